@@ -1,0 +1,70 @@
+// Error: what went wrong, where, why and what to do; Result: a value or an Error.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace muster::base {
+
+// The closed list of faults that muster itself can report. Each has one exit code, see exit_code().
+enum class Fault : std::uint8_t {
+  usage,        // words of the command line that make no sense
+  bad_file,     // a host list or other input file that cannot be read or understood
+  no_slots,     // more ranks than the hosts have room for
+  unreachable,  // a host whose agent could not be started or greeted
+  cannot_start, // program or working folder missing on a host, or the host refused a process
+  lost,         // a host, its agent or its link died while ranks were running
+  timeout,      // the job ran longer than --timeout
+  internal,     // a fault of muster or of the machine it runs on
+};
+
+// Exit codes 240 to 247 are muster's own; ranks' codes and 128+signal are passed on as they are.
+[[nodiscard]] constexpr int exit_code(Fault fault) { return 240 + static_cast<int>(fault); }
+
+// A place in an input: a file with line and column (1-based, 0 = unknown), or the option that was
+// typed (then line and column are 0).
+struct Place {
+  std::string source;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  bool operator==(const Place&) const = default;
+};
+
+// "hosts:3:7", "hosts:3", "-H" or "".
+[[nodiscard]] std::string to_string(const Place& place);
+
+struct Error {
+  Fault fault = Fault::internal;
+  std::string what;  // one line, no full stop, no newline
+  std::string hint;  // what to do next, one line; may be empty
+  Place place;       // may be empty
+  bool operator==(const Error&) const = default;
+};
+
+// "hosts:3:7: slots must be 1 or more, not 0" followed, when there is one, by a line with the hint.
+[[nodiscard]] std::string to_string(const Error& error);
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+// fail(Fault::usage, "hint", "no such option {}", name) makes the error side of any Result.
+template <class... Args>
+[[nodiscard]] tl::unexpected<Error> fail(Fault fault, std::string hint,
+                                         fmt::format_string<Args...> text, Args&&... args) {
+  return tl::unexpected(
+      Error{fault, fmt::format(text, std::forward<Args>(args)...), std::move(hint), {}});
+}
+
+template <class... Args>
+[[nodiscard]] tl::unexpected<Error> fail_at(Place place, Fault fault, std::string hint,
+                                            fmt::format_string<Args...> text, Args&&... args) {
+  return tl::unexpected(Error{fault, fmt::format(text, std::forward<Args>(args)...),
+                              std::move(hint), std::move(place)});
+}
+
+}  // namespace muster::base

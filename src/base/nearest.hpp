@@ -1,0 +1,16 @@
+// nearest: the known word that a mistyped word was most likely meant to be.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace muster::base {
+
+// The word with the smallest edit distance, if that is at most a third of the typed length
+// (at least 1, at most 3). Ties go to the earlier word.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view typed,
+                                                 std::span<const std::string> known);
+
+}  // namespace muster::base

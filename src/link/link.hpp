@@ -1,0 +1,97 @@
+// Link: the frames between the head and one agent, over the stdin and stdout of a carrier process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/inventory.hpp"
+#include "process/guard.hpp"
+#include "wire/frame.hpp"
+
+namespace muster::link {
+
+// What a carrier process prints and how it ends says why a host could not be reached.
+struct CarrierEnd {
+  std::int32_t code = 0;
+  std::int32_t signal = 0;
+  std::string errors;  // the carrier's stderr, at most 16 KiB, the end of it
+  std::string noise;   // what came on stdout instead of an agent
+};
+
+struct Diagnosis {
+  base::Error error;       // names the host
+  bool retryable = false;  // sshd refused for now: try again after a pause
+};
+
+// Pure: reads ssh's own words (OpenSSH 7 to 9), the shell's "not found", and exit codes.
+// `agent` is the path of the agent there, `carrier` the first word of the carrier's command.
+[[nodiscard]] Diagnosis diagnose(const std::string& host, const std::string& agent,
+                                 const std::string& carrier, const CarrierEnd& end);
+
+// Pure: the words that start the agent on a host.
+// ssh: command..., -T -x -o BatchMode=yes [-p N] [-i FILE] [user@]host, then the remote command as
+// one word that every shell understands. A name or user that starts with a dash is refused.
+[[nodiscard]] base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& carrier,
+                                                                   const model::Host& host,
+                                                                   const std::string& agent_path);
+
+struct LinkEvents {
+  std::function<void()> up;                            // the magic line has come
+  std::function<void(wire::ToHead)> message;           // never Output
+  std::function<void(const wire::OutputView&)> output;
+  std::function<void(base::Error)> broken;             // bad bytes; the link is closed by then
+  std::function<void()> closed;                        // end of file from the carrier
+};
+
+// The head's end of a link. The carrier process itself is started and reaped through the guard.
+class Link {
+ public:
+  // Takes the head's ends of the three pipes.
+  Link(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
+       process::UniqueFd errors, LinkEvents events);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  void send(const wire::ToAgent& message);
+  void send_input(base::Rank rank, std::string_view bytes);
+  // No further event is called; the agent sees the end of its stdin.
+  void close();
+  [[nodiscard]] std::string errors() const;  // carrier's stderr so far, bounded
+  [[nodiscard]] std::string noise() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+struct AgentLinkEvents {
+  std::function<void(wire::ToAgent)> message;
+  std::function<void(base::Error)> broken;
+  std::function<void()> closed;
+};
+
+// The agent's end, over its own stdin and stdout. Writes the magic line when made.
+class AgentLink {
+ public:
+  AgentLink(asio::io_context& loop, AgentLinkEvents events);
+  ~AgentLink();
+  AgentLink(const AgentLink&) = delete;
+  AgentLink& operator=(const AgentLink&) = delete;
+
+  void send(const wire::ToHead& message);
+  void send_output(base::Rank rank, wire::Stream stream, std::string_view bytes);
+  // Calls back once everything sent so far has been written (or the link has gone).
+  void drain(std::function<void()> done);
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace muster::link

@@ -1,0 +1,2 @@
+// The program: hands its words to cli.
+int main() { return 0; }

@@ -1,0 +1,57 @@
+// Inventory: the hosts that a job may use, each once, with its slots; and the facts that only the
+// host itself can tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/job_spec.hpp"
+
+namespace muster::model {
+
+enum class Reach : std::uint8_t {
+  here,     // the agent runs inside the head
+  process,  // a fake node: an agent process on this machine
+  ssh,      // an agent behind the carrier
+};
+
+struct Host {
+  std::string name;  // as the user wrote it first
+  std::string user;
+  std::uint32_t port = 0;
+  Reach reach = Reach::here;
+  std::uint32_t slots = 1;  // never 0
+  std::optional<std::uint32_t> max_slots;
+  std::optional<std::uint32_t> cpus;  // usable by this job; unknown for ssh hosts until greeted
+  base::Place place;                  // where it was first written
+  bool operator==(const Host&) const = default;
+};
+
+struct Inventory {
+  std::vector<Host> hosts;  // never empty; the order is the user's
+  HostSource source = HostSource::here;
+  std::string source_name;  // the hostfile's path, "-H", or empty
+  bool operator==(const Inventory&) const = default;
+};
+
+// One address of one network interface, without loopback ("127.0.0.1", "::1" are left out).
+struct Interface {
+  std::string name;
+  std::string address;
+  bool operator==(const Interface&) const = default;
+};
+
+// What an agent tells about its host in its greeting.
+struct HostFacts {
+  std::string hostname;
+  std::uint32_t cpus = 1;               // in the agent's affinity mask
+  std::vector<Interface> interfaces;    // as the kernel lists them
+  std::string reached_at;               // address at which the head's connection arrived; may be empty
+  std::string head_address;             // address the head's connection came from; may be empty
+  std::uint16_t port = 0;               // free, and claimed by this agent until it ends
+  bool operator==(const HostFacts&) const = default;
+};
+
+}  // namespace muster::model

@@ -1,0 +1,91 @@
+// JobSpec: what was asked, whichever front end asked it. Plain values, checked by spec.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+
+namespace muster::model {
+
+inline constexpr std::uint32_t kRanksMax = 1'000'000;
+
+// One host as it was written in -H or a hostfile; the same host may be written several times.
+struct HostEntry {
+  std::string name;
+  std::string user;                        // empty: the user's ssh configuration decides
+  std::uint32_t port = 0;                  // 0: the user's ssh configuration decides
+  std::optional<std::uint32_t> slots;      // not given: see plan::inventory()
+  std::optional<std::uint32_t> max_slots;  // a hard cap, even with --oversubscribe
+  base::Place place;                       // "-H", or the file with line and column
+  bool operator==(const HostEntry&) const = default;
+};
+
+enum class HostSource : std::uint8_t { here, list, file };  // no hosts given, -H, --hostfile
+enum class MapBy : std::uint8_t { slot, node };
+
+// -x NAME (value from the launching shell) or -x NAME=VALUE.
+struct EnvSetting {
+  std::string name;
+  std::optional<std::string> value;
+  bool operator==(const EnvSetting&) const = default;
+};
+
+enum class StdinTo : std::uint8_t { none, one, all };
+
+struct StdinSpec {
+  StdinTo to = StdinTo::none;
+  base::Rank rank;  // meaningful for `one`
+  bool operator==(const StdinSpec&) const = default;
+};
+
+struct OutputSpec {
+  bool tag = false;        // "[rank] " before each line
+  bool timestamp = false;  // "2026-11-21T10:00:00.123Z " before each line
+  std::string logs;        // folder for DIR/rank.N/{stdout,stderr}; empty: none
+  bool operator==(const OutputSpec&) const = default;
+};
+
+// How remote agents are started.
+struct CarrierSpec {
+  std::vector<std::string> command = {"ssh"};  // called as: command... HOST REMOTE-COMMAND
+  std::uint32_t port = 0;
+  std::string identity;
+  std::string agent_path;         // empty: the same path as this program
+  std::uint32_t parallel = 32;    // hosts being opened at the same time
+  base::Duration patience = std::chrono::seconds(15);  // one attempt, until the agent has greeted
+  bool operator==(const CarrierSpec&) const = default;
+};
+
+struct JobSpec {
+  std::vector<std::string> command;  // program and arguments; never empty once checked
+  std::optional<std::uint32_t> ranks;
+  std::optional<std::uint32_t> per_node;
+  MapBy map_by = MapBy::slot;
+  bool oversubscribe = false;
+
+  HostSource source = HostSource::here;
+  std::string source_name;  // the hostfile's path, or "-H"
+  std::vector<HostEntry> hosts;
+  std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
+
+  std::vector<EnvSetting> exports;  // in the order typed; later ones win
+  bool clean_env = false;
+  std::string workdir;  // absolute; where ranks start, on every host
+
+  StdinSpec input;
+  OutputSpec output;
+  CarrierSpec carrier;
+
+  base::Duration grace = std::chrono::seconds(5);  // between the ending signal and SIGKILL
+  base::Duration lease = std::chrono::seconds(8);  // silence after which the other side is lost
+  std::optional<base::Duration> timeout;           // the whole job
+  bool verbose = false;
+  bool operator==(const JobSpec&) const = default;
+};
+
+}  // namespace muster::model

@@ -1,0 +1,42 @@
+// Plan: which rank runs where. Compact: a million ranks fit in some tens of megabytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "model/inventory.hpp"
+
+namespace muster::model {
+
+struct PlannedRank {
+  base::NodeIndex node;
+  std::uint32_t local_rank = 0;
+  bool operator==(const PlannedRank&) const = default;
+};
+
+struct PlannedNode {
+  Host host;
+  std::vector<base::Rank> ranks;  // ascending; never empty
+  bool operator==(const PlannedNode&) const = default;
+};
+
+struct Plan {
+  std::vector<PlannedNode> nodes;   // only hosts that run ranks, in the user's order
+  std::vector<PlannedRank> ranks;   // index = rank
+  std::uint32_t universe = 0;       // slots of all hosts of the inventory
+  MapBy map_by = MapBy::slot;
+  std::vector<std::string> notices; // to be told once, for example more ranks than slots here
+  bool operator==(const Plan&) const = default;
+};
+
+// One variable of a rank's environment, with the reason for it ("torch", "--fake-nodes", "-x").
+struct Variable {
+  std::string name;
+  std::string value;
+  std::string why;
+  bool operator==(const Variable&) const = default;
+};
+
+}  // namespace muster::model

@@ -1,0 +1,63 @@
+// RunReport: how a run ended and why, as the head knows it; view turns it into words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+
+namespace muster::model {
+
+// How one task ended. Exactly one of code and signal is meaningful: signal 0 means exit(code).
+struct RankExit {
+  base::Rank rank;
+  std::int32_t pid = 0;
+  std::int32_t code = 0;
+  std::int32_t signal = 0;
+  bool core_dumped = false;
+  std::uint64_t max_rss_kib = 0;
+  bool operator==(const RankExit&) const = default;
+  [[nodiscard]] bool failed() const { return code != 0 || signal != 0; }
+  [[nodiscard]] int exit_code() const { return signal != 0 ? 128 + signal : code; }
+};
+
+enum class Cause : std::uint8_t {
+  completed,     // every rank exited with 0
+  rank_failed,   // `first` says which and how
+  fault,         // `error` says what; a fault of hosts, files, start or muster itself
+  interrupted,   // `signal` was sent to muster
+};
+
+// Seconds since the head started, for --verbose; absent when the phase was not reached.
+struct Phases {
+  std::optional<base::Duration> greeted;   // every agent has answered
+  std::optional<base::Duration> prepared;  // every host has checked program and folder
+  std::optional<base::Duration> started;   // every rank has a process
+  std::optional<base::Duration> ended;     // the last rank has ended
+};
+
+struct RunReport {
+  Cause cause = Cause::completed;
+  RankExit first;                 // rank_failed: the first failure noticed
+  std::string host;               // host of `first`, or of the fault
+  std::vector<std::string> tail;  // last lines of `first`'s stderr, at most 12
+  std::vector<RankExit> others;   // further ranks that failed before muster ended the rest, at most 8
+  std::uint32_t others_total = 0; // how many of those there were in all
+  base::Error error;              // fault
+  std::int32_t signal = 0;        // interrupted
+  std::uint32_t world_size = 0;
+  std::uint32_t ended = 0;   // ranks that muster ended with a signal
+  std::uint32_t killed = 0;  // of those, ranks that needed SIGKILL after the grace time
+  base::Duration grace{0};
+  std::vector<std::string> warnings;  // for example processes that could not be ended
+  Phases phases;
+
+  // 0; the first rank's code or 128+signal; 240..247 (base::exit_code); 128+signal.
+  [[nodiscard]] int exit_code() const;
+};
+
+}  // namespace muster::model

@@ -1,0 +1,49 @@
+// JobSpec + Inventory in, Plan out. Pure: no host is asked, nothing is read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/inventory.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+
+namespace muster::plan {
+
+// What must be known of this machine to plan.
+struct ThisMachine {
+  std::uint32_t cpus = 1;
+  std::string hostname;
+  // For each name of JobSpec::hosts that means this machine (localhost, own name or address): itself.
+  std::vector<std::string> local_names;
+};
+
+// The hosts of a job, each once, in the order in which they were first written.
+//
+// No hosts: this machine, slots = cpus. --fake-nodes N: N nodes "fake-0"... of this machine, each with
+// cpus/N (at least 1) cpus, slots = ceil(ranks/N), or --per-node, or its cpus.
+// -H and hostfile: entries of one host (same name, user and port) add their slots up; all entries that
+// mean this machine are one host. An entry without a count has --per-node slots if that is given,
+// else 1. max_slots: the largest given; below slots it is an error.
+[[nodiscard]] base::Result<model::Inventory> inventory(const model::JobSpec& spec,
+                                                       const ThisMachine& here);
+
+// Gives every rank its node.
+//
+// How many: -n; else --per-node times hosts; else, with hosts given, the sum of slots; else one per
+// fake node; else 1. --per-node K with -n N: at most K on each node; it is an error if N does not fit.
+// By slot: each node in turn takes its slots; what is left over when all are full is spread evenly,
+// earlier nodes first, and each node's ranks are numbered in a row.
+// By node: one rank each in turn, skipping full nodes, going on round robin when all are full.
+// More ranks than slots: on this machine (source `here`) or fake nodes it runs, with one notice that
+// names ranks and cores; otherwise it is Fault::no_slots with the place, the count wanted and present,
+// and the shortest command that works, unless spec.oversubscribe. max_slots always holds.
+[[nodiscard]] base::Result<model::Plan> place(const model::JobSpec& spec,
+                                              const model::Inventory& inventory);
+
+// Why a rank is where it is, one line: "by slot: slot 2 of 8 on node1 (hosts:3)".
+[[nodiscard]] std::string reason(const model::Plan& plan, base::Rank rank);
+
+}  // namespace muster::plan

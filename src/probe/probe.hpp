@@ -1,0 +1,41 @@
+// What this machine is: cores, name, addresses, and a port of its own. Reads, changes nothing.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/inventory.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::probe {
+
+[[nodiscard]] std::uint32_t usable_cpus();  // in this process's affinity mask and cgroup cpu quota
+[[nodiscard]] std::string hostname();
+
+// Without loopback, with link-local IPv6 left out.
+[[nodiscard]] std::vector<model::Interface> interfaces();
+
+// Those of the names that mean this machine: localhost and 127.*, ::1, an address of an interface, the
+// host name in its long or short form, a name that /etc/hosts gives one of these addresses. The resolver
+// is asked only for a name whose first label is our own, so an unreachable DNS costs nothing.
+[[nodiscard]] std::vector<std::string> local_names(std::span<const std::string> names);
+
+// A TCP port that is free here and that no other muster job on this host will choose while `claim` is
+// held. The port itself is not bound: the ranks bind it. It lies outside the kernel's range for outgoing
+// connections. The claim is an abstract unix socket, gone with the process that holds it.
+struct PortClaim {
+  std::uint16_t port = 0;
+  process::UniqueFd claim;
+};
+[[nodiscard]] base::Result<PortClaim> claim_port();
+
+// SSH_CONNECTION's two addresses, when this process came in through ssh.
+struct SshConnection {
+  std::string client;
+  std::string server;
+};
+[[nodiscard]] SshConnection ssh_connection(const std::string& ssh_connection_variable);
+
+}  // namespace muster::probe

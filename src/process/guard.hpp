@@ -1,0 +1,106 @@
+// Guard: one small process beside the head or an agent that is the parent of every process which
+// they start on this host.
+//
+// The owner sends orders over a socket; the guard starts, signals and reaps. It is a subreaper, so
+// whatever a task leaves behind (double forks, setsid) stays its descendant and can be found without
+// names or marks. It lives in a session of its own, holds none of the owner's descriptors, and when
+// the owner vanishes it ends everything by itself: SIGTERM, grace, SIGKILL, until no descendant is
+// left. When the guard itself vanishes its descendants fall to the owner (a subreaper too), which
+// then calls sweep_descendants().
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/time.hpp"
+#include "process/unique_fd.hpp"
+
+namespace asio {
+class io_context;
+}
+
+namespace muster::process {
+
+// The owner's name for a process it ordered; never reused within one guard.
+using ProcessId = std::uint32_t;
+
+struct SpawnOrder {
+  ProcessId id = 0;
+  std::string program;                   // a path; not searched for
+  std::vector<std::string> arguments;    // with argv[0]
+  std::vector<std::string> environment;  // NAME=VALUE, complete
+  std::string workdir;                   // empty: the guard's
+  // The child's 0, 1, 2; -1 means /dev/null. Borrowed: the caller closes them after spawn().
+  int in = -1, out = -1, err = -1;
+};
+
+struct Spawned {
+  ProcessId id = 0;
+  pid_t pid = 0;        // 0 when it could not be started
+  int error = 0;        // errno then
+};
+
+struct Ended {
+  ProcessId id = 0;
+  pid_t pid = 0;
+  std::int32_t code = 0;    // exit code, when signal is 0
+  std::int32_t signal = 0;
+  bool core_dumped = false;
+  std::uint64_t max_rss_kib = 0;
+};
+
+// No process started by this guard is left, but for the leftovers ("pid 42 (name)").
+struct Swept {
+  std::vector<std::string> leftovers;
+};
+
+struct GuardEvents {
+  std::function<void(const Spawned&)> spawned;
+  std::function<void(const Ended&)> ended;
+  std::function<void(const Swept&)> swept;
+  std::function<void()> lost;  // the guard died; nothing else will be called
+};
+
+// A forked guard before an event loop exists. fork_guard() must run while the process has one thread;
+// call it as early as possible, the guard shares the memory of that moment.
+struct GuardProcess {
+  pid_t pid = 0;
+  UniqueFd socket;
+};
+[[nodiscard]] base::Result<GuardProcess> fork_guard();
+
+// The owner's end. All calls return at once; answers come through the events, from the loop.
+class Guard {
+ public:
+  Guard(asio::io_context& loop, GuardProcess process, GuardEvents events);
+  ~Guard();  // closes the socket and waits for the guard to end
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+  // Grace that the guard itself keeps when the owner vanishes.
+  void set_grace(base::Duration grace);
+  void spawn(const SpawnOrder& order);
+  // To the process group of one process; harmless when it has been reaped.
+  void signal(ProcessId id, int number);
+  // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`.
+  void sweep();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Makes orphans of our descendants fall to this process. Called once by the head and each agent.
+[[nodiscard]] base::Result<void> become_subreaper();
+
+// Kills and reaps every descendant of this process, for at most `limit`; returns what is left.
+[[nodiscard]] std::vector<std::string> sweep_descendants(base::Duration limit);
+
+}  // namespace muster::process

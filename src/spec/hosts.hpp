@@ -1,0 +1,28 @@
+// Host lists as people write them, -H and hostfiles, in; checked entries out. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::spec {
+
+// "node1:8,user@node2:8,10.0.0.3,[fe80::1]:4" as after -H. Every complaint has place "-H" and says
+// which entry. A bare host has no slots (plan decides).
+[[nodiscard]] base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text);
+
+// The text of a hostfile; `name` is its path, used in places. One host a line:
+//   [user@]host [slots=N] [max_slots=N]   Open MPI's keys with all their spellings (CONTRACTS 1.4),
+//                                         blanks around '=' allowed, username=, port=
+//   [user@]host:N                         Hydra's
+// Comments: '#', '//', '/* */'; blank lines; CRLF; a UTF-8 byte order mark.
+// Errors have file:line:column: unknown key (with the nearest one), slots of 0, numbers too large,
+// max_slots below slots, a count given twice on a line, a name that starts with '-' or holds odd
+// characters, bytes that are not text, no host at all. Bounds: 16 MiB, 1,000,000 hosts.
+[[nodiscard]] base::Result<std::vector<model::HostEntry>> read_hostfile(std::string_view text,
+                                                                        const std::string& name);
+
+}  // namespace muster::spec

@@ -1,0 +1,2 @@
+// Compiles Asio's implementation once for the whole program.
+#include <asio/impl/src.hpp>

@@ -1,0 +1,1 @@
+// An empty room, while it is being built.

@@ -1,0 +1,31 @@
+// A plan as a table for people and as JSON for programs. Pure.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+#include "view/report.hpp"
+
+namespace muster::view {
+
+struct PlanWords {
+  const model::JobSpec& spec;
+  const model::Plan& plan;
+  // Why a rank is where it is; the environment of a rank. Called once per rank.
+  std::function<std::string(base::Rank)> reason;
+  std::function<std::vector<model::Variable>(base::Rank)> environment;
+  std::vector<std::pair<std::string, std::string>> withheld;  // variable, why
+};
+
+// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, each rank's variables
+// with their reasons; then what is withheld.
+[[nodiscard]] std::string plan_table(const PlanWords& words, bool with_environment, Style style);
+
+// One JSON object; docs/manual/dry-run.md gives its shape. Strings that are not UTF-8 are escaped
+// byte by byte, never fatal.
+[[nodiscard]] std::string plan_json(const PlanWords& words);
+
+}  // namespace muster::view

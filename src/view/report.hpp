@@ -1,0 +1,29 @@
+// The end of a run in words: what failed, where, why, and what to do next. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "model/report.hpp"
+
+namespace muster::view {
+
+struct Style {
+  bool colour = false;  // ANSI colours, on a terminal only
+};
+
+// The failure report, each line starting with "muster: " or indented; empty for a completed run
+// without warnings. The cause stands in the first three lines: rank, host, pid, exit code or signal in
+// words, then the last lines of its stderr.
+[[nodiscard]] std::string report(const model::RunReport& report, Style style);
+
+// "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n"
+[[nodiscard]] std::string error(const base::Error& error, Style style);
+
+// "signal 11 (SIGSEGV, invalid memory reference)"
+[[nodiscard]] std::string signal_words(int number);
+
+// "greeted 0.041 s, prepared 0.042 s, started 0.050 s, ended 1.203 s" for --verbose.
+[[nodiscard]] std::string phases(const model::Phases& phases);
+
+}  // namespace muster::view

@@ -1,0 +1,162 @@
+// The messages between head and agent, as plain values. docs/PROTOCOL.md tells their order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "model/inventory.hpp"
+#include "model/report.hpp"
+
+namespace muster::wire {
+
+inline constexpr std::uint32_t kProtocol = 1;
+
+enum class Stream : std::uint8_t { out = 1, err = 2 };
+
+// ---- head to agent ------------------------------------------------------------------------------
+
+struct Hello {
+  std::uint32_t protocol = kProtocol;
+  std::string job;              // random, names the job on every host
+  base::NodeIndex node;
+  std::uint32_t lease_ms = 0;   // silence after which the agent ends its tasks by itself
+  std::uint32_t grace_ms = 0;   // between SIGTERM and SIGKILL when it must do so
+  bool operator==(const Hello&) const = default;
+};
+
+struct NameValue {
+  std::string name;
+  std::string value;
+  bool operator==(const NameValue&) const = default;
+};
+
+struct TaskOrder {
+  base::Rank rank;
+  std::vector<NameValue> environment;  // this rank's own, laid over the common one
+  bool input = false;                  // gets a pipe as stdin; otherwise /dev/null
+  bool operator==(const TaskOrder&) const = default;
+};
+
+// Everything that the tasks of one host need. The agent checks program and folder and answers
+// Prepared or Refused; nothing starts yet.
+struct Prepare {
+  std::vector<std::string> command;
+  std::string workdir;
+  std::vector<NameValue> environment;  // common to all ranks, laid over the agent's own
+  bool clean = false;                  // drop the agent's own environment, but for its account
+  std::string hostfile;                // text of the file that AZUREML_MPI_HOSTFILE names
+  std::vector<TaskOrder> tasks;
+  std::uint32_t window = 0;            // first credit of each output stream, bytes
+  bool operator==(const Prepare&) const = default;
+};
+
+struct Start { bool operator==(const Start&) const = default; };
+
+// Sent to the process group of every task.
+struct Signal {
+  std::int32_t number = 0;
+  bool operator==(const Signal&) const = default;
+};
+
+// End every task: the signal now (0 = SIGKILL at once), SIGKILL after the grace time, then a sweep.
+struct Stop {
+  std::int32_t number = 0;
+  std::uint32_t grace_ms = 0;
+  bool operator==(const Stop&) const = default;
+};
+
+struct Input {  // travels raw
+  base::Rank rank;
+  std::string bytes;
+  bool operator==(const Input&) const = default;
+};
+
+struct InputEnd {
+  base::Rank rank;
+  bool operator==(const InputEnd&) const = default;
+};
+
+struct Credit {
+  base::Rank rank;
+  Stream stream = Stream::out;
+  std::uint32_t bytes = 0;
+  bool operator==(const Credit&) const = default;
+};
+
+// The head was suspended (Ctrl-Z) or goes on: while suspended its silence is no fault.
+struct Suspend {
+  bool suspended = false;
+  bool operator==(const Suspend&) const = default;
+};
+
+struct Ping { bool operator==(const Ping&) const = default; };
+struct Bye { bool operator==(const Bye&) const = default; };  // end; nothing runs any more
+
+using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
+                             Ping, Bye>;
+
+// ---- agent to head ------------------------------------------------------------------------------
+
+struct Welcome {
+  std::uint32_t protocol = kProtocol;
+  std::string version;  // of the program, for messages only
+  model::HostFacts facts;
+  bool operator==(const Welcome&) const = default;
+};
+
+struct Prepared { bool operator==(const Prepared&) const = default; };
+
+// The agent cannot do what it was asked; nothing was started. The error does not name the host.
+struct Refused {
+  base::Error error;
+  bool operator==(const Refused&) const = default;
+};
+
+struct Started {
+  base::Rank rank;
+  std::int32_t pid = 0;
+  bool operator==(const Started&) const = default;
+};
+
+struct Output {  // travels raw
+  base::Rank rank;
+  Stream stream = Stream::out;
+  std::string bytes;
+  bool operator==(const Output&) const = default;
+};
+
+struct OutputEnd {
+  base::Rank rank;
+  Stream stream = Stream::out;
+  bool operator==(const OutputEnd&) const = default;
+};
+
+struct Exited {
+  model::RankExit exit;
+  bool operator==(const Exited&) const = default;
+};
+
+// The task has taken so many bytes of its input.
+struct InputCredit {
+  base::Rank rank;
+  std::uint32_t bytes = 0;
+  bool operator==(const InputCredit&) const = default;
+};
+
+// Every task has exited, every stream has ended, the sweep is done. The last message.
+struct Stopped {
+  std::uint32_t killed = 0;             // tasks that needed SIGKILL after the grace time
+  std::vector<std::string> leftovers;   // processes that could not be ended, "pid 42 (name)"
+  bool operator==(const Stopped&) const = default;
+};
+
+struct Pong { bool operator==(const Pong&) const = default; };
+
+using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
+                            InputCredit, Stopped, Pong>;
+
+}  // namespace muster::wire
