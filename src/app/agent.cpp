@@ -1,0 +1,112 @@
+// Joins the agent's link with the tasks of its host.
+#include "app/agent.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+#include "app/host_tasks.hpp"
+#include "link/link.hpp"
+#include "probe/probe.hpp"
+
+namespace muster::app {
+namespace {
+
+std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return {};
+}
+
+class Agent {
+ public:
+  Agent(process::GuardProcess guard, std::vector<std::string> environment,
+        const std::string& version)
+      : link_(loop_, link_events()),
+        tasks_(loop_, std::move(guard), options(environment, version), std::move(environment),
+               task_events()),
+        signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
+    wait_for_signal();
+  }
+
+  int run() {
+    loop_.run();
+    return 0;
+  }
+
+ private:
+  machine::AgentOptions options(const std::vector<std::string>& environment,
+                                const std::string& version) {
+    machine::AgentOptions options{version, {}, true};
+    options.facts.hostname = probe::hostname();
+    options.facts.cpus = probe::usable_cpus();
+    options.facts.interfaces = probe::interfaces();
+    const auto ssh = probe::ssh_connection(value_of(environment, "SSH_CONNECTION"));
+    options.facts.reached_at = ssh.server;
+    options.facts.head_address = ssh.client;
+    if (auto port = probe::claim_port()) {
+      options.facts.port = port->port;
+      port_claim_ = std::move(port->claim);
+    }
+    return options;
+  }
+
+  link::AgentLinkEvents link_events() {
+    link::AgentLinkEvents events;
+    events.message = [this](wire::ToAgent message) { tasks_.feed(std::move(message)); };
+    events.broken = [this](const base::Error& error) {
+      std::fprintf(stderr, "muster agent: %s\n", error.what.c_str());
+      tasks_.feed(machine::LinkClosed{});
+    };
+    events.closed = [this] { tasks_.feed(machine::LinkClosed{}); };
+    return events;
+  }
+
+  HostTasksEvents task_events() {
+    HostTasksEvents events;
+    events.to_head = [this](const wire::ToHead& message) { link_.send(message); };
+    events.output = [this](base::Rank rank, wire::Stream stream, std::string_view bytes) {
+      link_.send_output(rank, stream, bytes);
+    };
+    events.quit = [this] {
+      link_.drain([this] { loop_.stop(); });
+    };
+    return events;
+  }
+
+  // Somebody wants this agent gone: its tasks go first.
+  void wait_for_signal() {
+    signals_.async_wait([this](const std::error_code& error, int) {
+      if (error) return;
+      tasks_.feed(machine::LinkClosed{});
+      wait_for_signal();
+    });
+  }
+
+  asio::io_context loop_{1};
+  process::UniqueFd port_claim_;
+  link::AgentLink link_;
+  HostTasks tasks_;
+  asio::signal_set signals_;
+};
+
+}  // namespace
+
+int run_agent(std::vector<std::string> environment, const std::string& version) {
+  std::signal(SIGPIPE, SIG_IGN);
+  auto guard = process::fork_guard();
+  if (!guard) {
+    std::fprintf(stderr, "muster agent: %s\n", guard.error().what.c_str());
+    return base::exit_code(guard.error().fault);
+  }
+  if (const auto made = process::become_subreaper(); !made) {
+    std::fprintf(stderr, "muster agent: %s\n", made.error().what.c_str());
+    return base::exit_code(made.error().fault);
+  }
+  return Agent(std::move(*guard), std::move(environment), version).run();
+}
+
+}  // namespace muster::app

@@ -1,0 +1,79 @@
+// Joins a carrier process and its link into one thing that is up, speaks, and ends with a reason.
+#include "app/carrier.hpp"
+
+namespace muster::app {
+
+namespace {
+// Last frames may still lie in the pipe of a carrier that has ended; a carrier whose pipe has closed
+// is about to end.
+constexpr base::Duration kLastFrames = std::chrono::milliseconds(500);
+constexpr base::Duration kExit = std::chrono::seconds(2);
+}  // namespace
+
+Carrier::Carrier(asio::io_context& loop, Target target, CarrierEvents events)
+    : timer_(loop), target_(std::move(target)), events_(std::move(events)) {}
+
+base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
+                                                      const std::vector<std::string>& words,
+                                                      const std::vector<std::string>& environment,
+                                                      Target target, CarrierEvents events) {
+  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
+  Carrier* self = carrier.get();
+  auto child = process::Child::start(loop, words, environment,
+                                     [self](process::ChildEnd end) { self->on_exit(end); });
+  if (!child) return tl::unexpected(child.error());
+  carrier->child_ = std::move(*child);
+  process::ChildPipes& pipes = carrier->child_->pipes();
+  link::LinkEvents link;
+  link.up = self->events_.up;
+  link.message = self->events_.message;
+  link.output = self->events_.output;
+  link.broken = [self](base::Error error) { self->on_broken(std::move(error)); };
+  link.closed = [self] { self->on_closed(); };
+  carrier->link_ = std::make_unique<link::Link>(loop, std::move(pipes.in), std::move(pipes.out),
+                                                std::move(pipes.err), std::move(link));
+  return carrier;
+}
+
+Carrier::~Carrier() {
+  if (link_) link_->close();
+}
+
+void Carrier::on_closed() {
+  closed_ = true;
+  if (end_) return finish();
+  finish_within(kExit);
+}
+
+void Carrier::on_broken(base::Error error) {
+  broken_ = std::move(error);
+  finish_within(base::Duration{0});
+}
+
+void Carrier::on_exit(process::ChildEnd end) {
+  end_ = end;
+  if (closed_) return finish();
+  finish_within(kLastFrames);
+}
+
+void Carrier::finish_within(base::Duration limit) {
+  timer_.expires_after(limit);
+  timer_.async_wait([this](const std::error_code& error) {
+    if (!error) finish();
+  });
+}
+
+void Carrier::finish() {
+  timer_.cancel();
+  const auto ended = std::exchange(events_.ended, nullptr);
+  if (!ended) return;
+  if (broken_) {
+    broken_->what = target_.host + ": " + broken_->what;
+    return ended({*broken_});
+  }
+  const process::ChildEnd end = end_.value_or(process::ChildEnd{});
+  ended(link::diagnose(target_.host, target_.agent_path, target_.command,
+                       {end.code, end.signal, link_->errors(), link_->noise()}));
+}
+
+}  // namespace muster::app

@@ -1,0 +1,40 @@
+// ConsoleWriter: our own stdout and stderr, written without ever blocking the loop.
+//
+// A pipe or terminal is opened anew for us, non-blocking, so that whoever shares it is not changed; a
+// file or another kind is written as it is. What does not fit at once waits; `congested` tells the
+// others to wait too, so that the memory used stays bounded.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "machine/console.hpp"
+
+namespace muster::app {
+
+class ConsoleWriter final : public machine::ConsoleSink {
+ public:
+  static constexpr std::size_t kHigh = 1u << 20;  // bytes waiting, above which we are congested
+  static constexpr std::size_t kLow = 256u << 10;
+
+  // `relieved` is called when congestion ends, `closed` once when nobody reads our stdout any more.
+  ConsoleWriter(asio::io_context& loop, std::function<void()> relieved,
+                std::function<void()> closed);
+  ~ConsoleWriter();
+  ConsoleWriter(const ConsoleWriter&) = delete;
+  ConsoleWriter& operator=(const ConsoleWriter&) = delete;
+
+  void write(wire::Stream sink, std::string_view bytes) override;
+  [[nodiscard]] bool congested() const;
+  // Calls back once everything has been written, or nobody reads it.
+  void drain(std::function<void()> done);
+
+ private:
+  class Sink;
+  std::shared_ptr<Sink> out_;
+  std::shared_ptr<Sink> err_;  // the same as out_ when both lead to one place: order is kept
+};
+
+}  // namespace muster::app

@@ -1,0 +1,285 @@
+// Performs the head machine's effects: links, the tasks beside it, the console, stdin and signals.
+#include "app/head.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/signal_set.hpp>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "app/carrier.hpp"
+#include "app/console_writer.hpp"
+#include "app/host_tasks.hpp"
+#include "app/input_reader.hpp"
+#include "app/log_files.hpp"
+#include "app/output_flow.hpp"
+#include "app/pump.hpp"
+#include "machine/console.hpp"
+#include "probe/probe.hpp"
+
+namespace muster::app {
+namespace {
+
+using base::NodeIndex;
+using base::Rank;
+using model::Reach;
+
+// The node that is this machine, if ranks run here.
+std::optional<NodeIndex> node_here(const model::Plan& plan) {
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    if (plan.nodes[i].host.reach == Reach::here) return NodeIndex(i);
+  }
+  return std::nullopt;
+}
+
+// Two pipes for each rank here and three for each carrier may exceed the usual 1024 descriptors. The
+// guard, made before, keeps the old limit for the tasks: select() would break above it.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+class Head {
+ public:
+  Head(HeadOptions options, std::optional<process::GuardProcess> guard,
+       std::optional<LogFiles> logs)
+      : environment_(std::move(options.environment)),
+        program_(std::move(options.program)),
+        plan_(options.input.plan),
+        spec_(options.input.spec),
+        here_(node_here(plan_)),
+        machine_(std::move(options.input)),
+        console_(loop_, spec_, machine_.window(),
+                 static_cast<std::uint32_t>(plan_.ranks.size()), std::move(logs), flow_events()),
+        pump_(
+            loop_,
+            [this](base::Instant now, machine::HeadEvent event) { take(now, std::move(event)); },
+            [this] { return machine_.deadline(); }, machine::HeadTick{}),
+        signals_(loop_),
+        input_(loop_, {[this](std::string bytes) {
+                         pump_.feed(machine::InputBytes{std::move(bytes)});
+                       },
+                       [this] { pump_.feed(machine::InputEnded{}); }}) {
+    if (here_) make_tasks(std::move(*guard), options.version);
+    watch_signals();
+  }
+
+  model::RunReport run() {
+    machine::HeadEffects effects;
+    machine_.start(now(), effects);
+    for (machine::HeadEffect& effect : effects) {
+      std::visit([this](auto& one) { perform(one); }, effect);
+    }
+    pump_.arm();
+    loop_.run();
+    model::RunReport report = machine_.report();
+    if (!console_.trouble().empty()) report.warnings.push_back(console_.trouble());
+    return report;
+  }
+
+ private:
+  void take(base::Instant now, machine::HeadEvent event) {
+    machine::HeadEffects effects;
+    machine_.step(now, std::move(event), effects);
+    for (machine::HeadEffect& effect : effects) {
+      std::visit([this](auto& one) { perform(one); }, effect);
+    }
+  }
+
+  OutputFlowEvents flow_events() {
+    OutputFlowEvents events;
+    events.credit = [this](Rank rank, wire::Stream stream, std::uint32_t bytes) {
+      send(plan_.ranks[rank.value].node, wire::Credit{rank, stream, bytes});
+    };
+    events.closed = [this] {
+      // Found out in the middle of a write: the machine hears of it when that is over.
+      asio::post(loop_, [this] { pump_.feed(machine::OutputClosed{}); });
+    };
+    return events;
+  }
+
+  // ---- the tasks beside us ------------------------------------------------------------------------
+
+  void make_tasks(process::GuardProcess guard, const std::string& version) {
+    machine::AgentOptions options{version, {}, false};
+    options.facts.hostname = probe::hostname();
+    options.facts.cpus = probe::usable_cpus();
+    if (plan_.nodes.size() > 1) options.facts.interfaces = probe::interfaces();
+    if (auto port = probe::claim_port()) {
+      options.facts.port = port->port;
+      port_claim_ = std::move(port->claim);
+    }
+    HostTasksEvents events;
+    events.to_head = [this](wire::ToHead message) { on_message(*here_, std::move(message)); };
+    events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
+      on_output(*here_, {rank, stream, bytes});
+    };
+    tasks_ = std::make_unique<HostTasks>(loop_, std::move(guard), std::move(options), environment_,
+                                         std::move(events));
+  }
+
+  // ---- links --------------------------------------------------------------------------------------
+
+  void perform(machine::OpenLink& effect) {
+    const NodeIndex node = effect.node;
+    if (node == here_) return pump_.feed(machine::LinkUp{node});
+    const model::Host& host = plan_.nodes[node.value].host;
+    const std::string agent_path =
+        host.reach == Reach::ssh && !spec_.carrier.agent_path.empty() ? spec_.carrier.agent_path
+                                                                      : program_;
+    auto words = host.reach == Reach::process
+                     ? base::Result<std::vector<std::string>>({program_, "agent"})
+                     : link::carrier_words(spec_.carrier, host, agent_path);
+    if (!words) return pump_.feed(machine::LinkFailed{node, words.error(), machine::Retry::no});
+    auto carrier = Carrier::start(loop_, *words, environment_,
+                                  {host.name, agent_path, words->front()}, carrier_events(node));
+    if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
+    is_up_[node] = false;
+    carriers_[node] = std::move(*carrier);
+  }
+
+  CarrierEvents carrier_events(NodeIndex node) {
+    CarrierEvents events;
+    events.up = [this, node] {
+      is_up_[node] = true;
+      pump_.feed(machine::LinkUp{node});
+    };
+    events.message = [this, node](wire::ToHead message) { on_message(node, std::move(message)); };
+    events.output = [this, node](const wire::OutputView& view) { on_output(node, view); };
+    events.ended = [this, node](const link::Diagnosis& diagnosis) {
+      // We are inside the carrier's own callback: it goes away afterwards.
+      asio::post(loop_, [this, node, diagnosis] { on_ended(node, diagnosis); });
+    };
+    return events;
+  }
+
+  void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
+    if (!carriers_.contains(node)) return;
+    carriers_.erase(node);
+    if (!is_up_[node]) {
+      const auto retry = diagnosis.retryable ? machine::Retry::patiently : machine::Retry::no;
+      return pump_.feed(machine::LinkFailed{node, diagnosis.error, retry});
+    }
+    base::Error error = diagnosis.error;
+    error.fault = base::Fault::lost;
+    pump_.feed(machine::LinkLost{node, std::move(error)});
+  }
+
+  void perform(machine::CloseLink& effect) {
+    const auto found = carriers_.find(effect.node);
+    if (found == carriers_.end()) return;
+    std::shared_ptr<Carrier> carrier = std::move(found->second);
+    carriers_.erase(found);
+    asio::post(loop_, [carrier] {});  // it may be the one whose callback we are in
+  }
+
+  void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+
+  void send(NodeIndex node, wire::ToAgent message) {
+    if (node == here_) return tasks_->feed(std::move(message));
+    const auto found = carriers_.find(node);
+    if (found != carriers_.end()) found->second->send(message);
+  }
+
+  void on_message(NodeIndex node, wire::ToHead message) {
+    if (const auto* end = std::get_if<wire::OutputEnd>(&message)) {
+      console_.end(end->rank, end->stream);
+    }
+    pump_.feed(machine::Heard{node, std::move(message)});
+  }
+
+  void on_output(NodeIndex node, const wire::OutputView& view) {
+    if (view.rank.value >= plan_.ranks.size()) return;
+    machine_.alive(node, now());
+    if (view.stream == wire::Stream::err) machine_.remember(view.rank, view.bytes);
+    console_.take(view.rank, view.stream, view.bytes);
+  }
+
+  // ---- people -------------------------------------------------------------------------------------
+
+  void perform(machine::Say& effect) { console_.say("muster: " + effect.text + "\n"); }
+  void perform(machine::ReadInput& effect) { input_.on(effect.on); }
+
+  void perform(machine::SuspendSelf&) {
+    // Once the ranks' stop has been written, and not before.
+    asio::post(loop_, [] { ::raise(SIGSTOP); });
+  }
+
+  void perform(machine::Finish&) {
+    console_.finish([this] {
+      asio::post(loop_, [this] {
+        pump_.stop();
+        loop_.stop();
+      });
+    });
+  }
+
+  void watch_signals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    for (const int number :
+         {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) {
+      struct sigaction action {};
+      ::sigaction(number, nullptr, &action);
+      // nohup and shells without job control mean what they say.
+      const bool ignored = action.sa_handler == SIG_IGN;
+      if (ignored && (number == SIGHUP || number == SIGTSTP || number == SIGQUIT)) continue;
+      signals_.add(number);
+    }
+    next_signal();
+  }
+
+  void next_signal() {
+    signals_.async_wait([this](const std::error_code& error, int number) {
+      if (error) return;
+      pump_.feed(machine::UserSignal{number});
+      next_signal();
+    });
+  }
+
+  asio::io_context loop_{1};
+  std::vector<std::string> environment_;
+  std::string program_;
+  model::Plan plan_;
+  model::JobSpec spec_;
+  std::optional<NodeIndex> here_;
+  machine::HeadMachine machine_;
+  OutputFlow console_;
+  Pump<machine::HeadEvent> pump_;
+  asio::signal_set signals_;
+  InputReader input_;
+  process::UniqueFd port_claim_;
+  std::unique_ptr<HostTasks> tasks_;
+  std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
+  std::map<NodeIndex, bool> is_up_;
+};
+
+}  // namespace
+
+base::Result<model::RunReport> run_head(HeadOptions options) {
+  std::optional<LogFiles> logs;
+  if (const std::string& folder = options.input.spec.output.logs; !folder.empty()) {
+    const auto ranks = static_cast<std::uint32_t>(options.input.plan.ranks.size());
+    raise_descriptor_limit();
+    auto made = LogFiles::create(folder, ranks);
+    if (!made) return tl::unexpected(made.error());
+    logs = std::move(*made);
+  }
+  std::optional<process::GuardProcess> guard;
+  if (node_here(options.input.plan)) {
+    auto made = process::fork_guard();
+    if (!made) return tl::unexpected(made.error());
+    guard = std::move(*made);
+  }
+  if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
+  raise_descriptor_limit();
+  return Head(std::move(options), std::move(guard), std::move(logs)).run();
+}
+
+}  // namespace muster::app

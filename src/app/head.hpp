@@ -1,0 +1,24 @@
+// The head process: carries out one run and reports how it ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "machine/head_machine.hpp"
+#include "model/report.hpp"
+
+namespace muster::app {
+
+struct HeadOptions {
+  machine::HeadInput input;
+  std::vector<std::string> environment;  // this process's own, "NAME=VALUE"
+  std::string program;                   // path of this program, for agents
+  std::string version;
+};
+
+// Blocks until the run has ended and every byte has been written. Call it while the process has one
+// thread. Errors are those that come before anything has started.
+[[nodiscard]] base::Result<model::RunReport> run_head(HeadOptions options);
+
+}  // namespace muster::app

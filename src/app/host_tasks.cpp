@@ -1,0 +1,232 @@
+// Orders become processes and pipes; exits and bytes become events.
+#include "app/host_tasks.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "app/program.hpp"
+#include "plan/environment.hpp"
+#include "process/pipe.hpp"
+
+namespace muster::app {
+
+using base::Rank;
+using wire::Stream;
+
+namespace {
+
+constexpr std::size_t kBufferBytes = 256u << 10;
+constexpr base::Duration kSweepLimit = std::chrono::seconds(5);
+
+// A larger pipe saves wake-ups of writer and reader; the kernel may refuse, which does no harm.
+void widen(int pipe, std::size_t tasks) {
+  constexpr int kWide = 256 << 10;
+  constexpr std::size_t kFewTasks = 32;
+  if (tasks <= kFewTasks) ::fcntl(pipe, F_SETPIPE_SZ, kWide);
+}
+
+}  // namespace
+
+HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
+                     machine::AgentOptions options, std::vector<std::string> own_environment,
+                     HostTasksEvents events)
+    : loop_(loop),
+      machine_(std::move(options)),
+      own_environment_(std::move(own_environment)),
+      events_(std::move(events)),
+      guard_(loop, std::move(guard), guard_events()),
+      pump_(
+          loop, [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
+          [this] { return machine_.deadline(); }, machine::Tick{}) {}
+
+HostTasks::~HostTasks() {
+  for (auto& [rank, streams] : streams_) {
+    if (streams.out) streams.out->close();
+    if (streams.err) streams.err->close();
+    if (streams.in) streams.in->close();
+  }
+}
+
+void HostTasks::take(base::Instant now, machine::AgentEvent event) {
+  machine::AgentEffects effects;
+  machine_.step(now, std::move(event), effects);
+  for (machine::AgentEffect& effect : effects) {
+    std::visit([this](auto& one) { perform(one); }, effect);
+  }
+}
+
+process::GuardEvents HostTasks::guard_events() {
+  process::GuardEvents events;
+  events.spawned = [this](const process::Spawned& spawned) {
+    const std::string error = spawned.pid == 0 ? std::strerror(spawned.error) : "";
+    feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid), error});
+  };
+  events.ended = [this](const process::Ended& ended) {
+    feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
+                             ended.signal, ended.core_dumped, ended.max_rss_kib}});
+  };
+  events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
+  events.lost = [this] {
+    (void)process::sweep_descendants(kSweepLimit);
+    feed(machine::GuardLost{});
+  };
+  return events;
+}
+
+void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
+
+// ---- before the start -----------------------------------------------------------------------------
+
+void HostTasks::perform(machine::Check& effect) {
+  orders_ = std::move(effect.orders);
+  common_.clear();
+  order_of_.clear();
+  for (const std::string& entry : plan::account(own_environment_, orders_.clean)) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) common_[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  for (const wire::NameValue& one : orders_.environment) common_[one.name] = one.value;
+  for (const wire::TaskOrder& task : orders_.tasks) order_of_[task.rank] = &task;
+
+  auto program = find_program(orders_.command.front(), orders_.workdir, common_value("PATH"));
+  if (!program) return feed(machine::Checked{program.error()});
+  program_ = std::move(*program);
+  if (const auto written = write_hostfile(); !written) {
+    return feed(machine::Checked{written.error()});
+  }
+  feed(machine::Checked{});
+}
+
+std::string HostTasks::common_value(const std::string& name) const {
+  const auto found = common_.find(name);
+  return found == common_.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
+}
+
+// In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
+base::Result<void> HostTasks::write_hostfile() {
+  hostfile_ = process::UniqueFd(::memfd_create("muster-hostfile", MFD_CLOEXEC));
+  const std::string& text = orders_.hostfile;
+  if (!hostfile_ ||
+      ::write(hostfile_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return base::fail(base::Fault::internal, {}, "cannot keep the host list in memory: {}",
+                      std::strerror(errno));
+  }
+  common_.try_emplace("AZUREML_MPI_HOSTFILE",
+                      fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
+  return {};
+}
+
+// ---- start, signals, end --------------------------------------------------------------------------
+
+void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
+
+std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) const {
+  std::vector<std::string> entries;
+  entries.reserve(common_.size() + task.environment.size());
+  std::map<std::string_view, bool> own;
+  for (const wire::NameValue& one : task.environment) {
+    own[one.name] = true;
+    entries.push_back(one.name + "=" + one.value);
+  }
+  for (const auto& [name, value] : common_) {
+    if (!own.contains(name)) entries.push_back(name + "=" + value);
+  }
+  return entries;
+}
+
+void HostTasks::spawn(const wire::TaskOrder& task) {
+  auto out = process::make_pipe();
+  auto err = process::make_pipe();
+  auto in = task.input ? process::make_pipe() : base::Result<process::Pipe>(process::Pipe{});
+  if (!out || !err || !in) {
+    const base::Error& error = !out ? out.error() : !err ? err.error() : in.error();
+    feed(machine::StreamEnded{task.rank, Stream::out});
+    feed(machine::StreamEnded{task.rank, Stream::err});
+    return feed(machine::TaskSpawned{task.rank, 0, error.what});
+  }
+  widen(out->write.get(), orders_.tasks.size());
+  if (buffer_.empty()) buffer_.resize(kBufferBytes);
+
+  process::SpawnOrder order;
+  order.id = task.rank.value;
+  order.program = program_;
+  order.arguments = orders_.command;
+  order.environment = environment_of(task);
+  order.workdir = orders_.workdir;
+  order.in = in->read.get();
+  order.out = out->write.get();
+  order.err = err->write.get();
+  guard_.spawn(order);
+
+  Streams& streams = streams_[task.rank];
+  streams.out = output(task.rank, Stream::out, std::move(out->read));
+  streams.err = output(task.rank, Stream::err, std::move(err->read));
+  if (!task.input) return;
+  streams.in = std::make_shared<TaskInput>(
+      loop_, std::move(in->write),
+      [this, rank = task.rank](std::uint32_t bytes) { feed(machine::InputTaken{rank, bytes}); });
+}
+
+std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd) {
+  auto made = std::make_shared<TaskOutput>(
+      loop_, std::move(fd), orders_.window, buffer_,
+      [this, rank, stream](std::string_view bytes) { events_.output(rank, stream, bytes); },
+      [this, rank, stream] { feed(machine::StreamEnded{rank, stream}); });
+  made->start();
+  return made;
+}
+
+void HostTasks::perform(machine::SignalTask& effect) {
+  guard_.signal(effect.rank.value, effect.number);
+}
+
+void HostTasks::perform(machine::Sweep&) { guard_.sweep(); }
+
+// ---- streams --------------------------------------------------------------------------------------
+
+void HostTasks::perform(machine::WriteInput& effect) {
+  const auto found = streams_.find(effect.rank);
+  if (found != streams_.end() && found->second.in) found->second.in->write(effect.bytes);
+}
+
+void HostTasks::perform(machine::CloseInput& effect) {
+  const auto found = streams_.find(effect.rank);
+  if (found != streams_.end() && found->second.in) found->second.in->finish();
+}
+
+void HostTasks::perform(machine::AddCredit& effect) {
+  const auto found = streams_.find(effect.rank);
+  if (found == streams_.end()) return;
+  const auto& stream = effect.stream == Stream::out ? found->second.out : found->second.err;
+  if (stream) stream->add_credit(effect.bytes);
+}
+
+void HostTasks::perform(machine::DrainStreams&) {
+  for (auto& [rank, streams] : streams_) {
+    // Copies, since the end of a stream may end this object's interest in it.
+    for (const auto& stream : {streams.out, streams.err}) {
+      if (stream) stream->drain();
+    }
+  }
+}
+
+void HostTasks::perform(machine::DiscardOutput&) {
+  for (auto& [rank, streams] : streams_) {
+    for (const auto& stream : {streams.out, streams.err}) {
+      if (stream) stream->discard();
+    }
+  }
+}
+
+void HostTasks::perform(machine::DropLink&) {
+  if (events_.drop_link) events_.drop_link();
+}
+
+void HostTasks::perform(machine::Quit&) {
+  if (events_.quit) events_.quit();
+}
+
+}  // namespace muster::app

@@ -1,0 +1,88 @@
+// Looks for the program the way a shell would, and says what a shell would not.
+#include "app/program.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace muster::app {
+namespace {
+
+using base::Fault;
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool is_executable(const std::string& path) {
+  return is_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string absolute(const std::string& path, const std::string& workdir) {
+  return path.starts_with('/') || workdir.empty() ? path : workdir + "/" + path;
+}
+
+tl::unexpected<base::Error> not_executable(const std::string& word) {
+  std::string hint = "make it executable: chmod +x " + word;
+  if (word.ends_with(".py")) hint = "start it with Python: python3 " + word;
+  if (word.ends_with(".sh")) hint = "start it with a shell: sh " + word;
+  return base::fail(Fault::cannot_start, std::move(hint), "{} is not executable", word);
+}
+
+base::Result<std::string> given_path(const std::string& word, const std::string& workdir) {
+  const std::string path = absolute(word, workdir);
+  if (is_executable(path)) return path;
+  if (is_folder(path)) {
+    return base::fail(Fault::cannot_start, "name a program in it", "{} is a folder, no program",
+                      word);
+  }
+  if (is_file(path)) return not_executable(word);
+  return base::fail(Fault::cannot_start, "is the path right, and the same on every host?",
+                    "no program {}", path);
+}
+
+base::Result<std::string> looked_up(const std::string& word, const std::string& workdir,
+                                    std::string_view path) {
+  while (true) {
+    const std::size_t colon = path.find(':');
+    const std::string folder(path.substr(0, colon));
+    const std::string candidate = absolute((folder.empty() ? "." : folder) + "/" + word, workdir);
+    if (is_executable(candidate)) return candidate;
+    if (colon == std::string_view::npos) break;
+    path.remove_prefix(colon + 1);
+  }
+  const std::string here = absolute(word, workdir);
+  if (is_executable(here)) {
+    return base::fail(Fault::cannot_start, "it lies in the working folder: type ./" + word,
+                      "no program {} on PATH", word);
+  }
+  if (is_file(here)) return not_executable(word);
+  return base::fail(Fault::cannot_start, "is it installed there, and is its folder on PATH?",
+                    "no program {} on PATH", word);
+}
+
+}  // namespace
+
+base::Result<std::string> find_program(const std::string& word, const std::string& workdir,
+                                       const std::string& path) {
+  if (!workdir.empty() && !is_folder(workdir)) {
+    return base::fail(Fault::cannot_start,
+                      "make it there, use a shared folder, or name another one with --workdir",
+                      "no folder {}", workdir);
+  }
+  if (!workdir.empty() && ::access(workdir.c_str(), X_OK) != 0) {
+    return base::fail(Fault::cannot_start, "name another one with --workdir",
+                      "the folder {} may not be entered", workdir);
+  }
+  if (word.find('/') != std::string::npos) return given_path(word, workdir);
+  return looked_up(word, workdir, path);
+}
+
+}  // namespace muster::app

@@ -1,0 +1,16 @@
+// Finds the program of a task and checks its folder, on the host where it will run.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace muster::app {
+
+// The path to execute. A word with a slash is taken from `workdir`; any other is looked up in `path`
+// (the ranks' PATH). Fault::cannot_start when the folder or program is missing or not executable.
+[[nodiscard]] base::Result<std::string> find_program(const std::string& word,
+                                                     const std::string& workdir,
+                                                     const std::string& path);
+
+}  // namespace muster::app

@@ -1,0 +1,71 @@
+// Pump: feeds events to a machine one at a time, in order, even when performing an effect makes a
+// new event; and keeps a timer on the machine's deadline.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "app/clock.hpp"
+#include "base/time.hpp"
+
+namespace muster::app {
+
+template <class Event>
+class Pump {
+ public:
+  using Take = std::function<void(base::Instant, Event)>;
+  using Deadline = std::function<std::optional<base::Instant>()>;
+
+  // `tick` makes the event for a deadline that has come.
+  Pump(asio::io_context& loop, Take take, Deadline deadline, Event tick)
+      : timer_(loop), take_(std::move(take)), deadline_(std::move(deadline)), tick_(tick) {}
+
+  void feed(Event event) {
+    events_.push_back(std::move(event));
+    if (pumping_) return;
+    pumping_ = true;
+    while (!events_.empty()) {
+      Event next = std::move(events_.front());
+      events_.pop_front();
+      take_(now(), std::move(next));
+    }
+    pumping_ = false;
+    arm();
+  }
+
+  // Looks at the deadline again, after something but an event has changed it.
+  void arm() {
+    const auto deadline = deadline_();
+    if (deadline == armed_) return;
+    armed_ = deadline;
+    timer_.cancel();
+    if (!deadline) return;
+    timer_.expires_at(std::chrono::steady_clock::time_point(deadline->time_since_epoch()));
+    timer_.async_wait([this](const std::error_code& error) {
+      if (error) return;
+      armed_.reset();
+      feed(tick_);
+    });
+  }
+
+  void stop() {
+    timer_.cancel();
+    events_.clear();
+    deadline_ = [] { return std::nullopt; };
+  }
+
+ private:
+  asio::steady_timer timer_;
+  Take take_;
+  Deadline deadline_;
+  Event tick_;
+  std::deque<Event> events_;
+  std::optional<base::Instant> armed_;
+  bool pumping_ = false;
+};
+
+}  // namespace muster::app

@@ -1,0 +1,63 @@
+// The way of the launcher's input into a task's pipe.
+#include "app/task_input.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace muster::app {
+
+TaskInput::TaskInput(asio::io_context& loop, process::UniqueFd fd, Taken taken)
+    : pipe_(loop, fd.release()), taken_(std::move(taken)) {
+  pipe_.non_blocking(true);
+}
+
+void TaskInput::write(std::string_view bytes) {
+  if (!open_) return took(bytes.size());
+  queue_.append(bytes);
+  if (!waiting_) flush();
+}
+
+void TaskInput::finish() {
+  finishing_ = true;
+  if (!waiting_) flush();
+}
+
+void TaskInput::close() {
+  open_ = false;
+  taken_ = nullptr;
+  std::error_code ignored;
+  pipe_.close(ignored);
+}
+
+void TaskInput::took(std::size_t bytes) {
+  if (taken_) taken_(static_cast<std::uint32_t>(bytes));
+}
+
+void TaskInput::flush() {
+  while (open_ && !queue_.empty()) {
+    const ssize_t put = ::write(pipe_.native_handle(), queue_.data(), queue_.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) {
+      waiting_ = true;
+      pipe_.async_wait(asio::posix::stream_descriptor::wait_write,
+                       [self = shared_from_this()](const std::error_code& error) {
+                         self->waiting_ = false;
+                         if (!error) self->flush();
+                       });
+      return;
+    }
+    // The task has closed its stdin: whatever is left is nobody's.
+    const std::size_t gone = put < 0 ? queue_.size() : static_cast<std::size_t>(put);
+    queue_.erase(0, gone);
+    if (put < 0) {
+      open_ = false;
+      std::error_code ignored;
+      pipe_.close(ignored);
+    }
+    took(gone);
+  }
+  if (finishing_ && open_) close();
+}
+
+}  // namespace muster::app

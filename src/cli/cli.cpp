@@ -1,0 +1,70 @@
+// Finds the command that is meant and hands the words on.
+#include "cli/cli.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "app/agent.hpp"
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "cli/completion.hpp"
+#include "cli/help.hpp"
+#include "cli/run.hpp"
+#include "view/report.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+
+void print(std::FILE* where, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), where);
+}
+
+int complain(const base::Error& error) {
+  print(stderr, view::error(error, {::isatty(STDERR_FILENO) == 1}));
+  return base::exit_code(error.fault);
+}
+
+int complete(const std::vector<std::string>& words) {
+  const auto script = completion(words.size() == 3 ? words[2] : "");
+  if (!script) return complain(script.error());
+  print(stdout, *script);
+  return 0;
+}
+
+int unknown_command(const std::string& word) {
+  const std::array<std::string, 3> commands = {"run", "completion", "help"};
+  const auto meant = base::nearest(word, commands);
+  const std::string hint = meant ? "did you mean: muster " + *meant
+                                 : "to start a program: muster run -n 4 " + word;
+  return complain({Fault::usage, "no command " + word, hint, {}});
+}
+
+}  // namespace
+
+int main(const Invocation& invocation) {
+  const std::vector<std::string>& words = invocation.words;
+  if (words.size() < 2) {
+    print(stderr, overview());
+    return base::exit_code(Fault::usage);
+  }
+  const std::string& command = words[1];
+  if (command == "run") return run(invocation);
+  if (command == "agent") return app::run_agent(invocation.environment, MUSTER_VERSION);
+  if (command == "completion") return complete(words);
+  if (command == "--version" || command == "-V") {
+    print(stdout, "muster " MUSTER_VERSION "\n");
+    return 0;
+  }
+  if (command == "help" || command == "--help" || command == "-h") {
+    print(stdout, overview());
+    return 0;
+  }
+  return unknown_command(command);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,243 @@
+// The agent's decisions; see the table of states in the header.
+#include "machine/agent_machine.hpp"
+
+#include <csignal>
+
+#include <algorithm>
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Instant;
+
+void AgentMachine::step(Instant now, AgentEvent event, AgentEffects& out) {
+  now_ = now;
+  if (state_ == State::fresh && heard_ == Instant{}) heard_ = now;
+  if (state_ == State::quit) return;
+  std::visit([&](auto& one) { on(one, out); }, event);
+}
+
+std::optional<Instant> AgentMachine::deadline() const {
+  if (state_ == State::quit) return std::nullopt;
+  return base::sooner(lease_end(), kill_at_);
+}
+
+std::optional<Instant> AgentMachine::lease_end() const {
+  if (!options_.leased || !link_open_ || suspended_ || lease_ == Duration{0}) return std::nullopt;
+  return heard_ + lease_;
+}
+
+// ---- what the head says -----------------------------------------------------------------------
+
+void AgentMachine::on(wire::ToAgent& message, AgentEffects& out) {
+  heard_ = now_;
+  std::visit([&](auto& one) { hear(one, out); }, message);
+}
+
+void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
+  if (state_ != State::fresh) return;
+  state_ = State::greeted;
+  lease_ = Duration(message.lease_ms);
+  grace_ = Duration(message.grace_ms);
+  out.push_back(ToHead{wire::Welcome{wire::kProtocol, options_.version, options_.facts}});
+}
+
+void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
+  if (state_ != State::greeted) return;
+  state_ = State::checking;
+  for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
+  out.push_back(Check{std::move(message)});
+}
+
+void AgentMachine::hear(wire::Start&, AgentEffects& out) {
+  if (state_ != State::ready) return;
+  state_ = State::running;
+  for (auto& [rank, task] : tasks_) out.push_back(StartTask{rank});
+}
+
+void AgentMachine::hear(wire::Signal& message, AgentEffects& out) {
+  if (has_processes()) signal_all(message.number, out);
+}
+
+void AgentMachine::hear(wire::Stop& message, AgentEffects& out) {
+  end_tasks(message.number, Duration(message.grace_ms), out);
+}
+
+void AgentMachine::hear(wire::Input& message, AgentEffects& out) {
+  if (tasks_.contains(message.rank)) {
+    out.push_back(WriteInput{message.rank, std::move(message.bytes)});
+  }
+}
+
+void AgentMachine::hear(wire::InputEnd& message, AgentEffects& out) {
+  if (tasks_.contains(message.rank)) out.push_back(CloseInput{message.rank});
+}
+
+void AgentMachine::hear(wire::Credit& message, AgentEffects& out) {
+  if (tasks_.contains(message.rank)) {
+    out.push_back(AddCredit{message.rank, message.stream, message.bytes});
+  }
+}
+
+void AgentMachine::hear(wire::Suspend& message, AgentEffects&) { suspended_ = message.suspended; }
+
+void AgentMachine::hear(wire::Ping&, AgentEffects& out) { out.push_back(ToHead{wire::Pong{}}); }
+
+void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
+  LinkClosed closed;
+  on(closed, out);
+}
+
+// ---- what happens here --------------------------------------------------------------------------
+
+void AgentMachine::on(LinkClosed&, AgentEffects& out) {
+  link_open_ = false;
+  if (!has_processes()) return quit(out);
+  out.push_back(DiscardOutput{});
+  end_tasks(SIGTERM, std::min(grace_, kOrphanGrace), out);
+}
+
+void AgentMachine::on(Checked& event, AgentEffects& out) {
+  if (state_ != State::checking) return;
+  if (event.error) {
+    tasks_.clear();
+    state_ = State::greeted;
+    return refuse(*event.error, out);
+  }
+  state_ = State::ready;
+  out.push_back(ToHead{wire::Prepared{}});
+}
+
+void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {
+  Task& task = tasks_[event.rank];
+  if (event.pid != 0) {
+    task.life = Life::running;
+    out.push_back(ToHead{wire::Started{event.rank, event.pid}});
+    return;
+  }
+  task.life = Life::ended;
+  refuse({base::Fault::cannot_start,
+          fmt::format("rank {} could not be started: {}", event.rank.value, event.error),
+          {},
+          {}},
+         out);
+  if (state_ == State::running) end_tasks(SIGTERM, grace_, out);
+  sweep_when_all_ended(out);
+}
+
+void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
+  Task& task = tasks_[event.exit.rank];
+  if (task.life == Life::ended) return;
+  task.life = Life::ended;
+  out.push_back(ToHead{wire::Exited{event.exit}});
+  sweep_when_all_ended(out);
+}
+
+void AgentMachine::on(StreamEnded& event, AgentEffects& out) {
+  Task& task = tasks_[event.rank];
+  (event.stream == wire::Stream::out ? task.out_open : task.err_open) = false;
+  out.push_back(ToHead{wire::OutputEnd{event.rank, event.stream}});
+  finish_when_drained(out);
+}
+
+void AgentMachine::on(InputTaken& event, AgentEffects& out) {
+  out.push_back(ToHead{wire::InputCredit{event.rank, event.bytes}});
+}
+
+void AgentMachine::on(SweepDone& event, AgentEffects& out) {
+  if (state_ != State::sweeping) return;
+  leftovers_ = std::move(event.leftovers);
+  state_ = State::draining;
+  kill_at_.reset();
+  out.push_back(DrainStreams{});
+  finish_when_drained(out);
+}
+
+void AgentMachine::on(GuardLost&, AgentEffects& out) {
+  if (!has_processes()) return;
+  refuse({base::Fault::lost, "muster's guard process was killed; its tasks were ended",
+          "do not kill processes named muster-guard: they clean up after a job", {}},
+         out);
+  for (auto& [rank, task] : tasks_) task.life = Life::ended;
+  state_ = State::sweeping;
+  SweepDone done;
+  on(done, out);
+}
+
+void AgentMachine::on(Tick&, AgentEffects& out) {
+  if (const auto end = lease_end(); end && now_ >= *end) {
+    out.push_back(DropLink{});
+    LinkClosed closed;
+    on(closed, out);
+  }
+  if (kill_at_ && now_ >= *kill_at_) kill(out);
+}
+
+// ---- ends -----------------------------------------------------------------------------------------
+
+void AgentMachine::refuse(base::Error error, AgentEffects& out) {
+  out.push_back(ToHead{wire::Refused{std::move(error)}});
+}
+
+void AgentMachine::signal_all(std::int32_t number, AgentEffects& out) {
+  for (const auto& [rank, task] : tasks_) {
+    if (task.life != Life::ended) out.push_back(SignalTask{rank, number});
+  }
+}
+
+void AgentMachine::end_tasks(std::int32_t number, Duration grace, AgentEffects& out) {
+  if (state_ < State::running) return finish(out);
+  if (state_ > State::ending) return;
+  if (number == 0) return kill(out);
+  if (state_ == State::running) {
+    signal_all(number, out);
+    signal_all(SIGCONT, out);  // a stopped task would sleep through the signal
+  }
+  state_ = State::ending;
+  kill_at_ = base::sooner(kill_at_, now_ + grace);
+}
+
+void AgentMachine::kill(AgentEffects& out) {
+  kill_at_.reset();
+  if (state_ != State::running && state_ != State::ending) return;
+  killed_ = static_cast<std::uint32_t>(std::ranges::count_if(
+      tasks_, [](const auto& entry) { return entry.second.life != Life::ended; }));
+  state_ = State::sweeping;
+  out.push_back(Sweep{});
+}
+
+void AgentMachine::sweep_when_all_ended(AgentEffects& out) {
+  if (state_ != State::running && state_ != State::ending) return;
+  if (any(Life::waiting) || any(Life::running)) return;
+  kill_at_.reset();
+  state_ = State::sweeping;
+  out.push_back(Sweep{});
+}
+
+void AgentMachine::finish_when_drained(AgentEffects& out) {
+  if (state_ != State::draining) return;
+  const bool open = std::ranges::any_of(
+      tasks_, [](const auto& entry) { return entry.second.out_open || entry.second.err_open; });
+  if (!open) finish(out);
+}
+
+void AgentMachine::finish(AgentEffects& out) {
+  state_ = State::done;
+  out.push_back(ToHead{wire::Stopped{killed_, leftovers_}});
+  if (!link_open_) quit(out);
+}
+
+void AgentMachine::quit(AgentEffects& out) {
+  state_ = State::quit;
+  out.push_back(Quit{});
+}
+
+bool AgentMachine::any(Life life) const {
+  return std::ranges::any_of(tasks_, [&](const auto& entry) { return entry.second.life == life; });
+}
+
+bool AgentMachine::has_processes() const {
+  return state_ >= State::running && state_ <= State::draining;
+}
+
+}  // namespace muster::machine

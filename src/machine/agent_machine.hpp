@@ -1,0 +1,172 @@
+// AgentMachine: the life of the tasks of one host, from the first word of the head to the last sweep.
+//
+//   fresh ──Hello──▶ greeted ──Prepare──▶ checking ──Checked──▶ ready ──Start──▶ running
+//   running ──Stop, link gone, start failed──▶ ending ──grace over──▶ sweeping
+//   running, ending ──last task ended──▶ sweeping ──SweepDone──▶ draining ──streams ended──▶ done
+//   fresh … ready, done ──link gone, Bye──▶ quit
+//
+// Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the first.
+// When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
+// kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
+// before or after their task. After the sweep whatever a pipe still holds is read, nothing is awaited.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "model/inventory.hpp"
+#include "model/report.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+inline constexpr base::Duration kOrphanGrace = std::chrono::seconds(5);
+
+// ---- events -------------------------------------------------------------------------------------
+
+struct LinkClosed {};
+struct Checked {  // the answer to Check
+  std::optional<base::Error> error;
+};
+struct TaskSpawned {
+  base::Rank rank;
+  std::int32_t pid = 0;  // 0: not started
+  std::string error;     // then, in words
+};
+struct TaskEnded {
+  model::RankExit exit;
+};
+struct StreamEnded {
+  base::Rank rank;
+  wire::Stream stream = wire::Stream::out;
+};
+struct InputTaken {
+  base::Rank rank;
+  std::uint32_t bytes = 0;
+};
+struct SweepDone {
+  std::vector<std::string> leftovers;
+};
+struct GuardLost {};  // the adapter has swept the host already
+struct Tick {};       // the deadline has come
+
+using AgentEvent = std::variant<wire::ToAgent, LinkClosed, Checked, TaskSpawned, TaskEnded,
+                                StreamEnded, InputTaken, SweepDone, GuardLost, Tick>;
+
+// ---- effects, to be performed in order ------------------------------------------------------------
+
+struct ToHead {
+  wire::ToHead message;
+};
+struct Check {  // program and folder; keep the orders for StartTask
+  wire::Prepare orders;
+};
+struct StartTask {
+  base::Rank rank;
+};
+struct SignalTask {  // to its process group
+  base::Rank rank;
+  std::int32_t number = 0;
+};
+struct WriteInput {
+  base::Rank rank;
+  std::string bytes;
+};
+struct CloseInput {
+  base::Rank rank;
+};
+struct AddCredit {
+  base::Rank rank;
+  wire::Stream stream = wire::Stream::out;
+  std::uint32_t bytes = 0;
+};
+struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
+struct DrainStreams {};   // from now on an empty pipe is an ended stream
+struct DiscardOutput {};  // nobody reads it any more
+struct DropLink {};       // the head is silent
+struct Quit {};
+
+using AgentEffect = std::variant<ToHead, Check, StartTask, SignalTask, WriteInput, CloseInput,
+                                 AddCredit, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffects = std::vector<AgentEffect>;
+
+// ---- the machine ----------------------------------------------------------------------------------
+
+struct AgentOptions {
+  std::string version;
+  model::HostFacts facts;
+  bool leased = true;  // false inside the head, which cannot be silent to itself
+};
+
+class AgentMachine {
+ public:
+  explicit AgentMachine(AgentOptions options) : options_(std::move(options)) {}
+
+  void step(base::Instant now, AgentEvent event, AgentEffects& out);
+  // Sleep no longer than this, then send Tick.
+  [[nodiscard]] std::optional<base::Instant> deadline() const;
+
+ private:
+  enum class State { fresh, greeted, checking, ready, running, ending, sweeping, draining, done, quit };
+  enum class Life { waiting, running, ended };
+  struct Task {
+    Life life = Life::waiting;
+    bool out_open = true;
+    bool err_open = true;
+  };
+
+  void on(wire::ToAgent& message, AgentEffects& out);
+  void on(LinkClosed&, AgentEffects& out);
+  void on(Checked& event, AgentEffects& out);
+  void on(TaskSpawned& event, AgentEffects& out);
+  void on(TaskEnded& event, AgentEffects& out);
+  void on(StreamEnded& event, AgentEffects& out);
+  void on(InputTaken& event, AgentEffects& out);
+  void on(SweepDone& event, AgentEffects& out);
+  void on(GuardLost&, AgentEffects& out);
+  void on(Tick&, AgentEffects& out);
+
+  void hear(wire::Hello& message, AgentEffects& out);
+  void hear(wire::Prepare& message, AgentEffects& out);
+  void hear(wire::Start&, AgentEffects& out);
+  void hear(wire::Signal& message, AgentEffects& out);
+  void hear(wire::Stop& message, AgentEffects& out);
+  void hear(wire::Input& message, AgentEffects& out);
+  void hear(wire::InputEnd& message, AgentEffects& out);
+  void hear(wire::Credit& message, AgentEffects& out);
+  void hear(wire::Suspend& message, AgentEffects& out);
+  void hear(wire::Ping&, AgentEffects& out);
+  void hear(wire::Bye&, AgentEffects& out);
+
+  void refuse(base::Error error, AgentEffects& out);
+  void signal_all(std::int32_t number, AgentEffects& out);
+  void end_tasks(std::int32_t number, base::Duration grace, AgentEffects& out);
+  void kill(AgentEffects& out);
+  void sweep_when_all_ended(AgentEffects& out);
+  void finish_when_drained(AgentEffects& out);
+  void finish(AgentEffects& out);
+  void quit(AgentEffects& out);
+  [[nodiscard]] bool any(Life life) const;
+  [[nodiscard]] bool has_processes() const;
+  [[nodiscard]] std::optional<base::Instant> lease_end() const;
+
+  AgentOptions options_;
+  State state_ = State::fresh;
+  base::Instant now_{};
+  base::Instant heard_{};
+  base::Duration lease_{0};  // 0: none
+  base::Duration grace_ = kOrphanGrace;
+  bool suspended_ = false;
+  bool link_open_ = true;
+  std::map<base::Rank, Task> tasks_;
+  std::optional<base::Instant> kill_at_;
+  std::uint32_t killed_ = 0;
+  std::vector<std::string> leftovers_;
+};
+
+}  // namespace muster::machine

@@ -1,0 +1,278 @@
+// The head's way down: failures, signals, limits, stopping, leaving, the report.
+#include <algorithm>
+#include <csignal>
+
+#include "machine/head_machine.hpp"
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Error;
+using base::Fault;
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+// After the grace an agent needs up to 5 s for its sweep; the rest is for a slow link.
+constexpr Duration kStopSlack = std::chrono::seconds(12);
+constexpr Duration kKillSlack = std::chrono::seconds(7);
+constexpr Duration kLeaveTime = std::chrono::seconds(1);
+constexpr std::size_t kOthersMax = 8;
+
+}  // namespace
+
+// ---- ranks ----------------------------------------------------------------------------------------
+
+void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
+  const model::RankExit& exit = message.exit;
+  Task& task = tasks_[exit.rank.value];
+  if (task.ended) return;
+  task.ended = true;
+  if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
+  if (stop_sent_) {
+    count_follower(exit);
+  } else if (exit.failed()) {
+    report_.cause = model::Cause::rank_failed;
+    report_.first = exit;
+    report_.host = host(node);
+    stop_all(SIGTERM, input_.spec.grace, out);
+  }
+  input_flow(out);
+}
+
+// A rank that ended after the others were told to end: by our signal, or by a fault of its own?
+void HeadMachine::count_follower(const model::RankExit& exit) {
+  const bool ours = exit.signal == stop_signal_ || exit.signal == SIGKILL ||
+                    exit.code == 128 + stop_signal_ || !exit.failed();
+  if (ours || report_.cause != model::Cause::rank_failed) {
+    ++report_.ended;
+    return;
+  }
+  ++report_.others_total;
+  if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
+}
+
+// ---- hosts ----------------------------------------------------------------------------------------
+
+void HeadMachine::hear(NodeIndex node, wire::Refused& message, HeadEffects& out) {
+  if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
+  fault(std::move(message.error), host(node), out);
+}
+
+void HeadMachine::on(LinkLost& event, HeadEffects& out) {
+  Node& node = nodes_[event.node.value];
+  node.link = false;
+  if (node.state >= NodeState::stopped) return finish_when_left(out);
+  lose(event.node, std::move(event.error), out);
+}
+
+void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state >= NodeState::stopped) return;
+  const bool had_tasks = node.state == NodeState::running;
+  node.state = NodeState::gone;
+  if (had_tasks) forget_tasks(index);
+  if (stop_sent_) {
+    if (had_tasks) report_.warnings.push_back(error.what + "; its ranks end by themselves");
+  } else {
+    fault(std::move(error), host(index), out);
+  }
+  leave_when_stopped(out);
+}
+
+// Ranks of a lost host count as ended: nothing more will be heard of them.
+void HeadMachine::forget_tasks(NodeIndex index) {
+  for (const Rank rank : input_.plan.nodes[index.value].ranks) {
+    if (!std::exchange(tasks_[rank.value].ended, true)) ++ended_;
+  }
+}
+
+void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
+  nodes_[index.value].state = NodeState::stopped;
+  report_.killed += message.killed;
+  for (const std::string& left : message.leftovers) {
+    report_.warnings.push_back(fmt::format("{}: {} could not be ended", host(index), left));
+  }
+  leave_when_stopped(out);
+}
+
+// ---- stopping -------------------------------------------------------------------------------------
+
+void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out) {
+  if (stop_sent_) return;
+  report_.cause = model::Cause::fault;
+  report_.host = where;
+  report_.error = std::move(error);
+  stop_all(SIGTERM, input_.spec.grace, out);
+}
+
+void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out) {
+  const bool at_once = number == 0;
+  if (stop_sent_ && !at_once) return;
+  if (state_ == State::leaving) return;
+  if (!stop_sent_) stop_signal_ = number;
+  stop_sent_ = true;
+  state_ = State::stopping;
+  report_.grace = grace;
+  give_up_at_ = now_ + (at_once ? kKillSlack : grace + kStopSlack);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);
+  leave_when_stopped(out);
+}
+
+void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace,
+                            HeadEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state >= NodeState::stopped) return;
+  if (node.state == NodeState::running) {
+    out.push_back(ToNode{index, wire::Stop{number, static_cast<std::uint32_t>(grace.count())}});
+    return;
+  }
+  // No task has been started there: an agent that has spoken is told to go, others are cut off.
+  if (node.state == NodeState::waiting) {
+    if (std::exchange(node.link, false)) out.push_back(CloseLink{index});
+    node.state = NodeState::gone;
+  } else {
+    node.state = NodeState::stopped;
+  }
+}
+
+void HeadMachine::leave_when_stopped(HeadEffects& out) {
+  if (state_ == State::leaving || !every_node(NodeState::stopped)) return;
+  state_ = State::leaving;
+  give_up_at_ = now_ + kLeaveTime;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state == NodeState::stopped) out.push_back(ToNode{NodeIndex(i), wire::Bye{}});
+  }
+  finish_when_left(out);
+}
+
+void HeadMachine::finish_when_left(HeadEffects& out) {
+  if (state_ != State::leaving) return;
+  if (std::ranges::any_of(nodes_, [](const Node& node) { return node.link; })) return;
+  state_ = State::finished;
+  out.push_back(Finish{});
+}
+
+// ---- limits ---------------------------------------------------------------------------------------
+
+void HeadMachine::keep_alive(HeadEffects& out) {
+  if (!next_ping_ || now_ < *next_ping_) return;
+  next_ping_ = now_ + input_.spec.lease / 4;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeIndex index(i);
+    const Node& node = nodes_[i];
+    if (!remote(index) || node.state < NodeState::up || node.state >= NodeState::stopped) continue;
+    if (now_ < node.heard + input_.spec.lease) {
+      out.push_back(ToNode{index, wire::Ping{}});
+      continue;
+    }
+    nodes_[i].link = false;
+    out.push_back(CloseLink{index});
+    lose(index,
+         {Fault::lost,
+          fmt::format("{}: nothing heard for {:g} s (host, network or cable is gone)", host(index),
+                      std::chrono::duration<double>(input_.spec.lease).count()),
+          "ranks on a host that still runs end by themselves; --lease sets the time", {}},
+         out);
+  }
+}
+
+void HeadMachine::check_limits(HeadEffects& out) {
+  if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ != State::leaving) {
+    const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
+    fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
+          {}, out);
+  }
+  if (!give_up_at_ || now_ < *give_up_at_) return;
+  if (state_ == State::leaving) {
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (std::exchange(nodes_[i].link, false)) out.push_back(CloseLink{NodeIndex(i)});
+    }
+    return finish_when_left(out);
+  }
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) give_up(NodeIndex(i), out);
+}
+
+void HeadMachine::give_up(NodeIndex index, HeadEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state >= NodeState::stopped) return;
+  if (std::exchange(node.link, false)) out.push_back(CloseLink{index});
+  lose(index,
+       {Fault::lost, fmt::format("{}: its agent did not end its ranks in time", host(index)), {}, {}},
+       out);
+}
+
+// ---- signals --------------------------------------------------------------------------------------
+
+void HeadMachine::on(UserSignal& event, HeadEffects& out) {
+  switch (event.number) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGQUIT:
+      return interrupt(event.number, out);
+    case SIGTSTP:
+      return suspend(out);
+    default:
+      return forward(event.number, out);
+  }
+}
+
+void HeadMachine::on(OutputClosed&, HeadEffects& out) {
+  if (!stop_sent_) interrupt(SIGPIPE, out);
+}
+
+void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
+  if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
+  if (!stop_sent_ && state_ != State::leaving) {
+    report_.cause = model::Cause::interrupted;
+    report_.signal = number;
+    const auto alive = static_cast<std::uint32_t>(tasks_.size()) - ended_;
+    if (number != SIGPIPE && state_ == State::running) {
+      out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once", alive,
+                                    alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
+    }
+  }
+  // Ranks learn of a reader that has gone the way a shell's pipeline does: they are terminated.
+  stop_all(number == SIGPIPE ? SIGTERM : number, input_.spec.grace, out);
+}
+
+void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
+  if (number == SIGCONT) {
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      nodes_[i].heard = now_;  // our own sleep is not their silence
+      if (nodes_[i].state == NodeState::running && remote(NodeIndex(i))) {
+        out.push_back(ToNode{NodeIndex(i), wire::Suspend{false}});
+      }
+    }
+  }
+  to_all_running(wire::Signal{number}, out);
+}
+
+void HeadMachine::suspend(HeadEffects& out) {
+  // SIGSTOP, since the kernel ignores SIGTSTP in a session without a terminal.
+  to_all_running(wire::Signal{SIGSTOP}, out);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state == NodeState::running && remote(NodeIndex(i))) {
+      out.push_back(ToNode{NodeIndex(i), wire::Suspend{true}});
+    }
+  }
+  out.push_back(SuspendSelf{});
+}
+
+void HeadMachine::to_all_running(const wire::ToAgent& message, HeadEffects& out) {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state == NodeState::running) out.push_back(ToNode{NodeIndex(i), message});
+  }
+}
+
+model::RunReport HeadMachine::report() const {
+  model::RunReport report = report_;
+  if (report.cause == model::Cause::rank_failed) {
+    report.tail = tails_[report.first.rank.value].lines();
+  }
+  return report;
+}
+
+}  // namespace muster::machine

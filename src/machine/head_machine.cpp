@@ -1,0 +1,257 @@
+// The head's way up: links, greetings, orders, start; and the events' entry.
+#include "machine/head_machine.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Error;
+using base::Fault;
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+constexpr Duration kFirstProgress = std::chrono::seconds(3);
+constexpr Duration kNextProgress = std::chrono::seconds(10);
+constexpr std::size_t kHostsNamed = 5;
+
+std::vector<wire::NameValue> names_and_values(const std::vector<model::Variable>& variables) {
+  std::vector<wire::NameValue> pairs;
+  pairs.reserve(variables.size());
+  for (const model::Variable& one : variables) pairs.push_back({one.name, one.value});
+  return pairs;
+}
+
+}  // namespace
+
+HeadMachine::HeadMachine(HeadInput input)
+    : input_(std::move(input)),
+      opener_(input_.spec.carrier.parallel, input_.spec.carrier.patience),
+      nodes_(input_.plan.nodes.size()),
+      tasks_(input_.plan.ranks.size()),
+      tails_(input_.plan.ranks.size()),
+      input_sent_(input_.plan.ranks.size()),
+      input_taken_(input_.plan.ranks.size()) {
+  report_.world_size = static_cast<std::uint32_t>(tasks_.size());
+}
+
+void HeadMachine::start(Instant now, HeadEffects& out) {
+  now_ = started_at_ = now;
+  if (input_.spec.timeout) timeout_at_ = now + *input_.spec.timeout;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeIndex node(i);
+    if (remote(node)) {
+      opener_.add(node, now);
+    } else {
+      out.push_back(OpenLink{node});
+    }
+  }
+  if (opener_.deadline()) next_progress_ = now + kFirstProgress;
+  open_due(out);
+}
+
+void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
+  now_ = now;
+  if (state_ == State::finished) return;
+  std::visit([&](auto& one) { on(one, out); }, event);
+}
+
+void HeadMachine::alive(NodeIndex node, Instant now) { nodes_[node.value].heard = now; }
+
+std::optional<Instant> HeadMachine::deadline() const {
+  if (state_ == State::finished) return std::nullopt;
+  std::optional<Instant> soonest = base::sooner(next_ping_, give_up_at_);
+  if (state_ == State::opening) {
+    soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
+  }
+  return stop_sent_ ? soonest : base::sooner(soonest, timeout_at_);
+}
+
+void HeadMachine::on(HeadTick&, HeadEffects& out) {
+  if (state_ == State::opening) {
+    end_overdue(out);
+    open_due(out);
+    tell_progress(out);
+  }
+  keep_alive(out);
+  check_limits(out);
+}
+
+// ---- opening --------------------------------------------------------------------------------------
+
+void HeadMachine::open_due(HeadEffects& out) {
+  if (state_ != State::opening) return;
+  for (const NodeIndex node : opener_.due(now_)) {
+    nodes_[node.value].link = true;
+    out.push_back(OpenLink{node});
+  }
+}
+
+void HeadMachine::end_overdue(HeadEffects& out) {
+  for (const NodeIndex node : opener_.overdue(now_)) {
+    const double seconds = std::chrono::duration<double>(input_.spec.carrier.patience).count();
+    nodes_[node.value].link = false;
+    out.push_back(CloseLink{node});
+    fault({Fault::unreachable, fmt::format("{}: no answer within {:g} s", host(node), seconds),
+           "is the host up, and does `ssh` to it work? --start-timeout gives it longer", {}},
+          host(node), out);
+    return;
+  }
+}
+
+void HeadMachine::on(LinkUp& event, HeadEffects& out) {
+  Node& node = nodes_[event.node.value];
+  if (node.state != NodeState::waiting) return;
+  node.state = NodeState::up;
+  node.heard = now_;
+  if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
+  out.push_back(ToNode{event.node,
+                       wire::Hello{wire::kProtocol, input_.job, event.node,
+                                   static_cast<std::uint32_t>(input_.spec.lease.count()),
+                                   static_cast<std::uint32_t>(input_.spec.grace.count())}});
+}
+
+void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
+  Node& node = nodes_[event.node.value];
+  node.link = false;
+  if (state_ != State::opening) return finish_when_left(out);
+  node.last_error = event.error.what;
+  if (!opener_.again(event.node, now_, event.retry)) {
+    return fault(std::move(event.error), host(event.node), out);
+  }
+  open_due(out);
+}
+
+void HeadMachine::tell_progress(HeadEffects& out) {
+  if (!next_progress_ || now_ < *next_progress_) return;
+  next_progress_ = now_ + kNextProgress;
+  const std::vector<NodeIndex> waiting = opener_.waiting();
+  if (waiting.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(waiting.size(), kHostsNamed); ++i) {
+    const std::string& why = nodes_[waiting[i].value].last_error;
+    names += fmt::format("{}{}", i == 0 ? "" : "; ", why.empty() ? host(waiting[i]) : why);
+  }
+  if (waiting.size() > kHostsNamed) names += "; ...";
+  out.push_back(Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), nodes_.size(),
+                                names)});
+}
+
+// ---- greeting, preparing, starting ----------------------------------------------------------------
+
+void HeadMachine::on(Heard& event, HeadEffects& out) {
+  nodes_[event.node.value].heard = now_;
+  std::visit([&](auto& one) { hear(event.node, one, out); }, event.message);
+}
+
+void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state != NodeState::up || state_ != State::opening) return;
+  opener_.opened(index);
+  if (message.protocol != wire::kProtocol) {
+    return fault({Fault::unreachable,
+                  fmt::format("{}: its muster {} speaks protocol {}, this one {}", host(index),
+                              message.version, message.protocol, wire::kProtocol),
+                  "install the same muster there, or point --agent-path at it", {}},
+                 host(index), out);
+  }
+  node.state = NodeState::greeted;
+  node.facts = std::move(message.facts);
+  open_due(out);
+  if (every_node(NodeState::greeted)) prepare_all(out);
+}
+
+void HeadMachine::prepare_all(HeadEffects& out) {
+  state_ = State::preparing;
+  report_.phases.greeted = since_start();
+  std::vector<std::optional<model::HostFacts>> facts;
+  for (const Node& node : nodes_) facts.push_back(node.facts);
+  const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    out.push_back(ToNode{NodeIndex(i), orders(NodeIndex(i), where)});
+  }
+}
+
+wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where) const {
+  const model::PlannedNode& planned = input_.plan.nodes[node.value];
+  const plan::Forwarded& kept =
+      planned.host.reach == model::Reach::ssh ? input_.kept_remote : input_.kept_here;
+  const std::vector<Rank> fed = input_ranks();
+  wire::Prepare orders;
+  orders.command = input_.spec.command;
+  orders.workdir = input_.spec.workdir;
+  orders.environment = names_and_values(kept.kept);
+  orders.clean = input_.spec.clean_env;
+  orders.hostfile = plan::hostfile_text(input_.plan);
+  orders.window = window();
+  orders.tasks.reserve(planned.ranks.size());
+  for (const Rank rank : planned.ranks) {
+    const bool input = std::ranges::binary_search(fed, rank);
+    orders.tasks.push_back(
+        {rank,
+         names_and_values(plan::dialects(input_.plan, where, kept, input_.job, input_.spec, rank)),
+         input});
+  }
+  return orders;
+}
+
+std::uint32_t HeadMachine::window() const {
+  constexpr std::uint32_t kAll = 8u << 20;
+  const std::uint32_t streams = 2 * static_cast<std::uint32_t>(tasks_.size());
+  return std::clamp(kAll / streams, 16u << 10, 256u << 10);
+}
+
+void HeadMachine::hear(NodeIndex index, wire::Prepared&, HeadEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state != NodeState::greeted || state_ != State::preparing) return;
+  node.state = NodeState::prepared;
+  if (every_node(NodeState::prepared)) start_all(out);
+}
+
+void HeadMachine::start_all(HeadEffects& out) {
+  state_ = State::running;
+  report_.phases.prepared = since_start();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].state = NodeState::running;
+    out.push_back(ToNode{NodeIndex(i), wire::Start{}});
+  }
+}
+
+void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
+  tasks_[message.rank.value].pid = message.pid;
+  if (++running_ < tasks_.size()) return;
+  report_.phases.started = since_start();
+  input_flow(out);
+}
+
+void HeadMachine::hear(NodeIndex, wire::Output&, HeadEffects&) {}     // the data's own way
+void HeadMachine::hear(NodeIndex, wire::OutputEnd&, HeadEffects&) {}  // likewise
+void HeadMachine::hear(NodeIndex, wire::Pong&, HeadEffects&) {}       // being heard is enough
+
+// ---- small answers --------------------------------------------------------------------------------
+
+void HeadMachine::remember(Rank rank, std::string_view stderr_bytes) {
+  tails_[rank.value].take(stderr_bytes);
+}
+
+bool HeadMachine::every_node(NodeState at_least) const {
+  return std::ranges::all_of(nodes_, [&](const Node& node) { return node.state >= at_least; });
+}
+
+const std::string& HeadMachine::host(NodeIndex node) const {
+  return input_.plan.nodes[node.value].host.name;
+}
+
+bool HeadMachine::remote(NodeIndex node) const {
+  return input_.plan.nodes[node.value].host.reach != model::Reach::here;
+}
+
+Duration HeadMachine::since_start() const {
+  return std::chrono::duration_cast<Duration>(now_ - started_at_);
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,206 @@
+// HeadMachine: one run, from the first link to the report.
+//
+//   opening ──every agent greeted──▶ preparing ──every host prepared──▶ running
+//   opening, preparing, running ──failure, signal, time limit──▶ stopping
+//   running ──every rank ended──▶ stopping ──every agent stopped or gone──▶ leaving
+//   leaving ──every link closed, or kLeaveTime──▶ finished
+//
+// A node:  waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
+//          ──Stopped──▶ stopped; from any state ──link lost, silence──▶ gone
+//
+// The first failure decides cause and exit code; what follows from the ending itself (our signal,
+// links that close) never replaces it. Nothing starts on any host before every host is prepared.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "machine/opener.hpp"
+#include "machine/tail.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+#include "model/report.hpp"
+#include "plan/environment.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+// ---- events -------------------------------------------------------------------------------------
+
+struct LinkUp {
+  base::NodeIndex node;
+};
+struct LinkFailed {  // the carrier ended, or was ended, before the agent spoke
+  base::NodeIndex node;
+  base::Error error;
+  Retry retry = Retry::no;
+};
+struct LinkLost {  // after LinkUp; expected once the agent has stopped
+  base::NodeIndex node;
+  base::Error error;
+};
+struct Heard {
+  base::NodeIndex node;
+  wire::ToHead message;
+};
+struct UserSignal {
+  std::int32_t number = 0;
+};
+struct InputBytes {
+  std::string bytes;
+};
+struct InputEnded {};
+struct OutputClosed {};  // nobody reads our stdout any more
+struct HeadTick {};
+
+using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, InputBytes, InputEnded,
+                               OutputClosed, HeadTick>;
+
+// ---- effects, to be performed in order ------------------------------------------------------------
+
+struct OpenLink {
+  base::NodeIndex node;
+};
+struct CloseLink {  // end the carrier; nothing more will be heard of it
+  base::NodeIndex node;
+};
+struct ToNode {
+  base::NodeIndex node;
+  wire::ToAgent message;
+};
+struct Say {  // one line for people, on stderr
+  std::string text;
+};
+struct ReadInput {  // our stdin: go on reading, or pause
+  bool on = false;
+};
+struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
+struct Finish {};
+
+using HeadEffect =
+    std::variant<OpenLink, CloseLink, ToNode, Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffects = std::vector<HeadEffect>;
+
+// ---- the machine ----------------------------------------------------------------------------------
+
+struct HeadInput {
+  model::JobSpec spec;
+  model::Plan plan;
+  plan::Forwarded kept_here;    // for nodes on this machine
+  plan::Forwarded kept_remote;  // for all others
+  std::string job;              // random, names the job on every host
+};
+
+class HeadMachine {
+ public:
+  explicit HeadMachine(HeadInput input);
+
+  void start(base::Instant now, HeadEffects& out);
+  void step(base::Instant now, HeadEvent event, HeadEffects& out);
+  // Bytes came from a node outside of messages: it is not silent.
+  void alive(base::NodeIndex node, base::Instant now);
+  // Bytes of a rank's stderr, for the report's last lines.
+  void remember(base::Rank rank, std::string_view stderr_bytes);
+  [[nodiscard]] std::optional<base::Instant> deadline() const;
+  // True once every byte of every stream has been announced as ended and Finish was given.
+  [[nodiscard]] bool finished() const { return state_ == State::finished; }
+  // First credit of each output stream, bytes.
+  [[nodiscard]] std::uint32_t window() const;
+  [[nodiscard]] model::RunReport report() const;
+
+ private:
+  enum class State { opening, preparing, running, stopping, leaving, finished };
+  enum class NodeState { waiting, up, greeted, prepared, running, stopped, gone };
+  struct Node {
+    NodeState state = NodeState::waiting;
+    base::Instant heard{};
+    std::optional<model::HostFacts> facts;
+    std::string last_error;  // why the last attempt failed
+    bool link = false;       // a carrier may be alive
+  };
+  struct Task {
+    std::int32_t pid = 0;
+    bool ended = false;
+  };
+
+  void on(LinkUp& event, HeadEffects& out);
+  void on(LinkFailed& event, HeadEffects& out);
+  void on(LinkLost& event, HeadEffects& out);
+  void on(Heard& event, HeadEffects& out);
+  void on(UserSignal& event, HeadEffects& out);
+  void on(InputBytes& event, HeadEffects& out);
+  void on(InputEnded&, HeadEffects& out);
+  void on(OutputClosed&, HeadEffects& out);
+  void on(HeadTick&, HeadEffects& out);
+
+  void hear(base::NodeIndex node, wire::Welcome& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Prepared&, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Refused& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Started& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Output&, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::OutputEnd&, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Exited& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::InputCredit& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
+
+  void open_due(HeadEffects& out);
+  void end_overdue(HeadEffects& out);
+  void prepare_all(HeadEffects& out);
+  [[nodiscard]] wire::Prepare orders(base::NodeIndex node, const plan::Rendezvous& where) const;
+  void start_all(HeadEffects& out);
+  void fault(base::Error error, const std::string& host, HeadEffects& out);
+  void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);
+  void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, HeadEffects& out);
+  void give_up(base::NodeIndex node, HeadEffects& out);
+  void count_follower(const model::RankExit& exit);
+  void forget_tasks(base::NodeIndex node);
+  void leave_when_stopped(HeadEffects& out);
+  void finish_when_left(HeadEffects& out);
+  void lose(base::NodeIndex node, base::Error error, HeadEffects& out);
+  void interrupt(std::int32_t number, HeadEffects& out);
+  void forward(std::int32_t number, HeadEffects& out);
+  void suspend(HeadEffects& out);
+  void keep_alive(HeadEffects& out);
+  void check_limits(HeadEffects& out);
+  void tell_progress(HeadEffects& out);
+  void to_all_running(const wire::ToAgent& message, HeadEffects& out);
+  void send_input(const std::string& bytes, HeadEffects& out);
+  void input_flow(HeadEffects& out);
+  [[nodiscard]] std::vector<base::Rank> input_ranks() const;
+  [[nodiscard]] bool every_node(NodeState at_least) const;
+  [[nodiscard]] const std::string& host(base::NodeIndex node) const;
+  [[nodiscard]] bool remote(base::NodeIndex node) const;
+  [[nodiscard]] base::Duration since_start() const;
+
+  HeadInput input_;
+  State state_ = State::opening;
+  base::Instant now_{};
+  base::Instant started_at_{};
+  Opener opener_;
+  std::vector<Node> nodes_;
+  std::vector<Task> tasks_;
+  std::vector<Tail> tails_;
+  std::uint32_t ended_ = 0;    // ranks
+  std::uint32_t running_ = 0;  // ranks with a process
+  std::optional<base::Instant> next_ping_;
+  std::optional<base::Instant> next_progress_;
+  std::optional<base::Instant> timeout_at_;
+  std::optional<base::Instant> give_up_at_;  // then agents that have not stopped are lost
+  bool interrupted_before_ = false;
+  bool stop_sent_ = false;
+  std::int32_t stop_signal_ = 0;
+  std::vector<std::uint64_t> input_sent_;   // per rank; only ranks that get input are counted
+  std::vector<std::uint64_t> input_taken_;
+  bool reading_input_ = false;
+  bool input_ended_ = false;
+  model::RunReport report_;
+};
+
+}  // namespace muster::machine

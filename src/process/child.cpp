@@ -1,0 +1,129 @@
+// Starts a carrier and watches it through a pidfd.
+#include "process/child.hpp"
+
+#include <array>
+#include <asio/posix/stream_descriptor.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/pipe.hpp"
+#include "process/spawn.hpp"
+
+namespace muster::process {
+
+using base::Fault;
+
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  result.reserve(words.size() + 1);
+  // execve's signature takes char* but promises not to write.
+  for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return {};
+}
+
+std::string look_up(const std::string& word, const std::string& path) {
+  if (word.find('/') != std::string::npos) return word;
+  std::size_t at = 0;
+  while (at <= path.size()) {
+    const std::size_t colon = std::min(path.find(':', at), path.size());
+    const std::string candidate = path.substr(at, colon - at) + "/" + word;
+    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    at = colon + 1;
+  }
+  return word;
+}
+
+}  // namespace
+
+// Waits for the end of one child; survives the Child while a handler is on its way.
+class Child::Watch : public std::enable_shared_from_this<Watch> {
+ public:
+  Watch(asio::io_context& loop, int pidfd, pid_t pid, std::function<void(ChildEnd)> ended)
+      : descriptor_(loop, pidfd), pid_(pid), ended_(std::move(ended)) {}
+
+  void start() {
+    descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
+                           [self = shared_from_this()](const std::error_code& error) {
+                             if (!error) self->reap();
+                           });
+  }
+
+  void stop() {
+    ended_ = nullptr;
+    std::error_code ignored;
+    descriptor_.close(ignored);
+    if (reaped_) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+ private:
+  void reap() {
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) != pid_) return start();
+    reaped_ = true;
+    const auto ended = std::move(ended_);
+    ended_ = nullptr;
+    ChildEnd end;
+    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+    if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
+    if (ended) ended(end);
+  }
+
+  asio::posix::stream_descriptor descriptor_;
+  pid_t pid_;
+  std::function<void(ChildEnd)> ended_;
+  bool reaped_ = false;
+};
+
+base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
+                                                  const std::vector<std::string>& words,
+                                                  const std::vector<std::string>& environment,
+                                                  std::function<void(ChildEnd)> ended) {
+  auto in = make_pipe();
+  auto out = make_pipe();
+  auto err = make_pipe();
+  if (!in) return tl::unexpected(in.error());
+  if (!out) return tl::unexpected(out.error());
+  if (!err) return tl::unexpected(err.error());
+  const std::string program = look_up(words.front(), value_of(environment, "PATH"));
+  std::vector<char*> arguments = pointers(words);
+  std::vector<char*> variables = pointers(environment);
+  SpawnRequest request;
+  request.program = program.c_str();
+  request.arguments = arguments.data();
+  request.environment = variables.data();
+  request.descriptors = {in->read.get(), out->write.get(), err->write.get()};
+  const SpawnResult result = Spawner().spawn(request);
+  if (result.pid == 0) {
+    return base::fail(Fault::unreachable, "is it installed? --ssh-command names another one",
+                      "cannot start {}: {}", words.front(), std::strerror(result.error));
+  }
+  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, result.pid, 0));
+  std::unique_ptr<Child> child(
+      new Child(result.pid, {std::move(in->write), std::move(out->read), std::move(err->read)}));
+  child->watch_ = std::make_shared<Watch>(loop, pidfd, result.pid, std::move(ended));
+  child->watch_->start();
+  return child;
+}
+
+Child::~Child() {
+  if (watch_) watch_->stop();
+}
+
+}  // namespace muster::process

@@ -1,0 +1,58 @@
+// Child: one process that the head starts itself, the carrier of a link, and learns the end of.
+//
+// Tasks are not started this way but by the guard. A carrier needs no guard: it ends when the pipe
+// to it closes, whoever held that.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/error.hpp"
+#include "process/unique_fd.hpp"
+
+namespace asio {
+class io_context;
+}
+
+namespace muster::process {
+
+struct ChildEnd {
+  std::int32_t code = 0;
+  std::int32_t signal = 0;
+};
+
+// The parent's ends of a child's three pipes.
+struct ChildPipes {
+  UniqueFd in;
+  UniqueFd out;
+  UniqueFd err;
+};
+
+class Child {
+ public:
+  // Looks words[0] up in this process's PATH. The child gets this process's environment, a process
+  // group of its own (Ctrl-C is for the head alone) and a clean signal state.
+  [[nodiscard]] static base::Result<std::unique_ptr<Child>> start(
+      asio::io_context& loop, const std::vector<std::string>& words,
+      const std::vector<std::string>& environment, std::function<void(ChildEnd)> ended);
+  ~Child();  // SIGKILL and wait, unless it has ended; the callback does not come any more
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  [[nodiscard]] ChildPipes& pipes() { return pipes_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  class Watch;
+  Child(pid_t pid, ChildPipes pipes) : pid_(pid), pipes_(std::move(pipes)) {}
+
+  pid_t pid_;
+  ChildPipes pipes_;
+  std::shared_ptr<Watch> watch_;
+};
+
+}  // namespace muster::process
