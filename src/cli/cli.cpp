@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <string_view>
 
@@ -37,8 +36,9 @@ int complete(const std::vector<std::string>& words) {
 }
 
 int unknown_command(const std::string& word) {
-  const std::array<std::string, 3> commands = {"run", "completion", "help"};
-  const auto meant = base::nearest(word, commands);
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  const auto meant = base::nearest(word, names);
   const std::string hint = meant ? "did you mean: muster " + *meant
                                  : "to start a program: muster run -n 4 " + word;
   return complain({Fault::usage, "no command " + word, hint, {}});
@@ -49,7 +49,7 @@ int unknown_command(const std::string& word) {
 int main(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.words;
   if (words.size() < 2) {
-    print(stderr, overview());
+    print(stderr, main_help());
     return base::exit_code(Fault::usage);
   }
   const std::string& command = words[1];
@@ -61,7 +61,7 @@ int main(const Invocation& invocation) {
     return 0;
   }
   if (command == "help" || command == "--help" || command == "-h") {
-    print(stdout, overview());
+    print(stdout, main_help());
     return 0;
   }
   return unknown_command(command);

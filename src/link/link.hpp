@@ -15,7 +15,8 @@
 
 namespace muster::link {
 
-// What a carrier process prints and how it ends says why a host could not be reached.
+// What a carrier process prints and how it ends says why a host could not be reached. A carrier
+// that could not be started at all has code 127 and said nothing.
 struct CarrierEnd {
   std::int32_t code = 0;
   std::int32_t signal = 0;
@@ -49,6 +50,7 @@ struct LinkEvents {
 };
 
 // The head's end of a link. The carrier process itself is started and reaped through the guard.
+// The process must ignore SIGPIPE. Every callback may close or destroy the link it comes from.
 class Link {
  public:
   // Takes the head's ends of the three pipes.
@@ -80,6 +82,9 @@ struct AgentLinkEvents {
 class AgentLink {
  public:
   AgentLink(asio::io_context& loop, AgentLinkEvents events);
+  // The same over other descriptors.
+  AgentLink(asio::io_context& loop, process::UniqueFd from_head, process::UniqueFd to_head,
+            AgentLinkEvents events);
   ~AgentLink();
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;

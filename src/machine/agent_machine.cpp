@@ -39,7 +39,7 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   state_ = State::greeted;
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
-  out.push_back(ToHead{wire::Welcome{wire::kProtocol, options_.version, options_.facts}});
+  tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts}, out);
 }
 
 void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
@@ -51,6 +51,7 @@ void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
 
 void AgentMachine::hear(wire::Start&, AgentEffects& out) {
   if (state_ != State::ready) return;
+  if (guard_lost_) return finish(out);
   state_ = State::running;
   for (auto& [rank, task] : tasks_) out.push_back(StartTask{rank});
 }
@@ -81,7 +82,7 @@ void AgentMachine::hear(wire::Credit& message, AgentEffects& out) {
 
 void AgentMachine::hear(wire::Suspend& message, AgentEffects&) { suspended_ = message.suspended; }
 
-void AgentMachine::hear(wire::Ping&, AgentEffects& out) { out.push_back(ToHead{wire::Pong{}}); }
+void AgentMachine::hear(wire::Ping&, AgentEffects& out) { tell(wire::Pong{}, out); }
 
 void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
   LinkClosed closed;
@@ -105,14 +106,14 @@ void AgentMachine::on(Checked& event, AgentEffects& out) {
     return refuse(*event.error, out);
   }
   state_ = State::ready;
-  out.push_back(ToHead{wire::Prepared{}});
+  tell(wire::Prepared{}, out);
 }
 
 void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {
   Task& task = tasks_[event.rank];
   if (event.pid != 0) {
     task.life = Life::running;
-    out.push_back(ToHead{wire::Started{event.rank, event.pid}});
+    tell(wire::Started{event.rank, event.pid}, out);
     return;
   }
   task.life = Life::ended;
@@ -127,21 +128,21 @@ void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {
 
 void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.exit.rank];
-  if (task.life == Life::ended) return;
+  if (task.life == Life::ended || state_ == State::done) return;
   task.life = Life::ended;
-  out.push_back(ToHead{wire::Exited{event.exit}});
+  tell(wire::Exited{event.exit}, out);
   sweep_when_all_ended(out);
 }
 
 void AgentMachine::on(StreamEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.rank];
   (event.stream == wire::Stream::out ? task.out_open : task.err_open) = false;
-  out.push_back(ToHead{wire::OutputEnd{event.rank, event.stream}});
+  tell(wire::OutputEnd{event.rank, event.stream}, out);
   finish_when_drained(out);
 }
 
 void AgentMachine::on(InputTaken& event, AgentEffects& out) {
-  out.push_back(ToHead{wire::InputCredit{event.rank, event.bytes}});
+  tell(wire::InputCredit{event.rank, event.bytes}, out);
 }
 
 void AgentMachine::on(SweepDone& event, AgentEffects& out) {
@@ -154,10 +155,15 @@ void AgentMachine::on(SweepDone& event, AgentEffects& out) {
 }
 
 void AgentMachine::on(GuardLost&, AgentEffects& out) {
+  guard_lost_ = true;
+  if (state_ >= State::draining) return;
+  const bool harmless = state_ == State::sweeping && !any(Life::waiting) && !any(Life::running);
+  if (!harmless) {
+    refuse({base::Fault::lost, "muster's guard process was killed; its tasks were ended",
+            "do not kill processes named muster-guard: they clean up after a job", {}},
+           out);
+  }
   if (!has_processes()) return;
-  refuse({base::Fault::lost, "muster's guard process was killed; its tasks were ended",
-          "do not kill processes named muster-guard: they clean up after a job", {}},
-         out);
   for (auto& [rank, task] : tasks_) task.life = Life::ended;
   state_ = State::sweeping;
   SweepDone done;
@@ -173,10 +179,15 @@ void AgentMachine::on(Tick&, AgentEffects& out) {
   if (kill_at_ && now_ >= *kill_at_) kill(out);
 }
 
+// Whoever has no link has nothing to say: what our own ending does to the ranks is not their failure.
+void AgentMachine::tell(wire::ToHead message, AgentEffects& out) {
+  if (link_open_) out.push_back(ToHead{std::move(message)});
+}
+
 // ---- ends -----------------------------------------------------------------------------------------
 
 void AgentMachine::refuse(base::Error error, AgentEffects& out) {
-  out.push_back(ToHead{wire::Refused{std::move(error)}});
+  tell(wire::Refused{std::move(error)}, out);
 }
 
 void AgentMachine::signal_all(std::int32_t number, AgentEffects& out) {
@@ -223,7 +234,7 @@ void AgentMachine::finish_when_drained(AgentEffects& out) {
 
 void AgentMachine::finish(AgentEffects& out) {
   state_ = State::done;
-  out.push_back(ToHead{wire::Stopped{killed_, leftovers_}});
+  tell(wire::Stopped{killed_, leftovers_}, out);
   if (!link_open_) quit(out);
 }
 

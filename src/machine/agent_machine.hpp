@@ -8,7 +8,8 @@
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the first.
 // When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
 // kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
-// before or after their task. After the sweep whatever a pipe still holds is read, nothing is awaited.
+// before or after their task. Without a link nothing is told any more. A guard that is lost before
+// Start is refused at once; one that is lost after the last task has ended does no harm. After the sweep whatever a pipe still holds is read, nothing is awaited.
 #pragma once
 
 #include <map>
@@ -26,6 +27,7 @@
 namespace muster::machine {
 
 inline constexpr base::Duration kOrphanGrace = std::chrono::seconds(5);
+inline constexpr base::Duration kHelloTime = std::chrono::seconds(30);  // lease until the head greets
 
 // ---- events -------------------------------------------------------------------------------------
 
@@ -143,6 +145,7 @@ class AgentMachine {
   void hear(wire::Ping&, AgentEffects& out);
   void hear(wire::Bye&, AgentEffects& out);
 
+  void tell(wire::ToHead message, AgentEffects& out);
   void refuse(base::Error error, AgentEffects& out);
   void signal_all(std::int32_t number, AgentEffects& out);
   void end_tasks(std::int32_t number, base::Duration grace, AgentEffects& out);
@@ -159,10 +162,11 @@ class AgentMachine {
   State state_ = State::fresh;
   base::Instant now_{};
   base::Instant heard_{};
-  base::Duration lease_{0};  // 0: none
+  base::Duration lease_ = kHelloTime;  // 0: none
   base::Duration grace_ = kOrphanGrace;
   bool suspended_ = false;
   bool link_open_ = true;
+  bool guard_lost_ = false;
   std::map<base::Rank, Task> tasks_;
   std::optional<base::Instant> kill_at_;
   std::uint32_t killed_ = 0;

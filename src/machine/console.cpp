@@ -51,7 +51,8 @@ void Console::pass(Lane lane, std::string_view bytes, ConsoleTime time, ConsoleS
     // The held start of a line and its end leave together.
     const std::size_t newline = bytes.find('\n');
     const std::size_t cut = newline == std::string_view::npos ? bytes.size() : newline + 1;
-    const bool ends = newline != std::string_view::npos || (live_ && bytes.find('\r') != bytes.npos);
+    const bool returns = live_ && (start.back() == '\r' || bytes.find('\r') != bytes.npos);
+    const bool ends = newline != std::string_view::npos || returns;
     start.append(bytes.substr(0, cut));
     bytes.remove_prefix(cut);
     if (const std::size_t end = ends ? line_end(start) : 0; end != 0) {
@@ -109,7 +110,7 @@ void Console::end(Rank rank, Stream stream, ConsoleTime time, ConsoleSink& sink)
   const Lane lane{rank, stream};
   auto& owned = owner(stream);
   if (owned && owned->rank == rank) {
-    sink.write(stream, "\n");
+    if (world_size_ > 1) sink.write(stream, "\n");
     return release(stream, time, sink);
   }
   std::string& rest = held(lane);

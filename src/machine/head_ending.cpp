@@ -89,6 +89,16 @@ void HeadMachine::forget_tasks(NodeIndex index) {
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
+  if (nodes_[index.value].state != NodeState::running) return;
+  const bool all_ended = std::ranges::all_of(
+      input_.plan.nodes[index.value].ranks, [&](Rank rank) { return tasks_[rank.value].ended; });
+  if (!all_ended) {
+    // After our own Stop that is a process which cannot be killed; before it, a fault.
+    fault({Fault::lost, fmt::format("{}: its agent ended without telling how its ranks ended",
+                                    host(index)), {}, {}},
+          host(index), out);
+    forget_tasks(index);
+  }
   nodes_[index.value].state = NodeState::stopped;
   report_.killed += message.killed;
   for (const std::string& left : message.leftovers) {
@@ -100,7 +110,7 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
 // ---- stopping -------------------------------------------------------------------------------------
 
 void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out) {
-  if (stop_sent_) return;
+  if (stop_sent_ || state_ >= State::leaving) return;
   report_.cause = model::Cause::fault;
   report_.host = where;
   report_.error = std::move(error);
@@ -110,12 +120,13 @@ void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out)
 void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out) {
   const bool at_once = number == 0;
   if (stop_sent_ && !at_once) return;
-  if (state_ == State::leaving) return;
+  if (state_ >= State::leaving) return;
+  if (at_once && std::exchange(hastened_, true)) return;
   if (!stop_sent_) stop_signal_ = number;
   stop_sent_ = true;
   state_ = State::stopping;
   report_.grace = grace;
-  give_up_at_ = now_ + (at_once ? kKillSlack : grace + kStopSlack);
+  give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);
   leave_when_stopped(out);
 }
@@ -138,7 +149,7 @@ void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace
 }
 
 void HeadMachine::leave_when_stopped(HeadEffects& out) {
-  if (state_ == State::leaving || !every_node(NodeState::stopped)) return;
+  if (state_ >= State::leaving || !every_node(NodeState::stopped)) return;
   state_ = State::leaving;
   give_up_at_ = now_ + kLeaveTime;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -158,16 +169,20 @@ void HeadMachine::finish_when_left(HeadEffects& out) {
 
 void HeadMachine::keep_alive(HeadEffects& out) {
   if (!next_ping_ || now_ < *next_ping_) return;
-  next_ping_ = now_ + input_.spec.lease / 4;
+  const Duration pause = input_.spec.lease / 4;
+  // A tick that comes this late means that we slept ourselves: nobody else was silent.
+  const bool overslept = now_ > *next_ping_ + pause;
+  next_ping_ = now_ + pause;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeIndex index(i);
-    const Node& node = nodes_[i];
-    if (!remote(index) || node.state < NodeState::up || node.state >= NodeState::stopped) continue;
+    Node& node = nodes_[i];
+    if (!leased(index)) continue;
+    if (overslept) node.heard = now_;
     if (now_ < node.heard + input_.spec.lease) {
       out.push_back(ToNode{index, wire::Ping{}});
       continue;
     }
-    nodes_[i].link = false;
+    node.link = false;
     out.push_back(CloseLink{index});
     lose(index,
          {Fault::lost,
@@ -179,7 +194,7 @@ void HeadMachine::keep_alive(HeadEffects& out) {
 }
 
 void HeadMachine::check_limits(HeadEffects& out) {
-  if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ != State::leaving) {
+  if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
     const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
     fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
           {}, out);
@@ -225,7 +240,7 @@ void HeadMachine::on(OutputClosed&, HeadEffects& out) {
 
 void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
   if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
-  if (!stop_sent_ && state_ != State::leaving) {
+  if (!stop_sent_ && state_ < State::leaving) {
     report_.cause = model::Cause::interrupted;
     report_.signal = number;
     const auto alive = static_cast<std::uint32_t>(tasks_.size()) - ended_;
@@ -240,12 +255,8 @@ void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
 
 void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
   if (number == SIGCONT) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      nodes_[i].heard = now_;  // our own sleep is not their silence
-      if (nodes_[i].state == NodeState::running && remote(NodeIndex(i))) {
-        out.push_back(ToNode{NodeIndex(i), wire::Suspend{false}});
-      }
-    }
+    for (Node& node : nodes_) node.heard = now_;  // our own sleep is not their silence
+    to_all_leased(wire::Suspend{false}, out);
   }
   to_all_running(wire::Signal{number}, out);
 }
@@ -253,11 +264,7 @@ void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
 void HeadMachine::suspend(HeadEffects& out) {
   // SIGSTOP, since the kernel ignores SIGTSTP in a session without a terminal.
   to_all_running(wire::Signal{SIGSTOP}, out);
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state == NodeState::running && remote(NodeIndex(i))) {
-      out.push_back(ToNode{NodeIndex(i), wire::Suspend{true}});
-    }
-  }
+  to_all_leased(wire::Suspend{true}, out);
   out.push_back(SuspendSelf{});
 }
 
@@ -265,6 +272,18 @@ void HeadMachine::to_all_running(const wire::ToAgent& message, HeadEffects& out)
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::running) out.push_back(ToNode{NodeIndex(i), message});
   }
+}
+
+// Agents that end their tasks, or themselves, when they hear nothing.
+void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (leased(NodeIndex(i))) out.push_back(ToNode{NodeIndex(i), message});
+  }
+}
+
+bool HeadMachine::leased(NodeIndex index) const {
+  const NodeState state = nodes_[index.value].state;
+  return remote(index) && state >= NodeState::up && state < NodeState::stopped;
 }
 
 model::RunReport HeadMachine::report() const {

@@ -61,7 +61,8 @@ void HeadMachine::on(InputEnded&, HeadEffects& out) {
 }
 
 void HeadMachine::hear(base::NodeIndex, wire::InputCredit& message, HeadEffects& out) {
-  input_taken_[message.rank.value] += message.bytes;
+  std::uint64_t& taken = input_taken_[message.rank.value];
+  taken = std::min(taken + message.bytes, input_sent_[message.rank.value]);
   input_flow(out);
 }
 

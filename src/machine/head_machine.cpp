@@ -68,7 +68,8 @@ std::optional<Instant> HeadMachine::deadline() const {
   if (state_ == State::opening) {
     soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
   }
-  return stop_sent_ ? soonest : base::sooner(soonest, timeout_at_);
+  if (stop_sent_ || state_ == State::leaving) return soonest;
+  return base::sooner(soonest, timeout_at_);
 }
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {
@@ -127,7 +128,7 @@ void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
 }
 
 void HeadMachine::tell_progress(HeadEffects& out) {
-  if (!next_progress_ || now_ < *next_progress_) return;
+  if (state_ != State::opening || !next_progress_ || now_ < *next_progress_) return;
   next_progress_ = now_ + kNextProgress;
   const std::vector<NodeIndex> waiting = opener_.waiting();
   if (waiting.empty()) return;
@@ -144,8 +145,36 @@ void HeadMachine::tell_progress(HeadEffects& out) {
 // ---- greeting, preparing, starting ----------------------------------------------------------------
 
 void HeadMachine::on(Heard& event, HeadEffects& out) {
-  nodes_[event.node.value].heard = now_;
-  std::visit([&](auto& one) { hear(event.node, one, out); }, event.message);
+  Node& node = nodes_[event.node.value];
+  if (node.state == NodeState::gone) return;
+  node.heard = now_;
+  if (speaks_for_itself(event)) {
+    return std::visit([&](auto& one) { hear(event.node, one, out); }, event.message);
+  }
+  if (std::exchange(node.link, false)) out.push_back(CloseLink{event.node});
+  lose(event.node,
+       {Fault::lost, fmt::format("{}: its agent spoke of a rank of another host", host(event.node)),
+        {}, {}},
+       out);
+}
+
+// What comes from another machine may be nonsense: a rank that is not there must not be looked up.
+bool HeadMachine::speaks_for_itself(const Heard& event) const {
+  const auto owned = [&](Rank rank) {
+    return rank.value < tasks_.size() && input_.plan.ranks[rank.value].node == event.node;
+  };
+  return std::visit(
+      [&](const auto& message) {
+        using Message = std::decay_t<decltype(message)>;
+        if constexpr (std::is_same_v<Message, wire::Exited>) {
+          return owned(message.exit.rank);
+        } else if constexpr (requires { message.rank; }) {
+          return owned(message.rank);
+        } else {
+          return true;
+        }
+      },
+      event.message);
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
@@ -222,7 +251,7 @@ void HeadMachine::start_all(HeadEffects& out) {
 }
 
 void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
-  tasks_[message.rank.value].pid = message.pid;
+  if (std::exchange(tasks_[message.rank.value].pid, message.pid) != 0) return;
   if (++running_ < tasks_.size()) return;
   report_.phases.started = since_start();
   input_flow(out);

@@ -171,6 +171,9 @@ class HeadMachine {
   void check_limits(HeadEffects& out);
   void tell_progress(HeadEffects& out);
   void to_all_running(const wire::ToAgent& message, HeadEffects& out);
+  void to_all_leased(const wire::ToAgent& message, HeadEffects& out);
+  [[nodiscard]] bool leased(base::NodeIndex node) const;
+  [[nodiscard]] bool speaks_for_itself(const Heard& event) const;
   void send_input(const std::string& bytes, HeadEffects& out);
   void input_flow(HeadEffects& out);
   [[nodiscard]] std::vector<base::Rank> input_ranks() const;
@@ -195,6 +198,7 @@ class HeadMachine {
   std::optional<base::Instant> give_up_at_;  // then agents that have not stopped are lost
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
+  bool hastened_ = false;
   std::int32_t stop_signal_ = 0;
   std::vector<std::uint64_t> input_sent_;   // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;

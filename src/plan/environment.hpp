@@ -27,24 +27,28 @@ struct Forwarded {
 
 // What the ranks of a host get from the launching shell ("NAME=VALUE" entries).
 //
-// Everywhere left out: other launchers' variables for single ranks (PMI_*, PMIX_*, OMPI_COMM_WORLD_*,
-// SLURM_*, TORCHELASTIC_*, MUSTER_* ...), since a stale one misleads. For hosts other than this
-// machine also what belongs to one host or login: DISPLAY, SSH_*, XDG_*, TMPDIR, CUDA_VISIBLE_DEVICES
-// and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like. -x NAME always goes along; -x of a name
-// that is not set is Fault::usage. --clean-env: only -x.
+// Left out everywhere: other launchers' variables for single ranks (PMI_*, PMIX_*,
+// OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those that dialects() sets (RANK,
+// MASTER_ADDR ...), since a stale one misleads.
+//
+// Left out for other hosts: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
+// CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
+//
+// -x NAME always goes along; -x of a name that is not set is Fault::usage. --clean-env: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
                                                 const model::JobSpec& spec, model::Reach reach);
 
-// What an agent's own environment contributes below `forwarded`: all of it but SSH_*, or, when clean,
-// only what makes an account usable (HOME USER LOGNAME SHELL PATH LANG LC_* TZ TERM).
+// What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
+// `forwarded` leaves out everywhere, or, when clean, only what makes an account usable (HOME USER
+// LOGNAME SHELL PATH LANG LC_* TZ TERM).
 [[nodiscard]] std::vector<std::string> account(std::span<const std::string> agents_own, bool clean);
 
-// What is known about each node when its environment is made: index = node. A node without facts
-// (dry run) gets values in angle brackets, for example "<address of node1>".
+// What is known about each node when its environment is made: index = node. What only the facts of
+// a node can tell is put in angle brackets without them (dry run), as in "<address of node1>".
 struct Rendezvous {
-  std::string address;  // MASTER_ADDR: of the first node, reachable from the others
-  std::string port;     // MASTER_PORT
-  std::vector<std::string> interfaces;  // per node: the interface that reaches the others; may be empty
+  std::string address;                  // MASTER_ADDR: of the first node, reachable from the others
+  std::string port;                     // MASTER_PORT
+  std::vector<std::string> interfaces;  // per node: the one that reaches the others, or empty
   std::vector<std::string> addresses;   // per node: its own address
   std::vector<std::optional<std::uint32_t>> cpus;  // per node
 };
@@ -54,12 +58,15 @@ struct Rendezvous {
 // The variables of one rank, in every dialect (CONTRACTS: PMI_* and SLURM_* never), sorted by name,
 // each with the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,
 // PYTHONUNBUFFERED, NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME, MASTER_ADDR and MASTER_PORT through -x)
-// is left to the user.
-[[nodiscard]] std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous& where,
-                                                    const Forwarded& kept, const std::string& job,
+// is left to the user, and so is every variable given with -x. Azure ML's names follow -x
+// MASTER_ADDR and -x MASTER_PORT. A variable without a value (an unknown interface) is not set.
+[[nodiscard]] std::vector<model::Variable> dialects(const model::Plan& plan,
+                                                    const Rendezvous& where, const Forwarded& kept,
+                                                    const std::string& job,
                                                     const model::JobSpec& spec, base::Rank rank);
 
-// The text of the file that AZUREML_MPI_HOSTFILE names: "host slots=N" lines, nothing else.
+// The text of the file that AZUREML_MPI_HOSTFILE names: "host slots=N" lines, nothing else; N is at
+// least the number of ranks there.
 [[nodiscard]] std::string hostfile_text(const model::Plan& plan);
 
 }  // namespace muster::plan

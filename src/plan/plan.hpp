@@ -16,30 +16,40 @@ namespace muster::plan {
 struct ThisMachine {
   std::uint32_t cpus = 1;
   std::string hostname;
-  // For each name of JobSpec::hosts that means this machine (localhost, own name or address): itself.
+  // Those names of JobSpec::hosts that mean this machine (localhost, own name or address).
   std::vector<std::string> local_names;
 };
 
 // The hosts of a job, each once, in the order in which they were first written.
 //
-// No hosts: this machine, slots = cpus. --fake-nodes N: N nodes "fake-0"... of this machine, each with
-// cpus/N (at least 1) cpus, slots = ceil(ranks/N), or --per-node, or its cpus.
-// -H and hostfile: entries of one host (same name, user and port) add their slots up; all entries that
-// mean this machine are one host. An entry without a count has --per-node slots if that is given,
-// else 1. max_slots: the largest given; below slots it is an error.
+// No hosts: this machine, slots = cpus.
+//
+// --fake-nodes N: N nodes "fake-0"... of this machine, each with cpus/N (at least 1) cpus, slots =
+// ceil(ranks/N), or --per-node, or its cpus.
+//
+// -H and hostfile: entries of one host (same name, user and port) add their slots up; all entries
+// that mean this machine (by name, and without a port, which asks for one sshd) are one host. An
+// entry without a count has --per-node slots if that is given, else 1. max_slots: the largest
+// given; below slots it is an error.
 [[nodiscard]] base::Result<model::Inventory> inventory(const model::JobSpec& spec,
                                                        const ThisMachine& here);
 
 // Gives every rank its node.
 //
 // How many: -n; else --per-node times hosts; else, with hosts given, the sum of slots; else one per
-// fake node; else 1. --per-node K with -n N: at most K on each node; it is an error if N does not fit.
+// fake node; else 1. --per-node K with -n N: at most K on each node; N that does not fit is
+// Fault::no_slots.
+//
 // By slot: each node in turn takes its slots; what is left over when all are full is spread evenly,
 // earlier nodes first, and each node's ranks are numbered in a row.
-// By node: one rank each in turn, skipping full nodes, going on round robin when all are full.
-// More ranks than slots: on this machine (source `here`) or fake nodes it runs, with one notice that
-// names ranks and cores; otherwise it is Fault::no_slots with the place, the count wanted and present,
-// and the shortest command that works, unless spec.oversubscribe. max_slots always holds.
+//
+// By node: one rank each in turn, skipping full nodes; when all are full the turn goes on with the
+// node after the last one served.
+//
+// More ranks than slots: with spec.oversubscribe it runs; on this machine (source `here`) or fake
+// nodes it runs with one notice that names ranks and cores; otherwise it is Fault::no_slots with
+// the place, the count wanted and present, and the shortest command that works. max_slots always
+// holds.
 [[nodiscard]] base::Result<model::Plan> place(const model::JobSpec& spec,
                                               const model::Inventory& inventory);
 

@@ -17,14 +17,14 @@ namespace muster::probe {
 // Without loopback, with link-local IPv6 left out.
 [[nodiscard]] std::vector<model::Interface> interfaces();
 
-// Those of the names that mean this machine: localhost and 127.*, ::1, an address of an interface, the
-// host name in its long or short form, a name that /etc/hosts gives one of these addresses. The resolver
-// is asked only for a name whose first label is our own, so an unreachable DNS costs nothing.
+// Those of the names that mean this machine: localhost and 127.*, ::1, an address of an interface,
+// the host name in its long or short form, a name that /etc/hosts gives one of these addresses. The
+// resolver is asked only for a name whose first label is our own: an unreachable DNS costs nothing.
 [[nodiscard]] std::vector<std::string> local_names(std::span<const std::string> names);
 
-// A TCP port that is free here and that no other muster job on this host will choose while `claim` is
-// held. The port itself is not bound: the ranks bind it. It lies outside the kernel's range for outgoing
-// connections. The claim is an abstract unix socket, gone with the process that holds it.
+// A TCP port that is free here and that no other muster job on this host will choose while `claim`
+// is held. The port itself is not bound: the ranks bind it. It lies outside the kernel's range for
+// outgoing connections. The claim is an abstract unix socket, gone with the process that holds it.
 struct PortClaim {
   std::uint16_t port = 0;
   process::UniqueFd claim;

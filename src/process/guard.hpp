@@ -2,20 +2,19 @@
 // they start on this host.
 //
 // The owner sends orders over a socket; the guard starts, signals and reaps. It is a subreaper, so
-// whatever a task leaves behind (double forks, setsid) stays its descendant and can be found without
-// names or marks. It lives in a session of its own, holds none of the owner's descriptors, and when
-// the owner vanishes it ends everything by itself: SIGTERM, grace, SIGKILL, until no descendant is
-// left. When the guard itself vanishes its descendants fall to the owner (a subreaper too), which
-// then calls sweep_descendants().
+// whatever a task leaves behind (double forks, setsid) stays its descendant and can be found
+// without names or marks. It lives in a session of its own, holds none of the owner's descriptors,
+// and when the owner vanishes it ends everything by itself: SIGTERM, grace, SIGKILL, until no
+// descendant is left. When the guard itself vanishes its descendants fall to the owner (a subreaper
+// too), which then calls sweep_descendants().
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/error.hpp"
@@ -43,14 +42,14 @@ struct SpawnOrder {
 
 struct Spawned {
   ProcessId id = 0;
-  pid_t pid = 0;        // 0 when it could not be started
-  int error = 0;        // errno then
+  pid_t pid = 0;  // 0 when it could not be started
+  int error = 0;  // errno then
 };
 
 struct Ended {
   ProcessId id = 0;
   pid_t pid = 0;
-  std::int32_t code = 0;    // exit code, when signal is 0
+  std::int32_t code = 0;  // exit code, when signal is 0
   std::int32_t signal = 0;
   bool core_dumped = false;
   std::uint64_t max_rss_kib = 0;
@@ -68,8 +67,8 @@ struct GuardEvents {
   std::function<void()> lost;  // the guard died; nothing else will be called
 };
 
-// A forked guard before an event loop exists. fork_guard() must run while the process has one thread;
-// call it as early as possible, the guard shares the memory of that moment.
+// A forked guard before an event loop exists. fork_guard() must run while the process has one
+// thread; call it as early as possible, the guard shares the memory of that moment.
 struct GuardProcess {
   pid_t pid = 0;
   UniqueFd socket;

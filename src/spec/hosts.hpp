@@ -1,6 +1,7 @@
 // Host lists as people write them, -H and hostfiles, in; checked entries out. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "model/job_spec.hpp"
 
 namespace muster::spec {
+
+inline constexpr std::size_t kHostTextMax = std::size_t{16} << 20;  // bytes of a list or a file
+inline constexpr std::size_t kHostsMax = 1'000'000;                 // entries
 
 // "node1:8,user@node2:8,10.0.0.3,[fe80::1]:4" as after -H. Every complaint has place "-H" and says
 // which entry. A bare host has no slots (plan decides).
@@ -20,8 +24,9 @@ namespace muster::spec {
 //   [user@]host:N                         Hydra's
 // Comments: '#', '//', '/* */'; blank lines; CRLF; a UTF-8 byte order mark.
 // Errors have file:line:column: unknown key (with the nearest one), slots of 0, numbers too large,
-// max_slots below slots, a count given twice on a line, a name that starts with '-' or holds odd
-// characters, bytes that are not text, no host at all. Bounds: 16 MiB, 1,000,000 hosts.
+// max_slots below slots (max_slots alone gives the slots too, as in Open MPI), a count given twice
+// on a line, a name that starts with '-' or holds odd characters, bytes that are not text, no host
+// at all. Bounds: 16 MiB, 1,000,000 hosts.
 [[nodiscard]] base::Result<std::vector<model::HostEntry>> read_hostfile(std::string_view text,
                                                                         const std::string& name);
 

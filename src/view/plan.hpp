@@ -20,12 +20,12 @@ struct PlanWords {
   std::vector<std::pair<std::string, std::string>> withheld;  // variable, why
 };
 
-// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, each rank's variables
-// with their reasons; then what is withheld.
+// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, the variables
+// with their reasons: those that all ranks share, then each rank's own; then what is withheld.
 [[nodiscard]] std::string plan_table(const PlanWords& words, bool with_environment, Style style);
 
-// One JSON object; docs/manual/dry-run.md gives its shape. Strings that are not UTF-8 are escaped
-// byte by byte, never fatal.
+// One JSON object; docs/manual/dry-run.md gives its shape. Bytes that are not UTF-8 are
+// written as \xNN, never fatal.
 [[nodiscard]] std::string plan_json(const PlanWords& words);
 
 }  // namespace muster::view

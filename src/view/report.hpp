@@ -13,8 +13,8 @@ struct Style {
 };
 
 // The failure report, each line starting with "muster: " or indented; empty for a completed run
-// without warnings. The cause stands in the first three lines: rank, host, pid, exit code or signal in
-// words, then the last lines of its stderr.
+// without warnings. The cause stands in the first three lines: rank, host, exit code or signal in
+// words, pid, the line of its stderr that tells most; then a next step and its last lines.
 [[nodiscard]] std::string report(const model::RunReport& report, Style style);
 
 // "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n"

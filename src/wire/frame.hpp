@@ -81,6 +81,7 @@ class NoiseFilter {
 
  private:
   std::string noise_;
+  State state_ = State::searching;
 };
 
 }  // namespace muster::wire

@@ -1,0 +1,165 @@
+"""Measures muster against the machine's own floor and against peers, pair by pair in one run.
+
+Every figure is the median of ratios of neighbouring runs, so that a slow minute hits both sides.
+Peers are those found on PATH; each run has a time limit, since one of them hangs on some of these.
+Usage: bench.py MUSTER SPAWN_LOOP [--pairs N] [--markdown FILE] [--only TEXT]
+"""
+
+import argparse
+import os
+import select
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
+
+LIMIT_S = 30
+MEGABYTES = 41
+
+
+def timed(words, wrap=None, **options):
+    """Seconds of one run and its peak memory in KiB; None when it fails or takes too long."""
+    begin = time.monotonic()
+    words = wrap(words) if wrap else words
+    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             start_new_session=True, **options)
+    handle = os.pidfd_open(child.pid)
+    ended, _, _ = select.select([handle], [], [], LIMIT_S)
+    seconds = time.monotonic() - begin
+    os.close(handle)
+    if not ended:
+        os.killpg(child.pid, signal.SIGKILL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = status
+    return (seconds, usage.ru_maxrss) if status == 0 else None
+
+
+class Bench:
+    def __init__(self, muster, loop, pairs, only):
+        self.muster, self.loop, self.pairs, self.only = muster, loop, pairs, only
+        self.rows = []
+
+    def row(self, what, figure, goal=""):
+        self.rows.append((what, figure, goal))
+        print(f"  {what:<66} {figure:>26}  {goal}", flush=True)
+
+    def compare(self, what, ours, theirs, goal="", pairs=None, wrap=None, **options):
+        """A row with the median ratio ours/theirs and both medians."""
+        if self.only and self.only not in what:
+            return
+        ratios, mine, others = [], [], []
+        for side in (ours, theirs):  # once unmeasured, to fill caches and find out who cannot
+            if timed(side, wrap, **options) is None:
+                return self.row(what, "not comparable" if side is ours else "hangs or fails", goal)
+        for _ in range(pairs or self.pairs):
+            a, b = timed(ours, wrap, **options), timed(theirs, wrap, **options)
+            if a is None or b is None:
+                return self.row(what, "a run failed or hung", goal)
+            ratios.append(a[0] / b[0])
+            mine.append(a[0])
+            others.append(b[0])
+        left, right = statistics.median(mine) * 1e3, statistics.median(others) * 1e3
+        self.row(what, f"{statistics.median(ratios):.2f} ({left:.1f} / {right:.1f} ms)", goal)
+
+    def run(self, *words):
+        return [self.muster, "run", *words]
+
+
+def start_rows(bench):
+    true = "/bin/true"
+    for count in (1, 64):
+        goal = "<= 1.10" if count == 64 else "<= 2 ms above"
+        bench.compare(f"{count} x true / spawn loop", bench.run("-n", str(count), true),
+                      [bench.loop, str(count), true], goal)
+        if shutil.which("mpirun.mpich"):
+            bench.compare(f"{count} x true / Hydra", bench.run("-n", str(count), true),
+                          ["mpirun.mpich", "-n", str(count), true], "< 1")
+        if shutil.which("mpirun.openmpi"):
+            bench.compare(f"{count} x true / Open MPI", bench.run("-n", str(count), true),
+                          ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n",
+                           str(count), true], "< 1", pairs=5)
+    if shutil.which("mpirun.openmpi"):
+        bench.compare("16 x true / Open MPI", bench.run("-n", "16", true),
+                      ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "16",
+                       true], "< 1", pairs=5)
+    torch = ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", "8", "-r", "1",
+             "-t", "1", "--no_python", true]
+    if os.path.exists("/usr/bin/python3"):
+        bench.compare("8 x true / torchrun", bench.run("-n", "8", true), torch, "< 1", pairs=2)
+
+
+def output_rows(bench, folder):
+    path = os.path.join(folder, "lines")
+    line = b"step 00000 loss 0.1234567 accuracy 0.87654 throughput 1234.5 samples/s\n"
+    with open(path, "wb") as file:
+        file.write(line * (MEGABYTES * 1000000 // len(line)))
+
+    def through_cat(words):
+        return ["/bin/sh", "-c", '"$@" | cat >/dev/null', "sh", *words]
+
+    cats = ["/bin/sh", "-c", "cat $0 & cat $0 & cat $0 & cat $0 & wait", path]
+    ours = bench.run("-n", "4", "cat", path)
+    bench.compare("4 x 41 MB of lines / four cat", ours, cats, wrap=through_cat)
+    if shutil.which("mpirun.mpich"):
+        bench.compare("4 x 41 MB of lines / Hydra", ours,
+                      ["mpirun.mpich", "-n", "4", "cat", path], "<= 1", wrap=through_cat)
+        bench.compare("4 x 41 MB with rank labels / Hydra -l",
+                      bench.run("--tag", "-n", "4", "cat", path),
+                      ["mpirun.mpich", "-l", "-n", "4", "cat", path], "<= 1", wrap=through_cat)
+    if shutil.which("mpirun.openmpi"):
+        bench.compare("4 x 41 MB of lines / Open MPI", ours,
+                      ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "4",
+                       "cat", path], "<= 1", pairs=3, wrap=through_cat)
+    if bench.only and bench.only not in "peak memory":
+        return
+    measured = timed(ours, stdout=subprocess.DEVNULL)
+    if measured:
+        bench.row("peak memory of the head, 4 x 41 MB", f"{measured[1] / 1024:.1f} MiB", "< 16 MB")
+
+
+def ssh_rows(bench):
+    if bench.only and bench.only not in "ssh hosts":
+        return
+    try:
+        import lab
+        hosts = lab.Lab(4)
+    except Exception as error:  # namespaces may be forbidden here: say so, measure the rest
+        return bench.row("16 ranks on 4 ssh hosts / 4 x ssh true", f"no test hosts: {error}")
+    with hosts:
+        names = [f"node{i}" for i in range(1, 5)]
+        ssh = f"ssh -F {hosts.ssh_config}"
+        bare = ["/bin/sh", "-c", " & ".join(f"{ssh} {name} true" for name in names) + " & wait"]
+        ours = bench.run("--ssh-command", ssh, "-n", "16", "-H",
+                         ",".join(f"{name}:4" for name in names), "/bin/true")
+        bench.compare("16 ranks on 4 ssh hosts / 4 x ssh true", ours, bare, "<= 1.10",
+                      wrap=hosts.command)
+        if shutil.which("mpirun.mpich"):
+            hydra = ["mpirun.mpich", "-launcher-exec", hosts.ssh_wrapper, "-hosts",
+                     ",".join(f"{name}:4" for name in names), "-n", "16", "/bin/true"]
+            bench.compare("16 ranks on 4 ssh hosts / Hydra", ours, hydra, "< 1",
+                          wrap=hosts.command)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("muster")
+    parser.add_argument("spawn_loop")
+    parser.add_argument("--pairs", type=int, default=21)
+    parser.add_argument("--only", default="", help="only rows whose name holds this text")
+    arguments = parser.parse_args()
+    bench = Bench(os.path.abspath(arguments.muster), os.path.abspath(arguments.spawn_loop),
+                  arguments.pairs, arguments.only)
+    print("median of pairwise ratios, muster / other (medians of both)")
+    with tempfile.TemporaryDirectory() as folder:
+        start_rows(bench)
+        output_rows(bench, folder)
+        ssh_rows(bench)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+// diagnose: why a carrier ended without an agent, read from its stderr, stdout and exit code.
+//
+// Each reader looks for one cause and says it in one line, with the command to type next. They are
+// asked in order, the first that knows wins: ssh's own words before the remote shell's, and these
+// before bare exit codes. Patterns are anchored to the form of ssh's messages, since banners and
+// start-up files may print anything on stderr.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "link/link.hpp"
+#include "link/noise.hpp"
+
+namespace muster::link {
+namespace {
+
+constexpr std::int32_t kNotFound = 127;       // of a shell, for a command that is not there
+constexpr std::int32_t kNotExecutable = 126;  // of a shell, for one that it may not or cannot run
+
+struct Scene {
+  const std::string& host;
+  const std::string& agent;
+  std::string carrier;  // without its folder
+  const CarrierEnd& end;
+  std::vector<std::string_view> lines;  // of the carrier's stderr, without blank ones
+};
+
+using Answer = std::optional<Diagnosis>;
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& byte : out)
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  return out;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    if (text.find_first_not_of(" \t") < end) lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// The first line with one of the parts; null when there is none.
+const std::string_view* line_with(const Scene& scene,
+                                  std::initializer_list<std::string_view> parts) {
+  for (const std::string_view& line : scene.lines)
+    if (std::ranges::any_of(parts, [&](std::string_view part) { return has(line, part); }))
+      return &line;
+  return nullptr;
+}
+
+Diagnosis say(const Scene& scene, std::string what, std::string hint) {
+  return {{base::Fault::unreachable, fmt::format("{}: {}", scene.host, what), std::move(hint), {}},
+          false};
+}
+
+Diagnosis try_again(Diagnosis diagnosis) {
+  diagnosis.retryable = true;
+  return diagnosis;
+}
+
+// Lines of ssh that come with every or any connection and explain nothing.
+bool says_nothing(std::string_view line) {
+  return line.starts_with("Warning: ") || line.starts_with("** ") || line.starts_with("@") ||
+         line.starts_with("debug") || line.starts_with("Authorized ") ||
+         (line.starts_with("Connection to ") && line.ends_with(" closed."));
+}
+
+// The last line that may explain something; empty when there is none.
+std::string last_words(const Scene& scene) {
+  for (std::size_t i = scene.lines.size(); i-- > 0;)
+    if (!says_nothing(scene.lines[i])) return first_line(scene.lines[i]);
+  return {};
+}
+
+// ---- ssh's own words ----------------------------------------------------------------------------
+
+Answer unknown_name(const Scene& scene) {
+  constexpr std::string_view kWords = "Could not resolve hostname ";
+  const auto* line = line_with(scene, {kWords});
+  if (!line) return std::nullopt;
+  // The name may be that of a jump host, or of HostName in the user's configuration.
+  const std::string_view after = line->substr(line->find(kWords) + kWords.size());
+  const std::string name = first_line(after.substr(0, after.rfind(": ")));
+  return say(scene, fmt::format("the name {} cannot be resolved", name),
+             fmt::format("is it spelled right? see `getent hosts {}`, or give it a HostName in "
+                         "~/.ssh/config",
+                         name));
+}
+
+Answer changed_key(const Scene& scene) {
+  // The large warning alone also comes when ssh goes on (StrictHostKeyChecking no).
+  if (!line_with(scene, {"has changed and you have requested strict checking"}))
+    return std::nullopt;
+  std::string command = "ssh-keygen -R " + scene.host;
+  if (const auto* line = line_with(scene, {"ssh-keygen -f "}))
+    command = first_line(line->substr(line->find("ssh-keygen")));
+  return say(scene, "its host key is not the one that ssh has on file",
+             fmt::format("if the host was installed anew: `{}`, then `ssh {} true`", command,
+                         scene.host));
+}
+
+Answer unknown_key(const Scene& scene) {
+  if (!line_with(scene, {"Host key verification failed", "host key is known for "}))
+    return std::nullopt;
+  return say(scene, "ssh does not know its host key",
+             fmt::format("accept the key once: `ssh {0} true`; for many hosts: `ssh-keyscan {0} "
+                         ">> ~/.ssh/known_hosts`",
+                         scene.host));
+}
+
+std::string login_hint(const Scene& scene, std::string_view login) {
+  if (const auto* line = line_with(scene, {"are too open."}); line && has(*line, " for '")) {
+    const std::string_view file = line->substr(line->find(" for '") + 6);
+    return fmt::format("ssh ignores a key that others may read: `chmod 600 {}`",
+                       first_line(file.substr(0, file.find('\''))));
+  }
+  if (const auto* line = line_with(scene, {"Identity file "}); line && has(*line, " not acc"))
+    return fmt::format("the key is not there: {}", first_line(line->substr(line->find("Ident"))));
+  return fmt::format("muster needs a login without a password: `ssh-copy-id {}` once, or load the "
+                     "key with `ssh-add`",
+                     login);
+}
+
+Answer no_login(const Scene& scene) {
+  // "user@host: Permission denied (publickey,password)."; without the list it is the shell's.
+  const auto* denied = line_with(scene, {"Permission denied (", "Too many authentication fail"});
+  if (!denied) return std::nullopt;
+  std::string login = scene.host;
+  const std::size_t end = denied->find(": Permission denied (");
+  if (end != std::string_view::npos && has(denied->substr(0, end), "@"))
+    login = first_line(denied->substr(0, end));
+  return say(scene, "ssh may not log in there (permission denied)", login_hint(scene, login));
+}
+
+Answer not_ssh(const Scene& scene) {
+  if (!line_with(scene, {"banner line contains invalid characters", ": invalid format",
+                         "Bad remote protocol version identification"}))
+    return std::nullopt;
+  return say(scene, "what answers there is not an ssh server",
+             fmt::format("is the port right? try `ssh {} true`, --ssh-port sets it", scene.host));
+}
+
+Answer refused(const Scene& scene) {
+  if (!line_with(scene, {": Connection refused", "connect failed: Connection refused"}))
+    return std::nullopt;
+  return try_again(say(scene, "it refuses ssh connections",
+                       fmt::format("does sshd run there, on this port? try `ssh {} true`",
+                                   scene.host)));
+}
+
+Answer dropped(const Scene& scene) {
+  // An sshd with many logins at a time drops some (MaxStartups): worth another attempt.
+  const bool early = line_with(scene, {"kex_exchange_identification:", "banner exchange",
+                                       "ssh_exchange_identification:"}) != nullptr;
+  const bool closed = std::ranges::any_of(scene.lines, [](std::string_view line) {
+    return (line.starts_with("Connection closed by ") || line.starts_with("Connection reset by ") ||
+            line.starts_with("ssh_dispatch_run_fatal: ")) &&
+           has(line, " port ");
+  });
+  if (!early && !closed) return std::nullopt;
+  const bool late = line_with(scene, {"timed out during banner exchange"}) != nullptr;
+  return try_again(say(scene,
+                       late ? "its sshd did not answer in time"
+                            : "its sshd closed the connection before the login",
+                       "too many logins at once? raise MaxStartups in its sshd_config, or open "
+                       "fewer at a time"));
+}
+
+Answer no_way(const Scene& scene) {
+  const auto* line = line_with(scene, {": No route to host", ": Network is unreachable",
+                                       ": Connection timed out", ": Operation timed out",
+                                       ": Host is down", ": Connection reset by peer"});
+  if (!line || !has(*line, "connect")) return std::nullopt;
+  return say(scene,
+             fmt::format("it cannot be reached ({})",
+                         lower(first_line(line->substr(line->rfind(": ") + 2)))),
+             fmt::format("is it up, and may this machine reach it? try `ssh {} true`",
+                         scene.host));
+}
+
+// ---- the remote side's words --------------------------------------------------------------------
+
+// Whether a line names the agent and says one of these (lower case).
+bool about_agent(const Scene& scene, std::initializer_list<std::string_view> parts) {
+  const std::string_view path = scene.agent;
+  const std::string_view seen = path.starts_with("~/") ? path.substr(1) : path;  // shells expand it
+  return std::ranges::any_of(scene.lines, [&](std::string_view line) {
+    const std::string low = has(line, seen) ? lower(line) : std::string();
+    return std::ranges::any_of(parts, [&](std::string_view part) { return has(low, part); });
+  });
+}
+
+Answer old_libraries(const Scene& scene) {
+  const auto* line = line_with(scene, {"version `GLIBC", "error while loading shared libraries"});
+  if (!line) return std::nullopt;
+  return say(scene, fmt::format("its system cannot load muster ({})", first_line(*line)),
+             fmt::format("build muster on the oldest of the hosts, copy it there, and give "
+                         "--agent-path (now {})",
+                         scene.agent));
+}
+
+Answer other_machine(const Scene& scene) {
+  if (!about_agent(scene, {"exec format error", "cannot execute binary file",
+                           "required file not found", "could not be run by the operating"}))
+    return std::nullopt;
+  return say(scene, fmt::format("{} is built for another kind of machine", scene.agent),
+             fmt::format("see `{} {} uname -m`; put a muster for it there and give --agent-path",
+                         scene.carrier, scene.host));
+}
+
+Answer not_executable(const Scene& scene) {
+  if (scene.end.code != kNotExecutable &&
+      !about_agent(scene, {"permission denied", "is a directory", "not executable"}))
+    return std::nullopt;
+  return say(scene, fmt::format("{} may not be executed there", scene.agent),
+             fmt::format("is it a program? `{0} {1} ls -ld {2}`, then `{0} {1} chmod +x {2}`",
+                         scene.carrier, scene.host, scene.agent));
+}
+
+// "sh: 1: kubexec: not found", "env: 'kubexec': No such file or directory".
+bool says_absent(std::string_view line, const std::string& program) {
+  const std::string low = lower(line);
+  const std::size_t end = low.rfind(lower(program));
+  if (end == std::string::npos || (end > 0 && !has(" /'\"`\x98", low.substr(end - 1, 1))))
+    return false;
+  const std::string rest = low.substr(end + program.size());
+  const std::size_t colon = rest.find(": ");
+  // Between name and colon there is at most a closing quote, of three bytes in UTF-8.
+  if (colon > 3) return false;
+  return rest.ends_with(": no such file or directory") || rest.ends_with("not found");
+}
+
+bool carrier_absent(const Scene& scene) {
+  // Nobody said a word: not even a shell has run.
+  if (scene.lines.empty() && scene.end.noise.empty()) return scene.end.code == kNotFound;
+  return std::ranges::any_of(scene.lines, [&](std::string_view line) {
+    return !has(line, scene.agent) && says_absent(line, scene.carrier);
+  });
+}
+
+Answer no_carrier(const Scene& scene) {
+  if (scene.carrier.empty() || !carrier_absent(scene)) return std::nullopt;
+  return say(scene, fmt::format("the command that should reach it, {}, is not here", scene.carrier),
+             fmt::format("install {0}, or name another one with --ssh-command (`command -v {0}` "
+                         "finds none)",
+                         scene.carrier));
+}
+
+Answer no_agent(const Scene& scene) {
+  if (scene.end.code != kNotFound &&
+      !about_agent(scene, {"no such file", "not found", "unknown command", "does not exist"}))
+    return std::nullopt;
+  return say(scene, fmt::format("muster is not at {} there", scene.agent),
+             fmt::format("copy it there: `scp {1} {0}:{1}`, or give --agent-path", scene.host,
+                         scene.agent));
+}
+
+// ---- what is left -------------------------------------------------------------------------------
+
+Answer other_muster(const Scene& scene) {
+  const auto other = other_protocol(scene.end.noise);
+  if (!other) return std::nullopt;
+  base::Error error = other_protocol_error(scene.agent, *other);
+  return say(scene, std::move(error.what), std::move(error.hint));
+}
+
+Answer noise(const Scene& scene) {
+  const std::string line = first_line(scene.end.noise);
+  if (line.empty() || (scene.end.code != 0 && !last_words(scene).empty())) return std::nullopt;
+  return say(scene, fmt::format("it answered \"{}\" instead of starting an agent", line),
+             fmt::format("see what a login prints: `{} {} true`; is {} a muster?", scene.carrier,
+                         scene.host, scene.agent));
+}
+
+Answer killed(const Scene& scene) {
+  if (scene.end.signal == 0) return std::nullopt;
+  return say(scene,
+             fmt::format("{} was killed by signal {} before the agent answered", scene.carrier,
+                         scene.end.signal),
+             fmt::format("does `{} {} true` end by itself?", scene.carrier, scene.host));
+}
+
+Diagnosis anything_else(const Scene& scene) {
+  const std::string words = last_words(scene);
+  return say(scene,
+             fmt::format("{} ended with code {} before an agent answered{}{}", scene.carrier,
+                         scene.end.code, words.empty() ? "" : ": ", words),
+             fmt::format("try `{} {} true`", scene.carrier, scene.host));
+}
+
+constexpr std::array kReaders = {changed_key,   unknown_key,   unknown_name,   no_login, not_ssh,
+                                 refused,       no_way,        dropped,        old_libraries,
+                                 other_machine, no_carrier,    no_agent,       not_executable,
+                                 other_muster,  noise,         killed};
+
+}  // namespace
+
+Diagnosis diagnose(const std::string& host, const std::string& agent, const std::string& carrier,
+                   const CarrierEnd& end) {
+  const Scene scene{host, agent, carrier.substr(carrier.find_last_of('/') + 1), end,
+                    lines_of(end.errors)};
+  for (const auto reader : kReaders)
+    if (Answer answer = reader(scene)) return *std::move(answer);
+  return anything_else(scene);
+}
+
+}  // namespace muster::link

@@ -1,0 +1,209 @@
+// dialects: the variables of one rank, in the words of every framework.
+#include <algorithm>
+#include <string_view>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+// The kernel refuses to start a program with any string above 128 KiB; this leaves room for the
+// name.
+constexpr std::size_t kValueMax = 128 * 1024 - 64;
+
+struct About {
+  const model::Plan& plan;
+  const Rendezvous& where;
+  const Forwarded& kept;
+  const std::string& job;
+  const model::JobSpec& spec;
+  std::uint32_t rank;
+  std::uint32_t node;
+  std::uint32_t local_rank;
+
+  [[nodiscard]] const model::PlannedNode& planned() const { return plan.nodes[node]; }
+};
+
+const model::Variable* find(const Forwarded& kept, std::string_view name) {
+  const auto found = std::ranges::lower_bound(kept.kept, name, {}, &model::Variable::name);
+  return found != kept.kept.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string rank(const About& about) { return std::to_string(about.rank); }
+std::string world(const About& about) { return std::to_string(about.plan.ranks.size()); }
+std::string local_rank(const About& about) { return std::to_string(about.local_rank); }
+std::string local_size(const About& about) { return std::to_string(about.planned().ranks.size()); }
+std::string node(const About& about) { return std::to_string(about.node); }
+std::string nodes(const About& about) { return std::to_string(about.plan.nodes.size()); }
+std::string universe(const About& about) { return std::to_string(about.plan.universe); }
+std::string role(const About&) { return "default"; }
+std::string one(const About&) { return "1"; }
+std::string host(const About& about) { return about.planned().host.name; }
+std::string job(const About& about) { return about.job; }
+
+std::string address(const About& about) { return about.where.address; }
+std::string port(const About& about) { return about.where.port; }
+
+bool is_exported(const model::JobSpec& spec, std::string_view name) {
+  return std::ranges::find(spec.exports, name, &model::EnvSetting::name) != spec.exports.end();
+}
+
+// The user's value through -x, else ours: Azure ML's helper scripts copy AZ_BATCH_MASTER_NODE over
+// MASTER_ADDR, so the two must agree.
+std::string exported_or(const About& about, std::string_view name, const std::string& ours) {
+  if (!is_exported(about.spec, name)) return ours;
+  const model::Variable* given = find(about.kept, name);
+  return given != nullptr ? given->value : ours;
+}
+
+std::string azure_address(const About& about) {
+  return exported_or(about, "MASTER_ADDR", about.where.address);
+}
+
+std::string azure_master(const About& about) {
+  const std::string at = azure_address(about);
+  const std::string port = exported_or(about, "MASTER_PORT", about.where.port);
+  const bool is_v6 = at.find(':') != std::string::npos;
+  return is_v6 ? "[" + at + "]:" + port : at + ":" + port;
+}
+
+std::string addresses(const About& about) {
+  if (about.plan.nodes.size() < 2) return {};
+  std::string list;
+  for (const std::string& one_address : about.where.addresses) {
+    if (!list.empty()) list += ',';
+    list += one_address;
+    if (list.size() > kValueMax) return {};
+  }
+  return list;
+}
+
+// Horovod numbers, for each local rank, the nodes that have one.
+bool has_twin(const model::PlannedNode& node, const About& about) {
+  return node.ranks.size() > about.local_rank;
+}
+
+std::string cross_rank(const About& about) {
+  std::size_t count = 0;
+  for (std::uint32_t i = 0; i < about.node; ++i) count += has_twin(about.plan.nodes[i], about);
+  return std::to_string(count);
+}
+
+std::string cross_size(const About& about) {
+  std::size_t count = 0;
+  for (const model::PlannedNode& node : about.plan.nodes) count += has_twin(node, about);
+  return std::to_string(count);
+}
+
+std::string threads(const About& about) {
+  const std::size_t ranks = about.planned().ranks.size();
+  const auto& cpus = about.where.cpus[about.node];
+  if (!cpus) return fmt::format("<cpus of {} / {}>", about.planned().host.name, ranks);
+  return std::to_string(std::max<std::size_t>(1, *cpus / ranks));
+}
+
+std::string interface(const About& about) { return about.where.interfaces[about.node]; }
+
+// '=' asks NCCL for this very name; without it eth1 would stand for eth10 too. Where the interface
+// is not known, NCCL chooses among all but those that never lead to another host.
+std::string nccl_interface(const About& about) {
+  const std::string& name = about.where.interfaces[about.node];
+  if (name.empty()) return "^lo,docker,veth,virbr,cni,tailscale";
+  return name == "lo" ? name : "=" + name;
+}
+
+// When a variable is left to the user, besides -x.
+enum class Yields : std::uint8_t {
+  never,       // the launching shell's value is stale
+  to_own,      // to a value under the same name
+  to_threads,  // to a value of any of the four thread counts
+};
+
+struct Word {
+  std::string_view name;
+  std::string_view dialect;
+  std::string (*value)(const About&);  // empty: the variable is not set
+  Yields yields = Yields::never;
+};
+
+constexpr Word kWords[] = {
+    {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
+    {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
+    {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},
+    {"GLOO_SOCKET_IFNAME", "network", interface, Yields::to_own},
+    {"GROUP_RANK", "torch", node},
+    {"GROUP_WORLD_SIZE", "torch", nodes},
+    {"HOROVOD_CROSS_RANK", "Horovod", cross_rank},
+    {"HOROVOD_CROSS_SIZE", "Horovod", cross_size},
+    {"HOROVOD_HOSTNAME", "Horovod", host},
+    {"HOROVOD_LOCAL_RANK", "Horovod", local_rank},
+    {"HOROVOD_LOCAL_SIZE", "Horovod", local_size},
+    {"HOROVOD_RANK", "Horovod", rank},
+    {"HOROVOD_SIZE", "Horovod", world},
+    {"LOCAL_RANK", "torch", local_rank},
+    {"LOCAL_WORLD_SIZE", "torch", local_size},
+    {"MASTER_ADDR", "torch", address},
+    {"MASTER_PORT", "torch", port},
+    {"MKL_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"MPI_LOCALNRANKS", "MPICH", local_size},
+    {"MPI_LOCALRANKID", "MPICH", local_rank},
+    {"MUSTER_JOB", "muster", job},
+    {"NCCL_SOCKET_IFNAME", "network", nccl_interface, Yields::to_own},
+    {"NODE_RANK", "torch", node},
+    {"NUMEXPR_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "Open MPI", local_rank},
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", local_size},
+    {"OMPI_COMM_WORLD_NODE_RANK", "Open MPI", local_rank},  // despite its name, within the node
+    {"OMPI_COMM_WORLD_RANK", "Open MPI", rank},
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
+    {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
+    {"OMP_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"PYTHONUNBUFFERED", "python", one, Yields::to_own},
+    {"RANK", "torch", rank},
+    {"ROLE_NAME", "torch", role},
+    {"ROLE_RANK", "torch", rank},
+    {"ROLE_WORLD_SIZE", "torch", world},
+    {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
+    {"WORLD_SIZE", "torch", world},
+};
+static_assert(std::ranges::is_sorted(kWords, {}, &Word::name));
+
+bool sets_threads(const Forwarded& kept) {
+  return std::ranges::any_of(kWords, [&](const Word& word) {
+    return word.yields == Yields::to_threads && find(kept, word.name) != nullptr;
+  });
+}
+
+}  // namespace
+
+std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous& where,
+                                      const Forwarded& kept, const std::string& job,
+                                      const model::JobSpec& spec, base::Rank rank) {
+  const model::PlannedRank& planned = plan.ranks[rank.value];
+  const About about{
+      plan, where, kept, job, spec, rank.value, planned.node.value, planned.local_rank};
+  const bool own_threads = sets_threads(kept);
+  std::vector<model::Variable> variables;
+  variables.reserve(std::size(kWords));
+  for (const Word& word : kWords) {
+    if (word.yields == Yields::to_threads && own_threads) continue;
+    if (word.yields == Yields::to_own && find(kept, word.name) != nullptr) continue;
+    if (is_exported(spec, word.name)) continue;
+    std::string value = word.value(about);
+    if (value.empty()) continue;
+    variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});
+  }
+  return variables;
+}
+
+std::string hostfile_text(const model::Plan& plan) {
+  std::string text;
+  for (const model::PlannedNode& node : plan.nodes) {
+    const std::size_t slots = std::max<std::size_t>(node.host.slots, node.ranks.size());
+    text += fmt::format("{} slots={}\n", node.host.name, slots);
+  }
+  return text;
+}
+
+}  // namespace muster::plan

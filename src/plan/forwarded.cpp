@@ -1,0 +1,103 @@
+// forwarded: what of the launching shell reaches the ranks of a host; account: what the host adds.
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/nearest.hpp"
+#include "plan/environment.hpp"
+#include "plan/withheld.hpp"
+
+namespace muster::plan {
+namespace {
+
+// Sorted by name; of a name that is there twice the first counts, as it does for getenv.
+using Shell = std::map<std::string_view, std::string_view>;
+
+Shell read(std::span<const std::string> entries) {
+  Shell shell;
+  for (const std::string& entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals == 0 || equals == std::string::npos) continue;
+    shell.try_emplace(std::string_view(entry).substr(0, equals),
+                      std::string_view(entry).substr(equals + 1));
+  }
+  return shell;
+}
+
+tl::unexpected<base::Error> not_set(const std::string& name, const Shell& shell) {
+  std::vector<std::string> known;
+  known.reserve(shell.size());
+  for (const auto& variable : shell) known.emplace_back(variable.first);
+  const auto meant = base::nearest(name, known);
+  return base::fail_at({"-x", 0, 0}, base::Fault::usage,
+                       meant ? fmt::format("did you mean {}?", *meant)
+                             : fmt::format("set it first, or give it a value: -x {}=VALUE", name),
+                       "{} is not set in the launching shell", name);
+}
+
+using Exports = std::map<std::string, std::string, std::less<>>;
+
+base::Result<Exports> exports_of(const model::JobSpec& spec, const Shell& shell) {
+  Exports exports;
+  for (const model::EnvSetting& setting : spec.exports) {
+    if (setting.value) {
+      exports.insert_or_assign(setting.name, *setting.value);
+      continue;
+    }
+    const auto found = shell.find(setting.name);
+    if (found == shell.end()) return not_set(setting.name, shell);
+    exports.insert_or_assign(setting.name, std::string(found->second));
+  }
+  return exports;
+}
+
+std::string_view withheld_because(std::string_view name, bool clean, model::Reach reach) {
+  if (clean) return "--clean-env";
+  const std::string_view stale = stale_because(name);
+  if (!stale.empty() || reach != model::Reach::ssh) return stale;
+  return stays_because(name);
+}
+
+}  // namespace
+
+base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
+                                  const model::JobSpec& spec, model::Reach reach) {
+  const Shell shell = read(launching_shell);
+  const auto exports = exports_of(spec, shell);
+  if (!exports) return tl::unexpected(exports.error());
+  Forwarded result;
+  result.kept.reserve(shell.size() + exports->size());
+  for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
+  for (const auto& [name, value] : shell) {
+    if (exports->contains(name)) continue;
+    const std::string_view why = withheld_because(name, spec.clean_env, reach);
+    if (!why.empty()) {
+      result.withheld.push_back({std::string(name), std::string(why)});
+    } else {
+      result.kept.push_back({std::string(name), std::string(value), "shell"});
+    }
+  }
+  std::inplace_merge(
+      result.kept.begin(), result.kept.begin() + static_cast<std::ptrdiff_t>(exports->size()),
+      result.kept.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return result;
+}
+
+std::vector<std::string> account(std::span<const std::string> agents_own, bool clean) {
+  constexpr std::string_view kUsable[] = {"HOME", "USER", "LOGNAME", "SHELL",
+                                          "PATH", "LANG", "TZ",      "TERM"};
+  const auto belongs = [&](std::string_view name) {
+    if (!clean) return !name.starts_with("SSH_") && stale_because(name).empty();
+    return name.starts_with("LC_") || std::ranges::find(kUsable, name) != std::end(kUsable);
+  };
+  std::vector<std::string> kept;
+  kept.reserve(agents_own.size());
+  for (const std::string& entry : agents_own) {
+    const std::size_t equals = entry.find('=');
+    if (equals == 0 || equals == std::string::npos) continue;
+    if (belongs(std::string_view(entry).substr(0, equals))) kept.push_back(entry);
+  }
+  return kept;
+}
+
+}  // namespace muster::plan

@@ -1,0 +1,142 @@
+// inventory: the hosts of a job, each once, from host lists, fake nodes or this machine alone.
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+using model::Host;
+using model::HostEntry;
+using model::Inventory;
+using model::JobSpec;
+using model::Reach;
+
+std::uint32_t saturating_add(std::uint32_t a, std::uint32_t b) {
+  const auto most = std::numeric_limits<std::uint32_t>::max();
+  return a > most - b ? most : a + b;
+}
+
+Inventory only_here(const ThisMachine& here) {
+  Host host;
+  host.name = here.hostname.empty() ? "localhost" : here.hostname;
+  host.cpus = std::max(1U, here.cpus);
+  host.slots = *host.cpus;
+  return {{std::move(host)}, model::HostSource::here, {}};
+}
+
+std::uint32_t slots_of_a_fake_node(const JobSpec& spec, std::uint32_t cpus) {
+  if (spec.ranks) return std::max(1U, (*spec.ranks - 1) / spec.fake_nodes + 1);
+  return spec.per_node.value_or(cpus);
+}
+
+base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here) {
+  if (spec.fake_nodes > model::kRanksMax) {
+    return base::fail(base::Fault::usage, {}, "--fake-nodes takes at most {}", model::kRanksMax);
+  }
+  Host host;
+  host.reach = Reach::process;
+  host.cpus = std::max(1U, here.cpus / spec.fake_nodes);
+  host.slots = slots_of_a_fake_node(spec, *host.cpus);
+  Inventory inventory;
+  inventory.hosts.reserve(spec.fake_nodes);
+  for (std::uint32_t i = 0; i < spec.fake_nodes; ++i) {
+    host.name = fmt::format("fake-{}", i);
+    inventory.hosts.push_back(host);
+  }
+  return inventory;
+}
+
+// Merges the entries of a list into hosts, in linear time.
+class Gathering {
+ public:
+  Gathering(const JobSpec& spec, const ThisMachine& here)
+      : bare_slots_(spec.per_node.value_or(1)), cpus_here_(std::max(1U, here.cpus)) {
+    local_.insert(here.local_names.begin(), here.local_names.end());
+    hosts_.reserve(spec.hosts.size());
+  }
+
+  void add(const HostEntry& entry) {
+    const std::uint32_t slots = entry.slots.value_or(bare_slots_);
+    const auto [known, is_new] = index_.try_emplace(key(entry), hosts_.size());
+    if (is_new) {
+      hosts_.push_back(first(entry, slots));
+      return;
+    }
+    Host& host = hosts_[known->second];
+    host.slots = saturating_add(host.slots, slots);
+    if (entry.max_slots) host.max_slots = std::max(host.max_slots.value_or(0), *entry.max_slots);
+  }
+
+  [[nodiscard]] std::vector<Host> take() { return std::move(hosts_); }
+
+ private:
+  // A port names one sshd, which may well be that of a container: such an entry is never "here".
+  [[nodiscard]] bool is_here(const HostEntry& entry) const {
+    return entry.port == 0 && local_.contains(entry.name);
+  }
+
+  // A blank and '@' cannot be part of a host's name, so no two hosts share a key.
+  [[nodiscard]] std::string key(const HostEntry& entry) const {
+    if (is_here(entry)) return "@";
+    return fmt::format("{}@{} {}", entry.user, entry.name, entry.port);
+  }
+
+  [[nodiscard]] Host first(const HostEntry& entry, std::uint32_t slots) const {
+    Host host{entry.name, entry.user,      entry.port, Reach::ssh,
+              slots,      entry.max_slots, {},         entry.place};
+    if (is_here(entry)) {
+      host.reach = Reach::here;
+      host.cpus = cpus_here_;
+    }
+    return host;
+  }
+
+  std::uint32_t bare_slots_;
+  std::uint32_t cpus_here_;
+  std::unordered_set<std::string_view> local_;  // views into ThisMachine, which outlives this
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<Host> hosts_;
+};
+
+base::Result<void> check_bounds(const Host& host, base::Fault fault) {
+  if (host.slots == 0) {
+    return base::fail_at(host.place, fault, {}, "{} has no slots; 1 is the least", host.name);
+  }
+  if (host.max_slots && *host.max_slots < host.slots) {
+    return base::fail_at(
+        host.place, fault,
+        fmt::format("give {} max_slots={} or more, or fewer slots", host.name, host.slots),
+        "max_slots of {} is {}, below its {} slots", host.name, *host.max_slots, host.slots);
+  }
+  return {};
+}
+
+base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
+  Gathering gathering(spec, here);
+  for (const HostEntry& entry : spec.hosts) gathering.add(entry);
+  Inventory inventory{gathering.take(), spec.source, spec.source_name};
+  const bool from_file = spec.source == model::HostSource::file;
+  for (const Host& host : inventory.hosts) {
+    auto bounds = check_bounds(host, from_file ? base::Fault::bad_file : base::Fault::usage);
+    if (!bounds) return tl::unexpected(bounds.error());
+  }
+  return inventory;
+}
+
+}  // namespace
+
+base::Result<Inventory> inventory(const JobSpec& spec, const ThisMachine& here) {
+  if (spec.per_node == 0U) {
+    return base::fail(base::Fault::usage, {}, "--per-node must be 1 or more, not 0");
+  }
+  if (!spec.hosts.empty()) return listed(spec, here);
+  if (spec.fake_nodes > 0) return fake_nodes(spec, here);
+  return only_here(here);
+}
+
+}  // namespace muster::plan

@@ -1,0 +1,131 @@
+// Words the errors of place() and the command line that would have worked.
+#include "plan/remedy.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::plan {
+namespace {
+
+using model::HostSource;
+using model::Inventory;
+using model::JobSpec;
+
+// Longer host lists and commands are cut: a hint is one line.
+constexpr std::size_t kWordsMax = 160;
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+}
+
+std::string quoted(std::string_view word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      text += "'\\''";
+    } else {
+      text += c == '\n' ? ' ' : c;
+    }
+  }
+  return text + "'";
+}
+
+std::string program(const JobSpec& spec) {
+  std::string text;
+  for (const std::string& word : spec.command) {
+    if (text.size() > kWordsMax) return text + " ...";
+    text += ' ';
+    text += quoted(word);
+  }
+  return text;
+}
+
+std::string entry_text(const model::HostEntry& entry) {
+  std::string text = entry.user.empty() ? "" : entry.user + "@";
+  const bool is_v6 = entry.name.find(':') != std::string::npos;
+  text += is_v6 ? "[" + entry.name + "]" : entry.name;
+  if (entry.slots) text += fmt::format(":{}", *entry.slots);
+  return text;
+}
+
+std::string host_words(const JobSpec& spec) {
+  if (spec.fake_nodes > 0) return fmt::format(" --fake-nodes {}", spec.fake_nodes);
+  if (spec.source == HostSource::file) return " --hostfile " + quoted(spec.source_name);
+  if (spec.hosts.empty()) return {};
+  std::string list;
+  for (const model::HostEntry& entry : spec.hosts) {
+    if (list.size() > kWordsMax) return " -H ...";
+    if (!list.empty()) list += ',';
+    list += entry_text(entry);
+  }
+  return " -H " + quoted(list);
+}
+
+// The job as a command line of muster's own.
+std::string command(const JobSpec& spec) {
+  std::string text = "muster run";
+  if (spec.ranks) text += fmt::format(" -n {}", *spec.ranks);
+  if (spec.per_node) text += fmt::format(" --per-node {}", *spec.per_node);
+  if (spec.map_by == model::MapBy::node) text += " --map-by node";
+  if (spec.oversubscribe) text += " --oversubscribe";
+  return text + host_words(spec) + program(spec);
+}
+
+std::string command_with_ranks(JobSpec spec, std::uint64_t ranks) {
+  spec.ranks = static_cast<std::uint32_t>(std::min<std::uint64_t>(ranks, model::kRanksMax));
+  return command(spec);
+}
+
+// The hosts were written on several lines: the first says which file, and where in it they start.
+base::Place place_of(const Inventory& inventory) {
+  base::Place place = inventory.hosts.front().place;
+  place.column = 0;
+  if (place.source.empty()) place.source = inventory.source_name;
+  return place;
+}
+
+std::string why_capped(const JobSpec& spec, const Inventory& inventory) {
+  const bool has_max = std::any_of(inventory.hosts.begin(), inventory.hosts.end(),
+                                   [](const model::Host& host) { return bool{host.max_slots}; });
+  const std::string hosts = counted(inventory.hosts.size(), "host");
+  if (!spec.per_node) return fmt::format("max_slots of {}", hosts);
+  return fmt::format("--per-node {}{} of {}", *spec.per_node, has_max ? " and max_slots" : "",
+                     hosts);
+}
+
+}  // namespace
+
+tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
+  if (ranks == 0) return base::fail(base::Fault::usage, {}, "-n must be 1 or more, not 0");
+  return base::fail(base::Fault::usage, fmt::format("use -n {} or less", model::kRanksMax),
+                    "{} ranks are more than a job can have, which is {}", ranks, model::kRanksMax);
+}
+
+tl::unexpected<base::Error> above_slots(const JobSpec& spec, const Inventory& inventory,
+                                        std::uint64_t ranks, const Total& total) {
+  JobSpec crowded = spec;
+  crowded.oversubscribe = true;
+  return base::fail_at(place_of(inventory), base::Fault::no_slots,
+                       fmt::format("-n {} fits; to share cores: {}", total.slots, command(crowded)),
+                       "{} wanted, but {} have {}{}", counted(ranks, "rank"),
+                       counted(inventory.hosts.size(), "host"), counted(total.slots, "slot"),
+                       spec.per_node ? fmt::format(" within --per-node {}", *spec.per_node) : "");
+}
+
+tl::unexpected<base::Error> above_cap(const JobSpec& spec, const Inventory& inventory,
+                                      std::uint64_t ranks, const Total& total) {
+  const bool shares = spec.oversubscribe || inventory.source == HostSource::here;
+  const std::uint64_t fits = shares ? total.cap : total.slots;
+  return base::fail_at(place_of(inventory), base::Fault::no_slots,
+                       "this fits: " + command_with_ranks(spec, fits),
+                       "{} wanted, but {} at most, by {}", counted(ranks, "rank"), total.cap,
+                       why_capped(spec, inventory));
+}
+
+}  // namespace muster::plan

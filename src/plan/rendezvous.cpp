@@ -1,0 +1,123 @@
+// rendezvous: the addresses, interfaces and port at which ranks find each other.
+#include <algorithm>
+#include <string_view>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+using model::HostFacts;
+using model::PlannedNode;
+using model::Reach;
+using Facts = std::span<const std::optional<HostFacts>>;
+
+// torch's own default, for an agent that found no free port.
+constexpr std::uint16_t kPortOfLastResort = 29500;
+
+const HostFacts* facts_of(Facts facts, std::size_t node) {
+  return node < facts.size() && facts[node] ? &*facts[node] : nullptr;
+}
+
+bool is_v4(std::string_view text) {
+  return std::ranges::count(text, '.') == 3 &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+bool is_address(std::string_view text) {
+  return is_v4(text) || text.find(':') != std::string_view::npos;
+}
+
+// An address that means the same host wherever it is used: no loopback, no link-local one.
+bool is_for_others(std::string_view address) {
+  if (address.empty() || address == "::1" || address.starts_with("127.")) return false;
+  return !address.starts_with("fe80:") && !address.starts_with("169.254.");
+}
+
+// Bridges, container networks and tunnels: other hosts may own the same address, or none at all.
+bool is_for_this_host_only(std::string_view interface) {
+  constexpr std::string_view kPrefixes[] = {"docker",  "veth", "virbr",     "br-", "cni",
+                                            "flannel", "cali", "tailscale", "wg",  "tun"};
+  return std::ranges::any_of(
+      kPrefixes, [&](std::string_view prefix) { return interface.starts_with(prefix); });
+}
+
+// What a node answers to when no connection has told: its literal address, its first real
+// interface's, or its name.
+std::string best_guess(const PlannedNode& node, const HostFacts& facts) {
+  if (is_address(node.host.name) && is_for_others(node.host.name)) return node.host.name;
+  const auto real = std::ranges::find_if(facts.interfaces, [](const model::Interface& one) {
+    return is_for_others(one.address) && !is_for_this_host_only(one.name);
+  });
+  if (real != facts.interfaces.end()) return real->address;
+  return facts.hostname.empty() ? node.host.name : facts.hostname;
+}
+
+// Where the head's machine was seen from: by the first host that is not this machine.
+struct Seen {
+  bool known = false;
+  std::string address;
+};
+
+Seen head_seen(const model::Plan& plan, Facts facts) {
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    if (plan.nodes[i].host.reach != Reach::ssh) continue;
+    const HostFacts* remote = facts_of(facts, i);
+    if (remote == nullptr) return {};
+    return {true, remote->head_address};
+  }
+  return {};
+}
+
+std::string address_of(const PlannedNode& node, const HostFacts* facts, const Seen& head) {
+  const bool remote = node.host.reach == Reach::ssh;
+  if (facts == nullptr || (!remote && !head.known)) {
+    return fmt::format("<address of {}>", node.host.name);
+  }
+  const std::string& seen = remote ? facts->reached_at : head.address;
+  return is_for_others(seen) ? seen : best_guess(node, *facts);
+}
+
+std::string interface_of(const PlannedNode& node, const HostFacts* facts,
+                         const std::string& address) {
+  if (facts == nullptr) return fmt::format("<interface of {}>", node.host.name);
+  const auto owner = std::ranges::find(facts->interfaces, address, &model::Interface::address);
+  return owner == facts->interfaces.end() ? std::string() : owner->name;
+}
+
+std::string port_of(const PlannedNode& node, const HostFacts* facts) {
+  if (facts == nullptr) return fmt::format("<port of {}>", node.host.name);
+  return std::to_string(facts->port != 0 ? facts->port : kPortOfLastResort);
+}
+
+std::optional<std::uint32_t> cpus_of(const PlannedNode& node, const HostFacts* facts) {
+  if (node.host.cpus) return node.host.cpus;
+  if (facts == nullptr) return std::nullopt;
+  return facts->cpus;
+}
+
+bool is_one_machine(const model::Plan& plan) {
+  return std::ranges::none_of(
+      plan.nodes, [](const PlannedNode& node) { return node.host.reach == Reach::ssh; });
+}
+
+}  // namespace
+
+Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
+  const bool one_machine = is_one_machine(plan);
+  const Seen head = head_seen(plan, facts);
+  Rendezvous where;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const PlannedNode& node = plan.nodes[i];
+    const HostFacts* known = facts_of(facts, i);
+    where.addresses.push_back(one_machine ? "127.0.0.1" : address_of(node, known, head));
+    where.interfaces.push_back(one_machine ? "lo" : interface_of(node, known, where.addresses[i]));
+    where.cpus.push_back(cpus_of(node, known));
+  }
+  if (plan.nodes.empty()) return where;
+  where.address = where.addresses.front();
+  where.port = port_of(plan.nodes.front(), facts_of(facts, 0));
+  return where;
+}
+
+}  // namespace muster::plan

@@ -1,0 +1,15 @@
+// Which variables of a launching shell do not go along, and why.
+#pragma once
+
+#include <string_view>
+
+namespace muster::plan {
+
+// Variables that another launcher, or muster itself, made for one rank: stale in any other process.
+// The reason, or empty when the variable is none of these.
+[[nodiscard]] std::string_view stale_because(std::string_view name);
+
+// Variables that belong to one host or one login. The reason, or empty.
+[[nodiscard]] std::string_view stays_because(std::string_view name);
+
+}  // namespace muster::plan

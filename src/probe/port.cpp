@@ -1,0 +1,82 @@
+// Finds a free TCP port and claims it among muster's own jobs, without ever holding the port
+// itself.
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "probe/port_range.hpp"
+#include "probe/probe.hpp"
+#include "probe/text_file.hpp"
+
+namespace muster::probe {
+namespace {
+
+using process::UniqueFd;
+
+template <class SocketAddress>
+[[nodiscard]] bool bind_to(const UniqueFd& socket, const SocketAddress& address,
+                           std::size_t size = sizeof(SocketAddress)) {
+  const void* const any = &address;
+  return ::bind(socket.get(), static_cast<const sockaddr*>(any), static_cast<socklen_t>(size)) == 0;
+}
+
+// An abstract name lives in the network namespace, exactly as ports do, and goes with its socket.
+[[nodiscard]] UniqueFd claim_name(std::uint16_t port) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = fmt::format("muster-port-{}", port);
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const std::size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
+  return socket && bind_to(socket, address, size) ? std::move(socket) : UniqueFd();
+}
+
+// Without SO_REUSEADDR: a port with a connection in TIME_WAIT counts as taken, since the ranks may
+// bind without it too.
+[[nodiscard]] bool is_free_v4(std::uint16_t port) {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  return socket && bind_to(socket, address);
+}
+
+// A machine without IPv6 has nothing that could hold the port there.
+[[nodiscard]] bool is_free_v6(std::uint16_t port) {
+  const UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket) return errno == EAFNOSUPPORT;
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(port);
+  address.sin6_addr = in6addr_any;
+  return bind_to(socket, address) || errno == EADDRNOTAVAIL;
+}
+
+// A wrong start only costs more tries: no randomness is no fault.
+[[nodiscard]] std::uint32_t random_number() {
+  std::uint32_t number = 0;
+  static_cast<void>(::getrandom(&number, sizeof number, GRND_NONBLOCK));
+  return number;
+}
+
+}  // namespace
+
+base::Result<PortClaim> claim_port() {
+  const PortRange range(read_text("/proc/sys/net/ipv4/ip_local_port_range"));
+  const std::uint32_t start = random_number() % range.size();
+  for (std::uint32_t tries = 0; tries < range.size(); ++tries) {
+    const std::uint16_t port = range.at((start + tries) % range.size());
+    UniqueFd claim = claim_name(port);
+    if (claim && is_free_v4(port) && is_free_v6(port)) return PortClaim{port, std::move(claim)};
+  }
+  return base::fail(base::Fault::internal, "ss -ltn shows who holds them",
+                    "no TCP port is free on {}", hostname());
+}
+
+}  // namespace muster::probe

@@ -1,0 +1,28 @@
+// Reads small files with plain system calls: a stream costs more than the file.
+#include "probe/text_file.hpp"
+
+#include <array>
+#include <cstddef>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "process/unique_fd.hpp"
+
+namespace muster::probe {
+namespace {
+constexpr std::size_t kTextMax = 1u << 20;
+}
+
+std::string read_text(const std::string& path) {
+  const process::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> chunk;
+  while (file && text.size() < kTextMax) {
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got <= 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace muster::probe

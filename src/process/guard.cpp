@@ -1,0 +1,244 @@
+// The owner's end of a guard: orders out and events in, on an event loop.
+#include "process/guard.hpp"
+
+#include <array>
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <poll.h>
+#include <span>
+#include <sys/wait.h>
+
+#include "base/check.hpp"
+#include "process/guard_orders.hpp"
+#include "process/inbox.hpp"
+#include "process/order_queue.hpp"
+
+namespace muster::process {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long an order may hold up the loop when the queue is at its bound; a guard that takes
+// nothing for so long is as good as dead.
+constexpr std::chrono::seconds longest_wait{5};
+// How often sending is tried again when too many of the user's descriptors are in sockets.
+constexpr std::chrono::milliseconds crowded_wait{1};
+
+}  // namespace
+
+class Guard::Impl {
+ public:
+  Impl(asio::io_context& loop, GuardProcess process, GuardEvents events);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void order(const std::string& bytes);
+  void spawn(const SpawnOrder& order);
+
+ private:
+  int add_with_room(const std::string& bytes, std::span<const int> descriptors);
+  void let_guard_work();
+  void refuse(ProcessId id, int error);
+  void flush();
+  void wait_readable();
+  void wait_writable();
+  void wait_crowd();
+  void receive();
+  void deliver();
+  void dispatch(const Message& reply);
+  void lose();
+  template <class Event, class... Value>
+  void tell(Event GuardEvents::*event, const Value&... value) {
+    const auto events = events_;
+    if ((*events).*event) ((*events).*event)(value...);
+  }
+  void reap_guard();
+  // A handler for the loop, which may still hold it when we are gone.
+  auto unless_gone(void (Impl::*then)()) {
+    return [this, then, gone = gone_](const auto&...) {
+      if (!*gone) (this->*then)();
+    };
+  }
+
+  asio::io_context& loop_;
+  asio::posix::stream_descriptor socket_;
+  asio::steady_timer crowd_;
+  pid_t pid_;
+  // Shared, so that a callback may destroy the Guard and still return.
+  std::shared_ptr<const GuardEvents> events_;
+  OrderQueue queue_;
+  Inbox inbox_;
+  bool waits_to_send_ = false;
+  bool at_end_ = false;  // the guard closed its end
+  bool lost_ = false;
+  std::shared_ptr<bool> gone_ = std::make_shared<bool>(false);
+};
+
+Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents events)
+    : loop_(loop),
+      socket_(loop, process.socket.release()),
+      crowd_(loop),
+      pid_(process.pid),
+      events_(std::make_shared<const GuardEvents>(std::move(events))) {
+  wait_readable();
+}
+
+Guard::Impl::~Impl() {
+  *gone_ = true;
+  asio::error_code ignored;
+  socket_.close(ignored);
+  reap_guard();
+}
+
+void Guard::Impl::order(const std::string& bytes) {
+  if (lost_) return;
+  static_cast<void>(queue_.add(socket_.native_handle(), bytes, {}));
+  if (!waits_to_send_) flush();
+}
+
+void Guard::Impl::spawn(const SpawnOrder& order) {
+  if (lost_) return;
+  const std::string bytes = encode_spawn(order);
+  if (bytes.size() > max_body_size) return refuse(order.id, E2BIG);
+  std::array<int, 3> descriptors{};
+  std::size_t count = 0;
+  for (const int fd : {order.in, order.out, order.err}) {
+    if (fd >= 0) descriptors[count++] = fd;
+  }
+  const int error = add_with_room(bytes, std::span(descriptors).first(count));
+  if (error != 0) refuse(order.id, error);
+  if (!lost_ && !waits_to_send_) flush();
+}
+
+// Returns an errno. A dead guard is no error here: reading will find that out.
+int Guard::Impl::add_with_room(const std::string& bytes, std::span<const int> descriptors) {
+  const auto deadline = Clock::now() + longest_wait;
+  for (;;) {
+    const int error =
+        queue_.has_room() ? queue_.add(socket_.native_handle(), bytes, descriptors) : ENOBUFS;
+    if (error == EPIPE || error == ECONNRESET) return 0;
+    if (error != ENOBUFS && error != EMFILE) return error;
+    if (at_end_ || Clock::now() >= deadline) return error;
+    let_guard_work();
+  }
+}
+
+// Takes its replies too, else both ends could wait for each other for ever.
+void Guard::Impl::let_guard_work() {
+  pollfd source{socket_.native_handle(), POLLIN | POLLOUT, 0};
+  ::poll(&source, 1, static_cast<int>(crowded_wait.count()));
+  receive();
+  static_cast<void>(queue_.flush(socket_.native_handle()));
+  asio::post(loop_, unless_gone(&Impl::deliver));
+}
+
+void Guard::Impl::refuse(ProcessId id, int error) {
+  asio::post(loop_, [this, gone = gone_, id, error] {
+    if (!*gone && !lost_) tell(&GuardEvents::spawned, Spawned{id, 0, error});
+  });
+}
+
+void Guard::Impl::flush() {
+  waits_to_send_ = false;
+  if (lost_) return;
+  switch (queue_.flush(socket_.native_handle())) {
+    case OrderQueue::Flow::full:
+      return wait_writable();
+    case OrderQueue::Flow::crowded:
+      return wait_crowd();
+    case OrderQueue::Flow::broken:
+      return queue_.clear();
+    case OrderQueue::Flow::done:
+      return;
+  }
+}
+
+void Guard::Impl::wait_readable() {
+  socket_.async_wait(asio::posix::stream_descriptor::wait_read,
+                     [this, gone = gone_](asio::error_code error) {
+                       if (*gone || error || lost_) return;
+                       receive();
+                       deliver();
+                       if (!*gone && !lost_) wait_readable();
+                     });
+}
+
+void Guard::Impl::wait_writable() {
+  waits_to_send_ = true;
+  socket_.async_wait(asio::posix::stream_descriptor::wait_write, unless_gone(&Impl::flush));
+}
+
+void Guard::Impl::wait_crowd() {
+  waits_to_send_ = true;
+  crowd_.expires_after(crowded_wait);
+  crowd_.async_wait(unless_gone(&Impl::flush));
+}
+
+void Guard::Impl::receive() {
+  auto read = Inbox::Read::some;
+  while (!at_end_ && read == Inbox::Read::some) {
+    read = inbox_.read(socket_.native_handle());
+    at_end_ = read == Inbox::Read::closed;
+  }
+}
+
+// Each callback may destroy us.
+void Guard::Impl::deliver() {
+  const auto gone = gone_;
+  while (!lost_) {
+    const auto reply = inbox_.next();
+    if (!reply) break;
+    dispatch(*reply);
+    if (*gone) return;
+  }
+  if (at_end_ && !lost_) lose();
+}
+
+// Values are taken out first: a callback that gives an order may make the inbox move.
+void Guard::Impl::dispatch(const Message& reply) {
+  if (reply.header.kind == MessageKind::spawned) {
+    const auto spawned = decode_spawned(reply);
+    CHECK(spawned.has_value());
+    tell(&GuardEvents::spawned, *spawned);
+  } else if (reply.header.kind == MessageKind::ended) {
+    const auto ended = decode_ended(reply);
+    CHECK(ended.has_value());
+    tell(&GuardEvents::ended, *ended);
+  } else {
+    const auto swept = decode_swept(reply);
+    CHECK(swept.has_value());
+    tell(&GuardEvents::swept, *swept);
+  }
+}
+
+void Guard::Impl::lose() {
+  lost_ = true;
+  asio::error_code ignored;
+  socket_.close(ignored);
+  queue_.clear();
+  reap_guard();
+  tell(&GuardEvents::lost);
+}
+
+void Guard::Impl::reap_guard() {
+  if (pid_ == 0) return;
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+  pid_ = 0;
+}
+
+Guard::Guard(asio::io_context& loop, GuardProcess process, GuardEvents events)
+    : impl_(std::make_unique<Impl>(loop, std::move(process), std::move(events))) {}
+
+Guard::~Guard() = default;
+
+void Guard::set_grace(base::Duration grace) { impl_->order(encode_grace(grace)); }
+void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
+void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
+void Guard::sweep() { impl_->order(encode_sweep()); }
+
+}  // namespace muster::process

@@ -1,0 +1,37 @@
+// Spawner: starts one process with a clean signal state and a process group of its own.
+#pragma once
+
+#include <array>
+#include <spawn.h>
+#include <sys/types.h>
+
+namespace muster::process {
+
+struct SpawnRequest {
+  const char* program = nullptr;
+  char* const* arguments = nullptr;    // ends with a null pointer
+  char* const* environment = nullptr;  // likewise
+  const char* workdir = "";            // "" keeps the caller's
+  // The child's 0, 1, 2; -1 leaves the caller's own there. All others must close on exec.
+  std::array<int, 3> descriptors{-1, -1, -1};
+};
+
+struct SpawnResult {
+  pid_t pid = 0;
+  int error = 0;  // errno, when pid is 0
+};
+
+class Spawner {
+ public:
+  Spawner();
+  ~Spawner();
+  Spawner(const Spawner&) = delete;
+  Spawner& operator=(const Spawner&) = delete;
+
+  [[nodiscard]] SpawnResult spawn(const SpawnRequest& request);
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace muster::process

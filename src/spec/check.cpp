@@ -1,0 +1,114 @@
+// Checks what no single option can: the spec as a whole, whichever front end made it.
+#include "spec/check.hpp"
+
+#include <optional>
+
+#include "spec/limits.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+using base::Fault;
+using base::Result;
+using model::JobSpec;
+
+template <class... Args>
+tl::unexpected<base::Error> refuse(const char* option, std::string hint,
+                                   fmt::format_string<Args...> text, Args&&... args) {
+  return base::fail_at({option, 0, 0}, Fault::usage, std::move(hint), text,
+                       std::forward<Args>(args)...);
+}
+
+Result<void> check_command(const JobSpec& spec) {
+  constexpr const char* example = "for example: muster run -n 2 python3 train.py";
+  if (spec.command.empty()) return base::fail(Fault::usage, example, "no program given");
+  if (spec.command.front().empty()) {
+    return base::fail(Fault::usage, "is a shell variable empty?", "the program is an empty word");
+  }
+  return {};
+}
+
+Result<void> check_count(const char* option, std::optional<std::uint32_t> count) {
+  if (!count || (*count >= 1 && *count <= model::kRanksMax)) return {};
+  return refuse(option, "", "must be from 1 to {}, not {}", model::kRanksMax, *count);
+}
+
+Result<void> check_hosts(const JobSpec& spec) {
+  if (spec.fake_nodes > kFakeNodesMax) {
+    return refuse("--fake-nodes", "", "must be {} or less, not {}", kFakeNodesMax, spec.fake_nodes);
+  }
+  if (spec.fake_nodes > 0 && !spec.hosts.empty()) {
+    return refuse("--fake-nodes", "drop the host list to rehearse on this machine",
+                  "fake nodes and real hosts exclude each other");
+  }
+  if (spec.hosts.empty() && spec.source != model::HostSource::here) {
+    return refuse(spec.source == model::HostSource::list ? "-H" : "--hostfile", "",
+                  "the host list is empty");
+  }
+  return {};
+}
+
+Result<void> check_stdin(const JobSpec& spec) {
+  if (spec.input.to != model::StdinTo::one) return {};
+  const std::uint32_t end = spec.ranks.value_or(model::kRanksMax);
+  if (spec.input.rank.value < end) return {};
+  return refuse("--stdin", fmt::format("ranks are 0 to {}", end - 1), "there is no rank {}",
+                spec.input.rank.value);
+}
+
+Result<void> check_exports(const JobSpec& spec) {
+  for (const model::EnvSetting& setting : spec.exports) {
+    if (setting.name.empty() || setting.name.find('=') != std::string::npos) {
+      return refuse("-x", "for example -x OMP_NUM_THREADS=4", "{} is no variable name",
+                    quoted(setting.name));
+    }
+  }
+  return {};
+}
+
+double seconds(base::Duration time) { return std::chrono::duration<double>(time).count(); }
+
+Result<void> check_time(const char* option, base::Duration time, Span span) {
+  if (time >= span.least && time <= span.most) return {};
+  return refuse(option, "", "must be from {:.15g} to {:.15g} seconds, not {:.15g}",
+                seconds(span.least), seconds(span.most), seconds(time));
+}
+
+Result<void> check_carrier(const JobSpec& spec) {
+  if (spec.carrier.command.empty() || spec.carrier.command.front().empty()) {
+    return refuse("--ssh-command", "for example --ssh-command 'ssh -q'", "names no program");
+  }
+  if (spec.carrier.port > kPortMax) {
+    return refuse("--ssh-port", "", "must be {} or less, not {}", kPortMax, spec.carrier.port);
+  }
+  if (spec.carrier.parallel < 1 || spec.carrier.parallel > kOpenMax) {
+    return refuse("--max-open", "", "must be from 1 to {}, not {}", kOpenMax,
+                  spec.carrier.parallel);
+  }
+  return check_time("--start-timeout", spec.carrier.patience, kPatience);
+}
+
+Result<void> check_workdir(const JobSpec& spec) {
+  if (spec.workdir.empty() || spec.workdir.front() == '/') return {};
+  return refuse("--workdir", "", "{} is not absolute", quoted(spec.workdir));
+}
+
+}  // namespace
+
+Result<void> check(const JobSpec& spec) {
+  return check_command(spec)
+      .and_then([&] { return check_count("-n", spec.ranks); })
+      .and_then([&] { return check_count("--per-node", spec.per_node); })
+      .and_then([&] { return check_hosts(spec); })
+      .and_then([&] { return check_stdin(spec); })
+      .and_then([&] { return check_exports(spec); })
+      .and_then([&] { return check_workdir(spec); })
+      .and_then([&] { return check_carrier(spec); })
+      .and_then([&] { return check_time("--grace", spec.grace, kGrace); })
+      .and_then([&] { return check_time("--lease", spec.lease, kLease); })
+      .and_then(
+          [&] { return check_time("--timeout", spec.timeout.value_or(kTimeout.least), kTimeout); });
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,61 @@
+// Reads -H: hosts with commas between them.
+#include <algorithm>
+
+#include "model/job_spec.hpp"
+#include "spec/host_word.hpp"
+#include "spec/hosts.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+constexpr base::Fault kFault = base::Fault::usage;
+
+base::Place place() { return {"-H", 0, 0}; }
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+base::Error about_entry(base::Error error, std::size_t number, std::string_view entry) {
+  error.what = fmt::format("entry {} ({}): {}", number, quoted(entry), error.what);
+  error.place = place();
+  return error;
+}
+
+base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t number) {
+  if (entry.empty()) {
+    return base::fail_at(place(), kFault, "for example -H node1:8,node2:8", "entry {} is empty",
+                         number);
+  }
+  return read_host_word(entry, kFault)
+      .map([](HostWord host) {
+        return model::HostEntry{host.name, host.user, 0, host.slots, std::nullopt, place()};
+      })
+      .map_error([&](base::Error error) { return about_entry(std::move(error), number, entry); });
+}
+
+}  // namespace
+
+base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text) {
+  if (text.size() > kHostTextMax) {
+    return base::fail_at(place(), kFault, "use --hostfile", "the list is longer than {} MiB",
+                         kHostTextMax >> 20);
+  }
+  std::vector<model::HostEntry> hosts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    auto entry = read_entry(trimmed(text.substr(at, comma - at)), hosts.size() + 1);
+    if (!entry) return tl::unexpected(std::move(entry.error()));
+    hosts.push_back(std::move(*entry));
+    if (hosts.size() > kHostsMax) {
+      return base::fail_at(place(), kFault, "", "more than {} hosts", kHostsMax);
+    }
+    at = comma + 1;
+  }
+  return hosts;
+}
+
+}  // namespace muster::spec

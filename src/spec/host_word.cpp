@@ -1,0 +1,124 @@
+// Takes a host word apart. Names are strict, since they become words of an ssh command line.
+#include "spec/host_word.hpp"
+
+#include <algorithm>
+
+#include "model/job_spec.hpp"
+#include "spec/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+constexpr std::size_t kNameMax = 253;  // DNS
+
+bool is_alnum(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool all_in(std::string_view text, std::string_view beyond_letters_and_digits) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_alnum(c) || beyond_letters_and_digits.find(c) != std::string_view::npos;
+  });
+}
+
+Result<std::string> read_name(std::string_view name, Fault fault) {
+  if (name.empty()) return fail(fault, "write a host name or an address", "host name is missing");
+  if (name.front() == '-') {
+    return fail(fault, "options come before the host list, never inside it",
+                "host name {} must not start with '-'", quoted(name));
+  }
+  if (name.front() == '.' || !all_in(name, "._-")) {
+    return fail(fault, "host names are letters, digits and . - _",
+                "host name {} holds characters that no host name has", quoted(name));
+  }
+  if (name.size() > kNameMax) {
+    return fail(fault, "", "host name {} is longer than {} bytes", quoted(name), kNameMax);
+  }
+  return std::string(name);
+}
+
+// "fe80::1" or, with the interface of a link-local address, "fe80::1%eth0".
+bool is_ipv6(std::string_view text) {
+  const std::size_t percent = text.find('%');
+  const std::string_view address = text.substr(0, percent);
+  if (percent != std::string_view::npos) {
+    const std::string_view zone = text.substr(percent + 1);
+    if (zone.empty() || zone.size() > kNameMax || !all_in(zone, "._-")) return false;
+  }
+  return address.size() <= 45 && std::count(address.begin(), address.end(), ':') >= 2 &&
+         address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+}
+
+Result<std::optional<std::uint32_t>> read_slots(std::string_view text, Fault fault) {
+  return read_number("slots", text, {1, model::kRanksMax}, fault)
+      .map([](std::uint32_t slots) { return std::optional(slots); })
+      .map_error([&](base::Error error) {
+        if (text == "*" || text == "auto") error.hint = "leave ':" + std::string(text) + "' out";
+        return error;
+      });
+}
+
+Result<HostWord> read_bracketed(std::string_view word, Fault fault) {
+  const std::size_t close = word.find(']');
+  const std::string_view address =
+      word.substr(1, close == std::string_view::npos ? close : close - 1);
+  if (close == std::string_view::npos || !is_ipv6(address)) {
+    return fail(fault, "for example [fe80::1] or [fe80::1]:4", "{} is no IPv6 address in brackets",
+                quoted(word));
+  }
+  const std::string_view rest = word.substr(close + 1);
+  HostWord host{"", std::string(address), std::nullopt};
+  if (rest.empty()) return host;
+  if (rest.front() != ':') {
+    return fail(fault, "for example [fe80::1]:4", "{} has {} after its bracket", quoted(word),
+                quoted(rest));
+  }
+  return read_slots(rest.substr(1), fault).map([&](auto slots) {
+    host.slots = slots;
+    return host;
+  });
+}
+
+Result<HostWord> read_plain(std::string_view word, Fault fault) {
+  const std::size_t colon = word.find(':');
+  if (colon != std::string_view::npos && word.find(':', colon + 1) != std::string_view::npos) {
+    return fail(fault, "an IPv6 address goes in brackets: [fe80::1] or [fe80::1]:4",
+                "{} has more than one ':'", quoted(word));
+  }
+  auto name = read_name(word.substr(0, colon), fault);
+  if (!name) return tl::unexpected(name.error());
+  HostWord host{"", *name, std::nullopt};
+  if (colon == std::string_view::npos) return host;
+  auto slots = read_slots(word.substr(colon + 1), fault);
+  if (!slots) return tl::unexpected(slots.error());
+  host.slots = *slots;
+  return host;
+}
+
+}  // namespace
+
+Result<std::string> read_user(std::string_view text, Fault fault) {
+  const bool fits = !text.empty() && text.size() <= kNameMax && text.front() != '-';
+  if (!fits || !all_in(text, "._-+@\\")) {
+    return fail(fault, "for example alice@node1 or node1", "{} is no user name", quoted(text));
+  }
+  return std::string(text);
+}
+
+Result<HostWord> read_host_word(std::string_view word, Fault fault) {
+  const std::size_t at = word.rfind('@');
+  const std::string_view rest = at == std::string_view::npos ? word : word.substr(at + 1);
+  auto host = rest.starts_with('[') ? read_bracketed(rest, fault) : read_plain(rest, fault);
+  if (!host || at == std::string_view::npos) return host;
+  auto user = read_user(word.substr(0, at), fault);
+  if (!user) return tl::unexpected(user.error());
+  host->user = std::move(*user);
+  return host;
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,25 @@
+// One host as a word, the same in -H and in hostfiles: [user@]name[:slots].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace muster::spec {
+
+struct HostWord {
+  std::string user;
+  std::string name;  // an IPv6 address has lost its brackets, as ssh wants it
+  std::optional<std::uint32_t> slots;
+};
+
+// Complaints have the given fault and no place: only the caller knows where the word stands.
+[[nodiscard]] base::Result<HostWord> read_host_word(std::string_view word, base::Fault fault);
+
+// Letters, digits and . _ - + @ \, since directory services hold names like these; no '-' first.
+[[nodiscard]] base::Result<std::string> read_user(std::string_view text, base::Fault fault);
+
+}  // namespace muster::spec

@@ -1,0 +1,206 @@
+// Reads hostfiles: Open MPI's `host slots=N` lines and Hydra's `host:N` lines.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/nearest.hpp"
+#include "spec/host_word.hpp"
+#include "spec/hostfile_words.hpp"
+#include "spec/hosts.hpp"
+#include "spec/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+using base::fail_at;
+using base::Result;
+using model::HostEntry;
+
+constexpr base::Fault kFault = base::Fault::bad_file;
+constexpr const char* kExample = "write one host a line, for example: node1 slots=8";
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+enum class Key { slots, max_slots, user, port };
+
+// Open MPI's spellings, and Hydra's `user`.
+constexpr std::array<std::pair<std::string_view, Key>, 20> kKeys = {{
+    {"slots", Key::slots},         {"max_slots", Key::max_slots}, {"max-slots", Key::max_slots},
+    {"slots_max", Key::max_slots}, {"slots-max", Key::max_slots}, {"port", Key::port},
+    {"user", Key::user},           {"username", Key::user},       {"user-name", Key::user},
+    {"user_name", Key::user},      {"count", Key::slots},         {"cpu", Key::slots},
+    {"count_max", Key::max_slots}, {"count-max", Key::max_slots}, {"max_count", Key::max_slots},
+    {"max-count", Key::max_slots}, {"cpu_max", Key::max_slots},   {"cpu-max", Key::max_slots},
+    {"max_cpu", Key::max_slots},   {"max-cpu", Key::max_slots},
+}};
+
+std::optional<Key> find_key(std::string_view name) {
+  const auto* found =
+      std::find_if(kKeys.begin(), kKeys.end(), [&](const auto& key) { return key.first == name; });
+  return found == kKeys.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string key_hint(std::string_view typed) {
+  std::vector<std::string> known;
+  for (const auto& key : kKeys) known.emplace_back(key.first);
+  const auto near = base::nearest(typed, known);
+  return near ? "did you mean " + *near + "=?" : "known keys: slots, max_slots, username, port";
+}
+
+base::Error placed(base::Error error, const base::Place& place) {
+  error.place = place;
+  return error;
+}
+
+// `key = value` with the places of both.
+struct Setting {
+  HostfileWord key;
+  HostfileWord value;
+};
+
+tl::unexpected<base::Error> twice(const Setting& setting, const char* what) {
+  return fail_at(setting.key.place, kFault, "keep one of them", "{} is given twice on this line",
+                 what);
+}
+
+Result<std::uint32_t> read_value(const Setting& setting, std::uint32_t most) {
+  return read_number(setting.key.text, setting.value.text, {1, most}, kFault)
+      .map_error([&](base::Error e) { return placed(std::move(e), setting.value.place); });
+}
+
+Result<void> set_count(std::optional<std::uint32_t>& count, const Setting& setting,
+                       const char* what) {
+  if (count) return twice(setting, what);
+  return read_value(setting, model::kRanksMax).map([&](std::uint32_t number) { count = number; });
+}
+
+Result<void> set_port(HostEntry& entry, const Setting& setting) {
+  if (entry.port != 0) return twice(setting, "the port");
+  return read_value(setting, 65535).map([&](std::uint32_t number) { entry.port = number; });
+}
+
+Result<void> set_user(HostEntry& entry, const Setting& setting) {
+  if (!entry.user.empty()) return twice(setting, "the user");
+  return read_user(setting.value.text, kFault)
+      .map([&](std::string user) { entry.user = std::move(user); })
+      .map_error([&](base::Error e) { return placed(std::move(e), setting.value.place); });
+}
+
+Result<void> apply(HostEntry& entry, const Setting& setting) {
+  const auto key = find_key(setting.key.text);
+  if (!key) {
+    return fail_at(setting.key.place, kFault, key_hint(setting.key.text), "unknown key {}",
+                   quoted(setting.key.text));
+  }
+  switch (*key) {
+    case Key::slots:
+      return set_count(entry.slots, setting, "the slot count");
+    case Key::max_slots:
+      return set_count(entry.max_slots, setting, "the largest slot count");
+    case Key::user:
+      return set_user(entry, setting);
+    case Key::port:
+      return set_port(entry, setting);
+  }
+  return {};
+}
+
+Result<void> check_word(std::span<const HostfileWord> words) {
+  if (words.size() >= 2 && words[1].text == "=") return {};
+  const std::string hint = find_key(words[0].text) ? fmt::format("write {}=N", words[0].text)
+                                                   : "each host has its own line: node1 slots=8";
+  return fail_at(words[0].place, kFault, hint, "expected key=value after the host, not {}",
+                 quoted(words[0].text));
+}
+
+Result<HostEntry> read_host(std::span<const HostfileWord> words) {
+  const HostfileWord& first = words.front();
+  if (first.text == "=" || (words.size() > 1 && words[1].text == "=")) {
+    return fail_at(first.place, kFault, kExample, "the line does not start with a host name");
+  }
+  return read_host_word(first.text, kFault)
+      .map([&](HostWord host) {
+        return HostEntry{host.name, host.user, 0, host.slots, std::nullopt, first.place};
+      })
+      .map_error([&](base::Error error) { return placed(std::move(error), first.place); });
+}
+
+Result<void> settle_slots(HostEntry& entry) {
+  if (!entry.max_slots) return {};
+  if (entry.slots.value_or(0) > *entry.max_slots) {
+    return fail_at(entry.place, kFault, "raise max_slots or lower slots",
+                   "max_slots of {} is below slots of {}", *entry.max_slots, *entry.slots);
+  }
+  if (!entry.slots) entry.slots = entry.max_slots;
+  return {};
+}
+
+Result<HostEntry> read_line(std::span<const HostfileWord> words) {
+  auto entry = read_host(words);
+  if (!entry) return entry;
+  for (auto rest = words.subspan(1); !rest.empty(); rest = rest.subspan(3)) {
+    if (auto fine = check_word(rest); !fine) return tl::unexpected(fine.error());
+    if (rest.size() < 3 || rest[2].text == "=") {
+      return fail_at(rest[0].place, kFault, fmt::format("write {}=N", rest[0].text),
+                     "{} has no value", quoted(rest[0].text));
+    }
+    if (auto fine = apply(*entry, {rest[0], rest[2]}); !fine) return tl::unexpected(fine.error());
+  }
+  if (auto fine = settle_slots(*entry); !fine) return tl::unexpected(fine.error());
+  return entry;
+}
+
+bool is_control(char c) {
+  const bool layout = c == '\n' || c == '\r' || c == '\t' || c == '\f';
+  return (c >= 0 && c < ' ' && !layout) || c == '\x7f';
+}
+
+base::Place place_at(std::string_view text, std::size_t offset, const std::string& name) {
+  const std::string_view before = text.substr(0, offset);
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  return {name, static_cast<std::uint32_t>(lines + 1),
+          static_cast<std::uint32_t>(offset - start + 1)};
+}
+
+Result<void> check_text(std::string_view text, const std::string& name) {
+  if (text.size() > kHostTextMax) {
+    return fail_at({name, 0, 0}, kFault, "is this the right file?",
+                   "the file is larger than {} MiB", kHostTextMax >> 20);
+  }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    return fail_at({name, 1, 1}, kFault, "save it as UTF-8", "the file is UTF-16");
+  }
+  const auto* odd = std::find_if(text.begin(), text.end(), is_control);
+  if (odd == text.end()) return {};
+  return fail_at(place_at(text, static_cast<std::size_t>(odd - text.begin()), name), kFault,
+                 "is this the right file? a hostfile is plain text", "byte 0x{:02x} is not text",
+                 static_cast<unsigned char>(*odd));
+}
+
+}  // namespace
+
+Result<std::vector<HostEntry>> read_hostfile(std::string_view text, const std::string& name) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (auto fine = check_text(text, name); !fine) return tl::unexpected(fine.error());
+  std::vector<HostEntry> hosts;
+  for (HostfileWords lines(text, name); !lines.done();) {
+    auto words = lines.next_line();
+    if (!words) return tl::unexpected(words.error());
+    if (words->empty()) continue;
+    auto host = read_line(*words);
+    if (!host) return tl::unexpected(host.error());
+    hosts.push_back(std::move(*host));
+    if (hosts.size() > kHostsMax) {
+      return fail_at(hosts.back().place, kFault, "", "more than {} hosts", kHostsMax);
+    }
+  }
+  if (hosts.empty()) {
+    return fail_at({name, 0, 0}, kFault, kExample, "the file names no host");
+  }
+  return hosts;
+}
+
+}  // namespace muster::spec

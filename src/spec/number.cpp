@@ -1,0 +1,37 @@
+// Reads whole numbers within bounds.
+#include "spec/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+base::Result<std::uint32_t> read_number(std::string_view name, std::string_view text, Bounds bounds,
+                                        base::Fault fault) {
+  if (!is_digits(text)) {
+    return base::fail(fault, "", "{} must be a whole number from {} to {}, not {}", name,
+                      bounds.least, bounds.most, quoted(text));
+  }
+  std::uint32_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || number > bounds.most) {
+    return base::fail(fault, "", "{} must be {} or less, not {}", name, bounds.most,
+                      text.size() > 20 ? quoted(text) : std::string(text));
+  }
+  if (number < bounds.least) {
+    return base::fail(fault, "", "{} must be {} or more, not {}", name, bounds.least, number);
+  }
+  return number;
+}
+
+}  // namespace muster::spec

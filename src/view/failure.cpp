@@ -1,0 +1,129 @@
+// Turns exit codes, signals and last words into advice.
+#include "view/failure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "view/signals.hpp"
+
+namespace muster::view {
+namespace {
+
+constexpr int kSignalBase = 128;  // a shell reports 128 + N for a program that signal N killed
+constexpr int kNotExecutable = 126;
+constexpr int kNotFound = 127;
+
+struct Advice {
+  std::string_view words;  // part of the telling line
+  std::string_view step;   // {} stands for the host
+};
+
+constexpr std::array kByWords{
+    Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
+    Advice{"CUDA out of memory",
+           "the accelerator's memory is full: smaller batches, or see "
+           "nvidia-smi on {} for another process that holds it"},
+    Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
+    Advice{"ModuleNotFoundError",
+           "the module is missing on {}, or another python comes first on "
+           "PATH there"},
+    Advice{"error while loading shared libraries",
+           "the library is missing on {}, or "
+           "LD_LIBRARY_PATH does not name its folder"},
+};
+
+constexpr std::string_view kOutOfMemory =
+    "dmesg -T on {} tells whether memory ran out; in a container or batch job its own memory limit "
+    "counts";
+
+struct SignalAdvice {
+  int signal;
+  std::string_view step;
+};
+
+constexpr std::array kBySignal{
+    SignalAdvice{SIGKILL, kOutOfMemory},
+    SignalAdvice{SIGSEGV,
+                 "PYTHONFAULTHANDLER=1 shows where a Python program was; a debugger on "
+                 "the core file shows it for others"},
+    SignalAdvice{SIGBUS,
+                 "often /dev/shm on {} is full (df -h /dev/shm), or a mapped file was cut "
+                 "short"},
+    SignalAdvice{SIGILL, "the program was built for another processor than that of {}"},
+    SignalAdvice{SIGXCPU, "ulimit -t on {} shows the limit"},
+    SignalAdvice{SIGXFSZ, "ulimit -f on {} shows the limit"},
+};
+
+[[nodiscard]] std::string with_host(std::string_view text, std::string_view host) {
+  return fmt::format(fmt::runtime(text), host.empty() ? "its host" : host);
+}
+
+[[nodiscard]] std::string signal_step(const model::RankExit& exit, std::string_view host) {
+  for (const auto& [signal, step] : kBySignal) {
+    if (signal != exit.signal) continue;
+    std::string text = with_host(step, host);
+    if (signal == SIGKILL && exit.max_rss_kib != 0) {
+      text += fmt::format("; it had used up to {} MiB", exit.max_rss_kib / 1024);
+    }
+    return text;
+  }
+  return {};
+}
+
+[[nodiscard]] std::string code_step(int code, std::string_view host) {
+  if (code == kNotFound) {
+    return with_host("shells report 127 for a command that was not found: check PATH on {}", host);
+  }
+  if (code == kNotExecutable) {
+    return with_host("shells report 126 for a file that may not be executed: check it on {}", host);
+  }
+  if (code == kSignalBase + SIGKILL) {
+    return "shells report 137 when SIGKILL ended the program below them; " +
+           with_host(kOutOfMemory, host);
+  }
+  const SignalFacts facts = signal_facts(code - kSignalBase);
+  if (facts.name.empty() || facts.meaning.empty()) return {};
+  return fmt::format("shells report {} when {} ended the program below them: {}", code, facts.name,
+                     facts.meaning);
+}
+
+[[nodiscard]] bool same_end(const model::RankExit& a, const model::RankExit& b) {
+  return a.code == b.code && a.signal == b.signal;
+}
+
+}  // namespace
+
+std::string end_of(const model::RankExit& exit) {
+  if (exit.signal != 0) return "was killed by " + signal_label(exit.signal);
+  return fmt::format("exited with code {}", exit.code);
+}
+
+std::string next_step(const model::RankExit& exit, std::string_view host,
+                      std::string_view telling) {
+  for (const auto& [words, step] : kByWords) {
+    if (telling.find(words) != std::string_view::npos) return with_host(step, host);
+  }
+  return exit.signal != 0 ? signal_step(exit, host) : code_step(exit.code, host);
+}
+
+std::string ends_of(std::span<const model::RankExit> exits) {
+  std::string text;
+  for (std::size_t i = 0; i < exits.size(); ++i) {
+    const auto is_like = [&](const model::RankExit& other) { return same_end(exits[i], other); };
+    if (std::ranges::any_of(exits.first(i), is_like)) continue;
+    std::string ranks;
+    for (const model::RankExit& exit : exits.subspan(i)) {
+      if (is_like(exit)) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", exit.rank.value);
+    }
+    const bool several = ranks.find(',') != std::string::npos;
+    std::string end = end_of(exits[i]);
+    if (several && end.starts_with("was ")) end.replace(0, 3, "were");
+    text +=
+        fmt::format("{}{} {} {}", text.empty() ? "" : "; ", several ? "ranks" : "rank", ranks, end);
+  }
+  return text;
+}
+
+}  // namespace muster::view

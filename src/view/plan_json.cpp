@@ -1,0 +1,94 @@
+// The plan as JSON for programs: one line per node and rank, so that two plans can be compared by
+// lines and a million ranks need no tree in memory.
+#include <nlohmann/json.hpp>
+
+#include "base/check.hpp"
+#include "view/plan.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::view {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] std::string_view word(model::Reach reach) {
+  switch (reach) {
+    case model::Reach::here:
+      return "here";
+    case model::Reach::process:
+      return "process";
+    case model::Reach::ssh:
+      return "ssh";
+  }
+  CHECK(false);
+}
+
+[[nodiscard]] Json texts(const std::vector<std::string>& strings) {
+  Json list = Json::array();
+  for (const std::string& text : strings) list.push_back(utf8(text));
+  return list;
+}
+
+[[nodiscard]] Json node_object(std::uint32_t index, const model::PlannedNode& node) {
+  Json ranks = Json::array();
+  for (const base::Rank rank : node.ranks) ranks.push_back(rank.value);
+  return Json{{"node", index},
+              {"host", utf8(node.host.name)},
+              {"reach", word(node.host.reach)},
+              {"slots", node.host.slots},
+              {"cpus", node.host.cpus ? Json(*node.host.cpus) : Json(nullptr)},
+              {"ranks", std::move(ranks)}};
+}
+
+[[nodiscard]] Json environment_object(const std::vector<model::Variable>& variables) {
+  Json object = Json::object();
+  for (const auto& [name, value, why] : variables) {
+    object[utf8(name)] = Json{{"value", utf8(value)}, {"why", utf8(why)}};
+  }
+  return object;
+}
+
+[[nodiscard]] Json rank_object(const PlanWords& words, base::Rank rank) {
+  const model::PlannedRank& planned = words.plan.ranks[rank.value];
+  return Json{{"rank", rank.value},
+              {"node", planned.node.value},
+              {"host", utf8(words.plan.nodes[planned.node.value].host.name)},
+              {"local_rank", planned.local_rank},
+              {"reason", utf8(words.reason(rank))},
+              {"environment", environment_object(words.environment(rank))}};
+}
+
+// A list whose elements stand on their own lines.
+template <class ElementAt>
+[[nodiscard]] std::string list(std::size_t size, const ElementAt& element_at) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < size; ++i) {
+    text += i == 0 ? "\n    " : ",\n    ";
+    text += element_at(i).dump();
+  }
+  return text + (size == 0 ? "]" : "\n  ]");
+}
+
+}  // namespace
+
+std::string plan_json(const PlanWords& words) {
+  const model::Plan& plan = words.plan;
+  const auto node = [&](std::size_t i) {
+    return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
+  };
+  const auto rank = [&](std::size_t i) { return rank_object(words, base::Rank(i)); };
+  const auto withheld = [&](std::size_t i) {
+    const auto& [name, why] = words.withheld[i];
+    return Json{{"name", utf8(name)}, {"why", utf8(why)}};
+  };
+  std::string text = "{\n";
+  text += "  \"command\": " + texts(words.spec.command).dump() + ",\n";
+  text += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
+  text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
+  text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";
+  text += "  \"withheld\": " + list(words.withheld.size(), withheld) + ",\n";
+  text += "  \"notices\": " + texts(plan.notices).dump() + "\n";
+  return text + "}\n";
+}
+
+}  // namespace muster::view

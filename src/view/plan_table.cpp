@@ -1,0 +1,124 @@
+// The plan as a table for people.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "view/plan.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::view {
+namespace {
+
+using Variables = std::vector<model::Variable>;
+
+[[nodiscard]] std::string heading(std::string_view text, Style style) {
+  return style.colour ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : fmt::format("{}\n", text);
+}
+
+[[nodiscard]] std::string cpus_of(const model::Host& host) {
+  return host.cpus ? std::to_string(*host.cpus) : "?";
+}
+
+struct Widths {
+  std::size_t rank = std::string_view("rank").size();
+  std::size_t host = std::string_view("host").size();
+  std::size_t cpus = std::string_view("cpus").size();
+};
+
+[[nodiscard]] Widths widths(const model::Plan& plan) {
+  Widths widths;
+  widths.rank = std::max(widths.rank, std::to_string(plan.ranks.size()).size());
+  for (const model::PlannedNode& node : plan.nodes) {
+    widths.host = std::max(widths.host, one_line(node.host.name).size());
+    widths.cpus = std::max(widths.cpus, cpus_of(node.host).size());
+  }
+  return widths;
+}
+
+[[nodiscard]] std::string row(const Widths& widths, std::string_view rank, std::string_view host,
+                              std::string_view local_rank, std::string_view cpus,
+                              std::string_view reason) {
+  return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}", rank, widths.rank, host, widths.host,
+                     local_rank, cpus, widths.cpus, reason);
+}
+
+[[nodiscard]] std::string placement(const PlanWords& words, Style style) {
+  const Widths columns = widths(words.plan);
+  std::string text = heading(row(columns, "rank", "host", "local rank", "cpus", "reason"), style);
+  for (std::uint32_t rank = 0; rank < words.plan.ranks.size(); ++rank) {
+    const model::PlannedRank& planned = words.plan.ranks[rank];
+    const model::Host& host = words.plan.nodes[planned.node.value].host;
+    text +=
+        row(columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
+            cpus_of(host), one_line(words.reason(base::Rank(rank))));
+    text += '\n';
+  }
+  return text;
+}
+
+[[nodiscard]] std::string variable_lines(std::span<const model::Variable> variables) {
+  std::string text;
+  for (const model::Variable& variable : variables) {
+    text += fmt::format("  {}={}  ({})\n", one_line(variable.name), one_line(variable.value),
+                        one_line(variable.why));
+  }
+  return text;
+}
+
+// How many ranks have exactly this variable: those of all ranks are printed once.
+struct Less {
+  bool operator()(const model::Variable& a, const model::Variable& b) const {
+    return std::tie(a.name, a.value, a.why) < std::tie(b.name, b.value, b.why);
+  }
+};
+using Counts = std::map<model::Variable, std::size_t, Less>;
+
+[[nodiscard]] std::string environments(const PlanWords& words, Style style) {
+  const std::size_t world_size = words.plan.ranks.size();
+  std::vector<Variables> all;
+  Counts counts;
+  for (std::uint32_t rank = 0; rank < world_size; ++rank) {
+    all.push_back(words.environment(base::Rank(rank)));
+    for (const model::Variable& variable : all.back()) ++counts[variable];
+  }
+  const auto is_common = [&](const model::Variable& v) { return counts.at(v) == world_size; };
+
+  Variables common;
+  if (!all.empty()) std::ranges::copy_if(all.front(), std::back_inserter(common), is_common);
+  std::string text = "\n" + heading("environment of every rank", style) + variable_lines(common);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    std::erase_if(all[rank], is_common);
+    if (all[rank].empty()) continue;
+    text += "\n" + heading(fmt::format("environment of rank {}", rank), style);
+    text += variable_lines(all[rank]);
+  }
+  return text;
+}
+
+[[nodiscard]] std::string withheld(const PlanWords& words, Style style) {
+  if (words.withheld.empty()) return {};
+  std::string text = "\n" + heading("variables that stay behind", style);
+  for (const auto& [name, why] : words.withheld) {
+    text += fmt::format("  {}  ({})\n", one_line(name), one_line(why));
+  }
+  return text;
+}
+
+[[nodiscard]] std::string notices(const model::Plan& plan) {
+  std::string text = plan.notices.empty() ? "" : "\n";
+  for (const std::string& notice : plan.notices)
+    text += fmt::format("notice: {}\n", one_line(notice));
+  return text;
+}
+
+}  // namespace
+
+std::string plan_table(const PlanWords& words, bool with_environment, Style style) {
+  return placement(words, style) + (with_environment ? environments(words, style) : "") +
+         withheld(words, style) + notices(words.plan);
+}
+
+}  // namespace muster::view

@@ -1,0 +1,182 @@
+// The end of a run in words: cause first, then the rank's own words, then what became of the rest.
+#include "view/report.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/check.hpp"
+#include "view/failure.hpp"
+#include "view/signals.hpp"
+#include "view/tail.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::view {
+namespace {
+
+[[nodiscard]] std::string line(std::string_view text) { return fmt::format("muster: {}\n", text); }
+
+// The line that says why: the only one that is coloured.
+[[nodiscard]] std::string cause_line(std::string_view text, Style style) {
+  if (!style.colour) return line(text);
+  return fmt::format("\x1b[1;31mmuster: {}\x1b[0m\n", text);
+}
+
+[[nodiscard]] std::string hint_line(std::string_view hint) {
+  return hint.empty() ? std::string() : fmt::format("  hint: {}\n", hint);
+}
+
+// "5 s", "0.5 s".
+[[nodiscard]] std::string seconds(base::Duration duration) {
+  return fmt::format("{:g} s", static_cast<double>(duration.count()) / 1000.0);
+}
+
+[[nodiscard]] std::vector<std::string> printable_tail(const model::RunReport& report) {
+  std::vector<std::string> lines;
+  lines.reserve(report.tail.size());
+  for (const std::string& raw : report.tail) lines.push_back(printable(raw));
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+[[nodiscard]] std::string tail_lines(const std::vector<std::string>& tail) {
+  std::string text;
+  for (const std::string& words : tail) text += fmt::format("  | {}\n", words);
+  return text;
+}
+
+[[nodiscard]] std::string first_sentence(const model::RunReport& report) {
+  const model::RankExit& first = report.first;
+  std::string text = fmt::format("rank {}", first.rank.value);
+  if (!report.host.empty()) text += fmt::format(" on {}", report.host);
+  text += " " + end_of(first);
+  const std::string_view meaning = signal_facts(first.signal).meaning;
+  if (!meaning.empty()) text += fmt::format(": {}", meaning);
+  if (first.core_dumped) text += ", core dumped";
+  return text + fmt::format(" (pid {})", first.pid);
+}
+
+// What joins the first line: the line that tells the cause or, when none is recognised and the last
+// one would stand far below, that.
+[[nodiscard]] std::string why(const std::vector<std::string>& tail, const std::string& telling) {
+  constexpr std::size_t kShortTail = 2;  // its end still stands in the first three lines
+  if (!telling.empty()) return ": " + telling;
+  return tail.size() > kShortTail ? "; last line: " + tail.back() : "";
+}
+
+// When the telling line is all that the rank said it is not said twice.
+[[nodiscard]] std::string first_failure(const model::RunReport& report, Style style) {
+  const std::vector<std::string> tail = printable_tail(report);
+  const std::string telling = telling_line(tail).value_or("");
+  return cause_line(first_sentence(report) + why(tail, telling), style) +
+         hint_line(next_step(report.first, report.host, telling)) +
+         (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
+}
+
+[[nodiscard]] std::string other_failures(const model::RunReport& report) {
+  if (report.others_total == 0) return {};
+  std::string text = ends_of(report.others);
+  const std::size_t more = report.others_total - report.others.size();
+  if (more != 0) {
+    text += fmt::format("{}{} more {} too", text.empty() ? "" : "; and ", more,
+                        more == 1 ? "rank failed" : "ranks failed");
+  }
+  return line("then " + text);
+}
+
+// "the 7 other ranks", "the other rank", or "3 ranks" when some had ended by themselves.
+[[nodiscard]] std::string ended_ranks(const model::RunReport& report) {
+  const bool rank_failed = report.cause == model::Cause::rank_failed;
+  const std::uint32_t failed = rank_failed ? 1 + report.others_total : 0;
+  const std::string_view noun = report.ended == 1 ? "rank" : "ranks";
+  if (report.ended + failed != report.world_size) return fmt::format("{} {}", report.ended, noun);
+  if (!rank_failed) return fmt::format("all {} {}", report.ended, noun);
+  if (report.ended == 1) return "the other rank";
+  return fmt::format("the {} other ranks", report.ended);
+}
+
+[[nodiscard]] std::string kill_words(const model::RunReport& report) {
+  if (report.killed == 0) return {};
+  if (report.ended == 1) return fmt::format(" and needed SIGKILL after {}", seconds(report.grace));
+  return fmt::format("; {} of them needed SIGKILL after {}", report.killed, seconds(report.grace));
+}
+
+[[nodiscard]] std::string what_became_of_the_rest(const model::RunReport& report) {
+  if (report.ended == 0) return {};
+  return line(fmt::format("{} {} ended with SIGTERM{}", ended_ranks(report),
+                          report.ended == 1 ? "was" : "were", kill_words(report)));
+}
+
+[[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
+  std::string text = "interrupted by " + signal_label(report.signal);
+  if (report.ended != 0) {
+    text += fmt::format(": {} {} ended{}", ended_ranks(report), report.ended == 1 ? "was" : "were",
+                        kill_words(report));
+  }
+  return cause_line(fmt::format("{}; exit code {}", text, report.exit_code()), style);
+}
+
+[[nodiscard]] std::string fault(const model::RunReport& report, Style style) {
+  base::Error named = report.error;
+  if (!report.host.empty() && named.what.find(report.host) == std::string::npos) {
+    named.what = fmt::format("{}: {}", report.host, named.what);
+  }
+  return error(named, style) + tail_lines(printable_tail(report));
+}
+
+[[nodiscard]] std::string exit_line(const model::RunReport& report) {
+  return line(fmt::format("exit code {}", report.exit_code()));
+}
+
+[[nodiscard]] std::string body(const model::RunReport& report, Style style) {
+  switch (report.cause) {
+    case model::Cause::completed:
+      return {};
+    case model::Cause::rank_failed:
+      return first_failure(report, style) + other_failures(report) +
+             what_became_of_the_rest(report);
+    case model::Cause::fault:
+      return fault(report, style) + what_became_of_the_rest(report);
+    case model::Cause::interrupted:
+      return interrupted(report, style);
+  }
+  CHECK(false);
+}
+
+}  // namespace
+
+std::string report(const model::RunReport& report, Style style) {
+  std::string text = body(report, style);
+  for (const std::string& warning : report.warnings) {
+    text += line("warning: " + one_line(warning));
+  }
+  const bool says_code = report.cause == model::Cause::rank_failed ||  //
+                         report.cause == model::Cause::fault;
+  if (says_code) text += exit_line(report);
+  return text;
+}
+
+std::string error(const base::Error& error, Style style) {
+  std::string text = base::to_string(error.place);
+  if (!text.empty()) text += ": ";
+  return cause_line("error: " + one_line(text + error.what), style) +
+         hint_line(one_line(error.hint));
+}
+
+std::string phases(const model::Phases& phases) {
+  const std::array<std::pair<std::string_view, std::optional<base::Duration>>, 4> named{{
+      {"greeted", phases.greeted},
+      {"prepared", phases.prepared},
+      {"started", phases.started},
+      {"ended", phases.ended},
+  }};
+  std::string text;
+  for (const auto& [name, after] : named) {
+    if (!after) continue;
+    text += fmt::format("{}{} {:.3f} s", text.empty() ? "" : ", ", name,
+                        static_cast<double>(after->count()) / 1000.0);
+  }
+  return text;
+}
+
+}  // namespace muster::view

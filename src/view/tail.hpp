@@ -1,0 +1,22 @@
+// The last lines of a rank's stderr: made safe to print, and the one that tells most.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace muster::view {
+
+inline constexpr std::size_t kLineMax = 400;  // bytes of one printed line of a tail
+
+// What a terminal would show of the line: no control bytes or escape sequences, only what follows
+// the last carriage return (progress bars), at most `max` bytes, cut between UTF-8 characters.
+[[nodiscard]] std::string printable(std::string_view line, std::size_t max = kLineMax);
+
+// The line that names the cause, if one of a known shape is there: the end of a Python traceback,
+// the what() of a C++ exception, a panic, a failed assertion, a message of the system.
+[[nodiscard]] std::optional<std::string> telling_line(std::span<const std::string> tail);
+
+}  // namespace muster::view

@@ -1,0 +1,16 @@
+// Text that can be written anywhere, out of any bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::view {
+
+// The text itself when it is UTF-8; else with each byte that is not written as \xNN.
+[[nodiscard]] std::string utf8(std::string_view text);
+
+// The same, with control bytes written as \n, \t or \xNN too: always one line, never a command to a
+// terminal.
+[[nodiscard]] std::string one_line(std::string_view text);
+
+}  // namespace muster::view

@@ -1,0 +1,378 @@
+// The only file that knows protobuf: each message is written by write(), read back by read().
+#include "wire/codec.hpp"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.hpp"
+#include "model/job_spec.hpp"
+#include "wire.pb.h"
+
+namespace muster::wire {
+namespace {
+
+constexpr std::uint32_t kPortMax = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint32_t kExitCodeMax = 255;
+constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
+
+// Takes numbers that have a bound and remembers the first one that breaks it.
+class Bounds {
+ public:
+  std::uint32_t at_most(const char* name, std::int64_t value, std::uint32_t most) {
+    if (value >= 0 && value <= most) return static_cast<std::uint32_t>(value);
+    if (!complaint_) complaint_ = fmt::format("{} {} is not within 0 to {}", name, value, most);
+    return 0;
+  }
+  std::int32_t small(const char* name, std::int32_t value, std::uint32_t most) {
+    return static_cast<std::int32_t>(at_most(name, value, most));
+  }
+  base::Rank rank(std::uint32_t value) {
+    return base::Rank(at_most("rank", value, model::kRanksMax - 1));
+  }
+  Stream stream(int value) {
+    if (value == proto::STREAM_OUT) return Stream::out;
+    if (value == proto::STREAM_ERR) return Stream::err;
+    if (!complaint_) complaint_ = fmt::format("there is no stream {}", value);
+    return Stream::out;
+  }
+  [[nodiscard]] const std::optional<std::string>& complaint() const { return complaint_; }
+
+ private:
+  std::optional<std::string> complaint_;
+};
+
+proto::Stream to_proto(Stream stream) {
+  return stream == Stream::out ? proto::STREAM_OUT : proto::STREAM_ERR;
+}
+
+template <class Repeated>
+void write_variables(Repeated& out, const std::vector<NameValue>& variables) {
+  out.Reserve(static_cast<int>(variables.size()));
+  for (const NameValue& variable : variables) {
+    auto& one = *out.Add();
+    one.set_name(variable.name);
+    one.set_value(variable.value);
+  }
+}
+
+template <class Repeated>
+std::vector<NameValue> read_variables(Repeated& in) {
+  std::vector<NameValue> variables;
+  variables.reserve(static_cast<std::size_t>(in.size()));
+  for (auto& one : in)
+    variables.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_value())});
+  return variables;
+}
+
+template <class Repeated>
+std::vector<std::string> read_texts(Repeated& in) {
+  return {std::make_move_iterator(in.begin()), std::make_move_iterator(in.end())};
+}
+
+// ---- head to agent ------------------------------------------------------------------------------
+
+void write(proto::ToAgent& out, const Hello& hello) {
+  auto& to = *out.mutable_hello();
+  to.set_protocol(hello.protocol);
+  to.set_job(hello.job);
+  to.set_node(hello.node.value);
+  to.set_lease_ms(hello.lease_ms);
+  to.set_grace_ms(hello.grace_ms);
+}
+
+Hello read(proto::Hello& in, Bounds& bounds) {
+  return {.protocol = in.protocol(),
+          .job = std::move(*in.mutable_job()),
+          .node = base::NodeIndex(bounds.at_most("node", in.node(), model::kRanksMax - 1)),
+          .lease_ms = in.lease_ms(),
+          .grace_ms = in.grace_ms()};
+}
+
+void write(proto::TaskOrder& to, const TaskOrder& task) {
+  to.set_rank(task.rank.value);
+  to.set_input(task.input);
+  write_variables(*to.mutable_environment(), task.environment);
+}
+
+TaskOrder read(proto::TaskOrder& in, Bounds& bounds) {
+  return {.rank = bounds.rank(in.rank()),
+          .environment = read_variables(*in.mutable_environment()),
+          .input = in.input()};
+}
+
+void write(proto::ToAgent& out, const Prepare& prepare) {
+  auto& to = *out.mutable_prepare();
+  for (const std::string& word : prepare.command) to.add_command(word);
+  to.set_workdir(prepare.workdir);
+  write_variables(*to.mutable_environment(), prepare.environment);
+  to.set_clean(prepare.clean);
+  to.set_hostfile(prepare.hostfile);
+  to.mutable_tasks()->Reserve(static_cast<int>(prepare.tasks.size()));
+  for (const TaskOrder& task : prepare.tasks) write(*to.add_tasks(), task);
+  to.set_window(prepare.window);
+}
+
+std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
+  std::vector<TaskOrder> tasks;
+  tasks.reserve(bounds.at_most("number of tasks", in.tasks_size(), model::kRanksMax));
+  if (bounds.complaint()) return tasks;
+  for (proto::TaskOrder& task : *in.mutable_tasks()) tasks.push_back(read(task, bounds));
+  return tasks;
+}
+
+Prepare read(proto::Prepare& in, Bounds& bounds) {
+  return {.command = read_texts(*in.mutable_command()),
+          .workdir = std::move(*in.mutable_workdir()),
+          .environment = read_variables(*in.mutable_environment()),
+          .clean = in.clean(),
+          .hostfile = std::move(*in.mutable_hostfile()),
+          .tasks = read_tasks(in, bounds),
+          .window = in.window()};
+}
+
+void write(proto::ToAgent& out, const Start&) { out.mutable_start(); }
+
+void write(proto::ToAgent& out, const Signal& signal) {
+  out.mutable_signal()->set_number(signal.number);
+}
+
+Signal read(const proto::Signal& in, Bounds& bounds) {
+  return {bounds.small("signal", in.number(), kSignalMax)};
+}
+
+void write(proto::ToAgent& out, const Stop& stop) {
+  out.mutable_stop()->set_number(stop.number);
+  out.mutable_stop()->set_grace_ms(stop.grace_ms);
+}
+
+Stop read(const proto::Stop& in, Bounds& bounds) {
+  return {bounds.small("signal", in.number(), kSignalMax), in.grace_ms()};
+}
+
+void write(proto::ToAgent&, const Input&) { CHECK(!"input travels raw"); }
+
+void write(proto::ToAgent& out, const InputEnd& end) {
+  out.mutable_input_end()->set_rank(end.rank.value);
+}
+
+InputEnd read(const proto::InputEnd& in, Bounds& bounds) { return {bounds.rank(in.rank())}; }
+
+void write(proto::ToAgent& out, const Credit& credit) {
+  auto& to = *out.mutable_credit();
+  to.set_rank(credit.rank.value);
+  to.set_stream(to_proto(credit.stream));
+  to.set_bytes(credit.bytes);
+}
+
+Credit read(const proto::Credit& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), bounds.stream(in.stream()), in.bytes()};
+}
+
+void write(proto::ToAgent& out, const Suspend& suspend) {
+  out.mutable_suspend()->set_suspended(suspend.suspended);
+}
+
+void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
+void write(proto::ToAgent& out, const Bye&) { out.mutable_bye(); }
+
+std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
+  switch (in.message_case()) {
+    case proto::ToAgent::kHello: return read(*in.mutable_hello(), bounds);
+    case proto::ToAgent::kPrepare: return read(*in.mutable_prepare(), bounds);
+    case proto::ToAgent::kStart: return Start{};
+    case proto::ToAgent::kSignal: return read(in.signal(), bounds);
+    case proto::ToAgent::kStop: return read(in.stop(), bounds);
+    case proto::ToAgent::kInputEnd: return read(in.input_end(), bounds);
+    case proto::ToAgent::kCredit: return read(in.credit(), bounds);
+    case proto::ToAgent::kSuspend: return Suspend{in.suspend().suspended()};
+    case proto::ToAgent::kPing: return Ping{};
+    case proto::ToAgent::kBye: return Bye{};
+    case proto::ToAgent::MESSAGE_NOT_SET: break;
+  }
+  return std::nullopt;
+}
+
+// ---- agent to head ------------------------------------------------------------------------------
+
+void write(proto::ToHead& out, const Welcome& welcome) {
+  auto& to = *out.mutable_welcome();
+  to.set_protocol(welcome.protocol);
+  to.set_version(welcome.version);
+  to.set_hostname(welcome.facts.hostname);
+  to.set_cpus(welcome.facts.cpus);
+  for (const model::Interface& interface : welcome.facts.interfaces) {
+    auto& one = *to.add_interfaces();
+    one.set_name(interface.name);
+    one.set_address(interface.address);
+  }
+  to.set_reached_at(welcome.facts.reached_at);
+  to.set_head_address(welcome.facts.head_address);
+  to.set_port(welcome.facts.port);
+}
+
+model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
+  model::HostFacts facts{
+      .hostname = std::move(*in.mutable_hostname()),
+      .cpus = in.cpus(),
+      .interfaces = {},
+      .reached_at = std::move(*in.mutable_reached_at()),
+      .head_address = std::move(*in.mutable_head_address()),
+      .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax))};
+  for (auto& one : *in.mutable_interfaces())
+    facts.interfaces.push_back(
+        {std::move(*one.mutable_name()), std::move(*one.mutable_address())});
+  return facts;
+}
+
+Welcome read(proto::Welcome& in, Bounds& bounds) {
+  return {.protocol = in.protocol(),
+          .version = std::move(*in.mutable_version()),
+          .facts = read_facts(in, bounds)};
+}
+
+void write(proto::ToHead& out, const Prepared&) { out.mutable_prepared(); }
+
+void write(proto::ToHead& out, const Refused& refused) {
+  auto& to = *out.mutable_refused();
+  to.set_fault(static_cast<proto::Fault>(refused.error.fault));
+  to.set_what(refused.error.what);
+  to.set_hint(refused.error.hint);
+  to.set_place_source(refused.error.place.source);
+  to.set_place_line(refused.error.place.line);
+  to.set_place_column(refused.error.place.column);
+}
+
+Refused read(proto::Refused& in, Bounds& bounds) {
+  const auto fault = static_cast<base::Fault>(bounds.at_most("fault", in.fault(), kFaultMax));
+  return {base::Error{fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
+                      base::Place{std::move(*in.mutable_place_source()), in.place_line(),
+                                  in.place_column()}}};
+}
+
+void write(proto::ToHead& out, const Started& started) {
+  out.mutable_started()->set_rank(started.rank.value);
+  out.mutable_started()->set_pid(started.pid);
+}
+
+Started read(const proto::Started& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.pid()};
+}
+
+void write(proto::ToHead&, const Output&) { CHECK(!"output travels raw"); }
+
+void write(proto::ToHead& out, const OutputEnd& end) {
+  out.mutable_output_end()->set_rank(end.rank.value);
+  out.mutable_output_end()->set_stream(to_proto(end.stream));
+}
+
+OutputEnd read(const proto::OutputEnd& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), bounds.stream(in.stream())};
+}
+
+void write(proto::ToHead& out, const Exited& exited) {
+  auto& to = *out.mutable_exited();
+  to.set_rank(exited.exit.rank.value);
+  to.set_pid(exited.exit.pid);
+  to.set_code(exited.exit.code);
+  to.set_signal(exited.exit.signal);
+  to.set_core_dumped(exited.exit.core_dumped);
+  to.set_max_rss_kib(exited.exit.max_rss_kib);
+}
+
+Exited read(const proto::Exited& in, Bounds& bounds) {
+  return {model::RankExit{.rank = bounds.rank(in.rank()),
+                          .pid = in.pid(),
+                          .code = bounds.small("exit code", in.code(), kExitCodeMax),
+                          .signal = bounds.small("signal", in.signal(), kSignalMax),
+                          .core_dumped = in.core_dumped(),
+                          .max_rss_kib = in.max_rss_kib()}};
+}
+
+void write(proto::ToHead& out, const InputCredit& credit) {
+  out.mutable_input_credit()->set_rank(credit.rank.value);
+  out.mutable_input_credit()->set_bytes(credit.bytes);
+}
+
+InputCredit read(const proto::InputCredit& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.bytes()};
+}
+
+void write(proto::ToHead& out, const Stopped& stopped) {
+  auto& to = *out.mutable_stopped();
+  to.set_killed(stopped.killed);
+  for (const std::string& leftover : stopped.leftovers) to.add_leftovers(leftover);
+}
+
+Stopped read(proto::Stopped& in, Bounds&) {
+  return {in.killed(), read_texts(*in.mutable_leftovers())};
+}
+
+void write(proto::ToHead& out, const Pong&) { out.mutable_pong(); }
+
+std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
+  switch (in.message_case()) {
+    case proto::ToHead::kWelcome: return read(*in.mutable_welcome(), bounds);
+    case proto::ToHead::kPrepared: return Prepared{};
+    case proto::ToHead::kRefused: return read(*in.mutable_refused(), bounds);
+    case proto::ToHead::kStarted: return read(in.started(), bounds);
+    case proto::ToHead::kOutputEnd: return read(in.output_end(), bounds);
+    case proto::ToHead::kExited: return read(in.exited(), bounds);
+    case proto::ToHead::kInputCredit: return read(in.input_credit(), bounds);
+    case proto::ToHead::kStopped: return read(*in.mutable_stopped(), bounds);
+    case proto::ToHead::kPong: return Pong{};
+    case proto::ToHead::MESSAGE_NOT_SET: break;
+  }
+  return std::nullopt;
+}
+
+// ---- both ---------------------------------------------------------------------------------------
+
+constexpr const char* kHint = "is it the same muster on both hosts? compare `muster --version`";
+
+bool parse(google::protobuf::MessageLite& message, std::string_view payload) {
+  google::protobuf::io::CodedInputStream in(
+      reinterpret_cast<const std::uint8_t*>(payload.data()), static_cast<int>(payload.size()));
+  in.SetRecursionLimit(kNestingMax);
+  return message.ParseFromCodedStream(&in) && in.ConsumedEntireMessage();
+}
+
+template <class Message, class Proto>
+base::Result<Message> decode(std::string_view payload) {
+  Proto in;
+  if (!parse(in, payload))
+    return base::fail(base::Fault::lost, kHint, "{} bytes do not decode as a message",
+                      payload.size());
+  Bounds bounds;
+  std::optional<Message> message = read(in, bounds);
+  if (!message) return base::fail(base::Fault::lost, kHint, "a message of an unknown kind came");
+  if (bounds.complaint())
+    return base::fail(base::Fault::lost, kHint, "a message breaks a bound: {}",
+                      *bounds.complaint());
+  return std::move(*message);
+}
+
+template <class Proto, class Message>
+void encode_as(std::string& out, const Message& message) {
+  Proto proto;
+  std::visit([&proto](const auto& one) { write(proto, one); }, message);
+  CHECK(proto.AppendToString(&out));
+}
+
+}  // namespace
+
+void encode(std::string& out, const ToAgent& message) { encode_as<proto::ToAgent>(out, message); }
+void encode(std::string& out, const ToHead& message) { encode_as<proto::ToHead>(out, message); }
+
+base::Result<ToAgent> decode_to_agent(std::string_view payload) {
+  return decode<ToAgent, proto::ToAgent>(payload);
+}
+
+base::Result<ToHead> decode_to_head(std::string_view payload) {
+  return decode<ToHead, proto::ToHead>(payload);
+}
+
+}  // namespace muster::wire

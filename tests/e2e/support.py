@@ -1,0 +1,268 @@
+"""What the end-to-end tests share: starting the real binary, finding what it leaves, waiting.
+
+Every test gets a folder and a mark of its own. The mark stands in the environment (E2E_MARK) of all that
+a test starts, and it is a number that `sleep` understands, so that a process which has thrown its
+environment away can still carry it on its command line. After each test nothing with the mark may live.
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+MUSTER = os.path.abspath(os.environ.get("MUSTER", os.path.join(ROOT, "build", "muster")))
+PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
+import lab as lab_module  # noqa: E402
+from lab import Lab, wait_until  # noqa: E402,F401  (tests take them from here)
+
+# Exit codes of muster itself.
+USAGE, BAD_FILE, NO_SLOTS, UNREACHABLE, CANNOT_START, LOST, TIMEOUT = range(240, 247)
+
+
+def lab_or_skip():
+    """The reason why tests on hosts must be skipped, told loudly; empty when they can run."""
+    reason = lab_module.why_not()
+    if reason:
+        print(f"SKIPPED: no hosts can be made here: {reason}", file=sys.stderr)
+    return reason
+
+
+def new_mark():
+    return f"3600.{random.randrange(10 ** 11, 10 ** 12)}"
+
+
+def survivors(mark):
+    """{pid: command line} of the living processes of this machine that carry the mark."""
+    found = {}
+    for pid in lab_module._pids():
+        words = lab_module._read(pid, "cmdline")
+        marked = mark.encode() in words or mark.encode() in lab_module._read(pid, "environ")
+        if marked and pid != os.getpid() and lab_module._state(pid) not in ("", "Z", "X"):
+            found[pid] = words.replace(b"\0", b" ").decode(errors="replace").strip()
+    return found
+
+
+def descendants(pid):
+    """Pids below a process, itself not included."""
+    parents = {child: lab_module._parent(child) for child in lab_module._pids()}
+    found, fresh = set(), {pid}
+    while fresh:
+        fresh = {child for child, parent in parents.items() if parent in fresh} - found
+        found |= fresh
+    return found
+
+
+def state_of(pid):
+    return lab_module._state(pid)
+
+
+def name_of(pid):
+    return lab_module._read(pid, "comm").strip().decode()
+
+
+class Done:
+    """A finished muster: exit code, stdout and stderr as bytes, and as text on request."""
+
+    def __init__(self, code, out, err, seconds=0.0):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    @property
+    def text(self):
+        return self.out.decode(errors="replace")
+
+    @property
+    def errors(self):
+        return self.err.decode(errors="replace")
+
+    @property
+    def lines(self):
+        return sorted(self.text.splitlines())
+
+    def __str__(self):
+        return (f"code {self.code} after {self.seconds:.2f} s\nstdout: {self.text[-2000:]}\n"
+                f"stderr: {self.errors[-2000:]}")
+
+
+class Running:
+    """A started muster; `finish` waits for its end."""
+
+    def __init__(self, popen):
+        self.popen = popen
+        self.pid = popen.pid
+        self.began = time.monotonic()
+
+    def send(self, number):
+        self.popen.send_signal(number)
+
+    def finish(self, seconds=30, stdin=None):
+        out, err = self.popen.communicate(stdin, timeout=seconds)
+        code = self.popen.returncode
+        return Done(128 - code if code < 0 else code, out or b"", err or b"",
+                    time.monotonic() - self.began)
+
+
+class Case(unittest.TestCase):
+    """A folder, a mark, and the promise that nothing is left behind."""
+
+    leftover_seconds = 5.0
+
+    def setUp(self):
+        self.assertTrue(os.access(MUSTER, os.X_OK), f"no program at {MUSTER}: make build, or set MUSTER")
+        self.mark = new_mark()
+        self.folder = tempfile.mkdtemp(prefix="muster-e2e-")
+        self.running = []
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.addCleanup(self._end_all)
+
+    def _end_all(self):
+        for one in self.running:
+            if one.popen.poll() is None:
+                one.popen.kill()
+            one.popen.wait(10)
+            for pipe in (one.popen.stdin, one.popen.stdout, one.popen.stderr):
+                if pipe is not None:
+                    pipe.close()
+        self.assert_nothing_left(self.leftover_seconds)
+
+    def assert_nothing_left(self, seconds):
+        try:
+            wait_until(lambda: not survivors(self.mark), seconds, "all processes of the job gone")
+        except TimeoutError:
+            left = survivors(self.mark)
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.fail(f"left behind after {seconds} s: {left}")
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def write(self, name, content, mode=0o644):
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        os.chmod(path, mode)
+        return path
+
+    def read(self, *parts):
+        with open(self.path(*parts), "rb") as file:
+            return file.read()
+
+    def environment(self, **more):
+        """A small and known one; DIR is the test's folder."""
+        keep = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.folder,
+                "LANG": "C.UTF-8", "DIR": self.folder, "E2E_MARK": self.mark}
+        return {**keep, **more}
+
+    def start(self, *words, env=None, **popen_words):
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        popen = subprocess.Popen([MUSTER, "run", *words], env=env or self.environment(),
+                                 **{**pipes, "cwd": self.folder, **popen_words})
+        self.running.append(Running(popen))
+        return self.running[-1]
+
+    def muster(self, *words, stdin=None, seconds=30, **start_words):
+        """`muster run WORDS...` to its end."""
+        if stdin is not None:
+            start_words["stdin"] = subprocess.PIPE
+        return self.start(*words, **start_words).finish(seconds, stdin)
+
+    def succeeds(self, *words, **start_words):
+        done = self.muster(*words, **start_words)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def wait_for_files(self, names, seconds=20):
+        """Until all these files are in the test's folder: ranks say so that they have come somewhere."""
+        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), seconds,
+                   f"{names}; there are {os.listdir(self.folder)}")
+
+    def assert_refused(self, done, code, *patterns):
+        """One clear line, a hint, nothing on stdout, and the stated exit code."""
+        codes = code if isinstance(code, tuple) else (code,)
+        self.assertIn(done.code, codes, done)
+        self.assertEqual(done.out, b"", done)
+        lines = done.errors.splitlines()
+        self.assertTrue(lines and lines[0].startswith("muster: "), done)
+        self.assertRegex(done.errors, r"(?m)^ +hint: \S", done)
+        self.assertLessEqual(len(lines), 5, done)
+        for pattern in patterns:
+            self.assertRegex(done.errors, pattern, done)
+
+
+class LabCase(Case):
+    """A Case whose muster runs in the head of a lab that the class made: see `lab_of`."""
+
+    lab = None
+
+    @classmethod
+    def lab_of(cls, *words, **more):
+        """Called from setUpClass."""
+        cls.lab = Lab(*words, **more)
+        cls.lab.__enter__()
+        cls.addClassCleanup(cls.lab.close)
+
+    def environment(self, **more):
+        return self.lab.environment(DIR=self.folder, E2E_MARK=self.mark, **more)
+
+    def start_in_lab(self, *words, env=None, ssh_command=None):
+        words = [MUSTER, "run", "--ssh-command", ssh_command or self.lab.ssh_command, *words]
+        started = self.lab.start(words, env=env or self.environment(), cwd=self.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        running = Running(started.popen)
+        running.send = started.send
+        running.pid = started.pid
+        self.running.append(running)
+        return running
+
+    def launch(self, *words, seconds=40, **more):
+        """`muster run WORDS...` on the lab's head, to its end."""
+        done = self.start_in_lab(*words, **more).finish(seconds)
+        self.assert_hosts_clean(5)
+        return done
+
+    def launches(self, *words, **more):
+        done = self.launch(*words, **more)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def assert_hosts_clean(self, seconds, spared=()):
+        """No process at all is left on any living host, but for the lab's own and the spared pids."""
+        def left():
+            found = {}
+            for name in ["head", *self.lab.names]:
+                strangers = self.lab.strangers(name)
+                here = {pid: words for pid, words in strangers.items() if pid not in spared}
+                if here:
+                    found[name] = here
+            return found
+        try:
+            wait_until(lambda: not left(), seconds, "hosts without strangers")
+        except TimeoutError:
+            remaining = left()
+            for pids in remaining.values():
+                for pid in pids:
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+            self.fail(f"left behind after {seconds} s: {remaining}")
+
+
+def free_of_prefix(line):
+    """The rank and the rest of a line printed with --tag."""
+    match = re.fullmatch(r"\[0*(\d+)\] (.*)", line)
+    return (int(match[1]), match[2]) if match else (None, line)

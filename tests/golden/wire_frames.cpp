@@ -1,0 +1,61 @@
+// The bytes of one of each message: a change here is a change of the protocol.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "golden/golden.hpp"
+#include "unit/wire/samples.hpp"
+#include "wire/frame.hpp"
+
+namespace muster::wire {
+namespace {
+
+// 16 bytes a line: offset, hex, and the bytes that can be printed.
+std::string dump(std::string_view bytes) {
+  std::string out;
+  for (std::size_t at = 0; at < bytes.size(); at += 16) {
+    const std::string_view row = bytes.substr(at, 16);
+    std::string hex, text;
+    for (const char byte : row) {
+      hex += fmt::format(" {:02x}", static_cast<unsigned char>(byte));
+      text += byte >= 0x20 && byte < 0x7f ? byte : '.';
+    }
+    out += fmt::format("  {:04x} {:<48}  |{}|\n", at, hex, text);
+  }
+  return out;
+}
+
+template <class Message>
+std::string entry(const std::string& name, const Message& message) {
+  std::string bytes;
+  append(bytes, message);
+  return fmt::format("{}: length {}, kind {}\n{}\n", name, bytes.size() - 5, int{bytes[4]},
+                     dump(bytes));
+}
+
+TEST(WireFrames, ToAgent) {
+  const std::vector<std::string> names = {"Hello",    "Prepare", "Start",   "Signal", "Stop", "Input",
+                                          "InputEnd", "Credit",  "Suspend", "Ping",   "Bye"};
+  const std::vector<ToAgent> samples = samples_to_agent();
+  ASSERT_EQ(names.size(), samples.size());
+  std::string text = "one frame of each message to an agent\n\n";
+  for (std::size_t i = 0; i < names.size(); ++i) text += entry(names[i], samples[i]);
+  golden::expect_golden("wire/to_agent.txt", text);
+}
+
+TEST(WireFrames, ToHead) {
+  const std::vector<std::string> names = {"Welcome",   "Prepared", "Refused",     "Started", "Output",
+                                          "OutputEnd", "Exited",   "InputCredit", "Stopped", "Pong"};
+  const std::vector<ToHead> samples = samples_to_head();
+  ASSERT_EQ(names.size(), samples.size());
+  std::string text =
+      "magic line\n" + dump(kMagic) + "\none frame of each message to the head\n\n";
+  for (std::size_t i = 0; i < names.size(); ++i) text += entry(names[i], samples[i]);
+  golden::expect_golden("wire/to_head.txt", text);
+}
+
+}  // namespace
+}  // namespace muster::wire

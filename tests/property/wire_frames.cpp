@@ -1,0 +1,137 @@
+// Property: any messages, in any pieces, come out as they went in; any bytes are an answer, no crash.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "model/job_spec.hpp"
+#include "unit/wire/reading.hpp"
+
+namespace muster::wire {
+namespace {
+
+std::uint32_t number() { return *rc::gen::arbitrary<std::uint32_t>(); }
+bool flag() { return *rc::gen::arbitrary<bool>(); }
+int below(int end) { return *rc::gen::inRange(0, end); }
+std::string bytes() { return *rc::gen::container<std::string>(rc::gen::arbitrary<char>()); }
+base::Rank rank() { return base::Rank(*rc::gen::inRange<std::uint32_t>(0, model::kRanksMax)); }
+Stream stream() { return flag() ? Stream::out : Stream::err; }
+
+template <class Make>
+auto some(Make make) {
+  std::vector<decltype(make())> out;
+  for (int left = below(4); left > 0; --left) out.push_back(make());
+  return out;
+}
+
+std::vector<NameValue> variables() {
+  return some([] { return NameValue{bytes(), bytes()}; });
+}
+
+Prepare prepare() {
+  return {some(bytes), bytes(), variables(), flag(), bytes(),
+          some([] { return TaskOrder{rank(), variables(), flag()}; }), number()};
+}
+
+ToAgent to_agent() {
+  switch (below(11)) {
+    case 0: return Hello{number(), bytes(), base::NodeIndex(rank().value), number(), number()};
+    case 1: return prepare();
+    case 2: return Start{};
+    case 3: return Signal{below(65)};
+    case 4: return Stop{below(65), number()};
+    case 5: return Input{rank(), bytes()};
+    case 6: return InputEnd{rank()};
+    case 7: return Credit{rank(), stream(), number()};
+    case 8: return Suspend{flag()};
+    case 9: return Ping{};
+    default: return Bye{};
+  }
+}
+
+Welcome welcome() {
+  return {number(),
+          bytes(),
+          {bytes(), number(), some([] { return model::Interface{bytes(), bytes()}; }), bytes(),
+           bytes(), *rc::gen::arbitrary<std::uint16_t>()}};
+}
+
+Refused refused() {
+  return {{static_cast<base::Fault>(below(8)), bytes(), bytes(), {bytes(), number(), number()}}};
+}
+
+ToHead to_head() {
+  const auto pid = static_cast<std::int32_t>(number());
+  switch (below(10)) {
+    case 0: return welcome();
+    case 1: return Prepared{};
+    case 2: return refused();
+    case 3: return Started{rank(), pid};
+    case 4: return Output{rank(), stream(), bytes()};
+    case 5: return OutputEnd{rank(), stream()};
+    case 6: return Exited{{rank(), pid, below(256), below(65), flag(), number() * 77'777ull}};
+    case 7: return InputCredit{rank(), number()};
+    case 8: return Stopped{number(), some(bytes)};
+    default: return Pong{};
+  }
+}
+
+RC_GTEST_PROP(WireFrames, MessagesToTheAgentRoundTrip, ()) {
+  const std::vector<ToAgent> sent = some(to_agent);
+  std::string frames;
+  for (const ToAgent& message : sent) append(frames, message);
+  const ReadByAgent read = read_as_agent(frames, static_cast<std::size_t>(1 + below(200)));
+  RC_ASSERT(read.error == "");
+  RC_ASSERT(read.messages == sent);
+}
+
+RC_GTEST_PROP(WireFrames, MessagesToTheHeadRoundTripInUnevenPieces, ()) {
+  const std::vector<ToHead> sent = some(to_head);
+  std::string frames;
+  for (const ToHead& message : sent) append(frames, message);
+  Read read;
+  HeadReader reader;
+  for (std::size_t at = 0; at < frames.size();) {
+    const auto step = static_cast<std::size_t>(1 + below(40));
+    read_on(reader, std::string_view(frames).substr(at, step), read);
+    at += step;
+  }
+  RC_ASSERT(read.error == "");
+  RC_ASSERT(read.messages == sent);
+}
+
+RC_GTEST_PROP(WireFrames, OneFlippedBitNeverMakesMoreMessagesThanBytes, ()) {
+  std::string frames;
+  for (const ToHead& message : some(to_head)) append(frames, message);
+  RC_PRE(!frames.empty());
+  const auto at = static_cast<std::size_t>(below(static_cast<int>(frames.size())));
+  frames[at] = static_cast<char>(frames[at] ^ (1 << below(8)));
+  // The same bytes mean the same, however they come.
+  const Read whole = read_as_head(frames, frames.size());
+  const Read torn = read_as_head(frames, 1);
+  RC_ASSERT(whole.messages == torn.messages);
+  RC_ASSERT(whole.error == torn.error);
+  RC_ASSERT(whole.messages.size() * 5 <= frames.size());
+}
+
+RC_GTEST_PROP(WireFrames, NoiseBeforeTheMagicIsCutOff, ()) {
+  std::string noise = bytes();
+  std::erase(noise, kMagic.front());
+  const std::string after = bytes();
+  const std::string all = noise + std::string(kMagic) + after;
+  NoiseFilter filter;
+  std::string rest;
+  NoiseFilter::State state = NoiseFilter::State::searching;
+  for (std::size_t at = 0; at < all.size();) {
+    const auto step = static_cast<std::size_t>(1 + below(20));
+    state = filter.feed(std::string_view(all).substr(at, step), rest);
+    at += step;
+  }
+  RC_ASSERT(state == NoiseFilter::State::found);
+  RC_ASSERT(filter.noise() == noise);
+  RC_ASSERT(rest == after);
+}
+
+}  // namespace
+}  // namespace muster::wire

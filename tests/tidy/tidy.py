@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+"""The house rules as a test: what a room may include, how long things may be, what is never called.
+
+Each rule is a function from text to complaints, tried on made-up text, then on the repository.
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINE_MAX = 100
+FILE_MAX = 600
+FUNCTION_MAX = 70
+TOOL_JOBS = 2
+
+# ---- rules about rooms --------------------------------------------------------------------------
+
+PURE = {
+    "base": set(),
+    "model": {"base"},
+    "spec": {"base", "model"},
+    "plan": {"base", "model"},
+    "wire": {"base", "model"},
+    "view": {"base", "model"},
+    "machine": {"base", "model", "spec", "plan", "wire", "view"},
+}
+ADAPTERS = {
+    "process": {"base", "model", "wire"},
+    "probe": {"base", "model", "process"},
+    "link": {"base", "model", "wire", "process"},
+    "pmi": {"base", "model", "wire"},
+    "store": {"base", "model", "wire"},
+}
+APP = set(PURE) | set(ADAPTERS)
+MAY_INCLUDE = {**PURE, **ADAPTERS, "app": APP, "cli": APP | {"app"}, "main": APP | {"app", "cli"}}
+
+STANDARD = set("""
+    algorithm any array bit bitset charconv chrono compare concepts cctype cerrno cfloat
+    cinttypes climits cmath csignal cstddef cstdint cstdio cstdlib cstring deque exception
+    expected functional initializer_list iomanip iterator limits list locale map memory
+    memory_resource new numbers numeric optional queue random ranges ratio regex set
+    source_location span sstream stack stdexcept streambuf string string_view system_error tuple
+    type_traits typeindex unordered_map unordered_set utility valarray variant vector version
+    """.split())
+
+# A foreign header and the places, by path below src, that may include it.
+FOREIGN = {
+    r"nlohmann/": r"view/plan_json\.cpp|cli/",
+    r"wire\.pb\.h|google/": r"wire/codec\.cpp",
+    r"asio": r"process/|link/|app/|third_party/",
+    r"CLI/": r"cli/",
+    r"fmt/|tl/": r"",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def includes(text):
+    """(line, header, whether in quotes) of each include."""
+    return [(line_of(text, m.start(1)), m[2], m[1] == '"') for m in INCLUDE.finditer(text)]
+
+
+def room_of(path):
+    return path.split("/")[1]
+
+
+def foreign_key(header):
+    return next((key for key in FOREIGN if re.match(key, header)), None)
+
+
+def wrong_rooms(path, text):
+    """Includes of rooms that lie above or beside the file's own, and of no room at all."""
+    room = room_of(path)
+    if room == "third_party":
+        return []
+    allowed = MAY_INCLUDE.get(room)
+    if allowed is None:
+        return [f"{path}:1: room {room} is not known to tests/tidy/tidy.py"]
+    complaints = []
+    for line, header, quoted in includes(text):
+        other = header.split("/")[0]
+        if not quoted or foreign_key(header) or other in allowed | {room}:
+            continue
+        complaints.append(f"{path}:{line}: {room} may not include {header}")
+    return complaints
+
+
+def wrong_foreign(path, text):
+    """Foreign headers outside the places that DESIGN gives them."""
+    below_src = path.split("/", 1)[1]
+    return [f"{path}:{line}: {header} may not be included here"
+            for line, header, _ in includes(text)
+            if foreign_key(header) and not re.match(FOREIGN[foreign_key(header)], below_src)]
+
+
+def impure(path, text):
+    """System headers and clocks in the rooms that make no system call."""
+    if room_of(path) not in PURE:
+        return []
+    complaints = [f"{path}:{line}: a pure room may not include <{header}>"
+                  for line, header, quoted in includes(text)
+                  if not quoted and header not in STANDARD and not foreign_key(header)]
+    clock = re.compile(r"::now\(|(?<![\w.>])(time|getenv|s?rand|clock)\(|\brandom_device\b")
+    code = blanked(text)
+    return complaints + [f"{path}:{line_of(code, m.start())}: a pure room may not call {m[0]}"
+                         for m in clock.finditer(code)]
+
+
+def cycles(headers):
+    """Circles among headers: {"room/a.hpp": text}."""
+    graph = {name: [h for _, h, quoted in includes(text) if quoted and h in headers]
+             for name, text in headers.items()}
+    found, done = [], set()
+
+    def visit(name, trail):
+        if name in trail:
+            found.append(" -> ".join(trail[trail.index(name):] + [name]))
+        elif name not in done:
+            for other in graph[name]:
+                visit(other, trail + [name])
+            done.add(name)
+
+    for name in sorted(graph):
+        visit(name, [])
+    return found
+
+
+# ---- rules about the text itself ----------------------------------------------------------------
+
+TOKEN = re.compile(
+    r'R"(?P<mark>[^()\s\\]*)\(.*?\)(?P=mark)"'  # raw string
+    r'|//[^\n]*|/\*.*?\*/'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.[^']*|[^'\\\n])'", re.DOTALL)
+
+
+def blanked(text):
+    """The text with comments, strings and characters as spaces; lines stay where they are."""
+    return TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+NO_FUNCTION = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b|=\s*$|\breturn\s*$")
+
+
+def long_functions(path, text, limit=FUNCTION_MAX):
+    """Bodies (of functions, tests, lambdas) that are longer than the limit, head included."""
+    code = re.sub(r"^\s*#.*$", "", blanked(text), flags=re.MULTILINE)
+    complaints, open_blocks, start = [], [], 0
+    for m in re.finditer(r"[{};]", code):
+        head = code[start:m.start()]
+        start = m.end()
+        if m[0] == "{":
+            is_body = ")" in head and not NO_FUNCTION.search(head.split("(")[0])
+            first = line_of(code, m.start() - len(head.lstrip()))
+            open_blocks.append(first if is_body else None)
+        elif m[0] == "}" and open_blocks:
+            first = open_blocks.pop()
+            size = line_of(code, m.start()) - first + 1 if first else 0
+            if size > limit:
+                complaints.append(f"{path}:{first}: a function of {size} lines (limit {limit})")
+    return complaints
+
+
+def long_lines(path, text):
+    return [f"{path}:{number}: {len(line)} columns (limit {LINE_MAX})"
+            for number, line in enumerate(text.split("\n"), 1) if len(line) > LINE_MAX]
+
+
+def long_file(path, text):
+    lines = text.count("\n")
+    return [f"{path}:1: {lines} lines (limit {FILE_MAX})"] if lines > FILE_MAX else []
+
+
+def no_purpose(path, text):
+    """The first line (the second after #!) says what the file is for."""
+    lines = [line for line in text.split("\n")[:2] if not line.startswith("#!")]
+    marks = {".py": ("#", '"""'), ".sh": ("#",), ".cmake": ("#",)}
+    if lines and lines[0].startswith(marks.get(pathlib.Path(path).suffix, ("//",))):
+        return []
+    return [f"{path}:1: the first line is no comment that says what the file is for"]
+
+
+# A call that is never made, and the places that may make it all the same.
+BANNED = {
+    r"(?<![\w.>])system\(": r"$^",
+    r"(?<![\w.>])popen\(": r"$^",
+    r"\bstd::cout\b": r"$^",
+    r"(?<![\w.>])assert\(": r"$^",
+    r"\bstd::j?thread\b": r"$^",
+    r"(?<![\w.>])v?fork\(": r"src/process/guard\w*\.cpp",
+    r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
+}
+
+
+def banned_calls(path, text):
+    code = blanked(text)
+    return [f"{path}:{line_of(code, m.start())}: {m[0]} is not called here"
+            for call, allowed in BANNED.items() if not re.match(allowed, path)
+            for m in re.finditer(call, code)]
+
+
+# Written in two halves, so that this file obeys its own rule.
+LEFT_OVER = re.compile(r"\bTO" r"DO\b|\bFIX" r"ME\b|(?<![\w.*~-])/(?:wo" r"rk|ro" r"ot)/")
+
+
+def left_overs(path, text):
+    return [f"{path}:{line_of(text, m.start())}: {m[0]} does not belong into the repository"
+            for m in LEFT_OVER.finditer(text)]
+
+
+# ---- the rules themselves, tried on made-up text ------------------------------------------------
+
+class Rules(unittest.TestCase):
+    def test_rooms(self):
+        self.assertEqual(wrong_rooms("src/view/a.cpp", '#include "model/plan.hpp"\n'), [])
+        self.assertEqual(wrong_rooms("src/view/a.cpp", '#include "view/b.hpp"\n'), [])
+        self.assertEqual(wrong_rooms("src/view/a.cpp", '\n#include "plan/plan.hpp"\n'),
+                         ["src/view/a.cpp:2: view may not include plan/plan.hpp"])
+        for path, header in [("base/a.cpp", "model/a.hpp"), ("wire/a.cpp", "view/a.hpp"),
+                             ("machine/a.cpp", "process/a.hpp"), ("probe/a.cpp", "wire/a.hpp"),
+                             ("link/a.cpp", "probe/a.hpp"), ("app/a.cpp", "cli/a.hpp"),
+                             ("cli/a.cpp", "local.hpp"), ("attic/a.cpp", "base/a.hpp")]:
+            self.assertEqual(len(wrong_rooms("src/" + path, f'#include "{header}"\n')), 1, path)
+        self.assertEqual(wrong_rooms("src/cli/a.cpp", '#include "app/a.hpp"\n'), [])
+
+    def test_foreign(self):
+        json = "#include <nlohmann/json.hpp>\n"
+        self.assertEqual(wrong_foreign("src/view/plan_json.cpp", json), [])
+        self.assertEqual(wrong_foreign("src/cli/a.cpp", json), [])
+        self.assertEqual(len(wrong_foreign("src/view/report.cpp", json)), 1)
+        self.assertEqual(wrong_foreign("src/wire/codec.cpp", '#include "wire.pb.h"\n'), [])
+        self.assertEqual(len(wrong_foreign("src/wire/frame.cpp", '#include "wire.pb.h"\n')), 1)
+        self.assertEqual(wrong_foreign("src/link/a.cpp", "#include <asio/io_context.hpp>\n"), [])
+        self.assertEqual(len(wrong_foreign("src/machine/a.hpp", "#include <asio.hpp>\n")), 1)
+        self.assertEqual(wrong_foreign("src/plan/a.cpp", "#include <fmt/format.h>\n"), [])
+
+    def test_purity(self):
+        for header in ["vector", "csignal", "chrono", "fmt/format.h", "tl/expected.hpp"]:
+            self.assertEqual(impure("src/plan/a.cpp", f"#include <{header}>\n"), [], header)
+        for header in ["unistd.h", "sys/types.h", "signal.h", "thread", "iostream", "ctime",
+                       "fstream", "filesystem", "netdb.h"]:
+            self.assertEqual(len(impure("src/plan/a.cpp", f"#include <{header}>\n")), 1, header)
+            self.assertEqual(impure("src/process/a.cpp", f"#include <{header}>\n"), [], header)
+        for call in ["std::chrono::system_clock::now()", "time(nullptr)", "std::getenv(name)",
+                     "::rand()"]:
+            self.assertEqual(len(impure("src/plan/a.cpp", f"x = {call};\n")), 1, call)
+        for innocent in ["// time(0)", "report.time()", "run_time()", '"getenv()"', "now)"]:
+            self.assertEqual(impure("src/plan/a.cpp", innocent + "\n"), [], innocent)
+
+    def test_cycles(self):
+        a, b, c = '#include "r/b.hpp"\n', '#include "r/c.hpp"\n', '#include "r/a.hpp"\n'
+        self.assertEqual(cycles({"r/a.hpp": a, "r/b.hpp": b, "r/c.hpp": ""}), [])
+        self.assertEqual(cycles({"r/a.hpp": a, "r/b.hpp": b, "r/c.hpp": c}),
+                         ["r/a.hpp -> r/b.hpp -> r/c.hpp -> r/a.hpp"])
+
+    def test_blanking(self):
+        self.assertEqual(blanked('a("{") // {\nb'), "a(   )     \nb")
+        self.assertEqual(blanked("x = '{'; y = 1'000'000;"), "x =    ; y = 1'000'000;")
+        self.assertEqual(blanked('R"x({")")x" /* {\n} */;'), " " * 16 + "\n    ;")
+
+    def test_functions(self):
+        body = "  f();\n" * 5
+        self.assertEqual(long_functions("a", f"int f(int x) {{\n{body}}}\n", 7), [])
+        self.assertEqual(long_functions("a", f"\nint f(int x) {{\n{body}}}\n", 6),
+                         ["a:2: a function of 7 lines (limit 6)"])
+        self.assertEqual(long_functions("a", f"int f(int x,\n      int y) {{\n{body}}}\n", 7),
+                         ["a:1: a function of 8 lines (limit 7)"])
+        for kind in ["namespace x", "struct X", "enum class E", "int x[] =", "std::array k"]:
+            self.assertEqual(long_functions("a", f"{kind} {{\n{body}}};\n", 6), [], kind)
+
+    def test_sizes(self):
+        self.assertEqual(long_lines("a", "x" * 100 + "\n" + "ß" * 100), [])
+        self.assertEqual(long_lines("a", "\n" + "x" * 101), ["a:2: 101 columns (limit 100)"])
+        self.assertEqual(long_file("a", "x\n" * 600), [])
+        self.assertEqual(long_file("a", "x\n" * 601), ["a:1: 601 lines (limit 600)"])
+
+    def test_purpose(self):
+        self.assertEqual(no_purpose("a.cpp", "// Does it.\n"), [])
+        self.assertEqual(no_purpose("a.py", "#!/usr/bin/env python3\n# Does it.\n"), [])
+        self.assertEqual(no_purpose("a.py", '"""Does it."""\n'), [])
+        for path, text in [("a.cpp", "#include <x>\n"), ("a.cpp", ""), ("a.sh", "#!/bin/sh\nls\n")]:
+            self.assertEqual(len(no_purpose(path, text)), 1, text)
+
+    def test_banned(self):
+        for call in ["system(x)", "::popen(x)", "std::cout << x", "assert(x)", "std::thread t",
+                     "::fork()", "std::exit(1)", "_exit(1)"]:
+            self.assertEqual(len(banned_calls("src/link/a.cpp", call + ";\n")), 1, call)
+        for innocent in ["static_assert(x)", "// exit(1)", "a.exit(1)", "exit_code(1)",
+                         "std::this_thread::x", '"system("']:
+            self.assertEqual(banned_calls("src/link/a.cpp", innocent + ";\n"), [], innocent)
+        self.assertEqual(banned_calls("src/process/guard_child.cpp", "fork(); _exit(1);\n"), [])
+
+    def test_left_overs(self):
+        for text in ["// TO" "DO: more", "FIX" "ME", "cd /wo" "rk/x", "'/ro" "ot/.ssh'"]:
+            self.assertEqual(len(left_overs("a", text)), 1, text)
+        for text in ["net/wo" "rk/x", "/workdir", "$HOME/ro" "ot", "TODOS"]:
+            self.assertEqual(left_overs("a", text), [], text)
+
+
+# ---- the repository -----------------------------------------------------------------------------
+
+def repository_files():
+    """What git tracks or would track; without git, everything in the source folders."""
+    git = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT,
+                         capture_output=True, text=True, check=False)
+    if git.returncode == 0:
+        names = [name for name in git.stdout.split("\0") if name]
+    else:
+        loud("no git here: checking src, tests and docs as they lie")
+        names = [str(path.relative_to(ROOT)) for folder in ("src", "tests", "docs")
+                 for path in (ROOT / folder).rglob("*")]
+    return sorted(name for name in set(names) if (ROOT / name).is_file())
+
+
+def loud(message):
+    print(f"tidy: {message}", file=sys.stderr)
+
+
+def text_of(name):
+    data = (ROOT / name).read_bytes()
+    return "" if b"\0" in data else data.decode("utf-8", errors="replace")
+
+
+class Repository(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.files = repository_files()
+        cls.cpp = cls.named(r"(src|tests|bench)/.*\.[ch]pp$")
+        cls.src = cls.named(r"src/.*\.[ch]pp$")
+        cls.sources = cls.cpp + cls.named(r"(src|tests|bench|tools)/.*\.(py|sh|proto)$")
+
+    @classmethod
+    def named(cls, pattern):
+        return [name for name in cls.files if re.match(pattern, name)]
+
+    def report(self, complaints):
+        if complaints:
+            self.fail("\n" + complaints)
+
+    def check(self, rules, names):
+        self.assertTrue(names, "there is nothing to check")
+        texts = {name: text_of(name) for name in names}
+        complaints = [c for rule in rules for name, text in texts.items() for c in rule(name, text)]
+        self.report("\n".join(complaints))
+
+    def test_rooms_include_only_what_they_may(self):
+        self.check([wrong_rooms, wrong_foreign, impure], self.src)
+
+    def test_headers_have_no_circles(self):
+        headers = {name[len("src/"):]: text_of(name) for name in self.src if name.endswith(".hpp")}
+        self.report("\n".join(cycles(headers)))
+
+    def test_functions_are_short(self):
+        self.check([long_functions], self.cpp)
+
+    def test_files_and_lines_are_short(self):
+        self.check([long_file, long_lines, no_purpose], self.sources)
+
+    def test_nothing_banned_is_called(self):
+        self.check([banned_calls], self.src)
+
+    def test_nothing_is_left_over(self):
+        self.check([left_overs], self.files)
+
+    def test_headers_compile_alone(self):
+        compiler = os.environ.get("CXX") or shutil.which("g++")
+        if not compiler:
+            loud("NO COMPILER: headers were not compiled alone")
+            self.skipTest("no compiler")
+        words = [compiler, "-fsyntax-only", "-std=c++20", "-DASIO_STANDALONE",
+                 "-DASIO_SEPARATE_COMPILATION", "-DASIO_NO_DEPRECATED", "-I", "src", "-x", "c++"]
+        headers = self.named(r"src/.*\.hpp$")
+        with concurrent.futures.ThreadPoolExecutor(TOOL_JOBS) as pool:
+            results = list(pool.map(lambda name: run([*words, name]), headers))
+        self.report("".join(results))
+
+    def test_format(self):
+        if not shutil.which("clang-format-14"):
+            loud("NO clang-format-14: the format was not checked")
+            self.skipTest("no clang-format-14")
+        output = run(["clang-format-14", "--dry-run", "-Werror", *self.cpp])
+        files = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", output, re.MULTILINE)))
+        self.report("".join(f"clang-format-14 -i {name}\n" for name in files) or output)
+
+
+def run(words):
+    """What a tool complains; empty when it is content."""
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,233 @@
+// The words of `muster run`: what they become, and what is said about wrong ones.
+#include "cli/run_words.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace muster::cli {
+namespace {
+
+using model::HostSource;
+using model::StdinTo;
+using std::chrono::milliseconds;
+
+using Words = std::vector<std::string>;
+
+base::Result<RunWords> read(const Words& words) { return read_run_words(words, "/here"); }
+
+RunRequest request(const Words& words) {
+  auto read_words = read(words);
+  if (!read_words || !read_words->request) {
+    ADD_FAILURE() << (read_words ? "help" : to_string(read_words.error()));
+    return {};
+  }
+  return *read_words->request;
+}
+
+model::JobSpec spec(const Words& words) { return request(words).spec; }
+
+std::string complaint(const Words& words) {
+  const auto read_words = read(words);
+  if (read_words) return "no complaint";
+  EXPECT_EQ(read_words.error().fault, base::Fault::usage);
+  EXPECT_EQ(read_words.error().what.find('\n'), std::string::npos);
+  return read_words.error().what;
+}
+
+std::string hint(const Words& words) {
+  const auto read_words = read(words);
+  return read_words ? "no complaint" : read_words.error().hint;
+}
+
+TEST(RunWords, WithoutOptionsAreTheProgram) {
+  model::JobSpec plain;
+  plain.command = {"true"};
+  plain.workdir = "/here";
+  EXPECT_EQ(spec({"true"}), plain);
+}
+
+TEST(RunWords, AfterTheProgramAreItsOwn) {
+  EXPECT_EQ(spec({"-n", "2", "prog", "-n", "0", "--taag", "--"}).command,
+            (Words{"prog", "-n", "0", "--taag", "--"}));
+  EXPECT_EQ(spec({"--", "-odd-name", "-n"}).command, (Words{"-odd-name", "-n"}));
+}
+
+TEST(RunWords, RanksHaveManySpellings) {
+  for (const Words& words : {Words{"-n", "4", "p"},
+                             {"-n4", "p"},
+                             {"-n=4", "p"},
+                             {"-np", "4", "p"},
+                             {"-np4", "p"},
+                             {"--np", "4", "p"},
+                             {"--np=4", "p"},
+                             {"--ranks=4", "p"},
+                             {"--ranks", "4", "p"}}) {
+    EXPECT_EQ(spec(words).ranks, 4U) << words[0];
+  }
+}
+
+TEST(RunWords, PlaceRanks) {
+  const auto job = spec({"--per-node", "3", "--map-by=node", "--oversubscribe", "p"});
+  EXPECT_EQ(job.per_node, 3U);
+  EXPECT_EQ(job.map_by, model::MapBy::node);
+  EXPECT_TRUE(job.oversubscribe);
+}
+
+TEST(RunWords, JoinHostLists) {
+  const auto job = spec({"-H", "a:2", "--host=b", "-Hc:3,d", "p"});
+  EXPECT_EQ(job.source, HostSource::list);
+  EXPECT_EQ(job.source_name, "-H");
+  ASSERT_EQ(job.hosts.size(), 4U);
+  EXPECT_EQ(job.hosts[2].name, "c");
+  EXPECT_EQ(job.hosts[2].slots, 3U);
+}
+
+TEST(RunWords, RehearseWithFakeNodes) {
+  EXPECT_EQ(spec({"--fake-nodes", "4", "p"}).fake_nodes, 4U);
+}
+
+TEST(RunWords, SayHowHostsAreReached) {
+  const auto job = spec({"--ssh-command", R"(ssh -o 'User Name' "a\"b" c\ d '')", "--ssh-port",
+                         "2222", "--ssh-identity=key", "--agent-path", "/opt/muster",
+                         "--start-timeout", "2.5", "--max-open", "8", "p"});
+  EXPECT_EQ(job.carrier.command, (Words{"ssh", "-o", "User Name", "a\"b", "c d", ""}));
+  EXPECT_EQ(job.carrier.port, 2222U);
+  EXPECT_EQ(job.carrier.identity, "key");
+  EXPECT_EQ(job.carrier.agent_path, "/opt/muster");
+  EXPECT_EQ(job.carrier.patience, milliseconds(2500));
+  EXPECT_EQ(job.carrier.parallel, 8U);
+}
+
+TEST(RunWords, SetTheEnvironment) {
+  const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
+  EXPECT_EQ(job.exports, (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
+  EXPECT_TRUE(job.clean_env);
+}
+
+TEST(RunWords, MakeTheWorkdirAbsolute) {
+  EXPECT_EQ(spec({"--workdir", "/data", "p"}).workdir, "/data");
+  EXPECT_EQ(spec({"--wdir=sub/x", "p"}).workdir, "/here/sub/x");
+  EXPECT_EQ(spec({"--workdir", ".", "p"}).workdir, "/here");
+}
+
+TEST(RunWords, SayWhereOutputAndInputGo) {
+  const auto job = spec({"--tag", "--timestamp", "--logs", "out", "--stdin", "3", "p"});
+  EXPECT_EQ(job.output, (model::OutputSpec{true, true, "out"}));
+  EXPECT_EQ(job.input, (model::StdinSpec{StdinTo::one, base::Rank(3)}));
+  EXPECT_EQ(spec({"--stdin=all", "p"}).input.to, StdinTo::all);
+  EXPECT_EQ(spec({"--stdin=none", "p"}).input.to, StdinTo::none);
+}
+
+TEST(RunWords, SetTheEnd) {
+  const auto job = spec({"--grace", "0", "--timeout", "1.2345", "--lease", ".5", "p"});
+  EXPECT_EQ(job.grace, milliseconds(0));
+  EXPECT_EQ(job.timeout, milliseconds(1234));
+  EXPECT_EQ(job.lease, milliseconds(500));
+}
+
+TEST(RunWords, AskToSeeThePlan) {
+  const RunRequest seen = request({"--dry-run", "--json", "--env", "-v", "p"});
+  EXPECT_TRUE(seen.dry_run && seen.json && seen.show_environment && seen.spec.verbose);
+  EXPECT_EQ(complaint({"--json", "p"}), "--json works only with --dry-run");
+  EXPECT_EQ(complaint({"--env", "p"}), "--env works only with --dry-run");
+}
+
+TEST(RunWords, HelpNeedsNoProgram) {
+  for (const Words& words : {Words{"-h"}, {"--help"}, {"-n", "2", "--help", "--nonsense"}}) {
+    const auto helped = read(words);
+    ASSERT_TRUE(helped);
+    EXPECT_FALSE(helped->request);
+    EXPECT_NE(helped->help.find("Usage: muster run"), std::string::npos);
+  }
+  EXPECT_EQ(spec({"prog", "--help"}).command, (Words{"prog", "--help"}));
+}
+
+TEST(RunWords, WithoutAProgramTeach) {
+  EXPECT_EQ(complaint({}), "no program given");
+  EXPECT_EQ(complaint({"-n", "2", "--"}), "no program given");
+  EXPECT_EQ(hint({}), "for example: muster run -n 2 python3 train.py");
+  EXPECT_EQ(complaint({""}), "the program is an empty word");
+}
+
+TEST(RunWords, UnknownOptionsNameTheNearest) {
+  EXPECT_EQ(complaint({"--taag", "p"}), "unknown option '--taag'");
+  EXPECT_EQ(hint({"--taag", "p"}), "did you mean --tag?");
+  EXPECT_EQ(hint({"--hostfle=x", "p"}), "did you mean --hostfile?");
+  EXPECT_EQ(hint({"-hostfile", "x", "p"}), "did you mean --hostfile?");
+  EXPECT_EQ(hint({"--zzzzzzzzzz", "p"}), "muster run --help lists all options");
+  EXPECT_EQ(complaint({"-", "p"}), "unknown option '-'");
+  EXPECT_EQ(complaint({"-vh", "p"}), "unknown option '-vh'");
+}
+
+TEST(RunWords, KnowOtherLaunchersOptions) {
+  EXPECT_EQ(hint({"-npernode", "2", "p"}), "muster run calls it --per-node");
+  EXPECT_EQ(hint({"--nproc_per_node=2", "p"}), "muster run calls it --per-node");
+  EXPECT_EQ(hint({"-ppn", "2", "p"}), "muster run calls it --per-node");
+  EXPECT_EQ(hint({"--output-filename", "o", "p"}), "muster run calls it --logs");
+  EXPECT_EQ(hint({"--allow-run-as-root", "p"}),
+            "leave it out, and its value if it has one: muster run needs no such option");
+}
+
+TEST(RunWords, NoticeALongDash) {
+  EXPECT_EQ(hint({"\xe2\x80\x93n", "4", "p"}),
+            "this starts with a long dash, as word processors write; type '-'");
+}
+
+TEST(RunWords, RefuseAbsurdNumbers) {
+  EXPECT_EQ(complaint({"-n", "0", "p"}), "-n must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--np", "-1", "p"}),
+            "--np must be a whole number from 1 to 1000000, not '-1'");
+  EXPECT_EQ(complaint({"-n", "1000000000", "p"}), "-n must be 1000000 or less, not 1000000000");
+  EXPECT_EQ(complaint({"-n", "4x", "p"}), "-n must be a whole number from 1 to 1000000, not '4x'");
+  EXPECT_EQ(complaint({"-n4python", "p"}),
+            "-n must be a whole number from 1 to 1000000, not '4python'");
+  EXPECT_EQ(complaint({"--ssh-port", "65536", "p"}), "--ssh-port must be 65535 or less, not 65536");
+  EXPECT_EQ(complaint({"--fake-nodes", "0", "p"}), "--fake-nodes must be 1 or more, not 0");
+  EXPECT_EQ(hint({"--max-open", "0", "p"}),
+            "--max-open N: How many hosts are being reached at the same time (default: 32).");
+}
+
+TEST(RunWords, RefuseAbsurdTimes) {
+  EXPECT_EQ(complaint({"--grace", "abc", "p"}),
+            "--grace must be seconds from 0 to 86400, not 'abc'");
+  for (const char* text :
+       {"", ".", "1e3", "inf", "nan", "-1", "1h", "1.2.3", "999999999999999999"}) {
+    EXPECT_EQ(complaint({"--lease", text, "p"}),
+              fmt::format("--lease must be seconds from 0.1 to 86400, not '{}'", text));
+  }
+  EXPECT_EQ(complaint({"--timeout=0", "p"}),
+            "--timeout must be seconds from 0.001 to 31536000, not '0'");
+}
+
+TEST(RunWords, RefuseOtherWrongValues) {
+  EXPECT_EQ(complaint({"--map-by", "core", "p"}), "--map-by must be slot or node, not 'core'");
+  EXPECT_EQ(complaint({"--stdin", "some", "p"}), "--stdin must be a rank, all or none, not 'some'");
+  EXPECT_EQ(complaint({"--stdin", "4", "-n", "4", "p"}), "there is no rank 4");
+  EXPECT_EQ(complaint({"-x", "=1", "p"}), "-x must be NAME or NAME=VALUE, not '=1'");
+  EXPECT_EQ(complaint({"-x", "A,B", "p"}), "-x: 'A,B' is no variable name");
+  EXPECT_EQ(complaint({"--logs=", "p"}), "--logs has an empty value");
+  EXPECT_EQ(complaint({"--ssh-command", "ssh 'x", "p"}),
+            "--ssh-command has a quote without an end: 'ssh 'x'");
+  EXPECT_EQ(complaint({"--ssh-command", " ", "p"}), "--ssh-command names no program");
+  EXPECT_EQ(complaint({"-H", "a:0", "p"}), "entry 1 ('a:0'): slots must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"-H", "a", "-H", "", "p"}), "entry 2 is empty");
+}
+
+TEST(RunWords, NoticeAMissingValue) {
+  EXPECT_EQ(complaint({"-n"}), "-n needs a value: N");
+  EXPECT_EQ(complaint({"--logs", "--tag", "p"}), "--logs needs a value: DIR");
+  EXPECT_EQ(complaint({"--grace", "--timeout=3", "p"}), "--grace needs a value: SECONDS");
+  EXPECT_EQ(complaint({"-H", "--", "p"}), "-H needs a value: LIST");
+  EXPECT_EQ(complaint({"--tag=yes", "p"}), "--tag takes no value, not 'yes'");
+}
+
+TEST(RunWords, RefuseContradictions) {
+  EXPECT_EQ(complaint({"-n", "4", "-np", "5", "p"}), "-np '5' contradicts -n '4'");
+  EXPECT_EQ(spec({"-n", "4", "--np=4", "--tag", "--tag", "p"}).ranks, 4U);
+  EXPECT_EQ(complaint({"-H", "a", "--hostfile", "f", "p"}), "-H and --hostfile exclude each other");
+  EXPECT_EQ(complaint({"-H", "a", "--fake-nodes", "2", "p"}),
+            "--fake-nodes excludes -H and --hostfile");
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,204 @@
+// The variables of a rank in every dialect, and when the user's own win.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "plan/environment.hpp"
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+using base::Rank;
+using model::Reach;
+
+// Three ssh hosts with 3, 1 and 2 ranks.
+class Dialects : public ::testing::Test {
+ protected:
+  Dialects() {
+    spec_.command = {"app"};
+    model::Inventory inventory;
+    inventory.source = model::HostSource::list;
+    for (const auto& [name, slots] : {std::pair{"a", 3U}, {"b", 1U}, {"c", 2U}}) {
+      inventory.hosts.push_back({name, "", 0, Reach::ssh, slots, {}, {}, {"-H", 0, 0}});
+    }
+    plan_ = *place(spec_, inventory);
+    where_ = {"10.0.0.1",
+              "4242",
+              {"eth0", "ens5", ""},
+              {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
+              {8, 2, std::nullopt}};
+  }
+
+  // With the shell and exports of `shell` and spec_.
+  std::map<std::string, std::string> of(std::uint32_t rank,
+                                        const std::vector<std::string>& shell = {}) {
+    const auto kept = forwarded(shell, spec_, Reach::ssh);
+    EXPECT_TRUE(kept);
+    const auto variables = dialects(plan_, where_, *kept, "job-7", spec_, Rank(rank));
+    EXPECT_TRUE(std::ranges::is_sorted(variables, {}, &model::Variable::name));
+    std::map<std::string, std::string> result;
+    for (const auto& [name, value, why] : variables) {
+      EXPECT_FALSE(why.empty());
+      EXPECT_TRUE(result.emplace(name, value).second) << name << " twice";
+    }
+    return result;
+  }
+
+  model::JobSpec spec_;
+  model::Plan plan_;
+  Rendezvous where_;
+};
+
+TEST_F(Dialects, torch) {
+  const auto env = of(4);
+  EXPECT_EQ(env.at("RANK"), "4");
+  EXPECT_EQ(env.at("WORLD_SIZE"), "6");
+  EXPECT_EQ(env.at("LOCAL_RANK"), "0");
+  EXPECT_EQ(env.at("LOCAL_WORLD_SIZE"), "2");
+  EXPECT_EQ(env.at("NODE_RANK"), "2");
+  EXPECT_EQ(env.at("GROUP_RANK"), "2");
+  EXPECT_EQ(env.at("GROUP_WORLD_SIZE"), "3");
+  EXPECT_EQ(env.at("ROLE_RANK"), "4");
+  EXPECT_EQ(env.at("ROLE_WORLD_SIZE"), "6");
+  EXPECT_EQ(env.at("ROLE_NAME"), "default");
+  EXPECT_EQ(env.at("MASTER_ADDR"), "10.0.0.1");
+  EXPECT_EQ(env.at("MASTER_PORT"), "4242");
+}
+
+TEST_F(Dialects, open_mpi_and_mpich) {
+  const auto env = of(5);
+  EXPECT_EQ(env.at("OMPI_COMM_WORLD_RANK"), "5");
+  EXPECT_EQ(env.at("OMPI_COMM_WORLD_SIZE"), "6");
+  EXPECT_EQ(env.at("OMPI_COMM_WORLD_LOCAL_RANK"), "1");
+  EXPECT_EQ(env.at("OMPI_COMM_WORLD_LOCAL_SIZE"), "2");
+  EXPECT_EQ(env.at("OMPI_COMM_WORLD_NODE_RANK"), "1");
+  EXPECT_EQ(env.at("OMPI_UNIVERSE_SIZE"), "6");
+  EXPECT_EQ(env.at("MPI_LOCALRANKID"), "1");
+  EXPECT_EQ(env.at("MPI_LOCALNRANKS"), "2");
+}
+
+TEST_F(Dialects, never_speaks_for_a_server_that_is_not_there) {
+  for (const auto& variable : of(0)) {
+    for (const char* prefix : {"PMI", "SLURM_", "TORCHELASTIC_"}) {
+      EXPECT_FALSE(variable.first.starts_with(prefix)) << variable.first;
+    }
+  }
+}
+
+TEST_F(Dialects, horovod_crosses_only_nodes_with_that_local_rank) {
+  EXPECT_EQ(of(4).at("HOROVOD_CROSS_RANK"), "2");  // local rank 0: a, b, c
+  EXPECT_EQ(of(4).at("HOROVOD_CROSS_SIZE"), "3");
+  EXPECT_EQ(of(5).at("HOROVOD_CROSS_RANK"), "1");  // local rank 1: a, c
+  EXPECT_EQ(of(5).at("HOROVOD_CROSS_SIZE"), "2");
+  EXPECT_EQ(of(2).at("HOROVOD_CROSS_RANK"), "0");  // local rank 2: a alone
+  EXPECT_EQ(of(2).at("HOROVOD_CROSS_SIZE"), "1");
+  EXPECT_EQ(of(3).at("HOROVOD_HOSTNAME"), "b");
+}
+
+TEST_F(Dialects, azure) {
+  const auto env = of(3);
+  EXPECT_EQ(env.at("AZ_BATCH_MASTER_NODE"), "10.0.0.1:4242");
+  EXPECT_EQ(env.at("AZ_BATCHAI_MPI_MASTER_NODE"), "10.0.0.1");
+  EXPECT_EQ(env.at("AZ_BATCH_HOST_LIST"), "10.0.0.1,10.0.0.2,10.0.0.3");
+  EXPECT_FALSE(env.contains("AZUREML_MPI_HOSTFILE"));
+  where_.address = "fd00::1";
+  EXPECT_EQ(of(0).at("AZ_BATCH_MASTER_NODE"), "[fd00::1]:4242");
+}
+
+TEST_F(Dialects, host_list_only_for_several_nodes_and_within_the_kernels_limit) {
+  where_.addresses[2] = std::string(131'072, 'x');
+  EXPECT_FALSE(of(0).contains("AZ_BATCH_HOST_LIST"));
+  where_.addresses = {"127.0.0.1"};
+  plan_.nodes.resize(1);
+  plan_.ranks.resize(3);
+  EXPECT_FALSE(of(0).contains("AZ_BATCH_HOST_LIST"));
+}
+
+TEST_F(Dialects, threads_share_the_cpus_of_the_node) {
+  for (const char* name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"}) {
+    EXPECT_EQ(of(0).at(name), "2");
+    EXPECT_EQ(of(3).at(name), "2");
+    EXPECT_EQ(of(4).at(name), "<cpus of c / 2>");
+    where_.cpus[0] = 1;
+    EXPECT_EQ(of(0).at(name), "1");
+    where_.cpus[0] = 8;
+  }
+}
+
+TEST_F(Dialects, any_thread_count_of_the_user_leaves_all_four_alone) {
+  for (const char* own : {"OMP_NUM_THREADS=3", "NUMEXPR_NUM_THREADS=1"}) {
+    for (const auto& variable : of(0, {own})) {
+      EXPECT_FALSE(variable.first.ends_with("_NUM_THREADS")) << variable.first;
+    }
+  }
+}
+
+TEST_F(Dialects, network) {
+  EXPECT_EQ(of(0).at("NCCL_SOCKET_IFNAME"), "=eth0");
+  EXPECT_EQ(of(0).at("GLOO_SOCKET_IFNAME"), "eth0");
+  EXPECT_EQ(of(3).at("TP_SOCKET_IFNAME"), "ens5");
+  EXPECT_EQ(of(5).at("NCCL_SOCKET_IFNAME"), "^lo,docker,veth,virbr,cni,tailscale");
+  EXPECT_FALSE(of(5).contains("GLOO_SOCKET_IFNAME"));
+  EXPECT_FALSE(of(5).contains("TP_SOCKET_IFNAME"));
+  where_.interfaces[0] = "lo";
+  EXPECT_EQ(of(0).at("NCCL_SOCKET_IFNAME"), "lo");
+}
+
+TEST_F(Dialects, python_and_muster) {
+  EXPECT_EQ(of(1).at("PYTHONUNBUFFERED"), "1");
+  EXPECT_EQ(of(1).at("MUSTER_JOB"), "job-7");
+}
+
+TEST_F(Dialects, preferences_of_the_launching_shell_win) {
+  const auto env = of(0, {"GLOO_SOCKET_IFNAME=x", "NCCL_SOCKET_IFNAME=eth9", "PYTHONUNBUFFERED="});
+  EXPECT_FALSE(env.contains("GLOO_SOCKET_IFNAME"));
+  EXPECT_FALSE(env.contains("NCCL_SOCKET_IFNAME"));
+  EXPECT_FALSE(env.contains("PYTHONUNBUFFERED"));
+  EXPECT_TRUE(env.contains("TP_SOCKET_IFNAME"));
+}
+
+TEST_F(Dialects, stale_identity_of_the_launching_shell_loses) {
+  const auto env = of(4, {"MASTER_ADDR=old", "MASTER_PORT=1", "RANK=9", "WORLD_SIZE=99"});
+  EXPECT_EQ(env, of(4));
+}
+
+TEST_F(Dialects, exported_variable_is_the_users_and_nothing_else_changes) {
+  auto expected = of(4);
+  expected.erase("RANK");
+  spec_.exports = {{"RANK", "5"}};
+  EXPECT_EQ(of(4), expected);
+}
+
+TEST_F(Dialects, azure_follows_an_exported_master) {
+  spec_.exports = {{"MASTER_ADDR", "192.0.2.1"}, {"MASTER_PORT", {}}};
+  const auto env = of(4, {"MASTER_PORT=6105"});
+  EXPECT_FALSE(env.contains("MASTER_ADDR"));
+  EXPECT_FALSE(env.contains("MASTER_PORT"));
+  EXPECT_EQ(env.at("AZ_BATCH_MASTER_NODE"), "192.0.2.1:6105");
+  EXPECT_EQ(env.at("AZ_BATCHAI_MPI_MASTER_NODE"), "192.0.2.1");
+}
+
+// The shell's copies must not reach the rank by another way: whatever dialects() sets without
+// asking is withheld from the shell.
+TEST_F(Dialects, shell_never_holds_a_second_value) {
+  std::vector<std::string> shell;
+  for (const auto& variable : of(0)) shell.push_back(variable.first + "=stale");
+  const auto kept = forwarded(shell, spec_, Reach::here);
+  ASSERT_TRUE(kept);
+  const auto env = of(0, shell);
+  for (const auto& variable : kept->kept)
+    EXPECT_FALSE(env.contains(variable.name)) << variable.name;
+  EXPECT_EQ(kept->kept.size() + env.size(), shell.size());
+}
+
+TEST_F(Dialects, hostfile_has_slots_and_nothing_else) {
+  EXPECT_EQ(hostfile_text(plan_), "a slots=3\nb slots=1\nc slots=2\n");
+  plan_.nodes[1].host.slots = 8;
+  plan_.nodes[2].host.slots = 1;
+  EXPECT_EQ(hostfile_text(plan_), "a slots=3\nb slots=8\nc slots=2\n");
+}
+
+}  // namespace
+}  // namespace muster::plan

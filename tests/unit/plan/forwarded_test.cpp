@@ -1,0 +1,129 @@
+// What goes along from the launching shell, and what an account adds.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+using model::Reach;
+using Shell = std::vector<std::string>;
+
+std::string text(const Forwarded& forwarded) {
+  std::string lines;
+  for (const auto& [name, value, why] : forwarded.kept)
+    lines += name + "=" + value + " " + why + "\n";
+  return lines;
+}
+
+std::vector<std::string> withheld(const Shell& shell, Reach reach,
+                                  const model::JobSpec& spec = {}) {
+  const auto result = forwarded(shell, spec, reach);
+  std::vector<std::string> names;
+  for (const Withheld& one : result->withheld) {
+    EXPECT_FALSE(one.why.empty()) << one.name;
+    names.push_back(one.name);
+  }
+  return names;
+}
+
+TEST(Forwarded, plain_variables_go_along_sorted) {
+  const auto result =
+      forwarded(Shell{"PATH=/venv/bin:/bin", "CONDA_PREFIX=/venv", "A=x=y", "E="}, {}, Reach::ssh);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(text(*result),
+            "A=x=y shell\nCONDA_PREFIX=/venv shell\nE= shell\nPATH=/venv/bin:/bin shell\n");
+  EXPECT_TRUE(result->withheld.empty());
+}
+
+TEST(Forwarded, entries_without_a_name_are_skipped_and_the_first_of_two_counts) {
+  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, Reach::here);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(text(*result), "A=1 shell\n");
+}
+
+TEST(Forwarded, other_launchers_variables_stay_everywhere) {
+  const Shell shell = {"MASTER_ADDR=old", "MUSTER_JOB=x", "OMPI_COMM_WORLD_RANK=3",
+                       "PMIX_RANK=1",     "PMI_FD=7",     "RANK=5",
+                       "SLURM_PROCID=0",  "TF_CONFIG={}", "TORCHELASTIC_RUN_ID=none"};
+  std::vector<std::string> names;
+  for (const std::string& entry : shell) names.push_back(entry.substr(0, entry.find('=')));
+  for (const Reach reach : {Reach::here, Reach::process, Reach::ssh}) {
+    EXPECT_EQ(withheld(shell, reach), names);
+  }
+}
+
+TEST(Forwarded, tuning_variables_of_other_launchers_go_along) {
+  const Shell shell = {"OMPI_MCA_btl_tcp_if_include=eth0",
+                       "NCCL_DEBUG=INFO",
+                       "UCX_TLS=tcp",
+                       "HYDRA_IFACE=eth0",
+                       "RANKING=1",
+                       "HOROVOD_FUSION=1"};
+  EXPECT_TRUE(withheld(shell, Reach::ssh).empty());
+}
+
+TEST(Forwarded, what_belongs_to_this_host_stays_only_for_others) {
+  const Shell shell = {"CUDA_VISIBLE_DEVICES=0",
+                       "DISPLAY=:0",
+                       "HOME=/home/me",
+                       "HOSTNAME=laptop",
+                       "PWD=/x",
+                       "ROCR_VISIBLE_DEVICES=0",
+                       "SHELL=/bin/zsh",
+                       "SSH_AUTH_SOCK=/tmp/s",
+                       "TMPDIR=/scratch",
+                       "USER=me",
+                       "XDG_RUNTIME_DIR=/run",
+                       "_=/bin/muster"};
+  EXPECT_EQ(withheld(shell, Reach::ssh).size(), shell.size());
+  EXPECT_TRUE(withheld(shell, Reach::here).empty());
+  EXPECT_TRUE(withheld(shell, Reach::process).empty());
+}
+
+TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
+  model::JobSpec spec;
+  spec.exports = {{"RANK", "5"}, {"TMPDIR", {}}, {"NEW", "1"}, {"NEW", "2"}, {"TMPDIR", {}}};
+  const auto result =
+      forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"}, spec, Reach::ssh);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(text(*result), "MM=1 shell\nNEW=2 -x\nRANK=5 -x\nTMPDIR=/scratch -x\nZZ=1 shell\n");
+  EXPECT_TRUE(result->withheld.empty());
+}
+
+TEST(Forwarded, export_of_a_name_that_is_not_set_is_an_error) {
+  model::JobSpec spec;
+  spec.exports = {{"PYTHONPAHT", {}}};
+  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec, Reach::here);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fault, base::Fault::usage);
+  EXPECT_EQ(base::to_string(result.error()),
+            "-x: PYTHONPAHT is not set in the launching shell\n  hint: did you mean PYTHONPATH?");
+  EXPECT_EQ(forwarded(Shell{}, spec, Reach::here).error().hint,
+            "set it first, or give it a value: -x PYTHONPAHT=VALUE");
+}
+
+TEST(Forwarded, clean_env_keeps_exports_only) {
+  model::JobSpec spec;
+  spec.clean_env = true;
+  spec.exports = {{"A", {}}};
+  const Shell shell = {"PATH=/bin", "A=1", "RANK=2"};
+  EXPECT_EQ(text(*forwarded(shell, spec, Reach::here)), "A=1 -x\n");
+  EXPECT_EQ(withheld(shell, Reach::here, spec), (std::vector<std::string>{"PATH", "RANK"}));
+}
+
+TEST(Account, contributes_all_but_the_session_and_stale_variables) {
+  const Shell own = {"HOME=/root", "SSH_CONNECTION=a b", "MODULEPATH=/m", "SLURM_PROCID=1", "junk"};
+  EXPECT_EQ(account(own, false), (Shell{"HOME=/root", "MODULEPATH=/m"}));
+}
+
+TEST(Account, clean_keeps_what_makes_an_account_usable) {
+  const Shell own = {"HOME=/root", "LC_ALL=C", "LANG=C",     "PATH=/bin", "TERM=x",   "TZ=UTC",
+                     "USER=me",    "FOO=1",    "LOGNAME=me", "SHELL=/s",  "SSH_TTY=x"};
+  EXPECT_EQ(account(own, true), (Shell{"HOME=/root", "LC_ALL=C", "LANG=C", "PATH=/bin", "TERM=x",
+                                       "TZ=UTC", "USER=me", "LOGNAME=me", "SHELL=/s"}));
+}
+
+}  // namespace
+}  // namespace muster::plan

@@ -1,0 +1,165 @@
+// Hosts from host lists, fake nodes and this machine alone.
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+using base::Fault;
+using model::HostSource;
+using model::Reach;
+
+const ThisMachine kHere{4, "laptop", {"localhost", "laptop", "10.0.0.1"}};
+
+model::JobSpec with_hosts(std::vector<model::HostEntry> hosts) {
+  model::JobSpec spec;
+  spec.command = {"app"};
+  spec.source = HostSource::list;
+  spec.source_name = "-H";
+  spec.hosts = std::move(hosts);
+  return spec;
+}
+
+model::HostEntry entry(std::string name, std::optional<std::uint32_t> slots = {}) {
+  return {std::move(name), {}, 0, slots, {}, {"-H", 0, 0}};
+}
+
+TEST(Inventory, without_hosts_is_this_machine_with_its_cpus) {
+  const auto result = inventory({}, kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 1U);
+  const model::Host& host = result->hosts[0];
+  EXPECT_EQ(host.name, "laptop");
+  EXPECT_EQ(host.reach, Reach::here);
+  EXPECT_EQ(host.slots, 4U);
+  EXPECT_EQ(host.cpus, 4U);
+  EXPECT_EQ(result->source, HostSource::here);
+}
+
+TEST(Inventory, machine_without_name_or_cpus_is_still_a_host) {
+  const auto result = inventory({}, {0, "", {}});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->hosts[0].name, "localhost");
+  EXPECT_EQ(result->hosts[0].slots, 1U);
+}
+
+TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
+  model::JobSpec spec;
+  spec.fake_nodes = 3;
+  spec.ranks = 7;
+  const auto result = inventory(spec, kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 3U);
+  EXPECT_EQ(result->hosts[2].name, "fake-2");
+  for (const model::Host& host : result->hosts) {
+    EXPECT_EQ(host.reach, Reach::process);
+    EXPECT_EQ(host.slots, 3U);
+    EXPECT_EQ(host.cpus, 1U);
+  }
+}
+
+TEST(Inventory, fake_nodes_take_per_node_or_their_cpus_as_slots) {
+  model::JobSpec spec;
+  spec.fake_nodes = 2;
+  EXPECT_EQ(inventory(spec, kHere)->hosts[0].slots, 2U);
+  spec.per_node = 5;
+  EXPECT_EQ(inventory(spec, kHere)->hosts[0].slots, 5U);
+}
+
+TEST(Inventory, entries_of_one_host_add_up_in_the_order_first_written) {
+  const auto result =
+      inventory(with_hosts({entry("b", 1), entry("a", 2), entry("b", 3), entry("c")}), kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 3U);
+  EXPECT_EQ(result->hosts[0].name, "b");
+  EXPECT_EQ(result->hosts[0].slots, 4U);
+  EXPECT_EQ(result->hosts[1].slots, 2U);
+  EXPECT_EQ(result->hosts[2].slots, 1U);
+  EXPECT_EQ(result->hosts[0].reach, Reach::ssh);
+  EXPECT_FALSE(result->hosts[0].cpus);
+  EXPECT_EQ(result->source_name, "-H");
+}
+
+TEST(Inventory, another_user_or_port_is_another_host) {
+  model::HostEntry user = entry("a");
+  user.user = "other";
+  model::HostEntry port = entry("a");
+  port.port = 2222;
+  const auto result = inventory(with_hosts({entry("a"), user, port, user}), kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 3U);
+  EXPECT_EQ(result->hosts[1].user, "other");
+  EXPECT_EQ(result->hosts[1].slots, 2U);
+  EXPECT_EQ(result->hosts[2].port, 2222U);
+}
+
+TEST(Inventory, all_names_of_this_machine_are_one_host) {
+  const auto result = inventory(
+      with_hosts({entry("far"), entry("10.0.0.1", 2), entry("localhost"), entry("laptop", 3)}),
+      kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 2U);
+  EXPECT_EQ(result->hosts[1].name, "10.0.0.1");
+  EXPECT_EQ(result->hosts[1].reach, Reach::here);
+  EXPECT_EQ(result->hosts[1].slots, 6U);
+  EXPECT_EQ(result->hosts[1].cpus, 4U);
+}
+
+TEST(Inventory, this_machine_with_a_port_is_reached_by_ssh) {
+  model::HostEntry container = entry("localhost", 2);
+  container.port = 2222;
+  const auto result = inventory(with_hosts({entry("localhost"), container}), kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 2U);
+  EXPECT_EQ(result->hosts[0].reach, Reach::here);
+  EXPECT_EQ(result->hosts[1].reach, Reach::ssh);
+}
+
+TEST(Inventory, bare_entry_has_per_node_slots) {
+  model::JobSpec spec = with_hosts({entry("a"), entry("b", 2)});
+  spec.per_node = 8;
+  const auto result = inventory(spec, kHere);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->hosts[0].slots, 8U);
+  EXPECT_EQ(result->hosts[1].slots, 2U);
+}
+
+TEST(Inventory, the_largest_max_slots_counts) {
+  model::JobSpec spec = with_hosts({entry("a", 1), entry("a", 1), entry("a", 1)});
+  spec.hosts[1].max_slots = 5;
+  spec.hosts[2].max_slots = 4;
+  EXPECT_EQ(inventory(spec, kHere)->hosts[0].max_slots, 5U);
+}
+
+TEST(Inventory, max_slots_below_slots_names_the_line) {
+  model::JobSpec spec = with_hosts({entry("a", 4)});
+  spec.source = HostSource::file;
+  spec.source_name = "hosts";
+  spec.hosts[0].max_slots = 2;
+  spec.hosts[0].place = {"hosts", 3, 1};
+  const auto result = inventory(spec, kHere);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fault, Fault::bad_file);
+  EXPECT_EQ(base::to_string(result.error()),
+            "hosts:3:1: max_slots of a is 2, below its 4 slots\n"
+            "  hint: give a max_slots=4 or more, or fewer slots");
+}
+
+TEST(Inventory, slots_stop_at_the_largest_number) {
+  const std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  const auto result = inventory(with_hosts({entry("a", most), entry("a", 7)}), kHere);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->hosts[0].slots, most);
+}
+
+TEST(Inventory, zeros_are_refused) {
+  EXPECT_EQ(inventory(with_hosts({entry("a", 0)}), kHere).error().fault, Fault::usage);
+  model::JobSpec spec;
+  spec.per_node = 0;
+  EXPECT_EQ(inventory(spec, kHere).error().fault, Fault::usage);
+}
+
+}  // namespace
+}  // namespace muster::plan

@@ -1,0 +1,219 @@
+// Which rank goes to which node, and what is said when they do not fit.
+#include <chrono>
+#include <gtest/gtest.h>
+
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+using base::Fault;
+using base::Rank;
+using model::HostSource;
+using model::MapBy;
+using model::Reach;
+
+struct Job {
+  model::JobSpec spec;
+  model::Inventory inventory;
+};
+
+// Hosts a, b, c ... with these slots, from lines 1, 2, 3 ... of a hostfile.
+Job job_on(const std::vector<std::uint32_t>& slots) {
+  Job job;
+  job.spec.command = {"./train", "--lr", "0.1 or so"};
+  job.spec.source = job.inventory.source = HostSource::file;
+  job.spec.source_name = job.inventory.source_name = "hosts";
+  for (std::uint32_t i = 0; i < slots.size(); ++i) {
+    model::Host host;
+    host.name = std::string(1, static_cast<char>('a' + i));
+    host.reach = Reach::ssh;
+    host.slots = slots[i];
+    host.place = {"hosts", i + 1, 1};
+    job.inventory.hosts.push_back(host);
+  }
+  return job;
+}
+
+// The host of each rank, in rank order: "aab".
+std::string layout(const base::Result<model::Plan>& plan) {
+  if (!plan) return base::to_string(plan.error());
+  std::string text;
+  for (const model::PlannedRank& rank : plan->ranks) text += plan->nodes[rank.node.value].host.name;
+  return text;
+}
+
+std::string layout(const Job& job) { return layout(place(job.spec, job.inventory)); }
+
+TEST(Place, by_slot_fills_each_node_in_turn) {
+  Job job = job_on({2, 3});
+  EXPECT_EQ(layout(job), "aabbb");
+  job.spec.ranks = 3;
+  EXPECT_EQ(layout(job), "aab");
+}
+
+TEST(Place, by_node_deals_one_each_and_skips_full_nodes) {
+  Job job = job_on({1, 3, 2});
+  job.spec.map_by = MapBy::node;
+  EXPECT_EQ(layout(job), "abcbcb");
+}
+
+TEST(Place, only_nodes_with_ranks_are_in_the_plan) {
+  Job job = job_on({2, 2, 2});
+  job.spec.ranks = 3;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->nodes.size(), 2U);
+  EXPECT_EQ(plan->nodes[0].ranks, (std::vector{Rank(0), Rank(1)}));
+  EXPECT_EQ(plan->nodes[1].ranks, std::vector{Rank(2)});
+  EXPECT_EQ(plan->ranks[1].local_rank, 1U);
+  EXPECT_EQ(plan->universe, 6U);
+}
+
+TEST(Place, per_node_counts_and_caps) {
+  Job job = job_on({4, 4});
+  job.spec.per_node = 2;
+  EXPECT_EQ(layout(job), "aabb");
+  job.spec.ranks = 3;
+  EXPECT_EQ(layout(job), "aab");
+}
+
+TEST(Place, too_many_ranks_on_hosts_name_line_counts_and_command) {
+  Job job = job_on({2, 2});
+  job.spec.ranks = 6;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::no_slots);
+  EXPECT_EQ(base::to_string(plan.error()),
+            "hosts:1: 6 ranks wanted, but 2 hosts have 4 slots\n"
+            "  hint: -n 4 fits; to share cores: muster run -n 6 --oversubscribe --hostfile hosts "
+            "./train --lr '0.1 or so'");
+}
+
+TEST(Place, the_command_of_the_hint_repeats_the_host_list) {
+  Job job = job_on({1});
+  job.spec.source = HostSource::list;
+  job.spec.map_by = MapBy::node;
+  job.spec.per_node = 2;
+  job.spec.hosts = {{"a", "me", 0, 1, {}, {}}, {"fd00::1", "", 0, {}, {}, {}}};
+  EXPECT_EQ(place(job.spec, job.inventory).error().hint,
+            "-n 1 fits; to share cores: muster run --per-node 2 --map-by node --oversubscribe "
+            "-H 'me@a:1,[fd00::1]' ./train --lr '0.1 or so'");
+}
+
+TEST(Place, oversubscribed_ranks_are_spread_evenly_in_rows) {
+  Job job = job_on({2, 2});
+  job.spec.ranks = 7;
+  job.spec.oversubscribe = true;
+  EXPECT_EQ(layout(job), "aaaabbb");
+  EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
+}
+
+TEST(Place, by_node_goes_on_round_robin_when_all_are_full) {
+  Job job = job_on({2, 1, 1});
+  job.spec.ranks = 7;
+  job.spec.oversubscribe = true;
+  job.spec.map_by = MapBy::node;
+  EXPECT_EQ(layout(job), "abcabca");
+}
+
+TEST(Place, max_slots_holds_with_oversubscribe) {
+  Job job = job_on({1, 1});
+  job.inventory.hosts[0].max_slots = 2;
+  job.spec.ranks = 6;
+  job.spec.oversubscribe = true;
+  EXPECT_EQ(layout(job), "aabbbb");
+  job.inventory.hosts[1].max_slots = 3;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(base::to_string(plan.error()),
+            "hosts:1: 6 ranks wanted, but 5 at most, by max_slots of 2 hosts\n"
+            "  hint: this fits: muster run -n 5 --oversubscribe --hostfile hosts ./train --lr "
+            "'0.1 or so'");
+}
+
+TEST(Place, per_node_that_leaves_no_room_is_an_error) {
+  Job job = job_on({4, 4});
+  job.spec.per_node = 2;
+  job.spec.ranks = 5;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().fault, Fault::no_slots);
+  EXPECT_EQ(plan.error().what, "5 ranks wanted, but 4 at most, by --per-node 2 of 2 hosts");
+}
+
+Job job_here(std::uint32_t cpus) {
+  Job job;
+  job.spec.command = {"app"};
+  job.inventory.hosts = {{"laptop", "", 0, Reach::here, cpus, {}, cpus, {}}};
+  return job;
+}
+
+TEST(Place, here_runs_one_rank_unless_told) { EXPECT_EQ(layout(job_here(4)), "laptop"); }
+
+TEST(Place, too_many_ranks_here_run_with_one_notice) {
+  Job job = job_here(4);
+  job.spec.ranks = 4;
+  EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
+  job.spec.ranks = 8;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->ranks.size(), 8U);
+  EXPECT_EQ(plan->notices, std::vector<std::string>{
+                               "8 ranks on 4 cores of this machine: ranks take turns on them"});
+}
+
+TEST(Place, fake_nodes_run_one_rank_each_unless_told) {
+  Job job = job_here(1);
+  job.spec.fake_nodes = 3;
+  job.inventory = *inventory(job.spec, {4, "laptop", {}});
+  EXPECT_EQ(layout(job), "fake-0fake-1fake-2");
+}
+
+TEST(Place, counts_beyond_the_bounds_are_refused) {
+  Job job = job_on({model::kRanksMax});
+  EXPECT_EQ(place(job.spec, job.inventory)->ranks.size(), model::kRanksMax);
+  job.inventory.hosts[0].slots += 1;
+  EXPECT_EQ(place(job.spec, job.inventory).error().fault, Fault::usage);
+  job.spec.ranks = 0;
+  EXPECT_EQ(place(job.spec, job.inventory).error().what, "-n must be 1 or more, not 0");
+}
+
+// Quadratic work would take minutes here; the bound leaves room for sanitizers on a busy machine.
+TEST(Place, million_ranks_on_ten_thousand_hosts_take_linear_time) {
+  Job job = job_on(std::vector<std::uint32_t>(10'000, 50));
+  for (std::uint32_t i = 0; i < 10'000; ++i) job.inventory.hosts[i].max_slots = 51 + i;
+  job.spec.ranks = model::kRanksMax;
+  job.spec.oversubscribe = true;
+  for (const MapBy policy : {MapBy::slot, MapBy::node}) {
+    job.spec.map_by = policy;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(place(job.spec, job.inventory)->ranks.size(), model::kRanksMax);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  }
+}
+
+TEST(Reason, names_policy_slot_host_and_line) {
+  Job job = job_on({1, 2});
+  job.spec.ranks = 4;
+  job.spec.oversubscribe = true;
+  const auto plan = place(job.spec, job.inventory);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(reason(*plan, Rank(0)), "by slot: slot 1 of 1 on a (hosts:1)");
+  EXPECT_EQ(reason(*plan, Rank(1)), "by slot: number 2 on a, beyond its 1 slot (hosts:1)");
+  EXPECT_EQ(reason(*plan, Rank(3)), "by slot: slot 2 of 2 on b (hosts:2)");
+}
+
+TEST(Reason, names_this_machine_and_fake_nodes) {
+  Job job = job_here(2);
+  EXPECT_EQ(reason(*place(job.spec, job.inventory), Rank(0)),
+            "by slot: slot 1 of 2 on laptop (this machine)");
+  job.spec.fake_nodes = 2;
+  job.spec.map_by = MapBy::node;
+  job.inventory = *inventory(job.spec, {4, "laptop", {}});
+  EXPECT_EQ(reason(*place(job.spec, job.inventory), Rank(1)),
+            "by node: slot 1 of 2 on fake-1 (--fake-nodes)");
+}
+
+}  // namespace
+}  // namespace muster::plan

@@ -1,0 +1,115 @@
+// Addresses, interfaces and port, from what agents told.
+#include <gtest/gtest.h>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+using model::HostFacts;
+using model::Reach;
+using AllFacts = std::vector<std::optional<HostFacts>>;
+
+// Nodes named n0, n1 ... with one rank each.
+model::Plan nodes(const std::vector<Reach>& reaches) {
+  model::Plan plan;
+  for (std::uint32_t i = 0; i < reaches.size(); ++i) {
+    model::Host host;
+    host.name = "n" + std::to_string(i);
+    host.reach = reaches[i];
+    plan.nodes.push_back({host, {base::Rank(i)}});
+    plan.ranks.push_back({base::NodeIndex(i), 0});
+  }
+  return plan;
+}
+
+HostFacts facts(const std::string& address, const std::string& interface) {
+  HostFacts result;
+  result.hostname = "name-of-" + address;
+  result.cpus = 8;
+  result.interfaces = {{"docker0", "172.17.0.1"}, {"mgmt0", "192.168.0.9"}, {interface, address}};
+  result.reached_at = address;
+  result.head_address = "10.0.0.100";
+  result.port = 40001;
+  return result;
+}
+
+TEST(Rendezvous, one_machine_uses_loopback) {
+  auto plan = nodes({Reach::process, Reach::process});
+  plan.nodes[0].host.cpus = 3;
+  const auto where =
+      rendezvous(plan, AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.1", "eth0")});
+  EXPECT_EQ(where.address, "127.0.0.1");
+  EXPECT_EQ(where.port, "40001");
+  EXPECT_EQ(where.interfaces, (std::vector<std::string>{"lo", "lo"}));
+  EXPECT_EQ(where.addresses, (std::vector<std::string>{"127.0.0.1", "127.0.0.1"}));
+  EXPECT_EQ(where.cpus, (std::vector<std::optional<std::uint32_t>>{3, 8}));
+}
+
+TEST(Rendezvous, remote_nodes_use_the_address_at_which_they_were_reached) {
+  const auto where = rendezvous(nodes({Reach::ssh, Reach::ssh}),
+                                AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "ens5")});
+  EXPECT_EQ(where.address, "10.0.0.1");
+  EXPECT_EQ(where.interfaces, (std::vector<std::string>{"eth0", "ens5"}));
+  EXPECT_EQ(where.addresses, (std::vector<std::string>{"10.0.0.1", "10.0.0.2"}));
+}
+
+TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
+  const auto where = rendezvous(nodes({Reach::here, Reach::ssh}),
+                                AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
+  EXPECT_EQ(where.address, "10.0.0.100");
+  EXPECT_EQ(where.interfaces[0], "ib0");
+}
+
+TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
+  HostFacts remote = facts("10.0.0.2", "eth0");
+  remote.head_address = "127.0.0.1";
+  const auto where =
+      rendezvous(nodes({Reach::here, Reach::ssh}), AllFacts{facts("10.0.0.100", "ib0"), remote});
+  EXPECT_EQ(where.address, "192.168.0.9");
+  EXPECT_EQ(where.interfaces[0], "mgmt0");
+}
+
+TEST(Rendezvous, unseen_node_uses_its_literal_address_first) {
+  HostFacts remote = facts("10.0.0.2", "eth0");
+  remote.reached_at.clear();
+  auto plan = nodes({Reach::ssh});
+  plan.nodes[0].host.name = "10.0.0.2";
+  EXPECT_EQ(rendezvous(plan, AllFacts{remote}).address, "10.0.0.2");
+  EXPECT_EQ(rendezvous(plan, AllFacts{remote}).interfaces[0], "eth0");
+}
+
+TEST(Rendezvous, node_without_real_interfaces_uses_its_host_name) {
+  HostFacts remote;
+  remote.hostname = "worker";
+  for (const char* name : {"docker0", "veth1", "virbr0", "br-1", "cni0", "flannel.1", "cali1",
+                           "tailscale0", "wg0", "tun0"}) {
+    remote.interfaces.push_back({name, "10.9.9.9"});
+  }
+  remote.interfaces.push_back({"eth0", "fe80::1%eth0"});
+  const auto where = rendezvous(nodes({Reach::ssh}), AllFacts{remote});
+  EXPECT_EQ(where.address, "worker");
+  EXPECT_EQ(where.interfaces[0], "");
+  EXPECT_EQ(where.port, "29500");
+}
+
+TEST(Rendezvous, address_of_a_translating_router_has_no_interface) {
+  HostFacts remote = facts("10.0.0.2", "eth0");
+  remote.reached_at = "203.0.113.7";
+  const auto where = rendezvous(nodes({Reach::ssh}), AllFacts{remote});
+  EXPECT_EQ(where.address, "203.0.113.7");
+  EXPECT_EQ(where.interfaces[0], "");
+}
+
+TEST(Rendezvous, nothing_is_invented_without_facts) {
+  const auto where = rendezvous(nodes({Reach::here, Reach::ssh}),
+                                AllFacts{facts("10.0.0.100", "ib0"), std::nullopt});
+  EXPECT_EQ(where.addresses, (std::vector<std::string>{"<address of n0>", "<address of n1>"}));
+  EXPECT_EQ(where.interfaces[1], "<interface of n1>");
+  EXPECT_EQ(where.port, "40001");
+  EXPECT_FALSE(where.cpus[1]);
+  EXPECT_EQ(rendezvous(nodes({Reach::ssh}), {}).port, "<port of n0>");
+}
+
+}  // namespace
+}  // namespace muster::plan

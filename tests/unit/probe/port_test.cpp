@@ -1,0 +1,153 @@
+// Ports: chosen from the right range, claimed by one job only, and free for the ranks.
+#include <array>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <set>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "probe/port_range.hpp"
+#include "probe/probe.hpp"
+#include "probe/text_file.hpp"
+
+namespace muster::probe {
+namespace {
+
+using process::UniqueFd;
+
+[[nodiscard]] std::set<std::uint16_t> all_of(const PortRange& range) {
+  std::set<std::uint16_t> ports;
+  for (std::uint32_t i = 0; i < range.size(); ++i) ports.insert(range.at(i));
+  return ports;
+}
+
+TEST(PortRange, IsAllAbove10000ButTheKernels) {
+  const PortRange range("32768\t60999\n");
+  const auto ports = all_of(range);
+  EXPECT_EQ(ports.size(), range.size());
+  EXPECT_EQ(range.size(), (32'768u - 10'001u) + (65'536u - 61'000u));
+  EXPECT_EQ(*ports.begin(), 10'001);
+  EXPECT_EQ(*ports.rbegin(), 65'535);
+  EXPECT_TRUE(ports.contains(32'767) && ports.contains(61'000));
+  EXPECT_FALSE(ports.contains(32'768) || ports.contains(60'999));
+}
+
+TEST(PortRange, MayLieOnOneSide) {
+  EXPECT_EQ(*all_of(PortRange("1024 30000")).begin(), 30'001);
+  EXPECT_EQ(*all_of(PortRange("20000 65535")).rbegin(), 19'999);
+  EXPECT_EQ(all_of(PortRange("1024 5000")).size(), 65'535u - 10'000u);
+}
+
+TEST(PortRange, IsEverythingWhenTheKernelLeavesNothing) {
+  EXPECT_EQ(all_of(PortRange("1024 65535")).size(), 65'535u - 10'000u);
+  EXPECT_EQ(*all_of(PortRange("1024 65535")).begin(), 10'001);
+}
+
+TEST(PortRange, IsTheKernelsDefaultWhenUnknown) {
+  EXPECT_EQ(all_of(PortRange("")), all_of(PortRange("32768 60999")));
+}
+
+template <class SocketAddress>
+[[nodiscard]] UniqueFd listen_on(SocketAddress address) {
+  const void* const any = &address;
+  const int family = static_cast<const sockaddr*>(any)->sa_family;
+  UniqueFd fd(::socket(family, SOCK_STREAM, 0));
+  if (::bind(fd.get(), static_cast<const sockaddr*>(any), sizeof address) != 0) return UniqueFd();
+  return ::listen(fd.get(), 1) == 0 ? std::move(fd) : UniqueFd();
+}
+
+[[nodiscard]] UniqueFd listen_v4(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  return listen_on(address);
+}
+
+TEST(ClaimPort, GivesAPortThatARankCanListenOn) {
+  const auto claim = claim_port();
+  ASSERT_TRUE(claim);
+  EXPECT_TRUE(claim->claim);
+  EXPECT_TRUE(
+      all_of(PortRange(read_text("/proc/sys/net/ipv4/ip_local_port_range"))).contains(claim->port));
+  EXPECT_TRUE(listen_v4(claim->port));
+}
+
+TEST(ClaimPort, GivesAPortThatARankCanListenOnOverIpv6) {
+  const UniqueFd probe(::socket(AF_INET6, SOCK_STREAM, 0));
+  if (!probe) GTEST_SKIP() << "no IPv6 here";
+  const auto claim = claim_port();
+  ASSERT_TRUE(claim);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(claim->port);
+  EXPECT_TRUE(listen_on(address));
+}
+
+TEST(ClaimPort, NeverGivesAPortTwiceWhileHeld) {
+  std::vector<PortClaim> held;
+  std::set<std::uint16_t> ports;
+  for (int i = 0; i < 200; ++i) {
+    auto claim = claim_port();
+    ASSERT_TRUE(claim);
+    ports.insert(claim->port);
+    held.push_back(std::move(*claim));
+  }
+  EXPECT_EQ(ports.size(), held.size());
+}
+
+// A child that claims a port, reports it, and holds it until the parent closes `hold`.
+[[noreturn]] void claim_and_hold(int report, int hold) {
+  const auto claim = claim_port();
+  const std::uint16_t port = claim ? claim->port : 0;
+  bool ok = ::write(report, &port, sizeof port) == sizeof port;
+  char nothing = 0;
+  ok = ::read(hold, &nothing, 1) == 0 && ok;
+  ::_exit(ok ? 0 : 1);
+}
+
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> fds{-1, -1};
+    EXPECT_EQ(::pipe(fds.data()), 0);
+    out = UniqueFd(fds[0]);
+    in = UniqueFd(fds[1]);
+  }
+  UniqueFd out;
+  UniqueFd in;
+};
+
+TEST(ClaimPort, GivesTwentyProcessesTwentyPorts) {
+  constexpr std::size_t kProcesses = 20;
+  Pipe report;
+  Pipe hold;
+  std::vector<pid_t> children;
+  for (std::size_t i = 0; i < kProcesses; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      hold.in.reset();
+      claim_and_hold(report.in.get(), hold.out.get());
+    }
+    children.push_back(child);
+  }
+  report.in.reset();
+  std::set<std::uint16_t> ports;
+  std::uint16_t port = 0;
+  for (std::size_t i = 0; i < kProcesses; ++i) {
+    ASSERT_EQ(::read(report.out.get(), &port, sizeof port), ssize_t{sizeof port});
+    ports.insert(port);
+  }
+  for (const std::uint16_t claimed : ports) EXPECT_TRUE(listen_v4(claimed)) << claimed;
+  hold.in.reset();
+  for (const pid_t child : children) {
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(ports.size(), kProcesses);
+  EXPECT_FALSE(ports.contains(0));
+}
+
+}  // namespace
+}  // namespace muster::probe

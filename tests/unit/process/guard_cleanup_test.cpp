@@ -1,0 +1,244 @@
+// Nothing is left behind: signals to groups, sweeps, and the death of the owner or the guard.
+#include <cerrno>
+#include <chrono>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "unit/process/guard_fixture.hpp"
+
+namespace muster::process::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Each writes its pid on a line of its own when it is what it claims to be.
+const std::string plain = "echo $$; exec sleep 1000 >/dev/null";
+const std::string in_session =
+    "setsid sh -c 'echo $$; exec sleep 1000 >/dev/null' & exec >&-; wait";
+const std::string double_forked =
+    "(setsid sh -c '(env -i sh -c \"echo \\$\\$; exec /bin/sleep 1000 >/dev/null\") & ' &); "
+    "exec sleep 1000 >/dev/null";
+const std::string stopped = "sleep 1000 >/dev/null & kill -STOP $!; echo $!; exec >&-; wait";
+const std::string deaf =
+    "trap '' TERM INT HUP; echo $$; exec >/dev/null; while :; do sleep 1; done";
+
+class GuardCleanup : public GuardTest {
+ protected:
+  void SetUp() override {
+    // Guards of killed owners, and orphans of killed guards, come to us to be reaped.
+    ASSERT_TRUE(become_subreaper().has_value());
+    GuardTest::SetUp();
+  }
+  void TearDown() override {
+    guard_.reset();
+    EXPECT_EQ(sweep_descendants(base::Duration(5000)), std::vector<std::string>());
+  }
+
+  std::vector<UniqueFd> start_all_kinds() {
+    std::vector<UniqueFd> watched;
+    ProcessId id = 100;
+    for (const auto& script : {plain, in_session, double_forked, stopped, deaf}) {
+      const UniqueFd out = spawn_with_output(shell(++id, script));
+      for (auto& fd : watch_lines(out, 1)) watched.push_back(std::move(fd));
+    }
+    return watched;
+  }
+};
+
+void expect_all_ended(const std::vector<UniqueFd>& watched, Clock::time_point until) {
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    EXPECT_TRUE(has_ended(watched[i], std::max(left, std::chrono::milliseconds(0)))) << i;
+  }
+}
+
+// Whoever a task had started would hold its output.
+bool nobody_writes(const UniqueFd& pipe) {
+  pollfd source{pipe.get(), 0, 0};
+  return ::poll(&source, 1, 0) == 1 && (source.revents & POLLHUP) != 0;
+}
+
+TEST_F(GuardCleanup, SignalReachesTheWholeGroup) {
+  const UniqueFd out = spawn_with_output(
+      shell(1, "sh -c 'echo $$; exec sleep 1000' & sh -c 'echo $$; exec sleep 1000' & wait"));
+  const auto watched = watch_lines(out, 2);
+  guard_->signal(1, SIGTERM);
+  ASSERT_TRUE(run_until_ended(1));
+  EXPECT_EQ(told_.ended[1].signal, SIGTERM);
+  expect_all_ended(watched, Clock::now() + patience);
+}
+
+TEST_F(GuardCleanup, SignalToAReapedProcessIsHarmless) {
+  const UniqueFd out = spawn_with_output(shell(1, "sh -c 'echo $$; exec sleep 1000' & exit 3"));
+  const auto watched = watch_lines(out, 1);
+  ASSERT_TRUE(run_until_ended(1));
+  guard_->signal(1, SIGKILL);
+  guard_->signal(77, SIGKILL);
+  guard_->spawn(shell(2, "exit 0"));
+  ASSERT_TRUE(run_until_ended(2));
+  EXPECT_FALSE(has_ended(watched[0], std::chrono::milliseconds(0)));
+}
+
+TEST_F(GuardCleanup, OrphansAreReapedInSilence) {
+  auto in = make_pipe().value();
+  // A shell's background process would lose its input; a copy of it survives.
+  auto order = shell(1, "exec 3<&0; (sh -c 'echo $$; read x <&3' &); exit 0");
+  order.in = in.read.get();
+  const UniqueFd out = spawn_with_output(order);
+  const auto watched = watch_lines(out, 1);
+  ASSERT_TRUE(run_until_ended(1));
+  EXPECT_FALSE(has_ended(watched[0], std::chrono::milliseconds(0)));
+  in.write.reset();
+  expect_all_ended(watched, Clock::now() + patience);
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 1; }));
+  EXPECT_EQ(told_.ended.size(), 1u);
+}
+
+TEST_F(GuardCleanup, SweepOfNothingIsFast) {
+  guard_->spawn(shell(1, "exit 0"));
+  ASSERT_TRUE(run_until_ended(1));
+  constexpr int count = 200;
+  const auto start = Clock::now();
+  for (int i = 0; i < count; ++i) guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == count; }));
+  EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(1) * count);
+  EXPECT_TRUE(told_.swept.front().leftovers.empty());
+}
+
+TEST_F(GuardCleanup, SweepLeavesNothing) {
+  const auto watched = start_all_kinds();
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 1; }));
+  EXPECT_EQ(told_.swept[0].leftovers, std::vector<std::string>());
+  expect_all_ended(watched, Clock::now());
+  EXPECT_EQ(told_.ended.size(), 5u);
+  EXPECT_EQ(told_.log.back(), "swept");
+  guard_->spawn(shell(1, "exit 0"));
+  EXPECT_TRUE(run_until_ended(1));
+}
+
+TEST_F(GuardCleanup, SweepCatchesAChainOfForksThatFlees) {
+  // Each generation starts the next in a session of its own, and ends.
+  const UniqueFd out = spawn_with_output(
+      shell(1, "f='echo $$; setsid sh -c \"$f\" & exit 0'; export f; setsid sh -c \"$f\" &"));
+  for (int i = 0; i < 20; ++i) ASSERT_FALSE(read_line(out).empty());
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 1; }));
+  EXPECT_EQ(told_.swept[0].leftovers, std::vector<std::string>());
+  EXPECT_TRUE(nobody_writes(out));
+}
+
+TEST_F(GuardCleanup, SweepCatchesForkersInOneGroup) {
+  const UniqueFd out = spawn_with_output(
+      shell(1,
+            "f() { while :; do /bin/sleep 1000 & sleep 0.001; done; }; f & f & f & "
+            "echo ready; wait"));
+  ASSERT_EQ(read_line(out), "ready");
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 1; }));
+  EXPECT_EQ(told_.swept[0].leftovers, std::vector<std::string>());
+  EXPECT_TRUE(nobody_writes(out));
+}
+
+TEST_F(GuardCleanup, ClosingTheOwnersEndEndsAll) {
+  const auto watched = start_all_kinds();
+  const UniqueFd guard = watch(guard_pid_);
+  guard_.reset();
+  EXPECT_TRUE(has_ended(guard, std::chrono::milliseconds(0)));
+  expect_all_ended(watched, Clock::now());
+}
+
+// It is stopped when it is asked; a while after that it ends by itself.
+TEST_F(GuardCleanup, TasksAreAskedOnceBeforeTheyAreKilled) {
+  guard_->set_grace(base::Duration(20000));
+  const UniqueFd out =
+      spawn_with_output(shell(1,
+                              "trap 'echo asked; go=1' TERM; (kill -STOP $$; echo ready) & "
+                              "while [ -z \"$go\" ]; do sleep 0.01; done; "
+                              "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); done"));
+  ASSERT_EQ(read_line(out), "ready");
+  const auto start = Clock::now();
+  guard_.reset();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+  EXPECT_EQ(read_all(out), "asked\n");
+}
+
+TEST_F(GuardCleanup, GuardIgnoresTheSignalsOfATerminal) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU}) {
+    ASSERT_EQ(::kill(guard_pid_, number), 0);
+  }
+  guard_->spawn(shell(1, "exit 0"));
+  EXPECT_TRUE(run_until_ended(1));
+  EXPECT_FALSE(told_.lost);
+}
+
+TEST_F(GuardCleanup, GuardHoldsNothingOfItsOwner) {
+  guard_->spawn(shell(1, "exit 0"));
+  ASSERT_TRUE(run_until_ended(1));
+  const std::string fds = output_of(
+      shell(2, fmt::format("for f in /proc/{0}/fd/*; do readlink $f; done; cat /proc/{0}/comm",
+                           guard_pid_)));
+  // Two descriptors besides 0, 1, 2: the socket and the signalfd.
+  EXPECT_EQ(fds.find("/dev/null\n/dev/null\n/dev/null\nsocket:["), 0u) << fds;
+  EXPECT_NE(fds.find("]\nanon_inode:[signalfd]\nmuster-guard\n"), std::string::npos) << fds;
+  EXPECT_EQ(::getsid(guard_pid_), guard_pid_);
+}
+
+TEST_F(GuardCleanup, LossOfTheGuardIsToldAndSweptByTheOwner) {
+  const auto watched = start_all_kinds();
+  ASSERT_EQ(::kill(guard_pid_, SIGKILL), 0);
+  ASSERT_TRUE(run_until([&] { return told_.lost; }));
+  EXPECT_EQ(told_.log.back(), "lost");
+  EXPECT_FALSE(has_ended(watched[0], std::chrono::milliseconds(0)));
+  EXPECT_EQ(sweep_descendants(base::Duration(5000)), std::vector<std::string>());
+  expect_all_ended(watched, Clock::now());
+  guard_->spawn(shell(1, "exit 0"));
+  guard_->signal(1, SIGTERM);
+  guard_->sweep();
+  loop_.restart();
+  loop_.poll();
+  EXPECT_EQ(told_.log.back(), "lost");
+}
+
+// A process that owns a guard, starts one of each kind with their pids on `out`, and then hangs.
+[[noreturn]] void be_owner(const UniqueFd& out, base::Duration grace) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto process = fork_guard();
+  if (!process || !become_subreaper()) ::_exit(1);
+  asio::io_context loop;
+  Guard guard(loop, std::move(*process), {});
+  guard.set_grace(grace);
+  ProcessId id = 0;
+  for (const auto& script : {plain, in_session, double_forked, stopped, deaf}) {
+    auto order = shell(++id, script);
+    order.out = out.get();
+    guard.spawn(order);
+  }
+  loop.run();
+  ::_exit(2);
+}
+
+TEST_F(GuardCleanup, KilledOwnerLeavesNothingAndStrangersLive) {
+  guard_.reset();
+  const pid_t stranger = ::fork();
+  if (stranger == 0) ::execl("/bin/sleep", "sleep", "1000", nullptr);
+  const UniqueFd stranger_watch = watch(stranger);
+  constexpr base::Duration grace{500};
+  auto out = make_pipe().value();
+  const pid_t owner = ::fork();
+  if (owner == 0) be_owner(out.write, grace);
+  out.write.reset();
+  const auto watched = watch_lines(out.read, 5);
+  const auto killed = Clock::now();
+  ASSERT_EQ(::kill(owner, SIGKILL), 0);
+  expect_all_ended(watched, killed + grace + std::chrono::seconds(1));
+  EXPECT_FALSE(has_ended(stranger_watch, std::chrono::milliseconds(0)));
+  EXPECT_TRUE(nobody_writes(out.read));
+}
+
+}  // namespace
+}  // namespace muster::process::test

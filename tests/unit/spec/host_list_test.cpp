@@ -1,0 +1,92 @@
+// Host lists as after -H.
+#include <gtest/gtest.h>
+
+#include "spec/hosts.hpp"
+
+namespace muster::spec {
+namespace {
+
+using model::HostEntry;
+
+HostEntry entry(std::string name, std::optional<std::uint32_t> slots = {}, std::string user = "") {
+  return {std::move(name), std::move(user), 0, slots, std::nullopt, {"-H", 0, 0}};
+}
+
+void expect_refused(std::string_view text, const std::string& what) {
+  const auto hosts = read_host_list(text);
+  ASSERT_FALSE(hosts) << text;
+  EXPECT_EQ(hosts.error().what, what) << text;
+  EXPECT_EQ(hosts.error().place, (base::Place{"-H", 0, 0}));
+  EXPECT_EQ(hosts.error().fault, base::Fault::usage);
+}
+
+TEST(HostList, ReadsEveryFormInOrder) {
+  const auto hosts =
+      read_host_list("node1:8,user@node2:8,10.0.0.3,[fe80::1]:4,a.b.example,a_b,ad\\me@[::1%eth0]");
+  ASSERT_TRUE(hosts) << to_string(hosts.error());
+  EXPECT_EQ(*hosts,
+            (std::vector<HostEntry>{entry("node1", 8), entry("node2", 8, "user"), entry("10.0.0.3"),
+                                    entry("fe80::1", 4), entry("a.b.example"), entry("a_b"),
+                                    entry("::1%eth0", {}, "ad\\me")}));
+}
+
+TEST(HostList, KeepsRepeatsForThePlanToAddUp) {
+  EXPECT_EQ(read_host_list("a,b,a:3"),
+            (std::vector<HostEntry>{entry("a"), entry("b"), entry("a", 3)}));
+}
+
+TEST(HostList, AllowsBlanksAroundEntries) {
+  EXPECT_EQ(read_host_list(" a:2 ,\tb"), (std::vector<HostEntry>{entry("a", 2), entry("b")}));
+}
+
+TEST(HostList, NamesTheEmptyEntry) {
+  expect_refused("", "entry 1 is empty");
+  expect_refused("a,,b", "entry 2 is empty");
+  expect_refused("a,b,", "entry 3 is empty");
+}
+
+TEST(HostList, RefusesOddSlots) {
+  expect_refused("a,b:0", "entry 2 ('b:0'): slots must be 1 or more, not 0");
+  expect_refused("a:", "entry 1 ('a:'): slots must be a whole number from 1 to 1000000, not ''");
+  expect_refused("a:-1",
+                 "entry 1 ('a:-1'): slots must be a whole number from 1 to 1000000, not '-1'");
+  expect_refused("a:1000001", "entry 1 ('a:1000001'): slots must be 1000000 or less, not 1000001");
+  expect_refused("a:4294967297",
+                 "entry 1 ('a:4294967297'): slots must be 1000000 or less, not 4294967297");
+}
+
+TEST(HostList, TellsHowToLeaveSlotsToMuster) {
+  EXPECT_EQ(read_host_list("a:auto").error().hint, "leave ':auto' out");
+}
+
+TEST(HostList, RefusesNamesThatCouldHarmACommandLine) {
+  expect_refused("-oProxyCommand=x",
+                 "entry 1 ('-oProxyCommand=x'): host name '-oProxyCommand=x' must not start "
+                 "with '-'");
+  expect_refused("u@-x", "entry 1 ('u@-x'): host name '-x' must not start with '-'");
+  expect_refused("-u@x", "entry 1 ('-u@x'): '-u' is no user name");
+  for (const char* name :
+       {"a b", "a;b", "$(a)", "a/b", "..", "a\nb", "n\xc3\xa9", "u@", "@a", ":4"}) {
+    EXPECT_FALSE(read_host_list(name)) << name;
+  }
+  EXPECT_FALSE(read_host_list(std::string(254, 'a')));
+}
+
+TEST(HostList, AsksForBracketsAroundIpv6) {
+  const auto hosts = read_host_list("fe80::1");
+  ASSERT_FALSE(hosts);
+  EXPECT_EQ(hosts.error().hint, "an IPv6 address goes in brackets: [fe80::1] or [fe80::1]:4");
+  for (const char* name : {"[fe80::1", "[]", "[a]", "[::1]x", "[::1]:", "[::1%]", "[::1]:0"}) {
+    EXPECT_FALSE(read_host_list(name)) << name;
+  }
+}
+
+TEST(HostList, ComplaintsStayOnOneShortLine) {
+  const auto hosts = read_host_list("a\n" + std::string(5000, 'x'));
+  ASSERT_FALSE(hosts);
+  EXPECT_EQ(hosts.error().what.find('\n'), std::string::npos);
+  EXPECT_LT(hosts.error().what.size(), 300U);
+}
+
+}  // namespace
+}  // namespace muster::spec

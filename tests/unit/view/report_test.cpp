@@ -1,0 +1,222 @@
+// The failure report: the cause within three lines, and every other line in its place.
+#include "view/report.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+
+namespace muster::view {
+namespace {
+
+using base::Fault;
+using base::Rank;
+using model::Cause;
+using model::RankExit;
+using model::RunReport;
+
+[[nodiscard]] RunReport rank_3_exited_with(int code) {
+  RunReport r;
+  r.cause = Cause::rank_failed;
+  r.first = RankExit{.rank = Rank(3), .pid = 4242, .code = code};
+  r.host = "node2";
+  r.world_size = 8;
+  r.ended = 7;
+  r.grace = std::chrono::seconds(5);
+  return r;
+}
+
+[[nodiscard]] RunReport rank_3_killed_by(int signal) {
+  RunReport r = rank_3_exited_with(0);
+  r.first.signal = signal;
+  return r;
+}
+
+TEST(Report, OfASuccessIsEmpty) { EXPECT_EQ(report(RunReport{}, {}), ""); }
+
+TEST(Report, OfASuccessStillTellsWarnings) {
+  RunReport r;
+  r.warnings = {"pid 42 (sleep) on node1 could not be ended"};
+  EXPECT_EQ(report(r, {}), "muster: warning: pid 42 (sleep) on node1 could not be ended\n");
+}
+
+TEST(Report, NamesRankHostCodeAndPid) {
+  EXPECT_EQ(report(rank_3_exited_with(1), {}),
+            "muster: rank 3 on node2 exited with code 1 (pid 4242)\n"
+            "muster: the 7 other ranks were ended with SIGTERM\n"
+            "muster: exit code 1\n");
+}
+
+TEST(Report, PutsTheExceptionIntoTheFirstLine) {
+  RunReport r = rank_3_exited_with(1);
+  r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",
+            "ValueError: bad shape", ""};
+  r.killed = 1;
+  EXPECT_EQ(
+      report(r, {}),
+      "muster: rank 3 on node2 exited with code 1 (pid 4242): ValueError: bad shape\n"
+      "  | Traceback (most recent call last):\n"
+      "  |   File \"t.py\", line 3, in <module>\n"
+      "  | ValueError: bad shape\n"
+      "muster: the 7 other ranks were ended with SIGTERM; 1 of them needed SIGKILL after 5 s\n"
+      "muster: exit code 1\n");
+}
+
+TEST(Report, DoesNotRepeatAnOnlyLine) {
+  RunReport r = rank_3_exited_with(1);
+  r.tail = {"ValueError: bad shape"};
+  r.world_size = 1;
+  r.ended = 0;
+  EXPECT_EQ(report(r, {}),
+            "muster: rank 3 on node2 exited with code 1 (pid 4242): ValueError: bad shape\n"
+            "muster: exit code 1\n");
+}
+
+TEST(Report, ShowsWordsThatItDoesNotKnow) {
+  RunReport r = rank_3_exited_with(3);
+  r.tail = {"\x1b[31mcannot go on\x1b[0m"};
+  EXPECT_TRUE(
+      report(r, {}).starts_with("muster: rank 3 on node2 exited with code 3 (pid 4242)\n"
+                                "  | cannot go on\n"));
+}
+
+TEST(Report, PutsTheEndOfLongUnknownWordsIntoTheFirstLine) {
+  RunReport r = rank_3_exited_with(3);
+  r.tail = {"step 1", "step 2", "giving up", ""};
+  EXPECT_TRUE(report(r, {}).starts_with(
+      "muster: rank 3 on node2 exited with code 3 (pid 4242); last line: giving up\n"
+      "  | step 1\n  | step 2\n  | giving up\nmuster: "));
+}
+
+TEST(Report, SaysSignalsInWords) {
+  RunReport r = rank_3_killed_by(SIGSEGV);
+  r.first.core_dumped = true;
+  EXPECT_TRUE(report(r, {}).starts_with(
+      "muster: rank 3 on node2 was killed by signal 11 (SIGSEGV): invalid "
+      "memory reference, core dumped (pid 4242)\n  hint: "));
+  EXPECT_TRUE(report(r, {}).ends_with("muster: exit code 139\n"));
+}
+
+TEST(Report, NamesTheOutOfMemoryKillerAndThePeak) {
+  RunReport r = rank_3_killed_by(SIGKILL);
+  r.first.max_rss_kib = 2048 * 1024;
+  const std::string text = report(r, {});
+  EXPECT_TRUE(text.starts_with(
+      "muster: rank 3 on node2 was killed by signal 9 (SIGKILL): somebody or the kernel's "
+      "out-of-memory killer ended it (pid 4242)\n  hint: dmesg -T on node2 "));
+  EXPECT_NE(text.find("it had used up to 2048 MiB\n"), std::string::npos);
+}
+
+[[nodiscard]] std::string hint_for(RunReport r, std::vector<std::string> tail = {}) {
+  r.tail = std::move(tail);
+  const std::string text = report(r, {});
+  const std::size_t at = text.find("  hint: ");
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(Report, GivesANextStepWhereThereIsOne) {
+  EXPECT_NE(hint_for(rank_3_exited_with(127)).find("check PATH on node2"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(126)).find("may not be executed"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(137)).find("SIGKILL"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(139)).find("invalid memory reference"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_killed_by(SIGBUS)).find("/dev/shm"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(1), {"OSError: [Errno 28] No space left on device"})
+                .find("df -h"),
+            std::string::npos);
+}
+
+TEST(Report, GivesNoHintForAnOrdinaryFailure) {
+  EXPECT_EQ(hint_for(rank_3_exited_with(1)), "");
+  EXPECT_EQ(hint_for(rank_3_exited_with(255)), "");
+  EXPECT_EQ(hint_for(rank_3_killed_by(SIGTERM)), "");
+}
+
+TEST(Report, ListsOtherFailuresShortly) {
+  RunReport r = rank_3_exited_with(1);
+  r.others = {RankExit{.rank = Rank(5), .code = 1}, RankExit{.rank = Rank(6), .signal = SIGABRT},
+              RankExit{.rank = Rank(7), .code = 1}};
+  r.others_total = 4;
+  r.ended = 3;
+  EXPECT_EQ(report(r, {}),
+            "muster: rank 3 on node2 exited with code 1 (pid 4242)\n"
+            "muster: then ranks 5, 7 exited with code 1; rank 6 was killed by signal 6 (SIGABRT); "
+            "and 1 more rank failed too\n"
+            "muster: the 3 other ranks were ended with SIGTERM\n"
+            "muster: exit code 1\n");
+}
+
+TEST(Report, CountsRanksThatHadEndedBefore) {
+  RunReport r = rank_3_exited_with(1);
+  r.ended = 2;
+  EXPECT_NE(report(r, {}).find("muster: 2 ranks were ended with SIGTERM\n"), std::string::npos);
+  r.world_size = 2;
+  r.ended = 1;
+  r.killed = 1;
+  r.grace = std::chrono::milliseconds(500);
+  EXPECT_NE(
+      report(r, {}).find("muster: the other rank was ended with SIGTERM and needed SIGKILL after "
+                         "0.5 s\n"),
+      std::string::npos);
+}
+
+TEST(Report, OfAFaultNamesHostAndNextStep) {
+  RunReport r;
+  r.cause = Cause::fault;
+  r.host = "node2";
+  r.error = {Fault::lost, "no sign of life for 8 s", "is it up?", {}};
+  r.world_size = 8;
+  r.ended = 8;
+  EXPECT_EQ(report(r, {}),
+            "muster: error: node2: no sign of life for 8 s\n"
+            "  hint: is it up?\n"
+            "muster: all 8 ranks were ended with SIGTERM\n"
+            "muster: exit code 245\n");
+}
+
+TEST(Report, OfAFaultDoesNotNameTheHostTwice) {
+  RunReport r;
+  r.cause = Cause::fault;
+  r.host = "node2";
+  r.error = {Fault::unreachable, "ssh to node2 failed", "", {}};
+  EXPECT_EQ(report(r, {}), "muster: error: ssh to node2 failed\nmuster: exit code 243\n");
+}
+
+TEST(Report, OfAnInterruptionIsOneLine) {
+  RunReport r;
+  r.cause = Cause::interrupted;
+  r.signal = SIGINT;
+  r.world_size = r.ended = 8;
+  r.killed = 1;
+  r.grace = std::chrono::seconds(5);
+  EXPECT_EQ(report(r, {}),
+            "muster: interrupted by signal 2 (SIGINT): all 8 ranks were ended; 1 of them needed "
+            "SIGKILL after 5 s; exit code 130\n");
+}
+
+TEST(Report, ColoursOnlyTheCause) {
+  EXPECT_EQ(report(rank_3_exited_with(1), Style{.colour = true}),
+            "\x1b[1;31mmuster: rank 3 on node2 exited with code 1 (pid 4242)\x1b[0m\n"
+            "muster: the 7 other ranks were ended with SIGTERM\n"
+            "muster: exit code 1\n");
+}
+
+TEST(ErrorWords, ShowPlaceTextAndHint) {
+  const base::Error wrong{
+      Fault::bad_file, "slots must be 1 or more, not 0", "write slots=1", {"hosts", 3, 7}};
+  EXPECT_EQ(error(wrong, {}),
+            "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: write slots=1\n");
+  EXPECT_EQ(error({Fault::usage, "bad\x1b[2J\xff", "", {}}, {}),
+            "muster: error: bad\\x1b[2J\\xff\n");
+}
+
+TEST(PhaseWords, LeaveOutWhatWasNotReached) {
+  model::Phases reached;
+  reached.greeted = base::Duration(41);
+  EXPECT_EQ(phases(reached), "greeted 0.041 s");
+  reached.prepared = base::Duration(42);
+  reached.started = base::Duration(50);
+  reached.ended = base::Duration(1203);
+  EXPECT_EQ(phases(reached), "greeted 0.041 s, prepared 0.042 s, started 0.050 s, ended 1.203 s");
+  EXPECT_EQ(phases({}), "");
+}
+
+}  // namespace
+}  // namespace muster::view

@@ -1,0 +1,157 @@
+// Every stated bound is kept on the way in: the frame that breaks one is an error, the one at it not.
+#include <gtest/gtest.h>
+
+#include "model/job_spec.hpp"
+#include "unit/wire/reading.hpp"
+#include "unit/wire/samples.hpp"
+
+namespace muster::wire {
+namespace {
+
+constexpr std::uint32_t kFirstBad = model::kRanksMax;
+
+std::string header(std::size_t length, int kind) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(length >> (8 * i) & 0xff);
+  return bytes + static_cast<char>(kind);
+}
+
+std::string frame(int kind, const std::string& payload) {
+  return header(payload.size(), kind) + payload;
+}
+
+template <class Message>
+std::string framed(const Message& message) {
+  std::string bytes;
+  append(bytes, message);
+  return bytes;
+}
+
+std::string head_error(const std::string& bytes) { return read_as_head(bytes, 4096).error; }
+std::string agent_error(const std::string& bytes) { return read_as_agent(bytes, 4096).error; }
+
+void expect_has(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "in: " << text;
+}
+
+TEST(Limits, LengthIsCheckedBeforeThePayloadCame) {
+  EXPECT_EQ(head_error(header(kControlMax, 1)), "");
+  EXPECT_EQ(head_error(header(kRawMax, 2)), "");
+  EXPECT_EQ(agent_error(header(kRawMax, 3)), "");
+  expect_has(head_error(header(kControlMax + 1, 1)), "67108865");
+  expect_has(head_error(header(kRawMax + 1, 2)), "1048593");
+  expect_has(agent_error(header(kRawMax + 1, 3)), "1048593");
+  expect_has(agent_error(header(0xffff'ffff, 1)), "4294967295");
+}
+
+TEST(Limits, ALargestControlFrameIsTaken) {
+  Prepare prepare;
+  prepare.hostfile.assign(kControlMax - 100, 'h');
+  const ReadByAgent read = read_as_agent(framed(ToAgent{prepare}), 1 << 20);
+  EXPECT_EQ(read.error, "");
+  ASSERT_EQ(read.messages.size(), 1u);
+  EXPECT_TRUE(std::get<Prepare>(read.messages.front()) == prepare);
+}
+
+TEST(Limits, UnknownKindsOfFrames) {
+  for (const int kind : {0, 4, 255}) {
+    expect_has(head_error(header(0, kind)), "unknown kind " + std::to_string(kind));
+    expect_has(agent_error(header(0, kind)), "unknown kind " + std::to_string(kind));
+  }
+  expect_has(head_error(frame(3, "....")), "unknown kind 3");    // input is for agents
+  expect_has(agent_error(frame(2, ".....")), "unknown kind 2");  // output is for heads
+}
+
+TEST(Limits, UnknownKindsOfMessages) {
+  expect_has(head_error(frame(1, "")), "unknown kind");
+  expect_has(agent_error(frame(1, "")), "unknown kind");
+  expect_has(head_error(frame(1, std::string("\xba\x06\0", 3))), "unknown kind");   // field 103
+  expect_has(agent_error(frame(1, std::string("\xba\x06\0", 3))), "unknown kind");
+}
+
+TEST(Limits, BytesThatDoNotDecode) {
+  expect_has(head_error(frame(1, "\xff\xff\xff")), "do not decode");
+  expect_has(agent_error(frame(1, "GET / HTTP/1.1\r\n")), "do not decode");
+  const std::string whole = framed(ToAgent{sample_prepare()}).substr(5);
+  expect_has(agent_error(frame(1, whole.substr(0, whole.size() - 1))), "do not decode");
+  expect_has(agent_error(frame(1, whole + "\x0a")), "do not decode");
+}
+
+TEST(Limits, Nesting) {
+  // Groups of unknown fields inside each other; 0x9b 0x06 begins group 99, 0x9c 0x06 ends it.
+  const auto nested = [](int depth) {
+    std::string begin, end;
+    for (int i = 0; i < depth; ++i) begin += "\x9b\x06", end += "\x9c\x06";
+    return frame(1, std::string("\x52\0", 2) + begin + end);
+  };
+  EXPECT_EQ(agent_error(nested(8)), "");
+  expect_has(agent_error(nested(9)), "do not decode");
+  expect_has(agent_error(nested(100'000)), "do not decode");
+}
+
+TEST(Limits, RawFramesThatAreTooShort) {
+  expect_has(head_error(frame(2, "\1\0\0\0")), "only");
+  expect_has(agent_error(frame(3, "\1\0\0")), "only");
+}
+
+TEST(Limits, Ranks) {
+  const base::Rank good(kFirstBad - 1), bad(kFirstBad);
+  EXPECT_EQ(agent_error(framed(ToAgent{InputEnd{good}})), "");
+  EXPECT_EQ(head_error(framed(ToHead{Output{good, Stream::out, "x"}})), "");
+  for (const ToAgent& message : std::vector<ToAgent>{
+           Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
+           Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1}, Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0}})
+    expect_has(agent_error(framed(message)), "1000000");
+  for (const ToHead& message : std::vector<ToHead>{
+           Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out}, Started{bad, 1},
+           Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}})
+    expect_has(head_error(framed(message)), "1000000");
+}
+
+TEST(Limits, NumberOfTasks) {
+  // An empty task is two bytes: field 6 of Prepare, length 0.
+  const auto orders = [](std::size_t tasks) {
+    std::string prepare;
+    for (std::size_t i = 0; i < tasks; ++i) prepare.append("\x32\0", 2);
+    std::string payload = "\x12";
+    for (std::size_t rest = prepare.size(); rest != 0; rest >>= 7)
+      payload += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
+    return frame(1, payload + prepare);
+  };
+  EXPECT_EQ(agent_error(orders(model::kRanksMax)), "");
+  expect_has(agent_error(orders(model::kRanksMax + 1)), "number of tasks 1000001");
+}
+
+TEST(Limits, Streams) {
+  for (const int stream : {0, 3, 200}) {
+    const std::string raw = std::string(4, '\0') + static_cast<char>(stream);
+    expect_has(head_error(frame(2, raw)), "stream " + std::to_string(stream));
+  }
+  expect_has(head_error(frame(1, std::string("\x32\x02\x08\x01", 4))), "no stream 0");
+  expect_has(agent_error(frame(1, std::string("\x42\x02\x10\x03", 4))), "no stream 3");
+}
+
+TEST(Limits, NumbersOfSignalsCodesPortsAndFaults) {
+  EXPECT_EQ(agent_error(framed(ToAgent{Signal{64}})), "");
+  expect_has(agent_error(framed(ToAgent{Signal{65}})), "signal 65");
+  expect_has(agent_error(framed(ToAgent{Signal{-1}})), "signal -1");
+  expect_has(agent_error(framed(ToAgent{Stop{65, 0}})), "signal 65");
+  EXPECT_EQ(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 255, 0, false, 0}}})), "");
+  expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 256, 0, false, 0}}})), "256");
+  expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, -1, 0, false, 0}}})), "code -1");
+  expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 0, 65, false, 0}}})), "65");
+  expect_has(head_error(frame(1, std::string("\x0a\x04\x40\x80\x80\x04", 6))), "port 65536");
+  expect_has(head_error(frame(1, std::string("\x1a\x02\x08\x08", 4))), "fault 8");
+}
+
+TEST(Limits, ErrorsSayWhatToDo) {
+  HeadReader reader;
+  reader.feed(header(kRawMax + 1, 2));
+  const auto item = reader.next();
+  ASSERT_FALSE(item.has_value());
+  EXPECT_EQ(item.error().fault, base::Fault::lost);
+  expect_has(item.error().hint, "muster --version");
+}
+
+}  // namespace
+}  // namespace muster::wire

@@ -1,0 +1,108 @@
+// Every message comes out of the wire as it went in, however the bytes are torn.
+#include <gtest/gtest.h>
+
+#include "unit/wire/reading.hpp"
+#include "unit/wire/samples.hpp"
+
+namespace muster::wire {
+namespace {
+
+template <class Message>
+std::string framed(const std::vector<Message>& messages) {
+  std::string bytes;
+  for (const Message& message : messages) append(bytes, message);
+  return bytes;
+}
+
+TEST(RoundTrip, SamplesHoldEveryMessage) {
+  EXPECT_EQ(samples_to_agent().size(), std::variant_size_v<ToAgent>);
+  EXPECT_EQ(samples_to_head().size(), std::variant_size_v<ToHead>);
+  for (std::size_t i = 0; i < samples_to_agent().size(); ++i)
+    EXPECT_EQ(samples_to_agent()[i].index(), i);
+  for (std::size_t i = 0; i < samples_to_head().size(); ++i)
+    EXPECT_EQ(samples_to_head()[i].index(), i);
+}
+
+TEST(RoundTrip, ToAgentInAnyPieces) {
+  const std::string bytes = framed(samples_to_agent());
+  for (const std::size_t step : {std::size_t{1}, std::size_t{2}, std::size_t{7}, bytes.size()}) {
+    const ReadByAgent read = read_as_agent(bytes, step);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.messages, samples_to_agent()) << "in pieces of " << step;
+  }
+}
+
+TEST(RoundTrip, ToHeadInAnyPieces) {
+  const std::string bytes = framed(samples_to_head());
+  for (const std::size_t step : {std::size_t{1}, std::size_t{3}, std::size_t{11}, bytes.size()}) {
+    const Read read = read_as_head(bytes, step);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.messages, samples_to_head()) << "in pieces of " << step;
+  }
+}
+
+TEST(RoundTrip, EmptyValuesStayEmpty) {
+  const std::vector<ToHead> sent = {Welcome{0, "", {"", 0, {}, "", "", 0}},
+                                    Output{base::Rank(0), Stream::out, ""}, Stopped{}};
+  EXPECT_EQ(read_as_head(framed(sent), 4).messages, sent);
+  const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{},
+                                     Input{base::Rank(0), ""}, Stop{}};
+  EXPECT_EQ(read_as_agent(framed(told), 4).messages, told);
+}
+
+TEST(RoundTrip, LongOutputTravelsInSeveralFrames) {
+  const std::string text(3 * kRawMax + 17, 'x');
+  std::string bytes;
+  append_output(bytes, base::Rank(9), Stream::err, text);
+  std::string joined;
+  const Read read = read_as_head(bytes, 65'536);
+  ASSERT_GT(read.messages.size(), 1u);
+  for (const ToHead& message : read.messages) {
+    const auto& output = std::get<Output>(message);
+    EXPECT_EQ(output.rank, base::Rank(9));
+    EXPECT_EQ(output.stream, Stream::err);
+    joined += output.bytes;
+  }
+  EXPECT_TRUE(joined == text);
+}
+
+TEST(RoundTrip, LongInputTravelsInSeveralFrames) {
+  const std::string text(kRawMax + 1, 'i');
+  std::string bytes;
+  append(bytes, ToAgent{Input{base::Rank(1), text}});
+  std::string joined;
+  for (const ToAgent& message : read_as_agent(bytes, 100'000).messages)
+    joined += std::get<Input>(message).bytes;
+  EXPECT_TRUE(joined == text);
+}
+
+TEST(RoundTrip, ALongStreamThroughOneReader) {
+  // Long enough for the reader to move and to give back its buffer many times.
+  const std::string text(10'007, 'l');
+  HeadReader reader;
+  std::string bytes;
+  std::size_t frames = 0;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    append_output(bytes, base::Rank(i), Stream::out, text);
+    reader.feed(std::string_view(bytes).substr(0, 9'999));
+    bytes.erase(0, 9'999);
+    for (auto item = reader.next(); item && *item; item = reader.next(), ++frames) {
+      const OutputView view = std::get<OutputView>(**item);
+      ASSERT_EQ(view.rank, base::Rank(frames));
+      ASSERT_TRUE(view.bytes == text);
+    }
+  }
+  EXPECT_GT(frames, 1990u);
+}
+
+TEST(RoundTrip, FieldsOfANewerProgramAreSkipped) {
+  // ToHead.started (4) with rank 1 and an unknown field 99 of 1 byte.
+  const std::string payload("\x22\x06\x08\x01\x9a\x06\x01!", 8);
+  const std::string frame = std::string("\x08\0\0\0\x01", 5) + payload;
+  const Read read = read_as_head(frame, frame.size());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.messages, std::vector<ToHead>{(Started{base::Rank(1), 0})});
+}
+
+}  // namespace
+}  // namespace muster::wire

@@ -1,0 +1,60 @@
+// One message of each kind with every field filled, for round trips and golden bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "wire/messages.hpp"
+
+namespace muster::wire {
+
+inline Prepare sample_prepare() {
+  return {.command = {"python3", "train.py", "--name=\xff\x01 odd"},
+          .workdir = "/data/work",
+          .environment = {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
+          .clean = true,
+          .hostfile = "node1 slots=2\nnode2 slots=2\n",
+          .tasks = {{base::Rank(2), {{"RANK", "2"}}, true},
+                    {base::Rank(999'999), {{"RANK", "3"}}, false}},
+          .window = 262'144};
+}
+
+inline std::vector<ToAgent> samples_to_agent() {
+  return {Hello{kProtocol, "job-5f3a", base::NodeIndex(7), 8000, 5000},
+          sample_prepare(),
+          Start{},
+          Signal{15},
+          Stop{2, 5000},
+          Input{base::Rank(3), std::string("line\n\0raw", 9)},
+          InputEnd{base::Rank(3)},
+          Credit{base::Rank(4), Stream::err, 4'294'967'295},
+          Suspend{true},
+          Ping{},
+          Bye{}};
+}
+
+inline Welcome sample_welcome() {
+  return {kProtocol,
+          "0.1.0",
+          {.hostname = "node1",
+           .cpus = 64,
+           .interfaces = {{"eth0", "10.0.0.1"}, {"ib0", "fe80::1"}},
+           .reached_at = "10.0.0.1",
+           .head_address = "10.0.0.254",
+           .port = 65'535}};
+}
+
+inline std::vector<ToHead> samples_to_head() {
+  return {sample_welcome(),
+          Prepared{},
+          Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
+          Started{base::Rank(5), 4711},
+          Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
+          OutputEnd{base::Rank(6), Stream::out},
+          Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}},
+          InputCredit{base::Rank(3), 65'536},
+          Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
+          Pong{}};
+}
+
+}  // namespace muster::wire
