@@ -1,10 +1,10 @@
-// spawn_loop N PROGRAM [ARGS]: starts N processes and waits for all of them; the floor for launchers.
+// spawn_loop N PROGRAM [ARGS]: starts N processes and waits for all of them; the floor for
+// launchers.
+#include <cstdio>
+#include <cstdlib>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
 
 int main(int count, char** words) {
   if (count < 3) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/host_tasks.hpp"
+#include "app/limits.hpp"
 #include "link/link.hpp"
 #include "probe/probe.hpp"
 
@@ -71,9 +72,7 @@ class Agent {
     events.output = [this](base::Rank rank, wire::Stream stream, std::string_view bytes) {
       link_.send_output(rank, stream, bytes);
     };
-    events.quit = [this] {
-      link_.drain([this] { loop_.stop(); });
-    };
+    events.quit = [this] { link_.drain([this] { loop_.stop(); }); };
     return events;
   }
 
@@ -106,6 +105,7 @@ int run_agent(std::vector<std::string> environment, const std::string& version) 
     std::fprintf(stderr, "muster agent: %s\n", made.error().what.c_str());
     return base::exit_code(made.error().fault);
   }
+  raise_descriptor_limit();
   return Agent(std::move(*guard), std::move(environment), version).run();
 }
 

@@ -4,8 +4,8 @@
 namespace muster::app {
 
 namespace {
-// Last frames may still lie in the pipe of a carrier that has ended; a carrier whose pipe has closed
-// is about to end.
+// Last frames may still lie in the pipe of a carrier that has ended; a carrier whose pipe has
+// closed is about to end.
 constexpr base::Duration kLastFrames = std::chrono::milliseconds(500);
 constexpr base::Duration kExit = std::chrono::seconds(2);
 }  // namespace

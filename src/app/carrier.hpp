@@ -1,4 +1,5 @@
-// Carrier: the process that carries one link (ssh, or a fake node's agent), together with that link.
+// Carrier: the process that carries one link (ssh, or a fake node's agent), together with that
+// link.
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -3,8 +3,6 @@
 
 namespace muster::app {
 
-base::Instant now() {
-  return base::Instant(std::chrono::steady_clock::now().time_since_epoch());
-}
+base::Instant now() { return base::Instant(std::chrono::steady_clock::now().time_since_epoch()); }
 
 }  // namespace muster::app

@@ -1,14 +1,13 @@
 // Writes to stdout and stderr at their readers' pace.
 #include "app/console_writer.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <asio/posix/stream_descriptor.hpp>
 #include <cerrno>
+#include <fcntl.h>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "process/unique_fd.hpp"
 

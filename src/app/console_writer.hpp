@@ -1,8 +1,8 @@
 // ConsoleWriter: our own stdout and stderr, written without ever blocking the loop.
 //
-// A pipe or terminal is opened anew for us, non-blocking, so that whoever shares it is not changed; a
-// file or another kind is written as it is. What does not fit at once waits; `congested` tells the
-// others to wait too, so that the memory used stays bounded.
+// A pipe or terminal is opened anew for us, non-blocking, so that whoever shares it is not changed;
+// a file or another kind is written as it is. What does not fit at once waits; `congested` tells
+// the others to wait too, so that the memory used stays bounded.
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -1,9 +1,6 @@
 // Performs the head machine's effects: links, the tasks beside it, the console, stdin and signals.
 #include "app/head.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
@@ -16,6 +13,7 @@
 #include "app/console_writer.hpp"
 #include "app/host_tasks.hpp"
 #include "app/input_reader.hpp"
+#include "app/limits.hpp"
 #include "app/log_files.hpp"
 #include "app/output_flow.hpp"
 #include "app/pump.hpp"
@@ -37,15 +35,6 @@ std::optional<NodeIndex> node_here(const model::Plan& plan) {
   return std::nullopt;
 }
 
-// Two pipes for each rank here and three for each carrier may exceed the usual 1024 descriptors. The
-// guard, made before, keeps the old limit for the tasks: select() would break above it.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
@@ -56,17 +45,16 @@ class Head {
         spec_(options.input.spec),
         here_(node_here(plan_)),
         machine_(std::move(options.input)),
-        console_(loop_, spec_, machine_.window(),
-                 static_cast<std::uint32_t>(plan_.ranks.size()), std::move(logs), flow_events()),
+        console_(loop_, spec_, machine_.window(), static_cast<std::uint32_t>(plan_.ranks.size()),
+                 std::move(logs), flow_events()),
         pump_(
             loop_,
             [this](base::Instant now, machine::HeadEvent event) { take(now, std::move(event)); },
             [this] { return machine_.deadline(); }, machine::HeadTick{}),
         signals_(loop_),
-        input_(loop_, {[this](std::string bytes) {
-                         pump_.feed(machine::InputBytes{std::move(bytes)});
-                       },
-                       [this] { pump_.feed(machine::InputEnded{}); }}) {
+        input_(loop_,
+               {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
+                [this] { pump_.feed(machine::InputEnded{}); }}) {
     if (here_) make_tasks(std::move(*guard), options.version);
     watch_signals();
   }
@@ -105,7 +93,8 @@ class Head {
     return events;
   }
 
-  // ---- the tasks beside us ------------------------------------------------------------------------
+  // ---- the tasks beside us
+  // ------------------------------------------------------------------------
 
   void make_tasks(process::GuardProcess guard, const std::string& version) {
     machine::AgentOptions options{version, {}, false};
@@ -125,15 +114,16 @@ class Head {
                                          std::move(events));
   }
 
-  // ---- links --------------------------------------------------------------------------------------
+  // ---- links
+  // --------------------------------------------------------------------------------------
 
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
     const model::Host& host = plan_.nodes[node.value].host;
-    const std::string agent_path =
-        host.reach == Reach::ssh && !spec_.carrier.agent_path.empty() ? spec_.carrier.agent_path
-                                                                      : program_;
+    const std::string agent_path = host.reach == Reach::ssh && !spec_.carrier.agent_path.empty()
+                                       ? spec_.carrier.agent_path
+                                       : program_;
     auto words = host.reach == Reach::process
                      ? base::Result<std::vector<std::string>>({program_, "agent"})
                      : link::carrier_words(spec_.carrier, host, agent_path);
@@ -202,7 +192,8 @@ class Head {
     console_.take(view.rank, view.stream, view.bytes);
   }
 
-  // ---- people -------------------------------------------------------------------------------------
+  // ---- people
+  // -------------------------------------------------------------------------------------
 
   void perform(machine::Say& effect) { console_.say("muster: " + effect.text + "\n"); }
   void perform(machine::ReadInput& effect) { input_.on(effect.on); }

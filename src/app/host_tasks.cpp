@@ -1,11 +1,10 @@
 // Orders become processes and pipes; exits and bytes become events.
 #include "app/host_tasks.hpp"
 
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cstring>
 
 #include "app/program.hpp"
 #include "plan/environment.hpp"
@@ -39,7 +38,8 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
       events_(std::move(events)),
       guard_(loop, std::move(guard), guard_events()),
       pump_(
-          loop, [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
+          loop,
+          [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
           [this] { return machine_.deadline(); }, machine::Tick{}) {}
 
 HostTasks::~HostTasks() {
@@ -78,7 +78,8 @@ process::GuardEvents HostTasks::guard_events() {
 
 void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
 
-// ---- before the start -----------------------------------------------------------------------------
+// ---- before the start
+// -----------------------------------------------------------------------------
 
 void HostTasks::perform(machine::Check& effect) {
   orders_ = std::move(effect.orders);
@@ -119,7 +120,8 @@ base::Result<void> HostTasks::write_hostfile() {
   return {};
 }
 
-// ---- start, signals, end --------------------------------------------------------------------------
+// ---- start, signals, end
+// --------------------------------------------------------------------------
 
 void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
 
@@ -165,16 +167,19 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   streams.out = output(task.rank, Stream::out, std::move(out->read));
   streams.err = output(task.rank, Stream::err, std::move(err->read));
   if (!task.input) return;
-  streams.in = std::make_shared<TaskInput>(
-      loop_, std::move(in->write),
-      [this, rank = task.rank](std::uint32_t bytes) { feed(machine::InputTaken{rank, bytes}); });
+  streams.in = std::make_shared<TaskInput>(loop_, std::move(in->write),
+                                           [this, rank = task.rank](std::uint32_t bytes) {
+                                             feed(machine::InputTaken{rank, bytes});
+                                           });
 }
 
 std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd) {
   auto made = std::make_shared<TaskOutput>(
       loop_, std::move(fd), orders_.window, buffer_,
       [this, rank, stream](std::string_view bytes) { events_.output(rank, stream, bytes); },
-      [this, rank, stream] { feed(machine::StreamEnded{rank, stream}); });
+      [this, rank, stream] {
+        feed(machine::StreamEnded{rank, stream});
+      });
   made->start();
   return made;
 }
@@ -185,7 +190,8 @@ void HostTasks::perform(machine::SignalTask& effect) {
 
 void HostTasks::perform(machine::Sweep&) { guard_.sweep(); }
 
-// ---- streams --------------------------------------------------------------------------------------
+// ---- streams
+// --------------------------------------------------------------------------------------
 
 void HostTasks::perform(machine::WriteInput& effect) {
   const auto found = streams_.find(effect.rank);

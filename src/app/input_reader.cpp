@@ -1,14 +1,14 @@
-// Reads stdin at the ranks' pace. A file is always ready and cannot be waited for: it is read in turns.
+// Reads stdin at the ranks' pace. A file is always ready and cannot be waited for: it is read in
+// turns.
 #include "app/input_reader.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <array>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <fcntl.h>
 #include <optional>
+#include <unistd.h>
 
 namespace muster::app {
 
@@ -18,7 +18,8 @@ constexpr std::size_t kChunk = 64u << 10;
 
 class InputReader::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& loop, InputReaderEvents events) : loop_(loop), events_(std::move(events)) {}
+  Impl(asio::io_context& loop, InputReaderEvents events)
+      : loop_(loop), events_(std::move(events)) {}
 
   void on(bool reading) {
     reading_ = reading;

@@ -1,12 +1,11 @@
 // Makes and fills the ranks' log files.
 #include "app/log_files.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace muster::app {
 namespace {
@@ -51,8 +50,8 @@ void LogFiles::write(base::Rank rank, wire::Stream stream, std::string_view byte
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       if (trouble_.empty()) {
-        trouble_ = fmt::format("--logs {}: {}; the logs are incomplete", folder_,
-                               std::strerror(errno));
+        trouble_ =
+            fmt::format("--logs {}: {}; the logs are incomplete", folder_, std::strerror(errno));
       }
       return;
     }

@@ -56,8 +56,8 @@ void OutputFlow::give_all_credit() {
   watch_owner();
 }
 
-// A line that has the console for itself must not keep it for ever. While our own reader is slow its
-// rank's silence means nothing.
+// A line that has the console for itself must not keep it for ever. While our own reader is slow
+// its rank's silence means nothing.
 void OutputFlow::watch_owner() {
   const auto deadline = console_.deadline();
   if (!deadline || writer_.congested()) return;

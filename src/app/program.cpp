@@ -1,10 +1,9 @@
 // Looks for the program the way a shell would, and says what a shell would not.
 #include "app/program.hpp"
 
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <string_view>
 
 namespace muster::app {
 namespace {

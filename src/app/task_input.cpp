@@ -1,9 +1,8 @@
 // The way of the launcher's input into a task's pipe.
 #include "app/task_input.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
+#include <unistd.h>
 
 namespace muster::app {
 

@@ -1,9 +1,8 @@
 // Error: what went wrong, where, why and what to do; Result: a value or an Error.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -13,14 +12,14 @@ namespace muster::base {
 
 // The closed list of faults that muster itself can report. Each has one exit code, see exit_code().
 enum class Fault : std::uint8_t {
-  usage,        // words of the command line that make no sense
-  bad_file,     // a host list or other input file that cannot be read or understood
-  no_slots,     // more ranks than the hosts have room for
-  unreachable,  // a host whose agent could not be started or greeted
-  cannot_start, // program or working folder missing on a host, or the host refused a process
-  lost,         // a host, its agent or its link died while ranks were running
-  timeout,      // the job ran longer than --timeout
-  internal,     // a fault of muster or of the machine it runs on
+  usage,         // words of the command line that make no sense
+  bad_file,      // a host list or other input file that cannot be read or understood
+  no_slots,      // more ranks than the hosts have room for
+  unreachable,   // a host whose agent could not be started or greeted
+  cannot_start,  // program or working folder missing on a host, or the host refused a process
+  lost,          // a host, its agent or its link died while ranks were running
+  timeout,       // the job ran longer than --timeout
+  internal,      // a fault of muster or of the machine it runs on
 };
 
 // Exit codes 240 to 247 are muster's own; ranks' codes and 128+signal are passed on as they are.

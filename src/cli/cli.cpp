@@ -1,12 +1,12 @@
 // Finds the command that is meant and hands the words on.
 #include "cli/cli.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <string_view>
+#include <unistd.h>
 
 #include "app/agent.hpp"
+#include "app/limits.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "cli/completion.hpp"
@@ -39,14 +39,15 @@ int unknown_command(const std::string& word) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
   const auto meant = base::nearest(word, names);
-  const std::string hint = meant ? "did you mean: muster " + *meant
-                                 : "to start a program: muster run -n 4 " + word;
+  const std::string hint =
+      meant ? "did you mean: muster " + *meant : "to start a program: muster run -n 4 " + word;
   return complain({Fault::usage, "no command " + word, hint, {}});
 }
 
 }  // namespace
 
 int main(const Invocation& invocation) {
+  app::fill_standard_descriptors();
   const std::vector<std::string>& words = invocation.words;
   if (words.size() < 2) {
     print(stderr, main_help());
@@ -56,7 +57,7 @@ int main(const Invocation& invocation) {
   if (command == "run") return run(invocation);
   if (command == "agent") return app::run_agent(invocation.environment, MUSTER_VERSION);
   if (command == "completion") return complete(words);
-  if (command == "--version" || command == "-V") {
+  if (command == "version" || command == "--version" || command == "-V") {
     print(stdout, "muster " MUSTER_VERSION "\n");
     return 0;
   }

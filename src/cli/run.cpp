@@ -1,13 +1,12 @@
 // Words, spec, inventory, plan; then the dry run's table or the run itself, and its report.
 #include "cli/run.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <climits>
 #include <cstdio>
 #include <optional>
 #include <random>
+#include <unistd.h>
 
 #include "app/head.hpp"
 #include "cli/run_words.hpp"

@@ -8,8 +8,9 @@
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the first.
 // When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
 // kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
-// before or after their task. Without a link nothing is told any more. A guard that is lost before
-// Start is refused at once; one that is lost after the last task has ended does no harm. After the sweep whatever a pipe still holds is read, nothing is awaited.
+// before or after their task. After the sweep whatever a pipe still holds is read, nothing is awaited.
+// Without a link nothing is told any more. A guard lost before Start refuses at once; one lost after
+// the last task has ended does no harm. An agent that nobody greets quits after kHelloTime.
 #pragma once
 
 #include <map>

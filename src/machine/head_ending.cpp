@@ -90,21 +90,24 @@ void HeadMachine::forget_tasks(NodeIndex index) {
 
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
-  const bool all_ended = std::ranges::all_of(
-      input_.plan.nodes[index.value].ranks, [&](Rank rank) { return tasks_[rank.value].ended; });
-  if (!all_ended) {
-    // After our own Stop that is a process which cannot be killed; before it, a fault.
-    fault({Fault::lost, fmt::format("{}: its agent ended without telling how its ranks ended",
-                                    host(index)), {}, {}},
-          host(index), out);
-    forget_tasks(index);
-  }
   nodes_[index.value].state = NodeState::stopped;
   report_.killed += message.killed;
   for (const std::string& left : message.leftovers) {
     report_.warnings.push_back(fmt::format("{}: {} could not be ended", host(index), left));
   }
+  // After our own Stop such a rank could not be ended; before it, nobody would know how it went.
+  if (!all_ended(index)) {
+    fault({Fault::lost,
+           fmt::format("{}: its agent did not tell how all its ranks ended", host(index)), {}, {}},
+          host(index), out);
+    forget_tasks(index);
+  }
   leave_when_stopped(out);
+}
+
+bool HeadMachine::all_ended(NodeIndex index) const {
+  return std::ranges::all_of(input_.plan.nodes[index.value].ranks,
+                             [&](Rank rank) { return tasks_[rank.value].ended; });
 }
 
 // ---- stopping -------------------------------------------------------------------------------------

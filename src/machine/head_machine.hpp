@@ -161,6 +161,7 @@ class HeadMachine {
   void give_up(base::NodeIndex node, HeadEffects& out);
   void count_follower(const model::RankExit& exit);
   void forget_tasks(base::NodeIndex node);
+  [[nodiscard]] bool all_ended(base::NodeIndex node) const;
   void leave_when_stopped(HeadEffects& out);
   void finish_when_left(HeadEffects& out);
   void lose(base::NodeIndex node, base::Error error, HeadEffects& out);

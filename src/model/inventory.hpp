@@ -46,11 +46,11 @@ struct Interface {
 // What an agent tells about its host in its greeting.
 struct HostFacts {
   std::string hostname;
-  std::uint32_t cpus = 1;               // in the agent's affinity mask
-  std::vector<Interface> interfaces;    // as the kernel lists them
-  std::string reached_at;               // address at which the head's connection arrived; may be empty
-  std::string head_address;             // address the head's connection came from; may be empty
-  std::uint16_t port = 0;               // free, and claimed by this agent until it ends
+  std::uint32_t cpus = 1;             // in the agent's affinity mask
+  std::vector<Interface> interfaces;  // as the kernel lists them
+  std::string reached_at;    // address at which the head's connection arrived; may be empty
+  std::string head_address;  // address the head's connection came from; may be empty
+  std::uint16_t port = 0;    // free, and claimed by this agent until it ends
   bool operator==(const HostFacts&) const = default;
 };
 

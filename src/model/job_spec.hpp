@@ -55,8 +55,8 @@ struct CarrierSpec {
   std::vector<std::string> command = {"ssh"};  // called as: command... HOST REMOTE-COMMAND
   std::uint32_t port = 0;
   std::string identity;
-  std::string agent_path;         // empty: the same path as this program
-  std::uint32_t parallel = 32;    // hosts being opened at the same time
+  std::string agent_path;                              // empty: the same path as this program
+  std::uint32_t parallel = 32;                         // hosts being opened at the same time
   base::Duration patience = std::chrono::seconds(15);  // one attempt, until the agent has greeted
   bool operator==(const CarrierSpec&) const = default;
 };

@@ -23,11 +23,11 @@ struct PlannedNode {
 };
 
 struct Plan {
-  std::vector<PlannedNode> nodes;   // only hosts that run ranks, in the user's order
-  std::vector<PlannedRank> ranks;   // index = rank
-  std::uint32_t universe = 0;       // slots of all hosts of the inventory
+  std::vector<PlannedNode> nodes;  // only hosts that run ranks, in the user's order
+  std::vector<PlannedRank> ranks;  // index = rank
+  std::uint32_t universe = 0;      // slots of all hosts of the inventory
   MapBy map_by = MapBy::slot;
-  std::vector<std::string> notices; // to be told once, for example more ranks than slots here
+  std::vector<std::string> notices;  // to be told once, for example more ranks than slots here
   bool operator==(const Plan&) const = default;
 };
 

@@ -26,10 +26,10 @@ struct RankExit {
 };
 
 enum class Cause : std::uint8_t {
-  completed,     // every rank exited with 0
-  rank_failed,   // `first` says which and how
-  fault,         // `error` says what; a fault of hosts, files, start or muster itself
-  interrupted,   // `signal` was sent to muster
+  completed,    // every rank exited with 0
+  rank_failed,  // `first` says which and how
+  fault,        // `error` says what; a fault of hosts, files, start or muster itself
+  interrupted,  // `signal` was sent to muster
 };
 
 // Seconds since the head started, for --verbose; absent when the phase was not reached.
@@ -45,10 +45,11 @@ struct RunReport {
   RankExit first;                 // rank_failed: the first failure noticed
   std::string host;               // host of `first`, or of the fault
   std::vector<std::string> tail;  // last lines of `first`'s stderr, at most 12
-  std::vector<RankExit> others;   // further ranks that failed before muster ended the rest, at most 8
-  std::uint32_t others_total = 0; // how many of those there were in all
-  base::Error error;              // fault
-  std::int32_t signal = 0;        // interrupted
+  std::vector<RankExit>
+      others;  // further ranks that failed before muster ended the rest, at most 8
+  std::uint32_t others_total = 0;  // how many of those there were in all
+  base::Error error;               // fault
+  std::int32_t signal = 0;         // interrupted
   std::uint32_t world_size = 0;
   std::uint32_t ended = 0;   // ranks that muster ended with a signal
   std::uint32_t killed = 0;  // of those, ranks that needed SIGKILL after the grace time

@@ -1,4 +1,5 @@
-// Compiles fmt's implementation once, as its own format.cc does, so that no shared libfmt is loaded.
+// Compiles fmt's implementation once, as its own format.cc does, so that no shared libfmt is
+// loaded.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,0 +1,15 @@
+// Limits of this process that a launcher has to lift for itself.
+#pragma once
+
+namespace muster::app {
+
+// Two pipes for each rank here and three for each carrier may exceed the usual 1024 descriptors.
+// Call it once the guard is there: that keeps the old limit for the tasks, since select() breaks
+// above it.
+void raise_descriptor_limit();
+
+// Makes sure that 0, 1 and 2 are open (on /dev/null), so that no pipe of ours ever gets their
+// number.
+void fill_standard_descriptors();
+
+}  // namespace muster::app

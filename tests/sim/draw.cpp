@@ -1,0 +1,174 @@
+// Draws a scenario from a seed.
+#include <csignal>
+
+#include "sim/dice.hpp"
+#include "sim/scenario.hpp"
+
+namespace muster::sim {
+namespace {
+
+using machine::Retry;
+using std::chrono::seconds;
+
+Duration milliseconds(Dice& dice, std::uint32_t low, std::uint32_t high) {
+  return Duration(dice.between(low, high));
+}
+
+void draw_end(TaskScript& task, Dice& dice, const Faults& faults) {
+  task.runs = dice.between(Duration(0), faults.runs_at_most);
+  if (dice.chance(faults.task_fails)) {
+    if (dice.chance(faults.task_by_signal)) {
+      task.signal = dice.chance(0.5) ? SIGSEGV : SIGKILL;
+    } else {
+      task.code = static_cast<std::int32_t>(dice.between(1, 255));
+    }
+  } else if (dice.chance(faults.task_endless)) {
+    task.runs.reset();
+  }
+}
+
+TaskScript draw_task(Dice& dice, const Faults& faults) {
+  TaskScript task;
+  draw_end(task, dice, faults);
+  task.cannot_spawn = dice.chance(faults.task_cannot_spawn);
+  if (dice.chance(faults.task_ignores_term)) {
+    task.on_term = OnTerm::ignores;
+  } else if (dice.chance(faults.task_exits_on_term)) {
+    task.on_term = OnTerm::exits;
+    task.term_code = dice.chance(0.5) ? 0 : 143;
+    task.term_takes = milliseconds(dice, 0, 2000);
+  }
+  task.out_bytes = dice.chance(faults.task_floods) ? dice.between(100'000u, 1'500'000u)
+                                                   : dice.between(0u, 2'000u);
+  task.err_bytes = dice.chance(faults.task_floods / 2) ? dice.between(100'000u, 600'000u)
+                                                       : dice.between(0u, 200u);
+  task.closes_out = dice.chance(faults.task_closes_out);
+  task.leaves_process = dice.chance(faults.task_leaves_process);
+  task.reads_input = !dice.chance(faults.task_deaf_to_input);
+  return task;
+}
+
+void draw_attempts(HostScript& host, Dice& dice, const Faults& faults) {
+  const Attempt up{Attempt::How::up, Retry::no, milliseconds(dice, 10, 1500)};
+  const auto failing = [&](Retry retry) {
+    return Attempt{Attempt::How::fails, retry, milliseconds(dice, 10, 800)};
+  };
+  if (dice.chance(faults.carrier_refused)) {
+    const Retry retry = dice.chance(0.5) ? Retry::briefly : Retry::patiently;
+    host.attempts.assign(dice.between(1u, 4u), failing(retry));
+  }
+  if (dice.chance(faults.carrier_always_refused)) {
+    host.attempts.push_back(failing(dice.chance(0.5) ? Retry::briefly : Retry::patiently));
+  } else if (dice.chance(faults.carrier_denied)) {
+    host.attempts.push_back(failing(Retry::no));
+  } else if (dice.chance(faults.carrier_silent)) {
+    host.attempts.push_back({Attempt::How::silent, Retry::no, Duration(0)});
+  } else if (dice.chance(faults.carrier_lost_early)) {
+    host.attempts.push_back({Attempt::How::up_then_lost, Retry::no, up.takes});
+  } else {
+    host.attempts.push_back(up);
+  }
+}
+
+// At most one kind of trouble per host, so that what must be cleaned up by whom stays clear.
+void draw_trouble(HostScript& host, Dice& dice, const Faults& faults) {
+  const Duration when = dice.between(Duration(0), faults.fault_at_most);
+  const bool here = host.reach == model::Reach::here;
+  if (dice.chance(faults.guard_killed)) {
+    host.guard_killed = when;
+  } else if (here) {
+    return;
+  } else if (dice.chance(faults.link_closes)) {
+    host.link_closes = when;
+  } else if (dice.chance(faults.cable_pulled)) {
+    host.stalls = when;
+    if (dice.chance(faults.cable_back)) host.stall_lasts = milliseconds(dice, 100, 15'000);
+  } else if (dice.chance(faults.agent_killed)) {
+    host.agent_killed = when;
+  } else if (dice.chance(faults.host_dies)) {
+    host.dies = when;
+  }
+}
+
+HostScript draw_host(Dice& dice, const Faults& faults) {
+  HostScript host;
+  host.ranks = dice.between(1u, 4u);
+  host.latency = dice.between(Duration(0), faults.latency_at_most);
+  host.jitter = dice.between(Duration(0), faults.latency_at_most);
+  host.checks_for = milliseconds(dice, 0, 300);
+  host.refuses = dice.chance(faults.host_refuses);
+  host.spawn_takes = milliseconds(dice, 0, 20);
+  host.sweep_takes = dice.chance(0.1) ? seconds(5) : milliseconds(dice, 0, 200);
+  draw_attempts(host, dice, faults);
+  draw_trouble(host, dice, faults);
+  return host;
+}
+
+void draw_user(Scenario& world, Dice& dice, const Faults& faults) {
+  const auto when = [&] { return dice.between(Duration(0), faults.fault_at_most); };
+  constexpr std::int32_t kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  if (dice.chance(faults.user_signal)) world.signals.push_back({when(), SIGUSR1});
+  if (dice.chance(faults.interrupted)) {
+    world.signals.push_back({when(), kEnding[dice.between(0u, 3u)]});
+    while (dice.chance(faults.interrupted_again)) {
+      const UserAct last = world.signals.back();
+      world.signals.push_back({last.at + milliseconds(dice, 0, 7000), last.signal});
+    }
+  }
+  if (dice.chance(faults.suspended)) {
+    world.signals.push_back({when(), SIGTSTP});
+    world.sleeps = milliseconds(dice, 10, 30'000);
+    world.tick_before_cont = dice.chance(0.5);
+  }
+  if (dice.chance(faults.output_closed)) world.output_closes = when();
+  if (dice.chance(faults.head_killed)) world.head_killed = when();
+  if (!dice.chance(faults.reader_pauses)) return;
+  world.reader_pauses = when();
+  world.reader_pause = milliseconds(dice, 10, 4000);
+}
+
+// Something must end what never ends by itself.
+void draw_timeout(Scenario& world, Dice& dice, const Faults& faults) {
+  bool endless = false;
+  for (const TaskScript& task : world.tasks) endless = endless || !task.runs;
+  if (endless || dice.chance(faults.timeout)) {
+    world.timeout = milliseconds(dice, 100, 12'000);
+  }
+}
+
+}  // namespace
+
+Scenario draw(std::uint64_t seed, const Faults& faults) {
+  Dice dice(seed);
+  Scenario world;
+  world.seed = seed;
+  const std::uint32_t hosts = dice.between(1u, 6u);
+  const bool one_here = dice.chance(0.4);
+  for (std::uint32_t i = 0; i < hosts; ++i) {
+    Dice own(dice.next());  // so that one host's faults do not change its neighbours
+    world.hosts.emplace_back();
+    world.hosts.back() = draw_host(own, faults);
+    if (one_here && i == seed % hosts) {
+      HostScript& here = world.hosts.back();
+      here = HostScript{};
+      here.reach = model::Reach::here;
+      here.refuses = own.chance(faults.host_refuses);
+      draw_trouble(here, own, faults);
+    }
+    for (std::uint32_t rank = 0; rank < world.hosts.back().ranks; ++rank) {
+      world.tasks.push_back(draw_task(own, faults));
+    }
+  }
+  world.grace = milliseconds(dice, 0, 6000);
+  world.patience = milliseconds(dice, 2000, 15'000);
+  world.parallel = dice.between(1u, 8u);
+  draw_timeout(world, dice, faults);
+  draw_user(world, dice, faults);
+  if (dice.chance(faults.has_input)) {
+    world.input_to = dice.chance(0.5) ? model::StdinTo::one : model::StdinTo::all;
+    world.input_bytes = dice.between(0u, 1'000'000u);
+  }
+  return world;
+}
+
+}  // namespace muster::sim

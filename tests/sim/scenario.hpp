@@ -1,0 +1,128 @@
+// Scenario: everything that will happen to one simulated run, as a value; drawn from a seed or read
+// from a script.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+#include "machine/opener.hpp"
+#include "model/inventory.hpp"
+
+namespace muster::sim {
+
+using base::Duration;  // milliseconds
+
+// How one attempt to reach a host goes.
+struct Attempt {
+  enum class How : std::uint8_t { up, fails, silent, up_then_lost };
+  How how = How::up;
+  machine::Retry retry = machine::Retry::no;  // of `fails`
+  Duration takes = Duration(50);
+};
+
+enum class OnTerm : std::uint8_t { dies, exits, ignores };  // at SIGTERM, SIGINT, SIGHUP, SIGQUIT
+
+struct TaskScript {
+  std::optional<Duration> runs = std::chrono::seconds(1);  // none: for ever
+  std::int32_t code = 0;
+  std::int32_t signal = 0;  // not 0: ends by it
+  bool cannot_spawn = false;
+  OnTerm on_term = OnTerm::dies;
+  std::int32_t term_code = 143;  // of OnTerm::exits
+  Duration term_takes = Duration(100);   // of OnTerm::exits
+  std::uint64_t out_bytes = 0;   // written at once when it starts
+  std::uint64_t err_bytes = 0;
+  bool closes_out = false;     // as soon as it has written
+  bool leaves_process = false; // which holds both streams until the sweep
+  bool reads_input = true;
+};
+
+// Times are counted from the start of the head.
+struct HostScript {
+  model::Reach reach = model::Reach::ssh;
+  std::uint32_t ranks = 1;
+  std::vector<Attempt> attempts;  // then the last one again and again; none: up at once
+  Duration latency = Duration(5);
+  Duration jitter = Duration(0);
+  Duration checks_for = Duration(2);
+  bool refuses = false;
+  Duration spawn_takes = Duration(1);
+  Duration sweep_takes = Duration(10);
+  std::optional<Duration> link_closes;
+  std::optional<Duration> stalls;  // a pulled cable
+  Duration stall_lasts = Duration(0);      // 0: for ever
+  std::optional<Duration> agent_killed;
+  std::optional<Duration> guard_killed;
+  std::optional<Duration> dies;  // power off
+};
+
+struct UserAct {
+  Duration at{0};
+  std::int32_t signal = 0;
+};
+
+struct Scenario {
+  std::uint64_t seed = 0;  // of jitter
+  std::vector<HostScript> hosts;
+  std::vector<TaskScript> tasks;  // by rank
+  Duration grace = std::chrono::seconds(5);
+  Duration lease = std::chrono::seconds(8);
+  Duration patience = std::chrono::seconds(15);
+  std::uint32_t parallel = 32;
+  std::optional<Duration> timeout;
+  std::vector<UserAct> signals;
+  Duration sleeps = Duration(0);           // after SIGTSTP, until SIGCONT
+  bool tick_before_cont = false;   // which the head hears first when it wakes
+  std::optional<Duration> output_closes;
+  std::optional<Duration> reader_pauses;  // nobody reads our stdout for a while
+  Duration reader_pause = Duration(0);
+  std::optional<Duration> head_killed;
+  model::StdinTo input_to = model::StdinTo::none;
+  std::uint64_t input_bytes = 0;
+};
+
+// What may go wrong, each with its probability; the durations bound what is drawn.
+struct Faults {
+  double task_fails = 0.12;
+  double task_by_signal = 0.3;  // of those that fail
+  double task_endless = 0.1;
+  double task_cannot_spawn = 0.02;
+  double task_ignores_term = 0.15;
+  double task_exits_on_term = 0.25;
+  double task_floods = 0.15;
+  double task_closes_out = 0.1;
+  double task_leaves_process = 0.1;
+  double task_deaf_to_input = 0.3;
+  double carrier_refused = 0.15;  // some times
+  double carrier_always_refused = 0.02;
+  double carrier_denied = 0.02;
+  double carrier_silent = 0.02;
+  double carrier_lost_early = 0.02;
+  double host_refuses = 0.03;
+  double link_closes = 0.06;
+  double cable_pulled = 0.06;
+  double cable_back = 0.4;  // of those that were pulled
+  double agent_killed = 0.05;
+  double guard_killed = 0.05;
+  double host_dies = 0.04;
+  double head_killed = 0.06;
+  double interrupted = 0.15;
+  double interrupted_again = 0.5;
+  double user_signal = 0.1;
+  double suspended = 0.06;
+  double timeout = 0.15;
+  double output_closed = 0.05;
+  double reader_pauses = 0.1;
+  double has_input = 0.3;
+  Duration runs_at_most = std::chrono::seconds(6);
+  Duration latency_at_most = Duration(200);
+  Duration fault_at_most = std::chrono::seconds(8);
+};
+
+[[nodiscard]] Scenario draw(std::uint64_t seed, const Faults& faults);
+
+}  // namespace muster::sim
