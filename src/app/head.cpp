@@ -154,8 +154,7 @@ class Head {
     if (!carriers_.contains(node)) return;
     carriers_.erase(node);
     if (!is_up_[node]) {
-      const auto retry = diagnosis.retryable ? machine::Retry::patiently : machine::Retry::no;
-      return pump_.feed(machine::LinkFailed{node, diagnosis.error, retry});
+      return pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
     }
     base::Error error = diagnosis.error;
     error.fault = base::Fault::lost;

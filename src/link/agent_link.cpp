@@ -1,8 +1,7 @@
 // AgentLink: the agent's end, over two descriptors; its own stdin and stdout unless told others.
+#include <asio/post.hpp>
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <asio/post.hpp>
 #include <utility>
 
 #include "link/byte_reader.hpp"
@@ -100,8 +99,8 @@ void AgentLink::Impl::close() {
 AgentLink::AgentLink(asio::io_context& loop, AgentLinkEvents events)
     : AgentLink(loop, copy_of(STDIN_FILENO), copy_of(STDOUT_FILENO), std::move(events)) {}
 
-AgentLink::AgentLink(asio::io_context& loop, process::UniqueFd from_head,
-                     process::UniqueFd to_head, AgentLinkEvents events)
+AgentLink::AgentLink(asio::io_context& loop, process::UniqueFd from_head, process::UniqueFd to_head,
+                     AgentLinkEvents events)
     : impl_(std::make_shared<Impl>(std::move(events))) {
   impl_->open(loop, std::move(from_head), std::move(to_head));
 }

@@ -1,11 +1,10 @@
 // ByteReader: readiness from the loop, reads by hand, a bounded number of them per turn.
 #include "link/byte_reader.hpp"
 
-#include <unistd.h>
-
 #include <array>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <unistd.h>
 #include <utility>
 
 #include "link/descriptor.hpp"

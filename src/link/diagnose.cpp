@@ -62,11 +62,11 @@ const std::string_view* line_with(const Scene& scene,
 
 Diagnosis say(const Scene& scene, std::string what, std::string hint) {
   return {{base::Fault::unreachable, fmt::format("{}: {}", scene.host, what), std::move(hint), {}},
-          false};
+          model::Retry::no};
 }
 
-Diagnosis try_again(Diagnosis diagnosis) {
-  diagnosis.retryable = true;
+Diagnosis try_again(Diagnosis diagnosis, model::Retry retry) {
+  diagnosis.retry = retry;
   return diagnosis;
 }
 
@@ -106,9 +106,9 @@ Answer changed_key(const Scene& scene) {
   std::string command = "ssh-keygen -R " + scene.host;
   if (const auto* line = line_with(scene, {"ssh-keygen -f "}))
     command = first_line(line->substr(line->find("ssh-keygen")));
-  return say(scene, "its host key is not the one that ssh has on file",
-             fmt::format("if the host was installed anew: `{}`, then `ssh {} true`", command,
-                         scene.host));
+  return say(
+      scene, "its host key is not the one that ssh has on file",
+      fmt::format("if the host was installed anew: `{}`, then `ssh {} true`", command, scene.host));
 }
 
 Answer unknown_key(const Scene& scene) {
@@ -128,9 +128,10 @@ std::string login_hint(const Scene& scene, std::string_view login) {
   }
   if (const auto* line = line_with(scene, {"Identity file "}); line && has(*line, " not acc"))
     return fmt::format("the key is not there: {}", first_line(line->substr(line->find("Ident"))));
-  return fmt::format("muster needs a login without a password: `ssh-copy-id {}` once, or load the "
-                     "key with `ssh-add`",
-                     login);
+  return fmt::format(
+      "muster needs a login without a password: `ssh-copy-id {}` once, or load the "
+      "key with `ssh-add`",
+      login);
 }
 
 Answer no_login(const Scene& scene) {
@@ -155,9 +156,10 @@ Answer not_ssh(const Scene& scene) {
 Answer refused(const Scene& scene) {
   if (!line_with(scene, {": Connection refused", "connect failed: Connection refused"}))
     return std::nullopt;
-  return try_again(say(scene, "it refuses ssh connections",
-                       fmt::format("does sshd run there, on this port? try `ssh {} true`",
-                                   scene.host)));
+  return try_again(
+      say(scene, "it refuses ssh connections",
+          fmt::format("does sshd run there, on this port? try `ssh {} true`", scene.host)),
+      model::Retry::briefly);
 }
 
 Answer dropped(const Scene& scene) {
@@ -175,19 +177,19 @@ Answer dropped(const Scene& scene) {
                        late ? "its sshd did not answer in time"
                             : "its sshd closed the connection before the login",
                        "too many logins at once? raise MaxStartups in its sshd_config, or open "
-                       "fewer at a time"));
+                       "fewer at a time"),
+                   model::Retry::patiently);
 }
 
 Answer no_way(const Scene& scene) {
-  const auto* line = line_with(scene, {": No route to host", ": Network is unreachable",
-                                       ": Connection timed out", ": Operation timed out",
-                                       ": Host is down", ": Connection reset by peer"});
+  const auto* line =
+      line_with(scene, {": No route to host", ": Network is unreachable", ": Connection timed out",
+                        ": Operation timed out", ": Host is down", ": Connection reset by peer"});
   if (!line || !has(*line, "connect")) return std::nullopt;
   return say(scene,
              fmt::format("it cannot be reached ({})",
                          lower(first_line(line->substr(line->rfind(": ") + 2)))),
-             fmt::format("is it up, and may this machine reach it? try `ssh {} true`",
-                         scene.host));
+             fmt::format("is it up, and may this machine reach it? try `ssh {} true`", scene.host));
 }
 
 // ---- the remote side's words --------------------------------------------------------------------
@@ -205,7 +207,9 @@ bool about_agent(const Scene& scene, std::initializer_list<std::string_view> par
 Answer old_libraries(const Scene& scene) {
   const auto* line = line_with(scene, {"version `GLIBC", "error while loading shared libraries"});
   if (!line) return std::nullopt;
-  return say(scene, fmt::format("its system cannot load muster ({})", first_line(*line)),
+  const std::string path = scene.agent + ": ";
+  const std::string why = first_line(line->substr(line->starts_with(path) ? path.size() : 0));
+  return say(scene, fmt::format("its system cannot load muster ({})", why),
              fmt::format("build muster on the oldest of the hosts, copy it there, and give "
                          "--agent-path (now {})",
                          scene.agent));
@@ -235,11 +239,12 @@ bool says_absent(std::string_view line, const std::string& program) {
   const std::size_t end = low.rfind(lower(program));
   if (end == std::string::npos || (end > 0 && !has(" /'\"`\x98", low.substr(end - 1, 1))))
     return false;
-  const std::string rest = low.substr(end + program.size());
+  const std::string_view rest = std::string_view(low).substr(end + program.size());
   const std::size_t colon = rest.find(": ");
   // Between name and colon there is at most a closing quote, of three bytes in UTF-8.
   if (colon > 3) return false;
-  return rest.ends_with(": no such file or directory") || rest.ends_with("not found");
+  const std::string_view why = rest.substr(colon + 2);
+  return why == "no such file or directory" || why == "not found" || why == "command not found";
 }
 
 bool carrier_absent(const Scene& scene) {
@@ -300,10 +305,10 @@ Diagnosis anything_else(const Scene& scene) {
              fmt::format("try `{} {} true`", scene.carrier, scene.host));
 }
 
-constexpr std::array kReaders = {changed_key,   unknown_key,   unknown_name,   no_login, not_ssh,
-                                 refused,       no_way,        dropped,        old_libraries,
-                                 other_machine, no_carrier,    no_agent,       not_executable,
-                                 other_muster,  noise,         killed};
+constexpr std::array kReaders = {changed_key,    unknown_key,   unknown_name, no_login,
+                                 not_ssh,        refused,       no_way,       dropped,
+                                 old_libraries,  other_machine, no_carrier,   no_agent,
+                                 not_executable, other_muster,  noise,        killed};
 
 }  // namespace
 

@@ -89,8 +89,10 @@ void Link::Impl::send(Add add) {
   asio::post(out_->executor(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self && self->open_)
-      self->break_off({base::Fault::lost, "the agent does not read what it is sent",
-                       "is its host overloaded, or the agent stopped?", {}});
+      self->break_off({base::Fault::lost,
+                       "the agent does not read what it is sent",
+                       "is its host overloaded, or the agent stopped?",
+                       {}});
   });
 }
 
@@ -109,9 +111,10 @@ void Link::Impl::skip_noise(std::string_view bytes) {
   if (state == wire::NoiseFilter::State::too_much)
     return break_off(
         {base::Fault::unreachable,
-         fmt::format("\"{}\" and {} KiB more came instead of an agent",
-                     first_line(filter_.noise()), wire::kNoiseMax >> 10),
-         "let the shell's start-up files there print nothing when no terminal is there", {}});
+         fmt::format("\"{}\" and {} KiB more came instead of an agent", first_line(filter_.noise()),
+                     wire::kNoiseMax >> 10),
+         "let the shell's start-up files there print nothing when no terminal is there",
+         {}});
   if (state != wire::NoiseFilter::State::found) return;
   up_ = true;
   tell(events_.up);

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "model/inventory.hpp"
+#include "model/retry.hpp"
 #include "process/guard.hpp"
 #include "wire/frame.hpp"
 
@@ -25,8 +26,8 @@ struct CarrierEnd {
 };
 
 struct Diagnosis {
-  base::Error error;       // names the host
-  bool retryable = false;  // sshd refused for now: try again after a pause
+  base::Error error;  // names the host
+  model::Retry retry = model::Retry::no;
 };
 
 // Pure: reads ssh's own words (OpenSSH 7 to 9), the shell's "not found", and exit codes.
@@ -37,16 +38,15 @@ struct Diagnosis {
 // Pure: the words that start the agent on a host.
 // ssh: command..., -T -x -o BatchMode=yes [-p N] [-i FILE] [user@]host, then the remote command as
 // one word that every shell understands. A name or user that starts with a dash is refused.
-[[nodiscard]] base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& carrier,
-                                                                   const model::Host& host,
-                                                                   const std::string& agent_path);
+[[nodiscard]] base::Result<std::vector<std::string>> carrier_words(
+    const model::CarrierSpec& carrier, const model::Host& host, const std::string& agent_path);
 
 struct LinkEvents {
-  std::function<void()> up;                            // the magic line has come
-  std::function<void(wire::ToHead)> message;           // never Output
+  std::function<void()> up;                   // the magic line has come
+  std::function<void(wire::ToHead)> message;  // never Output
   std::function<void(const wire::OutputView&)> output;
-  std::function<void(base::Error)> broken;             // bad bytes; the link is closed by then
-  std::function<void()> closed;                        // end of file from the carrier
+  std::function<void(base::Error)> broken;  // bad bytes; the link is closed by then
+  std::function<void()> closed;             // end of file from the carrier
 };
 
 // The head's end of a link. The carrier process itself is started and reaped through the guard.

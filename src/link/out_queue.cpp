@@ -1,11 +1,10 @@
 // OutQueue: two buffers, one filled while the other is written, so that nothing is moved.
 #include "link/out_queue.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <unistd.h>
 #include <utility>
 
 #include "link/descriptor.hpp"

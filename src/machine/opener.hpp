@@ -8,12 +8,11 @@
 
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/retry.hpp"
 
 namespace muster::machine {
 
-// Whether a failed attempt is worth another one: never, for some seconds (nobody listens yet), or for
-// as long as a busy sshd may need (it refuses because too many come at once).
-enum class Retry : std::uint8_t { no, briefly, patiently };
+using model::Retry;
 
 class Opener {
  public:

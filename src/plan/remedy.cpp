@@ -113,8 +113,9 @@ tl::unexpected<base::Error> above_slots(const JobSpec& spec, const Inventory& in
   crowded.oversubscribe = true;
   return base::fail_at(place_of(inventory), base::Fault::no_slots,
                        fmt::format("-n {} fits; to share cores: {}", total.slots, command(crowded)),
-                       "{} wanted, but {} have {}{}", counted(ranks, "rank"),
-                       counted(inventory.hosts.size(), "host"), counted(total.slots, "slot"),
+                       "{} wanted, but {} {} {}{}", counted(ranks, "rank"),
+                       counted(inventory.hosts.size(), "host"),
+                       inventory.hosts.size() == 1 ? "has" : "have", counted(total.slots, "slot"),
                        spec.per_node ? fmt::format(" within --per-node {}", *spec.per_node) : "");
 }
 

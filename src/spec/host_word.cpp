@@ -58,6 +58,7 @@ Result<std::optional<std::uint32_t>> read_slots(std::string_view text, Fault fau
   return read_number("slots", text, {1, model::kRanksMax}, fault)
       .map([](std::uint32_t slots) { return std::optional(slots); })
       .map_error([&](base::Error error) {
+        error.hint = "the number after ':' says how many ranks fit there, for example node1:8";
         if (text == "*" || text == "auto") error.hint = "leave ':" + std::string(text) + "' out";
         return error;
       });

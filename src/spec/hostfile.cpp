@@ -67,7 +67,10 @@ tl::unexpected<base::Error> twice(const Setting& setting, const char* what) {
 
 Result<std::uint32_t> read_value(const Setting& setting, std::uint32_t most) {
   return read_number(setting.key.text, setting.value.text, {1, most}, kFault)
-      .map_error([&](base::Error e) { return placed(std::move(e), setting.value.place); });
+      .map_error([&](base::Error e) {
+        e.hint = fmt::format("for example: {}=8", setting.key.text);
+        return placed(std::move(e), setting.value.place);
+      });
 }
 
 Result<void> set_count(std::optional<std::uint32_t>& count, const Setting& setting,

@@ -2,7 +2,6 @@
 #include "wire/codec.hpp"
 
 #include <google/protobuf/io/coded_stream.h>
-
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -181,17 +180,28 @@ void write(proto::ToAgent& out, const Bye&) { out.mutable_bye(); }
 
 std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
   switch (in.message_case()) {
-    case proto::ToAgent::kHello: return read(*in.mutable_hello(), bounds);
-    case proto::ToAgent::kPrepare: return read(*in.mutable_prepare(), bounds);
-    case proto::ToAgent::kStart: return Start{};
-    case proto::ToAgent::kSignal: return read(in.signal(), bounds);
-    case proto::ToAgent::kStop: return read(in.stop(), bounds);
-    case proto::ToAgent::kInputEnd: return read(in.input_end(), bounds);
-    case proto::ToAgent::kCredit: return read(in.credit(), bounds);
-    case proto::ToAgent::kSuspend: return Suspend{in.suspend().suspended()};
-    case proto::ToAgent::kPing: return Ping{};
-    case proto::ToAgent::kBye: return Bye{};
-    case proto::ToAgent::MESSAGE_NOT_SET: break;
+    case proto::ToAgent::kHello:
+      return read(*in.mutable_hello(), bounds);
+    case proto::ToAgent::kPrepare:
+      return read(*in.mutable_prepare(), bounds);
+    case proto::ToAgent::kStart:
+      return Start{};
+    case proto::ToAgent::kSignal:
+      return read(in.signal(), bounds);
+    case proto::ToAgent::kStop:
+      return read(in.stop(), bounds);
+    case proto::ToAgent::kInputEnd:
+      return read(in.input_end(), bounds);
+    case proto::ToAgent::kCredit:
+      return read(in.credit(), bounds);
+    case proto::ToAgent::kSuspend:
+      return Suspend{in.suspend().suspended()};
+    case proto::ToAgent::kPing:
+      return Ping{};
+    case proto::ToAgent::kBye:
+      return Bye{};
+    case proto::ToAgent::MESSAGE_NOT_SET:
+      break;
   }
   return std::nullopt;
 }
@@ -223,8 +233,7 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
       .head_address = std::move(*in.mutable_head_address()),
       .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax))};
   for (auto& one : *in.mutable_interfaces())
-    facts.interfaces.push_back(
-        {std::move(*one.mutable_name()), std::move(*one.mutable_address())});
+    facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   return facts;
 }
 
@@ -248,9 +257,9 @@ void write(proto::ToHead& out, const Refused& refused) {
 
 Refused read(proto::Refused& in, Bounds& bounds) {
   const auto fault = static_cast<base::Fault>(bounds.at_most("fault", in.fault(), kFaultMax));
-  return {base::Error{fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
-                      base::Place{std::move(*in.mutable_place_source()), in.place_line(),
-                                  in.place_column()}}};
+  return {base::Error{
+      fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
+      base::Place{std::move(*in.mutable_place_source()), in.place_line(), in.place_column()}}};
 }
 
 void write(proto::ToHead& out, const Started& started) {
@@ -315,16 +324,26 @@ void write(proto::ToHead& out, const Pong&) { out.mutable_pong(); }
 
 std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
   switch (in.message_case()) {
-    case proto::ToHead::kWelcome: return read(*in.mutable_welcome(), bounds);
-    case proto::ToHead::kPrepared: return Prepared{};
-    case proto::ToHead::kRefused: return read(*in.mutable_refused(), bounds);
-    case proto::ToHead::kStarted: return read(in.started(), bounds);
-    case proto::ToHead::kOutputEnd: return read(in.output_end(), bounds);
-    case proto::ToHead::kExited: return read(in.exited(), bounds);
-    case proto::ToHead::kInputCredit: return read(in.input_credit(), bounds);
-    case proto::ToHead::kStopped: return read(*in.mutable_stopped(), bounds);
-    case proto::ToHead::kPong: return Pong{};
-    case proto::ToHead::MESSAGE_NOT_SET: break;
+    case proto::ToHead::kWelcome:
+      return read(*in.mutable_welcome(), bounds);
+    case proto::ToHead::kPrepared:
+      return Prepared{};
+    case proto::ToHead::kRefused:
+      return read(*in.mutable_refused(), bounds);
+    case proto::ToHead::kStarted:
+      return read(in.started(), bounds);
+    case proto::ToHead::kOutputEnd:
+      return read(in.output_end(), bounds);
+    case proto::ToHead::kExited:
+      return read(in.exited(), bounds);
+    case proto::ToHead::kInputCredit:
+      return read(in.input_credit(), bounds);
+    case proto::ToHead::kStopped:
+      return read(*in.mutable_stopped(), bounds);
+    case proto::ToHead::kPong:
+      return Pong{};
+    case proto::ToHead::MESSAGE_NOT_SET:
+      break;
   }
   return std::nullopt;
 }
@@ -334,8 +353,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
 constexpr const char* kHint = "is it the same muster on both hosts? compare `muster --version`";
 
 bool parse(google::protobuf::MessageLite& message, std::string_view payload) {
-  google::protobuf::io::CodedInputStream in(
-      reinterpret_cast<const std::uint8_t*>(payload.data()), static_cast<int>(payload.size()));
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(payload.data()),
+                                            static_cast<int>(payload.size()));
   in.SetRecursionLimit(kNestingMax);
   return message.ParseFromCodedStream(&in) && in.ConsumedEntireMessage();
 }

@@ -10,8 +10,8 @@
 
 namespace muster::wire {
 
-inline constexpr int kNestingMax = 8;             // messages inside messages
-inline constexpr std::uint32_t kSignalMax = 64;   // SIGRTMAX on Linux
+inline constexpr int kNestingMax = 8;            // messages inside messages
+inline constexpr std::uint32_t kSignalMax = 64;  // SIGRTMAX on Linux
 
 // Appends the payload of a control frame. Raw messages (Input, Output) must not be given.
 void encode(std::string& out, const ToAgent& message);

@@ -21,10 +21,10 @@ enum class Stream : std::uint8_t { out = 1, err = 2 };
 
 struct Hello {
   std::uint32_t protocol = kProtocol;
-  std::string job;              // random, names the job on every host
+  std::string job;  // random, names the job on every host
   base::NodeIndex node;
-  std::uint32_t lease_ms = 0;   // silence after which the agent ends its tasks by itself
-  std::uint32_t grace_ms = 0;   // between SIGTERM and SIGKILL when it must do so
+  std::uint32_t lease_ms = 0;  // silence after which the agent ends its tasks by itself
+  std::uint32_t grace_ms = 0;  // between SIGTERM and SIGKILL when it must do so
   bool operator==(const Hello&) const = default;
 };
 
@@ -50,11 +50,13 @@ struct Prepare {
   bool clean = false;                  // drop the agent's own environment, but for its account
   std::string hostfile;                // text of the file that AZUREML_MPI_HOSTFILE names
   std::vector<TaskOrder> tasks;
-  std::uint32_t window = 0;            // first credit of each output stream, bytes
+  std::uint32_t window = 0;  // first credit of each output stream, bytes
   bool operator==(const Prepare&) const = default;
 };
 
-struct Start { bool operator==(const Start&) const = default; };
+struct Start {
+  bool operator==(const Start&) const = default;
+};
 
 // Sent to the process group of every task.
 struct Signal {
@@ -93,11 +95,15 @@ struct Suspend {
   bool operator==(const Suspend&) const = default;
 };
 
-struct Ping { bool operator==(const Ping&) const = default; };
-struct Bye { bool operator==(const Bye&) const = default; };  // end; nothing runs any more
+struct Ping {
+  bool operator==(const Ping&) const = default;
+};
+struct Bye {
+  bool operator==(const Bye&) const = default;
+};  // end; nothing runs any more
 
-using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
-                             Ping, Bye>;
+using ToAgent =
+    std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend, Ping, Bye>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -108,7 +114,9 @@ struct Welcome {
   bool operator==(const Welcome&) const = default;
 };
 
-struct Prepared { bool operator==(const Prepared&) const = default; };
+struct Prepared {
+  bool operator==(const Prepared&) const = default;
+};
 
 // The agent cannot do what it was asked; nothing was started. The error does not name the host.
 struct Refused {
@@ -149,12 +157,14 @@ struct InputCredit {
 
 // Every task has exited, every stream has ended, the sweep is done. The last message.
 struct Stopped {
-  std::uint32_t killed = 0;             // tasks that needed SIGKILL after the grace time
-  std::vector<std::string> leftovers;   // processes that could not be ended, "pid 42 (name)"
+  std::uint32_t killed = 0;            // tasks that needed SIGKILL after the grace time
+  std::vector<std::string> leftovers;  // processes that could not be ended, "pid 42 (name)"
   bool operator==(const Stopped&) const = default;
 };
 
-struct Pong { bool operator==(const Pong&) const = default; };
+struct Pong {
+  bool operator==(const Pong&) const = default;
+};
 
 using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
                             InputCredit, Stopped, Pong>;

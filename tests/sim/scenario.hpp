@@ -87,9 +87,9 @@ struct Scenario {
 
 // What may go wrong, each with its probability; the durations bound what is drawn.
 struct Faults {
-  double task_fails = 0.12;
+  double task_fails = 0.06;
   double task_by_signal = 0.3;  // of those that fail
-  double task_endless = 0.1;
+  double task_endless = 0.03;
   double task_cannot_spawn = 0.02;
   double task_ignores_term = 0.15;
   double task_exits_on_term = 0.25;
@@ -103,18 +103,18 @@ struct Faults {
   double carrier_silent = 0.02;
   double carrier_lost_early = 0.02;
   double host_refuses = 0.03;
-  double link_closes = 0.06;
-  double cable_pulled = 0.06;
+  double link_closes = 0.03;
+  double cable_pulled = 0.05;
   double cable_back = 0.4;  // of those that were pulled
   double agent_killed = 0.05;
   double guard_killed = 0.05;
   double host_dies = 0.04;
   double head_killed = 0.06;
-  double interrupted = 0.15;
+  double interrupted = 0.12;
   double interrupted_again = 0.5;
   double user_signal = 0.1;
   double suspended = 0.06;
-  double timeout = 0.15;
+  double timeout = 0.08;
   double output_closed = 0.05;
   double reader_pauses = 0.1;
   double has_input = 0.3;

@@ -56,7 +56,8 @@ TEST_F(HostfileOption, IsRead) {
 
 TEST_F(HostfileOption, NamesTheLineOfAComplaint) {
   const std::string path = file("a\nb slots=0\n");
-  EXPECT_EQ(to_string(read(path).error()), path + ":2:9: slots must be 1 or more, not 0");
+  EXPECT_EQ(to_string(read(path).error()),
+            path + ":2:9: slots must be 1 or more, not 0\n  hint: for example: slots=8");
 }
 
 TEST_F(HostfileOption, MayNotBeMissing) {

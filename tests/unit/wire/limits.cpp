@@ -1,4 +1,5 @@
-// Every stated bound is kept on the way in: the frame that breaks one is an error, the one at it not.
+// Every stated bound is kept on the way in: the frame that breaks one is an error, the one at it
+// not.
 #include <gtest/gtest.h>
 
 #include "model/job_spec.hpp"
@@ -65,7 +66,7 @@ TEST(Limits, UnknownKindsOfFrames) {
 TEST(Limits, UnknownKindsOfMessages) {
   expect_has(head_error(frame(1, "")), "unknown kind");
   expect_has(agent_error(frame(1, "")), "unknown kind");
-  expect_has(head_error(frame(1, std::string("\xba\x06\0", 3))), "unknown kind");   // field 103
+  expect_has(head_error(frame(1, std::string("\xba\x06\0", 3))), "unknown kind");  // field 103
   expect_has(agent_error(frame(1, std::string("\xba\x06\0", 3))), "unknown kind");
 }
 
@@ -98,13 +99,14 @@ TEST(Limits, Ranks) {
   const base::Rank good(kFirstBad - 1), bad(kFirstBad);
   EXPECT_EQ(agent_error(framed(ToAgent{InputEnd{good}})), "");
   EXPECT_EQ(head_error(framed(ToHead{Output{good, Stream::out, "x"}})), "");
-  for (const ToAgent& message : std::vector<ToAgent>{
-           Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
-           Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1}, Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0}})
+  for (const ToAgent& message :
+       std::vector<ToAgent>{Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
+                            Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1},
+                            Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0}})
     expect_has(agent_error(framed(message)), "1000000");
-  for (const ToHead& message : std::vector<ToHead>{
-           Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out}, Started{bad, 1},
-           Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}})
+  for (const ToHead& message :
+       std::vector<ToHead>{Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out},
+                           Started{bad, 1}, Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}})
     expect_has(head_error(framed(message)), "1000000");
 }
 

@@ -1,0 +1,315 @@
+// The rules that every run has to keep.
+#include "sim/judge.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+#include "sim/words.hpp"
+
+namespace muster::sim {
+
+using base::Fault;
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+using model::Cause;
+
+namespace {
+constexpr std::uint32_t kAttemptsMax[] = {1, 4, 24};  // by machine::Retry
+constexpr Duration kStopLimit(12'000);  // beyond the grace, until an agent is given up
+constexpr Duration kKillLimit(7'000);   // the same after a second Ctrl-C
+constexpr Duration kLeaveLimit(1'000);
+constexpr Duration kTolerance(2);
+}  // namespace
+
+Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan)
+    : agenda_(agenda),
+      world_(world),
+      plan_(plan),
+      nodes_(plan.nodes.size()),
+      lanes_(2 * plan.ranks.size()) {}
+
+void Judge::complain(const std::string& what) {
+  complaints_.push_back(
+      fmt::format("{:.3f}: {}", static_cast<double>(agenda_.since_start().count()) / 1000, what));
+}
+
+Judge::Lane& Judge::lane(Rank rank, wire::Stream stream) {
+  return lanes_[2 * rank.value + (stream == wire::Stream::err ? 1 : 0)];
+}
+
+std::uint64_t Judge::received(Rank rank, wire::Stream stream) const {
+  return lanes_[2 * rank.value + (stream == wire::Stream::err ? 1 : 0)].received;
+}
+
+bool Judge::all_stopped() const {
+  for (const Node& node : nodes_) {
+    if (!node.stopped) return false;
+  }
+  return true;
+}
+
+// ---- what the head hears --------------------------------------------------------------------------
+
+void Judge::hears(const machine::HeadEvent& event) {
+  too_late();
+  std::visit([this](const auto& one) { on(one); }, event);
+}
+
+// Only the first counts, and none after everything has ended well.
+void Judge::first(First failure) {
+  if (first_ || all_stopped()) return;
+  failure.at = agenda_.now();
+  first_ = std::move(failure);
+}
+
+void Judge::fault(Fault fault, const std::string& what) {
+  first({Cause::fault, what, 0, 0, base::exit_code(fault), {}});
+}
+
+void Judge::on(const machine::LinkUp& event) { nodes_[event.node.value].heard = agenda_.now(); }
+
+void Judge::on(const machine::LinkFailed& event) {
+  Node& node = nodes_[event.node.value];
+  node.attempt.reset();
+  if (node.attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
+    fault(event.error.fault, event.error.what);
+  }
+}
+
+void Judge::on(const machine::LinkLost& event) {
+  Node& node = nodes_[event.node.value];
+  if (node.closed) complain("heard of a link that was closed");
+  node.attempt.reset();
+  node.closed = true;
+  if (!node.stopped) fault(event.error.fault, event.error.what);
+}
+
+void Judge::on(const machine::Heard& event) {
+  Node& node = nodes_[event.node.value];
+  if (node.closed) complain("heard from a link that was closed");
+  node.heard = agenda_.now();
+  std::visit([&](const auto& one) { heard(event.node, one); }, event.message);
+}
+
+void Judge::on(const machine::UserSignal& event) {
+  switch (event.number) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGQUIT:
+      break;
+    case SIGCONT:
+      return woke();
+    default:
+      return;
+  }
+  if (++interrupts_ == 2) again_ = agenda_.now();
+  first({Cause::interrupted, {}, 0, event.number, 128 + event.number, {}});
+}
+
+void Judge::on(const machine::OutputClosed&) {
+  if (first_) return;
+  ++interrupts_;
+  first({Cause::interrupted, {}, 0, SIGPIPE, 128 + SIGPIPE, {}});
+}
+
+void Judge::woke() {
+  for (Node& node : nodes_) {
+    if (node.heard) node.heard = agenda_.now();
+  }
+}
+
+void Judge::heard(NodeIndex, const wire::Exited& message) {
+  const model::RankExit& exit = message.exit;
+  if (!started_.contains(exit.rank)) complain("a rank exits that never started");
+  if (!exited_.emplace(exit.rank, exit).second) {
+    complain(fmt::format("rank {} exits twice", exit.rank.value));
+  }
+  if (exit.failed()) {
+    first({Cause::rank_failed, {}, exit.rank.value, 0, exit.exit_code(), {}});
+  }
+}
+
+void Judge::heard(NodeIndex node, const wire::Refused& message) {
+  const std::string& host = plan_.nodes[node.value].host.name;
+  fault(message.error.fault,
+        nodes_.size() > 1 ? host + ": " + message.error.what : message.error.what);
+}
+
+void Judge::heard(NodeIndex node, const wire::Stopped&) {
+  if (nodes_[node.value].stopped) complain("an agent stops twice");
+  nodes_[node.value].stopped = true;
+  if (all_stopped()) all_stopped_at_ = agenda_.now();
+}
+
+void Judge::heard(NodeIndex, const wire::Started& message) {
+  if (!started_.insert(message.rank).second) complain("a rank starts twice");
+}
+
+void Judge::heard(NodeIndex node, const wire::Welcome&) {
+  nodes_[node.value].greeted = true;
+  nodes_[node.value].attempt.reset();
+}
+
+void Judge::heard(NodeIndex node, const wire::OutputEnd& message) {
+  if (nodes_[node.value].stopped) complain("a stream ends after its agent has stopped");
+  if (std::exchange(lane(message.rank, message.stream).ended, true)) {
+    complain("a stream ends twice");
+  }
+}
+
+void Judge::output(NodeIndex node, Rank rank, wire::Stream stream, std::uint64_t offset,
+                   std::uint32_t count) {
+  Lane& one = lane(rank, stream);
+  nodes_[node.value].heard = agenda_.now();
+  if (one.ended) complain("bytes after the end of their stream");
+  if (offset != one.received) complain("bytes are missing, doubled or out of order");
+  one.received += count;
+  if (one.received > one.credit) complain("more bytes than there was credit for");
+}
+
+void Judge::credited(Rank rank, wire::Stream stream, std::uint32_t count) {
+  lane(rank, stream).credit += count;
+}
+
+// ---- what the agents do ---------------------------------------------------------------------------
+
+void Judge::agent_says(NodeIndex node, const wire::ToHead& message) {
+  if (std::holds_alternative<wire::Prepared>(message)) prepared_.insert(node);
+}
+
+void Judge::task_starts() {
+  if (prepared_.size() != nodes_.size()) complain("a task starts before every host is prepared");
+}
+
+// ---- what the head does ---------------------------------------------------------------------------
+
+void Judge::does(const machine::HeadEffect& effect) {
+  if (finished_) complain("the head acts after its end");
+  std::visit([this](const auto& one) { done(one); }, effect);
+}
+
+void Judge::done(const machine::OpenLink& effect) {
+  Node& node = nodes_[effect.node.value];
+  if (acted_) complain("a link is opened while the run ends");
+  ++node.attempts;
+  if (plan_.nodes[effect.node.value].host.reach != model::Reach::here) node.attempt = agenda_.now();
+  std::uint32_t under_way = 0;
+  for (const Node& one : nodes_) under_way += one.attempt ? 1 : 0;
+  if (under_way > world_.parallel) complain("too many attempts at the same time");
+}
+
+void Judge::done(const machine::CloseLink& effect) {
+  nodes_[effect.node.value].closed = true;
+  if (!acted_) acted_ = agenda_.now();
+}
+
+void Judge::done(const machine::ToNode& effect) {
+  if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
+  if (std::holds_alternative<wire::Bye>(effect.message) && !acted_) acted_ = agenda_.now();
+  if (std::holds_alternative<wire::Start>(effect.message) && acted_) {
+    complain("a start while the run ends");
+  }
+}
+
+void Judge::stop_to(NodeIndex index, const wire::Stop& stop) {
+  Node& node = nodes_[index.value];
+  if (!acted_) acted_ = agenda_.now();
+  int& count = stop.number == 0 ? node.hastened : node.stops;
+  if (++count > 1) complain("a Stop is sent twice");
+  if (stop.number == 0 && interrupts_ < 2) complain("tasks are killed at once, unasked");
+}
+
+void Judge::done(const machine::Finish&) {
+  finished_ = agenda_.now();
+  if (!acted_) acted_ = agenda_.now();
+}
+
+void Judge::turn_over(const model::RunReport& report) {
+  if (acted_ && !first_ && !all_stopped()) by_the_clock(report);
+  if (first_ && !acted_ && !all_stopped()) {
+    complain("a failure came and the head did nothing");
+    acted_ = agenda_.now();
+  }
+}
+
+// ---- limits ---------------------------------------------------------------------------------------
+
+// The head ends the run and nothing has come: then a limit must have passed.
+void Judge::by_the_clock(const model::RunReport& report) {
+  if (report.cause != Cause::fault || !clock_allows(report.error)) {
+    return complain("the head ends the run without a reason: " + words(report));
+  }
+  fault(report.error.fault, report.error.what);
+}
+
+bool Judge::clock_allows(const base::Error& error) const {
+  const Instant now = agenda_.now();
+  if (error.fault == Fault::timeout) {
+    return world_.timeout && now >= Agenda::kStart + *world_.timeout;
+  }
+  for (const Node& node : nodes_) {
+    if (error.fault == Fault::unreachable && node.attempt &&
+        now >= *node.attempt + world_.patience) {
+      return true;
+    }
+    if (error.fault == Fault::lost && node.heard && !node.stopped &&
+        now >= *node.heard + world_.lease) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A limit has passed, with time to spare, and the head has not noticed.
+void Judge::too_late() {
+  if (first_ || acted_ || all_stopped()) return;
+  const Instant now = agenda_.now() - kTolerance;
+  if (world_.timeout && now > Agenda::kStart + *world_.timeout + world_.sleeps) {
+    complain("the time limit has passed unnoticed");
+    acted_ = now;
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (plan_.nodes[i].host.reach == model::Reach::here) continue;
+    if (node.attempt && now > *node.attempt + world_.patience + world_.sleeps) {
+      complain("an attempt takes longer than the patience");
+      acted_ = now;
+    }
+    const Duration silence = world_.lease + world_.lease / 4;
+    if (node.heard && !node.stopped && now > *node.heard + silence + world_.sleeps) {
+      complain("a silent host is not noticed");
+      acted_ = now;
+    }
+  }
+}
+
+// ---- the end --------------------------------------------------------------------------------------
+
+void Judge::verdict(const model::RunReport& report) {
+  const First expected = first_.value_or(First{});
+  const bool same = report.cause == expected.cause && report.exit_code() == expected.exit_code &&
+                    (expected.cause != Cause::rank_failed ||
+                     report.first.rank.value == expected.rank) &&
+                    (expected.cause != Cause::fault || report.error.what == expected.what);
+  if (!same) {
+    complain(fmt::format("wrong report: {}; the first failure was {} {} rank {} at {}",
+                         words(report), static_cast<int>(expected.cause), expected.what,
+                         expected.rank, (expected.at - Agenda::kStart).count() / 1'000'000));
+  }
+  const auto good = [](const auto& entry) { return !entry.second.failed(); };
+  const bool all_good = exited_.size() == plan_.ranks.size() &&
+                        std::ranges::all_of(exited_, good);
+  if (report.exit_code() == 0 && !all_good) complain("exit code 0, but not of every rank");
+  if (report.ended + report.others_total > plan_.ranks.size()) complain("more ends than ranks");
+
+  Instant limit = *finished_;
+  if (first_) limit = first_->at + world_.grace + kStopLimit + kLeaveLimit;
+  if (first_ && again_) limit = std::min(limit, *again_ + kKillLimit + kLeaveLimit);
+  if (all_stopped_at_) limit = std::min(limit, *all_stopped_at_ + kLeaveLimit);
+  if (*finished_ > limit + kTolerance + world_.sleeps) complain("the end took too long");
+}
+
+}  // namespace muster::sim

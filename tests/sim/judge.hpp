@@ -1,0 +1,121 @@
+// Judge: watches one run from outside and says what it should have done; knows the rules of
+// docs/ARCHITECTURE, not the machine's states.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "machine/head_machine.hpp"
+#include "sim/agenda.hpp"
+#include "sim/scenario.hpp"
+
+namespace muster::sim {
+
+class Judge {
+ public:
+  Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan);
+
+  void complain(const std::string& what);
+
+  // What the head hears, just before it takes it; what it does; and the end of that turn.
+  void hears(const machine::HeadEvent& event);
+  void does(const machine::HeadEffect& effect);
+  void turn_over(const model::RunReport& report);
+  void output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint64_t offset,
+              std::uint32_t count);
+  void credited(base::Rank rank, wire::Stream stream, std::uint32_t count);
+  void woke();
+
+  void agent_says(base::NodeIndex node, const wire::ToHead& message);
+  void task_starts();
+
+  [[nodiscard]] bool finished() const { return finished_.has_value(); }
+  // The run has ended, with this report.
+  void verdict(const model::RunReport& report);
+
+  [[nodiscard]] std::uint64_t received(base::Rank rank, wire::Stream stream) const;
+  [[nodiscard]] bool failed() const { return first_.has_value(); }
+  [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  struct First {  // the first failure that reached the head
+    model::Cause cause = model::Cause::completed;
+    std::string what;
+    std::uint32_t rank = 0;
+    std::int32_t signal = 0;
+    int exit_code = 0;
+    base::Instant at{};
+  };
+  struct Node {
+    std::optional<base::Instant> attempt;  // under way since
+    std::uint32_t attempts = 0;
+    std::optional<base::Instant> heard;  // since LinkUp
+    bool greeted = false;
+    bool stopped = false;
+    bool closed = false;  // nothing more may be heard of it
+    int stops = 0;
+    int hastened = 0;
+  };
+  struct Lane {
+    std::uint64_t received = 0;
+    std::uint64_t credit = 0;
+    bool ended = false;
+  };
+
+  void on(const machine::LinkUp& event);
+  void on(const machine::LinkFailed& event);
+  void on(const machine::LinkLost& event);
+  void on(const machine::Heard& event);
+  void on(const machine::UserSignal& event);
+  void on(const machine::InputBytes&) {}
+  void on(const machine::InputEnded&) {}
+  void on(const machine::OutputClosed&);
+  void on(const machine::HeadTick&) {}
+
+  void heard(base::NodeIndex node, const wire::Exited& message);
+  void heard(base::NodeIndex node, const wire::Refused& message);
+  void heard(base::NodeIndex node, const wire::Stopped& message);
+  void heard(base::NodeIndex node, const wire::Started& message);
+  void heard(base::NodeIndex node, const wire::Welcome& message);
+  void heard(base::NodeIndex node, const wire::OutputEnd& message);
+  template <class Message>
+  void heard(base::NodeIndex, const Message&) {}
+
+  void done(const machine::OpenLink& effect);
+  void done(const machine::CloseLink& effect);
+  void done(const machine::ToNode& effect);
+  void done(const machine::Finish&);
+  template <class Effect>
+  void done(const Effect&) {}
+
+  void first(First failure);
+  void fault(base::Fault fault, const std::string& what);
+  void too_late();
+  void stop_to(base::NodeIndex node, const wire::Stop& stop);
+  void by_the_clock(const model::RunReport& report);
+  [[nodiscard]] bool clock_allows(const base::Error& error) const;
+  [[nodiscard]] Lane& lane(base::Rank rank, wire::Stream stream);
+  [[nodiscard]] bool all_stopped() const;
+
+  const Agenda& agenda_;
+  const Scenario& world_;
+  const model::Plan& plan_;
+  std::vector<Node> nodes_;
+  std::vector<Lane> lanes_;
+  std::optional<First> first_;
+  std::optional<base::Instant> acted_;     // first sign that the head is ending the run
+  std::optional<base::Instant> finished_;
+  std::optional<base::Instant> all_stopped_at_;
+  std::optional<base::Instant> again_;  // the user has asked for the end a second time
+  int interrupts_ = 0;
+  std::set<base::Rank> started_;
+  std::map<base::Rank, model::RankExit> exited_;
+  std::set<base::NodeIndex> prepared_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace muster::sim

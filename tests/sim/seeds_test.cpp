@@ -1,0 +1,49 @@
+// Plays drawn scenarios. MUSTER_SIM_SEED=n plays one and shows its conversation; MUSTER_SIM_RUNS=n
+// plays more than usual.
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <iostream>
+
+#include "sim/world.hpp"
+
+namespace muster::sim {
+namespace {
+
+constexpr std::uint64_t kRuns = 400;
+
+std::optional<std::uint64_t> number_from(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  return std::strtoull(text, nullptr, 10);
+}
+
+std::string failure(std::uint64_t seed, const Outcome& outcome) {
+  std::string text = fmt::format("seed {} fails", seed);
+  for (const std::string& complaint : outcome.complaints) text += "; " + complaint;
+  return text + fmt::format(" -- repeat it: MUSTER_SIM_SEED={} sim --gtest_filter=Seeds.*", seed);
+}
+
+TEST(Seeds, KeepEveryRule) {
+  if (const auto seed = number_from("MUSTER_SIM_SEED")) {
+    const Outcome outcome = World(draw(*seed, {}), {true, true}).play();
+    std::cout << outcome.trace;
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(*seed, outcome);
+    return;
+  }
+  const std::uint64_t runs = number_from("MUSTER_SIM_RUNS").value_or(kRuns);
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const Outcome outcome = World(draw(seed, {}), {}).play();
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
+  }
+}
+
+TEST(Seeds, RepeatThemselves) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Tracing all{true, true};
+    EXPECT_EQ(World(draw(seed, {}), all).play().trace, World(draw(seed, {}), all).play().trace);
+  }
+}
+
+}  // namespace
+}  // namespace muster::sim

@@ -1,0 +1,83 @@
+// SimHead: the head process: adapters of a HeadMachine, with a console that may be slow and a user.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "machine/head_machine.hpp"
+#include "sim/agenda.hpp"
+#include "sim/judge.hpp"
+#include "sim/scenario.hpp"
+
+namespace muster::sim {
+
+struct SimHeadEvents {
+  std::function<void(base::NodeIndex)> open_link;
+  std::function<void(base::NodeIndex)> close_link;
+  std::function<void(base::NodeIndex, wire::ToAgent)> send;
+  std::function<void(const std::string&)> note;  // for the trace
+};
+
+class SimHead {
+ public:
+  SimHead(Agenda& agenda, const Scenario& world, machine::HeadInput input, Judge& judge,
+          SimHeadEvents events);
+
+  void start();
+  void feed(machine::HeadEvent event);
+  // Bytes of a rank have come over a link.
+  void output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint64_t offset,
+              std::uint32_t count);
+  void kill() { alive_ = false; }
+  // At once, or when the process is awake again; never if it is dead.
+  void when_awake(std::function<void()> what);
+
+  [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] std::uint64_t input_sent() const { return input_read_; }
+  [[nodiscard]] bool input_ended() const { return input_ended_; }
+  [[nodiscard]] model::RunReport report() const { return machine_.report(); }
+
+ private:
+  void take(machine::HeadEvent event);
+  void perform_all(machine::HeadEffects& effects);
+  void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
+  void perform(machine::CloseLink& effect);
+  void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+  void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
+  void perform(machine::ReadInput& effect);
+  void perform(machine::SuspendSelf&);
+  void perform(machine::Finish&);
+  void send(base::NodeIndex node, wire::ToAgent message);
+  void arm();
+  void wake(base::Instant when);
+  void go_on();
+  void read_input();
+  void give_credit(std::size_t lane, std::uint32_t at_least);
+  void users_plans();
+
+  Agenda& agenda_;
+  const Scenario& world_;
+  model::Plan plan_;
+  machine::HeadMachine machine_;
+  Judge& judge_;
+  SimHeadEvents events_;
+  std::deque<machine::HeadEvent> queue_;
+  bool pumping_ = false;
+  bool alive_ = true;
+  bool asleep_ = false;
+  std::vector<std::function<void()>> missed_;
+  std::optional<base::Instant> armed_;
+  std::optional<base::Instant> last_tick_;
+  int ticks_in_a_row_ = 0;
+  bool reader_away_ = false;
+  std::vector<std::uint32_t> owed_;  // index: rank * 2 + (stream is err)
+  bool reading_input_ = false;
+  bool input_under_way_ = false;
+  bool input_ended_ = false;
+  std::uint64_t input_read_ = 0;
+};
+
+}  // namespace muster::sim

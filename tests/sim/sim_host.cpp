@@ -1,0 +1,243 @@
+// Effects of the agent's machine become what guard and processes would do, with delays.
+#include "sim/sim_host.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+namespace muster::sim {
+
+using base::Rank;
+using wire::Stream;
+
+namespace {
+
+constexpr Duration kGuardDelay(1);
+constexpr Duration kGuardGrace(5000);  // after its owner has vanished
+constexpr int kTicksInARow = 50;       // at one time: the machine spins
+
+machine::AgentOptions options(const HostScript& script) {
+  machine::AgentOptions options;
+  options.version = "simulated";
+  options.facts.hostname = "simulated";
+  options.leased = script.reach != model::Reach::here;
+  return options;
+}
+
+}  // namespace
+
+SimHost::SimHost(Agenda& agenda, const HostScript& script, const std::vector<TaskScript>& tasks,
+                 SimHostEvents events)
+    : agenda_(agenda),
+      script_(script),
+      task_scripts_(tasks),
+      events_(std::move(events)),
+      machine_(options(script)) {
+  feed(machine::Tick{});
+}
+
+// ---- events in order, as the real pump has them ---------------------------------------------------
+
+void SimHost::feed(machine::AgentEvent event) {
+  if (!events_.when_awake) return pump(std::move(event));
+  events_.when_awake([this, event = std::move(event)] { pump(event); });
+}
+
+void SimHost::pump(machine::AgentEvent event) {
+  if (!alive_) return;
+  queue_.push_back(std::move(event));
+  if (pumping_) return;
+  pumping_ = true;
+  while (!queue_.empty() && alive_) {
+    machine::AgentEvent next = std::move(queue_.front());
+    queue_.pop_front();
+    machine::AgentEffects effects;
+    machine_.step(agenda_.now(), std::move(next), effects);
+    for (machine::AgentEffect& effect : effects) {
+      std::visit([this](auto& one) { perform(one); }, effect);
+    }
+  }
+  pumping_ = false;
+  arm();
+}
+
+void SimHost::arm() {
+  const auto deadline = machine_.deadline();
+  if (!alive_ || deadline == armed_) return;
+  armed_ = deadline;
+  if (deadline) agenda_.at(*deadline, [this, when = *deadline] { wake(when); });
+}
+
+void SimHost::wake(base::Instant when) {
+  if (!alive_ || armed_ != when) return;
+  armed_.reset();
+  ticks_in_a_row_ = last_tick_ == agenda_.now() ? ticks_in_a_row_ + 1 : 0;
+  last_tick_ = agenda_.now();
+  if (ticks_in_a_row_ > kTicksInARow) {
+    alive_ = false;
+    return events_.complain("an agent spins");
+  }
+  feed(machine::Tick{});
+}
+
+// ---- effects --------------------------------------------------------------------------------------
+
+void SimHost::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
+
+void SimHost::perform(machine::Check& effect) {
+  window_ = effect.orders.window;
+  agenda_.after(script_.checks_for, [this] {
+    machine::Checked checked;
+    if (script_.refuses) {
+      checked.error = base::Error{base::Fault::cannot_start, "no such program", {}, {}};
+    }
+    feed(checked);
+  });
+}
+
+void SimHost::perform(machine::StartTask& effect) {
+  events_.starts(effect.rank);
+  tasks_[effect.rank] = std::make_unique<SimTask>(
+      agenda_, effect.rank, task_scripts_.at(effect.rank.value), window_, task_events(effect.rank));
+  order([this, rank = effect.rank] { spawn(rank); }, script_.spawn_takes);
+}
+
+SimTaskEvents SimHost::task_events(Rank rank) {
+  SimTaskEvents events;
+  const auto bytes = [this, rank](Stream stream) {
+    return [this, rank, stream](std::uint64_t offset, std::uint32_t count) {
+      if (alive_) events_.output(rank, stream, offset, count);
+    };
+  };
+  events.out_bytes = bytes(Stream::out);
+  events.err_bytes = bytes(Stream::err);
+  events.out_ended = [this, rank] { feed(machine::StreamEnded{rank, Stream::out}); };
+  events.err_ended = [this, rank] { feed(machine::StreamEnded{rank, Stream::err}); };
+  events.exited = [this](const model::RankExit& exit) {
+    if (!guard_alive_) return;
+    agenda_.after(kGuardDelay, [this, exit] { feed(machine::TaskEnded{exit}); });
+  };
+  events.input_taken = [this, rank](std::uint32_t count) {
+    agenda_.after(kGuardDelay, [this, rank, count] { feed(machine::InputTaken{rank, count}); });
+  };
+  return events;
+}
+
+void SimHost::perform(machine::SignalTask& effect) {
+  order([this, effect] { tasks_.at(effect.rank)->signal(effect.number); });
+}
+
+void SimHost::perform(machine::WriteInput& effect) {
+  const auto found = tasks_.find(effect.rank);
+  if (found != tasks_.end()) found->second->write_input(effect.bytes.size());
+}
+
+void SimHost::perform(machine::CloseInput& effect) {
+  const auto found = tasks_.find(effect.rank);
+  if (found != tasks_.end()) found->second->close_input();
+}
+
+void SimHost::perform(machine::AddCredit& effect) {
+  const auto found = tasks_.find(effect.rank);
+  if (found == tasks_.end()) return;
+  (effect.stream == Stream::out ? found->second->out : found->second->err)
+      .add_credit(effect.bytes);
+}
+
+void SimHost::perform(machine::Sweep&) {
+  order(
+      [this] {
+        for (auto& [rank, task] : tasks_) task->kill_all();
+        agenda_.after(kGuardDelay, [this] {
+          if (guard_alive_) feed(machine::SweepDone{});
+        });
+      },
+      script_.sweep_takes);
+}
+
+void SimHost::perform(machine::DrainStreams&) {
+  for (auto& [rank, task] : tasks_) {
+    task->out.drain();
+    task->err.drain();
+  }
+}
+
+void SimHost::perform(machine::DiscardOutput&) {
+  for (auto& [rank, task] : tasks_) {
+    task->out.discard();
+    task->err.discard();
+  }
+}
+
+void SimHost::perform(machine::DropLink&) { events_.link_dropped(); }
+
+void SimHost::perform(machine::Quit&) {
+  if (has_processes()) events_.complain("an agent quits while processes of its tasks run");
+  alive_ = false;
+  events_.quit();
+}
+
+// ---- the guard ------------------------------------------------------------------------------------
+
+// Orders are carried out one after the other, each in its time; those to a dead guard never.
+void SimHost::order(std::function<void()> what, Duration takes) {
+  guard_free_ = std::max(guard_free_, agenda_.now() + kGuardDelay) + takes;
+  agenda_.at(guard_free_, [this, what = std::move(what)] {
+    if (guard_alive_) what();
+  });
+}
+
+void SimHost::spawn(Rank rank) {
+  SimTask& task = *tasks_.at(rank);
+  if (!alive_) return task.not_started();
+  machine::TaskSpawned spawned{rank, static_cast<std::int32_t>(1000 + rank.value), {}};
+  const bool refused = task_scripts_.at(rank.value).cannot_spawn;
+  if (refused) {
+    spawned.pid = 0;
+    spawned.error = "Exec format error";
+  }
+  feed(spawned);
+  refused ? task.not_started() : task.start();
+}
+
+// ---- deaths ---------------------------------------------------------------------------------------
+
+void SimHost::kill_agent() {
+  if (!alive_) return;
+  alive_ = false;
+  events_.quit();
+  order([this] {
+    for (auto& [rank, task] : tasks_) {
+      task->signal(SIGTERM);
+      task->signal(SIGCONT);
+    }
+  });
+  agenda_.after(kGuardGrace + script_.sweep_takes, [this] {
+    for (auto& [rank, task] : tasks_) task->kill_all();
+  });
+}
+
+void SimHost::kill_guard() {
+  if (!guard_alive_ || !alive_) return;
+  guard_alive_ = false;
+  for (auto& [rank, task] : tasks_) task->vanish();
+  agenda_.after(kGuardDelay, [this] { feed(machine::GuardLost{}); });
+}
+
+void SimHost::power_off() {
+  alive_ = guard_alive_ = powered_ = false;
+  for (auto& [rank, task] : tasks_) task->vanish();
+}
+
+bool SimHost::has_processes() const {
+  for (const auto& [rank, task] : tasks_) {
+    if (task->alive() || task->leftover()) return true;
+  }
+  return false;
+}
+
+const SimTask* SimHost::task(Rank rank) const {
+  const auto found = tasks_.find(rank);
+  return found == tasks_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace muster::sim

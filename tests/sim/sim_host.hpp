@@ -1,0 +1,82 @@
+// SimHost: one agent process with its guard and tasks: adapters of an AgentMachine.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "machine/agent_machine.hpp"
+#include "sim/agenda.hpp"
+#include "sim/scenario.hpp"
+#include "sim/sim_task.hpp"
+
+namespace muster::sim {
+
+struct SimHostEvents {
+  std::function<void(wire::ToHead)> to_head;
+  std::function<void(base::Rank, wire::Stream, std::uint64_t offset, std::uint32_t count)> output;
+  std::function<void()> link_dropped;
+  std::function<void()> quit;             // the agent process is gone, whatever the reason
+  std::function<void(base::Rank)> starts;  // just before a process is ordered
+  std::function<void(const std::string&)> complain;
+  // Only beside the head, with which its agent sleeps: calls back when that is awake.
+  std::function<void(std::function<void()>)> when_awake;
+};
+
+class SimHost {
+ public:
+  SimHost(Agenda& agenda, const HostScript& script, const std::vector<TaskScript>& tasks,
+          SimHostEvents events);
+
+  void feed(machine::AgentEvent event);
+  void kill_agent();   // the guard notices and cleans up
+  void kill_guard();   // the agent notices and cleans up
+  void power_off();    // nothing is left, nobody hears of it
+
+  [[nodiscard]] bool has_processes() const;
+  [[nodiscard]] bool agent_alive() const { return alive_; }
+  [[nodiscard]] bool powered() const { return powered_; }
+  [[nodiscard]] const SimTask* task(base::Rank rank) const;
+
+ private:
+  void perform(machine::ToHead& effect);
+  void perform(machine::Check& effect);
+  void perform(machine::StartTask& effect);
+  void perform(machine::SignalTask& effect);
+  void perform(machine::WriteInput& effect);
+  void perform(machine::CloseInput& effect);
+  void perform(machine::AddCredit& effect);
+  void perform(machine::Sweep&);
+  void perform(machine::DrainStreams&);
+  void perform(machine::DiscardOutput&);
+  void perform(machine::DropLink&);
+  void perform(machine::Quit&);
+  void order(std::function<void()> what, Duration takes = Duration(0));
+  void spawn(base::Rank rank);
+  void pump(machine::AgentEvent event);
+  void arm();
+  void wake(base::Instant when);
+  [[nodiscard]] SimTaskEvents task_events(base::Rank rank);
+
+  Agenda& agenda_;
+  HostScript script_;
+  const std::vector<TaskScript>& task_scripts_;
+  SimHostEvents events_;
+  machine::AgentMachine machine_;
+  std::deque<machine::AgentEvent> queue_;
+  bool pumping_ = false;
+  bool alive_ = true;
+  bool guard_alive_ = true;
+  bool powered_ = true;
+  base::Instant guard_free_{};
+  std::optional<base::Instant> armed_;
+  std::optional<base::Instant> last_tick_;
+  int ticks_in_a_row_ = 0;
+  std::uint32_t window_ = 0;
+  std::map<base::Rank, std::unique_ptr<SimTask>> tasks_;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,91 @@
+// World: plays one scenario with one head, its hosts and links, and lets the judge watch.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/agenda.hpp"
+#include "sim/judge.hpp"
+#include "sim/scenario.hpp"
+#include "sim/sim_head.hpp"
+#include "sim/sim_host.hpp"
+#include "sim/sim_link.hpp"
+
+namespace muster::sim {
+
+struct Outcome {
+  std::vector<std::string> complaints;
+  std::string trace;                       // the whole conversation, a line each
+  std::optional<model::RunReport> report;  // none when the head was killed
+};
+
+// Tracing costs time; `pings`: heartbeats too.
+struct Tracing {
+  bool on = false;
+  bool pings = false;
+};
+
+class World {
+ public:
+  World(Scenario scenario, Tracing tracing);
+  Outcome play();
+
+ private:
+  // One attempt to reach a host, with the agent that it started.
+  struct Session {
+    base::NodeIndex node;
+    OneWay to_agent;
+    OneWay to_head;
+    std::unique_ptr<SimHost> host;
+    bool open = true;  // the head has neither closed it nor seen its end
+  };
+
+  [[nodiscard]] SimHeadEvents head_events();
+  [[nodiscard]] SimHostEvents host_events(Session& session);
+  void open_link(base::NodeIndex node);
+  void attempt_fails(Session& session, const Attempt& attempt);
+  void agent_comes(Session& session, const Attempt& attempt);
+  void close_link(base::NodeIndex node);
+  void send(base::NodeIndex node, const wire::ToAgent& message);
+  void to_head(Session& session, std::function<void()> arrives);
+  void ends_at_head(Session& session, const std::string& why);
+  void close_both(Session& session, const std::string& why);
+  void plan_faults();
+  void fault_at(std::optional<Duration> when, base::NodeIndex node, const std::string& what,
+                void (World::*strike)(base::NodeIndex));
+  void strike_link(base::NodeIndex node);
+  void pull_cable(base::NodeIndex node);
+  void plug_cable(base::NodeIndex node);
+  void strike_agent(base::NodeIndex node);
+  void strike_guard(base::NodeIndex node);
+  void strike_power(base::NodeIndex node);
+  void kill_head();
+  void check_leftovers();
+  void check_whole();
+  void note(const std::string& line);
+  void note_message(base::NodeIndex node, bool from_head, const std::string& line);
+
+  [[nodiscard]] bool here(base::NodeIndex node) const;
+  [[nodiscard]] const std::string& name(base::NodeIndex node) const;
+  [[nodiscard]] Session* current(base::NodeIndex node);
+  [[nodiscard]] Duration time_limit() const;
+  [[nodiscard]] bool may_wait_for_ever(base::NodeIndex node) const;
+
+  Scenario scenario_;
+  Tracing tracing_;
+  Agenda agenda_;
+  model::Plan plan_;
+  Judge judge_;
+  SimHead head_;
+  std::deque<Session> sessions_;
+  std::vector<Session*> current_;     // by node: the latest attempt
+  std::vector<std::size_t> attempts_; // by node: begun
+  std::vector<bool> stalled_;         // by node: the cable is out
+  std::vector<bool> dark_;            // by node: no power
+  std::string trace_;
+};
+
+}  // namespace muster::sim
