@@ -159,7 +159,9 @@ void AgentMachine::on(GuardLost&, AgentEffects& out) {
   if (state_ >= State::draining) return;
   const bool harmless = state_ == State::sweeping && !any(Life::waiting) && !any(Life::running);
   if (!harmless) {
-    refuse({base::Fault::lost, "muster's guard process was killed; its tasks were ended",
+    refuse({base::Fault::lost,
+            has_processes() ? "muster's guard process was killed; its tasks were ended"
+                            : "muster's guard process was killed before the start",
             "do not kill processes named muster-guard: they clean up after a job", {}},
            out);
   }

@@ -124,10 +124,14 @@ class Lab:
         """The path, seen from here, of a file inside a host."""
         return f"/proc/{self._inits[name]}/root{inside}"
 
-    def start(self, words, host="head", env=None, cwd=None, **pipes):
+    def command(self, words, host="head", cwd=None):
+        """The words that run `words` inside a host."""
         inside = ["nsenter", "-t", str(self._inits[host]), "-n", "-u", "-m", "-p", "-i"]
-        inside += [f"--wdns={cwd or os.getcwd()}", "--"]
-        popen = subprocess.Popen(inside + list(words), env=env or self.environment(), **pipes)
+        return inside + [f"--wdns={cwd or os.getcwd()}", "--", *words]
+
+    def start(self, words, host="head", env=None, cwd=None, **pipes):
+        popen = subprocess.Popen(self.command(words, host, cwd), env=env or self.environment(),
+                                 **pipes)
         return Started(popen, self._namespaces[host])
 
     def run(self, words, host="head", env=None, cwd=None, stdin=b"", seconds=60):

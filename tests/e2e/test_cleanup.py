@@ -1,0 +1,168 @@
+"""Whatever dies, nothing of the job is left on any host that lives, and nothing else is touched."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+from support import LOST, LabCase, lab_or_skip, wait_until
+
+REASON = lab_or_skip()
+WITHIN = 10.0  # seconds from the death to hosts without a trace
+
+# A rank as bad as they come: a child that ignores signals, one that has left session, parent and
+# environment, and a wrapper shell around the real program.
+NASTY = ("(trap '' TERM INT HUP; exec sleep $E2E_MARK) & "
+         "env -i setsid -f sh -c \": > $DIR/hidden.$RANK; exec sleep $E2E_MARK\"; "
+         "while [ ! -e $DIR/hidden.$RANK ]; do sleep 0.01; done; : > $DIR/ready.$RANK; "
+         "sleep $E2E_MARK; exit 77")
+
+
+class Deaths(LabCase):
+    """Starts a nasty job on node1 and node2 (and here), beside a process that is none of its business."""
+
+    def job(self, *words, hosts="node1:2,node2:2", ranks=4):
+        self.bystanders = [self.lab.start(["sleep", "3600"], host=name, stdin=subprocess.DEVNULL)
+                           for name in ["head", *self.lab.names]]
+        job = self.start_in_lab("-H", hosts, *words, "sh", "-c", NASTY)
+        self.wait_for_files([f"ready.{rank}" for rank in range(ranks)])
+        return job
+
+    def assert_only_bystanders(self, seconds=WITHIN):
+        self.assert_hosts_clean(seconds, spared={one.pid for one in self.bystanders})
+        for one in self.bystanders:
+            if os.path.exists(f"/proc/{one.pid}"):
+                one.send(signal.SIGKILL)
+            one.wait(5)
+
+    def assert_bystanders_live(self, hosts=("head", "node1", "node2")):
+        for name, one in zip(["head", *self.lab.names], self.bystanders):
+            if name in hosts:
+                self.assertIsNone(one.popen.poll(), f"the bystander on {name} was touched")
+
+    def kill_one(self, host, program):
+        pids = self.lab.children_named(host, program)
+        self.assertTrue(pids, f"no {program} on {host}: {self.lab.strangers(host)}")
+        os.kill(pids[0], signal.SIGKILL)
+
+    def ends_lost(self, job, *patterns):
+        done = job.finish(WITHIN + 5)
+        self.assertEqual(done.code, LOST, done)
+        for pattern in patterns:
+            self.assertRegex(done.errors, pattern)
+        return done
+
+
+@unittest.skipIf(REASON, REASON)
+class ProcessesDie(Deaths):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def after(self, job):
+        self.assert_bystanders_live()
+        self.assert_only_bystanders()
+        return job
+
+    def test_the_head(self):
+        job = self.job(hosts="head:1,node1:2,node2:1")
+        job.send(signal.SIGKILL)
+        job.popen.wait(5)
+        self.after(job)
+
+    def test_an_ssh(self):
+        job = self.job("--grace", "1")
+        self.kill_one("head", "ssh")
+        self.ends_lost(job, "muster: .*node[12]")
+        self.after(job)
+
+    def test_every_ssh(self):
+        job = self.job("--grace", "1")
+        for pid in self.lab.children_named("head", "ssh"):
+            os.kill(pid, signal.SIGKILL)
+        self.ends_lost(job, "muster: .*node[12]")
+        self.after(job)
+
+    def test_an_agent(self):
+        job = self.job("--grace", "1")
+        self.kill_one("node2", "muster")
+        self.ends_lost(job, "muster: .*node2")
+        self.after(job)
+
+    def test_a_guard_beside_an_agent(self):
+        job = self.job("--grace", "1")
+        self.kill_one("node1", "muster-guard")
+        self.assertNotEqual(job.finish(WITHIN + 5).code, 0)
+        self.after(job)
+
+    def test_the_guard_beside_the_head(self):
+        job = self.job("--grace", "1", hosts="head:2,node1:2")
+        self.kill_one("head", "muster-guard")
+        self.assertNotEqual(job.finish(WITHIN + 5).code, 0)
+        self.after(job)
+
+    def test_a_rank(self):
+        job = self.job("--grace", "1")
+        ranks = [pid for pid, words in self.lab.strangers("node2").items() if words.startswith("sh -c (trap")]
+        self.assertEqual(len(ranks), 2)
+        os.kill(ranks[0], signal.SIGKILL)
+        done = job.finish(WITHIN + 5)
+        self.assertEqual(done.code, 128 + signal.SIGKILL, done)
+        self.assertRegex(done.errors, "muster: rank [23] on node2.*SIGKILL")
+        self.after(job)
+
+    def test_sshd_ends_the_session(self):
+        """As when an administrator ends a login: the session's sshd goes, the agent lives on."""
+        job = self.job("--grace", "1")
+        agent = self.lab.children_named("node1", "muster")[0]
+        with open(f"/proc/{agent}/stat", "rb") as file:
+            parent = int(file.read().rpartition(b")")[2].split()[1])
+        while True:  # from the agent up to the first sshd
+            with open(f"/proc/{parent}/comm", encoding="utf-8") as file:
+                if file.read().strip() == "sshd":
+                    break
+            with open(f"/proc/{parent}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        os.kill(parent, signal.SIGKILL)
+        self.ends_lost(job, "muster: .*node1")
+        self.after(job)
+
+
+@unittest.skipIf(REASON, REASON)
+class MachinesVanish(Deaths):
+    def setUp(self):
+        super().setUp()
+        self.lab_of(2)
+        self.addCleanup(self.lab.close)
+
+    def test_a_pulled_cable(self):
+        """With the defaults: the lease is 8 s, ranks that end by themselves need no grace time."""
+        job = self.job("--grace", "1")
+        self.lab.pull_cable("node2")
+        self.ends_lost(job, "muster: .*node2")
+        wait_until(lambda: job.popen.poll() is not None, 1, "the head's end")
+        self.assert_bystanders_live()
+        self.assert_only_bystanders(8 + 1 + 3)  # the agent's own lease, the grace time, room
+
+    def test_the_death_of_a_host(self):
+        job = self.job("--grace", "1", "--lease", "2")
+        self.lab.kill_host("node1")
+        self.ends_lost(job, "muster: .*node1")
+        self.assert_bystanders_live(("head", "node2"))
+        self.assert_only_bystanders()
+
+    def test_a_cable_that_comes_back_in_time(self):
+        job = self.start_in_lab("-H", "node1,node2", "sh", "-c",
+                                ': > "$DIR/ready.$RANK"; while [ ! -e "$DIR/go" ]; do sleep 0.01; done; echo on')
+        self.wait_for_files(["ready.0", "ready.1"])
+        self.lab.pull_cable("node2")
+        self.write("go", "")
+        wait_until(lambda: not self.lab.strangers("node1", b"sh\0-c"), 5, "the end of the rank on node1")
+        self.lab.plug_cable("node2")
+        done = job.finish(30)
+        self.assertEqual((done.code, done.out), (0, b"on\n" * 2), done)
+        self.assert_hosts_clean(5)
+
+
+if __name__ == "__main__":
+    unittest.main()

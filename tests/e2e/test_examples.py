@@ -1,0 +1,51 @@
+"""The examples, as their README starts them."""
+
+import os
+import re
+import unittest
+
+from support import PYTHON, ROOT, Case
+
+DATA = "/usr/share/datasets/fashion-mnist"
+TORCH = "/usr/lib/python3/dist-packages/torch"
+MISSING = [path for path in (DATA, TORCH) if not os.path.isdir(path)]
+
+
+def example(name):
+    return os.path.join(ROOT, "examples", name)
+
+
+@unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
+class Training(Case):
+    def accuracy(self, *words):
+        done = self.succeeds(*words, PYTHON, example("train.py"), seconds=120)
+        self.assertEqual(len(re.findall(r"(?m)^epoch \d+: loss \d", done.text)), 2, done)
+        return float(re.search(r"(?m)^accuracy (\d\.\d+) on", done.text)[1])
+
+    def test_accuracy_does_not_depend_on_the_number_of_ranks(self):
+        found = [self.accuracy("-n", "1"), self.accuracy("-n", "2"),
+                 self.accuracy("--fake-nodes", "2", "-n", "4")]
+        self.assertGreaterEqual(min(found), 0.80)
+        self.assertLessEqual(max(found) - min(found), 0.02)
+
+
+@unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
+class MessagePassing(Case):
+    def test_with_both_sets_of_names(self):
+        for names in ("torch", "openmpi"):
+            done = self.succeeds("-n", "3", PYTHON, example("message_passing.py"), "--names", names, seconds=60)
+            self.assertEqual(done.lines, ["Rank 0 sent data to Rank 1", "Rank 0 sent data to Rank 2",
+                                          "Rank 1 has received data from rank 0",
+                                          "Rank 2 has received data from rank 0"])
+
+
+class Environment(Case):
+    def test_each_rank_reports(self):
+        done = self.succeeds("--fake-nodes", "2", "-n", "4", PYTHON, example("environment.py"))
+        self.assertEqual(sorted(re.findall(r"(?m)^rank (\d) of 4: ", done.text)), list("0123"))
+        for name in ("NODE_RANK", "OMPI_COMM_WORLD_RANK", "MASTER_PORT"):
+            self.assertEqual(len(re.findall(rf"(?m)^  {name}=", done.text)), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,272 @@
+// AgentMachine: its states, the order of its effects, and the awkward cases its header names.
+#include "machine/agent_machine.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace muster::machine {
+namespace {
+
+using base::Duration;
+using base::Rank;
+using Words = std::vector<std::string>;
+using std::chrono::seconds;
+
+struct Message {
+  std::string operator()(const wire::Welcome&) const { return "Welcome"; }
+  std::string operator()(const wire::Prepared&) const { return "Prepared"; }
+  std::string operator()(const wire::Refused& m) const { return "Refused " + m.error.what; }
+  std::string operator()(const wire::Started& m) const {
+    return fmt::format("Started {}", m.rank.value);
+  }
+  std::string operator()(const wire::Output&) const { return "Output"; }
+  std::string operator()(const wire::OutputEnd& m) const {
+    return fmt::format("OutputEnd {}", m.rank.value);
+  }
+  std::string operator()(const wire::Exited& m) const {
+    return fmt::format("Exited {}", m.exit.rank.value);
+  }
+  std::string operator()(const wire::InputCredit& m) const {
+    return fmt::format("InputCredit {}", m.bytes);
+  }
+  std::string operator()(const wire::Stopped& m) const {
+    return fmt::format("Stopped {} {}", m.killed, m.leftovers.size());
+  }
+  std::string operator()(const wire::Pong&) const { return "Pong"; }
+};
+
+struct Effect {
+  std::string operator()(const ToHead& e) const { return std::visit(Message{}, e.message); }
+  std::string operator()(const Check&) const { return "check"; }
+  std::string operator()(const StartTask& e) const { return fmt::format("start {}", e.rank.value); }
+  std::string operator()(const SignalTask& e) const {
+    return fmt::format("signal {} {}", e.rank.value, e.number);
+  }
+  std::string operator()(const WriteInput& e) const { return "write " + e.bytes; }
+  std::string operator()(const CloseInput&) const { return "close input"; }
+  std::string operator()(const AddCredit& e) const { return fmt::format("credit {}", e.bytes); }
+  std::string operator()(const Sweep&) const { return "sweep"; }
+  std::string operator()(const DrainStreams&) const { return "drain"; }
+  std::string operator()(const DiscardOutput&) const { return "discard"; }
+  std::string operator()(const DropLink&) const { return "drop link"; }
+  std::string operator()(const Quit&) const { return "quit"; }
+};
+
+class Agent : public testing::Test {
+ protected:
+  Words now(AgentEvent event) {
+    AgentEffects effects;
+    machine_.step(now_, std::move(event), effects);
+    Words words;
+    for (const AgentEffect& effect : effects) words.push_back(std::visit(Effect{}, effect));
+    return words;
+  }
+  Words at(Duration time, AgentEvent event) {
+    now_ = kStart + time;
+    return now(std::move(event));
+  }
+  Words hear(wire::ToAgent message) { return now(AgentEvent(std::move(message))); }
+
+  void make_ready(std::uint32_t ranks) {
+    wire::Hello hello;
+    hello.lease_ms = 8000;
+    hello.grace_ms = 3000;
+    hear(hello);
+    wire::Prepare orders;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) orders.tasks.push_back({Rank(rank), {}, true});
+    hear(orders);
+    now(Checked{});
+  }
+  void make_running(std::uint32_t ranks) {
+    make_ready(ranks);
+    hear(wire::Start{});
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) now(TaskSpawned{Rank(rank), 100, {}});
+  }
+  Words ended(std::uint32_t rank) {
+    model::RankExit exit;
+    exit.rank = Rank(rank);
+    return now(TaskEnded{exit});
+  }
+  Words streams_end(std::uint32_t rank) {
+    Words words = now(StreamEnded{Rank(rank), wire::Stream::out});
+    for (std::string& word : now(StreamEnded{Rank(rank), wire::Stream::err})) {
+      words.push_back(std::move(word));
+    }
+    return words;
+  }
+  [[nodiscard]] std::int64_t deadline() const {
+    const auto deadline = machine_.deadline();
+    if (!deadline) return -1;
+    return std::chrono::duration_cast<Duration>(*deadline - kStart).count();
+  }
+
+  static constexpr base::Instant kStart{seconds(100)};
+  base::Instant now_ = kStart;
+  AgentMachine machine_{AgentOptions{}};
+};
+
+TEST_F(Agent, TakesTheWholeWay) {
+  EXPECT_EQ(hear(wire::Hello{}), Words{"Welcome"});
+  wire::Prepare orders;
+  orders.tasks = {{Rank(0), {}, false}, {Rank(1), {}, false}};
+  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(now(Checked{}), Words{"Prepared"});
+  EXPECT_EQ(hear(wire::Start{}), (Words{"start 0", "start 1"}));
+  EXPECT_EQ(now(TaskSpawned{Rank(0), 7, {}}), Words{"Started 0"});
+  EXPECT_EQ(now(TaskSpawned{Rank(1), 8, {}}), Words{"Started 1"});
+  EXPECT_EQ(ended(0), Words{"Exited 0"});
+  EXPECT_EQ(streams_end(1), (Words{"OutputEnd 1", "OutputEnd 1"})) << "before its task";
+  EXPECT_EQ(ended(1), (Words{"Exited 1", "sweep"}));
+  EXPECT_EQ(now(SweepDone{{"pid 9 (x)"}}), Words{"drain"});
+  EXPECT_EQ(streams_end(0), (Words{"OutputEnd 0", "OutputEnd 0", "Stopped 0 1"}));
+  EXPECT_EQ(ended(0), Words{}) << "nothing follows Stopped";
+  EXPECT_EQ(hear(wire::Bye{}), Words{"quit"});
+}
+
+TEST_F(Agent, RefusesWithoutStarting) {
+  hear(wire::Hello{});
+  hear(wire::Prepare{});
+  Checked checked;
+  checked.error = base::Error{base::Fault::cannot_start, "no such program", {}, {}};
+  EXPECT_EQ(now(checked), Words{"Refused no such program"});
+  EXPECT_EQ(hear(wire::Start{}), Words{});
+  EXPECT_EQ(now(LinkClosed{}), Words{"quit"});
+}
+
+TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
+  make_ready(2);
+  hear(wire::Start{});
+  now(TaskSpawned{Rank(0), 7, {}});
+  EXPECT_EQ(now(TaskSpawned{Rank(1), 0, "no memory"}),
+            (Words{"Refused rank 1 could not be started: no memory",
+                   fmt::format("signal 0 {}", SIGTERM), fmt::format("signal 0 {}", SIGCONT)}));
+  EXPECT_EQ(deadline(), 3000);
+  EXPECT_EQ(ended(0), (Words{"Exited 0", "sweep"}));
+}
+
+TEST_F(Agent, NoTaskThatCanStartIsSweptAtOnce) {
+  make_ready(1);
+  hear(wire::Start{});
+  const Words said = now(TaskSpawned{Rank(0), 0, "x"});
+  ASSERT_FALSE(said.empty());
+  EXPECT_EQ(said.back(), "sweep");
+}
+
+TEST_F(Agent, StopReachesTasksWhoseStartIsUnderWay) {
+  make_ready(1);
+  hear(wire::Start{});
+  EXPECT_EQ(hear(wire::Stop{SIGTERM, 1000}),
+            (Words{fmt::format("signal 0 {}", SIGTERM), fmt::format("signal 0 {}", SIGCONT)}));
+  EXPECT_EQ(now(TaskSpawned{Rank(0), 7, {}}), Words{"Started 0"});
+  EXPECT_EQ(at(seconds(1), Tick{}), Words{"sweep"});
+}
+
+TEST_F(Agent, StopBeforeStartIsDone) {
+  make_ready(1);
+  EXPECT_EQ(hear(wire::Stop{SIGTERM, 1000}), Words{"Stopped 0 0"});
+  EXPECT_EQ(hear(wire::Start{}), Words{});
+}
+
+TEST_F(Agent, ASecondStopOnlyHastens) {
+  make_running(2);
+  hear(wire::Stop{SIGTERM, 5000});
+  EXPECT_EQ(hear(wire::Stop{SIGTERM, 9000}), Words{}) << "no second signal, no longer grace";
+  EXPECT_EQ(deadline(), 5000);
+  EXPECT_EQ(hear(wire::Stop{SIGTERM, 2000}), Words{});
+  EXPECT_EQ(deadline(), 2000);
+  EXPECT_EQ(hear(wire::Stop{0, 0}), Words{"sweep"});
+  EXPECT_EQ(hear(wire::Stop{0, 0}), Words{});
+  ended(0);
+  ended(1);
+  now(SweepDone{});
+  streams_end(0);
+  EXPECT_EQ(streams_end(1).back(), "Stopped 2 0") << "both needed SIGKILL";
+}
+
+TEST_F(Agent, ALostLinkEndsTheTasksSilently) {
+  make_running(1);
+  EXPECT_EQ(now(LinkClosed{}), (Words{"discard", fmt::format("signal 0 {}", SIGTERM),
+                                      fmt::format("signal 0 {}", SIGCONT)}));
+  EXPECT_EQ(deadline(), 3000) << "the head's grace is shorter than kOrphanGrace";
+  EXPECT_EQ(ended(0), Words{"sweep"}) << "our own signal is not the rank's failure";
+  EXPECT_EQ(now(SweepDone{}), Words{"drain"});
+  EXPECT_EQ(streams_end(0), Words{"quit"});
+  EXPECT_EQ(deadline(), -1);
+}
+
+TEST_F(Agent, SilenceLongerThanTheLeaseDropsTheLinkFirst) {
+  make_running(1);
+  EXPECT_EQ(deadline(), 8000);
+  EXPECT_EQ(at(seconds(5), wire::ToAgent{wire::Ping{}}), Words{"Pong"});
+  EXPECT_EQ(deadline(), 13'000);
+  EXPECT_EQ(at(seconds(13), Tick{}),
+            (Words{"drop link", "discard", fmt::format("signal 0 {}", SIGTERM),
+                   fmt::format("signal 0 {}", SIGCONT)}));
+  EXPECT_EQ(at(seconds(16), Tick{}), Words{"sweep"});
+}
+
+TEST_F(Agent, ASuspendedHeadMayBeSilent) {
+  make_running(1);
+  hear(wire::Suspend{true});
+  EXPECT_EQ(deadline(), -1);
+  EXPECT_EQ(at(seconds(60), wire::ToAgent{wire::Suspend{false}}), Words{});
+  EXPECT_EQ(deadline(), 68'000);
+}
+
+TEST_F(Agent, WaitsForItsGreetingNotForEver) {
+  EXPECT_EQ(now(Tick{}), Words{});
+  EXPECT_EQ(deadline(), std::chrono::duration_cast<Duration>(kHelloTime).count());
+  EXPECT_EQ(at(kHelloTime, Tick{}), (Words{"drop link", "quit"}));
+}
+
+TEST_F(Agent, BesideTheHeadThereIsNoLease) {
+  AgentOptions options;
+  options.leased = false;
+  machine_ = AgentMachine(options);
+  make_running(1);
+  EXPECT_EQ(deadline(), -1);
+}
+
+TEST_F(Agent, ALostGuardIsAFaultWhileTasksRun) {
+  make_running(1);
+  EXPECT_EQ(now(GuardLost{}),
+            (Words{"Refused muster's guard process was killed; its tasks were ended", "drain"}));
+  EXPECT_EQ(streams_end(0), (Words{"OutputEnd 0", "OutputEnd 0", "Stopped 0 0"}));
+}
+
+TEST_F(Agent, AGuardLostBeforeTheStartIsAFaultAtOnce) {
+  make_ready(1);
+  EXPECT_EQ(now(GuardLost{}), Words{"Refused muster's guard process was killed before the start"});
+  EXPECT_EQ(hear(wire::Start{}), Words{"Stopped 0 0"}) << "nobody could start anything";
+}
+
+TEST_F(Agent, AGuardLostAfterTheLastTaskDoesNoHarm) {
+  make_running(1);
+  ended(0);
+  EXPECT_EQ(now(GuardLost{}), Words{"drain"}) << "during the sweep, which the adapter has finished";
+  EXPECT_EQ(now(GuardLost{}), Words{});
+  EXPECT_EQ(streams_end(0).back(), "Stopped 0 0");
+  EXPECT_EQ(now(GuardLost{}), Words{});
+}
+
+TEST_F(Agent, SignalsGoToTasksThatLive) {
+  make_running(2);
+  ended(0);
+  EXPECT_EQ(hear(wire::Signal{SIGUSR1}), Words{fmt::format("signal 1 {}", SIGUSR1)});
+}
+
+TEST_F(Agent, InputAndCreditOfStrangeRanksAreIgnored) {
+  make_running(1);
+  EXPECT_EQ(hear(wire::Input{Rank(0), "abc"}), Words{"write abc"});
+  EXPECT_EQ(hear(wire::Input{Rank(5), "abc"}), Words{});
+  EXPECT_EQ(hear(wire::InputEnd{Rank(0)}), Words{"close input"});
+  EXPECT_EQ(hear(wire::InputEnd{Rank(5)}), Words{});
+  EXPECT_EQ(hear(wire::Credit{Rank(0), wire::Stream::out, 9}), Words{"credit 9"});
+  EXPECT_EQ(hear(wire::Credit{Rank(5), wire::Stream::out, 9}), Words{});
+  EXPECT_EQ(now(InputTaken{Rank(0), 3}), Words{"InputCredit 3"});
+}
+
+}  // namespace
+}  // namespace muster::machine

@@ -1,0 +1,230 @@
+// HeadMachine on its way down: the first failure, the ladder, lost hosts, signals, limits.
+#include <algorithm>
+#include <csignal>
+
+#include "unit/machine/head_fixture.hpp"
+
+namespace muster::machine {
+namespace {
+
+using model::Reach;
+
+TEST_F(HeadFixture, AGoodRunEndsWithByeAndZero) {
+  make({Reach::here, Reach::ssh});
+  run_all();
+  EXPECT_EQ(hear(kA, exited(0, 0)), Words{});
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
+  EXPECT_EQ(hear(kB, exited(1, 0)), Words{});
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(now(LinkLost{kB, lost("ended")}), Words{"finish"});
+  EXPECT_TRUE(machine_->finished());
+  EXPECT_EQ(cause(), "completed");
+  EXPECT_EQ(exit_code(), 0);
+  EXPECT_EQ(deadline(), -1);
+}
+
+TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
+  make({Reach::ssh, Reach::ssh}, 2);
+  run_all();
+  machine_->remember(base::Rank(1), "Traceback\n");
+  EXPECT_EQ(hear(kA, exited(1, 7)), (Words{"a Stop 15", "b Stop 15"}));
+  EXPECT_EQ(hear(kB, exited(2, 9)), Words{});
+  EXPECT_EQ(now(LinkLost{kB, lost("b: reset")}), Words{});
+  EXPECT_EQ(hear(kA, wire::Refused{lost("guard")}), Words{});
+  EXPECT_EQ(hear(kA, exited(0, 0, SIGTERM)), Words{});
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
+  EXPECT_EQ(cause(), "rank 1 on a");
+  EXPECT_EQ(exit_code(), 7);
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(report.tail, Words{"Traceback"});
+  EXPECT_EQ(report.others_total, 1u);
+  EXPECT_EQ(report.ended, 1u);
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(report.warnings[0], "b: reset; its ranks end by themselves");
+}
+
+TEST_F(HeadFixture, TheLossOfTheOnlyHostFinishesOnce) {
+  make({Reach::ssh});
+  run_all();
+  EXPECT_EQ(now(LinkLost{kA, lost("a: reset")}), Words{"finish"});
+  EXPECT_EQ(exit_code(), 245);
+}
+
+TEST_F(HeadFixture, ALinkMayGoOnceItsAgentHasStopped) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kA, exited(0, 0));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(now(LinkLost{kA, lost("a: idle")}), Words{});
+  hear(kB, exited(1, 0));
+  hear(kB, wire::Stopped{});
+  now(LinkLost{kB, lost("ended")});
+  EXPECT_EQ(cause(), "completed");
+}
+
+TEST_F(HeadFixture, AnAgentThatStopsWithoutTellingOfItsRanksIsAFault) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"b Stop 15"});
+  EXPECT_EQ(cause(), "a: its agent did not tell how all its ranks ended");
+  EXPECT_EQ(exit_code(), 245);
+}
+
+TEST_F(HeadFixture, NonsenseFromOneHostLosesThatHostOnly) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  EXPECT_EQ(hear(kA, exited(4'000'000'000u, 0)), (Words{"close a", "b Stop 15"}));
+  EXPECT_EQ(cause(), "a: its agent spoke of a rank of another host");
+}
+
+TEST_F(HeadFixture, AHostMayNotSpeakForAnothersRank) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  EXPECT_EQ(hear(kA, wire::InputCredit{base::Rank(1), 5}), (Words{"close a", "b Stop 15"}));
+}
+
+TEST_F(HeadFixture, ARankExitsOnce) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kA, exited(0, 0));
+  EXPECT_EQ(hear(kA, exited(0, 3)), Words{});
+  EXPECT_EQ(cause(), "completed");
+}
+
+TEST_F(HeadFixture, CtrlCTwiceHastensAndAThirdTimeChangesNothing) {
+  spec_.grace = std::chrono::seconds(5);
+  make({Reach::here});
+  run_all();
+  const Words said = at(1000, UserSignal{SIGINT});
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[1], "a Stop 2");
+  EXPECT_EQ(deadline(), 1000 + 5000 + 12'000);
+  EXPECT_EQ(at(2000, UserSignal{SIGINT}), Words{"a Stop 0"});
+  EXPECT_EQ(deadline(), 2000 + 7000);
+  EXPECT_EQ(at(3000, UserSignal{SIGINT}), Words{});
+  EXPECT_EQ(deadline(), 2000 + 7000) << "impatience must not make it last longer";
+  EXPECT_EQ(exit_code(), 130);
+}
+
+TEST_F(HeadFixture, AnAgentThatDoesNotEndItsRanksIsGivenUp) {
+  spec_.grace = std::chrono::seconds(2);
+  make({Reach::here});
+  run_all();
+  at(1000, UserSignal{SIGTERM});
+  EXPECT_EQ(at(1000 + 2000 + 12'000, HeadTick{}), Words{"finish"});
+  EXPECT_EQ(exit_code(), 143);
+  EXPECT_EQ(machine_->report().warnings.size(), 1u);
+}
+
+TEST_F(HeadFixture, SilenceLongerThanTheLeaseIsALostHost) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  Words said;
+  for (int time = 2000; time <= 8000; time += 2000) {
+    said = at(time, HeadTick{});
+    hear(kA, wire::Pong{});
+  }
+  EXPECT_EQ(said, (Words{"a Ping", "close b", "a Stop 15"}));
+  EXPECT_EQ(cause(), "b: nothing heard for 8 s (host, network or cable is gone)");
+}
+
+TEST_F(HeadFixture, OurOwnSleepIsNotTheirSilence) {
+  make({Reach::ssh});
+  run_all();
+  EXPECT_EQ(at(60'000, HeadTick{}), Words{"a Ping"});
+  EXPECT_EQ(cause(), "completed");
+}
+
+TEST_F(HeadFixture, OutputCountsAsALifeSign) {
+  make({Reach::ssh});
+  run_all();
+  for (int time = 2000; time <= 20'000; time += 2000) {
+    machine_->alive(kA, base::Instant(std::chrono::seconds(100)) + base::Duration(time));
+    EXPECT_EQ(at(time, HeadTick{}), Words{"a Ping"});
+  }
+}
+
+TEST_F(HeadFixture, CtrlZStopsRanksTellsAgentsAndSleepsInThatOrder) {
+  make({Reach::here, Reach::ssh});
+  run_all();
+  const std::string stop = fmt::format("Signal {}", SIGSTOP);
+  const std::string go_on = fmt::format("Signal {}", SIGCONT);
+  EXPECT_EQ(now(UserSignal{SIGTSTP}), (Words{"a " + stop, "b " + stop, "b Suspend", "sleep"}));
+  EXPECT_EQ(now(UserSignal{SIGCONT}), (Words{"b Suspend over", "a " + go_on, "b " + go_on}));
+}
+
+TEST_F(HeadFixture, CtrlZBeforeTheStartTellsAgentsToo) {
+  make({Reach::ssh, Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  hear(kA, wire::Welcome{});
+  EXPECT_EQ(now(UserSignal{SIGTSTP}), (Words{"a Suspend", "sleep"}));
+}
+
+TEST_F(HeadFixture, OtherSignalsGoToTheRanks) {
+  make({Reach::ssh});
+  run_all();
+  EXPECT_EQ(now(UserSignal{SIGUSR1}), Words{fmt::format("a Signal {}", SIGUSR1)});
+  EXPECT_EQ(cause(), "completed");
+}
+
+TEST_F(HeadFixture, TheTimeLimitIsAFault) {
+  spec_.timeout = std::chrono::seconds(3);
+  make({Reach::here});
+  run_all();
+  EXPECT_EQ(deadline(), 3000);
+  EXPECT_EQ(at(3000, HeadTick{}), Words{"a Stop 15"});
+  EXPECT_EQ(exit_code(), 246);
+}
+
+TEST_F(HeadFixture, TheTimeLimitMeansNothingOnceAllHasEndedWell) {
+  spec_.timeout = std::chrono::milliseconds(3000);
+  make({Reach::ssh});
+  run_all();
+  at(2900, Heard{kA, exited(0, 0)});
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
+  at(3100, HeadTick{});
+  EXPECT_EQ(cause(), "completed");
+  EXPECT_GT(deadline(), 3100) << "a deadline in the past would make the pump spin";
+  EXPECT_EQ(at(3900, HeadTick{}), (Words{"close a", "finish"}));
+}
+
+TEST_F(HeadFixture, OutputThatNobodyReadsEndsTheRunLikeABrokenPipe) {
+  make({Reach::here});
+  run_all();
+  EXPECT_EQ(now(OutputClosed{}), Words{"a Stop 15"});
+  EXPECT_EQ(exit_code(), 141);
+  hear(kA, exited(0, 0, SIGTERM));
+  EXPECT_EQ(hear(kA, wire::Stopped{}), (Words{"a Bye", "finish"}));
+}
+
+TEST_F(HeadFixture, NothingAfterAllHasEndedWellMakesAFailure) {
+  make({Reach::ssh});
+  run_all();
+  hear(kA, exited(0, 0));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(hear(kA, wire::Refused{lost("late")}), Words{});
+  EXPECT_EQ(now(UserSignal{SIGINT}), Words{});
+  EXPECT_EQ(now(LinkLost{kA, lost("ended")}), Words{"finish"});
+  EXPECT_EQ(exit_code(), 0);
+}
+
+TEST_F(HeadFixture, InputIsReadOnceAllRunAndAWindowAhead) {
+  spec_.input.to = model::StdinTo::all;
+  make({Reach::ssh, Reach::ssh});
+  start();
+  for (const auto node : {kA, kB}) now(LinkUp{node});
+  for (const auto node : {kA, kB}) hear(node, wire::Welcome{});
+  for (const auto node : {kA, kB}) hear(node, wire::Prepared{});
+  EXPECT_EQ(hear(kA, wire::Started{base::Rank(0), 1}), Words{});
+  EXPECT_EQ(hear(kB, wire::Started{base::Rank(1), 1}), Words{"read on"});
+  EXPECT_EQ(now(InputBytes{std::string(262'144, 'x')}),
+            (Words{"a Input 0 262144", "b Input 1 262144", "read off"}));
+  EXPECT_EQ(hear(kA, wire::InputCredit{base::Rank(0), 262'144}), Words{});
+  EXPECT_EQ(hear(kB, exited(1, 0)), Words{"read on"}) << "nobody waits for a rank that has ended";
+  EXPECT_EQ(now(InputEnded{}), (Words{"a InputEnd 0", "b InputEnd 1"}));
+  EXPECT_EQ(now(InputEnded{}), Words{});
+}
+
+}  // namespace
+}  // namespace muster::machine

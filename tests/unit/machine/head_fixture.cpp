@@ -1,0 +1,143 @@
+// Words for effects, and the usual way up.
+#include "unit/machine/head_fixture.hpp"
+
+namespace muster::machine {
+
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+const Instant kStart{std::chrono::seconds(100)};
+
+struct Message {
+  std::string operator()(const wire::Hello&) const { return "Hello"; }
+  std::string operator()(const wire::Prepare& m) const {
+    return fmt::format("Prepare {}", m.tasks.size());
+  }
+  std::string operator()(const wire::Start&) const { return "Start"; }
+  std::string operator()(const wire::Signal& m) const { return fmt::format("Signal {}", m.number); }
+  std::string operator()(const wire::Stop& m) const { return fmt::format("Stop {}", m.number); }
+  std::string operator()(const wire::Input& m) const {
+    return fmt::format("Input {} {}", m.rank.value, m.bytes.size());
+  }
+  std::string operator()(const wire::InputEnd& m) const {
+    return fmt::format("InputEnd {}", m.rank.value);
+  }
+  std::string operator()(const wire::Credit&) const { return "Credit"; }
+  std::string operator()(const wire::Suspend& m) const {
+    return m.suspended ? "Suspend" : "Suspend over";
+  }
+  std::string operator()(const wire::Ping&) const { return "Ping"; }
+  std::string operator()(const wire::Bye&) const { return "Bye"; }
+};
+
+std::string name(NodeIndex node) { return {static_cast<char>('a' + node.value)}; }
+
+struct Effect {
+  std::string operator()(const OpenLink& e) const { return "open " + name(e.node); }
+  std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
+  std::string operator()(const ToNode& e) const {
+    return name(e.node) + " " + std::visit(Message{}, e.message);
+  }
+  std::string operator()(const Say& e) const { return "say " + e.text; }
+  std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
+  std::string operator()(const SuspendSelf&) const { return "sleep"; }
+  std::string operator()(const Finish&) const { return "finish"; }
+};
+
+Words words(const HeadEffects& effects) {
+  Words all;
+  for (const HeadEffect& effect : effects) all.push_back(std::visit(Effect{}, effect));
+  return all;
+}
+
+}  // namespace
+
+void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each) {
+  HeadInput input;
+  input.spec = spec_;
+  input.spec.command = {"program"};
+  for (std::uint32_t i = 0; i < hosts.size(); ++i) {
+    model::PlannedNode node;
+    node.host.name = name(NodeIndex(i));
+    node.host.reach = hosts[i];
+    for (std::uint32_t local = 0; local < ranks_each; ++local) {
+      node.ranks.emplace_back(input.plan.ranks.size());
+      input.plan.ranks.push_back({NodeIndex(i), local});
+    }
+    input.plan.nodes.push_back(std::move(node));
+  }
+  hosts_ = hosts.size();
+  ranks_each_ = ranks_each;
+  ranks_ = static_cast<std::uint32_t>(input.plan.ranks.size());
+  machine_ = std::make_unique<HeadMachine>(std::move(input));
+}
+
+Words HeadFixture::start() {
+  HeadEffects effects;
+  now_ = kStart;
+  machine_->start(now_, effects);
+  return words(effects);
+}
+
+Words HeadFixture::at(int milliseconds, HeadEvent event) {
+  now_ = kStart + std::chrono::milliseconds(milliseconds);
+  return now(std::move(event));
+}
+
+Words HeadFixture::now(HeadEvent event) {
+  HeadEffects effects;
+  machine_->step(now_, std::move(event), effects);
+  return words(effects);
+}
+
+Words HeadFixture::hear(NodeIndex node, wire::ToHead message) {
+  return now(Heard{node, std::move(message)});
+}
+
+void HeadFixture::run_all() {
+  start();
+  for (std::uint32_t i = 0; i < hosts_; ++i) now(LinkUp{NodeIndex(i)});
+  for (std::uint32_t i = 0; i < hosts_; ++i) hear(NodeIndex(i), wire::Welcome{});
+  for (std::uint32_t i = 0; i < hosts_; ++i) hear(NodeIndex(i), wire::Prepared{});
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    hear(NodeIndex(rank / ranks_each_), wire::Started{Rank(rank), 100});
+  }
+}
+
+std::string HeadFixture::cause() const {
+  const model::RunReport report = machine_->report();
+  switch (report.cause) {
+    case model::Cause::completed:
+      return "completed";
+    case model::Cause::rank_failed:
+      return fmt::format("rank {} on {}", report.first.rank.value, report.host);
+    case model::Cause::fault:
+      return report.error.what;
+    case model::Cause::interrupted:
+      return fmt::format("signal {}", report.signal);
+  }
+  return {};
+}
+
+std::int64_t HeadFixture::deadline() const {
+  const auto deadline = machine_->deadline();
+  if (!deadline) return -1;
+  return std::chrono::duration_cast<base::Duration>(*deadline - kStart).count();
+}
+
+wire::Exited HeadFixture::exited(std::uint32_t rank, int code, int signal) {
+  wire::Exited message;
+  message.exit.rank = Rank(rank);
+  message.exit.code = code;
+  message.exit.signal = signal;
+  return message;
+}
+
+base::Error HeadFixture::lost(const std::string& what) {
+  return {base::Fault::lost, what, {}, {}};
+}
+
+}  // namespace muster::machine

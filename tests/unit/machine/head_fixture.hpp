@@ -1,0 +1,48 @@
+// HeadFixture: a head machine with a few hosts, events by name, and its effects as short words.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/head_machine.hpp"
+
+namespace muster::machine {
+
+using Words = std::vector<std::string>;
+
+class HeadFixture : public testing::Test {
+ protected:
+  static constexpr base::NodeIndex kA{0};
+  static constexpr base::NodeIndex kB{1};
+
+  // Hosts "a", "b" ...; one rank each, or as many as `ranks_each`.
+  void make(std::vector<model::Reach> hosts, std::uint32_t ranks_each = 1);
+  Words start();
+  // Moves the clock to so many milliseconds after the start, then feeds the event.
+  Words at(int milliseconds, HeadEvent event);
+  Words now(HeadEvent event);
+  Words hear(base::NodeIndex node, wire::ToHead message);
+  // To the state in which every rank runs.
+  void run_all();
+  [[nodiscard]] std::string cause() const;
+  [[nodiscard]] int exit_code() const { return machine_->report().exit_code(); }
+  // Milliseconds after the start, or -1.
+  [[nodiscard]] std::int64_t deadline() const;
+
+  static wire::Exited exited(std::uint32_t rank, int code, int signal = 0);
+  static base::Error lost(const std::string& what);
+
+  model::JobSpec spec_;
+  std::unique_ptr<HeadMachine> machine_;
+
+ private:
+  base::Instant now_{std::chrono::seconds(100)};
+  std::size_t hosts_ = 0;
+  std::uint32_t ranks_ = 0;
+  std::uint32_t ranks_each_ = 1;
+};
+
+}  // namespace muster::machine

@@ -1,0 +1,117 @@
+// HeadMachine on its way up: links, greetings, orders, start.
+#include <algorithm>
+
+#include "unit/machine/head_fixture.hpp"
+
+namespace muster::machine {
+namespace {
+
+using model::Reach;
+
+base::Error refused(const std::string& what) {
+  return {base::Fault::unreachable, what, {}, {}};
+}
+
+TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
+  make({Reach::here, Reach::ssh}, 2);
+  EXPECT_EQ(start(), (Words{"open a", "open b"}));
+  EXPECT_EQ(now(LinkUp{kA}), Words{"a Hello"});
+  EXPECT_EQ(now(LinkUp{kB}), Words{"b Hello"});
+  EXPECT_EQ(hear(kB, wire::Welcome{}), Words{});
+  EXPECT_EQ(hear(kA, wire::Welcome{}), (Words{"a Prepare 2", "b Prepare 2"}));
+  EXPECT_EQ(hear(kB, wire::Prepared{}), Words{});
+  EXPECT_EQ(hear(kB, wire::Prepared{}), Words{}) << "one host twice is not every host";
+  EXPECT_EQ(hear(kA, wire::Prepared{}), (Words{"a Start", "b Start"}));
+}
+
+TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
+  make({Reach::ssh, Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  hear(kA, wire::Welcome{});
+  hear(kB, wire::Welcome{});
+  hear(kA, wire::Prepared{});
+  const base::Error missing{base::Fault::cannot_start, "no such program", {}, {}};
+  EXPECT_EQ(hear(kB, wire::Refused{missing}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(now(LinkLost{kA, lost("ended")}), Words{});
+  EXPECT_EQ(now(LinkLost{kB, lost("ended")}), Words{"finish"});
+  EXPECT_EQ(cause(), "b: no such program");
+  EXPECT_EQ(exit_code(), 244);
+}
+
+TEST_F(HeadFixture, AFailedAttemptIsMadeAgainWhenThatIsWorthIt) {
+  make({Reach::ssh});
+  start();
+  EXPECT_EQ(now(LinkFailed{kA, refused("a: busy"), Retry::patiently}), Words{});
+  const std::int64_t next = deadline();
+  EXPECT_GT(next, 0);
+  EXPECT_EQ(at(static_cast<int>(next), HeadTick{}), Words{"open a"});
+  EXPECT_EQ(now(LinkFailed{kA, refused("a: denied"), Retry::no}), Words{"finish"});
+  EXPECT_EQ(cause(), "a: denied");
+}
+
+TEST_F(HeadFixture, AFailedHostClosesTheAttemptsAtOthers) {
+  make({Reach::ssh, Reach::ssh});
+  start();
+  EXPECT_EQ(now(LinkFailed{kA, refused("a: denied"), Retry::no}), (Words{"close b", "finish"}));
+}
+
+TEST_F(HeadFixture, AHostThatNeverAnswersIsNotWaitedForLongerThanThePatience) {
+  spec_.carrier.patience = std::chrono::seconds(3);
+  make({Reach::ssh});
+  start();
+  // Progress is due at the same moment: an ended run tells none.
+  EXPECT_EQ(at(3000, HeadTick{}), (Words{"close a", "finish"}));
+  EXPECT_EQ(cause(), "a: no answer within 3 s");
+  EXPECT_EQ(exit_code(), 243);
+}
+
+TEST_F(HeadFixture, TheMagicLineAloneIsNoAnswer) {
+  spec_.carrier.patience = std::chrono::seconds(3);
+  make({Reach::ssh});
+  start();
+  at(100, LinkUp{kA});
+  at(3000, HeadTick{});
+  EXPECT_EQ(cause(), "a: no answer within 3 s");
+}
+
+TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
+  make({Reach::ssh, Reach::ssh});
+  start();
+  at(10, LinkUp{kA});
+  hear(kA, wire::Welcome{});
+  const Words said = at(3000, HeadTick{});
+  EXPECT_NE(std::ranges::find(said, "say waiting for 1 of 2 hosts: b"), said.end());
+}
+
+TEST_F(HeadFixture, AnotherProtocolIsRefused) {
+  make({Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  EXPECT_EQ(hear(kA, wire::Welcome{wire::kProtocol + 1, "9", {}}), Words{"a Bye"});
+  EXPECT_EQ(exit_code(), 243);
+}
+
+TEST_F(HeadFixture, ALinkThatIsLostBeforeTheStartIsAFault) {
+  make({Reach::ssh, Reach::here});
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  hear(kA, wire::Welcome{});
+  EXPECT_EQ(now(LinkLost{kA, lost("a: reset")}), (Words{"b Bye", "finish"}));
+  EXPECT_EQ(cause(), "a: reset");
+}
+
+TEST_F(HeadFixture, InterruptedBeforeTheStartNobodyIsToldToStop) {
+  make({Reach::ssh, Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  EXPECT_EQ(now(UserSignal{2}), (Words{"close b", "a Bye"}));
+  EXPECT_EQ(now(LinkUp{kB}), Words{}) << "too late";
+  EXPECT_EQ(now(LinkLost{kA, lost("ended")}), Words{"finish"});
+  EXPECT_EQ(exit_code(), 130);
+}
+
+}  // namespace
+}  // namespace muster::machine
