@@ -25,7 +25,10 @@ base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
   carrier->child_ = std::move(*child);
   process::ChildPipes& pipes = carrier->child_->pipes();
   link::LinkEvents link;
-  link.up = self->events_.up;
+  link.up = [self] {
+    self->up_ = true;
+    self->events_.up();
+  };
   link.message = self->events_.message;
   link.output = self->events_.output;
   link.broken = [self](base::Error error) { self->on_broken(std::move(error)); };
@@ -71,9 +74,10 @@ void Carrier::finish() {
     broken_->what = target_.host + ": " + broken_->what;
     return ended({*broken_});
   }
-  const process::ChildEnd end = end_.value_or(process::ChildEnd{});
-  ended(link::diagnose(target_.host, target_.agent_path, target_.command,
-                       {end.code, end.signal, link_->errors(), link_->noise()}));
+  const process::ChildEnd exit = end_.value_or(process::ChildEnd{});
+  const link::CarrierEnd end{exit.code, exit.signal, link_->errors(), link_->noise()};
+  ended(up_ ? link::Diagnosis{link::lost(target_.host, target_.command, end)}
+            : link::diagnose(target_.host, target_.agent_path, target_.command, end));
 }
 
 }  // namespace muster::app

@@ -40,6 +40,7 @@ class Carrier {
   Carrier& operator=(const Carrier&) = delete;
 
   void send(const wire::ToAgent& message) { link_->send(message); }
+  [[nodiscard]] bool up() const { return up_; }
 
  private:
   Carrier(asio::io_context& loop, Target target, CarrierEvents events);
@@ -56,6 +57,7 @@ class Carrier {
   std::unique_ptr<link::Link> link_;
   std::optional<process::ChildEnd> end_;
   std::optional<base::Error> broken_;
+  bool up_ = false;
   bool closed_ = false;
 };
 

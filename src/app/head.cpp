@@ -128,19 +128,17 @@ class Head {
                      ? base::Result<std::vector<std::string>>({program_, "agent"})
                      : link::carrier_words(spec_.carrier, host, agent_path);
     if (!words) return pump_.feed(machine::LinkFailed{node, words.error(), machine::Retry::no});
-    auto carrier = Carrier::start(loop_, *words, environment_,
-                                  {host.name, agent_path, words->front()}, carrier_events(node));
+    auto carrier = Carrier::start(
+        loop_, *words, environment_,
+        {host.name, agent_path, host.reach == Reach::process ? "its process" : words->front()},
+        carrier_events(node));
     if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
-    is_up_[node] = false;
     carriers_[node] = std::move(*carrier);
   }
 
   CarrierEvents carrier_events(NodeIndex node) {
     CarrierEvents events;
-    events.up = [this, node] {
-      is_up_[node] = true;
-      pump_.feed(machine::LinkUp{node});
-    };
+    events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
     events.message = [this, node](wire::ToHead message) { on_message(node, std::move(message)); };
     events.output = [this, node](const wire::OutputView& view) { on_output(node, view); };
     events.ended = [this, node](const link::Diagnosis& diagnosis) {
@@ -151,14 +149,10 @@ class Head {
   }
 
   void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
-    if (!carriers_.contains(node)) return;
-    carriers_.erase(node);
-    if (!is_up_[node]) {
-      return pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
-    }
-    base::Error error = diagnosis.error;
-    error.fault = base::Fault::lost;
-    pump_.feed(machine::LinkLost{node, std::move(error)});
+    const auto carrier = carriers_.extract(node);
+    if (carrier.empty()) return;
+    if (carrier.mapped()->up()) return pump_.feed(machine::LinkLost{node, diagnosis.error});
+    pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
   }
 
   void perform(machine::CloseLink& effect) {
@@ -247,7 +241,6 @@ class Head {
   process::UniqueFd port_claim_;
   std::unique_ptr<HostTasks> tasks_;
   std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
-  std::map<NodeIndex, bool> is_up_;
 };
 
 }  // namespace

@@ -35,6 +35,10 @@ struct Diagnosis {
 [[nodiscard]] Diagnosis diagnose(const std::string& host, const std::string& agent,
                                  const std::string& carrier, const CarrierEnd& end);
 
+// Pure: the error of a link that ended while its agent was needed.
+[[nodiscard]] base::Error lost(const std::string& host, const std::string& carrier,
+                               const CarrierEnd& end);
+
 // Pure: the words that start the agent on a host.
 // ssh: command..., -T -x -o BatchMode=yes [-p N] [-i FILE] [user@]host, then the remote command as
 // one word that every shell understands. A name or user that starts with a dash is refused.

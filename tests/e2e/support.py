@@ -117,7 +117,11 @@ class Case(unittest.TestCase):
     leftover_seconds = 5.0
 
     def setUp(self):
-        self.assertTrue(os.access(MUSTER, os.X_OK), f"no program at {MUSTER}: make build, or set MUSTER")
+        self.assertTrue(
+    os.access(
+        MUSTER,
+        os.X_OK),
+         f"no program at {MUSTER}: make build, or set MUSTER")
         self.mark = new_mark()
         self.folder = tempfile.mkdtemp(prefix="muster-e2e-")
         self.running = []

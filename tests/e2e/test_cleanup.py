@@ -103,7 +103,8 @@ class ProcessesDie(Deaths):
 
     def test_a_rank(self):
         job = self.job("--grace", "1")
-        ranks = [pid for pid, words in self.lab.strangers("node2").items() if words.startswith("sh -c (trap")]
+        ranks = [pid for pid, words in self.lab.strangers(
+            "node2").items() if words.startswith("sh -c (trap")]
         self.assertEqual(len(ranks), 2)
         os.kill(ranks[0], signal.SIGKILL)
         done = job.finish(WITHIN + 5)
@@ -157,7 +158,12 @@ class MachinesVanish(Deaths):
         self.wait_for_files(["ready.0", "ready.1"])
         self.lab.pull_cable("node2")
         self.write("go", "")
-        wait_until(lambda: not self.lab.strangers("node1", b"sh\0-c"), 5, "the end of the rank on node1")
+        wait_until(
+    lambda: not self.lab.strangers(
+        "node1",
+        b"sh\0-c"),
+        5,
+         "the end of the rank on node1")
         self.lab.plug_cable("node2")
         done = job.finish(30)
         self.assertEqual((done.code, done.out), (0, b"on\n" * 2), done)

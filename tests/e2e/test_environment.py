@@ -44,7 +44,8 @@ class Dialects(Environments):
                              {name: str(value) for name, value in expected.items()}, f"rank {rank}")
             self.check_meeting_point(found, environments[0], nodes)
             self.assertIn("NCCL_SOCKET_IFNAME", found)
-            self.assertEqual([name for name in found if name.startswith(("PMI_", "PMIX_", "SLURM_"))], [])
+            self.assertEqual([name for name in found if name.startswith(
+                ("PMI_", "PMIX_", "SLURM_"))], [])
 
     def check_meeting_point(self, found, first, nodes):
         address, port = found["MASTER_ADDR"], found["MASTER_PORT"]
@@ -69,7 +70,10 @@ class Dialects(Environments):
         self.assertEqual(cross, [("0", "2"), ("0", "1"), ("1", "2")])
 
     def test_the_hostfile_for_nested_launchers(self):
-        self.environments(*TWO_NODES[0], ranks=4, script='cat "$AZUREML_MPI_HOSTFILE" > "$DIR/hosts.$RANK";')
+        self.environments(
+    *TWO_NODES[0],
+    ranks=4,
+     script='cat "$AZUREML_MPI_HOSTFILE" > "$DIR/hosts.$RANK";')
         for rank in range(4):
             lines = self.read(f"hosts.{rank}").decode().splitlines()
             self.assertEqual(len(lines), 2)
@@ -80,7 +84,8 @@ class Dialects(Environments):
         cores = len(os.sched_getaffinity(0))
         for words, ranks in (([], 1), (["-n", "2"], 2), (["-n", "3"], 3)):
             found = self.environments(*words, ranks=ranks)
-            self.assertEqual({one["OMP_NUM_THREADS"] for one in found}, {str(max(1, cores // ranks))})
+            self.assertEqual({one["OMP_NUM_THREADS"]
+                             for one in found}, {str(max(1, cores // ranks))})
 
     def test_threads_that_the_user_set_stay(self):
         found = self.environments("-n", "2", ranks=2, env=self.environment(OMP_NUM_THREADS="7"))
@@ -103,7 +108,8 @@ class SeedHelpers(Case):
     def check(self, helper, layout):
         words, places = layout
         several = any(node != 0 for node, _, _ in places)
-        for rank, (launchers, answers, after) in enumerate(self.reports(helper, words, len(places))):
+        for rank, (launchers, answers, after) in enumerate(
+            self.reports(helper, words, len(places))):
             size, local, here = len(places), places[rank][1], places[rank][2]
             expected = {"get_rank": rank, "get_local_rank": local, "get_global_size": size,
                         "get_local_size": here, "get_world_size": size}
@@ -137,26 +143,42 @@ class Forwarding(Environments):
     def test_another_launchers_words_do_not(self):
         stale = {"PMI_RANK": "3", "PMIX_RANK": "3", "OMPI_COMM_WORLD_RANK": "9", "SLURM_PROCID": "9",
                  "SLURM_NTASKS": "9", "TORCHELASTIC_RUN_ID": "x", "RANK": "9", "MASTER_PORT": "1"}
-        for rank, found in enumerate(self.environments("-n", "2", ranks=2, env=self.environment(**stale))):
+        for rank, found in enumerate(self.environments(
+            "-n", "2", ranks=2, env=self.environment(**stale))):
             self.assertEqual((found["RANK"], found["OMPI_COMM_WORLD_RANK"]), (str(rank), str(rank)))
             self.assertNotEqual(found["MASTER_PORT"], "1")
-            for name in ("PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "SLURM_NTASKS", "TORCHELASTIC_RUN_ID"):
+            for name in ("PMI_RANK", "PMIX_RANK", "SLURM_PROCID",
+                         "SLURM_NTASKS", "TORCHELASTIC_RUN_ID"):
                 self.assertNotIn(name, found)
 
     def test_x_gives_variables_by_name_and_by_value(self):
         found = self.environments("-x", "GIVEN", "-x", "MADE=a=b c", "-x", "GIVEN2=", "-n", "1", ranks=1,
                                   env=self.environment(GIVEN="here"))
-        self.assertEqual([found[0][name] for name in ("GIVEN", "MADE", "GIVEN2")], ["here", "a=b c", ""])
+        self.assertEqual([found[0][name]
+                         for name in ("GIVEN", "MADE", "GIVEN2")], ["here", "a=b c", ""])
 
     def test_x_may_name_the_meeting_point(self):
-        found = self.environments("-x", "MASTER_ADDR=10.9.8.7", "-x", "MASTER_PORT=1234", ranks=1)[0]
+        found = self.environments(
+    "-x",
+    "MASTER_ADDR=10.9.8.7",
+    "-x",
+    "MASTER_PORT=1234",
+     ranks=1)[0]
         self.assertEqual((found["MASTER_ADDR"], found["MASTER_PORT"]), ("10.9.8.7", "1234"))
         self.assertEqual(found["AZ_BATCH_MASTER_NODE"], "10.9.8.7:1234")
 
     def test_clean_env_passes_on_only_what_is_named(self):
         env = self.environment(SECRET="1", WANTED="2")
         for words in (["-n", "1"], ["--fake-nodes", "1", "-n", "1"]):
-            found = self.environments(*words, "--clean-env", "-x", "WANTED", "-x", "DIR", ranks=1, env=env)
+            found = self.environments(
+    *words,
+    "--clean-env",
+    "-x",
+    "WANTED",
+    "-x",
+    "DIR",
+    ranks=1,
+     env=env)
             self.assertNotIn("SECRET", found[0])
             self.assertEqual(found[0]["WANTED"], "2")
             self.assertTrue(found[0]["PATH"])

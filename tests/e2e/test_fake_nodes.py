@@ -55,17 +55,34 @@ class Layout(Case):
 class Streams(Case):
     def test_bytes_arrive_as_they_left(self):
         path = self.write("bytes", os.urandom(5 * MIB))
-        done = self.succeeds("--fake-nodes", "1", "-n", "1", "sh", "-c", f"cat {path}; cat {path} >&2")
+        done = self.succeeds("--fake-nodes", "1", "-n", "1", "sh",
+                             "-c", f"cat {path}; cat {path} >&2")
         self.assertEqual(done.out, self.read("bytes"))
         self.assertEqual(done.err, self.read("bytes"))
 
     def test_files_and_tags(self):
         script = "for i in 1 2 3; do echo line $i; done; echo error >&2"
-        done = self.succeeds("--fake-nodes", "2", "-n", "4", "--tag", "--logs", "logs", "sh", "-c", script)
+        done = self.succeeds(
+    "--fake-nodes",
+    "2",
+    "-n",
+    "4",
+    "--tag",
+    "--logs",
+    "logs",
+    "sh",
+    "-c",
+     script)
         lines = [free_of_prefix(line) for line in done.text.splitlines()]
         for rank in range(4):
-            self.assertEqual([text for who, text in lines if who == rank], ["line 1", "line 2", "line 3"])
-            self.assertEqual(self.read("logs", f"rank.{rank}", "stdout"), b"line 1\nline 2\nline 3\n")
+            self.assertEqual([text for who, text in lines if who == rank],
+                             ["line 1", "line 2", "line 3"])
+            self.assertEqual(
+    self.read(
+        "logs",
+        f"rank.{rank}",
+        "stdout"),
+         b"line 1\nline 2\nline 3\n")
             self.assertEqual(self.read("logs", f"rank.{rank}", "stderr"), b"error\n")
 
     def test_stdin_reaches_the_rank_on_the_second_node(self):
@@ -165,7 +182,12 @@ class Ends(Case):
         job.send(signal.SIGTSTP)
         wait_until(lambda: state_of(job.pid) == "T", 5, "a head that stands still")
         agents = agents_of(job)
-        self.assertRaises(TimeoutError, wait_until, lambda: agents_of(job) != agents, 2.5, "agents that left")
+        self.assertRaises(
+    TimeoutError,
+    wait_until,
+    lambda: agents_of(job) != agents,
+    2.5,
+     "agents that left")
         job.send(signal.SIGCONT)
         self.write("go", "")
         self.assertEqual(job.finish(10).code, 0)

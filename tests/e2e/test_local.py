@@ -262,7 +262,13 @@ class Output(Case):
         done = self.succeeds("-n", "12", "--tag", "--logs", "logs/deep", "sh", "-c", script)
         for rank in range(12):
             folder = ("logs", "deep", f"rank.{rank:02}")
-            self.assertEqual(self.read(*folder, "stdout"), self.read("bytes") + f"{rank}\nend".encode())
+            self.assertEqual(
+    self.read(
+        *
+        folder,
+        "stdout"),
+        self.read("bytes") +
+         f"{rank}\nend".encode())
             self.assertEqual(self.read(*folder, "stderr"), f"e{rank}\n".encode())
         self.assertGreater(len(done.out), 12 * MIB)
 
@@ -308,7 +314,14 @@ class Stdin(Case):
 
 class DryRun(Case):
     def test_it_shows_the_plan_and_starts_nothing(self):
-        done = self.succeeds("--dry-run", "-n", "4", "-H", "node1:2,node2:2", "touch", self.path("ran"))
+        done = self.succeeds(
+    "--dry-run",
+    "-n",
+    "4",
+    "-H",
+    "node1:2,node2:2",
+    "touch",
+     self.path("ran"))
         for rank in range(4):
             self.assertRegex(done.text, rf"(?m)^\s*{rank}\s+node{rank // 2 + 1}\s+{rank % 2}\b")
         self.assertFalse(os.path.exists(self.path("ran")))
@@ -351,7 +364,8 @@ class BadInput(Case):
         self.refused((USAGE, BAD_FILE), ["-H", "localhost:x"])
         self.refused((USAGE, BAD_FILE), ["-H", "-oProxyCommand=touch"])
         self.refused((USAGE, BAD_FILE), ["-H", ""])
-        self.refused(NO_SLOTS, ["-n", "4", "-H", "localhost:2"], r"\b4\b", r"\b2\b", "--oversubscribe")
+        self.refused(NO_SLOTS, ["-n", "4", "-H", "localhost:2"],
+                     r"\b4\b", r"\b2\b", "--oversubscribe")
 
     def test_hostfiles_that_cannot_be_understood(self):
         table = [("node1 slots=0\n", r"hosts:1:\d+"), ("# fine\nnode1 slotz=2\n", r"hosts:2:7.*slotz"),
@@ -373,14 +387,20 @@ class BadInput(Case):
     def test_programs_and_folders_that_are_missing(self):
         host = os.uname().nodename
         self.refused(CANNOT_START, [], "no-such-program", program=["no-such-program"])
-        self.refused(CANNOT_START, [], "/no/such/program", re.escape(host), program=["/no/such/program"])
+        self.refused(
+    CANNOT_START,
+    [],
+    "/no/such/program",
+    re.escape(host),
+     program=["/no/such/program"])
         plain = self.write("plain", "not a program\n")
         self.refused(CANNOT_START, [], re.escape(plain), program=[plain])
         self.refused(CANNOT_START, [], "tmp", program=["/tmp"])
         self.refused(CANNOT_START, ["--workdir", "/no/such/folder"], "/no/such/folder")
 
     def test_duplicate_hosts_add_up(self):
-        done = self.succeeds("-H", "localhost:1,localhost:1", "-n", "2", "sh", "-c", "echo $LOCAL_RANK")
+        done = self.succeeds("-H", "localhost:1,localhost:1", "-n",
+                             "2", "sh", "-c", "echo $LOCAL_RANK")
         self.assertEqual(done.lines, ["0", "1"])
 
     def test_nothing_of_a_refused_job_lives(self):

@@ -86,7 +86,8 @@ class Started:
 class Lab:
     """N hosts node1..nodeN with sshd, and `head` without one. Use as a context manager."""
 
-    def __init__(self, nodes, max_startups="100:30:200", banner="", noisy_shell=False, docker=False):
+    def __init__(self, nodes, max_startups="100:30:200",
+                 banner="", noisy_shell=False, docker=False):
         self.names = [f"node{number}" for number in range(1, nodes + 1)]
         self.folder = tempfile.mkdtemp(prefix="muster-lab-")
         # Nobody outside can see these networks; a random net keeps the log lines of two labs apart.
@@ -176,7 +177,8 @@ class Lab:
 
     def children_named(self, name, program):
         """Pids on a host whose command name (comm) is `program`."""
-        return [pid for pid in self.strangers(name) if _read(pid, "comm").strip() == program.encode()]
+        return [pid for pid in self.strangers(name) if _read(
+            pid, "comm").strip() == program.encode()]
 
     def pull_cable(self, name):
         self._in_switch(f"link set {self._port(name)} down")
@@ -268,7 +270,8 @@ class Lab:
         # Debian's way, one half of all trouble with names: the own name means 127.0.1.1.
         for own in ["head"] + self.names:
             lines = ["127.0.0.1 localhost", f"127.0.1.1 {own}"]
-            lines += [f"{self.address(name)} {name}" for name in ["head"] + self.names if name != own]
+            lines += [f"{self.address(name)} {name}" for name in ["head"] + \
+                                      self.names if name != own]
             self._write(f"hosts.{own}", "\n".join(lines) + "\n")
         accounts = _file("/etc/passwd").decode().splitlines()
         others = [line for line in accounts if not line.startswith("root:")]
@@ -317,7 +320,13 @@ class Lab:
             return children[0] if children else 0
         self._inits[name] = wait_until(init, READY_SECONDS, f"the first process of {name}")
         self._namespaces[name] = _link(self._inits[name], "ns/pid")
-        wait_until(lambda: os.path.isdir(self.path(name, HOME)), READY_SECONDS, f"the mounts of {name}")
+        wait_until(
+    lambda: os.path.isdir(
+        self.path(
+            name,
+            HOME)),
+            READY_SECONDS,
+             f"the mounts of {name}")
 
     def _wire(self, name):
         port = self._port(name)

@@ -123,7 +123,14 @@ class TwoLabs(unittest.TestCase):
             started = lab.start(["ssh", "-F", lab.ssh_config, "-o", "ServerAliveInterval=1",
                                  "-o", "ServerAliveCountMax=1", "node1", "sleep 60"],
                                 stderr=subprocess.PIPE)
-            init = wait_until(lambda: list(lab.strangers("node1", b"sleep\0" b"60")), 10, "the sleep")
+            init = wait_until(
+    lambda: list(
+        lab.strangers(
+            "node1",
+            b"sleep\0"
+            b"60")),
+            10,
+             "the sleep")
             lab.kill_host("node1")
             self.assertEqual(lab_module._state(init[0]), "")
             self.assertEqual(started.wait(20), 255)

@@ -10,7 +10,7 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::uint64_t kRuns = 400;
+constexpr std::uint64_t kRuns = 2000;
 
 std::optional<std::uint64_t> number_from(const char* variable) {
   const char* text = std::getenv(variable);

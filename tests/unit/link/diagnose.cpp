@@ -285,3 +285,21 @@ TEST(DiagnoseMore, AShellsMissingWordIsNotTheCarrier) {
 
 }  // namespace
 }  // namespace muster::link
+
+namespace muster::link {
+namespace {
+
+TEST(Lost, NamesTheHostAndWhatIsKnown) {
+  EXPECT_EQ(lost("node1", "ssh", {0, 9, "", ""}).what,
+            "node1: the link to its agent broke: ssh was killed by signal 9");
+  EXPECT_EQ(lost("node1", "ssh", {255, 0, "banner\nConnection to node1 closed.\r\n\n", ""}).what,
+            "node1: the link to its agent broke: Connection to node1 closed.");
+  EXPECT_EQ(lost("node1", "ssh", {255, 0, " \n", ""}).what,
+            "node1: the link to its agent broke: ssh ended with code 255");
+  EXPECT_EQ(lost("node1", "ssh", {}).what,
+            "node1: the link to its agent broke: its agent was killed, or the connection was cut");
+  EXPECT_EQ(lost("node1", "ssh", {}).fault, base::Fault::lost);
+}
+
+}  // namespace
+}  // namespace muster::link

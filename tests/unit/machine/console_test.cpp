@@ -83,9 +83,9 @@ TEST_F(ConsoleTest, TagsEveryLineAndNeverTheMiddleOfOne) {
   output_.tag = true;
   make(11);
   take(3, "a\nb\nc");
-  EXPECT_EQ(out(), "[ 3] a\n[ 3] b\n");
+  EXPECT_EQ(out(), "[03] a\n[03] b\n");
   take(3, "d\n");
-  EXPECT_EQ(out(), "[ 3] cd\n");
+  EXPECT_EQ(out(), "[03] cd\n");
 }
 
 TEST_F(ConsoleTest, TagsASingleRankToo) {
