@@ -6,7 +6,8 @@ FUZZ_SECONDS ?= 60
 QUICK = ^(unit_|property|golden|sim|rooms)
 CTEST = ctest --output-on-failure
 
-.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint clean install configure-tests
+.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint clean install \
+        configure-tests
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

@@ -1,7 +1,7 @@
 """Rank 0 sends a tensor to every other rank: the message-passing example of Lambda's tutorial.
 
-The tutorial prints two versions, one for torch.distributed.launch and one for mpirun, which differ in
-the variables that they read. Under muster both sets are there; --names chooses.
+The tutorial prints two versions, one for torch.distributed.launch and one for mpirun, which differ
+in the variables that they read. Under muster both sets are there; --names chooses.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def run(backend, local_rank, world_size, world_rank):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--local_rank", type=int, help="as torch.distributed.launch passes it; not used")
+    parser.add_argument("--local_rank", type=int, help="torch.distributed.launch gives it; unused")
     parser.add_argument("--backend", default="gloo", choices=["nccl", "gloo"])
     parser.add_argument("--names", default="torch", choices=sorted(NAMES))
     words = parser.parse_args()

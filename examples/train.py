@@ -20,12 +20,12 @@ CLASSES = 10
 
 
 class Network(nn.Module):
-    """The network of MindSpore's mpirun tutorial: dense layer, weights from normal(0.01), bias zero.
+    """The network of MindSpore's mpirun tutorial: dense layer, weights normal(0.01), bias zero.
 
     The tutorial puts a ReLU on the logits. A class whose logit is negative for every image gets no
-    gradient any more, so an unlucky start loses one: of eight seeds two ended near 0.76, the others at
-    0.81 to 0.82. --relu gives that network. The default is the dense layer alone, which ends between
-    0.81 and 0.82 with each of these seeds.
+    gradient any more, so an unlucky start loses one: of eight seeds two ended near 0.76, the others
+    at 0.81 to 0.82. --relu gives that network. The default is the dense layer alone, which ends
+    between 0.81 and 0.82 with each of these seeds.
     """
 
     def __init__(self, relu):
@@ -46,7 +46,7 @@ def read_idx(folder, name, header):
 
 
 def read_part(folder, part):
-    """Images as rows of floats, with MNIST's usual mean and deviation taken out, and their classes."""
+    """Images as rows of floats, with MNIST's mean and deviation taken out, and their classes."""
     pixels = read_idx(folder, f"{part}-images-idx3-ubyte.gz", 16).reshape(-1, PIXELS)
     labels = read_idx(folder, f"{part}-labels-idx1-ubyte.gz", 8)
     images = torch.from_numpy(pixels.astype(numpy.float32))
@@ -58,9 +58,9 @@ def read_words():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--batch", type=int, default=256, help="images per step, all ranks together")
+    parser.add_argument("--batch", type=int, default=256, help="images of a step, on all ranks")
     parser.add_argument("--rate", type=float, default=0.015, help="learning rate")
-    parser.add_argument("--relu", action="store_true", help="ReLU on the logits, as in the tutorial")
+    parser.add_argument("--relu", action="store_true", help="ReLU on the logits: the tutorial's")
     return parser.parse_args()
 
 

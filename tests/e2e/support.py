@@ -1,8 +1,9 @@
 """What the end-to-end tests share: starting the real binary, finding what it leaves, waiting.
 
-Every test gets a folder and a mark of its own. The mark stands in the environment (E2E_MARK) of all that
-a test starts, and it is a number that `sleep` understands, so that a process which has thrown its
-environment away can still carry it on its command line. After each test nothing with the mark may live.
+Every test gets a folder and a mark of its own. The mark stands in the environment (E2E_MARK) of all
+that a test starts, and it is a number that `sleep` understands, so that a process which has thrown
+its environment away can still carry it on its command line. After each test nothing with the mark
+may live.
 """
 
 import os
@@ -24,6 +25,10 @@ PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 import lab as lab_module  # noqa: E402
 from lab import Lab, wait_until  # noqa: E402,F401  (tests take them from here)
+
+# What a rank does to be found, and to end when the test says so.
+READY = ': > "$DIR/ready.$RANK"; '
+UNTIL_GO = 'while [ ! -e "$DIR/go" ]; do sleep 0.01; done'
 
 # Exit codes of muster itself.
 USAGE, BAD_FILE, NO_SLOTS, UNREACHABLE, CANNOT_START, LOST, TIMEOUT = range(240, 247)
@@ -117,11 +122,7 @@ class Case(unittest.TestCase):
     leftover_seconds = 5.0
 
     def setUp(self):
-        self.assertTrue(
-    os.access(
-        MUSTER,
-        os.X_OK),
-         f"no program at {MUSTER}: make build, or set MUSTER")
+        self.assertTrue(os.access(MUSTER, os.X_OK), f"no {MUSTER}: make build, or set MUSTER")
         self.mark = new_mark()
         self.folder = tempfile.mkdtemp(prefix="muster-e2e-")
         self.running = []
@@ -189,7 +190,7 @@ class Case(unittest.TestCase):
         return done
 
     def wait_for_files(self, names, seconds=20):
-        """Until all these files are in the test's folder: ranks say so that they have come somewhere."""
+        """Until all these files are in the test's folder: so ranks say how far they have come."""
         wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), seconds,
                    f"{names}; there are {os.listdir(self.folder)}")
 
@@ -244,7 +245,7 @@ class LabCase(Case):
         return done
 
     def assert_hosts_clean(self, seconds, spared=()):
-        """No process at all is left on any living host, but for the lab's own and the spared pids."""
+        """No process is left on any living host, but for the lab's own and the spared pids."""
         def left():
             found = {}
             for name in ["head", *self.lab.names]:

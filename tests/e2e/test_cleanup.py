@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from support import LOST, LabCase, lab_or_skip, wait_until
+from support import LOST, READY, UNTIL_GO, LabCase, lab_or_skip, wait_until
 
 REASON = lab_or_skip()
 WITHIN = 10.0  # seconds from the death to hosts without a trace
@@ -19,7 +19,7 @@ NASTY = ("(trap '' TERM INT HUP; exec sleep $E2E_MARK) & "
 
 
 class Deaths(LabCase):
-    """Starts a nasty job on node1 and node2 (and here), beside a process that is none of its business."""
+    """Starts a nasty job on the hosts, each beside a process that is none of its business."""
 
     def job(self, *words, hosts="node1:2,node2:2", ranks=4):
         self.bystanders = [self.lab.start(["sleep", "3600"], host=name, stdin=subprocess.DEVNULL)
@@ -103,8 +103,8 @@ class ProcessesDie(Deaths):
 
     def test_a_rank(self):
         job = self.job("--grace", "1")
-        ranks = [pid for pid, words in self.lab.strangers(
-            "node2").items() if words.startswith("sh -c (trap")]
+        ranks = [pid for pid, words in self.lab.strangers("node2").items()
+                 if words.startswith("sh -c (trap")]
         self.assertEqual(len(ranks), 2)
         os.kill(ranks[0], signal.SIGKILL)
         done = job.finish(WITHIN + 5)
@@ -153,17 +153,11 @@ class MachinesVanish(Deaths):
         self.assert_only_bystanders()
 
     def test_a_cable_that_comes_back_in_time(self):
-        job = self.start_in_lab("-H", "node1,node2", "sh", "-c",
-                                ': > "$DIR/ready.$RANK"; while [ ! -e "$DIR/go" ]; do sleep 0.01; done; echo on')
+        job = self.start_in_lab("-H", "node1,node2", "sh", "-c", READY + UNTIL_GO + "; echo on")
         self.wait_for_files(["ready.0", "ready.1"])
         self.lab.pull_cable("node2")
         self.write("go", "")
-        wait_until(
-    lambda: not self.lab.strangers(
-        "node1",
-        b"sh\0-c"),
-        5,
-         "the end of the rank on node1")
+        wait_until(lambda: not self.lab.strangers("node1", b"sh\0-c"), 5, "the end of rank 0")
         self.lab.plug_cable("node2")
         done = job.finish(30)
         self.assertEqual((done.code, done.out), (0, b"on\n" * 2), done)

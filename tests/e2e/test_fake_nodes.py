@@ -6,7 +6,8 @@ import re
 import signal
 import unittest
 
-from support import CANNOT_START, LOST, MUSTER, Case, descendants, free_of_prefix, name_of, state_of, wait_until
+from support import (CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, Case, descendants, free_of_prefix,
+                     name_of, state_of, wait_until)
 
 MIB = 1 << 20
 
@@ -55,34 +56,21 @@ class Layout(Case):
 class Streams(Case):
     def test_bytes_arrive_as_they_left(self):
         path = self.write("bytes", os.urandom(5 * MIB))
-        done = self.succeeds("--fake-nodes", "1", "-n", "1", "sh",
-                             "-c", f"cat {path}; cat {path} >&2")
+        script = f"cat {path}; cat {path} >&2"
+        done = self.succeeds("--fake-nodes", "1", "-n", "1", "sh", "-c", script)
         self.assertEqual(done.out, self.read("bytes"))
         self.assertEqual(done.err, self.read("bytes"))
 
     def test_files_and_tags(self):
         script = "for i in 1 2 3; do echo line $i; done; echo error >&2"
-        done = self.succeeds(
-    "--fake-nodes",
-    "2",
-    "-n",
-    "4",
-    "--tag",
-    "--logs",
-    "logs",
-    "sh",
-    "-c",
-     script)
+        words = ["--fake-nodes", "2", "-n", "4", "--tag", "--logs", "logs"]
+        done = self.succeeds(*words, "sh", "-c", script)
         lines = [free_of_prefix(line) for line in done.text.splitlines()]
+        expected = ["line 1", "line 2", "line 3"]
         for rank in range(4):
-            self.assertEqual([text for who, text in lines if who == rank],
-                             ["line 1", "line 2", "line 3"])
-            self.assertEqual(
-    self.read(
-        "logs",
-        f"rank.{rank}",
-        "stdout"),
-         b"line 1\nline 2\nline 3\n")
+            self.assertEqual([text for who, text in lines if who == rank], expected)
+            kept = self.read("logs", f"rank.{rank}", "stdout").decode()
+            self.assertEqual(kept, "\n".join(expected) + "\n")
             self.assertEqual(self.read("logs", f"rank.{rank}", "stderr"), b"error\n")
 
     def test_stdin_reaches_the_rank_on_the_second_node(self):
@@ -116,8 +104,7 @@ class Streams(Case):
 
 class Ends(Case):
     def job(self, script, *words):
-        job = self.start("--fake-nodes", "2", "-n", "4", *words, "sh", "-c",
-                         f': > "$DIR/ready.$RANK"; {script}')
+        job = self.start("--fake-nodes", "2", "-n", "4", *words, "sh", "-c", READY + script)
         self.wait_for_files([f"ready.{rank}" for rank in range(4)])
         return job
 
@@ -157,8 +144,8 @@ class Ends(Case):
         self.assert_nothing_left(10)
 
     def test_a_killed_head_leaves_nothing(self):
-        job = self.job("(trap '' TERM; exec sleep $E2E_MARK) & env -i setsid -f sleep $E2E_MARK; wait",
-                       "--grace", "1")
+        deaf = "(trap '' TERM; exec sleep $E2E_MARK) & "
+        job = self.job(deaf + "env -i setsid -f sleep $E2E_MARK; wait", "--grace", "1")
         job.send(signal.SIGKILL)
         job.popen.wait(5)
         self.assert_nothing_left(10)
@@ -173,21 +160,17 @@ class Ends(Case):
         self.assert_nothing_left(10)
 
     def test_a_missing_program_starts_nothing(self):
-        self.assert_refused(self.muster("--fake-nodes", "2", "-n", "2", "no-such-program"), CANNOT_START,
-                            "no-such-program", "fake-[01]")
+        done = self.muster("--fake-nodes", "2", "-n", "2", "no-such-program")
+        self.assert_refused(done, CANNOT_START, "no-such-program", "fake-[01]")
 
     def test_a_frozen_head_is_survived(self):
         """Ctrl-Z: the agents' lease must not end a job whose head stands still on purpose."""
-        job = self.job('while [ ! -e "$DIR/go" ]; do sleep 0.01; done', "--lease", "1")
+        job = self.job(UNTIL_GO, "--lease", "1")
         job.send(signal.SIGTSTP)
         wait_until(lambda: state_of(job.pid) == "T", 5, "a head that stands still")
         agents = agents_of(job)
-        self.assertRaises(
-    TimeoutError,
-    wait_until,
-    lambda: agents_of(job) != agents,
-    2.5,
-     "agents that left")
+        with self.assertRaises(TimeoutError):
+            wait_until(lambda: agents_of(job) != agents, 2.5, "agents that left")
         job.send(signal.SIGCONT)
         self.write("go", "")
         self.assertEqual(job.finish(10).code, 0)

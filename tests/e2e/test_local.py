@@ -7,8 +7,8 @@ import signal
 import subprocess
 import unittest
 
-from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, TIMEOUT, USAGE, Case, descendants,
-                     free_of_prefix, name_of, state_of, survivors, wait_until)
+from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, READY, TIMEOUT, UNTIL_GO,
+                     USAGE, Case, descendants, free_of_prefix, name_of, state_of, survivors, wait_until)
 
 MIB = 1 << 20
 
@@ -77,8 +77,8 @@ class Ends(Case):
             self.assertIn(f"SIG{name}", done.errors)
 
     def test_a_rank_that_ignores_the_signal_is_killed_after_the_grace_time(self):
-        script = ("if [ $RANK = 0 ]; then while [ ! -e $DIR/deaf ]; do sleep 0.01; done; exit 4; fi; "
-                  "trap '' TERM INT; : > $DIR/deaf; while :; do sleep 0.05; done")
+        script = (f"if [ $RANK = 0 ]; then {UNTIL_GO}; exit 4; fi; "
+                  "trap '' TERM INT; : > $DIR/go; while :; do sleep 0.05; done")
         done = self.muster("-n", "2", "--grace", "0.5", "sh", "-c", script)
         self.assertEqual(done.code, 4, done)
         self.assertIn("SIGKILL", done.errors)
@@ -95,7 +95,7 @@ class Ends(Case):
         self.assertEqual(done.text, "done\n" * 2)
 
     def test_grandchildren_that_hide_are_ended(self):
-        hide = ("env -i setsid -f sh -c \": > $DIR/hidden.$RANK; exec sleep $E2E_MARK\" > /dev/null; "
+        hide = ("env -i setsid -f sh -c \": > $DIR/hidden.$RANK; exec sleep $E2E_MARK\" >&-; "
                 "while [ ! -e $DIR/hidden.$RANK ]; do sleep 0.01; done; exit $RANK")
         for ranks, code in ((1, 0), (2, 1)):  # after success and after failure
             done = self.muster("-n", str(ranks), "--grace", "1", "sh", "-c", hide, seconds=15)
@@ -131,8 +131,7 @@ class Signals(Case):
                 os.unlink(self.path(f"ready.{rank}"))
 
     def test_stop_and_continue_reach_every_rank(self):
-        script = "echo $$ > $DIR/pid.$RANK; : > $DIR/ready.$RANK; while [ ! -e $DIR/go ]; do sleep 0.01; done"
-        job = self.two_ranks(script)
+        job = self.two_ranks("echo $$ > $DIR/pid.$RANK; " + READY + UNTIL_GO)
         pids = [int(self.read(f"pid.{rank}")) for rank in range(2)]
         job.send(signal.SIGTSTP)
         wait_until(lambda: all(state_of(pid) == "T" for pid in pids), 5, "ranks that stand still")
@@ -142,8 +141,7 @@ class Signals(Case):
         self.assertEqual(job.finish(10).code, 0)
 
     def test_one_interrupt_ends_gracefully(self):
-        script = ("trap 'echo bye; exit 0' INT TERM; : > $DIR/ready.$RANK; while :; do sleep 0.01; done")
-        job = self.two_ranks(script)
+        job = self.two_ranks("trap 'echo bye; exit 0' INT TERM; " + READY + UNTIL_GO)
         job.send(signal.SIGINT)
         done = job.finish(10)
         self.assertEqual(done.code, 130, done)
@@ -186,7 +184,8 @@ class Output(Case):
         code = (f"import os, random\nr = os.environ['RANK']\nrandom.seed(r)\n"
                 f"text = ''.join(f'{{r}}:{{i}}:' + r * random.randrange(200) + ':end\\n' "
                 f"for i in range({count})).encode()\n"
-                "while text:\n  n = random.randrange(1, 5000); os.write(1, text[:n]); text = text[n:]\n")
+                "while text:\n"
+                "  n = random.randrange(1, 5000); os.write(1, text[:n]); text = text[n:]\n")
         done = self.succeeds("-n", str(ranks), PYTHON, "-c", code)
         seen = [0] * ranks
         for line in done.text.splitlines():
@@ -262,13 +261,8 @@ class Output(Case):
         done = self.succeeds("-n", "12", "--tag", "--logs", "logs/deep", "sh", "-c", script)
         for rank in range(12):
             folder = ("logs", "deep", f"rank.{rank:02}")
-            self.assertEqual(
-    self.read(
-        *
-        folder,
-        "stdout"),
-        self.read("bytes") +
-         f"{rank}\nend".encode())
+            expected = self.read("bytes") + f"{rank}\nend".encode()
+            self.assertEqual(self.read(*folder, "stdout"), expected)
             self.assertEqual(self.read(*folder, "stderr"), f"e{rank}\n".encode())
         self.assertGreater(len(done.out), 12 * MIB)
 
@@ -314,14 +308,8 @@ class Stdin(Case):
 
 class DryRun(Case):
     def test_it_shows_the_plan_and_starts_nothing(self):
-        done = self.succeeds(
-    "--dry-run",
-    "-n",
-    "4",
-    "-H",
-    "node1:2,node2:2",
-    "touch",
-     self.path("ran"))
+        words = ["--dry-run", "-n", "4", "-H", "node1:2,node2:2"]
+        done = self.succeeds(*words, "touch", self.path("ran"))
         for rank in range(4):
             self.assertRegex(done.text, rf"(?m)^\s*{rank}\s+node{rank // 2 + 1}\s+{rank % 2}\b")
         self.assertFalse(os.path.exists(self.path("ran")))
@@ -364,14 +352,18 @@ class BadInput(Case):
         self.refused((USAGE, BAD_FILE), ["-H", "localhost:x"])
         self.refused((USAGE, BAD_FILE), ["-H", "-oProxyCommand=touch"])
         self.refused((USAGE, BAD_FILE), ["-H", ""])
-        self.refused(NO_SLOTS, ["-n", "4", "-H", "localhost:2"],
-                     r"\b4\b", r"\b2\b", "--oversubscribe")
+        self.refused(NO_SLOTS, ["-n", "4", "-H", "localhost:2"], r"\b4\b", r"\b2\b",
+                     "--oversubscribe")
 
     def test_hostfiles_that_cannot_be_understood(self):
-        table = [("node1 slots=0\n", r"hosts:1:\d+"), ("# fine\nnode1 slotz=2\n", r"hosts:2:7.*slotz"),
-                 ("node1 slots=99999999999999999999\n", r"hosts:1:\d+"), ("", "hosts"),
-                 ("# nothing but words\n\n", "hosts"), (os.urandom(64) + b"\0\xff\xfe\n", "hosts"),
-                 ("node1 slots=4 max_slots=2\n", r"hosts:1:\d+"), ("-oProxyCommand=x slots=1\n", r"hosts:1:1")]
+        table = [("node1 slots=0\n", r"hosts:1:\d+"),
+                 ("# fine\nnode1 slotz=2\n", r"hosts:2:7.*slotz"),
+                 ("node1 slots=99999999999999999999\n", r"hosts:1:\d+"),
+                 ("", "hosts"),
+                 ("# nothing but words\n\n", "hosts"),
+                 (os.urandom(64) + b"\0\xff\xfe\n", "hosts"),
+                 ("node1 slots=4 max_slots=2\n", r"hosts:1:\d+"),
+                 ("-oProxyCommand=x slots=1\n", r"hosts:1:1")]
         for content, pattern in table:
             self.write("hosts", content)
             self.refused(BAD_FILE, ["--hostfile", "hosts"], pattern)
@@ -385,22 +377,17 @@ class BadInput(Case):
         self.succeeds("--hostfile", "hosts", "-n", "5", "--oversubscribe", "true")
 
     def test_programs_and_folders_that_are_missing(self):
-        host = os.uname().nodename
+        host = re.escape(os.uname().nodename)
         self.refused(CANNOT_START, [], "no-such-program", program=["no-such-program"])
-        self.refused(
-    CANNOT_START,
-    [],
-    "/no/such/program",
-    re.escape(host),
-     program=["/no/such/program"])
+        self.refused(CANNOT_START, [], "/no/such/program", host, program=["/no/such/program"])
         plain = self.write("plain", "not a program\n")
         self.refused(CANNOT_START, [], re.escape(plain), program=[plain])
         self.refused(CANNOT_START, [], "tmp", program=["/tmp"])
         self.refused(CANNOT_START, ["--workdir", "/no/such/folder"], "/no/such/folder")
 
     def test_duplicate_hosts_add_up(self):
-        done = self.succeeds("-H", "localhost:1,localhost:1", "-n",
-                             "2", "sh", "-c", "echo $LOCAL_RANK")
+        words = ["-H", "localhost:1,localhost:1", "-n", "2"]
+        done = self.succeeds(*words, "sh", "-c", "echo $LOCAL_RANK")
         self.assertEqual(done.lines, ["0", "1"])
 
     def test_nothing_of_a_refused_job_lives(self):

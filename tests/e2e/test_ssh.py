@@ -4,14 +4,8 @@ import os
 import re
 import unittest
 
-from support import (
-    CANNOT_START,
-    MUSTER,
-    PYTHON,
-    UNREACHABLE,
-    LabCase,
-    free_of_prefix,
-     lab_or_skip)
+from support import (CANNOT_START, MUSTER, PYTHON, READY, UNREACHABLE, UNTIL_GO, LabCase,
+                     free_of_prefix, lab_or_skip)
 
 REASON = lab_or_skip()
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
@@ -70,15 +64,15 @@ class TwoHosts(LabCase):
         hosts = ",".join(f"{self.lab.address(name)}:1" for name in ("node2", "node1"))
         config = self.lab.write_ssh_config("by_address")
         done = self.launches("-H", hosts, "--tag", "hostname", ssh_command=config)
-        self.assertEqual(sorted(map(free_of_prefix, done.text.splitlines())),
-                         [(0, "node2"), (1, "node1")])
+        told = sorted(map(free_of_prefix, done.text.splitlines()))
+        self.assertEqual(told, [(0, "node2"), (1, "node1")])
 
     def test_user_port_and_identity_reach_ssh(self):
         config = self.lab.write_ssh_config("other_identity", identity="missing_key",
                                            extra="Host *\n  Port 2222\n")
         identity = os.path.join(self.lab.folder, "key")
-        done = self.launches("-H", "root@node1", "--ssh-port", "22", "--ssh-identity", identity, "hostname",
-                             ssh_command=config)
+        words = ["-H", "root@node1", "--ssh-port", "22", "--ssh-identity", identity]
+        done = self.launches(*words, "hostname", ssh_command=config)
         self.assertEqual(done.out, b"node1\n")
 
     def test_the_meeting_point_can_be_reached_by_all(self):
@@ -103,22 +97,16 @@ class TwoHosts(LabCase):
         self.assertEqual(done.text, "head\n" * 4)
 
     def test_the_shells_environment_goes_along_less_what_belongs_to_the_host(self):
-        own = {"DISPLAY": ":9", "XDG_RUNTIME_DIR": "/run/user/9", "TMPDIR": "/nowhere", "SSH_AUTH_SOCK": "/x",
-               "CUDA_VISIBLE_DEVICES": "5", "HOSTNAME": "the-head", "HOME": "/home/of-head"}
-        env = self.environment(
-    VIRTUAL_ENV="/some/venv",
-    PYTHONPATH="/a:/b",
-    NOT_ASCII="h\u00e9",
-     **own)
+        own = {"DISPLAY": ":9", "XDG_RUNTIME_DIR": "/run/user/9", "TMPDIR": "/nowhere",
+               "SSH_AUTH_SOCK": "/x", "CUDA_VISIBLE_DEVICES": "5", "HOSTNAME": "the-head",
+               "HOME": "/home/of-head"}
+        plain = {"VIRTUAL_ENV": "/some/venv", "PYTHONPATH": "/a:/b", "NOT_ASCII": "h\u00e9"}
+        env = self.environment(**plain, **own)
         done = self.launches("-H", "node1,node2", "--tag", "env", env=env)
         for rank in (0, 1):
-            lines = [
-    text for who,
-    text in map(
-        free_of_prefix,
-         done.text.splitlines()) if who == rank]
-            found = dict(line.split("=", 1) for line in lines)
-            for name in ("VIRTUAL_ENV", "PYTHONPATH", "NOT_ASCII", "PATH"):
+            lines = map(free_of_prefix, done.text.splitlines())
+            found = dict(line.split("=", 1) for who, line in lines if who == rank)
+            for name in (*plain, "PATH"):
                 self.assertEqual(found.get(name), env[name], name)
             for name, value in own.items():
                 self.assertNotEqual(found.get(name), value, name)
@@ -127,8 +115,7 @@ class TwoHosts(LabCase):
 
     def test_no_value_stands_on_a_command_line(self):
         secret = "value-that-ps-must-not-show"
-        job = self.start_in_lab("-H", "node1,node2", "-x", "TOKEN", "sh", "-c",
-                                ': > "$DIR/ready.$RANK"; while [ ! -e "$DIR/go" ]; do sleep 0.01; done',
+        job = self.start_in_lab("-H", "node1,node2", "-x", "TOKEN", "sh", "-c", READY + UNTIL_GO,
                                 env=self.environment(TOKEN=secret))
         self.wait_for_files(["ready.0", "ready.1"])
         for name in ("head", "node1", "node2"):
@@ -143,8 +130,8 @@ class TwoHosts(LabCase):
         path = self.write("bytes", data)
         done = self.launches("-H", "node1", "sh", "-c", f"cat {path}; cat {path} >&2")
         self.assertEqual((done.out, done.err), (data, data))
-        words = [MUSTER, "run", "--ssh-command", self.lab.ssh_command, "-H", "node1,node2", "--stdin", "1",
-                 "sh", "-c", 'cat > "$DIR/got.$RANK"']
+        words = [MUSTER, "run", "--ssh-command", self.lab.ssh_command, "-H", "node1,node2",
+                 "--stdin", "1", "sh", "-c", 'cat > "$DIR/got.$RANK"']
         code, _, err = self.lab.run(words, env=self.environment(), cwd=self.folder, stdin=data)
         self.assertEqual(code, 0, err)
         self.assertEqual((self.read("got.0"), self.read("got.1")), (b"", data))
@@ -177,14 +164,8 @@ class HostsThatRefuse(LabCase):
 
     def test_unknown_host_key(self):
         config = self.lab.write_ssh_config("unknown", known_hosts="none")
-        self.refused(
-    UNREACHABLE,
-    "-H",
-    "node1,node2",
-    patterns=[
-        "node[12]",
-        "(?i)host key"],
-         ssh_command=config)
+        self.refused(UNREACHABLE, "-H", "node1,node2", patterns=["node[12]", "(?i)host key"],
+                     ssh_command=config)
 
     def test_refused_key(self):
         config = self.lab.write_ssh_config("wrong_key", identity="other_key")

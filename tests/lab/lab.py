@@ -1,10 +1,10 @@
 """Makes real hosts on one machine for tests: each with its own network, name, processes and sshd.
 
-A host is one `unshare` process: network, UTS, mount, pid and IPC namespaces of its own, so it has its
-own address, host name, /dev/shm, /run and process tree. The hosts hang on a bridge that lives in one
-more network namespace. Namespaces have no names here: they live exactly as long as the processes that
-hold them, and those die with the process that made the lab (parent-death signal), however it ends.
-This machine's own network, /run and process names are never touched.
+A host is one `unshare` process: network, UTS, mount, pid and IPC namespaces of its own, so it has
+its own address, host name, /dev/shm, /run and process tree. The hosts hang on a bridge that lives
+in one more network namespace. Namespaces have no names here: they live exactly as long as the
+processes that hold them, and those die with the process that made the lab (parent-death signal),
+however it ends. This machine's own network, /run and process names are never touched.
 
     with Lab(2) as lab:
         lab.run(["muster", "run", "--ssh-command", lab.ssh_command, "-H", "node1,node2", ...])
@@ -61,7 +61,7 @@ def wait_until(condition, seconds, what):
 
 
 class Started:
-    """A program inside a host: `popen` is the nsenter around it, `pid` its own pid, seen from here."""
+    """A program in a host: `popen` is the nsenter around it, `pid` its own pid, seen from here."""
 
     def __init__(self, popen, namespace):
         self.popen = popen
@@ -86,8 +86,8 @@ class Started:
 class Lab:
     """N hosts node1..nodeN with sshd, and `head` without one. Use as a context manager."""
 
-    def __init__(self, nodes, max_startups="100:30:200",
-                 banner="", noisy_shell=False, docker=False):
+    def __init__(self, nodes, max_startups="100:30:200", banner="", noisy_shell=False,
+                 docker=False):
         self.names = [f"node{number}" for number in range(1, nodes + 1)]
         self.folder = tempfile.mkdtemp(prefix="muster-lab-")
         # Nobody outside can see these networks; a random net keeps the log lines of two labs apart.
@@ -151,8 +151,8 @@ class Lab:
 
     def environment(self, **more):
         """The environment of a login on the head."""
-        keep = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": HOME, "USER": "root",
-                "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
+        keep = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": HOME,
+                "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
         return {**keep, **more}
 
     def strangers(self, name, mark=b""):
@@ -177,8 +177,8 @@ class Lab:
 
     def children_named(self, name, program):
         """Pids on a host whose command name (comm) is `program`."""
-        return [pid for pid in self.strangers(name) if _read(
-            pid, "comm").strip() == program.encode()]
+        wanted = program.encode()
+        return [pid for pid in self.strangers(name) if _read(pid, "comm").strip() == wanted]
 
     def pull_cable(self, name):
         self._in_switch(f"link set {self._port(name)} down")
@@ -268,10 +268,10 @@ class Lab:
         self._write("resolv.conf", "")
         self._write("shadow", "root:*:19000:0:99999:7:::\nsshd:!:19000::::::\n")
         # Debian's way, one half of all trouble with names: the own name means 127.0.1.1.
-        for own in ["head"] + self.names:
+        everyone = ["head"] + self.names
+        for own in everyone:
             lines = ["127.0.0.1 localhost", f"127.0.1.1 {own}"]
-            lines += [f"{self.address(name)} {name}" for name in ["head"] + \
-                                      self.names if name != own]
+            lines += [f"{self.address(name)} {name}" for name in everyone if name != own]
             self._write(f"hosts.{own}", "\n".join(lines) + "\n")
         accounts = _file("/etc/passwd").decode().splitlines()
         others = [line for line in accounts if not line.startswith("root:")]
@@ -282,12 +282,11 @@ class Lab:
             file.write(text)
 
     def _init_script(self, name):
-        mounts = [f"mount --bind {self.folder}/hosts.{name} /etc/hosts",
-                  f"mount --bind {self.folder}/passwd /etc/passwd",
-                  f"mount --bind {self.folder}/shadow /etc/shadow",
-                  f"[ ! -f /etc/resolv.conf ] || mount --bind {self.folder}/resolv.conf /etc/resolv.conf",
-                  "mount -t tmpfs tmpfs /dev/shm", "mount -t tmpfs tmpfs /run",
-                  f"mount -t tmpfs tmpfs {LOCAL}"]
+        files = {"hosts": f"hosts.{name}", "passwd": "passwd", "shadow": "shadow",
+                 "resolv.conf": "resolv.conf"}
+        mounts = [f"[ ! -f /etc/{there} ] || mount --bind {self.folder}/{here} /etc/{there}"
+                  for there, here in files.items()]
+        mounts += [f"mount -t tmpfs tmpfs {folder}" for folder in ("/dev/shm", "/run", LOCAL)]
         noise = "echo 'Welcome, this shell talks a lot'; echo 'so it does' >&2"
         lines = ["set -e", f"echo {name} > /proc/sys/kernel/hostname"] + mounts
         lines += [f"mkdir -m 755 /run/sshd {HOME}"]
@@ -296,8 +295,9 @@ class Lab:
         return "\n".join(lines)
 
     def _sshd(self, name):
-        options = [f"HostKey={self.folder}/host_key", f"AuthorizedKeysFile={self.folder}/authorized_keys",
-                   "UsePAM=no", "StrictModes=no", "PermitRootLogin=prohibit-password", "UseDNS=no",
+        options = [f"HostKey={self.folder}/host_key",
+                   f"AuthorizedKeysFile={self.folder}/authorized_keys", "UsePAM=no",
+                   "StrictModes=no", "PermitRootLogin=prohibit-password", "UseDNS=no",
                    "PasswordAuthentication=no", "KbdInteractiveAuthentication=no", "PidFile=none",
                    f"MaxStartups={self._options['max_startups']}", "LogLevel=VERBOSE",
                    "PrintMotd=no"]
@@ -320,13 +320,8 @@ class Lab:
             return children[0] if children else 0
         self._inits[name] = wait_until(init, READY_SECONDS, f"the first process of {name}")
         self._namespaces[name] = _link(self._inits[name], "ns/pid")
-        wait_until(
-    lambda: os.path.isdir(
-        self.path(
-            name,
-            HOME)),
-            READY_SECONDS,
-             f"the mounts of {name}")
+        wait_until(lambda: os.path.isdir(self.path(name, HOME)), READY_SECONDS,
+                   f"the mounts of {name}")
 
     def _wire(self, name):
         port = self._port(name)
@@ -402,7 +397,7 @@ def _children(pid):
 
 
 def _child_in(pid, namespace):
-    """The child that nsenter made: in the host's pid namespace, and already the program asked for."""
+    """The child that nsenter made: in the host's pid namespace, already the program asked for."""
     for child in _children(pid):
         if _link(child, "ns/pid") == namespace and _read(child, "comm").strip() != b"nsenter":
             return child

@@ -4,12 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lab as lab_module  # noqa: E402
-from lab import HOME, LOCAL, Lab, wait_until  # noqa: E402
+from lab import LOCAL, Lab, wait_until  # noqa: E402
 
 REASON = lab_module.why_not()
 if REASON:
@@ -123,16 +122,9 @@ class TwoLabs(unittest.TestCase):
             started = lab.start(["ssh", "-F", lab.ssh_config, "-o", "ServerAliveInterval=1",
                                  "-o", "ServerAliveCountMax=1", "node1", "sleep 60"],
                                 stderr=subprocess.PIPE)
-            init = wait_until(
-    lambda: list(
-        lab.strangers(
-            "node1",
-            b"sleep\0"
-            b"60")),
-            10,
-             "the sleep")
+            sleeping = wait_until(lambda: lab.strangers("node1", b"sleep\0" b"60"), 10, "the sleep")
             lab.kill_host("node1")
-            self.assertEqual(lab_module._state(init[0]), "")
+            self.assertEqual([lab_module._state(pid) for pid in sleeping], [""])
             self.assertEqual(started.wait(20), 255)
             self.assertIn(b"not responding", started.popen.stderr.read())
             started.popen.stderr.close()

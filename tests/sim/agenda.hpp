@@ -1,4 +1,5 @@
-// Agenda: the virtual clock and what happens when; equal times keep the order in which they were set.
+// Agenda: the virtual clock and what happens when; equal times keep the order in which they were
+// set.
 #pragma once
 
 #include <functional>

@@ -50,7 +50,7 @@ bool Judge::all_stopped() const {
   return true;
 }
 
-// ---- what the head hears --------------------------------------------------------------------------
+// ---- what the head hears ------------------------------------------------------------------------
 
 void Judge::hears(const machine::HeadEvent& event) {
   too_late();
@@ -174,7 +174,7 @@ void Judge::credited(Rank rank, wire::Stream stream, std::uint32_t count) {
   lane(rank, stream).credit += count;
 }
 
-// ---- what the agents do ---------------------------------------------------------------------------
+// ---- what the agents do -------------------------------------------------------------------------
 
 void Judge::agent_says(NodeIndex node, const wire::ToHead& message) {
   if (std::holds_alternative<wire::Prepared>(message)) prepared_.insert(node);
@@ -184,7 +184,7 @@ void Judge::task_starts() {
   if (prepared_.size() != nodes_.size()) complain("a task starts before every host is prepared");
 }
 
-// ---- what the head does ---------------------------------------------------------------------------
+// ---- what the head does -------------------------------------------------------------------------
 
 void Judge::does(const machine::HeadEffect& effect) {
   if (finished_) complain("the head acts after its end");
@@ -235,7 +235,7 @@ void Judge::turn_over(const model::RunReport& report) {
   }
 }
 
-// ---- limits ---------------------------------------------------------------------------------------
+// ---- limits -------------------------------------------------------------------------------------
 
 // The head ends the run and nothing has come: then a limit must have passed.
 void Judge::by_the_clock(const model::RunReport& report) {
@@ -286,22 +286,21 @@ void Judge::too_late() {
   }
 }
 
-// ---- the end --------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 void Judge::verdict(const model::RunReport& report) {
   const First expected = first_.value_or(First{});
-  const bool same = report.cause == expected.cause && report.exit_code() == expected.exit_code &&
-                    (expected.cause != Cause::rank_failed ||
-                     report.first.rank.value == expected.rank) &&
-                    (expected.cause != Cause::fault || report.error.what == expected.what);
+  const bool same =
+      report.cause == expected.cause && report.exit_code() == expected.exit_code &&
+      (expected.cause != Cause::rank_failed || report.first.rank.value == expected.rank) &&
+      (expected.cause != Cause::fault || report.error.what == expected.what);
   if (!same) {
     complain(fmt::format("wrong report: {}; the first failure was {} {} rank {} at {}",
                          words(report), static_cast<int>(expected.cause), expected.what,
                          expected.rank, (expected.at - Agenda::kStart).count() / 1'000'000));
   }
   const auto good = [](const auto& entry) { return !entry.second.failed(); };
-  const bool all_good = exited_.size() == plan_.ranks.size() &&
-                        std::ranges::all_of(exited_, good);
+  const bool all_good = exited_.size() == plan_.ranks.size() && std::ranges::all_of(exited_, good);
   if (report.exit_code() == 0 && !all_good) complain("exit code 0, but not of every rank");
   if (report.ended + report.others_total > plan_.ranks.size()) complain("more ends than ranks");
 

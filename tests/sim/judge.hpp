@@ -107,7 +107,7 @@ class Judge {
   std::vector<Node> nodes_;
   std::vector<Lane> lanes_;
   std::optional<First> first_;
-  std::optional<base::Instant> acted_;     // first sign that the head is ending the run
+  std::optional<base::Instant> acted_;  // first sign that the head is ending the run
   std::optional<base::Instant> finished_;
   std::optional<base::Instant> all_stopped_at_;
   std::optional<base::Instant> again_;  // the user has asked for the end a second time

@@ -32,12 +32,12 @@ struct TaskScript {
   std::int32_t signal = 0;  // not 0: ends by it
   bool cannot_spawn = false;
   OnTerm on_term = OnTerm::dies;
-  std::int32_t term_code = 143;  // of OnTerm::exits
-  Duration term_takes = Duration(100);   // of OnTerm::exits
-  std::uint64_t out_bytes = 0;   // written at once when it starts
+  std::int32_t term_code = 143;         // of OnTerm::exits
+  Duration term_takes = Duration(100);  // of OnTerm::exits
+  std::uint64_t out_bytes = 0;          // written at once when it starts
   std::uint64_t err_bytes = 0;
-  bool closes_out = false;     // as soon as it has written
-  bool leaves_process = false; // which holds both streams until the sweep
+  bool closes_out = false;      // as soon as it has written
+  bool leaves_process = false;  // which holds both streams until the sweep
   bool reads_input = true;
 };
 
@@ -53,8 +53,8 @@ struct HostScript {
   Duration spawn_takes = Duration(1);
   Duration sweep_takes = Duration(10);
   std::optional<Duration> link_closes;
-  std::optional<Duration> stalls;  // a pulled cable
-  Duration stall_lasts = Duration(0);      // 0: for ever
+  std::optional<Duration> stalls;      // a pulled cable
+  Duration stall_lasts = Duration(0);  // 0: for ever
   std::optional<Duration> agent_killed;
   std::optional<Duration> guard_killed;
   std::optional<Duration> dies;  // power off
@@ -75,8 +75,8 @@ struct Scenario {
   std::uint32_t parallel = 32;
   std::optional<Duration> timeout;
   std::vector<UserAct> signals;
-  Duration sleeps = Duration(0);           // after SIGTSTP, until SIGCONT
-  bool tick_before_cont = false;   // which the head hears first when it wakes
+  Duration sleeps = Duration(0);  // after SIGTSTP, until SIGCONT
+  bool tick_before_cont = false;  // which the head hears first when it wakes
   std::optional<Duration> output_closes;
   std::optional<Duration> reader_pauses;  // nobody reads our stdout for a while
   Duration reader_pause = Duration(0);

@@ -38,6 +38,16 @@ TEST(Seeds, KeepEveryRule) {
   }
 }
 
+// Each of these once broke a rule: the head finished twice; an agent that nobody greeted stayed; a
+// guard lost before the start hung the run; Ctrl-Z lost hosts; a third Ctrl-C stopped again; a host
+// beside a sleeping head was awake.
+TEST(Seeds, KeepTheRulesThatWereOnceBroken) {
+  for (const std::uint64_t seed : {8, 87, 225, 329, 400, 58643}) {
+    const Outcome outcome = World(draw(seed, {}), {}).play();
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
+  }
+}
+
 TEST(Seeds, RepeatThemselves) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Tracing all{true, true};

@@ -66,7 +66,7 @@ void SimHead::users_plans() {
   });
 }
 
-// ---- events in order, as the real pump has them ---------------------------------------------------
+// ---- events in order, as the real pump has them -------------------------------------------------
 
 void SimHead::when_awake(std::function<void()> what) {
   if (!alive_) return;
@@ -125,7 +125,7 @@ void SimHead::wake(Instant when) {
   });
 }
 
-// ---- effects --------------------------------------------------------------------------------------
+// ---- effects ------------------------------------------------------------------------------------
 
 void SimHead::perform(machine::CloseLink& effect) {
   events_.note(fmt::format("closes the link to {}", plan_.nodes[effect.node.value].host.name));
@@ -161,7 +161,7 @@ void SimHead::go_on() {
   arm();
 }
 
-// ---- output ---------------------------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------------------
 
 void SimHead::output(NodeIndex node, Rank rank, Stream stream, std::uint64_t offset,
                      std::uint32_t count) {
@@ -185,7 +185,7 @@ void SimHead::give_credit(std::size_t lane, std::uint32_t at_least) {
   send(plan_.ranks[rank.value].node, wire::Credit{rank, stream, count});
 }
 
-// ---- input ----------------------------------------------------------------------------------------
+// ---- input --------------------------------------------------------------------------------------
 
 void SimHead::perform(machine::ReadInput& effect) {
   events_.note(effect.on ? "reads its input" : "leaves its input alone");

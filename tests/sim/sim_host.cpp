@@ -35,7 +35,7 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const std::vector<Tas
   feed(machine::Tick{});
 }
 
-// ---- events in order, as the real pump has them ---------------------------------------------------
+// ---- events in order, as the real pump has them -------------------------------------------------
 
 void SimHost::feed(machine::AgentEvent event) {
   if (!events_.when_awake) return pump(std::move(event));
@@ -79,7 +79,7 @@ void SimHost::wake(base::Instant when) {
   feed(machine::Tick{});
 }
 
-// ---- effects --------------------------------------------------------------------------------------
+// ---- effects ------------------------------------------------------------------------------------
 
 void SimHost::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
 
@@ -139,8 +139,7 @@ void SimHost::perform(machine::CloseInput& effect) {
 void SimHost::perform(machine::AddCredit& effect) {
   const auto found = tasks_.find(effect.rank);
   if (found == tasks_.end()) return;
-  (effect.stream == Stream::out ? found->second->out : found->second->err)
-      .add_credit(effect.bytes);
+  (effect.stream == Stream::out ? found->second->out : found->second->err).add_credit(effect.bytes);
 }
 
 void SimHost::perform(machine::Sweep&) {
@@ -176,7 +175,7 @@ void SimHost::perform(machine::Quit&) {
   events_.quit();
 }
 
-// ---- the guard ------------------------------------------------------------------------------------
+// ---- the guard ----------------------------------------------------------------------------------
 
 // Orders are carried out one after the other, each in its time; those to a dead guard never.
 void SimHost::order(std::function<void()> what, Duration takes) {
@@ -199,7 +198,7 @@ void SimHost::spawn(Rank rank) {
   refused ? task.not_started() : task.start();
 }
 
-// ---- deaths ---------------------------------------------------------------------------------------
+// ---- deaths -------------------------------------------------------------------------------------
 
 void SimHost::kill_agent() {
   if (!alive_) return;

@@ -19,7 +19,7 @@ struct SimHostEvents {
   std::function<void(wire::ToHead)> to_head;
   std::function<void(base::Rank, wire::Stream, std::uint64_t offset, std::uint32_t count)> output;
   std::function<void()> link_dropped;
-  std::function<void()> quit;             // the agent process is gone, whatever the reason
+  std::function<void()> quit;              // the agent process is gone, whatever the reason
   std::function<void(base::Rank)> starts;  // just before a process is ordered
   std::function<void(const std::string&)> complain;
   // Only beside the head, with which its agent sleeps: calls back when that is awake.
@@ -32,9 +32,9 @@ class SimHost {
           SimHostEvents events);
 
   void feed(machine::AgentEvent event);
-  void kill_agent();   // the guard notices and cleans up
-  void kill_guard();   // the agent notices and cleans up
-  void power_off();    // nothing is left, nobody hears of it
+  void kill_agent();  // the guard notices and cleans up
+  void kill_guard();  // the agent notices and cleans up
+  void power_off();   // nothing is left, nobody hears of it
 
   [[nodiscard]] bool has_processes() const;
   [[nodiscard]] bool agent_alive() const { return alive_; }

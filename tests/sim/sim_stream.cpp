@@ -61,8 +61,7 @@ bool SimStream::step() {
   pending_ -= filled;
   pipe_ += filled;
   written_ += filled;
-  const std::uint64_t allowed =
-      discarding_ ? std::numeric_limits<std::uint64_t>::max() : credit_;
+  const std::uint64_t allowed = discarding_ ? std::numeric_limits<std::uint64_t>::max() : credit_;
   if (allowed == 0) return filled != 0;
   if (pipe_ > 0) {
     const std::uint64_t count = std::min({pipe_, allowed, kReadBytes});

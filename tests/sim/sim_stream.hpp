@@ -13,11 +13,11 @@ class SimStream {
   SimStream(std::uint64_t credit, Bytes bytes, std::function<void()> ended)
       : credit_(credit), bytes_(std::move(bytes)), ended_(std::move(ended)) {}
 
-  void write(std::uint64_t count);           // by the task; blocks it while unwritten() is not 0
-  void pause(bool paused);                   // the task is stopped
-  void writer_gone();                        // what it has not written never will be
-  void hold() { other_writer_ = true; }      // another process has the pipe open too
-  void let_go();                             // and ends
+  void write(std::uint64_t count);       // by the task; blocks it while unwritten() is not 0
+  void pause(bool paused);               // the task is stopped
+  void writer_gone();                    // what it has not written never will be
+  void hold() { other_writer_ = true; }  // another process has the pipe open too
+  void let_go();                         // and ends
   void add_credit(std::uint32_t bytes);
   void drain();
   void discard();

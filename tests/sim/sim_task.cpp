@@ -111,8 +111,7 @@ void SimTask::on_end_signal(std::int32_t number) {
 void SimTask::stop() {
   if (std::exchange(stopped_, true)) return;
   if (end_) {
-    left_ = std::max(Duration(0),
-                     std::chrono::duration_cast<Duration>(end_->at - agenda_.now()));
+    left_ = std::max(Duration(0), std::chrono::duration_cast<Duration>(end_->at - agenda_.now()));
   }
   out.pause(true);
   err.pause(true);
@@ -144,7 +143,8 @@ void SimTask::write_input(std::uint64_t count) {
   take_input();
 }
 
-// Into the pipe, and from it into the task; a task that has ended takes everything and reads nothing.
+// Into the pipe, and from it into the task; a task that has ended takes everything and reads
+// nothing.
 void SimTask::take_input() {
   const bool reads = alive_ && !stopped_ && script_.reads_input;
   if (reads) input_got_ += std::exchange(input_pipe_, 0);

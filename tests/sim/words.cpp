@@ -7,9 +7,7 @@
 namespace muster::sim {
 namespace {
 
-std::string_view name(wire::Stream stream) {
-  return stream == wire::Stream::out ? "out" : "err";
-}
+std::string_view name(wire::Stream stream) { return stream == wire::Stream::out ? "out" : "err"; }
 
 std::string say(const wire::Hello& m) {
   return fmt::format("Hello lease {} ms grace {} ms", m.lease_ms, m.grace_ms);

@@ -66,7 +66,7 @@ World::World(Scenario scenario, Tracing tracing)
       stalled_(plan_.nodes.size()),
       dark_(plan_.nodes.size()) {}
 
-// ---- play -----------------------------------------------------------------------------------------
+// ---- play ---------------------------------------------------------------------------------------
 
 Outcome World::play() {
   plan_faults();
@@ -117,13 +117,11 @@ bool World::here(NodeIndex node) const {
   return plan_.nodes[node.value].host.reach == model::Reach::here;
 }
 
-const std::string& World::name(NodeIndex node) const {
-  return plan_.nodes[node.value].host.name;
-}
+const std::string& World::name(NodeIndex node) const { return plan_.nodes[node.value].host.name; }
 
 World::Session* World::current(NodeIndex node) { return current_[node.value]; }
 
-// ---- the head's links -----------------------------------------------------------------------------
+// ---- the head's links ---------------------------------------------------------------------------
 
 SimHeadEvents World::head_events() {
   SimHeadEvents events;
@@ -151,8 +149,8 @@ void World::open_link(NodeIndex node) {
     session.to_head.stall();
   }
   if (here(node)) {
-    session.host = std::make_unique<SimHost>(agenda_, script, scenario_.tasks,
-                                             host_events(session));
+    session.host =
+        std::make_unique<SimHost>(agenda_, script, scenario_.tasks, host_events(session));
     return head_.feed(machine::LinkUp{node});
   }
   Attempt attempt{Attempt::How::up, machine::Retry::no, Duration(0)};
@@ -172,8 +170,8 @@ void World::attempt_fails(Session& session, const Attempt& attempt) {
   if (!std::exchange(session.open, false)) return;
   const std::string what = name(session.node) + ": connection refused";
   note(what);
-  head_.feed(machine::LinkFailed{session.node, {base::Fault::unreachable, what, {}, {}},
-                                 attempt.retry});
+  head_.feed(
+      machine::LinkFailed{session.node, {base::Fault::unreachable, what, {}, {}}, attempt.retry});
 }
 
 void World::agent_comes(Session& session, const Attempt& attempt) {
@@ -232,7 +230,7 @@ void World::close_both(Session& session, const std::string& why) {
   session.to_agent.cut();
 }
 
-// ---- the agents -----------------------------------------------------------------------------------
+// ---- the agents ---------------------------------------------------------------------------------
 
 SimHostEvents World::host_events(Session& session) {
   SimHostEvents events;
@@ -269,7 +267,7 @@ SimHostEvents World::host_events(Session& session) {
   return events;
 }
 
-// ---- faults ---------------------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
 void World::plan_faults() {
   for (std::uint32_t i = 0; i < scenario_.hosts.size(); ++i) {
@@ -277,8 +275,7 @@ void World::plan_faults() {
     fault_at(host.link_closes, NodeIndex(i), "link is cut", &World::strike_link);
     fault_at(host.stalls, NodeIndex(i), "cable is pulled", &World::pull_cable);
     if (host.stalls && host.stall_lasts != Duration(0)) {
-      fault_at(*host.stalls + host.stall_lasts, NodeIndex(i), "cable is back",
-               &World::plug_cable);
+      fault_at(*host.stalls + host.stall_lasts, NodeIndex(i), "cable is back", &World::plug_cable);
     }
     fault_at(host.agent_killed, NodeIndex(i), "agent is killed", &World::strike_agent);
     fault_at(host.guard_killed, NodeIndex(i), "guard is killed", &World::strike_guard);
@@ -356,7 +353,7 @@ void World::kill_head() {
   }
 }
 
-// ---- the end --------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 // An agent that was told to wait for a sleeping head, and then cut off from it, waits for ever.
 bool World::may_wait_for_ever(NodeIndex node) const {

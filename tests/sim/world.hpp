@@ -81,10 +81,10 @@ class World {
   Judge judge_;
   SimHead head_;
   std::deque<Session> sessions_;
-  std::vector<Session*> current_;     // by node: the latest attempt
-  std::vector<std::size_t> attempts_; // by node: begun
-  std::vector<bool> stalled_;         // by node: the cable is out
-  std::vector<bool> dark_;            // by node: no power
+  std::vector<Session*> current_;      // by node: the latest attempt
+  std::vector<std::size_t> attempts_;  // by node: begun
+  std::vector<bool> stalled_;          // by node: the cable is out
+  std::vector<bool> dark_;             // by node: no power
   std::string trace_;
 };
 

@@ -75,7 +75,8 @@ class Agent : public testing::Test {
     hello.grace_ms = 3000;
     hear(hello);
     wire::Prepare orders;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) orders.tasks.push_back({Rank(rank), {}, true});
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      orders.tasks.push_back({Rank(rank), {}, true});
     hear(orders);
     now(Checked{});
   }

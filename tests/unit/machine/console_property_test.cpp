@@ -1,7 +1,6 @@
 // Console against a naive twin: whatever the chunks, every whole line comes out once, and the lines
 // of a rank in their order.
 #include <gtest/gtest.h>
-
 #include <map>
 #include <random>
 

@@ -8,8 +8,8 @@ namespace {
 
 using base::Duration;
 using base::Rank;
-using wire::Stream;
 using std::chrono::seconds;
+using wire::Stream;
 
 class Sinks final : public ConsoleSink {
  public:

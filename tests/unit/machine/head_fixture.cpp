@@ -136,8 +136,6 @@ wire::Exited HeadFixture::exited(std::uint32_t rank, int code, int signal) {
   return message;
 }
 
-base::Error HeadFixture::lost(const std::string& what) {
-  return {base::Fault::lost, what, {}, {}};
-}
+base::Error HeadFixture::lost(const std::string& what) { return {base::Fault::lost, what, {}, {}}; }
 
 }  // namespace muster::machine

@@ -8,9 +8,7 @@ namespace {
 
 using model::Reach;
 
-base::Error refused(const std::string& what) {
-  return {base::Fault::unreachable, what, {}, {}};
-}
+base::Error refused(const std::string& what) { return {base::Fault::unreachable, what, {}, {}}; }
 
 TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
   make({Reach::here, Reach::ssh}, 2);
