@@ -72,6 +72,7 @@ class Agent {
     events.output = [this](base::Rank rank, wire::Stream stream, std::string_view bytes) {
       link_.send_output(rank, stream, bytes);
     };
+    events.drop_link = [this] { link_.drop(); };
     events.quit = [this] { link_.drain([this] { loop_.stop(); }); };
     return events;
   }

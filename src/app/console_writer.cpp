@@ -129,7 +129,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   std::function<void()> drained_;
 };
 
-ConsoleWriter::ConsoleWriter(asio::io_context& loop, std::function<void()> relieved,
+ConsoleWriter::ConsoleWriter(asio::io_context& loop, const std::function<void()>& relieved,
                              std::function<void()> closed)
     : out_(std::make_shared<Sink>(loop, STDOUT_FILENO, relieved, std::move(closed))) {
   err_ = same_place(STDOUT_FILENO, STDERR_FILENO)

@@ -20,7 +20,7 @@ class ConsoleWriter final : public machine::ConsoleSink {
   static constexpr std::size_t kLow = 256u << 10;
 
   // `relieved` is called when congestion ends, `closed` once when nobody reads our stdout any more.
-  ConsoleWriter(asio::io_context& loop, std::function<void()> relieved,
+  ConsoleWriter(asio::io_context& loop, const std::function<void()>& relieved,
                 std::function<void()> closed);
   ~ConsoleWriter();
   ConsoleWriter(const ConsoleWriter&) = delete;

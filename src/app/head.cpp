@@ -60,12 +60,11 @@ class Head {
   }
 
   model::RunReport run() {
-    machine::HeadEffects effects;
-    machine_.start(now(), effects);
-    for (machine::HeadEffect& effect : effects) {
-      std::visit([this](auto& one) { perform(one); }, effect);
-    }
-    pump_.arm();
+    pump_.run([this] {
+      machine::HeadEffects effects;
+      machine_.start(now(), effects);
+      perform_all(effects);
+    });
     loop_.run();
     model::RunReport report = machine_.report();
     if (!console_.trouble().empty()) report.warnings.push_back(console_.trouble());
@@ -76,6 +75,10 @@ class Head {
   void take(base::Instant now, machine::HeadEvent event) {
     machine::HeadEffects effects;
     machine_.step(now, std::move(event), effects);
+    perform_all(effects);
+  }
+
+  void perform_all(machine::HeadEffects& effects) {
     for (machine::HeadEffect& effect : effects) {
       std::visit([this](auto& one) { perform(one); }, effect);
     }
@@ -172,14 +175,18 @@ class Head {
   }
 
   void on_message(NodeIndex node, wire::ToHead message) {
-    if (const auto* end = std::get_if<wire::OutputEnd>(&message)) {
-      console_.end(end->rank, end->stream);
-    }
+    const auto* end = std::get_if<wire::OutputEnd>(&message);
+    if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
     pump_.feed(machine::Heard{node, std::move(message)});
   }
 
+  // An agent may only speak for its own ranks.
+  [[nodiscard]] bool runs_on(Rank rank, NodeIndex node) const {
+    return rank.value < plan_.ranks.size() && plan_.ranks[rank.value].node == node;
+  }
+
   void on_output(NodeIndex node, const wire::OutputView& view) {
-    if (view.rank.value >= plan_.ranks.size()) return;
+    if (!runs_on(view.rank, node)) return;
     machine_.alive(node, now());
     if (view.stream == wire::Stream::err) machine_.remember(view.rank, view.bytes);
     console_.take(view.rank, view.stream, view.bytes);

@@ -40,7 +40,9 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
       pump_(
           loop,
           [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
-          [this] { return machine_.deadline(); }, machine::Tick{}) {}
+          [this] { return machine_.deadline(); }, machine::Tick{}) {
+  pump_.arm();
+}
 
 HostTasks::~HostTasks() {
   for (auto& [rank, streams] : streams_) {
@@ -123,6 +125,8 @@ base::Result<void> HostTasks::write_hostfile() {
 // ---- start, signals, end
 // --------------------------------------------------------------------------
 
+void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.grace); }
+
 void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
 
 std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) const {
@@ -131,10 +135,10 @@ std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) 
   std::map<std::string_view, bool> own;
   for (const wire::NameValue& one : task.environment) {
     own[one.name] = true;
-    entries.push_back(one.name + "=" + one.value);
+    entries.push_back(fmt::format("{}={}", one.name, one.value));
   }
   for (const auto& [name, value] : common_) {
-    if (!own.contains(name)) entries.push_back(name + "=" + value);
+    if (!own.contains(name)) entries.push_back(fmt::format("{}={}", name, value));
   }
   return entries;
 }

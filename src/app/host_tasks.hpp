@@ -44,6 +44,7 @@ class HostTasks {
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void perform(machine::Check& effect);
+  void perform(machine::KeepGrace& effect);
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
   void perform(machine::WriteInput& effect);

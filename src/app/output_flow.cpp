@@ -32,12 +32,12 @@ machine::ConsoleTime OutputFlow::time() const {
 
 void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   if (logs_) logs_->write(rank, stream, bytes);
-  const bool owned = console_.deadline().has_value();
+  const int owned = console_.owned_sinks();
   console_.take(rank, stream, bytes, time(), writer_);
   const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
   owed_[lane] += static_cast<std::uint32_t>(bytes.size());
   if (!writer_.congested()) give_credit(lane, window_ / 2);
-  if (owned && !console_.deadline()) give_all_credit();  // a long line has ended: all may go on
+  if (console_.owned_sinks() < owned) give_all_credit();  // a long line has ended: all may go on
   watch_owner();
 }
 
@@ -70,8 +70,9 @@ void OutputFlow::watch_owner() {
 }
 
 void OutputFlow::end(Rank rank, Stream stream) {
+  const int owned = console_.owned_sinks();
   console_.end(rank, stream, time(), writer_);
-  if (!console_.deadline()) give_all_credit();
+  if (console_.owned_sinks() < owned) give_all_credit();
 }
 
 void OutputFlow::say(std::string_view line) { writer_.write(Stream::err, line); }

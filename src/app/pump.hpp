@@ -26,8 +26,14 @@ class Pump {
 
   void feed(Event event) {
     events_.push_back(std::move(event));
-    if (pumping_) return;
+    if (!pumping_) run([] {});
+  }
+
+  // Does this first, then takes the events that it made.
+  template <class First>
+  void run(First first) {
     pumping_ = true;
+    first();
     while (!events_.empty()) {
       Event next = std::move(events_.front());
       events_.pop_front();

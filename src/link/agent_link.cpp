@@ -25,7 +25,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   // Calls add(bytes to send), then sends.
   template <class Add>
   void send(Add add);
-  void drain(std::function<void()> done) { out_->drain(std::move(done)); }
+  void drain(std::function<void()> done);
   void close();
 
  private:
@@ -37,7 +37,8 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;
   wire::AgentReader reader_;
-  bool open_ = true;  // false: nothing more is read, and no event is called
+  bool open_ = true;   // false: nothing more is read, and no event is called
+  bool gone_ = false;  // nothing more is written either
 };
 
 void AgentLink::Impl::open(asio::io_context& loop, process::UniqueFd from_head,
@@ -90,8 +91,14 @@ void AgentLink::Impl::end() {
   if (std::exchange(open_, false) && events_.closed) events_.closed();
 }
 
+void AgentLink::Impl::drain(std::function<void()> done) {
+  if (gone_) return asio::post(out_->executor(), std::move(done));
+  out_->drain(std::move(done));
+}
+
 void AgentLink::Impl::close() {
   open_ = false;
+  gone_ = true;
   in_->close();
   out_->close();
 }
@@ -116,5 +123,7 @@ void AgentLink::send_output(base::Rank rank, wire::Stream stream, std::string_vi
 }
 
 void AgentLink::drain(std::function<void()> done) { impl_->drain(std::move(done)); }
+
+void AgentLink::drop() { impl_->close(); }
 
 }  // namespace muster::link

@@ -97,6 +97,8 @@ class AgentLink {
   void send_output(base::Rank rank, wire::Stream stream, std::string_view bytes);
   // Calls back once everything sent so far has been written (or the link has gone).
   void drain(std::function<void()> done);
+  // Nobody listens any more: closes both ends, forgets what waits, calls no event.
+  void drop();
 
  private:
   class Impl;

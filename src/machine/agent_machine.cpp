@@ -1,9 +1,8 @@
 // The agent's decisions; see the table of states in the header.
 #include "machine/agent_machine.hpp"
 
-#include <csignal>
-
 #include <algorithm>
+#include <csignal>
 
 namespace muster::machine {
 
@@ -39,6 +38,7 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   state_ = State::greeted;
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
+  out.push_back(KeepGrace{std::min(grace_, kOrphanGrace)});
   tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts}, out);
 }
 
@@ -89,7 +89,7 @@ void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
   on(closed, out);
 }
 
-// ---- what happens here --------------------------------------------------------------------------
+// ---- what happens here ------------------------------------------------------------------------
 
 void AgentMachine::on(LinkClosed&, AgentEffects& out) {
   link_open_ = false;
@@ -162,7 +162,8 @@ void AgentMachine::on(GuardLost&, AgentEffects& out) {
     refuse({base::Fault::lost,
             has_processes() ? "muster's guard process was killed; its tasks were ended"
                             : "muster's guard process was killed before the start",
-            "do not kill processes named muster-guard: they clean up after a job", {}},
+            "do not kill processes named muster-guard: they clean up after a job",
+            {}},
            out);
   }
   if (!has_processes()) return;
@@ -181,12 +182,13 @@ void AgentMachine::on(Tick&, AgentEffects& out) {
   if (kill_at_ && now_ >= *kill_at_) kill(out);
 }
 
-// Whoever has no link has nothing to say: what our own ending does to the ranks is not their failure.
+// Whoever has no link has nothing to say: what our own ending does to the ranks is not their
+// failure.
 void AgentMachine::tell(wire::ToHead message, AgentEffects& out) {
   if (link_open_) out.push_back(ToHead{std::move(message)});
 }
 
-// ---- ends -----------------------------------------------------------------------------------------
+// ---- ends -------------------------------------------------------------------------------------
 
 void AgentMachine::refuse(base::Error error, AgentEffects& out) {
   tell(wire::Refused{std::move(error)}, out);

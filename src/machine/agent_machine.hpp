@@ -1,16 +1,18 @@
-// AgentMachine: the life of the tasks of one host, from the first word of the head to the last sweep.
+// AgentMachine: the life of the tasks of one host, from the first word of the head to the last
+// sweep.
 //
 //   fresh ──Hello──▶ greeted ──Prepare──▶ checking ──Checked──▶ ready ──Start──▶ running
 //   running ──Stop, link gone, start failed──▶ ending ──grace over──▶ sweeping
 //   running, ending ──last task ended──▶ sweeping ──SweepDone──▶ draining ──streams ended──▶ done
 //   fresh … ready, done ──link gone, Bye──▶ quit
 //
-// Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the first.
-// When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
+// Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the
+// first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
 // kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
-// before or after their task. After the sweep whatever a pipe still holds is read, nothing is awaited.
-// Without a link nothing is told any more. A guard lost before Start refuses at once; one lost after
-// the last task has ended does no harm. An agent that nobody greets quits after kHelloTime.
+// before or after their task. After the sweep whatever a pipe still holds is read, nothing is
+// awaited. Without a link nothing is told any more. A guard lost before Start refuses at once; one
+// lost after the last task has ended does no harm. An agent that nobody greets quits after
+// kHelloTime.
 #pragma once
 
 #include <map>
@@ -28,9 +30,10 @@
 namespace muster::machine {
 
 inline constexpr base::Duration kOrphanGrace = std::chrono::seconds(5);
-inline constexpr base::Duration kHelloTime = std::chrono::seconds(30);  // lease until the head greets
+inline constexpr base::Duration kHelloTime =
+    std::chrono::seconds(30);  // lease until the head greets
 
-// ---- events -------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------
 
 struct LinkClosed {};
 struct Checked {  // the answer to Check
@@ -61,13 +64,16 @@ struct Tick {};       // the deadline has come
 using AgentEvent = std::variant<wire::ToAgent, LinkClosed, Checked, TaskSpawned, TaskEnded,
                                 StreamEnded, InputTaken, SweepDone, GuardLost, Tick>;
 
-// ---- effects, to be performed in order ------------------------------------------------------------
+// ---- effects, to be performed in order --------------------------------------------------------
 
 struct ToHead {
   wire::ToHead message;
 };
 struct Check {  // program and folder; keep the orders for StartTask
   wire::Prepare orders;
+};
+struct KeepGrace {  // what the guard does by itself when we vanish: SIGTERM, this long, SIGKILL
+  base::Duration grace{0};
 };
 struct StartTask {
   base::Rank rank;
@@ -94,11 +100,12 @@ struct DiscardOutput {};  // nobody reads it any more
 struct DropLink {};       // the head is silent
 struct Quit {};
 
-using AgentEffect = std::variant<ToHead, Check, StartTask, SignalTask, WriteInput, CloseInput,
-                                 AddCredit, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffect =
+    std::variant<ToHead, Check, KeepGrace, StartTask, SignalTask, WriteInput, CloseInput, AddCredit,
+                 Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
-// ---- the machine ----------------------------------------------------------------------------------
+// ---- the machine ------------------------------------------------------------------------------
 
 struct AgentOptions {
   std::string version;
@@ -115,7 +122,18 @@ class AgentMachine {
   [[nodiscard]] std::optional<base::Instant> deadline() const;
 
  private:
-  enum class State { fresh, greeted, checking, ready, running, ending, sweeping, draining, done, quit };
+  enum class State {
+    fresh,
+    greeted,
+    checking,
+    ready,
+    running,
+    ending,
+    sweeping,
+    draining,
+    done,
+    quit
+  };
   enum class Life { waiting, running, ended };
   struct Task {
     Life life = Life::waiting;

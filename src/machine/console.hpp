@@ -1,11 +1,11 @@
 // Console: brings the ranks' bytes into whole lines on the launcher's stdout and stderr.
 //
-// Every rank's stream has a lane, which holds the start of a line until its end has come. So lines of
-// different ranks never mix. With one rank and no prefix nothing is held: bytes pass as they are. A
-// line longer than kLineMax takes its sink for itself: it passes through as it comes, and the other
-// lanes of that sink hold what they have (see full()) until it ends, or until its rank has been silent
-// for kOwnerSilence, when a newline ends it by force. A last line without a newline gets one when
-// there are several ranks.
+// Every rank's stream has a lane, which holds the start of a line until its end has come. So lines
+// of different ranks never mix. With one rank and no prefix nothing is held: bytes pass as they
+// are. A line longer than kLineMax takes its sink for itself: it passes through as it comes, and
+// the other lanes of that sink hold what they have (see full()) until it ends, or until its rank
+// has been silent for kOwnerSilence, when a newline ends it by force. A last line without a newline
+// gets one when there are several ranks.
 #pragma once
 
 #include <chrono>
@@ -50,6 +50,10 @@ class Console {
   void end(base::Rank rank, wire::Stream stream, ConsoleTime time, ConsoleSink& sink);
   // The lane wants nothing more for now.
   [[nodiscard]] bool full(base::Rank rank, wire::Stream stream) const;
+  // How many sinks (0 to 2) a long line has for itself.
+  [[nodiscard]] int owned_sinks() const {
+    return int{out_owner_.has_value()} + int{err_owner_.has_value()};
+  }
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   void tick(ConsoleTime time, ConsoleSink& sink);
 
@@ -71,7 +75,7 @@ class Console {
 
   model::OutputSpec output_;
   std::uint32_t world_size_;
-  bool live_;  // a terminal: a carriage return shows what came before it
+  bool live_;                      // a terminal: a carriage return shows what came before it
   std::vector<std::string> held_;  // index: rank * 2 + (stream is err)
   std::optional<Owner> out_owner_;
   std::optional<Owner> err_owner_;

@@ -22,7 +22,7 @@ constexpr std::size_t kOthersMax = 8;
 
 }  // namespace
 
-// ---- ranks ----------------------------------------------------------------------------------------
+// ---- ranks ------------------------------------------------------------------------------------
 
 void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
   const model::RankExit& exit = message.exit;
@@ -53,7 +53,7 @@ void HeadMachine::count_follower(const model::RankExit& exit) {
   if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
 }
 
-// ---- hosts ----------------------------------------------------------------------------------------
+// ---- hosts ------------------------------------------------------------------------------------
 
 void HeadMachine::hear(NodeIndex node, wire::Refused& message, HeadEffects& out) {
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
@@ -98,7 +98,9 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
   // After our own Stop such a rank could not be ended; before it, nobody would know how it went.
   if (!all_ended(index)) {
     fault({Fault::lost,
-           fmt::format("{}: its agent did not tell how all its ranks ended", host(index)), {}, {}},
+           fmt::format("{}: its agent did not tell how all its ranks ended", host(index)),
+           {},
+           {}},
           host(index), out);
     forget_tasks(index);
   }
@@ -110,7 +112,7 @@ bool HeadMachine::all_ended(NodeIndex index) const {
                              [&](Rank rank) { return tasks_[rank.value].ended; });
 }
 
-// ---- stopping -------------------------------------------------------------------------------------
+// ---- stopping ---------------------------------------------------------------------------------
 
 void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out) {
   if (stop_sent_ || state_ >= State::leaving) return;
@@ -168,7 +170,7 @@ void HeadMachine::finish_when_left(HeadEffects& out) {
   out.push_back(Finish{});
 }
 
-// ---- limits ---------------------------------------------------------------------------------------
+// ---- limits -----------------------------------------------------------------------------------
 
 void HeadMachine::keep_alive(HeadEffects& out) {
   if (!next_ping_ || now_ < *next_ping_) return;
@@ -191,7 +193,8 @@ void HeadMachine::keep_alive(HeadEffects& out) {
          {Fault::lost,
           fmt::format("{}: nothing heard for {:g} s (host, network or cable is gone)", host(index),
                       std::chrono::duration<double>(input_.spec.lease).count()),
-          "ranks on a host that still runs end by themselves; --lease sets the time", {}},
+          "ranks on a host that still runs end by themselves; --lease sets the time",
+          {}},
          out);
   }
 }
@@ -199,8 +202,9 @@ void HeadMachine::keep_alive(HeadEffects& out) {
 void HeadMachine::check_limits(HeadEffects& out) {
   if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
     const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
-    fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
-          {}, out);
+    fault(
+        {Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
+        {}, out);
   }
   if (!give_up_at_ || now_ < *give_up_at_) return;
   if (state_ == State::leaving) {
@@ -217,11 +221,14 @@ void HeadMachine::give_up(NodeIndex index, HeadEffects& out) {
   if (node.state >= NodeState::stopped) return;
   if (std::exchange(node.link, false)) out.push_back(CloseLink{index});
   lose(index,
-       {Fault::lost, fmt::format("{}: its agent did not end its ranks in time", host(index)), {}, {}},
+       {Fault::lost,
+        fmt::format("{}: its agent did not end its ranks in time", host(index)),
+        {},
+        {}},
        out);
 }
 
-// ---- signals --------------------------------------------------------------------------------------
+// ---- signals ----------------------------------------------------------------------------------
 
 void HeadMachine::on(UserSignal& event, HeadEffects& out) {
   switch (event.number) {
@@ -248,8 +255,8 @@ void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
     report_.signal = number;
     const auto alive = static_cast<std::uint32_t>(tasks_.size()) - ended_;
     if (number != SIGPIPE && state_ == State::running) {
-      out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once", alive,
-                                    alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
+      out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once",
+                                    alive, alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
     }
   }
   // Ranks learn of a reader that has gone the way a shell's pipeline does: they are terminated.

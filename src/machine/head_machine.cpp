@@ -82,7 +82,7 @@ void HeadMachine::on(HeadTick&, HeadEffects& out) {
   check_limits(out);
 }
 
-// ---- opening --------------------------------------------------------------------------------------
+// ---- opening ----------------------------------------------------------------------------------
 
 void HeadMachine::open_due(HeadEffects& out) {
   if (state_ != State::opening) return;
@@ -97,8 +97,10 @@ void HeadMachine::end_overdue(HeadEffects& out) {
     const double seconds = std::chrono::duration<double>(input_.spec.carrier.patience).count();
     nodes_[node.value].link = false;
     out.push_back(CloseLink{node});
-    fault({Fault::unreachable, fmt::format("{}: no answer within {:g} s", host(node), seconds),
-           "is the host up, and does `ssh` to it work? --start-timeout gives it longer", {}},
+    fault({Fault::unreachable,
+           fmt::format("{}: no answer within {:g} s", host(node), seconds),
+           "is the host up, and does `ssh` to it work? --start-timeout gives it longer",
+           {}},
           host(node), out);
     return;
   }
@@ -110,10 +112,10 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
   node.state = NodeState::up;
   node.heard = now_;
   if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
-  out.push_back(ToNode{event.node,
-                       wire::Hello{wire::kProtocol, input_.job, event.node,
-                                   static_cast<std::uint32_t>(input_.spec.lease.count()),
-                                   static_cast<std::uint32_t>(input_.spec.grace.count())}});
+  out.push_back(
+      ToNode{event.node, wire::Hello{wire::kProtocol, input_.job, event.node,
+                                     static_cast<std::uint32_t>(input_.spec.lease.count()),
+                                     static_cast<std::uint32_t>(input_.spec.grace.count())}});
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
@@ -138,11 +140,11 @@ void HeadMachine::tell_progress(HeadEffects& out) {
     names += fmt::format("{}{}", i == 0 ? "" : "; ", why.empty() ? host(waiting[i]) : why);
   }
   if (waiting.size() > kHostsNamed) names += "; ...";
-  out.push_back(Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), nodes_.size(),
-                                names)});
+  out.push_back(
+      Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), nodes_.size(), names)});
 }
 
-// ---- greeting, preparing, starting ----------------------------------------------------------------
+// ---- greeting, preparing, starting ------------------------------------------------------------
 
 void HeadMachine::on(Heard& event, HeadEffects& out) {
   Node& node = nodes_[event.node.value];
@@ -153,8 +155,10 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
   }
   if (std::exchange(node.link, false)) out.push_back(CloseLink{event.node});
   lose(event.node,
-       {Fault::lost, fmt::format("{}: its agent spoke of a rank of another host", host(event.node)),
-        {}, {}},
+       {Fault::lost,
+        fmt::format("{}: its agent spoke of a rank of another host", host(event.node)),
+        {},
+        {}},
        out);
 }
 
@@ -185,7 +189,8 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
     return fault({Fault::unreachable,
                   fmt::format("{}: its muster {} speaks protocol {}, this one {}", host(index),
                               message.version, message.protocol, wire::kProtocol),
-                  "install the same muster there, or point --agent-path at it", {}},
+                  "install the same muster there, or point --agent-path at it",
+                  {}},
                  host(index), out);
   }
   node.state = NodeState::greeted;
@@ -261,7 +266,7 @@ void HeadMachine::hear(NodeIndex, wire::Output&, HeadEffects&) {}     // the dat
 void HeadMachine::hear(NodeIndex, wire::OutputEnd&, HeadEffects&) {}  // likewise
 void HeadMachine::hear(NodeIndex, wire::Pong&, HeadEffects&) {}       // being heard is enough
 
-// ---- small answers --------------------------------------------------------------------------------
+// ---- small answers ----------------------------------------------------------------------------
 
 void HeadMachine::remember(Rank rank, std::string_view stderr_bytes) {
   tails_[rank.value].take(stderr_bytes);

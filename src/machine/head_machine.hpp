@@ -31,7 +31,7 @@
 
 namespace muster::machine {
 
-// ---- events -------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------
 
 struct LinkUp {
   base::NodeIndex node;
@@ -59,10 +59,10 @@ struct InputEnded {};
 struct OutputClosed {};  // nobody reads our stdout any more
 struct HeadTick {};
 
-using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, InputBytes, InputEnded,
-                               OutputClosed, HeadTick>;
+using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, InputBytes,
+                               InputEnded, OutputClosed, HeadTick>;
 
-// ---- effects, to be performed in order ------------------------------------------------------------
+// ---- effects, to be performed in order --------------------------------------------------------
 
 struct OpenLink {
   base::NodeIndex node;
@@ -83,11 +83,10 @@ struct ReadInput {  // our stdin: go on reading, or pause
 struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
-using HeadEffect =
-    std::variant<OpenLink, CloseLink, ToNode, Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, Say, ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
-// ---- the machine ----------------------------------------------------------------------------------
+// ---- the machine ------------------------------------------------------------------------------
 
 struct HeadInput {
   model::JobSpec spec;
@@ -201,7 +200,7 @@ class HeadMachine {
   bool stop_sent_ = false;
   bool hastened_ = false;
   std::int32_t stop_signal_ = 0;
-  std::vector<std::uint64_t> input_sent_;   // per rank; only ranks that get input are counted
+  std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
   bool reading_input_ = false;
   bool input_ended_ = false;

@@ -13,8 +13,8 @@ class Tail {
   static constexpr std::size_t kLines = 12;
 
   void take(std::string_view bytes);
-  // At most kLines lines, without their newlines, blank lines at the end left out. A first line that
-  // was cut is left out too, unless it is all there is.
+  // At most kLines lines, without their newlines, blank lines at the end left out. A first line
+  // that was cut is left out too, unless it is all there is.
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:

@@ -40,6 +40,9 @@ struct Message {
 struct Effect {
   std::string operator()(const ToHead& e) const { return std::visit(Message{}, e.message); }
   std::string operator()(const Check&) const { return "check"; }
+  std::string operator()(const KeepGrace& e) const {
+    return fmt::format("keep grace {}", e.grace.count());
+  }
   std::string operator()(const StartTask& e) const { return fmt::format("start {}", e.rank.value); }
   std::string operator()(const SignalTask& e) const {
     return fmt::format("signal {} {}", e.rank.value, e.number);
@@ -109,7 +112,7 @@ class Agent : public testing::Test {
 };
 
 TEST_F(Agent, TakesTheWholeWay) {
-  EXPECT_EQ(hear(wire::Hello{}), Words{"Welcome"});
+  EXPECT_EQ(hear(wire::Hello{}), (Words{"keep grace 0", "Welcome"}));
   wire::Prepare orders;
   orders.tasks = {{Rank(0), {}, false}, {Rank(1), {}, false}};
   EXPECT_EQ(hear(orders), Words{"check"});
