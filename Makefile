@@ -1,6 +1,7 @@
 # A thin door to tools/setup and the CMake presets. `make help` lists the targets.
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SIM_RUNS ?= 20000
 
 # Rooms' own programs; everything else that ctest knows starts muster itself.
 QUICK = ^(unit_|property|golden|sim|rooms)
@@ -26,10 +27,11 @@ configure-tests:
 	tools/setup build demo test
 	cmake --preset release -D MUSTER_TESTS=ON
 
-test: configure-tests ## every test, then those of the rooms under sanitizers
+test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
 	cmake --build build
 	$(CTEST) --test-dir build
 	@$(MAKE) --no-print-directory sanitize
+	@$(MAKE) --no-print-directory lint
 
 test-quick: configure-tests ## the rooms' tests only: seconds
 	cmake --build build
@@ -41,23 +43,24 @@ sanitize: ## the rooms' tests with AddressSanitizer and UBSan
 	cmake --build build-sanitize
 	$(CTEST) --test-dir build-sanitize -R '$(QUICK)'
 
-sim: configure-tests ## head and agents in simulation, with faults from seeds
+sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS seeds
 	cmake --build build --target sim
-	$(CTEST) --test-dir build -R '^sim'
+	MUSTER_SIM_RUNS=$(SIM_RUNS) build/tests/sim
 
 bench: ## one table of ratios against the peers on PATH; never part of the tests
-	tools/setup build
+	tools/setup build test
 	cmake --preset release -D MUSTER_BENCH=ON
-	cmake --build build
-	bench/run
+	cmake --build build --target muster spawn_loop
+	/usr/bin/python3 bench/bench.py build/muster build/bench/spawn_loop
 
 fuzz: ## each fuzz target for FUZZ_SECONDS
 	tools/setup build fuzz
 	cmake --preset fuzz
 	cmake --build build-fuzz
-	@set -e; for target in build-fuzz/tests/fuzz/fuzz_*; do \
-	  [ -x "$$target" ] && [ -f "$$target" ] || continue; \
-	  echo "$$target"; "$$target" -max_total_time=$(FUZZ_SECONDS); \
+	@set -e; for source in tests/fuzz/*_fuzz.cpp; do \
+	  name=$$(basename "$$source" .cpp); mkdir -p "build-fuzz/corpus/$$name"; echo "$$name"; \
+	  "build-fuzz/tests/fuzz/$$name" -max_total_time=$(FUZZ_SECONDS) \
+	    "build-fuzz/corpus/$$name" "tests/fuzz/corpus/$$name"; \
 	done
 
 format: ## lay out the sources with clang-format
@@ -68,7 +71,9 @@ lint: configure-tests ## complain about layout (clang-format) and about code (cl
 	tools/setup lint
 	find src tests bench -name '*.[ch]pp' -exec clang-format --dry-run --Werror {} +
 	cmake --build build --target wire_proto
-	run-clang-tidy -quiet -p build '/src/(?!third_party)[a-z]+/'
+	run-clang-tidy -quiet -p build -extra-arg=-Wno-unknown-warning-option \
+	  '/src/(?!third_party)[a-z]+/' > build/clang-tidy.log 2>&1 \
+	  || { grep -E 'error:|warning:' build/clang-tidy.log; exit 1; }
 
 install: build ## PREFIX/bin/muster; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'

@@ -7,7 +7,6 @@
 namespace muster::machine {
 
 using base::Duration;
-using base::Error;
 using base::Fault;
 using base::Instant;
 using base::NodeIndex;

@@ -1,6 +1,7 @@
 // Takes PMI lines, spawn bodies and frames apart; believes nothing.
 #include "pmi/pmi_command.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::pmi {
@@ -22,8 +23,8 @@ Field split(std::string_view text) {
   return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
-// Where a PMI-1 value ends. Newer MPICH writes blanks as backslash and blank; the backslash is kept,
-// since whoever reads the value back undoes it.
+// Where a PMI-1 value ends. Newer MPICH writes blanks as backslash and blank; the backslash is
+// kept, since whoever reads the value back undoes it.
 std::size_t end_of_word(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && text[at] != ' ') at += text[at] == '\\' ? 2 : 1;
@@ -125,6 +126,7 @@ tl::unexpected<base::Error> malformed(std::string_view why, std::string_view tex
   for (char& letter : quote)
     if (letter < ' ' || letter > '~') letter = '?';
   if (text.size() > kQuoteMax) quote += "...";
+  if (text.empty()) return base::fail(base::Fault::lost, kHint, "it sent {} over PMI", why);
   return base::fail(base::Fault::lost, kHint, "it sent {} over PMI: \"{}\"", why, quote);
 }
 

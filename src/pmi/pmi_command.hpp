@@ -2,7 +2,8 @@
 //
 // PMI-1 line:   cmd=put kvsname=K key=k value=v          fields end at a blank
 // PMI-1 body:   mcmd=spawn\nnprocs=2\n...\nendcmd\n      fields end at a newline
-// PMI-2 frame:  cmd=kvs-put;key=k;value=v;               fields end at a ';', which is doubled inside
+// PMI-2 frame:  cmd=kvs-put;key=k;value=v;               fields end at a ';', which is doubled
+// inside
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ class Reader {
     return {};
   }
   void complain(std::string_view what, std::string_view key) {
-    if (!error_) error_ = malformed(fmt::format("{} {} {}", name_, what, key), "").error();
+    if (!error_) error_ = malformed(fmt::format("{} {} {}", name_, what, key), "").value();
   }
 
   std::string_view name_;
@@ -172,10 +172,13 @@ Request full_init(Reader& read) {
 }
 Request job_attribute(Reader& read) { return GetJobAttribute{read.key("key")}; }
 Request put_node(Reader& read) {
-  return PutNodeAttribute{read.key("key"), read.text("value", kValueMax)};
+  return PutNodeAttribute{read.key("key"), read.text_or_none("value", kValueMax)};
 }
 Request get_node(Reader& read) { return GetNodeAttribute{read.key("key"), read.flag("wait")}; }
-Request put_v2(Reader& read) { return Put{{}, read.key("key"), read.text("value", kValueMax)}; }
+// Newer MPICH leaves an empty value out.
+Request put_v2(Reader& read) {
+  return Put{{}, read.key("key"), read.text_or_none("value", kValueMax)};
+}
 // srcid says who put it, a hint that is not needed.
 Request get_v2(Reader& read) {
   return Get{read.text_or_none("jobid", kKvsNameMax), read.key("key")};

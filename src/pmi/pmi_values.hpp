@@ -21,7 +21,7 @@ inline constexpr std::size_t kValueMax = 1024;
 // Service names and ports of MPI_Publish_name, messages of MPI_Abort.
 inline constexpr std::size_t kTextMax = 2048;
 
-inline constexpr std::uint32_t kSpawnCommandsMax = 1024;    // of one MPI_Comm_spawn_multiple
+inline constexpr std::uint32_t kSpawnCommandsMax = 1024;     // of one MPI_Comm_spawn_multiple
 inline constexpr std::uint32_t kSpawnCopiesMax = 1'000'000;  // processes of one of its commands
 
 struct KeyValue {
@@ -126,10 +126,10 @@ struct Unsupported {  // known to the protocol, used by no living client, refuse
   bool operator==(const Unsupported&) const = default;
 };
 
-using Request = std::variant<Init, PortInit, SingletonInit, FullInit, GetMaxes, GetAppnum,
-                             GetKvsName, GetUniverseSize, Put, Get, GetJobAttribute,
-                             PutNodeAttribute, GetNodeAttribute, Barrier, Finalize, Abort, Publish,
-                             Lookup, Unpublish, Spawn, Unsupported>;
+using Request =
+    std::variant<Init, PortInit, SingletonInit, FullInit, GetMaxes, GetAppnum, GetKvsName,
+                 GetUniverseSize, Put, Get, GetJobAttribute, PutNodeAttribute, GetNodeAttribute,
+                 Barrier, Finalize, Abort, Publish, Lookup, Unpublish, Spawn, Unsupported>;
 
 // ---- replies ------------------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ std::string look_up(const std::string& word, const std::string& path) {
   std::size_t at = 0;
   while (at <= path.size()) {
     const std::size_t colon = std::min(path.find(':', at), path.size());
-    const std::string candidate = path.substr(at, colon - at) + "/" + word;
+    std::string candidate = path.substr(at, colon - at) + "/" + word;
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     at = colon + 1;
   }
@@ -108,7 +108,7 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   request.program = program.c_str();
   request.arguments = arguments.data();
   request.environment = variables.data();
-  request.descriptors = {in->read.get(), out->write.get(), err->write.get()};
+  request.descriptors = {in->read.get(), out->write.get(), err->write.get(), -1};
   const SpawnResult result = Spawner().spawn(request);
   if (result.pid == 0) {
     return base::fail(Fault::unreachable, "is it installed? --ssh-command names another one",

@@ -105,9 +105,9 @@ void Guard::Impl::spawn(const SpawnOrder& order) {
   if (lost_) return;
   const std::string bytes = encode_spawn(order);
   if (bytes.size() > max_body_size) return refuse(order.id, E2BIG);
-  std::array<int, 3> descriptors{};
+  std::array<int, kTaskDescriptors> descriptors{};
   std::size_t count = 0;
-  for (const int fd : {order.in, order.out, order.err}) {
+  for (const int fd : {order.in, order.out, order.err, order.wireup}) {
     if (fd >= 0) descriptors[count++] = fd;
   }
   const int error = add_with_room(bytes, std::span(descriptors).first(count));

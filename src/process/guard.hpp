@@ -38,6 +38,9 @@ struct SpawnOrder {
   std::string workdir;                   // empty: the guard's
   // The child's 0, 1, 2; -1 means /dev/null. Borrowed: the caller closes them after spawn().
   int in = -1, out = -1, err = -1;
+  // The child's kWireupDescriptor, for talking to an MPI wire-up server; -1 means that it has none.
+  // Borrowed too.
+  int wireup = -1;
 };
 
 struct Spawned {

@@ -13,7 +13,7 @@ namespace {
 struct SpawnCounts {
   std::uint32_t arguments = 0;
   std::uint32_t environment = 0;
-  std::array<bool, 3> has_descriptor{};
+  std::array<bool, kTaskDescriptors> has_descriptor{};
 };
 
 template <class T>
@@ -97,7 +97,7 @@ std::string encode_spawn(const SpawnOrder& order) {
   std::string out = with_header(MessageKind::spawn, order.id, 0);
   SpawnCounts counts{static_cast<std::uint32_t>(order.arguments.size()),
                      0,
-                     {order.in >= 0, order.out >= 0, order.err >= 0}};
+                     {order.in >= 0, order.out >= 0, order.err >= 0, order.wireup >= 0}};
   const auto counts_at = out.size();
   append_value(out, counts);
   append_string(out, order.program);

@@ -13,6 +13,7 @@
 
 #include "base/time.hpp"
 #include "process/guard.hpp"
+#include "process/task_descriptors.hpp"
 
 namespace muster::process {
 
@@ -40,8 +41,8 @@ struct SpawnView {
   const char* workdir = nullptr;  // "" when the guard's own is wanted
   std::vector<char*> arguments;
   std::vector<char*> environment;
-  // Which of 0, 1, 2 have a descriptor; these were sent in that order with the first byte.
-  std::array<bool, 3> has_descriptor{};
+  // Which of 0, 1, 2, 3 have a descriptor; these were sent in that order with the first byte.
+  std::array<bool, kTaskDescriptors> has_descriptor{};
 };
 
 // The environment carries PWD as the shell would set it after a cd to the workdir.

@@ -103,9 +103,9 @@ void GuardLoop::perform(const Message& order, bool owner_hung_up) {
 void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
   const auto view = decode_spawn(order);
   CHECK(view.has_value());
-  std::array<UniqueFd, 3> files;
+  std::array<UniqueFd, kTaskDescriptors> files;
   SpawnRequest request{
-      view->program, view->arguments.data(), view->environment.data(), view->workdir, {-1, -1, -1}};
+      view->program, view->arguments.data(), view->environment.data(), view->workdir, {}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
     request.descriptors[i] = files[i].get();

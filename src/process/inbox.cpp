@@ -33,7 +33,7 @@ void collect_descriptors(msghdr& header, std::deque<UniqueFd>& out) {
 Inbox::Read Inbox::read(int socket) {
   make_room();
   iovec part{buffer_.data() + end_, buffer_.size() - end_};
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE(kTaskDescriptors * sizeof(int))];
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;

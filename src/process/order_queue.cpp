@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/check.hpp"
+#include "process/task_descriptors.hpp"
 
 namespace muster::process {
 namespace {
@@ -17,9 +18,9 @@ constexpr std::size_t max_queue_size = std::size_t{64} << 20;
 
 // Returns the bytes taken, or a negative errno. The descriptors go with the first byte.
 ssize_t send_part(int socket, std::string_view bytes, std::span<const int> descriptors) {
-  CHECK(descriptors.size() <= 3);
+  CHECK(descriptors.size() <= kTaskDescriptors);
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kTaskDescriptors * sizeof(int))] = {};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
@@ -75,7 +76,7 @@ int OrderQueue::keep(const std::string& bytes, std::size_t sent, std::span<const
 OrderQueue::Flow OrderQueue::flush(int socket) {
   while (!entries_.empty()) {
     Entry& entry = entries_.front();
-    std::array<int, 3> fds{};
+    std::array<int, kTaskDescriptors> fds{};
     for (std::size_t i = 0; i < entry.descriptors.size(); ++i) fds[i] = entry.descriptors[i].get();
     const ssize_t sent = send_part(socket, std::string_view(entry.bytes).substr(entry.sent),
                                    std::span(fds).first(entry.descriptors.size()));

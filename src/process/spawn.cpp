@@ -9,8 +9,9 @@ namespace muster::process {
 namespace {
 
 int add_actions(posix_spawn_file_actions_t& actions, const SpawnRequest& request) {
-  for (int target = 0; target < 3; ++target) {
-    const int fd = request.descriptors[static_cast<std::size_t>(target)];
+  int target = -1;
+  for (const int fd : request.descriptors) {
+    ++target;
     if (fd < 0) continue;
     const int error = ::posix_spawn_file_actions_adddup2(&actions, fd, target);
     if (error != 0) return error;

@@ -5,6 +5,8 @@
 #include <spawn.h>
 #include <sys/types.h>
 
+#include "process/task_descriptors.hpp"
+
 namespace muster::process {
 
 struct SpawnRequest {
@@ -12,8 +14,8 @@ struct SpawnRequest {
   char* const* arguments = nullptr;    // ends with a null pointer
   char* const* environment = nullptr;  // likewise
   const char* workdir = "";            // "" keeps the caller's
-  // The child's 0, 1, 2; -1 leaves the caller's own there. All others must close on exec.
-  std::array<int, 3> descriptors{-1, -1, -1};
+  // The child's 0, 1, 2, 3; -1 leaves the caller's own there. All others must close on exec.
+  std::array<int, kTaskDescriptors> descriptors{-1, -1, -1, -1};
 };
 
 struct SpawnResult {

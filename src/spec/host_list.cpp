@@ -31,7 +31,7 @@ base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t nu
                          number);
   }
   return read_host_word(entry, kFault)
-      .map([](HostWord host) {
+      .map([](const HostWord& host) {
         return model::HostEntry{host.name, host.user, 0, host.slots, std::nullopt, place()};
       })
       .map_error([&](base::Error error) { return about_entry(std::move(error), number, entry); });

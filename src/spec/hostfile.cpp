@@ -44,6 +44,7 @@ std::optional<Key> find_key(std::string_view name) {
 
 std::string key_hint(std::string_view typed) {
   std::vector<std::string> known;
+  known.reserve(kKeys.size());
   for (const auto& key : kKeys) known.emplace_back(key.first);
   const auto near = base::nearest(typed, known);
   return near ? "did you mean " + *near + "=?" : "known keys: slots, max_slots, username, port";
@@ -124,7 +125,7 @@ Result<HostEntry> read_host(std::span<const HostfileWord> words) {
     return fail_at(first.place, kFault, kExample, "the line does not start with a host name");
   }
   return read_host_word(first.text, kFault)
-      .map([&](HostWord host) {
+      .map([&](const HostWord& host) {
         return HostEntry{host.name, host.user, 0, host.slots, std::nullopt, first.place};
       })
       .map_error([&](base::Error error) { return placed(std::move(error), first.place); });

@@ -6,12 +6,15 @@ in one more network namespace. Namespaces have no names here: they live exactly 
 processes that hold them, and those die with the process that made the lab (parent-death signal),
 however it ends. This machine's own network, /run and process names are never touched.
 
+    sudo python3 tests/lab/lab.py 4      # a shell on the head of four hosts
+
     with Lab(2) as lab:
         lab.run(["muster", "run", "--ssh-command", lab.ssh_command, "-H", "node1,node2", ...])
 
 `run` and `start` work inside a host named "head", which has no sshd.
 """
 
+import argparse
 import atexit
 import os
 import random
@@ -402,3 +405,27 @@ def _child_in(pid, namespace):
         if _link(child, "ns/pid") == namespace and _read(child, "comm").strip() != b"nsenter":
             return child
     return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description="Makes hosts node1..nodeN with sshd; runs a program on one more, the head.",
+        epilog="There: muster run --ssh-command \"$LAB_SSH\" -H node1:2,node2:2 hostname")
+    parser.add_argument("nodes", type=int, nargs="?", default=2, help="how many hosts (2)")
+    parser.add_argument("program", nargs="*", default=["bash", "--norc"], help="a shell by default")
+    parser.add_argument("--docker", action="store_true", help="a docker0 interface on every host")
+    parser.add_argument("--noise", action="store_true", help="login shells that talk")
+    words = parser.parse_args()
+    reason = why_not()
+    if reason:
+        raise SystemExit(f"no hosts can be made here: {reason}")
+    with Lab(words.nodes, docker=words.docker, noisy_shell=words.noise) as lab:
+        print(f"hosts {' '.join(lab.names)}; LAB_SSH is {lab.ssh_command!r}", file=sys.stderr)
+        signal.signal(signal.SIGINT, lambda *_: None)  # meant for the program
+        inside = lab.environment(LAB_SSH=lab.ssh_command, TERM=os.environ.get("TERM", "dumb"))
+        code = subprocess.run(lab.command(words.program), env=inside, check=False).returncode
+    raise SystemExit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()

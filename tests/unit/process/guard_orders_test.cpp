@@ -26,6 +26,7 @@ SpawnOrder example() {
   order.arguments = {"echo", "", "a b"};
   order.environment = {"A=1", "PWD=/old", "EMPTY="};
   order.out = 5;
+  order.wireup = 6;
   return order;
 }
 
@@ -41,7 +42,7 @@ TEST(GuardOrders, SpawnComesBackWhole) {
   EXPECT_STREQ(view->workdir, "");
   EXPECT_EQ(strings(view->arguments), (std::vector<std::string>{"echo", "", "a b"}));
   EXPECT_EQ(strings(view->environment), (std::vector<std::string>{"A=1", "PWD=/old", "EMPTY="}));
-  EXPECT_EQ(view->has_descriptor, (std::array<bool, 3>{false, true, false}));
+  EXPECT_EQ(view->has_descriptor, (std::array<bool, kTaskDescriptors>{false, true, false, true}));
 }
 
 TEST(GuardOrders, WorkdirReplacesPwd) {

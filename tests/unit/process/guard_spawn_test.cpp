@@ -75,6 +75,16 @@ TEST_F(GuardSpawn, PassesInOutAndErr) {
   EXPECT_EQ(read_all(err.read), "err word\n");
 }
 
+TEST_F(GuardSpawn, PassesTheWireUpDescriptorAsThree) {
+  auto wireup = make_pipe().value();
+  auto order = shell(1, "echo through three >&3");
+  order.wireup = wireup.write.get();
+  const UniqueFd out = spawn_with_output(order);
+  wireup.write.reset();
+  EXPECT_EQ(read_all(wireup.read), "through three\n");
+  EXPECT_EQ(read_all(out), "");
+}
+
 TEST_F(GuardSpawn, MissingDescriptorsAreDevNull) {
   EXPECT_EQ(output_of(shell(1, "cat; readlink /proc/self/fd/0 /proc/self/fd/2")),
             "/dev/null\n/dev/null\n");
