@@ -9,7 +9,10 @@ using base::Rank;
 using wire::Stream;
 
 Console::Console(model::OutputSpec output, std::uint32_t world_size, bool live)
-    : output_(std::move(output)), world_size_(world_size), live_(live), held_(2 * std::size_t{world_size}) {}
+    : output_(std::move(output)),
+      world_size_(world_size),
+      live_(live),
+      held_(2 * std::size_t{world_size}) {}
 
 std::optional<Console::Owner>& Console::owner(Stream stream) {
   return stream == Stream::out ? out_owner_ : err_owner_;
