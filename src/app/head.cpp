@@ -18,6 +18,7 @@
 #include "app/output_flow.hpp"
 #include "app/pump.hpp"
 #include "machine/console.hpp"
+#include "pmi/pmi_mapping.hpp"
 #include "probe/probe.hpp"
 
 namespace muster::app {
@@ -269,6 +270,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   }
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
+  options.input.mapping = pmi::process_mapping(options.input.plan);
   return Head(std::move(options), std::move(guard), std::move(logs)).run();
 }
 

@@ -69,6 +69,8 @@ process::GuardEvents HostTasks::guard_events() {
   events.ended = [this](const process::Ended& ended) {
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
                              ended.signal, ended.core_dumped, ended.max_rss_kib}});
+    // Only now: an exit that tells its own cause comes before what the others miss.
+    if (pmi_) pmi_->ended(Rank(ended.id));
   };
   events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
   events.lost = [this] {
@@ -97,6 +99,7 @@ void HostTasks::perform(machine::Check& effect) {
   auto program = find_program(orders_.command.front(), orders_.workdir, common_value("PATH"));
   if (!program) return feed(machine::Checked{program.error()});
   program_ = std::move(*program);
+  serve_wireup();
   if (const auto written = write_hostfile(); !written) {
     return feed(machine::Checked{written.error()});
   }
@@ -106,6 +109,16 @@ void HostTasks::perform(machine::Check& effect) {
 std::string HostTasks::common_value(const std::string& name) const {
   const auto found = common_.find(name);
   return found == common_.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
+}
+
+void HostTasks::serve_wireup() {
+  pmi_.reset();
+  if (!orders_.wireup.pmi) return;
+  std::vector<Rank> ranks;
+  for (const wire::TaskOrder& task : orders_.tasks) ranks.push_back(task.rank);
+  pmi_ = std::make_unique<PmiTasks>(loop_, orders_.wireup, ranks, [this](wire::ToHead message) {
+    feed(machine::WireupSays{std::move(message)});
+  });
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
@@ -133,6 +146,7 @@ std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) 
   std::vector<std::string> entries;
   entries.reserve(common_.size() + task.environment.size());
   std::map<std::string_view, bool> own;
+  if (pmi_) entries = pmi_->environment(task.rank);
   for (const wire::NameValue& one : task.environment) {
     own[one.name] = true;
     entries.push_back(fmt::format("{}={}", one.name, one.value));
@@ -147,8 +161,12 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   auto out = process::make_pipe();
   auto err = process::make_pipe();
   auto in = task.input ? process::make_pipe() : base::Result<process::Pipe>(process::Pipe{});
-  if (!out || !err || !in) {
-    const base::Error& error = !out ? out.error() : !err ? err.error() : in.error();
+  auto wireup = pmi_ ? pmi_->open(task.rank) : base::Result<process::UniqueFd>();
+  if (!out || !err || !in || !wireup) {
+    const base::Error& error = !out   ? out.error()
+                               : !err ? err.error()
+                               : !in  ? in.error()
+                                      : wireup.error();
     feed(machine::StreamEnded{task.rank, Stream::out});
     feed(machine::StreamEnded{task.rank, Stream::err});
     return feed(machine::TaskSpawned{task.rank, 0, error.what});
@@ -165,6 +183,7 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   order.in = in->read.get();
   order.out = out->write.get();
   order.err = err->write.get();
+  order.wireup = wireup->get();
   guard_.spawn(order);
 
   Streams& streams = streams_[task.rank];
@@ -190,6 +209,10 @@ std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process:
 
 void HostTasks::perform(machine::SignalTask& effect) {
   guard_.signal(effect.rank.value, effect.number);
+}
+
+void HostTasks::perform(machine::ToWireup& effect) {
+  if (pmi_) pmi_->hear(effect.message);
 }
 
 void HostTasks::perform(machine::Sweep&) { guard_.sweep(); }

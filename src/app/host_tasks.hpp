@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/pmi_tasks.hpp"
 #include "app/pump.hpp"
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
@@ -50,6 +51,7 @@ class HostTasks {
   void perform(machine::WriteInput& effect);
   void perform(machine::CloseInput& effect);
   void perform(machine::AddCredit& effect);
+  void perform(machine::ToWireup& effect);
   void perform(machine::Sweep&);
   void perform(machine::DrainStreams&);
   void perform(machine::DiscardOutput&);
@@ -60,6 +62,7 @@ class HostTasks {
   [[nodiscard]] std::vector<std::string> environment_of(const wire::TaskOrder& task) const;
   [[nodiscard]] std::string common_value(const std::string& name) const;
   [[nodiscard]] base::Result<void> write_hostfile();
+  void serve_wireup();
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd);
   void spawn(const wire::TaskOrder& task);
@@ -77,6 +80,7 @@ class HostTasks {
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::map<base::Rank, const wire::TaskOrder*> order_of_;
   std::map<base::Rank, Streams> streams_;
+  std::unique_ptr<PmiTasks> pmi_;  // when the job wants it
   std::vector<char> buffer_;
   process::UniqueFd null_;
 };

@@ -3,6 +3,7 @@
 #include "app/input_reader.hpp"
 
 #include <array>
+#include <asio/error.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
@@ -36,26 +37,23 @@ class InputReader::Impl : public std::enable_shared_from_this<Impl> {
  private:
   void wait() {
     waiting_ = true;
-    auto next = [self = shared_from_this()](const std::error_code& error) {
-      self->waiting_ = false;
-      if (!error && self->reading_) self->read_some();
-    };
-    if (!descriptor_ && !pollable_) return asio::post(loop_, [next] { next({}); });
-    if (!descriptor_) open();
-    if (!descriptor_) return asio::post(loop_, [next] { next({}); });
-    descriptor_->async_wait(asio::posix::stream_descriptor::wait_read, next);
+    if (!pollable_) {
+      return asio::post(loop_, [self = shared_from_this()] { self->ready(); });
+    }
+    // A duplicate, since the descriptor closes what it holds.
+    if (!descriptor_) descriptor_.emplace(loop_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    descriptor_->async_wait(asio::posix::stream_descriptor::wait_read,
+                            [self = shared_from_this()](const std::error_code& error) {
+                              if (error == asio::error::operation_aborted) return;
+                              // Files and /dev/null cannot be waited for: they are always ready.
+                              if (error) self->pollable_ = false;
+                              self->ready();
+                            });
   }
 
-  // A duplicate, since the descriptor closes what it holds; epoll refuses regular files.
-  void open() {
-    descriptor_.emplace(loop_);
-    const int copy = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-    std::error_code refused;
-    descriptor_->assign(copy, refused);
-    if (!refused) return;
-    ::close(copy);
-    descriptor_.reset();
-    pollable_ = false;
+  void ready() {
+    waiting_ = false;
+    if (reading_) read_some();
   }
 
   void read_some() {

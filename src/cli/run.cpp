@@ -120,8 +120,12 @@ int carry_out(Prospect job, const Invocation& invocation) {
     print(stderr, "muster: " + notice + "\n");
   }
   if (verbose) tell_withheld(job);
-  app::HeadOptions options{{std::move(job.spec), std::move(job.plan), std::move(job.kept_here),
-                            std::move(job.kept_remote), job_name()},
+  app::HeadOptions options{{std::move(job.spec),
+                            std::move(job.plan),
+                            std::move(job.kept_here),
+                            std::move(job.kept_remote),
+                            job_name(),
+                            {}},
                            invocation.environment,
                            own_path(),
                            MUSTER_VERSION};

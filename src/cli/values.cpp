@@ -99,6 +99,15 @@ Result<model::MapBy> read_map_by(const Typed& typed) {
               quoted(typed.value));
 }
 
+Result<model::Wireup> read_wireup(const Typed& typed) {
+  if (typed.value == "auto") return model::Wireup::automatic;
+  if (typed.value == "pmi1") return model::Wireup::pmi1;
+  if (typed.value == "pmi2") return model::Wireup::pmi2;
+  if (typed.value == "none") return model::Wireup::none;
+  return fail(Fault::usage, "", "{} must be auto, pmi1, pmi2 or none, not {}", typed.option,
+              quoted(typed.value));
+}
+
 Result<model::StdinSpec> read_stdin_to(const Typed& typed) {
   if (typed.value == "none") return model::StdinSpec{model::StdinTo::none, {}};
   if (typed.value == "all") return model::StdinSpec{model::StdinTo::all, {}};

@@ -26,6 +26,7 @@ struct Typed {
 [[nodiscard]] base::Result<base::Duration> read_seconds(const Typed& typed, spec::Span span);
 
 [[nodiscard]] base::Result<model::MapBy> read_map_by(const Typed& typed);
+[[nodiscard]] base::Result<model::Wireup> read_wireup(const Typed& typed);
 
 // A rank, "all" or "none".
 [[nodiscard]] base::Result<model::StdinSpec> read_stdin_to(const Typed& typed);

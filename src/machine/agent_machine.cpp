@@ -82,6 +82,14 @@ void AgentMachine::hear(wire::Credit& message, AgentEffects& out) {
 
 void AgentMachine::hear(wire::Suspend& message, AgentEffects&) { suspended_ = message.suspended; }
 
+void AgentMachine::hear(wire::FenceOut& message, AgentEffects& out) {
+  if (has_processes()) out.push_back(ToWireup{std::move(message)});
+}
+
+void AgentMachine::hear(wire::NameAnswer& message, AgentEffects& out) {
+  if (has_processes()) out.push_back(ToWireup{std::move(message)});
+}
+
 void AgentMachine::hear(wire::Ping&, AgentEffects& out) { tell(wire::Pong{}, out); }
 
 void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
@@ -152,6 +160,10 @@ void AgentMachine::on(SweepDone& event, AgentEffects& out) {
   kill_at_.reset();
   out.push_back(DrainStreams{});
   finish_when_drained(out);
+}
+
+void AgentMachine::on(WireupSays& event, AgentEffects& out) {
+  if (has_processes()) tell(std::move(event.message), out);
 }
 
 void AgentMachine::on(GuardLost&, AgentEffects& out) {

@@ -58,11 +58,14 @@ struct InputTaken {
 struct SweepDone {
   std::vector<std::string> leftovers;
 };
+struct WireupSays {  // the wire-up server of this host has something for the head
+  wire::ToHead message;
+};
 struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
 using AgentEvent = std::variant<wire::ToAgent, LinkClosed, Checked, TaskSpawned, TaskEnded,
-                                StreamEnded, InputTaken, SweepDone, GuardLost, Tick>;
+                                StreamEnded, InputTaken, SweepDone, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -94,6 +97,9 @@ struct AddCredit {
   wire::Stream stream = wire::Stream::out;
   std::uint32_t bytes = 0;
 };
+struct ToWireup {  // FenceOut or NameAnswer, for the wire-up server of this host
+  wire::ToAgent message;
+};
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
 struct DrainStreams {};   // from now on an empty pipe is an ended stream
 struct DiscardOutput {};  // nobody reads it any more
@@ -102,7 +108,7 @@ struct Quit {};
 
 using AgentEffect =
     std::variant<ToHead, Check, KeepGrace, StartTask, SignalTask, WriteInput, CloseInput, AddCredit,
-                 Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+                 ToWireup, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -149,6 +155,7 @@ class AgentMachine {
   void on(StreamEnded& event, AgentEffects& out);
   void on(InputTaken& event, AgentEffects& out);
   void on(SweepDone& event, AgentEffects& out);
+  void on(WireupSays& event, AgentEffects& out);
   void on(GuardLost&, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
@@ -161,6 +168,8 @@ class AgentMachine {
   void hear(wire::InputEnd& message, AgentEffects& out);
   void hear(wire::Credit& message, AgentEffects& out);
   void hear(wire::Suspend& message, AgentEffects& out);
+  void hear(wire::FenceOut& message, AgentEffects& out);
+  void hear(wire::NameAnswer& message, AgentEffects& out);
   void hear(wire::Ping&, AgentEffects& out);
   void hear(wire::Bye&, AgentEffects& out);
 

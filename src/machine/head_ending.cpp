@@ -45,6 +45,7 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
 void HeadMachine::count_follower(const model::RankExit& exit) {
   const bool ours = exit.signal == stop_signal_ || exit.signal == SIGKILL ||
                     exit.code == 128 + stop_signal_ || !exit.failed();
+  if (report_.aborted && exit.rank == report_.first.rank) return;
   if (ours || report_.cause != model::Cause::rank_failed) {
     ++report_.ended;
     return;

@@ -34,7 +34,8 @@ HeadMachine::HeadMachine(HeadInput input)
       tasks_(input_.plan.ranks.size()),
       tails_(input_.plan.ranks.size()),
       input_sent_(input_.plan.ranks.size()),
-      input_taken_(input_.plan.ranks.size()) {
+      input_taken_(input_.plan.ranks.size()),
+      fences_(input_.plan.nodes.size()) {
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
 }
 
@@ -221,6 +222,8 @@ wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where)
   orders.clean = input_.spec.clean_env;
   orders.hostfile = plan::hostfile_text(input_.plan);
   orders.window = window();
+  orders.wireup = {input_.spec.wireup != model::Wireup::none, "muster_" + input_.job,
+                   static_cast<std::uint32_t>(tasks_.size()), input_.plan.universe, input_.mapping};
   orders.tasks.reserve(planned.ranks.size());
   for (const Rank rank : planned.ranks) {
     const bool input = std::ranges::binary_search(fed, rank);

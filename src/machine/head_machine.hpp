@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "machine/fences.hpp"
 #include "machine/opener.hpp"
 #include "machine/tail.hpp"
 #include "model/job_spec.hpp"
@@ -94,6 +96,7 @@ struct HeadInput {
   plan::Forwarded kept_here;    // for nodes on this machine
   plan::Forwarded kept_remote;  // for all others
   std::string job;              // random, names the job on every host
+  std::string mapping;          // PMI_process_mapping of the plan
 };
 
 class HeadMachine {
@@ -146,6 +149,9 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::OutputEnd&, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Exited& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::InputCredit& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::FenceIn& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
 
@@ -202,6 +208,8 @@ class HeadMachine {
   std::int32_t stop_signal_ = 0;
   std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
+  Fences fences_;
+  std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
   bool reading_input_ = false;
   bool input_ended_ = false;
   model::RunReport report_;

@@ -50,6 +50,9 @@ struct OutputSpec {
   bool operator==(const OutputSpec&) const = default;
 };
 
+// How MPI programs find each other: a PMI server for every rank, or none.
+enum class Wireup : std::uint8_t { automatic, pmi1, pmi2, none };
+
 // How remote agents are started.
 struct CarrierSpec {
   std::vector<std::string> command = {"ssh"};  // called as: command... HOST REMOTE-COMMAND
@@ -76,6 +79,8 @@ struct JobSpec {
   std::vector<EnvSetting> exports;  // in the order typed; later ones win
   bool clean_env = false;
   std::string workdir;  // absolute; where ranks start, on every host
+
+  Wireup wireup = Wireup::automatic;
 
   StdinSpec input;
   OutputSpec output;

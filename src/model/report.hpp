@@ -43,6 +43,8 @@ struct Phases {
 struct RunReport {
   Cause cause = Cause::completed;
   RankExit first;                 // rank_failed: the first failure noticed
+  bool aborted = false;           // `first` asked for the end itself (MPI_Abort): its code counts
+  std::string abort_message;      // what it said then; may be empty
   std::string host;               // host of `first`, or of the fault
   std::vector<std::string> tail;  // last lines of `first`'s stderr, at most 12
   std::vector<RankExit>

@@ -24,11 +24,13 @@ std::string refusal(const Reply& reply, std::string_view absent) {
   return failed ? failed->message : std::string();
 }
 
-// A blank or a newline in a value would end it, and what follows would pass for our own words.
+// A blank or a newline in a value would end it, and what follows would pass for our own words. A
+// blank after a backslash stays in the value, see parse_line().
 bool fits_a_line(std::string_view value) {
-  for (std::size_t at = 0; at < value.size(); ++at) {
-    if (value[at] == '\\' && at + 1 < value.size() && value[at + 1] == ' ') ++at;
-    if (value[at] == ' ' || value[at] == '\n' || value[at] == '\0') return false;
+  bool escaped = false;
+  for (const char letter : value) {
+    if (letter == '\n' || letter == '\0' || (letter == ' ' && !escaped)) return false;
+    escaped = letter == '\\' && !escaped;
   }
   return true;
 }
@@ -230,6 +232,10 @@ struct FrameOf {
   const Asked& asked;
   const Reply& reply;
 
+  std::string done_or(std::string_view absent) const {
+    return Frame(asked).end(refusal(reply, absent));
+  }
+
   std::string operator()(const FullInit&) const { return full_init_frame(asked, reply); }
   std::string operator()(const GetKvsName&) const {
     Frame frame(asked);
@@ -241,9 +247,11 @@ struct FrameOf {
   std::string operator()(const GetNodeAttribute&) const { return found_frame(asked, reply); }
   std::string operator()(const Lookup&) const { return lookup_frame(asked, reply); }
   std::string operator()(const Spawn&) const { return spawn_frame(asked, reply); }
+  std::string operator()(const Publish&) const { return done_or("key_already_present"); }
+  std::string operator()(const Unpublish&) const { return done_or("service_not_found"); }
   template <class DoneOrRefused>
   std::string operator()(const DoneOrRefused&) const {
-    return Frame(asked).end(refusal(reply, "not_found"));
+    return done_or("not_found");
   }
 };
 

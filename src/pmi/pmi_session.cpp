@@ -116,8 +116,9 @@ PmiSession::Taken PmiSession::take_body() {
 PmiSession::Taken PmiSession::take_frame() {
   const std::string_view rest = std::string_view(buffer_).substr(at_);
   if (rest.size() < kLengthSize) return std::nullopt;
-  const auto length = frame_length(rest.substr(0, kLengthSize));
-  if (!length) return malformed("a frame without its length", rest);
+  const std::string_view digits = rest.substr(0, kLengthSize);
+  const auto length = frame_length(digits);
+  if (!length) return malformed("a frame without its length", digits);
   if (rest.size() - kLengthSize < *length) return std::nullopt;
   at_ += kLengthSize + *length;
   return rest.substr(kLengthSize, *length);

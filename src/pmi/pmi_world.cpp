@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kMapping = "PMI_process_mapping";
 constexpr std::string_view kUniverse = "universeSize";
 
-std::int64_t told_universe(std::uint32_t universe) { return universe == 0 ? -1 : universe; }
+std::int64_t told_universe(std::int64_t universe) { return universe == 0 ? -1 : universe; }
 
 }  // namespace
 
@@ -45,6 +45,15 @@ Reply PmiWorld::job_attribute(const Task& task, const std::string& key) const {
   return get(task, {}, key);
 }
 
+Reply PmiWorld::put(Task& task, const Put& put) {
+  if (!put.kvs.empty() && put.kvs != kvs_name_) return Failed{"kvs_not_found"};
+  if (put_bytes_ > kHostPutsMax) return Failed{"no_room"};
+  const std::size_t before = task.puts.bytes();
+  if (!task.puts.put(put.key, put.value)) return Failed{"no_room"};
+  put_bytes_ += task.puts.bytes() - before;
+  return Done{};
+}
+
 // A task sees its own puts at once, those of others after the fence.
 Reply PmiWorld::get(const Task& task, const std::string& kvs, const std::string& key) const {
   if (!kvs.empty() && kvs != kvs_name_) return Failed{"kvs_not_found"};
@@ -73,6 +82,7 @@ std::string PmiWorld::take_puts() {
     task.puts.encode(blob);
     task.puts.clear();
   }
+  put_bytes_ = 0;
   return blob;
 }
 
@@ -143,11 +153,7 @@ struct PmiWorld::Step {
   void operator()(const GetAppnum&) const { reply(Number{task.appnum}); }
   void operator()(const GetKvsName&) const { reply(Text{world.kvs_name_}); }
   void operator()(const GetUniverseSize&) const { reply(Number{told_universe(world.universe_)}); }
-  void operator()(const Put& put) const {
-    if (!put.kvs.empty() && put.kvs != world.kvs_name_) return reply(Failed{"kvs_not_found"});
-    if (!task.puts.put(put.key, put.value)) return reply(Failed{"no_room"});
-    reply(Done{});
-  }
+  void operator()(const Put& put) const { reply(world.put(task, put)); }
   void operator()(const Get& get) const { reply(world.get(task, get.kvs, get.key)); }
   void operator()(const GetJobAttribute& get) const { reply(world.job_attribute(task, get.key)); }
   void operator()(const PutNodeAttribute& put) const { world.put_node(rank, put, out); }

@@ -20,6 +20,7 @@
 namespace muster::pmi {
 
 inline constexpr std::size_t kTaskPutsMax = 4u << 20;         // of one task between two fences
+inline constexpr std::size_t kHostPutsMax = 32u << 20;        // of all tasks of a host; one blob
 inline constexpr std::size_t kNodeAttributesMax = 16u << 20;  // of one host
 inline constexpr std::size_t kStoreMax = 512u << 20;          // of the whole job
 
@@ -121,6 +122,7 @@ class PmiWorld {
 
   [[nodiscard]] Task& task_of(base::Rank rank);
   void answer(base::Rank rank, Reply reply, Effects& out);
+  [[nodiscard]] Reply put(Task& task, const Put& put);
   [[nodiscard]] Reply get(const Task& task, const std::string& kvs, const std::string& key) const;
   [[nodiscard]] Reply job_attribute(const Task& task, const std::string& key) const;
   void enter_barrier(base::Rank rank, const Barrier& barrier, Effects& out);
@@ -138,6 +140,7 @@ class PmiWorld {
   KeyValues store_;               // what fences have made visible
   KeyValues node_attributes_;     // PMI-2: visible on this host at once
   std::vector<Waiting> waiting_;  // for a node attribute
+  std::size_t put_bytes_ = 0;     // of all tasks since the last fence
   std::size_t in_barrier_ = 0;
   std::uint32_t sequence_ = 0;
   bool fencing_ = false;

@@ -49,10 +49,12 @@ namespace {
   const model::RankExit& first = report.first;
   std::string text = fmt::format("rank {}", first.rank.value);
   if (!report.host.empty()) text += fmt::format(" on {}", report.host);
-  text += " " + end_of(first);
+  text += report.aborted ? fmt::format(" aborted the job with code {}", first.code)
+                         : " " + end_of(first);
   const std::string_view meaning = signal_facts(first.signal).meaning;
   if (!meaning.empty()) text += fmt::format(": {}", meaning);
   if (first.core_dumped) text += ", core dumped";
+  if (!report.abort_message.empty()) text += ": " + printable(report.abort_message);
   return text + fmt::format(" (pid {})", first.pid);
 }
 

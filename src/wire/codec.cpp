@@ -103,6 +103,22 @@ TaskOrder read(proto::TaskOrder& in, Bounds& bounds) {
           .input = in.input()};
 }
 
+void write(proto::Wireup& to, const Wireup& wireup) {
+  to.set_pmi(wireup.pmi);
+  to.set_name(wireup.name);
+  to.set_size(wireup.size);
+  to.set_universe(wireup.universe);
+  to.set_mapping(wireup.mapping);
+}
+
+Wireup read(proto::Wireup& in, Bounds& bounds) {
+  return {.pmi = in.pmi(),
+          .name = std::move(*in.mutable_name()),
+          .size = bounds.at_most("number of ranks", in.size(), model::kRanksMax),
+          .universe = in.universe(),
+          .mapping = std::move(*in.mutable_mapping())};
+}
+
 void write(proto::ToAgent& out, const Prepare& prepare) {
   auto& to = *out.mutable_prepare();
   for (const std::string& word : prepare.command) to.add_command(word);
@@ -113,6 +129,7 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   to.mutable_tasks()->Reserve(static_cast<int>(prepare.tasks.size()));
   for (const TaskOrder& task : prepare.tasks) write(*to.add_tasks(), task);
   to.set_window(prepare.window);
+  write(*to.mutable_wireup(), prepare.wireup);
 }
 
 std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
@@ -130,7 +147,8 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .clean = in.clean(),
           .hostfile = std::move(*in.mutable_hostfile()),
           .tasks = read_tasks(in, bounds),
-          .window = in.window()};
+          .window = in.window(),
+          .wireup = read(*in.mutable_wireup(), bounds)};
 }
 
 void write(proto::ToAgent& out, const Start&) { out.mutable_start(); }
@@ -175,6 +193,27 @@ void write(proto::ToAgent& out, const Suspend& suspend) {
   out.mutable_suspend()->set_suspended(suspend.suspended);
 }
 
+void write(proto::ToAgent& out, const FenceOut& fence) {
+  out.mutable_fence_out()->set_sequence(fence.sequence);
+  out.mutable_fence_out()->set_blob(fence.blob);
+}
+
+FenceOut read(proto::FenceOut& in, Bounds&) {
+  return {in.sequence(), std::move(*in.mutable_blob())};
+}
+
+void write(proto::ToAgent& out, const NameAnswer& answer) {
+  auto& to = *out.mutable_name_answer();
+  to.set_id(answer.id);
+  to.set_verdict(static_cast<proto::NameVerdict>(answer.verdict));
+  to.set_port(answer.port);
+}
+
+NameAnswer read(proto::NameAnswer& in, Bounds& bounds) {
+  const auto verdict = bounds.at_most("verdict", in.verdict(), proto::NAME_NOT_FOUND);
+  return {in.id(), static_cast<NameVerdict>(verdict), std::move(*in.mutable_port())};
+}
+
 void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
 void write(proto::ToAgent& out, const Bye&) { out.mutable_bye(); }
 
@@ -196,6 +235,10 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return read(in.credit(), bounds);
     case proto::ToAgent::kSuspend:
       return Suspend{in.suspend().suspended()};
+    case proto::ToAgent::kFenceOut:
+      return read(*in.mutable_fence_out(), bounds);
+    case proto::ToAgent::kNameAnswer:
+      return read(*in.mutable_name_answer(), bounds);
     case proto::ToAgent::kPing:
       return Ping{};
     case proto::ToAgent::kBye:
@@ -310,6 +353,38 @@ InputCredit read(const proto::InputCredit& in, Bounds& bounds) {
   return {bounds.rank(in.rank()), in.bytes()};
 }
 
+void write(proto::ToHead& out, const FenceIn& fence) {
+  out.mutable_fence_in()->set_sequence(fence.sequence);
+  out.mutable_fence_in()->set_blob(fence.blob);
+}
+
+FenceIn read(proto::FenceIn& in, Bounds&) { return {in.sequence(), std::move(*in.mutable_blob())}; }
+
+void write(proto::ToHead& out, const Aborted& aborted) {
+  auto& to = *out.mutable_aborted();
+  to.set_rank(aborted.rank.value);
+  to.set_code(aborted.code);
+  to.set_message(aborted.message);
+}
+
+Aborted read(proto::Aborted& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.code(), std::move(*in.mutable_message())};
+}
+
+void write(proto::ToHead& out, const NameAsk& ask) {
+  auto& to = *out.mutable_name_ask();
+  to.set_id(ask.id);
+  to.set_verb(static_cast<proto::NameVerb>(ask.verb));
+  to.set_service(ask.service);
+  to.set_port(ask.port);
+}
+
+NameAsk read(proto::NameAsk& in, Bounds& bounds) {
+  const auto verb = bounds.at_most("verb", in.verb(), proto::NAME_UNPUBLISH);
+  return {in.id(), static_cast<NameVerb>(verb), std::move(*in.mutable_service()),
+          std::move(*in.mutable_port())};
+}
+
 void write(proto::ToHead& out, const Stopped& stopped) {
   auto& to = *out.mutable_stopped();
   to.set_killed(stopped.killed);
@@ -338,6 +413,12 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(in.exited(), bounds);
     case proto::ToHead::kInputCredit:
       return read(in.input_credit(), bounds);
+    case proto::ToHead::kFenceIn:
+      return read(*in.mutable_fence_in(), bounds);
+    case proto::ToHead::kAborted:
+      return read(*in.mutable_aborted(), bounds);
+    case proto::ToHead::kNameAsk:
+      return read(*in.mutable_name_ask(), bounds);
     case proto::ToHead::kStopped:
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:

@@ -41,6 +41,16 @@ struct TaskOrder {
   bool operator==(const TaskOrder&) const = default;
 };
 
+// What the wire-up server of a host has to know of the job.
+struct Wireup {
+  bool pmi = false;            // serve PMI-1 and PMI-2
+  std::string name;            // of the key-value space, the same on every host
+  std::uint32_t size = 1;      // ranks of the job
+  std::uint32_t universe = 0;  // slots in all
+  std::string mapping;         // PMI_process_mapping
+  bool operator==(const Wireup&) const = default;
+};
+
 // Everything that the tasks of one host need. The agent checks program and folder and answers
 // Prepared or Refused; nothing starts yet.
 struct Prepare {
@@ -51,6 +61,7 @@ struct Prepare {
   std::string hostfile;                // text of the file that AZUREML_MPI_HOSTFILE names
   std::vector<TaskOrder> tasks;
   std::uint32_t window = 0;  // first credit of each output stream, bytes
+  Wireup wireup;
   bool operator==(const Prepare&) const = default;
 };
 
@@ -95,6 +106,23 @@ struct Suspend {
   bool operator==(const Suspend&) const = default;
 };
 
+// The parts of all hosts, joined in the order of nodes: an answer to FenceIn.
+struct FenceOut {
+  std::uint32_t sequence = 0;
+  std::string blob;
+  bool operator==(const FenceOut&) const = default;
+};
+
+enum class NameVerdict : std::uint8_t { done, found, not_found };
+
+// The answer to NameAsk.
+struct NameAnswer {
+  std::uint64_t id = 0;
+  NameVerdict verdict = NameVerdict::done;
+  std::string port;  // found
+  bool operator==(const NameAnswer&) const = default;
+};
+
 struct Ping {
   bool operator==(const Ping&) const = default;
 };
@@ -102,8 +130,8 @@ struct Bye {
   bool operator==(const Bye&) const = default;
 };  // end; nothing runs any more
 
-using ToAgent =
-    std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend, Ping, Bye>;
+using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
+                             FenceOut, NameAnswer, Ping, Bye>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -155,6 +183,32 @@ struct InputCredit {
   bool operator==(const InputCredit&) const = default;
 };
 
+// This host's part of a collective exchange: all its ranks wait for FenceOut.
+struct FenceIn {
+  std::uint32_t sequence = 0;
+  std::string blob;
+  bool operator==(const FenceIn&) const = default;
+};
+
+// A rank called MPI_Abort, or broke the rules of the wire-up.
+struct Aborted {
+  base::Rank rank;
+  std::int32_t code = 1;
+  std::string message;  // may be empty
+  bool operator==(const Aborted&) const = default;
+};
+
+enum class NameVerb : std::uint8_t { publish, lookup, unpublish };
+
+// MPI_Publish_name and its kin; names are kept by the head, for the whole job.
+struct NameAsk {
+  std::uint64_t id = 0;
+  NameVerb verb = NameVerb::lookup;
+  std::string service;
+  std::string port;  // publish
+  bool operator==(const NameAsk&) const = default;
+};
+
 // Every task has exited, every stream has ended, the sweep is done. The last message.
 struct Stopped {
   std::uint32_t killed = 0;            // tasks that needed SIGKILL after the grace time
@@ -167,6 +221,6 @@ struct Pong {
 };
 
 using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
-                            InputCredit, Stopped, Pong>;
+                            InputCredit, FenceIn, Aborted, NameAsk, Stopped, Pong>;
 
 }  // namespace muster::wire

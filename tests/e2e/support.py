@@ -24,7 +24,7 @@ PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 import lab as lab_module  # noqa: E402
-from lab import Lab, wait_until  # noqa: E402,F401  (tests take them from here)
+from lab import Lab, run_tests, wait_until  # noqa: E402,F401  (tests take them from here)
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '
@@ -191,8 +191,13 @@ class Case(unittest.TestCase):
 
     def wait_for_files(self, names, seconds=20):
         """Until all these files are in the test's folder: so ranks say how far they have come."""
-        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), seconds,
-                   f"{names}; there are {os.listdir(self.folder)}")
+        def there():
+            ended = [one for one in self.running if one.popen.poll() is not None]
+            found = all(os.path.exists(self.path(name)) for name in names)
+            self.assertTrue(found or len(ended) < len(self.running),
+                            f"no {names}: {[str(one.finish(1)) for one in ended]}")
+            return found
+        wait_until(there, seconds, f"{names}; there are {os.listdir(self.folder)}")
 
     def assert_refused(self, done, code, *patterns):
         """One clear line, a hint, nothing on stdout, and the stated exit code."""

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from support import LOST, READY, UNTIL_GO, LabCase, lab_or_skip, wait_until
+from support import LOST, READY, UNTIL_GO, LabCase, lab_or_skip, run_tests, wait_until
 
 REASON = lab_or_skip()
 WITHIN = 10.0  # seconds from the death to hosts without a trace
@@ -24,14 +24,17 @@ class Deaths(LabCase):
     def job(self, *words, hosts="node1:2,node2:2", ranks=4):
         self.bystanders = [self.lab.start(["sleep", "3600"], host=name, stdin=subprocess.DEVNULL)
                            for name in ["head", *self.lab.names]]
+        self.addCleanup(self.end_bystanders)
         job = self.start_in_lab("-H", hosts, *words, "sh", "-c", NASTY)
         self.wait_for_files([f"ready.{rank}" for rank in range(ranks)])
         return job
 
     def assert_only_bystanders(self, seconds=WITHIN):
         self.assert_hosts_clean(seconds, spared={one.pid for one in self.bystanders})
+
+    def end_bystanders(self):
         for one in self.bystanders:
-            if os.path.exists(f"/proc/{one.pid}"):
+            if one.popen.poll() is None:
                 one.send(signal.SIGKILL)
             one.wait(5)
 
@@ -165,4 +168,4 @@ class MachinesVanish(Deaths):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

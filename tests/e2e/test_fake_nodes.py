@@ -15,8 +15,15 @@ MIB = 1 << 20
 def agents_of(job):
     """Pids of the agents: processes of the program below the head that are no guard."""
     return sorted(pid for pid in descendants(job.pid)
-                  if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(MUSTER)
+                  if program_of(pid) == os.path.realpath(MUSTER)
                   and name_of(pid) != "muster-guard")
+
+
+def program_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:  # it has just ended
+        return None
 
 
 class Layout(Case):

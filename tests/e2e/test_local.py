@@ -1,5 +1,6 @@
 """muster on this machine alone: ranks, exit codes, signals, stdin, output, clean-up, bad input."""
 
+import json
 import os
 import re
 import shlex
@@ -8,7 +9,8 @@ import subprocess
 import unittest
 
 from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, READY, TIMEOUT, UNTIL_GO,
-                     USAGE, Case, descendants, free_of_prefix, name_of, state_of, survivors, wait_until)
+                     USAGE, Case, descendants, free_of_prefix, name_of, state_of, survivors,
+                     wait_until)
 
 MIB = 1 << 20
 
@@ -44,6 +46,10 @@ class Ranks(Case):
         notices = [line for line in done.errors.splitlines() if line.startswith("muster: ")]
         self.assertEqual(len(notices), 1, done)
         self.assertIn("64", notices[0])
+
+    def test_verbose_times_the_phases(self):
+        done = self.succeeds("-v", "-n", "2", "true")
+        self.assertRegex(done.errors, r"(?m)^muster: .*greeted [\d.]+ s.*ended [\d.]+ s")
 
     def test_a_single_rank_says_nothing_more_than_the_program(self):
         self.assertEqual(self.succeeds("-n", "1", "true").err, b"")
@@ -313,6 +319,14 @@ class DryRun(Case):
         for rank in range(4):
             self.assertRegex(done.text, rf"(?m)^\s*{rank}\s+node{rank // 2 + 1}\s+{rank % 2}\b")
         self.assertFalse(os.path.exists(self.path("ran")))
+
+    def test_the_hostfile_of_the_mindspore_tutorial(self):
+        self.write("hosts", "DEVICE1 slots=8\n192.168.0.1 slots=8\n")
+        words = ["--dry-run", "--json", "-n", "16", "--hostfile", "hosts", "python", "net.py"]
+        plan = json.loads(self.succeeds(*words).out)
+        self.assertEqual([one["host"] for one in plan["ranks"]],
+                         ["DEVICE1"] * 8 + ["192.168.0.1"] * 8)
+        self.assertEqual(plan["command"], ["python", "net.py"])
 
     def test_no_host_is_asked(self):
         self.succeeds("--dry-run", "-n", "2", "-H", "no-such-host.invalid:2", "--ssh-command",

@@ -5,7 +5,7 @@ import re
 import unittest
 
 from support import (CANNOT_START, MUSTER, PYTHON, READY, UNREACHABLE, UNTIL_GO, LabCase,
-                     free_of_prefix, lab_or_skip)
+                     free_of_prefix, lab_or_skip, run_tests)
 
 REASON = lab_or_skip()
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
@@ -255,4 +255,4 @@ class ABusySshd(LabCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

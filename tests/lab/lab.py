@@ -24,11 +24,13 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 SSHD = "/usr/sbin/sshd"
 HOME = "/run/home"     # of root inside a host; lies on the host's own tmpfs
 LOCAL = "/media"       # a folder of the host's own (tmpfs); everything else on disk is shared
 READY_SECONDS = 20.0
+SKIPPED = 77           # the exit code that ctest shows as "Skipped"
 TOOLS = ("ip", "unshare", "nsenter", "setpriv", "ssh", "ssh-keygen", SSHD)
 
 _ISOLATE = ["setpriv", "--pdeathsig", "KILL", "unshare", "-n", "-u", "-m", "-p", "-i", "-f",
@@ -49,6 +51,15 @@ def why_not():
     if probe.returncode != 0:
         return "namespaces are not permitted here: " + probe.stderr.strip()
     return ""
+
+
+def run_tests():
+    """unittest.main() for scripts that need a lab: ends with 77 when every test was skipped."""
+    program = unittest.main(exit=False)
+    result = program.result
+    if result.wasSuccessful() and 0 < result.testsRun == len(result.skipped):
+        raise SystemExit(SKIPPED)
+    raise SystemExit(not result.wasSuccessful())
 
 
 def wait_until(condition, seconds, what):
@@ -130,7 +141,7 @@ class Lab:
 
     def command(self, words, host="head", cwd=None):
         """The words that run `words` inside a host."""
-        inside = ["nsenter", "-t", str(self._inits[host]), "-n", "-u", "-m", "-p", "-i"]
+        inside = ["nsenter", "-t", str(self._inits[host]), "-n", "-u", "-m", "-p", "-i", "-r"]
         return inside + [f"--wdns={cwd or os.getcwd()}", "--", *words]
 
     def start(self, words, host="head", env=None, cwd=None, **pipes):
@@ -252,7 +263,7 @@ class Lab:
         holder = self._holders.pop(name)
         self._namespaces.pop(name, None)
         init = self._inits.pop(name, 0)
-        if init:
+        if init and holder.poll() is None:  # while the holder waits for it, the pid is the init's
             os.kill(init, signal.SIGKILL)
         else:
             holder.kill()  # --kill-child takes the rest along

@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lab as lab_module  # noqa: E402
-from lab import LOCAL, Lab, wait_until  # noqa: E402
+from lab import LOCAL, Lab, run_tests, wait_until  # noqa: E402
 
 REASON = lab_module.why_not()
 if REASON:
@@ -172,4 +172,4 @@ class TwoLabs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

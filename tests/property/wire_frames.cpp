@@ -31,13 +31,14 @@ std::vector<NameValue> variables() {
 }
 
 Prepare prepare() {
-  return {some(bytes), bytes(), variables(),
-          flag(),      bytes(), some([] { return TaskOrder{rank(), variables(), flag()}; }),
-          number()};
+  return {some(bytes), bytes(),
+          variables(), flag(),
+          bytes(),     some([] { return TaskOrder{rank(), variables(), flag()}; }),
+          number(),    {flag(), bytes(), rank().value, number(), bytes()}};
 }
 
 ToAgent to_agent() {
-  switch (below(11)) {
+  switch (below(13)) {
     case 0:
       return Hello{number(), bytes(), base::NodeIndex(rank().value), number(), number()};
     case 1:
@@ -58,6 +59,10 @@ ToAgent to_agent() {
       return Suspend{flag()};
     case 9:
       return Ping{};
+    case 10:
+      return FenceOut{number(), bytes()};
+    case 11:
+      return NameAnswer{number(), static_cast<NameVerdict>(below(3)), bytes()};
     default:
       return Bye{};
   }
@@ -78,7 +83,7 @@ Refused refused() {
 
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(10)) {
+  switch (below(13)) {
     case 0:
       return welcome();
     case 1:
@@ -97,6 +102,12 @@ ToHead to_head() {
       return InputCredit{rank(), number()};
     case 8:
       return Stopped{number(), some(bytes)};
+    case 9:
+      return FenceIn{number(), bytes()};
+    case 10:
+      return Aborted{rank(), below(256), bytes()};
+    case 11:
+      return NameAsk{number(), static_cast<NameVerb>(below(3)), bytes(), bytes()};
     default:
       return Pong{};
   }

@@ -44,6 +44,7 @@ class SimHost {
  private:
   void perform(machine::ToHead& effect);
   void perform(machine::Check& effect);
+  void perform(machine::ToWireup&) {}   // no simulated task is an MPI program
   void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);

@@ -25,6 +25,8 @@ std::string say(const wire::InputEnd& m) { return fmt::format("InputEnd rank {}"
 std::string say(const wire::Credit& m) {
   return fmt::format("Credit rank {} {} {} bytes", m.rank.value, name(m.stream), m.bytes);
 }
+std::string say(const wire::FenceOut& m) { return fmt::format("FenceOut {}", m.sequence); }
+std::string say(const wire::NameAnswer& m) { return fmt::format("NameAnswer {}", m.id); }
 std::string say(const wire::Suspend& m) { return m.suspended ? "Suspend" : "Suspend over"; }
 std::string say(const wire::Ping&) { return "Ping"; }
 std::string say(const wire::Bye&) { return "Bye"; }
@@ -41,6 +43,9 @@ std::string say(const wire::Exited& m) {
   if (exit.signal == 0) return fmt::format("Exited rank {} code {}", exit.rank.value, exit.code);
   return fmt::format("Exited rank {} by {}", exit.rank.value, signal_name(exit.signal));
 }
+std::string say(const wire::FenceIn& m) { return fmt::format("FenceIn {}", m.sequence); }
+std::string say(const wire::Aborted& m) { return fmt::format("Aborted rank {}", m.rank.value); }
+std::string say(const wire::NameAsk& m) { return "NameAsk " + m.service; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);
 }

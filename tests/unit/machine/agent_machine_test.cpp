@@ -28,6 +28,13 @@ struct Message {
   std::string operator()(const wire::Exited& m) const {
     return fmt::format("Exited {}", m.exit.rank.value);
   }
+  std::string operator()(const wire::FenceIn& m) const {
+    return fmt::format("FenceIn {} {}", m.sequence, m.blob);
+  }
+  std::string operator()(const wire::Aborted& m) const {
+    return fmt::format("Aborted {} {}", m.rank.value, m.code);
+  }
+  std::string operator()(const wire::NameAsk& m) const { return "NameAsk " + m.service; }
   std::string operator()(const wire::InputCredit& m) const {
     return fmt::format("InputCredit {}", m.bytes);
   }
@@ -50,6 +57,7 @@ struct Effect {
   std::string operator()(const WriteInput& e) const { return "write " + e.bytes; }
   std::string operator()(const CloseInput&) const { return "close input"; }
   std::string operator()(const AddCredit& e) const { return fmt::format("credit {}", e.bytes); }
+  std::string operator()(const ToWireup&) const { return "to wire-up"; }
   std::string operator()(const Sweep&) const { return "sweep"; }
   std::string operator()(const DrainStreams&) const { return "drain"; }
   std::string operator()(const DiscardOutput&) const { return "discard"; }

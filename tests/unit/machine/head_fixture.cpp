@@ -26,6 +26,15 @@ struct Message {
     return fmt::format("InputEnd {}", m.rank.value);
   }
   std::string operator()(const wire::Credit&) const { return "Credit"; }
+  std::string operator()(const wire::FenceOut& m) const {
+    return fmt::format("FenceOut {} {}", m.sequence, m.blob);
+  }
+  std::string operator()(const wire::NameAnswer& m) const {
+    return fmt::format("NameAnswer {} {}", m.id,
+                       m.verdict == wire::NameVerdict::found  ? m.port
+                       : m.verdict == wire::NameVerdict::done ? "done"
+                                                              : "not found");
+  }
   std::string operator()(const wire::Suspend& m) const {
     return m.suspended ? "Suspend" : "Suspend over";
   }

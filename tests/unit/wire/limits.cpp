@@ -102,11 +102,11 @@ TEST(Limits, Ranks) {
   for (const ToAgent& message :
        std::vector<ToAgent>{Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
                             Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1},
-                            Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0}})
+                            Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0, {}}})
     expect_has(agent_error(framed(message)), "1000000");
   for (const ToHead& message :
        std::vector<ToHead>{Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out},
-                           Started{bad, 1}, Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}})
+                           Started{bad, 1}, Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}, Aborted{bad, 1, {}}})
     expect_has(head_error(framed(message)), "1000000");
 }
 

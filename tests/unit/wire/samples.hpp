@@ -16,7 +16,8 @@ inline Prepare sample_prepare() {
           .hostfile = "node1 slots=2\nnode2 slots=2\n",
           .tasks = {{base::Rank(2), {{"RANK", "2"}}, true},
                     {base::Rank(999'999), {{"RANK", "3"}}, false}},
-          .window = 262'144};
+          .window = 262'144,
+          .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))"}};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -29,6 +30,8 @@ inline std::vector<ToAgent> samples_to_agent() {
           InputEnd{base::Rank(3)},
           Credit{base::Rank(4), Stream::err, 4'294'967'295},
           Suspend{true},
+          FenceOut{3, std::string("k\0v", 3)},
+          NameAnswer{77, NameVerdict::found, "port 5"},
           Ping{},
           Bye{}};
 }
@@ -53,6 +56,9 @@ inline std::vector<ToHead> samples_to_head() {
           OutputEnd{base::Rank(6), Stream::out},
           Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}},
           InputCredit{base::Rank(3), 65'536},
+          FenceIn{3, std::string("\xffkv", 3)},
+          Aborted{base::Rank(6), -7, "application called MPI_Abort"},
+          NameAsk{77, NameVerb::publish, "service", "port 5"},
           Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
           Pong{}};
 }

@@ -1,0 +1,30 @@
+// Fences: gathers the parts that all hosts bring to a collective exchange of their ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+
+namespace muster::machine {
+
+class Fences {
+ public:
+  explicit Fences(std::size_t nodes) : nodes_(nodes) {}
+
+  // The joined parts, in the order of nodes, once the last has come; each node brings one part to
+  // each sequence, a second one is ignored.
+  [[nodiscard]] std::optional<std::string> add(std::uint32_t sequence, base::NodeIndex node,
+                                               std::string part);
+  // A node waits for others in some exchange.
+  [[nodiscard]] bool open() const { return !parts_.empty(); }
+
+ private:
+  std::size_t nodes_;
+  std::map<std::uint32_t, std::map<base::NodeIndex, std::string>> parts_;  // by sequence
+};
+
+}  // namespace muster::machine

@@ -1,0 +1,159 @@
+// The union of what PRRTE and Slurm register; the types are part of the contract (a local rank of
+// 32 bits makes MPI_Init fail).
+#include "pmix/job_info.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "pmix/convert.hpp"
+
+namespace muster::pmix {
+
+namespace {
+
+using Generator = pmix_status_t (*)(const char*, char**);
+
+// The library reads its own compressed forms and the plain list; a "blob" holds zero bytes, whose
+// number only the library knows, so the plain list stands for it.
+std::string generated(Generator generator, const std::string& words) {
+  char* made = nullptr;
+  const bool good = generator(words.c_str(), &made) == PMIX_SUCCESS && made != nullptr;
+  std::string text = good ? made : "";
+  std::free(made);
+  return text.empty() || text.starts_with("blob") ? "raw:" + words : text;
+}
+
+std::string joined(const std::vector<std::uint32_t>& ranks) {
+  return fmt::format("{}", fmt::join(ranks, ","));
+}
+
+std::uint32_t world(const Job& job) {
+  std::size_t size = 0;
+  for (const auto& ranks : job.ranks) size += ranks.size();
+  return static_cast<std::uint32_t>(size);
+}
+
+void add_job(const Library& library, const Job& job, Infos& infos) {
+  const std::uint32_t size = world(job);
+  std::vector<std::string> per_node;
+  for (const auto& ranks : job.ranks) per_node.push_back(joined(ranks));
+  infos.text(PMIX_JOBID, job.nspace)
+      .number32(PMIX_UNIV_SIZE, std::max(size, job.universe))
+      .number32(PMIX_JOB_SIZE, size)
+      .number32(PMIX_MAX_PROCS, size)
+      .number32(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()))
+      .number32(PMIX_JOB_NUM_APPS, 1)
+      .number32(PMIX_NPROC_OFFSET, 0)
+      .number32(PMIX_USERID, ::geteuid())
+      .flag(PMIX_SPAWNED, job.parent.has_value())
+      .regex(PMIX_NODE_MAP,
+             generated(library.generate_regex, fmt::format("{}", fmt::join(job.hosts, ","))))
+      .regex(PMIX_PROC_MAP,
+             generated(library.generate_ppn, fmt::format("{}", fmt::join(per_node, ";"))))
+      .text(PMIX_ANL_MAP, anl_map(job));
+  if (!job.scratch.empty()) {
+    infos.text(PMIX_TMPDIR, job.scratch)
+        .text(PMIX_NSDIR, job.scratch + "/" + job.nspace)
+        .flag(PMIX_TDIR_RMCLEAN, true);
+  }
+  if (job.parent) infos.proc(PMIX_PARENT_ID, to_proc(*job.parent));
+}
+
+void add_local(const Job& job, Infos& infos) {
+  const auto& ranks = job.ranks[job.node];
+  infos.number32(PMIX_LOCAL_SIZE, static_cast<std::uint32_t>(ranks.size()))
+      .number32(PMIX_NODE_SIZE, static_cast<std::uint32_t>(ranks.size()))
+      .text(PMIX_LOCAL_PEERS, joined(ranks));
+  if (!ranks.empty()) infos.rank(PMIX_LOCALLDR, ranks.front());
+}
+
+Infos node_info(const Job& job, std::size_t node) {
+  const auto& ranks = job.ranks[node];
+  const auto size = static_cast<std::uint32_t>(ranks.size());
+  Infos infos;
+  infos.text(PMIX_HOSTNAME, job.hosts[node])
+      .number32(PMIX_NODEID, static_cast<std::uint32_t>(node))
+      .number32(PMIX_LOCAL_SIZE, size)
+      .number32(PMIX_NODE_SIZE, size)
+      .text(PMIX_LOCAL_PEERS, joined(ranks));
+  if (!ranks.empty()) infos.rank(PMIX_LOCALLDR, ranks.front());
+  return infos;
+}
+
+Infos app_info(const Job& job) {
+  Infos infos;
+  infos.number32(PMIX_APPNUM, 0).number32(PMIX_APP_SIZE, world(job)).rank(PMIX_APPLDR, 0);
+  if (!job.workdir.empty()) infos.text(PMIX_WDIR, job.workdir);
+  if (!job.command.empty()) infos.text(PMIX_APP_ARGV, job.command);
+  return infos;
+}
+
+Infos proc_data(const Job& job, std::size_t node, std::size_t local) {
+  const std::uint32_t rank = job.ranks[node][local];
+  Infos infos;
+  infos
+      .rank(PMIX_RANK, rank)  // must be the first
+      .number16(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(local))
+      .number16(PMIX_NODE_RANK, static_cast<std::uint16_t>(local))
+      .number32(PMIX_NODEID, static_cast<std::uint32_t>(node))
+      .text(PMIX_HOSTNAME, job.hosts[node])
+      .rank(PMIX_GLOBAL_RANK, rank)
+      .number32(PMIX_APPNUM, 0)
+      .rank(PMIX_APP_RANK, rank)
+      .number32(PMIX_REINCARNATION, 0);
+  if (!job.scratch.empty() && node == job.node) {
+    infos.text(PMIX_PROCDIR, fmt::format("{}/{}/{}", job.scratch, job.nspace, rank));
+  }
+  if (job.parent) infos.proc(PMIX_PARENT_ID, to_proc(*job.parent));
+  return infos;
+}
+
+struct Block {
+  std::size_t first = 0, count = 0, ranks = 0;
+};
+
+}  // namespace
+
+// Ranks that do not lie in blocks (two runs on one node) have no such form; empty means unknown.
+std::string anl_map(const Job& job) {
+  std::vector<Block> blocks;
+  std::uint32_t next = 0;
+  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
+    const auto& ranks = job.ranks[node];
+    for (const std::uint32_t rank : ranks) {
+      if (rank != next++) return "";
+    }
+    if (!blocks.empty() && blocks.back().ranks == ranks.size()) {
+      ++blocks.back().count;
+    } else {
+      blocks.push_back({node, 1, ranks.size()});
+    }
+  }
+  std::string text = "(vector";
+  for (const Block& block : blocks) {
+    if (block.ranks > 0) {
+      text += fmt::format(",({},{},{})", block.first, block.count, block.ranks);
+    }
+  }
+  return text + ")";
+}
+
+Infos job_info(const Library& library, const Job& job) {
+  Infos infos;
+  add_job(library, job, infos);
+  add_local(job, infos);
+  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
+    infos.array(PMIX_NODE_INFO_ARRAY, node_info(job, node));
+  }
+  infos.array(PMIX_APP_INFO_ARRAY, app_info(job));
+  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
+    for (std::size_t local = 0; local < job.ranks[node].size(); ++local) {
+      infos.array(PMIX_PROC_DATA, proc_data(job, node, local));
+    }
+  }
+  return infos;
+}
+
+}  // namespace muster::pmix

@@ -1,0 +1,15 @@
+// job_info: what a namespace is registered with, so that MPI libraries find all that they read.
+#pragma once
+
+#include "pmix/info.hpp"
+#include "pmix/library.hpp"
+#include "pmix/values.hpp"
+
+namespace muster::pmix {
+
+[[nodiscard]] Infos job_info(const Library& library, const Job& job);
+
+// "(vector,(0,2,2))": the process mapping in the words of PMI-1, which MPICH reads here too.
+[[nodiscard]] std::string anl_map(const Job& job);
+
+}  // namespace muster::pmix

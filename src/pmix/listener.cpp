@@ -1,0 +1,30 @@
+// Clients retry a refused connection ten times and then give up, hence the long backlog.
+#include "pmix/listener.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace muster::pmix {
+
+base::Result<Listener> listen_on_loopback() {
+  constexpr int kBacklog = 4096;
+  Listener made{process::UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+                0};
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (!made.socket || ::bind(made.socket.get(), generic, size) != 0 ||
+      ::listen(made.socket.get(), kBacklog) != 0 ||
+      ::getsockname(made.socket.get(), generic, &size) != 0) {
+    return base::fail(base::Fault::internal, {}, "cannot listen on 127.0.0.1: {}",
+                      std::strerror(errno));
+  }
+  made.port = ntohs(address.sin_port);
+  return made;
+}
+
+}  // namespace muster::pmix

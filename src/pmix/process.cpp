@@ -1,0 +1,183 @@
+// One thread of ours: link, upcalls and connections are waited for in one place.
+#include "pmix/process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "pmix/codec.hpp"
+#include "pmix/gate.hpp"
+#include "pmix/proxy.hpp"
+#include "pmix/server.hpp"
+
+namespace muster::pmix {
+
+namespace {
+
+class Process {
+ public:
+  Process(process::UniqueFd link, process::UniqueFd listener)
+      : link_(std::move(link)), listener_(std::move(listener)) {}
+
+  base::Result<void> run() {
+    while (!ended_) {
+      if (auto stepped = step(); !stepped) return stepped;
+    }
+    return {};
+  }
+  // The last word; waits for the agent to take it.
+  void say(const Upcall& upcall) {
+    append(out_, upcall);
+    while (!out_.empty() && write_out(0)) {
+    }
+  }
+
+  void clean_up() const {
+    std::error_code ignored;
+    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+  }
+
+ private:
+  base::Result<void> step();
+  base::Result<void> read_commands();
+  base::Result<void> open(const Job& job);
+  bool write_out(int flags);
+
+  process::UniqueFd link_;
+  process::UniqueFd listener_;
+  Reader<Command> reader_;
+  std::string out_;
+  std::unique_ptr<Server> server_;
+  std::optional<Proxy> proxy_;
+  std::string scratch_;
+  bool ended_ = false;
+};
+
+base::Result<void> Process::step() {
+  std::vector<pollfd> entries;
+  const short link_events = out_.empty() ? POLLIN : POLLIN | POLLOUT;
+  entries.push_back({link_.get(), link_events, 0});
+  entries.push_back({server_ ? server_->signal() : -1, POLLIN, 0});
+  const std::size_t connections = entries.size();
+  if (proxy_) proxy_->wanted(entries);
+  if (::poll(entries.data(), entries.size(), -1) < 0) {
+    if (errno == EINTR) return {};
+    return base::fail(base::Fault::internal, {}, "poll: {}", std::strerror(errno));
+  }
+  // Commands before connections: a job is added before its ranks are started, and known here
+  // before they are let in.
+  const bool serving = proxy_.has_value();
+  if (entries[0].revents != 0) {
+    if (auto read = read_commands(); !read) return read;
+  }
+  if (serving) {
+    if (auto served = proxy_->served(entries.data() + connections); !served) return served;
+  }
+  if (server_) {
+    for (const Upcall& upcall : server_->take()) append(out_, upcall);
+  }
+  if (!out_.empty()) ended_ = !write_out(MSG_DONTWAIT) || ended_;
+  return {};
+}
+
+base::Result<void> Process::read_commands() {
+  std::array<char, 64u << 10> piece;
+  const ssize_t got = ::recv(link_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+  if (got <= 0) {
+    ended_ = true;
+    return {};
+  }
+  reader_.feed({piece.data(), static_cast<std::size_t>(got)});
+  while (true) {
+    auto command = reader_.next();
+    if (!command) return tl::unexpected(command.error());
+    if (!*command) return {};
+    const auto* added = std::get_if<AddJob>(&**command);
+    const bool first = added != nullptr && !server_;
+    auto done = first     ? open(added->job)
+                : server_ ? server_->carry_out(**command)
+                          : base::Result<void>{};
+    if (!done) return done;
+  }
+}
+
+// Others can list the folder's parent, so somebody else's folder must not be taken for ours.
+base::Result<void> make_private(const std::string& folder) {
+  if (folder.empty() || ::mkdir(folder.c_str(), 0700) == 0) return {};
+  const int error = errno;
+  struct stat found {};
+  if (error == EEXIST && ::lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+      found.st_uid == ::geteuid() && (found.st_mode & 077) == 0) {
+    return {};
+  }
+  return base::fail(base::Fault::cannot_start, {}, "cannot make {}: {}", folder,
+                    std::strerror(error));
+}
+
+base::Result<void> Process::open(const Job& job) {
+  if (auto made = make_private(job.scratch); !made) return made;
+  scratch_ = job.scratch;
+  auto server = Server::start(job);
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  auto gate = Gate::shut(server_->port());
+  if (!gate) return tl::unexpected(gate.error());
+  proxy_.emplace(std::move(listener_), *gate);
+  append(out_, Upcall(Ready{}));
+  return {};
+}
+
+// False when the agent is gone.
+bool Process::write_out(int flags) {
+  const ssize_t sent = ::send(link_.get(), out_.data(), out_.size(), flags | MSG_NOSIGNAL);
+  if (sent < 0) return errno == EAGAIN || errno == EINTR;
+  out_.erase(0, static_cast<std::size_t>(sent));
+  return true;
+}
+
+// Three descriptors for each rank, and their number is not known yet.
+void raise_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int serve(process::UniqueFd link, process::UniqueFd listener) {
+  raise_limit();
+  // The end of the link is the only order to end: ranks may still need us, and the folder goes
+  // last.
+  for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) ::signal(number, SIG_IGN);
+  // Never destroyed: finalizing the library takes long and may hang, and its threads may call us.
+  auto& process = *new Process(std::move(link), std::move(listener));
+  const auto result = process.run();
+  if (!result) process.say(Broken{result.error().what, result.error().hint});
+  process.clean_up();
+  return result ? 0 : 1;
+}
+
+int serve_standard() {
+  process::UniqueFd link(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  process::UniqueFd listener(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  const process::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(nothing.get(), STDIN_FILENO);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  return serve(std::move(link), std::move(listener));
+}
+
+}  // namespace muster::pmix

@@ -1,0 +1,137 @@
+// Two descriptors for each rank, level triggered: a host has at most some hundred ranks, and they
+// talk little once the world has formed.
+#include "pmix/proxy.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "pmix/loopback_peer.hpp"
+
+namespace muster::pmix {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 64u << 10;
+constexpr short kCame = POLLIN | POLLHUP | POLLERR;
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+// What could be sent; all of it when the other end is gone, since nobody misses it.
+std::size_t send_some(int socket, std::string_view bytes) {
+  const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  return would_block() ? 0 : bytes.size();
+}
+
+}  // namespace
+
+// The greeting is a message like all others: process (4 bytes), tag (4), length (4), padding (4),
+// in the machine's own byte order, then as many bytes as it says.
+std::optional<std::size_t> greeting_size(std::string_view bytes) {
+  constexpr std::size_t kHeader = 16, kLengthAt = 8;
+  constexpr std::uint32_t kGreetingMax = 128u << 10;  // the library's own limit
+  if (bytes.size() < kHeader) return 0;
+  std::uint32_t length = 0;
+  std::memcpy(&length, bytes.data() + kLengthAt, sizeof length);
+  if (length > kGreetingMax) return std::nullopt;
+  return kHeader + length;
+}
+
+Proxy::Proxy(process::UniqueFd listener, Gate gate) : listener_(std::move(listener)), gate_(gate) {}
+
+void Proxy::wanted(std::vector<pollfd>& entries) const {
+  entries.push_back({listener_.get(), POLLIN, 0});
+  const auto side = [&](const process::UniqueFd& fd, const Way& out_of, const Way& into) {
+    short events = 0;
+    if (out_of.held.empty() && !out_of.ended) events |= POLLIN;
+    if (!into.held.empty()) events |= POLLOUT;
+    // A negative descriptor is not waited for: with no events, poll would still report hang-ups.
+    entries.push_back({events == 0 ? -1 : fd.get(), events, 0});
+  };
+  for (const Pair& pair : pairs_) {
+    if (pair.library) {
+      side(pair.rank, pair.inward, pair.outward);
+      side(pair.library, pair.outward, pair.inward);
+    } else {
+      entries.push_back({pair.rank.get(), POLLIN, 0});
+      entries.push_back({-1, 0, 0});
+    }
+  }
+}
+
+base::Result<void> Proxy::served(const pollfd* entries) {
+  const pollfd* entry = entries + 1;
+  for (auto pair = pairs_.begin(); pair != pairs_.end(); entry += 2) {
+    const short rank = entry[0].revents;
+    const short library = entry[1].revents;
+    if (!pair->library) {
+      if (rank != 0) {
+        if (auto greeted = greet(*pair); !greeted) return greeted;
+      }
+    } else {
+      if ((rank & kCame) != 0 || (library & POLLOUT) != 0) {
+        carry(pair->rank, pair->library, pair->inward);
+      }
+      if ((library & kCame) != 0 || (rank & POLLOUT) != 0) {
+        carry(pair->library, pair->rank, pair->outward);
+      }
+    }
+    pair = is_over(*pair) ? pairs_.erase(pair) : std::next(pair);
+  }
+  if (entries->revents != 0) accept_all();
+  return {};
+}
+
+void Proxy::accept_all() {
+  while (true) {
+    process::UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!made) return;
+    if (loopback_peer(made.get()) != ::geteuid()) continue;
+    pairs_.push_back({std::move(made), {}, {}, {}});
+  }
+}
+
+base::Result<void> Proxy::greet(Pair& pair) {
+  std::array<char, kPieceBytes> piece;
+  const ssize_t got = ::recv(pair.rank.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+  if (got < 0 && would_block()) return {};
+  if (got > 0) pair.inward.held.append(piece.data(), static_cast<std::size_t>(got));
+  const auto size = greeting_size(pair.inward.held);
+  pair.inward.ended = got <= 0 || !size;
+  if (pair.inward.ended || *size == 0 || pair.inward.held.size() < *size) return {};
+  auto entered = gate_.enter();
+  if (!entered) return tl::unexpected(entered.error());
+  pair.library = std::move(*entered);
+  carry(pair.rank, pair.library, pair.inward);
+  return {};
+}
+
+void Proxy::carry(const process::UniqueFd& from, const process::UniqueFd& to, Way& way) {
+  if (!way.held.empty()) {
+    way.held.erase(0, send_some(to.get(), way.held));
+    return;
+  }
+  if (way.ended) return;
+  std::array<char, kPieceBytes> piece;
+  const ssize_t got = ::recv(from.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+  if (got < 0 && would_block()) return;
+  if (got <= 0) {
+    way.ended = true;
+    return;
+  }
+  const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
+  way.held = bytes.substr(send_some(to.get(), bytes));
+}
+
+// What one side said last still reaches the other; what that one would answer has no reader.
+bool Proxy::is_over(const Pair& pair) {
+  const auto done = [](const Way& way) { return way.ended && way.held.empty(); };
+  if (!pair.library) return pair.inward.ended;
+  return done(pair.inward) || done(pair.outward);
+}
+
+}  // namespace muster::pmix

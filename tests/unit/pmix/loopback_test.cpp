@@ -1,0 +1,121 @@
+// Who is at the other end, and the gate before the library.
+#include <cerrno>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "pmix/gate.hpp"
+#include "pmix/listener.hpp"
+#include "pmix/loopback_peer.hpp"
+#include "pmix/proxy.hpp"
+
+namespace muster::pmix {
+namespace {
+
+constexpr std::string_view kTable =
+    "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout\n"
+    "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1\n"
+    "   1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 2\n"
+    "   2: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000  2000        0 3\n"
+    "   3: 0100007F:C351 0100007F:1F90 05 00000000:00000000 00:00000000 00000000     0        0 "
+    "0\n";
+
+TEST(OwnerIn, FindsTheOtherEndAndNotOurs) {
+  EXPECT_EQ(owner_in(kTable, 0x0100007f, 50000, 0x0100007f, 8080), 1000u);
+  EXPECT_EQ(owner_in(kTable, 0x0100007f, 8080, 0x0100007f, 50000), 2000u);
+}
+
+// The kernel says "root" of sockets that nobody holds any more.
+TEST(OwnerIn, SaysNothingOfWhatHasBeenClosed) {
+  EXPECT_EQ(owner_in(kTable, 0x0100007f, 50001, 0x0100007f, 8080), std::nullopt);
+}
+
+TEST(OwnerIn, SaysNothingOfWhatIsNotListed) {
+  EXPECT_EQ(owner_in(kTable, 0x0100007f, 50002, 0x0100007f, 8080), std::nullopt);
+  EXPECT_EQ(owner_in("", 0x0100007f, 50000, 0x0100007f, 8080), std::nullopt);
+  EXPECT_EQ(owner_in("   1: 0100007F:C350 0100007F:1F90 01 0", 0x0100007f, 50000, 0x0100007f, 8080),
+            std::nullopt);
+}
+
+process::UniqueFd connected(std::uint16_t port, int wait_ms) {
+  process::UniqueFd made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(port);
+  (void)::connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  pollfd entry{made.get(), POLLOUT, 0};
+  if (::poll(&entry, 1, wait_ms) != 1 || (entry.revents & POLLERR) != 0) made.reset();
+  return made;
+}
+
+TEST(LoopbackPeer, IsThisUser) {
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(listener) << listener.error().what;
+  const auto client = connected(listener->port, 5000);
+  ASSERT_TRUE(client);
+  const process::UniqueFd accepted(::accept(listener->socket.get(), nullptr, nullptr));
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(loopback_peer(accepted.get()), ::geteuid());
+}
+
+TEST(LoopbackPeer, IsNobodyOnceItHasHungUp) {
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(listener) << listener.error().what;
+  auto client = connected(listener->port, 5000);
+  ASSERT_TRUE(client);
+  client.reset();
+  const process::UniqueFd accepted(::accept(listener->socket.get(), nullptr, nullptr));
+  ASSERT_TRUE(accepted);
+  EXPECT_EQ(loopback_peer(accepted.get()), std::nullopt);
+}
+
+TEST(Gate, LetsInOnlyWhoEntersThroughIt) {
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(listener) << listener.error().what;
+  auto gate = Gate::shut(listener->port);
+  ASSERT_TRUE(gate) << gate.error().what;
+  constexpr int kLongEnoughMs = 300;  // a connection on loopback takes microseconds
+  EXPECT_FALSE(connected(listener->port, kLongEnoughMs));
+  for (int round = 0; round < 50; ++round) {
+    auto entered = gate->enter();
+    ASSERT_TRUE(entered) << entered.error().what;
+    const process::UniqueFd accepted(::accept(listener->socket.get(), nullptr, nullptr));
+    ASSERT_TRUE(accepted);
+    ASSERT_EQ(::send(entered->get(), "x", 1, 0), 1);
+    char byte = 0;
+    EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), 1);
+  }
+  EXPECT_FALSE(connected(listener->port, kLongEnoughMs));
+}
+
+TEST(Gate, SaysWhenThereIsNoSuchSocket) {
+  std::uint16_t port = 0;
+  {
+    auto listener = listen_on_loopback();
+    ASSERT_TRUE(listener);
+    port = listener->port;
+  }
+  EXPECT_FALSE(Gate::shut(port));
+}
+
+std::string header(std::uint32_t length) {
+  std::string bytes(16, '\0');
+  std::memcpy(bytes.data() + 8, &length, sizeof length);
+  return bytes;
+}
+
+TEST(GreetingSize, IsKnownFromTheHeader) {
+  EXPECT_EQ(greeting_size(""), 0u);
+  EXPECT_EQ(greeting_size(header(100).substr(0, 15)), 0u);
+  EXPECT_EQ(greeting_size(header(100)), 116u);
+  EXPECT_EQ(greeting_size(header(128u << 10)), 16u + (128u << 10));
+  EXPECT_EQ(greeting_size(header((128u << 10) + 1)), std::nullopt);
+  EXPECT_EQ(greeting_size(std::string(64, '\xff')), std::nullopt);
+}
+
+}  // namespace
+}  // namespace muster::pmix

@@ -1,0 +1,90 @@
+/* The ranks of the tests: mpi_ranks MODE; each mode is one thing that MPI programs do. */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+static void begin(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+}
+
+/* Every rank with every other: all pairs of nodes must reach each other. */
+static void hello(void) {
+  int one = rank + 1, sum = 0, local = 0;
+  int* all = malloc(sizeof(int) * (size_t)size);
+  MPI_Comm node;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Alltoall(memset(malloc(sizeof(int) * (size_t)size), 0, sizeof(int) * (size_t)size), 1,
+               MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_size(node, &local);
+  printf("rank %d of %d sum %d local %d\n", rank, size, sum, local);
+}
+
+/* A process that has greeted its server and then ends without a word. */
+static int die_in_init(void) {
+  char proc[512];
+  int (*init)(void*, void*, size_t);
+  void* library = dlopen("libpmix.so.2", RTLD_NOW);
+  if (library == NULL) return 4;
+  *(void**)(&init) = dlsym(library, "PMIx_Init");
+  return init(proc, NULL, 0) == 0 ? 3 : 5;
+}
+
+static void spawn(char* program) {
+  MPI_Comm parent, children, all;
+  char* words[] = {"spawn", NULL};
+  int one = 1, sum = 0;
+  MPI_Comm_get_parent(&parent);
+  if (parent == MPI_COMM_NULL) {
+    MPI_Comm_spawn(program, words, 3, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                   MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(children, 0, &all);
+  } else {
+    children = parent;
+    MPI_Intercomm_merge(parent, 1, &all);
+  }
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+  printf("%s sum %d\n", parent == MPI_COMM_NULL ? "parent" : "child", sum);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&children);
+}
+
+static void names(void) {
+  char port[MPI_MAX_PORT_NAME];
+  MPI_Comm other;
+  int got = rank;
+  if (rank == 0) {
+    MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Publish_name("muster-test", MPI_INFO_NULL, port);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    MPI_Unpublish_name("muster-test", MPI_INFO_NULL, port);
+  } else {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Lookup_name("muster-test", MPI_INFO_NULL, port);
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+  }
+  MPI_Sendrecv_replace(&got, 1, MPI_INT, 0, 0, 0, 0, other, MPI_STATUS_IGNORE);
+  printf("rank %d got %d\n", rank, got);
+  MPI_Comm_disconnect(&other);
+}
+
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "hello";
+  const char* own = getenv("PMIX_RANK");
+  if (strcmp(mode, "die") == 0 && own != NULL && strcmp(own, "1") == 0) return die_in_init();
+  begin(&argc, &argv);
+  if (strcmp(mode, "hello") == 0 || strcmp(mode, "die") == 0) hello();
+  if (strcmp(mode, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 42);
+  if (strcmp(mode, "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
+  if (strcmp(mode, "names") == 0) names();
+  MPI_Finalize();
+  return 0;
+}
