@@ -71,6 +71,10 @@ def state_of(pid):
     return lab_module._state(pid)
 
 
+def parent_of(pid):
+    return lab_module._parent(pid)
+
+
 def name_of(pid):
     return lab_module._read(pid, "comm").strip().decode()
 
@@ -132,7 +136,7 @@ class Case(unittest.TestCase):
     def _end_all(self):
         for one in self.running:
             if one.popen.poll() is None:
-                one.popen.kill()
+                one.send(signal.SIGKILL)
             one.popen.wait(10)
             for pipe in (one.popen.stdin, one.popen.stdout, one.popen.stderr):
                 if pipe is not None:

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import unittest
 
-from support import LOST, READY, UNTIL_GO, LabCase, lab_or_skip, run_tests, wait_until
+from support import (LOST, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, parent_of, run_tests,
+                     wait_until)
 
 REASON = lab_or_skip()
 WITHIN = 10.0  # seconds from the death to hosts without a trace
@@ -106,8 +107,9 @@ class ProcessesDie(Deaths):
 
     def test_a_rank(self):
         job = self.job("--grace", "1")
-        ranks = [pid for pid, words in self.lab.strangers("node2").items()
-                 if words.startswith("sh -c (trap")]
+        shells = [pid for pid, words in self.lab.strangers("node2").items()
+                  if words.startswith("sh -c (trap")]
+        ranks = [pid for pid in shells if parent_of(pid) not in shells]  # not a fork about to exec
         self.assertEqual(len(ranks), 2)
         os.kill(ranks[0], signal.SIGKILL)
         done = job.finish(WITHIN + 5)
@@ -118,16 +120,10 @@ class ProcessesDie(Deaths):
     def test_sshd_ends_the_session(self):
         """As when an administrator ends a login: the session's sshd goes, the agent lives on."""
         job = self.job("--grace", "1")
-        agent = self.lab.children_named("node1", "muster")[0]
-        with open(f"/proc/{agent}/stat", "rb") as file:
-            parent = int(file.read().rpartition(b")")[2].split()[1])
-        while True:  # from the agent up to the first sshd
-            with open(f"/proc/{parent}/comm", encoding="utf-8") as file:
-                if file.read().strip() == "sshd":
-                    break
-            with open(f"/proc/{parent}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        os.kill(parent, signal.SIGKILL)
+        session = parent_of(self.lab.children_named("node1", "muster")[0])
+        while name_of(session) != "sshd":  # from the agent up
+            session = parent_of(session)
+        os.kill(session, signal.SIGKILL)
         self.ends_lost(job, "muster: .*node1")
         self.after(job)
 

@@ -46,8 +46,10 @@ class Dialects(Environments):
                              {name: str(value) for name, value in expected.items()}, f"rank {rank}")
             self.check_meeting_point(found, environments[0], nodes)
             self.assertIn("NCCL_SOCKET_IFNAME", found)
-            foreign = ("PMI_", "PMIX_", "SLURM_")
-            self.assertEqual([name for name in found if name.startswith(foreign)], [])
+            self.assertEqual([name for name in found if name.startswith("SLURM_")], [])
+            pmi = {name: found[name] for name in found if name.startswith("PMI_")}
+            self.assertEqual(pmi, {"PMI_FD": "3", "PMI_RANK": str(rank),
+                                   "PMI_SIZE": str(len(places))})
 
     def check_meeting_point(self, found, first, nodes):
         address, port = found["MASTER_ADDR"], found["MASTER_PORT"]
@@ -133,6 +135,22 @@ class SeedHelpers(Case):
         self.check("aml_mpienv_003", TWO_NODES)
 
 
+class Wireup(Environments):
+    def test_pmi_is_named_only_where_a_server_answers(self):
+        say = ("import os, socket\n"
+               "server = socket.socket(fileno=int(os.environ['PMI_FD']))\n"
+               "server.sendall(b'cmd=init pmi_version=1 pmi_subversion=1\\n')\n"
+               "print(server.recv(100).decode(), end='')\n"
+               "server.sendall(b'cmd=finalize\\n')\n"
+               "server.recv(100)\n")
+        done = self.succeeds("-n", "1", PYTHON, "-c", say)
+        self.assertEqual(done.text, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n")
+
+    def test_none_names_no_server(self):
+        found = self.environments("--wireup", "none", ranks=1)[0]
+        self.assertEqual([name for name in found if name.startswith("PMI_")], [])
+
+
 class Forwarding(Environments):
     def test_the_launching_shell_goes_along(self):
         env = self.environment(PLAIN="a b", EMPTY="", LINES="one\ntwo", ODD="\udcff=x")
@@ -142,11 +160,13 @@ class Forwarding(Environments):
                     self.assertEqual(found.get(name), env[name], name)
 
     def test_another_launchers_words_do_not(self):
-        foreign = ("PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "SLURM_NTASKS", "TORCHELASTIC_RUN_ID")
-        stale = dict.fromkeys([*foreign, "OMPI_COMM_WORLD_RANK", "RANK", "MASTER_PORT"], "9")
+        foreign = ("PMI_PORT", "PMIX_RANK", "SLURM_PROCID", "SLURM_NTASKS", "TORCHELASTIC_RUN_ID")
+        own = ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "RANK", "MASTER_PORT"]
+        stale = dict.fromkeys([*foreign, *own], "9")
         reports = self.environments("-n", "2", ranks=2, env=self.environment(**stale))
         for rank, found in enumerate(reports):
-            self.assertEqual((found["RANK"], found["OMPI_COMM_WORLD_RANK"]), (str(rank), str(rank)))
+            ours = [found[name] for name in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")]
+            self.assertEqual(ours, [str(rank)] * 3)
             self.assertNotEqual(found["MASTER_PORT"], "9")
             self.assertEqual([name for name in foreign if name in found], [])
 

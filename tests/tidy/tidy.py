@@ -35,6 +35,7 @@ ADAPTERS = {
     "probe": {"base", "model", "process"},
     "link": {"base", "model", "wire", "process"},
     "pmi": {"base", "model", "wire"},
+    "pmix": {"base", "wire", "process"},
     "store": {"base", "model", "wire"},
 }
 # Files of an adapter that make no system call either.
@@ -57,6 +58,7 @@ FOREIGN = {
     r"wire\.pb\.h|google/": r"wire/codec\.cpp",
     r"asio": r"process/|link/|app/|third_party/",
     r"CLI/": r"cli/",
+    r"pmix\w*\.h$": r"pmix/",
     r"fmt/|tl/": r"",
 }
 
@@ -384,7 +386,9 @@ class Repository(unittest.TestCase):
             loud("NO COMPILER: headers were not compiled alone")
             self.skipTest("no compiler")
         words = [compiler, "-fsyntax-only", "-std=c++20", "-DASIO_STANDALONE",
-                 "-DASIO_SEPARATE_COMPILATION", "-DASIO_NO_DEPRECATED", "-I", "src", "-x", "c++"]
+                 "-DASIO_SEPARATE_COMPILATION", "-DASIO_NO_DEPRECATED", "-I", "src", "-x", "c++",
+                 *subprocess.run(["pkg-config", "--cflags-only-I", "pmix"], capture_output=True,
+                                 text=True, check=False).stdout.split()]
         headers = self.named(r"src/.*\.hpp$")
         with concurrent.futures.ThreadPoolExecutor(TOOL_JOBS) as pool:
             results = list(pool.map(lambda name: run([*words, name]), headers))
