@@ -16,6 +16,7 @@
 #include "app/limits.hpp"
 #include "app/log_files.hpp"
 #include "app/output_flow.hpp"
+#include "app/pmix_exchange.hpp"
 #include "app/pump.hpp"
 #include "machine/console.hpp"
 #include "pmi/pmi_mapping.hpp"
@@ -39,7 +40,7 @@ std::optional<NodeIndex> node_here(const model::Plan& plan) {
 class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
-       std::optional<LogFiles> logs)
+       std::optional<LogFiles> logs, const std::optional<pmix::Job>& job)
       : environment_(std::move(options.environment)),
         program_(std::move(options.program)),
         plan_(options.input.plan),
@@ -56,6 +57,9 @@ class Head {
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}) {
+    if (job) {
+      pmix_.emplace(*job, [this](NodeIndex node, wire::PmixDown down) { send(node, down); });
+    }
     if (here_) make_tasks(std::move(*guard), options.version);
     watch_signals();
   }
@@ -176,6 +180,8 @@ class Head {
   }
 
   void on_message(NodeIndex node, wire::ToHead message) {
+    const auto* up = std::get_if<wire::PmixUp>(&message);
+    if (up != nullptr && pmix_) pmix_->take(node, *up);
     const auto* end = std::get_if<wire::OutputEnd>(&message);
     if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
     pump_.feed(machine::Heard{node, std::move(message)});
@@ -246,6 +252,7 @@ class Head {
   Pump<machine::HeadEvent> pump_;
   asio::signal_set signals_;
   InputReader input_;
+  std::optional<PmixExchange> pmix_;
   process::UniqueFd port_claim_;
   std::unique_ptr<HostTasks> tasks_;
   std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
@@ -271,7 +278,13 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
   options.input.mapping = pmi::process_mapping(options.input.plan);
-  return Head(std::move(options), std::move(guard), std::move(logs)).run();
+  std::optional<pmix::Job> job;
+  if (options.input.spec.wireup == model::Wireup::automatic ||
+      options.input.spec.wireup == model::Wireup::pmix) {
+    job = pmix_job(options.input.plan, options.input.spec.command, options.input.spec.workdir);
+    options.input.pmix_jobs = pmix_job_frames(*job);
+  }
+  return Head(std::move(options), std::move(guard), std::move(logs), job).run();
 }
 
 }  // namespace muster::app

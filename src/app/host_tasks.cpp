@@ -8,6 +8,7 @@
 
 #include "app/program.hpp"
 #include "plan/environment.hpp"
+#include "probe/probe.hpp"
 #include "process/pipe.hpp"
 
 namespace muster::app {
@@ -63,14 +64,17 @@ void HostTasks::take(base::Instant now, machine::AgentEvent event) {
 process::GuardEvents HostTasks::guard_events() {
   process::GuardEvents events;
   events.spawned = [this](const process::Spawned& spawned) {
+    if (spawned.id == PmixTasks::kServer) return;
     const std::string error = spawned.pid == 0 ? std::strerror(spawned.error) : "";
     feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid), error});
   };
   events.ended = [this](const process::Ended& ended) {
+    if (ended.id == PmixTasks::kServer) return pmix_->server_ended();
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
                              ended.signal, ended.core_dumped, ended.max_rss_kib}});
     // Only now: an exit that tells its own cause comes before what the others miss.
     if (pmi_) pmi_->ended(Rank(ended.id));
+    if (pmix_) pmix_->ended(Rank(ended.id));
   };
   events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
   events.lost = [this] {
@@ -99,7 +103,9 @@ void HostTasks::perform(machine::Check& effect) {
   auto program = find_program(orders_.command.front(), orders_.workdir, common_value("PATH"));
   if (!program) return feed(machine::Checked{program.error()});
   program_ = std::move(*program);
-  serve_wireup();
+  if (const auto served = serve_wireup(); !served) {
+    return feed(machine::Checked{served.error()});
+  }
   if (const auto written = write_hostfile(); !written) {
     return feed(machine::Checked{written.error()});
   }
@@ -111,14 +117,29 @@ std::string HostTasks::common_value(const std::string& name) const {
   return found == common_.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
 }
 
-void HostTasks::serve_wireup() {
+base::Result<void> HostTasks::serve_pmix() {
+  pmix_.reset();
+  if (orders_.wireup.pmix_job.empty()) return {};
+  const bool crowded = orders_.tasks.size() > probe::usable_cpus();
+  auto made = PmixTasks::create(
+      loop_, orders_.wireup.pmix_job, own_environment_, crowded,
+      {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
+       [this](const process::SpawnOrder& order) { guard_.spawn(order); }});
+  if (!made) return tl::unexpected(made.error());
+  pmix_ = std::move(*made);
+  return {};
+}
+
+base::Result<void> HostTasks::serve_wireup() {
+  if (auto served = serve_pmix(); !served) return served;
   pmi_.reset();
-  if (!orders_.wireup.pmi) return;
+  if (!orders_.wireup.pmi) return {};
   std::vector<Rank> ranks;
   for (const wire::TaskOrder& task : orders_.tasks) ranks.push_back(task.rank);
   pmi_ = std::make_unique<PmiTasks>(loop_, orders_.wireup, ranks, [this](wire::ToHead message) {
     feed(machine::WireupSays{std::move(message)});
   });
+  return {};
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
@@ -147,6 +168,13 @@ std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) 
   entries.reserve(common_.size() + task.environment.size());
   std::map<std::string_view, bool> own;
   if (pmi_) entries = pmi_->environment(task.rank);
+  std::vector<PmixTasks::Variable> pmix;
+  if (pmix_) pmix = pmix_->environment(task.rank);
+  for (const PmixTasks::Variable& one : pmix) {
+    if (one.yields && common_.contains(one.name)) continue;
+    own[one.name] = true;
+    entries.push_back(fmt::format("{}={}", one.name, one.value));
+  }
   for (const wire::NameValue& one : task.environment) {
     own[one.name] = true;
     entries.push_back(fmt::format("{}={}", one.name, one.value));
@@ -212,10 +240,15 @@ void HostTasks::perform(machine::SignalTask& effect) {
 }
 
 void HostTasks::perform(machine::ToWireup& effect) {
+  const auto* down = std::get_if<wire::PmixDown>(&effect.message);
+  if (down != nullptr && pmix_) return pmix_->hear(*down);
   if (pmi_) pmi_->hear(effect.message);
 }
 
-void HostTasks::perform(machine::Sweep&) { guard_.sweep(); }
+void HostTasks::perform(machine::Sweep&) {
+  if (pmix_) pmix_->expect_end();
+  guard_.sweep();
+}
 
 // ---- streams
 // --------------------------------------------------------------------------------------
@@ -238,6 +271,7 @@ void HostTasks::perform(machine::AddCredit& effect) {
 }
 
 void HostTasks::perform(machine::DrainStreams&) {
+  if (pmix_) pmix_->clean_up();  // the sweep is over: nobody uses its folder any more
   for (auto& [rank, streams] : streams_) {
     // Copies, since the end of a stream may end this object's interest in it.
     for (const auto& stream : {streams.out, streams.err}) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/pmi_tasks.hpp"
+#include "app/pmix_tasks.hpp"
 #include "app/pump.hpp"
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
@@ -62,7 +63,8 @@ class HostTasks {
   [[nodiscard]] std::vector<std::string> environment_of(const wire::TaskOrder& task) const;
   [[nodiscard]] std::string common_value(const std::string& name) const;
   [[nodiscard]] base::Result<void> write_hostfile();
-  void serve_wireup();
+  [[nodiscard]] base::Result<void> serve_wireup();
+  [[nodiscard]] base::Result<void> serve_pmix();
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd);
   void spawn(const wire::TaskOrder& task);
@@ -80,7 +82,8 @@ class HostTasks {
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::map<base::Rank, const wire::TaskOrder*> order_of_;
   std::map<base::Rank, Streams> streams_;
-  std::unique_ptr<PmiTasks> pmi_;  // when the job wants it
+  std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
+  std::unique_ptr<PmixTasks> pmix_;  // likewise
   std::vector<char> buffer_;
   process::UniqueFd null_;
 };

@@ -156,12 +156,12 @@ constexpr Option kOptions[] = {
     {{"--wireup"},
      Group::environment,
      Takes::choice,
-     "auto|pmi1|pmi2|none",
-     "What lets MPI ranks find each other: a PMI server for MPICH and its kin, or none "
-     "(default: auto).",
+     "auto|pmix|pmi1|pmi2|none",
+     "What lets MPI ranks find each other: PMIx for Open MPI, PMI for MPICH, or none "
+     "(default: auto, which is both).",
      [](Draft& d, const Typed& t) { return store(read_wireup(t), d.request.spec.wireup); },
      false,
-     "auto pmi1 pmi2 none"},
+     "auto pmix pmi1 pmi2 none"},
     {{"--workdir", "--wdir"},
      Group::environment,
      Takes::folder,

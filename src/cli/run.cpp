@@ -125,6 +125,7 @@ int carry_out(Prospect job, const Invocation& invocation) {
                             std::move(job.kept_here),
                             std::move(job.kept_remote),
                             job_name(),
+                            {},
                             {}},
                            invocation.environment,
                            own_path(),

@@ -101,10 +101,11 @@ Result<model::MapBy> read_map_by(const Typed& typed) {
 
 Result<model::Wireup> read_wireup(const Typed& typed) {
   if (typed.value == "auto") return model::Wireup::automatic;
+  if (typed.value == "pmix") return model::Wireup::pmix;
   if (typed.value == "pmi1") return model::Wireup::pmi1;
   if (typed.value == "pmi2") return model::Wireup::pmi2;
   if (typed.value == "none") return model::Wireup::none;
-  return fail(Fault::usage, "", "{} must be auto, pmi1, pmi2 or none, not {}", typed.option,
+  return fail(Fault::usage, "", "{} must be auto, pmix, pmi1, pmi2 or none, not {}", typed.option,
               quoted(typed.value));
 }
 

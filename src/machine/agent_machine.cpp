@@ -90,6 +90,10 @@ void AgentMachine::hear(wire::NameAnswer& message, AgentEffects& out) {
   if (has_processes()) out.push_back(ToWireup{std::move(message)});
 }
 
+void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
+  if (has_processes()) out.push_back(ToWireup{std::move(message)});
+}
+
 void AgentMachine::hear(wire::Ping&, AgentEffects& out) { tell(wire::Pong{}, out); }
 
 void AgentMachine::hear(wire::Bye&, AgentEffects& out) {

@@ -97,7 +97,7 @@ struct AddCredit {
   wire::Stream stream = wire::Stream::out;
   std::uint32_t bytes = 0;
 };
-struct ToWireup {  // FenceOut or NameAnswer, for the wire-up server of this host
+struct ToWireup {  // FenceOut, NameAnswer or PmixDown, for the wire-up server of this host
   wire::ToAgent message;
 };
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
@@ -170,6 +170,7 @@ class AgentMachine {
   void hear(wire::Suspend& message, AgentEffects& out);
   void hear(wire::FenceOut& message, AgentEffects& out);
   void hear(wire::NameAnswer& message, AgentEffects& out);
+  void hear(wire::PmixDown& message, AgentEffects& out);
   void hear(wire::Ping&, AgentEffects& out);
   void hear(wire::Bye&, AgentEffects& out);
 

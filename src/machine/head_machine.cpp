@@ -25,6 +25,10 @@ std::vector<wire::NameValue> names_and_values(const std::vector<model::Variable>
   return pairs;
 }
 
+bool serves_pmi(model::Wireup wireup) {
+  return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
+}
+
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)
@@ -222,8 +226,12 @@ wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where)
   orders.clean = input_.spec.clean_env;
   orders.hostfile = plan::hostfile_text(input_.plan);
   orders.window = window();
-  orders.wireup = {input_.spec.wireup != model::Wireup::none, "muster_" + input_.job,
-                   static_cast<std::uint32_t>(tasks_.size()), input_.plan.universe, input_.mapping};
+  orders.wireup = {serves_pmi(input_.spec.wireup),
+                   "muster_" + input_.job,
+                   static_cast<std::uint32_t>(tasks_.size()),
+                   input_.plan.universe,
+                   input_.mapping,
+                   input_.pmix_jobs.empty() ? "" : input_.pmix_jobs[node.value]};
   orders.tasks.reserve(planned.ranks.size());
   for (const Rank rank : planned.ranks) {
     const bool input = std::ranges::binary_search(fed, rank);

@@ -97,6 +97,8 @@ struct HeadInput {
   plan::Forwarded kept_remote;  // for all others
   std::string job;              // random, names the job on every host
   std::string mapping;          // PMI_process_mapping of the plan
+  // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
+  std::vector<std::string> pmix_jobs;
 };
 
 class HeadMachine {
@@ -152,6 +154,7 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::FenceIn& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
 

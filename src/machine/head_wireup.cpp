@@ -27,6 +27,9 @@ void HeadMachine::hear(NodeIndex node, wire::Aborted& message, HeadEffects& out)
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
+// The exchange between PMIx servers is the adapter's: its messages are opaque here.
+void HeadMachine::hear(NodeIndex, wire::PmixUp&, HeadEffects&) {}
+
 void HeadMachine::hear(NodeIndex node, wire::NameAsk& message, HeadEffects& out) {
   wire::NameAnswer answer{message.id, wire::NameVerdict::not_found, {}};
   const auto known = names_.find(message.service);

@@ -1,9 +1,17 @@
 // The program: hands its words and environment to cli.
+#include <cstdlib>
+#include <string_view>
 #include <unistd.h>
 
 #include "cli/cli.hpp"
+#include "pmix/process.hpp"
 
 int main(int count, char** words) {
+  // A process that an agent starts, never a person. The library's threads still run at its end:
+  // nothing but _Exit is safe then.
+  if (count == 2 && std::string_view(words[1]) == "pmix-server") {
+    std::_Exit(muster::pmix::serve_standard());
+  }
   muster::cli::Invocation invocation;
   invocation.words.assign(words, words + count);
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -50,8 +50,8 @@ struct OutputSpec {
   bool operator==(const OutputSpec&) const = default;
 };
 
-// How MPI programs find each other: a PMI server for every rank, or none.
-enum class Wireup : std::uint8_t { automatic, pmi1, pmi2, none };
+// How MPI programs find each other: PMIx and PMI for every rank, one of them, or none.
+enum class Wireup : std::uint8_t { automatic, pmix, pmi1, pmi2, none };
 
 // How remote agents are started.
 struct CarrierSpec {

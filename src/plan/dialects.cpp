@@ -112,6 +112,13 @@ std::string nccl_interface(const About& about) {
   return name == "lo" ? name : "=" + name;
 }
 
+// Between hosts, Open MPI's TCP takes any interface that has an address, docker's too. A user who
+// has excluded some has chosen: both together are an error.
+std::string open_mpi_interface(const About& about) {
+  const bool chosen = find(about.kept, "OMPI_MCA_btl_tcp_if_exclude") != nullptr;
+  return about.plan.nodes.size() > 1 && !chosen ? interface(about) : "";
+}
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -156,6 +163,7 @@ constexpr Word kWords[] = {
     {"OMPI_COMM_WORLD_NODE_RANK", "Open MPI", local_rank},  // despite its name, within the node
     {"OMPI_COMM_WORLD_RANK", "Open MPI", rank},
     {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
+    {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
     {"OMP_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},

@@ -109,6 +109,7 @@ void write(proto::Wireup& to, const Wireup& wireup) {
   to.set_size(wireup.size);
   to.set_universe(wireup.universe);
   to.set_mapping(wireup.mapping);
+  to.set_pmix_job(wireup.pmix_job);
 }
 
 Wireup read(proto::Wireup& in, Bounds& bounds) {
@@ -116,7 +117,8 @@ Wireup read(proto::Wireup& in, Bounds& bounds) {
           .name = std::move(*in.mutable_name()),
           .size = bounds.at_most("number of ranks", in.size(), model::kRanksMax),
           .universe = in.universe(),
-          .mapping = std::move(*in.mutable_mapping())};
+          .mapping = std::move(*in.mutable_mapping()),
+          .pmix_job = std::move(*in.mutable_pmix_job())};
 }
 
 void write(proto::ToAgent& out, const Prepare& prepare) {
@@ -214,6 +216,10 @@ NameAnswer read(proto::NameAnswer& in, Bounds& bounds) {
   return {in.id(), static_cast<NameVerdict>(verdict), std::move(*in.mutable_port())};
 }
 
+void write(proto::ToAgent& out, const PmixDown& down) {
+  out.mutable_pmix_down()->set_frame(down.frame);
+}
+
 void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
 void write(proto::ToAgent& out, const Bye&) { out.mutable_bye(); }
 
@@ -239,6 +245,8 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return read(*in.mutable_fence_out(), bounds);
     case proto::ToAgent::kNameAnswer:
       return read(*in.mutable_name_answer(), bounds);
+    case proto::ToAgent::kPmixDown:
+      return PmixDown{std::move(*in.mutable_pmix_down()->mutable_frame())};
     case proto::ToAgent::kPing:
       return Ping{};
     case proto::ToAgent::kBye:
@@ -385,6 +393,8 @@ NameAsk read(proto::NameAsk& in, Bounds& bounds) {
           std::move(*in.mutable_port())};
 }
 
+void write(proto::ToHead& out, const PmixUp& up) { out.mutable_pmix_up()->set_frame(up.frame); }
+
 void write(proto::ToHead& out, const Stopped& stopped) {
   auto& to = *out.mutable_stopped();
   to.set_killed(stopped.killed);
@@ -419,6 +429,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(*in.mutable_aborted(), bounds);
     case proto::ToHead::kNameAsk:
       return read(*in.mutable_name_ask(), bounds);
+    case proto::ToHead::kPmixUp:
+      return PmixUp{std::move(*in.mutable_pmix_up()->mutable_frame())};
     case proto::ToHead::kStopped:
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:

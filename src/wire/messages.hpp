@@ -48,6 +48,7 @@ struct Wireup {
   std::uint32_t size = 1;      // ranks of the job
   std::uint32_t universe = 0;  // slots in all
   std::string mapping;         // PMI_process_mapping
+  std::string pmix_job;        // an AddJob of pmix/codec.hpp for this host; empty: no PMIx
   bool operator==(const Wireup&) const = default;
 };
 
@@ -113,6 +114,12 @@ struct FenceOut {
   bool operator==(const FenceOut&) const = default;
 };
 
+// A Command for this host's PMIx server, in the form of pmix/codec.hpp; nobody in between reads it.
+struct PmixDown {
+  std::string frame;
+  bool operator==(const PmixDown&) const = default;
+};
+
 enum class NameVerdict : std::uint8_t { done, found, not_found };
 
 // The answer to NameAsk.
@@ -131,7 +138,7 @@ struct Bye {
 };  // end; nothing runs any more
 
 using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
-                             FenceOut, NameAnswer, Ping, Bye>;
+                             FenceOut, NameAnswer, PmixDown, Ping, Bye>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -198,6 +205,12 @@ struct Aborted {
   bool operator==(const Aborted&) const = default;
 };
 
+// An Upcall of this host's PMIx server, in the form of pmix/codec.hpp.
+struct PmixUp {
+  std::string frame;
+  bool operator==(const PmixUp&) const = default;
+};
+
 enum class NameVerb : std::uint8_t { publish, lookup, unpublish };
 
 // MPI_Publish_name and its kin; names are kept by the head, for the whole job.
@@ -221,6 +234,6 @@ struct Pong {
 };
 
 using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
-                            InputCredit, FenceIn, Aborted, NameAsk, Stopped, Pong>;
+                            InputCredit, FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong>;
 
 }  // namespace muster::wire

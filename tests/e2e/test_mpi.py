@@ -1,11 +1,14 @@
-"""MPI programs built with MPICH, unmodified: they find their world through the PMI server."""
+"""MPI programs, unmodified, find their world: MPICH through PMI, Open MPI through PMIx."""
 
 import os
 import shutil
 import subprocess
 import unittest
 
-from support import Case
+from support import PYTHON, Case, LabCase, lab_or_skip, run_tests
+
+REASON = lab_or_skip()
+MPI4PY = os.path.isdir("/usr/lib/python3/dist-packages/mpi4py")
 
 SOURCE = r"""
 #include <mpi.h>
@@ -32,14 +35,17 @@ int main(int count, char** words) {
 """
 
 
-@unittest.skipUnless(shutil.which("mpicc.mpich"), "mpicc.mpich is missing: install libmpich-dev")
-class Mpich(Case):
+class Mpi:
+    """What holds for both libraries; `other` is a wire-up that a library does not speak."""
+
     def setUp(self):
         super().setUp()
+        if not shutil.which(self.compiler):
+            self.skipTest(f"{self.compiler} is missing: {self.package} has it")
         source, self.program = self.path("ranks.c"), self.path("ranks")
         with open(source, "w", encoding="ascii") as file:
             file.write(SOURCE)
-        subprocess.run(["mpicc.mpich", source, "-o", self.program], check=True)
+        subprocess.run([self.compiler, source, "-o", self.program], check=True)
 
     def test_the_world_forms(self):
         for ranks in (1, 2, 7):
@@ -68,11 +74,64 @@ class Mpich(Case):
         self.assertEqual(done.code, 1, done)
         self.assertRegex(done.errors, r"muster: rank 1 .*without MPI_Init")
 
-    def test_without_wire_up_each_rank_is_alone(self):
-        done = self.succeeds("--wireup", "none", "-n", "2", self.program)
-        self.assertEqual(done.text.splitlines(), ["0 of 1: 1", "0 of 1: 1"])
+    def test_without_its_wire_up_each_rank_is_alone(self):
+        for wireup in ("none", self.other):
+            done = self.succeeds("--wireup", wireup, "-n", "2", self.program)
+            self.assertEqual(done.text.splitlines(), ["0 of 1: 1", "0 of 1: 1"])
+
+    def test_nothing_is_left(self):
+        before = set(os.listdir("/dev/shm"))
+        self.succeeds("-n", "2", self.program)
+        self.muster("-n", "2", self.program, "abort")
+        self.assertEqual(set(os.listdir("/dev/shm")) - before, set())
+
+
+class Mpich(Mpi, Case):
+    compiler, package, other = "mpicc.mpich", "libmpich-dev", "pmix"
+
+
+class OpenMpi(Mpi, Case):
+    compiler, package, other = "mpicc.openmpi", "libopenmpi-dev", "pmi1"
+
+    def test_two_nodes_of_one_machine(self):
+        done = self.succeeds("--fake-nodes", "2", "-n", "4", self.program)
+        self.assertEqual(sorted(done.text.splitlines()),
+                         [f"{rank} of 4: 10" for rank in range(4)])
+
+
+    @unittest.skipUnless(MPI4PY, "python3-mpi4py is missing")
+    def test_mpi4py(self):
+        say = "from mpi4py import MPI; c = MPI.COMM_WORLD; print(c.rank, c.allreduce(1))"
+        done = self.succeeds("--oversubscribe", "-n", "3", PYTHON, "-c", say)
+        self.assertEqual(sorted(done.text.splitlines()), ["0 3", "1 3", "2 3"])
+
+
+@unittest.skipIf(REASON, REASON)
+@unittest.skipUnless(shutil.which("mpicc.openmpi"), "mpicc.openmpi is missing")
+class OpenMpiOnHosts(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2, docker=True)
+
+    def setUp(self):
+        super().setUp()
+        source, self.program = self.path("ranks.c"), self.path("ranks")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(SOURCE)
+        subprocess.run(["mpicc.openmpi", source, "-o", self.program], check=True)
+
+    def test_the_world_forms_over_two_hosts(self):
+        for layout in ("slot", "node"):
+            done = self.launches("-H", "node1:2,node2:2", "-n", "4", "--map-by", layout,
+                                 self.program)
+            self.assertEqual(sorted(done.text.splitlines()),
+                             [f"{rank} of 4: 10" for rank in range(4)])
+
+    def test_abort_on_the_other_host(self):
+        done = self.launch("-H", "node1:2,node2:2", "-n", "4", self.program, "abort")
+        self.assertEqual(done.code, 7, done)
+        self.assertRegex(done.errors, r"muster: rank 3 on node2 aborted the job with code 7")
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("LC_ALL", "C.UTF-8")
-    unittest.main()
+    run_tests()

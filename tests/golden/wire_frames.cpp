@@ -38,7 +38,7 @@ std::string entry(const std::string& name, const Message& message) {
 TEST(WireFrames, ToAgent) {
   const std::vector<std::string> names = {"Hello",      "Prepare",  "Start",  "Signal",  "Stop",
                                           "Input",      "InputEnd", "Credit", "Suspend", "FenceOut",
-                                          "NameAnswer", "Ping",     "Bye"};
+                                          "NameAnswer", "PmixDown", "Ping",   "Bye"};
   const std::vector<ToAgent> samples = samples_to_agent();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "one frame of each message to an agent\n\n";
@@ -48,8 +48,8 @@ TEST(WireFrames, ToAgent) {
 
 TEST(WireFrames, ToHead) {
   const std::vector<std::string> names = {
-      "Welcome",     "Prepared", "Refused", "Started", "Output",  "OutputEnd", "Exited",
-      "InputCredit", "FenceIn",  "Aborted", "NameAsk", "Stopped", "Pong"};
+      "Welcome",     "Prepared", "Refused", "Started", "Output", "OutputEnd", "Exited",
+      "InputCredit", "FenceIn",  "Aborted", "NameAsk", "PmixUp", "Stopped",   "Pong"};
   const std::vector<ToHead> samples = samples_to_head();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "magic line\n" + dump(kMagic) + "\none frame of each message to the head\n\n";

@@ -1,10 +1,10 @@
 """Makes real hosts on one machine for tests: each with its own network, name, processes and sshd.
 
 A host is one `unshare` process: network, UTS, mount, pid and IPC namespaces of its own, so it has
-its own address, host name, /dev/shm, /run and process tree. The hosts hang on a bridge that lives
-in one more network namespace. Namespaces have no names here: they live exactly as long as the
-processes that hold them, and those die with the process that made the lab (parent-death signal),
-however it ends. This machine's own network, /run and process names are never touched.
+its own address, host name, /etc, /dev/shm, /run and process tree. The hosts hang on a bridge that
+lives in one more network namespace. Namespaces have no names here: they live exactly as long as
+the processes that hold them, and those die with the process that made the lab (parent-death
+signal), however it ends. This machine's own network, /run and process names are never touched.
 
     sudo python3 tests/lab/lab.py 4      # a shell on the head of four hosts
 
@@ -180,7 +180,8 @@ class Lab:
         for pid in _pids():
             if pid == self._inits[name] or _link(pid, "ns/pid") != self._namespaces[name]:
                 continue
-            if _link(pid, "exe") == SSHD or _state(pid) in ("", "Z", "X"):
+            is_sshd = os.path.basename(_link(pid, "exe")) == os.path.basename(SSHD)
+            if is_sshd or _state(pid) in ("", "Z", "X"):
                 continue
             words = _read(pid, "cmdline")
             if words == b"sleep\0infinity\0" and _parent(pid) == self._inits[name]:
@@ -296,11 +297,14 @@ class Lab:
             file.write(text)
 
     def _init_script(self, name):
+        mounts = [f"mount -t tmpfs tmpfs {folder}" for folder in ("/dev/shm", "/run", LOCAL)]
+        # A copy, since a file that a bare system lacks, such as /etc/hosts, cannot be mounted over.
         files = {"hosts": f"hosts.{name}", "passwd": "passwd", "shadow": "shadow",
                  "resolv.conf": "resolv.conf"}
-        mounts = [f"[ ! -f /etc/{there} ] || mount --bind {self.folder}/{here} /etc/{there}"
-                  for there, here in files.items()]
-        mounts += [f"mount -t tmpfs tmpfs {folder}" for folder in ("/dev/shm", "/run", LOCAL)]
+        mounts += ["cp -a /etc /run/etc"]
+        mounts += [f"cp --remove-destination {self.folder}/{here} /run/etc/{there}"
+                   for there, here in files.items()]
+        mounts += ["mount --bind /run/etc /etc"]
         noise = "echo 'Welcome, this shell talks a lot'; echo 'so it does' >&2"
         lines = ["set -e", f"echo {name} > /proc/sys/kernel/hostname"] + mounts
         lines += [f"mkdir -m 755 /run/sshd {HOME}"]

@@ -34,11 +34,11 @@ Prepare prepare() {
   return {some(bytes), bytes(),
           variables(), flag(),
           bytes(),     some([] { return TaskOrder{rank(), variables(), flag()}; }),
-          number(),    {flag(), bytes(), rank().value, number(), bytes()}};
+          number(),    {flag(), bytes(), rank().value, number(), bytes(), bytes()}};
 }
 
 ToAgent to_agent() {
-  switch (below(13)) {
+  switch (below(14)) {
     case 0:
       return Hello{number(), bytes(), base::NodeIndex(rank().value), number(), number()};
     case 1:
@@ -63,6 +63,8 @@ ToAgent to_agent() {
       return FenceOut{number(), bytes()};
     case 11:
       return NameAnswer{number(), static_cast<NameVerdict>(below(3)), bytes()};
+    case 12:
+      return PmixDown{bytes()};
     default:
       return Bye{};
   }
@@ -83,7 +85,7 @@ Refused refused() {
 
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(13)) {
+  switch (below(14)) {
     case 0:
       return welcome();
     case 1:
@@ -106,6 +108,8 @@ ToHead to_head() {
       return FenceIn{number(), bytes()};
     case 10:
       return Aborted{rank(), below(256), bytes()};
+    case 12:
+      return PmixUp{bytes()};
     case 11:
       return NameAsk{number(), static_cast<NameVerb>(below(3)), bytes(), bytes()};
     default:

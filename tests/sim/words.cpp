@@ -27,6 +27,7 @@ std::string say(const wire::Credit& m) {
 }
 std::string say(const wire::FenceOut& m) { return fmt::format("FenceOut {}", m.sequence); }
 std::string say(const wire::NameAnswer& m) { return fmt::format("NameAnswer {}", m.id); }
+std::string say(const wire::PmixDown&) { return "PmixDown"; }
 std::string say(const wire::Suspend& m) { return m.suspended ? "Suspend" : "Suspend over"; }
 std::string say(const wire::Ping&) { return "Ping"; }
 std::string say(const wire::Bye&) { return "Bye"; }
@@ -46,6 +47,7 @@ std::string say(const wire::Exited& m) {
 std::string say(const wire::FenceIn& m) { return fmt::format("FenceIn {}", m.sequence); }
 std::string say(const wire::Aborted& m) { return fmt::format("Aborted rank {}", m.rank.value); }
 std::string say(const wire::NameAsk& m) { return "NameAsk " + m.service; }
+std::string say(const wire::PmixUp&) { return "PmixUp"; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);
 }

@@ -34,6 +34,7 @@ struct Message {
   std::string operator()(const wire::Aborted& m) const {
     return fmt::format("Aborted {} {}", m.rank.value, m.code);
   }
+  std::string operator()(const wire::PmixUp& m) const { return "PmixUp " + m.frame; }
   std::string operator()(const wire::NameAsk& m) const { return "NameAsk " + m.service; }
   std::string operator()(const wire::InputCredit& m) const {
     return fmt::format("InputCredit {}", m.bytes);

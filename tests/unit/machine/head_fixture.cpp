@@ -29,6 +29,7 @@ struct Message {
   std::string operator()(const wire::FenceOut& m) const {
     return fmt::format("FenceOut {} {}", m.sequence, m.blob);
   }
+  std::string operator()(const wire::PmixDown& m) const { return "PmixDown " + m.frame; }
   std::string operator()(const wire::NameAnswer& m) const {
     return fmt::format("NameAnswer {} {}", m.id,
                        m.verdict == wire::NameVerdict::found  ? m.port

@@ -104,9 +104,9 @@ TEST(Limits, Ranks) {
                             Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1},
                             Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0, {}}})
     expect_has(agent_error(framed(message)), "1000000");
-  for (const ToHead& message :
-       std::vector<ToHead>{Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out},
-                           Started{bad, 1}, Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}, Aborted{bad, 1, {}}})
+  for (const ToHead& message : std::vector<ToHead>{
+           Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out}, Started{bad, 1},
+           Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}, Aborted{bad, 1, {}}})
     expect_has(head_error(framed(message)), "1000000");
 }
 

@@ -17,7 +17,7 @@ inline Prepare sample_prepare() {
           .tasks = {{base::Rank(2), {{"RANK", "2"}}, true},
                     {base::Rank(999'999), {{"RANK", "3"}}, false}},
           .window = 262'144,
-          .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))"}};
+          .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))", "job"}};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -32,6 +32,7 @@ inline std::vector<ToAgent> samples_to_agent() {
           Suspend{true},
           FenceOut{3, std::string("k\0v", 3)},
           NameAnswer{77, NameVerdict::found, "port 5"},
+          PmixDown{"down"},
           Ping{},
           Bye{}};
 }
@@ -59,6 +60,7 @@ inline std::vector<ToHead> samples_to_head() {
           FenceIn{3, std::string("\xffkv", 3)},
           Aborted{base::Rank(6), -7, "application called MPI_Abort"},
           NameAsk{77, NameVerb::publish, "service", "port 5"},
+          PmixUp{"up"},
           Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
           Pong{}};
 }

@@ -1,0 +1,91 @@
+// PmixTasks: what lets this host's tasks reach an OpenPMIx server, which is started only when the
+// first of them asks for it.
+//
+// Until then all there is is a listening socket on the loopback and variables that point to it. The
+// server is a process of its own, this program in a hidden mode, and a child of the guard.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/local/stream_protocol.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "pmix/codec.hpp"
+#include "pmix/listener.hpp"
+#include "process/guard.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::app {
+
+class PmixTasks {
+ public:
+  // The guard's name for the server process; never that of a rank.
+  static constexpr process::ProcessId kServer = 0xffffffff;
+
+  struct Events {
+    std::function<void(wire::ToHead)> to_head;
+    std::function<void(const process::SpawnOrder&)> spawn;
+  };
+
+  // `frame` is the AddJob for this host. `environment` is this process's own.
+  [[nodiscard]] static base::Result<std::unique_ptr<PmixTasks>> create(
+      asio::io_context& loop, const std::string& frame, std::vector<std::string> environment,
+      bool crowded, Events events);
+  ~PmixTasks();  // the job's folder is gone then
+  PmixTasks(const PmixTasks&) = delete;
+  PmixTasks& operator=(const PmixTasks&) = delete;
+
+  struct Variable {
+    std::string name;
+    std::string value;
+    bool yields = false;  // to the user's own
+  };
+  [[nodiscard]] std::vector<Variable> environment(base::Rank rank) const;
+  void hear(const wire::PmixDown& message);
+  // The task has ended: in the MPI world and without MPI_Finalize that is a failure, even with exit
+  // code 0; without MPI_Init it is one when another task here waits for it.
+  void ended(base::Rank rank);
+  void expect_end() { expected_ = true; }  // a sweep takes the server too
+  void server_ended();
+  void clean_up();  // removes the job's folder, once no task can use it
+
+ private:
+  PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job, pmix::Listener listener,
+            std::vector<std::string> environment, bool crowded, Events events);
+
+  void wait_for_first();
+  void start_server();
+  void read_server();
+  void take(const pmix::Upcall& upcall);
+  void note(const pmix::Connected& upcall);
+  void note(const pmix::Finalized& upcall);
+  void aborted(std::uint32_t rank, std::int32_t code, const std::string& message);
+  void send(const std::string& bytes);
+  void flush();
+
+  std::string frame_;
+  pmix::Job job_;
+  pmix::Listener listener_;
+  asio::posix::stream_descriptor knock_;  // a copy of the listener, to see the first connection
+  asio::local::stream_protocol::socket server_;
+  std::vector<std::string> own_environment_;
+  bool crowded_;
+  Events events_;
+  pmix::Reader<pmix::Upcall> reader_;
+  std::string queue_;
+  bool writing_ = false;
+  bool started_ = false;
+  bool expected_ = false;
+  std::set<std::uint32_t> in_world_;  // ranks of this job between MPI_Init and MPI_Finalize
+  std::set<std::uint32_t> silent_;    // ranks here that have not called MPI_Init
+  std::set<std::uint32_t> gone_;      // ranks that ended silently
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::app
