@@ -9,18 +9,12 @@
 
 #include "app/host_tasks.hpp"
 #include "app/limits.hpp"
+#include "base/variables.hpp"
 #include "link/link.hpp"
 #include "probe/probe.hpp"
 
 namespace muster::app {
 namespace {
-
-std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
-  }
-  return {};
-}
 
 class Agent {
  public:
@@ -45,7 +39,7 @@ class Agent {
     options.facts.hostname = probe::hostname();
     options.facts.cpus = probe::usable_cpus();
     options.facts.interfaces = probe::interfaces();
-    const auto ssh = probe::ssh_connection(value_of(environment, "SSH_CONNECTION"));
+    const auto ssh = probe::ssh_connection(base::value_of(environment, "SSH_CONNECTION"));
     options.facts.reached_at = ssh.server;
     options.facts.head_address = ssh.client;
     if (auto port = probe::claim_port()) {

@@ -1,9 +1,7 @@
 // Finds the command that is meant and hands the words on.
 #include "cli/cli.hpp"
 
-#include <cstdio>
 #include <string_view>
-#include <unistd.h>
 
 #include "app/agent.hpp"
 #include "app/limits.hpp"
@@ -12,21 +10,12 @@
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/run.hpp"
-#include "view/report.hpp"
+#include "cli/speak.hpp"
 
 namespace muster::cli {
 namespace {
 
 using base::Fault;
-
-void print(std::FILE* where, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), where);
-}
-
-int complain(const base::Error& error) {
-  print(stderr, view::error(error, {::isatty(STDERR_FILENO) == 1}));
-  return base::exit_code(error.fault);
-}
 
 int complete(const std::vector<std::string>& words) {
   const auto script = completion(words.size() == 3 ? words[2] : "");

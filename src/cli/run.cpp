@@ -10,6 +10,7 @@
 
 #include "app/head.hpp"
 #include "cli/run_words.hpp"
+#include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
@@ -31,16 +32,6 @@ struct Prospect {
 };
 
 view::Style style() { return {::isatty(STDERR_FILENO) == 1}; }
-
-void print(std::FILE* where, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), where);
-  std::fflush(where);
-}
-
-int complain(const base::Error& error) {
-  print(stderr, view::error(error, style()));
-  return base::exit_code(error.fault);
-}
 
 std::string current_folder() {
   std::array<char, PATH_MAX> buffer;

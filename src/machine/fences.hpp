@@ -19,8 +19,6 @@ class Fences {
   // each sequence, a second one is ignored.
   [[nodiscard]] std::optional<std::string> add(std::uint32_t sequence, base::NodeIndex node,
                                                std::string part);
-  // A node waits for others in some exchange.
-  [[nodiscard]] bool open() const { return !parts_.empty(); }
 
  private:
   std::size_t nodes_;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/variables.hpp"
 #include "process/pipe.hpp"
 #include "process/spawn.hpp"
 
@@ -27,13 +28,6 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
   result.push_back(nullptr);
   return result;
-}
-
-std::string value_of(const std::vector<std::string>& environment, const std::string& name) {
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
-  }
-  return {};
 }
 
 std::string look_up(const std::string& word, const std::string& path) {
@@ -101,7 +95,7 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   if (!in) return tl::unexpected(in.error());
   if (!out) return tl::unexpected(out.error());
   if (!err) return tl::unexpected(err.error());
-  const std::string program = look_up(words.front(), value_of(environment, "PATH"));
+  const std::string program = look_up(words.front(), base::value_of(environment, "PATH"));
   std::vector<char*> arguments = pointers(words);
   std::vector<char*> variables = pointers(environment);
   SpawnRequest request;

@@ -12,9 +12,8 @@ TEST(Fences, JoinPartsInTheOrderOfNodes) {
   Fences fences(3);
   EXPECT_FALSE(fences.add(0, NodeIndex(2), "c"));
   EXPECT_FALSE(fences.add(0, NodeIndex(0), "a"));
-  EXPECT_TRUE(fences.open());
   EXPECT_EQ(fences.add(0, NodeIndex(1), "b"), "abc");
-  EXPECT_FALSE(fences.open());
+  EXPECT_FALSE(fences.add(0, NodeIndex(1), "again, a new exchange"));
 }
 
 TEST(Fences, ASecondPartOfANodeIsIgnored) {

@@ -45,6 +45,14 @@ TEST(Report, NamesRankHostCodeAndPid) {
             "muster: exit code 1\n");
 }
 
+TEST(Report, SaysWhenARankAskedForTheEnd) {
+  RunReport r = rank_3_exited_with(7);
+  r.aborted = true;
+  r.abort_message = "no data";
+  EXPECT_TRUE(report(r, {}).starts_with(
+      "muster: rank 3 on node2 aborted the job with code 7: no data (pid 4242)\n"));
+}
+
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
   RunReport r = rank_3_exited_with(1);
   r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",

@@ -1,0 +1,25 @@
+// nearest: small mistakes find their word, large ones find nothing.
+#include "base/nearest.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace muster::base {
+namespace {
+
+const std::vector<std::string> kWords = {"--tag", "--timestamp", "--timeout", "--hostfile"};
+
+TEST(Nearest, ForgivesSmallMistakes) {
+  EXPECT_EQ(nearest("--taag", kWords), "--tag");
+  EXPECT_EQ(nearest("--hostfle", kWords), "--hostfile");
+  EXPECT_EQ(nearest("--timeuot", kWords), "--timeout");
+}
+
+TEST(Nearest, GuessesNothingFromFarAway) {
+  EXPECT_EQ(nearest("--completely-else", kWords), std::nullopt);
+  EXPECT_EQ(nearest("x", kWords), std::nullopt);
+  EXPECT_EQ(nearest("", kWords), std::nullopt);
+}
+
+}  // namespace
+}  // namespace muster::base
