@@ -67,6 +67,7 @@ process::GuardEvents HostTasks::guard_events() {
     if (spawned.id == PmixTasks::kServer) return;
     const std::string error = spawned.pid == 0 ? std::strerror(spawned.error) : "";
     feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid), error});
+    if (--unspawned_ == 0) listen();
   };
   events.ended = [this](const process::Ended& ended) {
     if (ended.id == PmixTasks::kServer) return pmix_->server_ended();
@@ -213,6 +214,7 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   order.err = err->write.get();
   order.wireup = wireup->get();
   guard_.spawn(order);
+  ++unspawned_;
 
   Streams& streams = streams_[task.rank];
   streams.out = output(task.rank, Stream::out, std::move(out->read));
@@ -224,6 +226,16 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
                                            });
 }
 
+// Not before all have a process: waking up for the first ones would take the processor from the
+// guard, which still starts the others.
+void HostTasks::listen() {
+  for (auto& [rank, streams] : streams_) {
+    streams.out->start();
+    streams.err->start();
+  }
+  if (pmi_) pmi_->listen();
+}
+
 std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd) {
   auto made = std::make_shared<TaskOutput>(
       loop_, std::move(fd), orders_.window, buffer_,
@@ -231,7 +243,6 @@ std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process:
       [this, rank, stream] {
         feed(machine::StreamEnded{rank, stream});
       });
-  made->start();
   return made;
 }
 

@@ -68,6 +68,7 @@ class HostTasks {
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd);
   void spawn(const wire::TaskOrder& task);
+  void listen();
 
   asio::io_context& loop_;
   machine::AgentMachine machine_;
@@ -84,6 +85,7 @@ class HostTasks {
   std::map<base::Rank, Streams> streams_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
   std::unique_ptr<PmixTasks> pmix_;  // likewise
+  std::size_t unspawned_ = 0;        // ordered, and not yet a process
   std::vector<char> buffer_;
   process::UniqueFd null_;
 };

@@ -111,8 +111,11 @@ base::Result<process::UniqueFd> PmiTasks::open(Rank rank) {
   }
   const auto talk = std::make_shared<Talk>(loop_, ends[0], rank, *this);
   talks_[rank] = talk;
-  talk->wait();
   return process::UniqueFd(ends[1]);
+}
+
+void PmiTasks::listen() {
+  for (auto& [rank, talk] : talks_) talk->wait();
 }
 
 std::vector<std::string> PmiTasks::environment(Rank rank) const {
@@ -125,7 +128,7 @@ void PmiTasks::ask(Rank rank, const pmi::Request& request) {
   if (std::holds_alternative<pmi::Barrier>(request)) find_missing();
 }
 
-void PmiTasks::perform(pmi::Effects effects) {
+void PmiTasks::perform(const pmi::Effects& effects) {
   for (const pmi::Effect& effect : effects) {
     std::visit([this](const auto& one) { perform(one); }, effect);
   }
@@ -163,7 +166,7 @@ void PmiTasks::perform(const pmi::SpawnRequest& effect) {
 void PmiTasks::hear(const wire::ToAgent& message) {
   if (const auto* fence = std::get_if<wire::FenceOut>(&message)) {
     auto effects = world_.fence_out(fence->sequence, fence->blob);
-    if (effects) perform(std::move(*effects));
+    if (effects) perform(*effects);
     return;
   }
   if (const auto* answer = std::get_if<wire::NameAnswer>(&message)) {

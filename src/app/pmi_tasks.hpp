@@ -32,6 +32,8 @@ class PmiTasks {
 
   // The task's end of its conversation; close it once the task has it.
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
+  // Hears all tasks that have been opened; once.
+  void listen();
   // Variables that tell the task of its descriptor.
   [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
   // The task has ended. One that took part and left without MPI_Finalize has failed, even with
@@ -44,7 +46,7 @@ class PmiTasks {
   class Talk;
 
   void ask(base::Rank rank, const pmi::Request& request);
-  void perform(pmi::Effects effects);
+  void perform(const pmi::Effects& effects);
   void perform(const pmi::Answer& effect);
   void perform(const pmi::FenceIn& effect);
   void perform(const pmi::Aborted& effect);
