@@ -1,14 +1,12 @@
 // Joins the parts of one exchange when the last of them has come.
 #include "machine/fences.hpp"
 
-#include <utility>
-
 namespace muster::machine {
 
 std::optional<std::string> Fences::add(std::uint32_t sequence, base::NodeIndex node,
-                                       std::string part) {
+                                       const std::string& part) {
   auto& parts = parts_[sequence];
-  parts.try_emplace(node, std::move(part));
+  parts.try_emplace(node, part);
   if (parts.size() < nodes_) return std::nullopt;
   std::string joined;
   for (const auto& [from, bytes] : parts) joined += bytes;

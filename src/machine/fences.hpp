@@ -18,7 +18,7 @@ class Fences {
   // The joined parts, in the order of nodes, once the last has come; each node brings one part to
   // each sequence, a second one is ignored.
   [[nodiscard]] std::optional<std::string> add(std::uint32_t sequence, base::NodeIndex node,
-                                               std::string part);
+                                               const std::string& part);
 
  private:
   std::size_t nodes_;

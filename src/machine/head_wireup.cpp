@@ -8,7 +8,7 @@ namespace muster::machine {
 using base::NodeIndex;
 
 void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out) {
-  const auto joined = fences_.add(message.sequence, node, std::move(message.blob));
+  const auto joined = fences_.add(message.sequence, node, message.blob);
   if (joined) to_all_running(wire::FenceOut{message.sequence, *joined}, out);
 }
 
