@@ -1,1 +1,0 @@
-// An empty room, while it is being built.
