@@ -19,6 +19,7 @@ using wire::Stream;
 namespace {
 
 constexpr std::size_t kBufferBytes = 256u << 10;
+constexpr const char* kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr base::Duration kSweepLimit = std::chrono::seconds(5);
 
 // A larger pipe saves wake-ups of writer and reader; the kernel may refuse, which does no harm.
@@ -92,30 +93,46 @@ void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(eff
 
 void HostTasks::perform(machine::Check& effect) {
   orders_ = std::move(effect.orders);
-  common_.clear();
   order_of_.clear();
-  for (const std::string& entry : plan::account(own_environment_, orders_.clean)) {
-    const std::size_t equals = entry.find('=');
-    if (equals != std::string::npos) common_[entry.substr(0, equals)] = entry.substr(equals + 1);
-  }
-  for (const wire::NameValue& one : orders_.environment) common_[one.name] = one.value;
   for (const wire::TaskOrder& task : orders_.tasks) order_of_[task.rank] = &task;
-
-  auto program = find_program(orders_.command.front(), orders_.workdir, common_value("PATH"));
-  if (!program) return feed(machine::Checked{program.error()});
-  program_ = std::move(*program);
-  if (const auto served = serve_wireup(); !served) {
-    return feed(machine::Checked{served.error()});
-  }
-  if (const auto written = write_hostfile(); !written) {
-    return feed(machine::Checked{written.error()});
-  }
+  const auto checked =
+      write_hostfile().and_then([this] { return read_programs(); }).and_then([this] {
+        return serve_wireup();
+      });
+  if (!checked) return feed(machine::Checked{checked.error()});
   feed(machine::Checked{});
 }
 
-std::string HostTasks::common_value(const std::string& name) const {
-  const auto found = common_.find(name);
-  return found == common_.end() ? "/usr/local/bin:/usr/bin:/bin" : found->second;
+// Only apps that have a rank here: the others' programs may be missing.
+base::Result<void> HostTasks::read_programs() {
+  programs_.assign(orders_.apps.size(), {});
+  for (const wire::TaskOrder& task : orders_.tasks) {
+    Program& known = programs_[task.app];
+    if (!known.path.empty()) continue;
+    auto read = program(orders_.apps[task.app]);
+    if (!read) return tl::unexpected(read.error());
+    known = std::move(*read);
+  }
+  return {};
+}
+
+base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app) const {
+  Program program;
+  for (const std::string& entry : plan::account(own_environment_, orders_.clean)) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos) continue;
+    program.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  for (const wire::NameValue& one : app.environment) program.environment[one.name] = one.value;
+  program.environment.try_emplace("AZUREML_MPI_HOSTFILE",
+                                  fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
+  const auto given = program.environment.find("PATH");
+  std::string path = given == program.environment.end() ? kUsualPath : given->second;
+  if (!app.path.empty()) path = app.path + ":" + path;
+  return find_program(app.command.front(), app.workdir, path).map([&](std::string found) {
+    program.path = std::move(found);
+    return std::move(program);
+  });
 }
 
 base::Result<void> HostTasks::serve_pmix() {
@@ -152,8 +169,6 @@ base::Result<void> HostTasks::write_hostfile() {
     return base::fail(base::Fault::internal, {}, "cannot keep the host list in memory: {}",
                       std::strerror(errno));
   }
-  common_.try_emplace("AZUREML_MPI_HOSTFILE",
-                      fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
   return {};
 }
 
@@ -165,14 +180,15 @@ void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.gr
 void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
 
 std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) const {
+  const auto& common = programs_[task.app].environment;
   std::vector<std::string> entries;
-  entries.reserve(common_.size() + task.environment.size());
+  entries.reserve(common.size() + task.environment.size());
   std::map<std::string_view, bool> own;
   if (pmi_) entries = pmi_->environment(task.rank);
   std::vector<PmixTasks::Variable> pmix;
   if (pmix_) pmix = pmix_->environment(task.rank);
   for (const PmixTasks::Variable& one : pmix) {
-    if (one.yields && common_.contains(one.name)) continue;
+    if (one.yields && common.contains(one.name)) continue;
     own[one.name] = true;
     entries.push_back(fmt::format("{}={}", one.name, one.value));
   }
@@ -180,7 +196,7 @@ std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) 
     own[one.name] = true;
     entries.push_back(fmt::format("{}={}", one.name, one.value));
   }
-  for (const auto& [name, value] : common_) {
+  for (const auto& [name, value] : common) {
     if (!own.contains(name)) entries.push_back(fmt::format("{}={}", name, value));
   }
   return entries;
@@ -205,10 +221,10 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
 
   process::SpawnOrder order;
   order.id = task.rank.value;
-  order.program = program_;
-  order.arguments = orders_.command;
+  order.program = programs_[task.app].path;
+  order.arguments = orders_.apps[task.app].command;
   order.environment = environment_of(task);
-  order.workdir = orders_.workdir;
+  order.workdir = orders_.apps[task.app].workdir;
   order.in = in->read.get();
   order.out = out->write.get();
   order.err = err->write.get();

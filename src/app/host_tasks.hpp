@@ -43,6 +43,12 @@ class HostTasks {
     std::shared_ptr<TaskInput> in;
   };
 
+  // What the ranks of one app here have in common.
+  struct Program {
+    std::string path;
+    std::map<std::string, std::string> environment;
+  };
+
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void perform(machine::Check& effect);
@@ -61,7 +67,8 @@ class HostTasks {
 
   [[nodiscard]] process::GuardEvents guard_events();
   [[nodiscard]] std::vector<std::string> environment_of(const wire::TaskOrder& task) const;
-  [[nodiscard]] std::string common_value(const std::string& name) const;
+  [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app) const;
+  [[nodiscard]] base::Result<void> read_programs();
   [[nodiscard]] base::Result<void> write_hostfile();
   [[nodiscard]] base::Result<void> serve_wireup();
   [[nodiscard]] base::Result<void> serve_pmix();
@@ -78,9 +85,8 @@ class HostTasks {
   Pump<machine::AgentEvent> pump_;
 
   wire::Prepare orders_;
-  std::map<std::string, std::string> common_;  // environment of every rank here
-  std::string program_;
-  process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
+  std::vector<Program> programs_;  // index: app
+  process::UniqueFd hostfile_;     // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::map<base::Rank, const wire::TaskOrder*> order_of_;
   std::map<base::Rank, Streams> streams_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it

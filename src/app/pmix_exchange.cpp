@@ -33,8 +33,7 @@ void PmixExchange::take(base::NodeIndex node, const wire::PmixUp& message) {
   }
 }
 
-pmix::Job pmix_job(const model::Plan& plan, const std::vector<std::string>& command,
-                   const std::string& workdir) {
+pmix::Job pmix_job(const model::Plan& plan, const model::App& app) {
   pmix::Job job;
   job.nspace = random_name("muster-");
   for (const model::PlannedNode& node : plan.nodes) {
@@ -43,8 +42,10 @@ pmix::Job pmix_job(const model::Plan& plan, const std::vector<std::string>& comm
     for (const base::Rank rank : node.ranks) ranks.push_back(rank.value);
   }
   job.universe = plan.universe;
-  for (const std::string& word : command) job.command += (job.command.empty() ? "" : " ") + word;
-  job.workdir = workdir;
+  for (const std::string& word : app.command) {
+    job.command += (job.command.empty() ? "" : " ") + word;
+  }
+  job.workdir = app.workdir;
   return job;
 }
 

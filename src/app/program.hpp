@@ -8,8 +8,8 @@
 namespace muster::app {
 
 // The path to execute. A word with a slash is taken from `workdir`; any other is looked up in
-// `path` (the ranks' PATH). Fault::cannot_start when the folder or program is missing or not
-// executable.
+// `path` (the ranks' PATH, after folders of their app's own). Fault::cannot_start when the folder
+// or program is missing or not executable.
 [[nodiscard]] base::Result<std::string> find_program(const std::string& word,
                                                      const std::string& workdir,
                                                      const std::string& path);

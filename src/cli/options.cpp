@@ -38,7 +38,7 @@ Result<void> set_workdir(Draft& draft, const Typed& typed) {
   if (folder && !folder->starts_with('/')) {
     *folder = *folder == "." ? draft.current_folder : draft.current_folder + "/" + *folder;
   }
-  return store(std::move(folder), draft.request.spec.workdir);
+  return store(std::move(folder), draft.request.spec.apps.front().workdir);
 }
 
 constexpr Option kOptions[] = {
@@ -48,7 +48,7 @@ constexpr Option kOptions[] = {
      "N",
      "How many ranks to start (default: all slots of the given hosts, one per fake node, else 1).",
      [](Draft& d, const Typed& t) {
-       return store(read_count(t, {1, kRanksMax}), d.request.spec.ranks);
+       return store(read_count(t, {1, kRanksMax}), d.request.spec.apps.front().ranks);
      }},
     {{"--per-node"},
      Group::ranks,
@@ -145,7 +145,9 @@ constexpr Option kOptions[] = {
      Takes::text,
      "NAME[=VALUE]",
      "Give every rank this variable, with its value here or with VALUE. Repeatable.",
-     [](Draft& d, const Typed& t) { return append(read_setting(t), d.request.spec.exports); },
+     [](Draft& d, const Typed& t) {
+       return append(read_setting(t), d.request.spec.apps.front().exports);
+     },
      true},
     {{"--clean-env"},
      Group::environment,

@@ -192,8 +192,9 @@ Result<void> settle_hosts(Draft& draft) {
 
 Result<RunWords> finish(Draft draft, std::span<const std::string> program) {
   model::JobSpec& job = draft.request.spec;
-  job.command.assign(program.begin(), program.end());
-  if (job.workdir.empty()) job.workdir = draft.current_folder;
+  model::App& app = job.apps.front();
+  app.command.assign(program.begin(), program.end());
+  if (app.workdir.empty()) app.workdir = draft.current_folder;
   return check_combinations(draft)
       .and_then([&] { return settle_hosts(draft); })
       .and_then([&] { return spec::check(job); })

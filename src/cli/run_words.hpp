@@ -6,16 +6,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "model/job_spec.hpp"
+#include "cli/launch.hpp"
 
 namespace muster::cli {
-
-struct RunRequest {
-  model::JobSpec spec;
-  bool dry_run = false;
-  bool json = false;
-  bool show_environment = false;  // --env with --dry-run
-};
 
 // Either a request, or text to print (help) and exit with 0.
 struct RunWords {

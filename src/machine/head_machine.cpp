@@ -216,13 +216,14 @@ void HeadMachine::prepare_all(HeadEffects& out) {
 
 wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where) const {
   const model::PlannedNode& planned = input_.plan.nodes[node.value];
-  const plan::Forwarded& kept =
+  const std::vector<plan::Forwarded>& kept =
       planned.host.reach == model::Reach::ssh ? input_.kept_remote : input_.kept_here;
   const std::vector<Rank> fed = input_ranks();
   wire::Prepare orders;
-  orders.command = input_.spec.command;
-  orders.workdir = input_.spec.workdir;
-  orders.environment = names_and_values(kept.kept);
+  for (std::size_t i = 0; i < input_.spec.apps.size(); ++i) {
+    const model::App& app = input_.spec.apps[i];
+    orders.apps.push_back({app.command, app.workdir, app.path, names_and_values(kept[i].kept)});
+  }
   orders.clean = input_.spec.clean_env;
   orders.hostfile = plan::hostfile_text(input_.plan);
   orders.window = window();
@@ -235,10 +236,11 @@ wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where)
   orders.tasks.reserve(planned.ranks.size());
   for (const Rank rank : planned.ranks) {
     const bool input = std::ranges::binary_search(fed, rank);
-    orders.tasks.push_back(
-        {rank,
-         names_and_values(plan::dialects(input_.plan, where, kept, input_.job, input_.spec, rank)),
-         input});
+    const std::uint32_t app = input_.plan.ranks[rank.value].app;
+    orders.tasks.push_back({rank, app,
+                            names_and_values(plan::dialects(input_.plan, where, kept[app],
+                                                            input_.job, input_.spec, rank)),
+                            input});
   }
   return orders;
 }

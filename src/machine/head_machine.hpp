@@ -93,10 +93,10 @@ using HeadEffects = std::vector<HeadEffect>;
 struct HeadInput {
   model::JobSpec spec;
   model::Plan plan;
-  plan::Forwarded kept_here;    // for nodes on this machine
-  plan::Forwarded kept_remote;  // for all others
-  std::string job;              // random, names the job on every host
-  std::string mapping;          // PMI_process_mapping of the plan
+  std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
+  std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
+  std::string job;                           // random, names the job on every host
+  std::string mapping;                       // PMI_process_mapping of the plan
   // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
   std::vector<std::string> pmix_jobs;
 };

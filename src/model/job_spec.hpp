@@ -64,9 +64,19 @@ struct CarrierSpec {
   bool operator==(const CarrierSpec&) const = default;
 };
 
+// One program of a job and its ranks: an application context in MPI's words.
+struct App {
+  std::vector<std::string> command;    // program and arguments; never empty once checked
+  std::optional<std::uint32_t> ranks;  // not given: see plan::place()
+  std::vector<EnvSetting> exports;     // in the order typed; later ones win
+  std::string workdir;                 // absolute; where its ranks start, on every host
+  std::string path;                    // folders searched before PATH, with ':' between; or empty
+  std::string role;                    // what its ranks are in the job ("worker"); may be empty
+  bool operator==(const App&) const = default;
+};
+
 struct JobSpec {
-  std::vector<std::string> command;  // program and arguments; never empty once checked
-  std::optional<std::uint32_t> ranks;
+  std::vector<App> apps = {{}};  // never empty; ranks are numbered through them in this order
   std::optional<std::uint32_t> per_node;
   MapBy map_by = MapBy::slot;
   bool oversubscribe = false;
@@ -76,9 +86,7 @@ struct JobSpec {
   std::vector<HostEntry> hosts;
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
 
-  std::vector<EnvSetting> exports;  // in the order typed; later ones win
   bool clean_env = false;
-  std::string workdir;  // absolute; where ranks start, on every host
 
   Wireup wireup = Wireup::automatic;
 

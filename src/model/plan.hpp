@@ -13,6 +13,7 @@ namespace muster::model {
 struct PlannedRank {
   base::NodeIndex node;
   std::uint32_t local_rank = 0;
+  std::uint32_t app = 0;  // index in JobSpec::apps
   bool operator==(const PlannedRank&) const = default;
 };
 

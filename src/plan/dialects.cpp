@@ -22,6 +22,7 @@ struct About {
   std::uint32_t local_rank;
 
   [[nodiscard]] const model::PlannedNode& planned() const { return plan.nodes[node]; }
+  [[nodiscard]] const model::App& app() const { return spec.apps[plan.ranks[rank].app]; }
 };
 
 const model::Variable* find(const Forwarded& kept, std::string_view name) {
@@ -44,14 +45,15 @@ std::string job(const About& about) { return about.job; }
 std::string address(const About& about) { return about.where.address; }
 std::string port(const About& about) { return about.where.port; }
 
-bool is_exported(const model::JobSpec& spec, std::string_view name) {
-  return std::ranges::find(spec.exports, name, &model::EnvSetting::name) != spec.exports.end();
+bool is_exported(const About& about, std::string_view name) {
+  const auto& exports = about.app().exports;
+  return std::ranges::find(exports, name, &model::EnvSetting::name) != exports.end();
 }
 
 // The user's value through -x, else ours: Azure ML's helper scripts copy AZ_BATCH_MASTER_NODE over
 // MASTER_ADDR, so the two must agree.
 std::string exported_or(const About& about, std::string_view name, const std::string& ours) {
-  if (!is_exported(about.spec, name)) return ours;
+  if (!is_exported(about, name)) return ours;
   const model::Variable* given = find(about.kept, name);
   return given != nullptr ? given->value : ours;
 }
@@ -197,7 +199,7 @@ std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous&
   for (const Word& word : kWords) {
     if (word.yields == Yields::to_threads && own_threads) continue;
     if (word.yields == Yields::to_own && find(kept, word.name) != nullptr) continue;
-    if (is_exported(spec, word.name)) continue;
+    if (is_exported(about, word.name)) continue;
     std::string value = word.value(about);
     if (value.empty()) continue;
     variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});

@@ -25,7 +25,7 @@ struct Forwarded {
   std::vector<Withheld> withheld;     // sorted by name
 };
 
-// What the ranks of a host get from the launching shell ("NAME=VALUE" entries).
+// What the ranks of an app get from the launching shell on such a host ("NAME=VALUE" entries).
 //
 // Left out everywhere: other launchers' variables for single ranks (PMI_*, PMIX_*,
 // OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those that dialects() sets (RANK,
@@ -34,9 +34,10 @@ struct Forwarded {
 // Left out for other hosts: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
 // CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
 //
-// -x NAME always goes along; -x of a name that is not set is Fault::usage. --clean-env: only -x.
+// -x NAME always goes along; -x of a name that is not set is Fault::usage. clean: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                                const model::JobSpec& spec, model::Reach reach);
+                                                const model::App& app, bool clean,
+                                                model::Reach reach);
 
 // What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
 // `forwarded` leaves out everywhere, or, when clean, only what makes an account usable (HOME USER

@@ -37,9 +37,9 @@ tl::unexpected<base::Error> not_set(const std::string& name, const Shell& shell)
 
 using Exports = std::map<std::string, std::string, std::less<>>;
 
-base::Result<Exports> exports_of(const model::JobSpec& spec, const Shell& shell) {
+base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
   Exports exports;
-  for (const model::EnvSetting& setting : spec.exports) {
+  for (const model::EnvSetting& setting : app.exports) {
     if (setting.value) {
       exports.insert_or_assign(setting.name, *setting.value);
       continue;
@@ -61,16 +61,16 @@ std::string_view withheld_because(std::string_view name, bool clean, model::Reac
 }  // namespace
 
 base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                  const model::JobSpec& spec, model::Reach reach) {
+                                  const model::App& app, bool clean, model::Reach reach) {
   const Shell shell = read(launching_shell);
-  const auto exports = exports_of(spec, shell);
+  const auto exports = exports_of(app, shell);
   if (!exports) return tl::unexpected(exports.error());
   Forwarded result;
   result.kept.reserve(shell.size() + exports->size());
   for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
   for (const auto& [name, value] : shell) {
     if (exports->contains(name)) continue;
-    const std::string_view why = withheld_because(name, spec.clean_env, reach);
+    const std::string_view why = withheld_because(name, clean, reach);
     if (!why.empty()) {
       result.withheld.push_back({std::string(name), std::string(why)});
     } else {

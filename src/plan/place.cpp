@@ -1,6 +1,7 @@
 // place: gives every rank its node, in time linear in ranks and hosts.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "plan/plan.hpp"
 #include "plan/remedy.hpp"
@@ -48,11 +49,18 @@ std::uint64_t slots_of(const Inventory& inventory) {
   return sum;
 }
 
-std::uint64_t wanted(const JobSpec& spec, const Inventory& inventory) {
-  if (spec.ranks) return *spec.ranks;
+std::uint64_t wanted(const JobSpec& spec, const model::App& app, const Inventory& inventory) {
+  if (app.ranks) return *app.ranks;
   if (spec.per_node) return std::uint64_t{*spec.per_node} * inventory.hosts.size();
   if (inventory.source != model::HostSource::here) return slots_of(inventory);
   return inventory.hosts.size();  // one per fake node, or one on this machine
+}
+
+// How many ranks each app gets.
+std::vector<std::uint64_t> wanted(const JobSpec& spec, const Inventory& inventory) {
+  std::vector<std::uint64_t> counts;
+  for (const model::App& app : spec.apps) counts.push_back(wanted(spec, app, inventory));
+  return counts;
 }
 
 // Deals ranks to the nodes that have room, one each in turn. Every visit either deals a rank or
@@ -144,6 +152,13 @@ std::vector<NodeIndex> keep_used(Plan& plan, const Inventory& inventory,
   return node_of_host;
 }
 
+void number_apps(Plan& plan, const std::vector<std::uint64_t>& counts) {
+  auto rank = plan.ranks.begin();
+  for (std::uint32_t app = 0; app < counts.size(); ++app) {
+    for (std::uint64_t i = 0; i < counts[app]; ++i) (rank++)->app = app;
+  }
+}
+
 Plan assemble(const JobSpec& spec, const Inventory& inventory,
               const std::vector<std::uint32_t>& host_of_rank) {
   Plan plan;
@@ -178,7 +193,8 @@ std::string crowded(std::uint64_t ranks, const Inventory& inventory) {
 base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
   const std::vector<Room> room = rooms(spec, inventory);
   const Total total = total_of(room);
-  const std::uint64_t ranks = wanted(spec, inventory);
+  const std::vector<std::uint64_t> counts = wanted(spec, inventory);
+  const std::uint64_t ranks = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   if (ranks == 0 || ranks > model::kRanksMax) return bad_count(ranks);
   if (ranks > total.cap) return above_cap(spec, inventory, ranks, total);
   const bool crowd = ranks > total.slots;
@@ -187,6 +203,7 @@ base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
   }
   const bool in_rows = spec.map_by == model::MapBy::slot;
   Plan plan = assemble(spec, inventory, in_rows ? by_slot(room, ranks) : by_node(room, ranks));
+  number_apps(plan, counts);
   if (crowd && !spec.oversubscribe) plan.notices.push_back(crowded(ranks, inventory));
   return plan;
 }

@@ -36,9 +36,9 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
-std::string program(const JobSpec& spec) {
+std::string program(const model::App& app) {
   std::string text;
-  for (const std::string& word : spec.command) {
+  for (const std::string& word : app.command) {
     if (text.size() > kWordsMax) return text + " ...";
     text += ' ';
     text += quoted(word);
@@ -70,15 +70,17 @@ std::string host_words(const JobSpec& spec) {
 // The job as a command line of muster's own.
 std::string command(const JobSpec& spec) {
   std::string text = "muster run";
-  if (spec.ranks) text += fmt::format(" -n {}", *spec.ranks);
+  const model::App& app = spec.apps.front();
+  if (app.ranks) text += fmt::format(" -n {}", *app.ranks);
   if (spec.per_node) text += fmt::format(" --per-node {}", *spec.per_node);
   if (spec.map_by == model::MapBy::node) text += " --map-by node";
   if (spec.oversubscribe) text += " --oversubscribe";
-  return text + host_words(spec) + program(spec);
+  return text + host_words(spec) + program(app);
 }
 
 std::string command_with_ranks(JobSpec spec, std::uint64_t ranks) {
-  spec.ranks = static_cast<std::uint32_t>(std::min<std::uint64_t>(ranks, model::kRanksMax));
+  spec.apps.front().ranks =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(ranks, model::kRanksMax));
   return command(spec);
 }
 

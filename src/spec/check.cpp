@@ -11,6 +11,7 @@ namespace {
 
 using base::Fault;
 using base::Result;
+using model::App;
 using model::JobSpec;
 
 template <class... Args>
@@ -20,10 +21,10 @@ tl::unexpected<base::Error> refuse(const char* option, std::string hint,
                        std::forward<Args>(args)...);
 }
 
-Result<void> check_command(const JobSpec& spec) {
+Result<void> check_command(const App& app) {
   constexpr const char* example = "for example: muster run -n 2 python3 train.py";
-  if (spec.command.empty()) return base::fail(Fault::usage, example, "no program given");
-  if (spec.command.front().empty()) {
+  if (app.command.empty()) return base::fail(Fault::usage, example, "no program given");
+  if (app.command.front().empty()) {
     return base::fail(Fault::usage, "is a shell variable empty?", "the program is an empty word");
   }
   return {};
@@ -51,14 +52,15 @@ Result<void> check_hosts(const JobSpec& spec) {
 
 Result<void> check_stdin(const JobSpec& spec) {
   if (spec.input.to != model::StdinTo::one) return {};
-  const std::uint32_t end = spec.ranks.value_or(model::kRanksMax);
+  std::uint64_t end = 0;
+  for (const App& app : spec.apps) end += app.ranks.value_or(model::kRanksMax);
   if (spec.input.rank.value < end) return {};
   return refuse("--stdin", fmt::format("ranks are 0 to {}", end - 1), "there is no rank {}",
                 spec.input.rank.value);
 }
 
-Result<void> check_exports(const JobSpec& spec) {
-  for (const model::EnvSetting& setting : spec.exports) {
+Result<void> check_exports(const App& app) {
+  for (const model::EnvSetting& setting : app.exports) {
     if (setting.name.empty() || setting.name.find('=') != std::string::npos) {
       return refuse("-x", "for example -x OMP_NUM_THREADS=4", "{} is no variable name",
                     quoted(setting.name));
@@ -89,21 +91,29 @@ Result<void> check_carrier(const JobSpec& spec) {
   return check_time("--start-timeout", spec.carrier.patience, kPatience);
 }
 
-Result<void> check_workdir(const JobSpec& spec) {
-  if (spec.workdir.empty() || spec.workdir.front() == '/') return {};
-  return refuse("--workdir", "", "{} is not absolute", quoted(spec.workdir));
+Result<void> check_workdir(const App& app) {
+  if (app.workdir.empty() || app.workdir.front() == '/') return {};
+  return refuse("--workdir", "", "{} is not absolute", quoted(app.workdir));
+}
+
+Result<void> check_apps(const JobSpec& spec) {
+  for (const App& app : spec.apps) {
+    const auto checked = check_command(app)
+                             .and_then([&] { return check_count("-n", app.ranks); })
+                             .and_then([&] { return check_exports(app); })
+                             .and_then([&] { return check_workdir(app); });
+    if (!checked) return checked;
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<void> check(const JobSpec& spec) {
-  return check_command(spec)
-      .and_then([&] { return check_count("-n", spec.ranks); })
+  return check_apps(spec)
       .and_then([&] { return check_count("--per-node", spec.per_node); })
       .and_then([&] { return check_hosts(spec); })
       .and_then([&] { return check_stdin(spec); })
-      .and_then([&] { return check_exports(spec); })
-      .and_then([&] { return check_workdir(spec); })
       .and_then([&] { return check_carrier(spec); })
       .and_then([&] { return check_time("--grace", spec.grace, kGrace); })
       .and_then([&] { return check_time("--lease", spec.lease, kLease); })

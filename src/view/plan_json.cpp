@@ -40,6 +40,10 @@ using Json = nlohmann::ordered_json;
               {"ranks", std::move(ranks)}};
 }
 
+[[nodiscard]] Json app_object(const model::App& app) {
+  return Json{{"command", texts(app.command)}, {"workdir", utf8(app.workdir)}};
+}
+
 [[nodiscard]] Json environment_object(const std::vector<model::Variable>& variables) {
   Json object = Json::object();
   for (const auto& [name, value, why] : variables) {
@@ -54,6 +58,7 @@ using Json = nlohmann::ordered_json;
               {"node", planned.node.value},
               {"host", utf8(words.plan.nodes[planned.node.value].host.name)},
               {"local_rank", planned.local_rank},
+              {"app", planned.app},
               {"reason", utf8(words.reason(rank))},
               {"environment", environment_object(words.environment(rank))}};
 }
@@ -76,13 +81,14 @@ std::string plan_json(const PlanWords& words) {
   const auto node = [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   };
+  const auto app = [&](std::size_t i) { return app_object(words.spec.apps[i]); };
   const auto rank = [&](std::size_t i) { return rank_object(words, base::Rank(i)); };
   const auto withheld = [&](std::size_t i) {
     const auto& [name, why] = words.withheld[i];
     return Json{{"name", utf8(name)}, {"why", utf8(why)}};
   };
   std::string text = "{\n";
-  text += "  \"command\": " + texts(words.spec.command).dump() + ",\n";
+  text += "  \"apps\": " + list(words.spec.apps.size(), app) + ",\n";
   text += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
   text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
   text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";

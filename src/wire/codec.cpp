@@ -1,6 +1,7 @@
 // The only file that knows protobuf: each message is written by write(), read back by read().
 #include "wire/codec.hpp"
 
+#include <algorithm>
 #include <google/protobuf/io/coded_stream.h>
 #include <limits>
 #include <optional>
@@ -25,6 +26,10 @@ class Bounds {
     if (value >= 0 && value <= most) return static_cast<std::uint32_t>(value);
     if (!complaint_) complaint_ = fmt::format("{} {} is not within 0 to {}", name, value, most);
     return 0;
+  }
+  void at_least(const char* name, std::int64_t value, std::uint32_t least) {
+    if (value >= least || complaint_) return;
+    complaint_ = fmt::format("{} {} is below {}", name, value, least);
   }
   std::int32_t small(const char* name, std::int32_t value, std::uint32_t most) {
     return static_cast<std::int32_t>(at_most(name, value, most));
@@ -93,12 +98,14 @@ Hello read(proto::Hello& in, Bounds& bounds) {
 
 void write(proto::TaskOrder& to, const TaskOrder& task) {
   to.set_rank(task.rank.value);
+  to.set_app(task.app);
   to.set_input(task.input);
   write_variables(*to.mutable_environment(), task.environment);
 }
 
-TaskOrder read(proto::TaskOrder& in, Bounds& bounds) {
+TaskOrder read(proto::TaskOrder& in, std::uint32_t apps, Bounds& bounds) {
   return {.rank = bounds.rank(in.rank()),
+          .app = bounds.at_most("app", in.app(), apps - 1),
           .environment = read_variables(*in.mutable_environment()),
           .input = in.input()};
 }
@@ -121,11 +128,23 @@ Wireup read(proto::Wireup& in, Bounds& bounds) {
           .pmix_job = std::move(*in.mutable_pmix_job())};
 }
 
+void write(proto::AppOrder& to, const AppOrder& app) {
+  for (const std::string& word : app.command) to.add_command(word);
+  to.set_workdir(app.workdir);
+  to.set_path(app.path);
+  write_variables(*to.mutable_environment(), app.environment);
+}
+
+AppOrder read(proto::AppOrder& in) {
+  return {.command = read_texts(*in.mutable_command()),
+          .workdir = std::move(*in.mutable_workdir()),
+          .path = std::move(*in.mutable_path()),
+          .environment = read_variables(*in.mutable_environment())};
+}
+
 void write(proto::ToAgent& out, const Prepare& prepare) {
   auto& to = *out.mutable_prepare();
-  for (const std::string& word : prepare.command) to.add_command(word);
-  to.set_workdir(prepare.workdir);
-  write_variables(*to.mutable_environment(), prepare.environment);
+  for (const AppOrder& app : prepare.apps) write(*to.add_apps(), app);
   to.set_clean(prepare.clean);
   to.set_hostfile(prepare.hostfile);
   to.mutable_tasks()->Reserve(static_cast<int>(prepare.tasks.size()));
@@ -138,14 +157,23 @@ std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
   std::vector<TaskOrder> tasks;
   tasks.reserve(bounds.at_most("number of tasks", in.tasks_size(), model::kRanksMax));
   if (bounds.complaint()) return tasks;
-  for (proto::TaskOrder& task : *in.mutable_tasks()) tasks.push_back(read(task, bounds));
+  if (in.tasks_size() > 0) bounds.at_least("number of apps", in.apps_size(), 1);
+  const auto apps = static_cast<std::uint32_t>(std::max(1, in.apps_size()));
+  for (proto::TaskOrder& task : *in.mutable_tasks()) tasks.push_back(read(task, apps, bounds));
   return tasks;
 }
 
+std::vector<AppOrder> read_apps(proto::Prepare& in, Bounds& bounds) {
+  std::vector<AppOrder> apps;
+  for (proto::AppOrder& app : *in.mutable_apps()) {
+    bounds.at_least("words of a command", app.command_size(), 1);
+    apps.push_back(read(app));
+  }
+  return apps;
+}
+
 Prepare read(proto::Prepare& in, Bounds& bounds) {
-  return {.command = read_texts(*in.mutable_command()),
-          .workdir = std::move(*in.mutable_workdir()),
-          .environment = read_variables(*in.mutable_environment()),
+  return {.apps = read_apps(in, bounds),
           .clean = in.clean(),
           .hostfile = std::move(*in.mutable_hostfile()),
           .tasks = read_tasks(in, bounds),

@@ -36,7 +36,8 @@ struct NameValue {
 
 struct TaskOrder {
   base::Rank rank;
-  std::vector<NameValue> environment;  // this rank's own, laid over the common one
+  std::uint32_t app = 0;               // index in Prepare::apps
+  std::vector<NameValue> environment;  // this rank's own, laid over that of its app
   bool input = false;                  // gets a pipe as stdin; otherwise /dev/null
   bool operator==(const TaskOrder&) const = default;
 };
@@ -52,14 +53,21 @@ struct Wireup {
   bool operator==(const Wireup&) const = default;
 };
 
-// Everything that the tasks of one host need. The agent checks program and folder and answers
-// Prepared or Refused; nothing starts yet.
-struct Prepare {
+// What all ranks of one program share.
+struct AppOrder {
   std::vector<std::string> command;
   std::string workdir;
-  std::vector<NameValue> environment;  // common to all ranks, laid over the agent's own
-  bool clean = false;                  // drop the agent's own environment, but for its account
-  std::string hostfile;                // text of the file that AZUREML_MPI_HOSTFILE names
+  std::string path;                    // folders searched before PATH, with ':' between
+  std::vector<NameValue> environment;  // laid over the agent's own
+  bool operator==(const AppOrder&) const = default;
+};
+
+// Everything that the tasks of one host need. The agent checks programs and folders and answers
+// Prepared or Refused; nothing starts yet.
+struct Prepare {
+  std::vector<AppOrder> apps;
+  bool clean = false;    // drop the agent's own environment, but for its account
+  std::string hostfile;  // text of the file that AZUREML_MPI_HOSTFILE names
   std::vector<TaskOrder> tasks;
   std::uint32_t window = 0;  // first credit of each output stream, bytes
   Wireup wireup;

@@ -326,7 +326,7 @@ class DryRun(Case):
         plan = json.loads(self.succeeds(*words).out)
         self.assertEqual([one["host"] for one in plan["ranks"]],
                          ["DEVICE1"] * 8 + ["192.168.0.1"] * 8)
-        self.assertEqual(plan["command"], ["python", "net.py"])
+        self.assertEqual(plan["apps"][0]["command"], ["python", "net.py"])
 
     def test_no_host_is_asked(self):
         self.succeeds("--dry-run", "-n", "2", "-H", "no-such-host.invalid:2", "--ssh-command",

@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto read = muster::cli::read_run_words(words, "/here");
   if (!read) CHECK(read.error().what.find('\n') == std::string::npos);
-  if (read && read->request) CHECK(!read->request->spec.command.front().empty());
+  if (read && read->request) CHECK(!read->request->spec.apps.front().command.front().empty());
   return 0;
 }

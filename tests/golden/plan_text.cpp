@@ -15,7 +15,7 @@ const plan::ThisMachine kHere{8, "laptop", {"localhost"}};
 
 model::JobSpec job(std::vector<std::pair<std::string, std::uint32_t>> hosts) {
   model::JobSpec spec;
-  spec.command = {"python3", "train.py"};
+  spec.apps.front().command = {"python3", "train.py"};
   if (hosts.empty()) return spec;
   spec.source = HostSource::file;
   spec.source_name = "hosts";
@@ -67,7 +67,7 @@ std::string environment_text(const model::JobSpec& spec, const std::vector<std::
   for (std::size_t i = 0; i < known.size() && !dry; ++i)
     known[i] = facts(i, plan->nodes[i].host.reach);
   const Reach reach = plan->nodes[plan->ranks[rank.value].node.value].host.reach;
-  const auto kept = plan::forwarded(shell, spec, reach);
+  const auto kept = plan::forwarded(shell, spec.apps.front(), spec.clean_env, reach);
   if (!kept) return base::to_string(kept.error());
   std::string text;
   const auto add = [&](const model::Variable& variable) {
@@ -95,14 +95,14 @@ TEST(GoldenPlan, two_hosts_by_slot) {
 TEST(GoldenPlan, uneven_hosts_by_node_oversubscribed) {
   auto spec = job({{"node1", 1}, {"node2", 3}, {"node1", 1}});
   spec.map_by = model::MapBy::node;
-  spec.ranks = 8;
+  spec.apps.front().ranks = 8;
   spec.oversubscribe = true;
   expect_golden("plan/uneven_by_node.txt", plan_text(planned(spec)));
 }
 
 TEST(GoldenPlan, laptop_with_too_many_ranks) {
   auto spec = job({});
-  spec.ranks = 10;
+  spec.apps.front().ranks = 10;
   expect_golden("plan/laptop.txt", plan_text(planned(spec)));
 }
 
@@ -115,7 +115,7 @@ TEST(GoldenPlan, fake_nodes) {
 
 TEST(GoldenPlan, no_slots) {
   auto spec = job({{"node1", 2}, {"node2", 2}});
-  spec.ranks = 5;
+  spec.apps.front().ranks = 5;
   expect_golden("plan/no_slots.txt", plan_text(planned(spec)));
 }
 
@@ -133,8 +133,8 @@ TEST(GoldenEnvironment, rank_of_the_launching_host) {
 TEST(GoldenEnvironment, fake_node_with_own_settings) {
   auto spec = job({});
   spec.fake_nodes = 2;
-  spec.ranks = 4;
-  spec.exports = {{"MASTER_PORT", "6105"}, {"OMP_NUM_THREADS", "2"}, {"PATH", {}}};
+  spec.apps.front().ranks = 4;
+  spec.apps.front().exports = {{"MASTER_PORT", "6105"}, {"OMP_NUM_THREADS", "2"}, {"PATH", {}}};
   spec.clean_env = true;
   expect_golden("plan/environment_fake.txt", environment_text(spec, kShell, base::Rank(3), false));
 }

@@ -30,7 +30,7 @@ model::Plan some_plan() {
   model::JobSpec spec;
   spec.oversubscribe = true;
   spec.map_by = *rc::gen::element(model::MapBy::slot, model::MapBy::node);
-  spec.ranks = *rc::gen::inRange<std::uint32_t>(1, 25);
+  spec.apps.front().ranks = *rc::gen::inRange<std::uint32_t>(1, 25);
   model::Inventory inventory;
   inventory.source = model::HostSource::list;
   const auto slots =

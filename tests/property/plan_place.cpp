@@ -19,11 +19,12 @@ struct World {
 };
 
 std::string describe(const World& world) {
-  std::string text = fmt::format("{} {} ranks {} per node {}{} on",
-                                 world.inventory.source == HostSource::here ? "here" : "hosts",
-                                 world.spec.ranks.value_or(0), world.spec.per_node.value_or(0),
-                                 world.spec.map_by == MapBy::slot ? "by slot" : "by node",
-                                 world.spec.oversubscribe ? " oversubscribed" : "");
+  std::string text =
+      fmt::format("{} {} ranks {} per node {}{} on",
+                  world.inventory.source == HostSource::here ? "here" : "hosts",
+                  world.spec.apps.front().ranks.value_or(0), world.spec.per_node.value_or(0),
+                  world.spec.map_by == MapBy::slot ? "by slot" : "by node",
+                  world.spec.oversubscribe ? " oversubscribed" : "");
   for (const model::Host& host : world.inventory.hosts) {
     text += fmt::format(" {}<={}", host.slots, host.max_slots.value_or(0));
   }
@@ -54,7 +55,7 @@ class Naive {
  private:
   std::size_t wanted() const {
     const auto& [spec, inventory] = world_;
-    if (spec.ranks) return *spec.ranks;
+    if (spec.apps.front().ranks) return *spec.apps.front().ranks;
     if (spec.per_node) return *spec.per_node * inventory.hosts.size();
     if (inventory.source == HostSource::here) return spec.fake_nodes > 0 ? spec.fake_nodes : 1;
     std::size_t slots = 0;
@@ -122,7 +123,7 @@ bool hint_works(const World& world, const base::Error& error) {
   } else if (std::sscanf(error.hint.c_str(), "this fits: muster run -n %u", &ranks) != 1) {
     return false;
   }
-  repaired.spec.ranks = ranks;
+  repaired.spec.apps.front().ranks = ranks;
   return place(repaired.spec, repaired.inventory).has_value();
 }
 
@@ -163,7 +164,7 @@ std::string difference(const World& world) {
 
 World world_with(const std::vector<std::uint32_t>& slots) {
   World world;
-  world.spec.command = {"app"};
+  world.spec.apps.front().command = {"app"};
   for (std::size_t i = 0; i < slots.size(); ++i) {
     model::Host host;
     host.name = fmt::format("n{}", i);
@@ -197,7 +198,7 @@ void compare_all_options(World world) {
     world.spec.oversubscribe = (bits & 2U) != 0;
     set_source(world, (bits & 4U) != 0);
     for (std::uint32_t n = 0; n <= 10; ++n) {
-      world.spec.ranks = n == 0 ? std::nullopt : std::optional(n);
+      world.spec.apps.front().ranks = n == 0 ? std::nullopt : std::optional(n);
       for (std::uint32_t k = 0; k <= 4; ++k) {
         world.spec.per_node = k == 0 ? std::nullopt : std::optional(k);
         ASSERT_EQ(difference(world), "") << describe(world);
@@ -242,7 +243,7 @@ RC_GTEST_PROP(PlanPlace, agrees_with_its_twin_in_larger_worlds, ()) {
   set_source(world, number(0, 3) == 0);
   world.spec.map_by = number(0, 1) == 0 ? MapBy::slot : MapBy::node;
   world.spec.oversubscribe = number(0, 1) == 0;
-  if (number(0, 2) > 0) world.spec.ranks = number(1, 300);
+  if (number(0, 2) > 0) world.spec.apps.front().ranks = number(1, 300);
   if (number(0, 2) == 0) world.spec.per_node = number(1, 15);
   RC_LOG() << describe(world);
   RC_ASSERT(difference(world) == "");

@@ -31,10 +31,15 @@ std::vector<NameValue> variables() {
 }
 
 Prepare prepare() {
-  return {some(bytes), bytes(),
-          variables(), flag(),
-          bytes(),     some([] { return TaskOrder{rank(), variables(), flag()}; }),
-          number(),    {flag(), bytes(), rank().value, number(), bytes(), bytes()}};
+  const auto app = [] { return AppOrder{{bytes(), bytes()}, bytes(), bytes(), variables()}; };
+  Prepare orders;
+  orders.apps = {app(), app()};
+  orders.clean = flag();
+  orders.hostfile = bytes();
+  orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag()}; });
+  orders.window = number();
+  orders.wireup = {flag(), bytes(), rank().value, number(), bytes(), bytes()};
+  return orders;
 }
 
 ToAgent to_agent() {

@@ -40,8 +40,9 @@ model::Plan plan_of(const Scenario& world) {
 
 machine::HeadInput input_of(const Scenario& world, const model::Plan& plan) {
   machine::HeadInput input;
-  input.spec.command = {"program"};
-  input.spec.workdir = "/";
+  input.kept_here = input.kept_remote = {{}};
+  input.spec.apps.front().command = {"program"};
+  input.spec.apps.front().workdir = "/";
   input.spec.grace = world.grace;
   input.spec.lease = world.lease;
   input.spec.timeout = world.timeout;

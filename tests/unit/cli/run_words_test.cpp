@@ -41,15 +41,15 @@ std::string hint(const Words& words) {
 
 TEST(RunWords, WithoutOptionsAreTheProgram) {
   model::JobSpec plain;
-  plain.command = {"true"};
-  plain.workdir = "/here";
+  plain.apps.front().command = {"true"};
+  plain.apps.front().workdir = "/here";
   EXPECT_EQ(spec({"true"}), plain);
 }
 
 TEST(RunWords, AfterTheProgramAreItsOwn) {
-  EXPECT_EQ(spec({"-n", "2", "prog", "-n", "0", "--taag", "--"}).command,
+  EXPECT_EQ(spec({"-n", "2", "prog", "-n", "0", "--taag", "--"}).apps.front().command,
             (Words{"prog", "-n", "0", "--taag", "--"}));
-  EXPECT_EQ(spec({"--", "-odd-name", "-n"}).command, (Words{"-odd-name", "-n"}));
+  EXPECT_EQ(spec({"--", "-odd-name", "-n"}).apps.front().command, (Words{"-odd-name", "-n"}));
 }
 
 TEST(RunWords, RanksHaveManySpellings) {
@@ -62,7 +62,7 @@ TEST(RunWords, RanksHaveManySpellings) {
                              {"--np=4", "p"},
                              {"--ranks=4", "p"},
                              {"--ranks", "4", "p"}}) {
-    EXPECT_EQ(spec(words).ranks, 4U) << words[0];
+    EXPECT_EQ(spec(words).apps.front().ranks, 4U) << words[0];
   }
 }
 
@@ -100,14 +100,15 @@ TEST(RunWords, SayHowHostsAreReached) {
 
 TEST(RunWords, SetTheEnvironment) {
   const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
-  EXPECT_EQ(job.exports, (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
+  EXPECT_EQ(job.apps.front().exports,
+            (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
   EXPECT_TRUE(job.clean_env);
 }
 
 TEST(RunWords, MakeTheWorkdirAbsolute) {
-  EXPECT_EQ(spec({"--workdir", "/data", "p"}).workdir, "/data");
-  EXPECT_EQ(spec({"--wdir=sub/x", "p"}).workdir, "/here/sub/x");
-  EXPECT_EQ(spec({"--workdir", ".", "p"}).workdir, "/here");
+  EXPECT_EQ(spec({"--workdir", "/data", "p"}).apps.front().workdir, "/data");
+  EXPECT_EQ(spec({"--wdir=sub/x", "p"}).apps.front().workdir, "/here/sub/x");
+  EXPECT_EQ(spec({"--workdir", ".", "p"}).apps.front().workdir, "/here");
 }
 
 TEST(RunWords, SayWhereOutputAndInputGo) {
@@ -139,7 +140,7 @@ TEST(RunWords, HelpNeedsNoProgram) {
     EXPECT_FALSE(helped->request);
     EXPECT_NE(helped->help.find("Usage: muster run"), std::string::npos);
   }
-  EXPECT_EQ(spec({"prog", "--help"}).command, (Words{"prog", "--help"}));
+  EXPECT_EQ(spec({"prog", "--help"}).apps.front().command, (Words{"prog", "--help"}));
 }
 
 TEST(RunWords, WithoutAProgramTeach) {
@@ -223,7 +224,7 @@ TEST(RunWords, NoticeAMissingValue) {
 
 TEST(RunWords, RefuseContradictions) {
   EXPECT_EQ(complaint({"-n", "4", "-np", "5", "p"}), "-np '5' contradicts -n '4'");
-  EXPECT_EQ(spec({"-n", "4", "--np=4", "--tag", "--tag", "p"}).ranks, 4U);
+  EXPECT_EQ(spec({"-n", "4", "--np=4", "--tag", "--tag", "p"}).apps.front().ranks, 4U);
   EXPECT_EQ(complaint({"-H", "a", "--hostfile", "f", "p"}), "-H and --hostfile exclude each other");
   EXPECT_EQ(complaint({"-H", "a", "--fake-nodes", "2", "p"}),
             "--fake-nodes excludes -H and --hostfile");

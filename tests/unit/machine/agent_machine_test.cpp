@@ -88,7 +88,7 @@ class Agent : public testing::Test {
     hear(hello);
     wire::Prepare orders;
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      orders.tasks.push_back({Rank(rank), {}, true});
+      orders.tasks.push_back({Rank(rank), 0, {}, true});
     hear(orders);
     now(Checked{});
   }
@@ -123,7 +123,7 @@ class Agent : public testing::Test {
 TEST_F(Agent, TakesTheWholeWay) {
   EXPECT_EQ(hear(wire::Hello{}), (Words{"keep grace 0", "Welcome"}));
   wire::Prepare orders;
-  orders.tasks = {{Rank(0), {}, false}, {Rank(1), {}, false}};
+  orders.tasks = {{Rank(0), 0, {}, false}, {Rank(1), 0, {}, false}};
   EXPECT_EQ(hear(orders), Words{"check"});
   EXPECT_EQ(now(Checked{}), Words{"Prepared"});
   EXPECT_EQ(hear(wire::Start{}), (Words{"start 0", "start 1"}));

@@ -16,7 +16,7 @@ using model::Reach;
 class Dialects : public ::testing::Test {
  protected:
   Dialects() {
-    spec_.command = {"app"};
+    spec_.apps.front().command = {"app"};
     model::Inventory inventory;
     inventory.source = model::HostSource::list;
     for (const auto& [name, slots] : {std::pair{"a", 3U}, {"b", 1U}, {"c", 2U}}) {
@@ -33,7 +33,7 @@ class Dialects : public ::testing::Test {
   // With the shell and exports of `shell` and spec_.
   std::map<std::string, std::string> of(std::uint32_t rank,
                                         const std::vector<std::string>& shell = {}) {
-    const auto kept = forwarded(shell, spec_, Reach::ssh);
+    const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Reach::ssh);
     EXPECT_TRUE(kept);
     const auto variables = dialects(plan_, where_, *kept, "job-7", spec_, Rank(rank));
     EXPECT_TRUE(std::ranges::is_sorted(variables, {}, &model::Variable::name));
@@ -167,12 +167,12 @@ TEST_F(Dialects, stale_identity_of_the_launching_shell_loses) {
 TEST_F(Dialects, exported_variable_is_the_users_and_nothing_else_changes) {
   auto expected = of(4);
   expected.erase("RANK");
-  spec_.exports = {{"RANK", "5"}};
+  spec_.apps.front().exports = {{"RANK", "5"}};
   EXPECT_EQ(of(4), expected);
 }
 
 TEST_F(Dialects, azure_follows_an_exported_master) {
-  spec_.exports = {{"MASTER_ADDR", "192.0.2.1"}, {"MASTER_PORT", {}}};
+  spec_.apps.front().exports = {{"MASTER_ADDR", "192.0.2.1"}, {"MASTER_PORT", {}}};
   const auto env = of(4, {"MASTER_PORT=6105"});
   EXPECT_FALSE(env.contains("MASTER_ADDR"));
   EXPECT_FALSE(env.contains("MASTER_PORT"));
@@ -185,7 +185,7 @@ TEST_F(Dialects, azure_follows_an_exported_master) {
 TEST_F(Dialects, shell_never_holds_a_second_value) {
   std::vector<std::string> shell;
   for (const auto& variable : of(0)) shell.push_back(variable.first + "=stale");
-  const auto kept = forwarded(shell, spec_, Reach::here);
+  const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Reach::here);
   ASSERT_TRUE(kept);
   const auto env = of(0, shell);
   for (const auto& variable : kept->kept)

@@ -19,7 +19,7 @@ std::string text(const Forwarded& forwarded) {
 
 std::vector<std::string> withheld(const Shell& shell, Reach reach,
                                   const model::JobSpec& spec = {}) {
-  const auto result = forwarded(shell, spec, reach);
+  const auto result = forwarded(shell, spec.apps.front(), spec.clean_env, reach);
   std::vector<std::string> names;
   for (const Withheld& one : result->withheld) {
     EXPECT_FALSE(one.why.empty()) << one.name;
@@ -29,8 +29,8 @@ std::vector<std::string> withheld(const Shell& shell, Reach reach,
 }
 
 TEST(Forwarded, plain_variables_go_along_sorted) {
-  const auto result =
-      forwarded(Shell{"PATH=/venv/bin:/bin", "CONDA_PREFIX=/venv", "A=x=y", "E="}, {}, Reach::ssh);
+  const auto result = forwarded(Shell{"PATH=/venv/bin:/bin", "CONDA_PREFIX=/venv", "A=x=y", "E="},
+                                {}, false, Reach::ssh);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result),
             "A=x=y shell\nCONDA_PREFIX=/venv shell\nE= shell\nPATH=/venv/bin:/bin shell\n");
@@ -38,7 +38,7 @@ TEST(Forwarded, plain_variables_go_along_sorted) {
 }
 
 TEST(Forwarded, entries_without_a_name_are_skipped_and_the_first_of_two_counts) {
-  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, Reach::here);
+  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, false, Reach::here);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result), "A=1 shell\n");
 }
@@ -84,9 +84,10 @@ TEST(Forwarded, what_belongs_to_this_host_stays_only_for_others) {
 
 TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
   model::JobSpec spec;
-  spec.exports = {{"RANK", "5"}, {"TMPDIR", {}}, {"NEW", "1"}, {"NEW", "2"}, {"TMPDIR", {}}};
-  const auto result =
-      forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"}, spec, Reach::ssh);
+  spec.apps.front().exports = {
+      {"RANK", "5"}, {"TMPDIR", {}}, {"NEW", "1"}, {"NEW", "2"}, {"TMPDIR", {}}};
+  const auto result = forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"},
+                                spec.apps.front(), false, Reach::ssh);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result), "MM=1 shell\nNEW=2 -x\nRANK=5 -x\nTMPDIR=/scratch -x\nZZ=1 shell\n");
   EXPECT_TRUE(result->withheld.empty());
@@ -94,22 +95,22 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
 
 TEST(Forwarded, export_of_a_name_that_is_not_set_is_an_error) {
   model::JobSpec spec;
-  spec.exports = {{"PYTHONPAHT", {}}};
-  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec, Reach::here);
+  spec.apps.front().exports = {{"PYTHONPAHT", {}}};
+  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec.apps.front(), false, Reach::here);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, base::Fault::usage);
   EXPECT_EQ(base::to_string(result.error()),
             "-x: PYTHONPAHT is not set in the launching shell\n  hint: did you mean PYTHONPATH?");
-  EXPECT_EQ(forwarded(Shell{}, spec, Reach::here).error().hint,
+  EXPECT_EQ(forwarded(Shell{}, spec.apps.front(), false, Reach::here).error().hint,
             "set it first, or give it a value: -x PYTHONPAHT=VALUE");
 }
 
 TEST(Forwarded, clean_env_keeps_exports_only) {
   model::JobSpec spec;
   spec.clean_env = true;
-  spec.exports = {{"A", {}}};
+  spec.apps.front().exports = {{"A", {}}};
   const Shell shell = {"PATH=/bin", "A=1", "RANK=2"};
-  EXPECT_EQ(text(*forwarded(shell, spec, Reach::here)), "A=1 -x\n");
+  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.clean_env, Reach::here)), "A=1 -x\n");
   EXPECT_EQ(withheld(shell, Reach::here, spec), (std::vector<std::string>{"PATH", "RANK"}));
 }
 

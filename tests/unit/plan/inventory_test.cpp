@@ -15,7 +15,7 @@ const ThisMachine kHere{4, "laptop", {"localhost", "laptop", "10.0.0.1"}};
 
 model::JobSpec with_hosts(std::vector<model::HostEntry> hosts) {
   model::JobSpec spec;
-  spec.command = {"app"};
+  spec.apps.front().command = {"app"};
   spec.source = HostSource::list;
   spec.source_name = "-H";
   spec.hosts = std::move(hosts);
@@ -48,7 +48,7 @@ TEST(Inventory, machine_without_name_or_cpus_is_still_a_host) {
 TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
   model::JobSpec spec;
   spec.fake_nodes = 3;
-  spec.ranks = 7;
+  spec.apps.front().ranks = 7;
   const auto result = inventory(spec, kHere);
   ASSERT_TRUE(result);
   ASSERT_EQ(result->hosts.size(), 3U);

@@ -21,7 +21,7 @@ struct Job {
 // Hosts a, b, c ... with these slots, from lines 1, 2, 3 ... of a hostfile.
 Job job_on(const std::vector<std::uint32_t>& slots) {
   Job job;
-  job.spec.command = {"./train", "--lr", "0.1 or so"};
+  job.spec.apps.front().command = {"./train", "--lr", "0.1 or so"};
   job.spec.source = job.inventory.source = HostSource::file;
   job.spec.source_name = job.inventory.source_name = "hosts";
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
@@ -48,7 +48,7 @@ std::string layout(const Job& job) { return layout(place(job.spec, job.inventory
 TEST(Place, by_slot_fills_each_node_in_turn) {
   Job job = job_on({2, 3});
   EXPECT_EQ(layout(job), "aabbb");
-  job.spec.ranks = 3;
+  job.spec.apps.front().ranks = 3;
   EXPECT_EQ(layout(job), "aab");
 }
 
@@ -60,7 +60,7 @@ TEST(Place, by_node_deals_one_each_and_skips_full_nodes) {
 
 TEST(Place, only_nodes_with_ranks_are_in_the_plan) {
   Job job = job_on({2, 2, 2});
-  job.spec.ranks = 3;
+  job.spec.apps.front().ranks = 3;
   const auto plan = place(job.spec, job.inventory);
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->nodes.size(), 2U);
@@ -74,13 +74,13 @@ TEST(Place, per_node_counts_and_caps) {
   Job job = job_on({4, 4});
   job.spec.per_node = 2;
   EXPECT_EQ(layout(job), "aabb");
-  job.spec.ranks = 3;
+  job.spec.apps.front().ranks = 3;
   EXPECT_EQ(layout(job), "aab");
 }
 
 TEST(Place, too_many_ranks_on_hosts_name_line_counts_and_command) {
   Job job = job_on({2, 2});
-  job.spec.ranks = 6;
+  job.spec.apps.front().ranks = 6;
   const auto plan = place(job.spec, job.inventory);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().fault, Fault::no_slots);
@@ -103,7 +103,7 @@ TEST(Place, the_command_of_the_hint_repeats_the_host_list) {
 
 TEST(Place, oversubscribed_ranks_are_spread_evenly_in_rows) {
   Job job = job_on({2, 2});
-  job.spec.ranks = 7;
+  job.spec.apps.front().ranks = 7;
   job.spec.oversubscribe = true;
   EXPECT_EQ(layout(job), "aaaabbb");
   EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
@@ -111,7 +111,7 @@ TEST(Place, oversubscribed_ranks_are_spread_evenly_in_rows) {
 
 TEST(Place, by_node_goes_on_round_robin_when_all_are_full) {
   Job job = job_on({2, 1, 1});
-  job.spec.ranks = 7;
+  job.spec.apps.front().ranks = 7;
   job.spec.oversubscribe = true;
   job.spec.map_by = MapBy::node;
   EXPECT_EQ(layout(job), "abcabca");
@@ -120,7 +120,7 @@ TEST(Place, by_node_goes_on_round_robin_when_all_are_full) {
 TEST(Place, max_slots_holds_with_oversubscribe) {
   Job job = job_on({1, 1});
   job.inventory.hosts[0].max_slots = 2;
-  job.spec.ranks = 6;
+  job.spec.apps.front().ranks = 6;
   job.spec.oversubscribe = true;
   EXPECT_EQ(layout(job), "aabbbb");
   job.inventory.hosts[1].max_slots = 3;
@@ -135,7 +135,7 @@ TEST(Place, max_slots_holds_with_oversubscribe) {
 TEST(Place, per_node_that_leaves_no_room_is_an_error) {
   Job job = job_on({4, 4});
   job.spec.per_node = 2;
-  job.spec.ranks = 5;
+  job.spec.apps.front().ranks = 5;
   const auto plan = place(job.spec, job.inventory);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().fault, Fault::no_slots);
@@ -144,7 +144,7 @@ TEST(Place, per_node_that_leaves_no_room_is_an_error) {
 
 Job job_here(std::uint32_t cpus) {
   Job job;
-  job.spec.command = {"app"};
+  job.spec.apps.front().command = {"app"};
   job.inventory.hosts = {{"laptop", "", 0, Reach::here, cpus, {}, cpus, {}}};
   return job;
 }
@@ -153,9 +153,9 @@ TEST(Place, here_runs_one_rank_unless_told) { EXPECT_EQ(layout(job_here(4)), "la
 
 TEST(Place, too_many_ranks_here_run_with_one_notice) {
   Job job = job_here(4);
-  job.spec.ranks = 4;
+  job.spec.apps.front().ranks = 4;
   EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
-  job.spec.ranks = 8;
+  job.spec.apps.front().ranks = 8;
   const auto plan = place(job.spec, job.inventory);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->ranks.size(), 8U);
@@ -175,7 +175,7 @@ TEST(Place, counts_beyond_the_bounds_are_refused) {
   EXPECT_EQ(place(job.spec, job.inventory)->ranks.size(), model::kRanksMax);
   job.inventory.hosts[0].slots += 1;
   EXPECT_EQ(place(job.spec, job.inventory).error().fault, Fault::usage);
-  job.spec.ranks = 0;
+  job.spec.apps.front().ranks = 0;
   EXPECT_EQ(place(job.spec, job.inventory).error().what, "-n must be 1 or more, not 0");
 }
 
@@ -183,7 +183,7 @@ TEST(Place, counts_beyond_the_bounds_are_refused) {
 TEST(Place, million_ranks_on_ten_thousand_hosts_take_linear_time) {
   Job job = job_on(std::vector<std::uint32_t>(10'000, 50));
   for (std::uint32_t i = 0; i < 10'000; ++i) job.inventory.hosts[i].max_slots = 51 + i;
-  job.spec.ranks = model::kRanksMax;
+  job.spec.apps.front().ranks = model::kRanksMax;
   job.spec.oversubscribe = true;
   for (const MapBy policy : {MapBy::slot, MapBy::node}) {
     job.spec.map_by = policy;
@@ -195,7 +195,7 @@ TEST(Place, million_ranks_on_ten_thousand_hosts_take_linear_time) {
 
 TEST(Reason, names_policy_slot_host_and_line) {
   Job job = job_on({1, 2});
-  job.spec.ranks = 4;
+  job.spec.apps.front().ranks = 4;
   job.spec.oversubscribe = true;
   const auto plan = place(job.spec, job.inventory);
   ASSERT_TRUE(plan);

@@ -15,8 +15,8 @@ using std::chrono_literals::operator""h;
 
 JobSpec good() {
   JobSpec spec;
-  spec.command = {"true"};
-  spec.workdir = "/tmp";
+  spec.apps.front().command = {"true"};
+  spec.apps.front().workdir = "/tmp";
   return spec;
 }
 
@@ -35,18 +35,20 @@ std::string complaint(const std::function<void(JobSpec&)>& spoil) {
 TEST(Check, AcceptsAPlainSpec) { EXPECT_TRUE(check(good())); }
 
 TEST(Check, WantsAProgram) {
-  EXPECT_EQ(complaint([](JobSpec& s) { s.command.clear(); }), "no program given");
-  EXPECT_EQ(complaint([](JobSpec& s) { s.command = {""}; }), "the program is an empty word");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().command.clear(); }), "no program given");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().command = {""}; }),
+            "the program is an empty word");
   JobSpec empty = good();
-  empty.command.clear();
+  empty.apps.front().command.clear();
   EXPECT_EQ(check(empty).error().hint, "for example: muster run -n 2 python3 train.py");
 }
 
 TEST(Check, BoundsRanks) {
-  EXPECT_EQ(complaint([](JobSpec& s) { s.ranks = 0; }), "-n: must be from 1 to 1000000, not 0");
-  EXPECT_EQ(complaint([](JobSpec& s) { s.ranks = 1'000'001; }),
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().ranks = 0; }),
+            "-n: must be from 1 to 1000000, not 0");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().ranks = 1'000'001; }),
             "-n: must be from 1 to 1000000, not 1000001");
-  EXPECT_EQ(complaint([](JobSpec& s) { s.ranks = 1'000'000; }), "no complaint");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().ranks = 1'000'000; }), "no complaint");
   EXPECT_EQ(complaint([](JobSpec& s) { s.per_node = 0; }),
             "--per-node: must be from 1 to 1000000, not 0");
 }
@@ -66,7 +68,7 @@ TEST(Check, SeparatesFakeNodesFromHosts) {
 TEST(Check, WantsStdinForARankThatCanExist) {
   const auto to_rank = [](std::uint32_t rank) {
     return [rank](JobSpec& s) {
-      s.ranks = 4;
+      s.apps.front().ranks = 4;
       s.input = {model::StdinTo::one, base::Rank(rank)};
     };
   };
@@ -75,12 +77,15 @@ TEST(Check, WantsStdinForARankThatCanExist) {
 }
 
 TEST(Check, RefusesOddVariableNames) {
-  EXPECT_EQ(complaint([](JobSpec& s) { s.exports = {{"", "x"}}; }), "-x: '' is no variable name");
   EXPECT_EQ(complaint([](JobSpec& s) {
-              s.exports = {{"A=B", {}}};
+              s.apps.front().exports = {{"", "x"}};
+            }),
+            "-x: '' is no variable name");
+  EXPECT_EQ(complaint([](JobSpec& s) {
+              s.apps.front().exports = {{"A=B", {}}};
             }),
             "-x: 'A=B' is no variable name");
-  EXPECT_EQ(complaint([](JobSpec& s) { s.exports = {{"A", "B=C"}}; }), "no complaint");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().exports = {{"A", "B=C"}}; }), "no complaint");
 }
 
 TEST(Check, BoundsTimes) {
@@ -105,7 +110,8 @@ TEST(Check, BoundsTheCarrier) {
 }
 
 TEST(Check, WantsAnAbsoluteFolder) {
-  EXPECT_EQ(complaint([](JobSpec& s) { s.workdir = "here"; }), "--workdir: 'here' is not absolute");
+  EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().workdir = "here"; }),
+            "--workdir: 'here' is not absolute");
 }
 
 }  // namespace

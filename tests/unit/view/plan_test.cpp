@@ -78,16 +78,16 @@ TEST(PlanTable, ColoursHeadings) {
 
 TEST(PlanJson, HasTheDocumentedShape) {
   Sample sample;
-  sample.spec.command = {"python3", "train.py"};
+  sample.spec.apps.front().command = {"python3", "train.py"};
   sample.withheld = {{"DISPLAY", "belongs to one host"}};
   sample.plan.notices = {"3 ranks on 2 cores"};
   const auto json = nlohmann::json::parse(plan_json(sample.words()));
-  EXPECT_EQ(json["command"], nlohmann::json({"python3", "train.py"}));
+  EXPECT_EQ(json["apps"][0]["command"], nlohmann::json({"python3", "train.py"}));
   EXPECT_EQ(json["world_size"], 3);
   EXPECT_EQ(json["nodes"][1], nlohmann::json::parse(R"({"node":1,"host":"node1","reach":"ssh",
       "slots":8,"cpus":null,"ranks":[2]})"));
   EXPECT_EQ(json["ranks"][2], nlohmann::json::parse(R"({"rank":2,"node":1,"host":"node1",
-      "local_rank":0,"reason":"slot 2","environment":{"RANK":{"value":"2","why":"torch"},
+      "local_rank":0,"app":0,"reason":"slot 2","environment":{"RANK":{"value":"2","why":"torch"},
       "WORLD_SIZE":{"value":"3","why":"torch"}}})"));
   EXPECT_EQ(json["withheld"],
             nlohmann::json::parse(R"([{"name":"DISPLAY","why":"belongs to one host"}])"));
@@ -96,9 +96,9 @@ TEST(PlanJson, HasTheDocumentedShape) {
 
 TEST(PlanJson, IsValidForAnyBytes) {
   Sample sample;
-  sample.spec.command = {std::string("a\xff\0\"\n", 5)};
+  sample.spec.apps.front().command = {std::string("a\xff\0\"\n", 5)};
   const auto json = nlohmann::json::parse(plan_json(sample.words()));
-  EXPECT_EQ(json["command"][0], std::string("a\\xff\0\"\n", 8));
+  EXPECT_EQ(json["apps"][0]["command"][0], std::string("a\\xff\0\"\n", 8));
 }
 
 TEST(PlanJson, OfAnEmptyPlanIsValid) {

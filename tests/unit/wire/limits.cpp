@@ -95,14 +95,32 @@ TEST(Limits, RawFramesThatAreTooShort) {
   expect_has(agent_error(frame(3, "\1\0\0")), "only");
 }
 
+Prepare with_task(TaskOrder task) {
+  Prepare prepare;
+  prepare.apps = {{{"program"}, "/", "", {}}};
+  prepare.tasks = {std::move(task)};
+  return prepare;
+}
+
+TEST(Limits, Apps) {
+  EXPECT_EQ(agent_error(framed(ToAgent{with_task({base::Rank(0), 0, {}, false})})), "");
+  expect_has(agent_error(framed(ToAgent{with_task({base::Rank(0), 1, {}, false})})),
+             "app 1 is not within 0 to 0");
+  Prepare none = with_task({base::Rank(0), 0, {}, false});
+  none.apps.clear();
+  expect_has(agent_error(framed(ToAgent{none})), "number of apps 0 is below 1");
+  Prepare silent;
+  silent.apps = {{}};
+  expect_has(agent_error(framed(ToAgent{silent})), "words of a command 0 is below 1");
+}
+
 TEST(Limits, Ranks) {
   const base::Rank good(kFirstBad - 1), bad(kFirstBad);
   EXPECT_EQ(agent_error(framed(ToAgent{InputEnd{good}})), "");
   EXPECT_EQ(head_error(framed(ToHead{Output{good, Stream::out, "x"}})), "");
-  for (const ToAgent& message :
-       std::vector<ToAgent>{Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
-                            Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1},
-                            Prepare{{}, {}, {}, false, {}, {{bad, {}, false}}, 0, {}}})
+  for (const ToAgent& message : std::vector<ToAgent>{
+           Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
+           Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1}, with_task({bad, 0, {}, false})})
     expect_has(agent_error(framed(message)), "1000000");
   for (const ToHead& message : std::vector<ToHead>{
            Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out}, Started{bad, 1},
@@ -111,9 +129,9 @@ TEST(Limits, Ranks) {
 }
 
 TEST(Limits, NumberOfTasks) {
-  // An empty task is two bytes: field 6 of Prepare, length 0.
+  // An app of one empty word: field 9 of Prepare. An empty task: field 6, length 0.
   const auto orders = [](std::size_t tasks) {
-    std::string prepare;
+    std::string prepare("\x4a\x02\x0a\0", 4);
     for (std::size_t i = 0; i < tasks; ++i) prepare.append("\x32\0", 2);
     std::string payload = "\x12";
     for (std::size_t rest = prepare.size(); rest != 0; rest >>= 7)

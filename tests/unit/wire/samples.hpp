@@ -9,13 +9,15 @@
 namespace muster::wire {
 
 inline Prepare sample_prepare() {
-  return {.command = {"python3", "train.py", "--name=\xff\x01 odd"},
-          .workdir = "/data/work",
-          .environment = {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
+  return {.apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
+                    "/data/work",
+                    "/opt/bin",
+                    {{"WORLD_SIZE", "4"}, {"EMPTY", ""}}},
+                   {{"ps"}, "/", "", {}}},
           .clean = true,
           .hostfile = "node1 slots=2\nnode2 slots=2\n",
-          .tasks = {{base::Rank(2), {{"RANK", "2"}}, true},
-                    {base::Rank(999'999), {{"RANK", "3"}}, false}},
+          .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true},
+                    {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
           .window = 262'144,
           .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))", "job"}};
 }

@@ -1,0 +1,148 @@
+// Spec, inventory, plan; then the dry run's table or the run itself, and its report.
+#include "cli/launch.hpp"
+
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <unistd.h>
+
+#include "app/head.hpp"
+#include "cli/speak.hpp"
+#include "plan/environment.hpp"
+#include "plan/plan.hpp"
+#include "probe/probe.hpp"
+#include "spec/check.hpp"
+#include "view/plan.hpp"
+#include "view/report.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Result;
+
+// Everything known before a host is contacted.
+struct Prospect {
+  model::JobSpec spec;
+  model::Plan plan;
+  std::vector<plan::Forwarded> kept_here;    // index: app
+  std::vector<plan::Forwarded> kept_remote;  // index: app
+};
+
+view::Style style() { return {::isatty(STDERR_FILENO) == 1}; }
+
+std::string own_path() {
+  std::array<char, PATH_MAX> buffer;
+  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
+  return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
+}
+
+// 64 random bits: enough to tell the jobs of one machine apart.
+std::string job_name() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+plan::ThisMachine this_machine(const model::JobSpec& spec) {
+  std::vector<std::string> names;
+  for (const model::HostEntry& entry : spec.hosts) names.push_back(entry.name);
+  plan::ThisMachine here;
+  here.cpus = probe::usable_cpus();
+  here.hostname = probe::hostname();
+  if (!names.empty()) here.local_names = probe::local_names(names);
+  return here;
+}
+
+Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
+                                          const std::vector<std::string>& environment,
+                                          model::Reach reach) {
+  std::vector<plan::Forwarded> result;
+  for (const model::App& app : spec.apps) {
+    auto one = plan::forwarded(environment, app, spec.clean_env, reach);
+    if (!one) return tl::unexpected(one.error());
+    result.push_back(std::move(*one));
+  }
+  return result;
+}
+
+Result<Prospect> prospect(model::JobSpec spec, const std::vector<std::string>& environment) {
+  if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
+  const auto inventory = plan::inventory(spec, this_machine(spec));
+  if (!inventory) return tl::unexpected(inventory.error());
+  auto placed = plan::place(spec, *inventory);
+  if (!placed) return tl::unexpected(placed.error());
+  auto here = kept(spec, environment, model::Reach::here);
+  if (!here) return tl::unexpected(here.error());
+  auto remote = kept(spec, environment, model::Reach::ssh);
+  if (!remote) return tl::unexpected(remote.error());
+  return Prospect{std::move(spec), std::move(*placed), std::move(*here), std::move(*remote)};
+}
+
+const plan::Forwarded& kept_for(const Prospect& job, base::Rank rank) {
+  const model::PlannedRank& planned = job.plan.ranks[rank.value];
+  const bool remote = job.plan.nodes[planned.node.value].host.reach == model::Reach::ssh;
+  return (remote ? job.kept_remote : job.kept_here)[planned.app];
+}
+
+// What is withheld is the same for every app but for its exports: the first one's is told.
+const std::vector<plan::Withheld>& withheld(const Prospect& job) {
+  bool remote = false;
+  for (const auto& node : job.plan.nodes) remote |= node.host.reach == model::Reach::ssh;
+  return (remote ? job.kept_remote : job.kept_here).front().withheld;
+}
+
+int dry_run(const RunRequest& request, const Prospect& job) {
+  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
+  const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  view::PlanWords words{job.spec, job.plan, {}, {}, {}};
+  words.reason = [&](base::Rank rank) { return plan::reason(job.plan, rank); };
+  words.environment = [&](base::Rank rank) {
+    return plan::dialects(job.plan, where, kept_for(job, rank), "<random>", job.spec, rank);
+  };
+  for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
+  const bool colour = ::isatty(STDOUT_FILENO) == 1;
+  print(stdout, request.json ? view::plan_json(words) + "\n"
+                             : view::plan_table(words, request.show_environment, {colour}));
+  return 0;
+}
+
+void tell_withheld(const Prospect& job) {
+  for (const auto& one : withheld(job)) {
+    print(stderr, fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
+  }
+}
+
+int carry_out(Prospect job, const Invocation& invocation) {
+  const bool verbose = job.spec.verbose;
+  for (const std::string& notice : job.plan.notices) {
+    print(stderr, "muster: " + notice + "\n");
+  }
+  if (verbose) tell_withheld(job);
+  app::HeadOptions options{{std::move(job.spec),
+                            std::move(job.plan),
+                            std::move(job.kept_here),
+                            std::move(job.kept_remote),
+                            job_name(),
+                            {},
+                            {}},
+                           invocation.environment,
+                           own_path(),
+                           MUSTER_VERSION};
+  const auto report = app::run_head(std::move(options));
+  if (!report) return complain(report.error());
+  if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
+  print(stderr, view::report(*report, style()));
+  return report->exit_code();
+}
+
+}  // namespace
+
+int launch(const RunRequest& request, const Invocation& invocation) {
+  auto job = prospect(request.spec, invocation.environment);
+  if (!job) return complain(job.error());
+  if (request.dry_run) return dry_run(request, *job);
+  return carry_out(std::move(*job), invocation);
+}
+
+}  // namespace muster::cli
