@@ -1,6 +1,7 @@
 // Orders become processes and pipes; exits and bytes become events.
 #include "app/host_tasks.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -39,6 +40,7 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
       own_environment_(std::move(own_environment)),
       events_(std::move(events)),
       guard_(loop, std::move(guard), guard_events()),
+      readable_(loop),
       pump_(
           loop,
           [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
@@ -124,6 +126,8 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app) c
     program.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
   }
   for (const wire::NameValue& one : app.environment) program.environment[one.name] = one.value;
+  // A PWD of the launching shell would be wrong in another folder; the guard adds the right one.
+  if (!app.workdir.empty()) program.environment.erase("PWD");
   program.environment.try_emplace("AZUREML_MPI_HOSTFILE",
                                   fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
   const auto given = program.environment.find("PATH");
@@ -154,7 +158,7 @@ base::Result<void> HostTasks::serve_wireup() {
   if (!orders_.wireup.pmi) return {};
   std::vector<Rank> ranks;
   for (const wire::TaskOrder& task : orders_.tasks) ranks.push_back(task.rank);
-  pmi_ = std::make_unique<PmiTasks>(loop_, orders_.wireup, ranks, [this](wire::ToHead message) {
+  pmi_ = std::make_unique<PmiTasks>(readable_, orders_.wireup, ranks, [this](wire::ToHead message) {
     feed(machine::WireupSays{std::move(message)});
   });
   return {};
@@ -179,27 +183,33 @@ void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.gr
 
 void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
 
-std::vector<std::string> HostTasks::environment_of(const wire::TaskOrder& task) const {
+// What a rank does not share with the others of its app.
+std::vector<std::string> HostTasks::own_environment(const wire::TaskOrder& task) const {
   const auto& common = programs_[task.app].environment;
   std::vector<std::string> entries;
-  entries.reserve(common.size() + task.environment.size());
-  std::map<std::string_view, bool> own;
   if (pmi_) entries = pmi_->environment(task.rank);
-  std::vector<PmixTasks::Variable> pmix;
-  if (pmix_) pmix = pmix_->environment(task.rank);
-  for (const PmixTasks::Variable& one : pmix) {
-    if (one.yields && common.contains(one.name)) continue;
-    own[one.name] = true;
-    entries.push_back(fmt::format("{}={}", one.name, one.value));
+  if (pmix_) {
+    for (const PmixTasks::Variable& one : pmix_->environment(task.rank)) {
+      if (one.yields && common.contains(one.name)) continue;
+      entries.push_back(one.name + "=" + one.value);
+    }
   }
-  for (const wire::NameValue& one : task.environment) {
-    own[one.name] = true;
-    entries.push_back(fmt::format("{}={}", one.name, one.value));
-  }
-  for (const auto& [name, value] : common) {
-    if (!own.contains(name)) entries.push_back(fmt::format("{}={}", name, value));
-  }
+  for (const wire::NameValue& one : task.environment) entries.push_back(one.name + "=" + one.value);
   return entries;
+}
+
+void HostTasks::lay_out_common(Program& program, const std::vector<std::string>& own) {
+  std::vector<std::string> names;
+  names.reserve(own.size());
+  for (const std::string& entry : own) names.push_back(entry.substr(0, entry.find('=')));
+  std::ranges::sort(names);
+  if (program.common && names == program.own_names) return;
+  process::EnvironmentBlock block;
+  for (const auto& [name, value] : program.environment) {
+    if (!std::ranges::binary_search(names, name)) block.add(name, value);
+  }
+  program.own_names = std::move(names);
+  program.common = std::make_shared<const process::EnvironmentBlock>(std::move(block));
 }
 
 void HostTasks::spawn(const wire::TaskOrder& task) {
@@ -221,9 +231,12 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
 
   process::SpawnOrder order;
   order.id = task.rank.value;
-  order.program = programs_[task.app].path;
+  Program& program = programs_[task.app];
+  order.program = program.path;
   order.arguments = orders_.apps[task.app].command;
-  order.environment = environment_of(task);
+  order.environment = own_environment(task);
+  lay_out_common(program, order.environment);
+  order.common = program.common;
   order.workdir = orders_.apps[task.app].workdir;
   order.in = in->read.get();
   order.out = out->write.get();
@@ -254,7 +267,7 @@ void HostTasks::listen() {
 
 std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd) {
   auto made = std::make_shared<TaskOutput>(
-      loop_, std::move(fd), orders_.window, buffer_,
+      readable_, std::move(fd), orders_.window, buffer_,
       [this, rank, stream](std::string_view bytes) { events_.output(rank, stream, bytes); },
       [this, rank, stream] {
         feed(machine::StreamEnded{rank, stream});

@@ -47,6 +47,10 @@ class HostTasks {
   struct Program {
     std::string path;
     std::map<std::string, std::string> environment;
+    // `environment` without the names that the last rank started set for itself: as a rule all do
+    // the same.
+    std::vector<std::string> own_names;
+    std::shared_ptr<const process::EnvironmentBlock> common;
   };
 
   void take(base::Instant now, machine::AgentEvent event);
@@ -66,7 +70,8 @@ class HostTasks {
   void perform(machine::Quit&);
 
   [[nodiscard]] process::GuardEvents guard_events();
-  [[nodiscard]] std::vector<std::string> environment_of(const wire::TaskOrder& task) const;
+  [[nodiscard]] std::vector<std::string> own_environment(const wire::TaskOrder& task) const;
+  static void lay_out_common(Program& program, const std::vector<std::string>& own);
   [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app) const;
   [[nodiscard]] base::Result<void> read_programs();
   [[nodiscard]] base::Result<void> write_hostfile();
@@ -82,6 +87,7 @@ class HostTasks {
   std::vector<std::string> own_environment_;
   HostTasksEvents events_;
   process::Guard guard_;
+  ReadableSet readable_;  // streams and PMI conversations of the tasks
   Pump<machine::AgentEvent> pump_;
 
   wire::Prepare orders_;

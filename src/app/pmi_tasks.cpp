@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <asio/local/stream_protocol.hpp>
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
@@ -34,20 +33,17 @@ pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<Rank>& r
 // one that does not comes from a task that does not read, and counts as broken.
 class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
  public:
-  Talk(asio::io_context& loop, int fd, Rank rank, PmiTasks& owner)
-      : socket_(loop, asio::local::stream_protocol(), fd), rank_(rank), owner_(&owner) {}
+  Talk(int fd, Rank rank, PmiTasks& owner) : socket_(fd), rank_(rank), owner_(&owner) {}
 
-  void wait() {
-    socket_.async_wait(asio::local::stream_protocol::socket::wait_read,
-                       [self = shared_from_this()](const std::error_code& error) {
-                         if (!error && self->owner_ != nullptr) self->receive();
-                       });
+  void listen() {
+    ticket_ =
+        owner_->readable_.watch(socket_.get(), [self = shared_from_this()] { self->receive(); });
   }
 
   void answer(const pmi::Reply& reply) {
     const std::string bytes = session_.answer(reply);
     const ssize_t sent =
-        ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(bytes.size())) return;
     // A task that has gone says so by its exit; one that lives and does not read is broken.
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return stop();
@@ -55,20 +51,19 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
   }
 
   void stop() {
+    if (owner_ != nullptr) owner_->readable_.forget_closed(ticket_);
     owner_ = nullptr;
-    std::error_code ignored;
-    socket_.close(ignored);
+    socket_.reset();
   }
 
  private:
   void receive() {
     std::array<char, 4096> buffer;
-    const ssize_t got = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return wait();
+    const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return stop();
     session_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
     take_requests();
-    if (owner_ != nullptr) wait();
   }
 
   void take_requests() {
@@ -86,15 +81,16 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
     if (owner != nullptr) owner->broken(rank_, what);
   }
 
-  asio::local::stream_protocol::socket socket_;
+  process::UniqueFd socket_;
+  ReadableSet::Ticket ticket_ = 0;
   pmi::PmiSession session_;
   Rank rank_;
   PmiTasks* owner_;  // null once the conversation is over
 };
 
-PmiTasks::PmiTasks(asio::io_context& loop, const wire::Wireup& wireup,
+PmiTasks::PmiTasks(ReadableSet& readable, const wire::Wireup& wireup,
                    const std::vector<Rank>& ranks, ToHead to_head)
-    : loop_(loop),
+    : readable_(readable),
       world_(world_spec(wireup, ranks)),
       size_(wireup.size),
       to_head_(std::move(to_head)) {}
@@ -109,13 +105,13 @@ base::Result<process::UniqueFd> PmiTasks::open(Rank rank) {
     return base::fail(base::Fault::internal, {}, "no socket for MPI wire-up: {}",
                       std::strerror(errno));
   }
-  const auto talk = std::make_shared<Talk>(loop_, ends[0], rank, *this);
+  const auto talk = std::make_shared<Talk>(ends[0], rank, *this);
   talks_[rank] = talk;
   return process::UniqueFd(ends[1]);
 }
 
 void PmiTasks::listen() {
-  for (auto& [rank, talk] : talks_) talk->wait();
+  for (auto& [rank, talk] : talks_) talk->listen();
 }
 
 std::vector<std::string> PmiTasks::environment(Rank rank) const {

@@ -5,13 +5,13 @@
 // others.
 #pragma once
 
-#include <asio/io_context.hpp>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/readable_set.hpp"
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "pmi/pmi_world.hpp"
@@ -24,7 +24,7 @@ class PmiTasks {
  public:
   using ToHead = std::function<void(wire::ToHead)>;
 
-  PmiTasks(asio::io_context& loop, const wire::Wireup& wireup, const std::vector<base::Rank>& ranks,
+  PmiTasks(ReadableSet& readable, const wire::Wireup& wireup, const std::vector<base::Rank>& ranks,
            ToHead to_head);
   ~PmiTasks();
   PmiTasks(const PmiTasks&) = delete;
@@ -55,7 +55,7 @@ class PmiTasks {
   void broken(base::Rank rank, const std::string& what);
   void find_missing();
 
-  asio::io_context& loop_;
+  ReadableSet& readable_;
   pmi::PmiWorld world_;
   std::uint32_t size_;
   ToHead to_head_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace muster::app {
 
@@ -11,15 +13,14 @@ namespace {
 constexpr int kReadsPerTurn = 4;  // then the others have their turn
 }
 
-TaskOutput::TaskOutput(asio::io_context& loop, process::UniqueFd fd, std::uint32_t credit,
+TaskOutput::TaskOutput(ReadableSet& readable, process::UniqueFd fd, std::uint32_t credit,
                        std::span<char> buffer, Bytes bytes, Ended ended)
-    : pipe_(loop, fd.release()),
+    : readable_(readable),
+      pipe_(std::move(fd)),
       credit_(credit),
       buffer_(buffer),
       bytes_(std::move(bytes)),
-      ended_(std::move(ended)) {
-  pipe_.non_blocking(true);
-}
+      ended_(std::move(ended)) {}
 
 void TaskOutput::add_credit(std::uint32_t bytes) {
   credit_ += bytes;
@@ -29,6 +30,7 @@ void TaskOutput::add_credit(std::uint32_t bytes) {
 
 void TaskOutput::drain() {
   draining_ = true;
+  stop_blocking();
   read_some();
 }
 
@@ -42,8 +44,8 @@ void TaskOutput::close() {
   open_ = false;
   bytes_ = nullptr;
   ended_ = nullptr;
-  std::error_code ignored;
-  pipe_.close(ignored);
+  readable_.forget_closed(std::exchange(ticket_, 0));
+  pipe_.reset();
 }
 
 std::size_t TaskOutput::allowance() const {
@@ -52,20 +54,23 @@ std::size_t TaskOutput::allowance() const {
 }
 
 void TaskOutput::wait() {
-  if (!open_ || waiting_ || allowance() == 0) return;
-  waiting_ = true;
-  pipe_.async_wait(asio::posix::stream_descriptor::wait_read,
-                   [self = shared_from_this()](const std::error_code& error) {
-                     self->waiting_ = false;
-                     if (!error) self->read_some();
-                   });
+  if (!open_ || allowance() == 0) return pause();
+  if (ticket_ != 0) return;
+  ticket_ = readable_.watch(pipe_.get(), [self = shared_from_this()] { self->read_some(); });
+}
+
+void TaskOutput::pause() { readable_.forget(std::exchange(ticket_, 0)); }
+
+// A pipe that is read only when it has something need not be told; most live and die so.
+void TaskOutput::stop_blocking() {
+  if (std::exchange(blocks_, false)) ::fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);
 }
 
 void TaskOutput::read_some() {
   for (int turn = 0; open_ && allowance() > 0; ++turn) {
     if (turn == kReadsPerTurn && !draining_) break;
     const std::size_t wanted = allowance();
-    const ssize_t got = ::read(pipe_.native_handle(), buffer_.data(), wanted);
+    const ssize_t got = ::read(pipe_.get(), buffer_.data(), wanted);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN && !draining_) break;
     if (got <= 0) return end();
@@ -75,6 +80,7 @@ void TaskOutput::read_some() {
     }
     // A short read has most likely emptied the pipe: asking again would cost a call for nothing.
     if (static_cast<std::size_t>(got) < wanted && !draining_) break;
+    stop_blocking();
   }
   if (!draining_) wait();
 }

@@ -1,13 +1,13 @@
 // TaskOutput: reads one task's stdout or stderr, no further than its credit.
 #pragma once
 
-#include <asio/posix/stream_descriptor.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
+#include "app/readable_set.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::app {
@@ -18,7 +18,7 @@ class TaskOutput : public std::enable_shared_from_this<TaskOutput> {
   using Ended = std::function<void()>;
 
   // `buffer` is shared by all outputs of the loop and only used within one call.
-  TaskOutput(asio::io_context& loop, process::UniqueFd fd, std::uint32_t credit,
+  TaskOutput(ReadableSet& readable, process::UniqueFd fd, std::uint32_t credit,
              std::span<char> buffer, Bytes bytes, Ended ended);
 
   void start() { wait(); }
@@ -29,16 +29,20 @@ class TaskOutput : public std::enable_shared_from_this<TaskOutput> {
 
  private:
   void wait();
+  void pause();
+  void stop_blocking();
   void read_some();
   void end();
   [[nodiscard]] std::size_t allowance() const;
 
-  asio::posix::stream_descriptor pipe_;
+  ReadableSet& readable_;
+  process::UniqueFd pipe_;
+  ReadableSet::Ticket ticket_ = 0;
   std::uint64_t credit_;
   std::span<char> buffer_;
   Bytes bytes_;
   Ended ended_;
-  bool waiting_ = false;
+  bool blocks_ = true;
   bool draining_ = false;
   bool discarding_ = false;
   bool open_ = true;

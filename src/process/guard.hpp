@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -30,12 +31,20 @@ namespace muster::process {
 // The owner's name for a process it ordered; never reused within one guard.
 using ProcessId = std::uint32_t;
 
+// Entries that many processes share, laid out once: NAME=VALUE, each with its NUL.
+struct EnvironmentBlock {
+  std::string bytes;
+  std::uint32_t count = 0;
+  void add(std::string_view name, std::string_view value);
+};
+
 struct SpawnOrder {
   ProcessId id = 0;
-  std::string program;                   // a path; not searched for
-  std::vector<std::string> arguments;    // with argv[0]
-  std::vector<std::string> environment;  // NAME=VALUE, complete
-  std::string workdir;                   // empty: the guard's
+  std::string program;                             // a path; not searched for
+  std::vector<std::string> arguments;              // with argv[0]
+  std::vector<std::string> environment;            // NAME=VALUE; with `common`, complete
+  std::shared_ptr<const EnvironmentBlock> common;  // holds no name of `environment`; may be null
+  std::string workdir;                             // empty: the guard's
   // The child's 0, 1, 2; -1 means /dev/null. Borrowed: the caller closes them after spawn().
   int in = -1, out = -1, err = -1;
   // The child's kWireupDescriptor, for talking to an MPI wire-up server; -1 means that it has none.

@@ -69,6 +69,10 @@ std::uint32_t append_environment(std::string& out, const SpawnOrder& order) {
     append_string(out, entry);
     ++count;
   };
+  if (order.common) {
+    out += order.common->bytes;
+    count += order.common->count;
+  }
   for (const auto& entry : order.environment) {
     if (order.workdir.empty() || !entry.starts_with("PWD=")) append(entry);
   }
@@ -92,6 +96,11 @@ void append_message(std::string& out, MessageKind kind, const T& body) {
 }
 
 }  // namespace
+
+void EnvironmentBlock::add(std::string_view name, std::string_view value) {
+  append_string(bytes, fmt::format("{}={}", name, value));
+  ++count;
+}
 
 std::string encode_spawn(const SpawnOrder& order) {
   std::string out = with_header(MessageKind::spawn, order.id, 0);

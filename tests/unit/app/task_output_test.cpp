@@ -19,7 +19,7 @@ class Output : public ::testing::Test {
     ASSERT_TRUE(pipe);
     end = std::move(pipe->write);
     output = std::make_shared<TaskOutput>(
-        loop, std::move(pipe->read), credit, buffer,
+        readable, std::move(pipe->read), credit, buffer,
         [this](std::string_view bytes) { seen += bytes; }, [this] { ended = true; });
     output->start();
   }
@@ -35,6 +35,7 @@ class Output : public ::testing::Test {
   }
 
   asio::io_context loop;
+  ReadableSet readable{loop};
   std::vector<char> buffer = std::vector<char>(1024);
   process::UniqueFd end;
   std::shared_ptr<TaskOutput> output;

@@ -45,6 +45,19 @@ TEST(GuardOrders, SpawnComesBackWhole) {
   EXPECT_EQ(view->has_descriptor, (std::array<bool, kTaskDescriptors>{false, true, false, true}));
 }
 
+TEST(GuardOrders, ASharedBlockComesBeforeTheOwnEntries) {
+  EnvironmentBlock block;
+  block.add("B", "2");
+  block.add("NUL", std::string_view("x\0LD_PRELOAD=y", 14));
+  auto order = example();
+  order.common = std::make_shared<const EnvironmentBlock>(block);
+  const std::string bytes = encode_spawn(order);
+  const auto view = decode_spawn(message_of(bytes));
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(strings(view->environment),
+            (std::vector<std::string>{"B=2", "NUL=x", "A=1", "PWD=/old", "EMPTY="}));
+}
+
 TEST(GuardOrders, WorkdirReplacesPwd) {
   auto order = example();
   order.workdir = "/new";
