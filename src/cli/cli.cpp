@@ -38,12 +38,16 @@ int unknown_command(const std::string& word) {
 int main(const Invocation& invocation) {
   app::fill_standard_descriptors();
   const std::vector<std::string>& words = invocation.words;
+  if (words.empty()) return base::exit_code(Fault::usage);
+  if (const auto* front = front::front_of(base_name(words[0])); front && front->drop_in) {
+    return run(*front, invocation, 0);
+  }
   if (words.size() < 2) {
     print(stderr, main_help());
     return base::exit_code(Fault::usage);
   }
   const std::string& command = words[1];
-  if (command == "run") return run(invocation);
+  if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
   if (command == "agent") return app::run_agent(invocation.environment, MUSTER_VERSION);
   if (command == "completion") return complete(words);
   if (command == "version" || command == "--version" || command == "-V") {

@@ -2,21 +2,36 @@
 // would complete for that program.
 #include "cli/completion.hpp"
 
+#include <algorithm>
+
 #include "cli/help.hpp"
-#include "cli/options.hpp"
+#include "front/front.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::cli {
 namespace {
 
-std::string joined(const Option& option, std::string_view separator) {
-  std::string all;
-  for (const std::string_view name : option.names) {
-    if (name.empty()) break;
-    if (!all.empty()) all += separator;
-    all += name;
-  }
-  return all;
+using front::Arity;
+using front::Front;
+using front::OptionText;
+using front::Takes;
+
+std::string_view main_name(const Front& front) {
+  return front.names.substr(0, front.names.find(' '));
+}
+
+// "mpirun|mpiexec"
+std::string pattern(std::string_view names) {
+  std::string pattern(names);
+  std::replace(pattern.begin(), pattern.end(), ' ', '|');
+  return pattern;
+}
+
+// How many words after the option are its value.
+std::size_t count(const OptionText& option) {
+  const Arity arity = option.traits.arity;
+  if (option.takes == Takes::nothing || arity == Arity::optional) return 0;
+  return arity == Arity::two || arity == Arity::pair ? 2 : 1;
 }
 
 std::string command_names() {
@@ -26,67 +41,92 @@ std::string command_names() {
   return names;
 }
 
-std::string bash_action(const Option& option) {
+std::string bash_action(const OptionText& option) {
   switch (option.takes) {
     case Takes::file:
       return R"(compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")))";
     case Takes::folder:
       return R"(compopt -o filenames; COMPREPLY=($(compgen -d -- "$word")))";
     case Takes::choice:
-      return fmt::format(R"(COMPREPLY=($(compgen -W '{}' -- "$word")))", option.choices);
+      return fmt::format(R"(COMPREPLY=($(compgen -W '{}' -- "$word")))", option.traits.choices);
     default:
       return "COMPREPLY=()";
   }
 }
 
-// One branch of a `case` for each option that takes a value.
-std::string bash_values() {
+// "run:-n|run:-np"
+std::string labels(const Front& front, const OptionText& option) {
+  std::string labels;
+  for (const std::string_view name : front::names_of(option)) {
+    labels += fmt::format("{}{}:{}", labels.empty() ? "" : "|", main_name(front), name);
+  }
+  return labels;
+}
+
+// What a command is really called, and its options.
+std::string bash_fronts() {
   std::string branches;
-  for (const Option& option : run_options()) {
-    if (option.takes == Takes::nothing) continue;
-    branches += fmt::format("    {}) {}; return ;;\n", joined(option, "|"), bash_action(option));
+  for (const Front& front : front::fronts()) {
+    std::string names;
+    for (const OptionText* option : front.options()) {
+      names += (names.empty() ? "" : " ") + std::string(option->names);
+    }
+    branches += fmt::format("    {}) command={}; names='{}' ;;\n", pattern(front.names),
+                            main_name(front), names);
   }
   return branches;
 }
 
-std::string taking_names() {
-  std::string names;
-  for (const Option& option : run_options()) {
-    if (option.takes != Takes::nothing) names += (names.empty() ? "" : "|") + joined(option, "|");
+// One branch of a `case` for each option that takes a value.
+std::string bash_values() {
+  std::string branches;
+  for (const Front& front : front::fronts()) {
+    for (const OptionText* option : front.options()) {
+      if (count(*option) == 0) continue;
+      branches +=
+          fmt::format("    {}) {}; return ;;\n", labels(front, *option), bash_action(*option));
+    }
   }
-  return names;
+  return branches;
 }
 
-std::string all_names() {
-  std::string names;
-  for (const Option& option : run_options()) {
-    names += (names.empty() ? "" : " ") + joined(option, " ");
+std::string bash_counts() {
+  std::string branches;
+  for (const Front& front : front::fronts()) {
+    for (const OptionText* option : front.options()) {
+      if (count(*option) == 0) continue;
+      branches += fmt::format("    {}) count={} ;;\n", labels(front, *option), count(*option));
+    }
   }
-  return names;
+  return branches;
 }
 
 // Bash splits words at '=', so --opt=value arrives as three words.
 constexpr std::string_view kBash = R"(# bash completion for muster: source <(muster completion bash)
+_muster_count() {{
+  case $1:$2 in
+{counts}    *) count=0 ;;
+  esac
+}}
 _muster() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before
+  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{commands}' -- "$word"))
     return
   fi
-  if [[ ${{COMP_WORDS[1]}} == completion ]]; then
-    COMPREPLY=($(compgen -W 'bash zsh' -- "$word"))
-    return
-  fi
-  [[ ${{COMP_WORDS[1]}} == run ]] || return
+  case ${{COMP_WORDS[1]}} in
+    completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$word")); return ;;
+{fronts}    *) return ;;
+  esac
   # The program's own words are completed as for the program alone.
   while ((at < COMP_CWORD)); do
     case ${{COMP_WORDS[at]}} in
       --) at=$((at + 1)); break ;;
-      {taking})
-        at=$((at + 2))
-        [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1)) ;;
-      -*) at=$((at + 1)) ;;
+      -*)
+        _muster_count "$command" "${{COMP_WORDS[at]}}"
+        at=$((at + 1 + count))
+        ((count == 1)) && [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1)) ;;
       *) break ;;
     esac
   done
@@ -98,10 +138,10 @@ _muster() {{
   before=${{COMP_WORDS[COMP_CWORD - 1]}}
   [[ $before == = ]] && before=${{COMP_WORDS[COMP_CWORD - 2]}}
   [[ $word == = ]] && word=
-  case $before in
+  case $command:$before in
 {values}  esac
   if [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W '{names}' -- "$word"))
+    COMPREPLY=($(compgen -W "$names" -- "$word"))
   else
     COMPREPLY=($(compgen -c -- "$word"))
   fi
@@ -111,8 +151,8 @@ complete -F _muster muster
 
 std::string bash() {
   return fmt::format(fmt::runtime(kBash), fmt::arg("commands", command_names()),
-                     fmt::arg("taking", taking_names()), fmt::arg("values", bash_values()),
-                     fmt::arg("names", all_names()));
+                     fmt::arg("fronts", bash_fronts()), fmt::arg("counts", bash_counts()),
+                     fmt::arg("values", bash_values()));
 }
 
 // _arguments reads ':', '[' and ']' as its own; a single quote would end the word.
@@ -129,8 +169,9 @@ std::string zsh_text(std::string_view text) {
   return safe;
 }
 
-std::string zsh_value(const Option& option) {
+std::string zsh_value(const OptionText& option) {
   const std::string word = zsh_text(option.argument);
+  std::string value;
   switch (option.takes) {
     case Takes::nothing:
       return "";
@@ -139,31 +180,42 @@ std::string zsh_value(const Option& option) {
     case Takes::folder:
       return ":" + word + ":_files -/";
     case Takes::choice:
-      return fmt::format(":{}:({})", word, option.choices);
+      return fmt::format(":{}:({})", word, option.traits.choices);
     default:
-      return ":" + word + ": ";
+      for (std::size_t i = 0; i < count(option); ++i) value += ":" + word + ": ";
+      return value;
   }
 }
 
 // Names that begin with -- also take =VALUE; -n, -H and -x take a glued value.
-std::string zsh_name(const Option& option, std::string_view name) {
-  if (option.takes == Takes::nothing) return std::string(name);
+std::string zsh_name(const OptionText& option, std::string_view name) {
+  if (option.takes == Takes::nothing || count(option) != 1) return std::string(name);
   if (name.starts_with("--")) return std::string(name) + "=";
   return std::string(name) + (name.size() == 2 ? "+" : "");
 }
 
-std::string zsh_options() {
+std::string zsh_options(const Front& front) {
   std::string lines;
-  for (const Option& option : run_options()) {
+  for (const OptionText* option : front.options()) {
     // Either repeatable, or shutting out its other spellings and itself.
-    const std::string others = option.repeatable ? "*" : "(" + joined(option, " ") + ")";
-    for (const std::string_view name : option.names) {
-      if (name.empty()) break;
-      lines += fmt::format("    '{}{}[{}]{}' \\\n", others, zsh_name(option, name),
-                           zsh_text(option.help), zsh_value(option));
+    const std::string others =
+        option->traits.repeatable ? "*" : "(" + std::string(option->names) + ")";
+    for (const std::string_view name : front::names_of(*option)) {
+      lines += fmt::format("        '{}{}[{}]{}' \\\n", others, zsh_name(*option, name),
+                           zsh_text(option->help), zsh_value(*option));
     }
   }
   return lines;
+}
+
+std::string zsh_fronts() {
+  std::string branches;
+  for (const Front& front : front::fronts()) {
+    branches += fmt::format("    {})\n      _arguments -S \\\n{}", pattern(front.names),
+                            zsh_options(front));
+    branches += "        '(-):program: _command_names -e' \\\n        '*::arguments: _normal' ;;\n";
+  }
+  return branches;
 }
 
 constexpr std::string_view kZsh = R"(#compdef muster
@@ -173,23 +225,18 @@ _muster() {{
     compadd -- {commands}
     return
   fi
-  case $words[2] in
-    completion) compadd -- bash zsh; return ;;
-    run) ;;
-    *) return ;;
-  esac
   shift words
   ((CURRENT--))
-  _arguments -S \
-{options}    '(-):program: _command_names -e' \
-    '*::arguments: _normal'
+  case $words[1] in
+    completion) compadd -- bash zsh ;;
+{fronts}  esac
 }}
 compdef _muster muster
 )";
 
 std::string zsh() {
   return fmt::format(fmt::runtime(kZsh), fmt::arg("commands", command_names()),
-                     fmt::arg("options", zsh_options()));
+                     fmt::arg("fronts", zsh_fronts()));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The help texts: of muster as a whole and of `muster run`.
+// The commands of muster and the help text that lists them.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster::cli {
 
@@ -14,9 +14,8 @@ struct Command {
 };
 
 // What people may type after "muster"; drives its help and completion.
-[[nodiscard]] std::span<const Command> commands();
+[[nodiscard]] std::vector<Command> commands();
 
 [[nodiscard]] std::string main_help();
-[[nodiscard]] std::string run_help();
 
 }  // namespace muster::cli

@@ -92,7 +92,7 @@ const std::vector<plan::Withheld>& withheld(const Prospect& job) {
   return (remote ? job.kept_remote : job.kept_here).front().withheld;
 }
 
-int dry_run(const RunRequest& request, const Prospect& job) {
+int dry_run(const front::RunRequest& request, const Prospect& job) {
   const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
   const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
   view::PlanWords words{job.spec, job.plan, {}, {}, {}};
@@ -138,7 +138,7 @@ int carry_out(Prospect job, const Invocation& invocation) {
 
 }  // namespace
 
-int launch(const RunRequest& request, const Invocation& invocation) {
+int launch(const front::RunRequest& request, const Invocation& invocation) {
   auto job = prospect(request.spec, invocation.environment);
   if (!job) return complain(job.error());
   if (request.dry_run) return dry_run(request, *job);

@@ -1,4 +1,4 @@
-// The words of `muster run`, then the job itself.
+// Lets the front end read its words, then launches what they ask for.
 #include "cli/run.hpp"
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/launch.hpp"
-#include "cli/run_words.hpp"
+#include "cli/read_file.hpp"
 #include "cli/speak.hpp"
 
 namespace muster::cli {
@@ -20,15 +20,24 @@ std::string current_folder() {
 
 }  // namespace
 
-int run(const Invocation& invocation) {
-  const std::vector<std::string> words(invocation.words.begin() + 2, invocation.words.end());
-  auto read = read_run_words(words, current_folder());
-  if (!read) return complain(read.error());
-  if (!read->request) {
-    print(stdout, read->help);
-    return 0;
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
+  const auto& words = invocation.words;
+  const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
+  const auto read = front.read({.called = base_name(words[name]),
+                                .words = {first + 1, words.end()},
+                                .environment = invocation.environment,
+                                .current_folder = current_folder(),
+                                .read_file = read_input_file});
+  if (!read) {
+    const int code = complain(read.error());
+    return front.usage_code != 0 ? front.usage_code : code;
   }
-  return launch(*read->request, invocation);
+  for (const std::string& notice : read->notices) print(stderr, "muster: " + notice + "\n");
+  if (read->request) return launch(*read->request, invocation);
+  print(stdout, read->text);
+  return 0;
 }
 
 }  // namespace muster::cli

@@ -1,10 +1,19 @@
-// `muster run`: a job from its words to its exit code.
+// The command line of a front end: a job from its words to its exit code.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "cli/cli.hpp"
+#include "front/front.hpp"
 
 namespace muster::cli {
 
-[[nodiscard]] int run(const Invocation& invocation);
+// "mpirun" of "/usr/bin/mpirun".
+[[nodiscard]] std::string base_name(const std::string& path);
+
+// `name` is the index of the word by which the front end was called: 0 through a symbolic link, 1
+// behind "muster".
+[[nodiscard]] int run(const front::Front& front, const Invocation& invocation, std::size_t name);
 
 }  // namespace muster::cli

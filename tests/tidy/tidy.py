@@ -25,6 +25,7 @@ PURE = {
     "base": set(),
     "model": {"base"},
     "spec": {"base", "model"},
+    "front": {"base", "model", "spec"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
     "view": {"base", "model"},

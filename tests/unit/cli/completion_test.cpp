@@ -10,10 +10,18 @@
 #include <set>
 #include <sstream>
 
-#include "cli/options.hpp"
+#include "front/front.hpp"
 
 namespace muster::cli {
 namespace {
+
+std::vector<std::string> option_names(const front::Front& front) {
+  std::vector<std::string> names;
+  for (const front::OptionText* option : front.options()) {
+    for (const std::string_view name : front::names_of(*option)) names.emplace_back(name);
+  }
+  return names;
+}
 
 class Completion : public testing::Test {
  protected:
@@ -81,16 +89,21 @@ TEST_F(Completion, OfBashLeavesTheProgramsWordsAlone) {
 
 TEST_F(Completion, OfBashOffersEveryOption) {
   script("bash");
-  const std::vector<std::string> names = option_names();
-  EXPECT_EQ(offered("muster run -"), Set(names.begin(), names.end()));
+  for (const front::Front& front : front::fronts()) {
+    const std::vector<std::string> names = option_names(front);
+    const std::string name(front.names.substr(0, front.names.find(' ')));
+    EXPECT_EQ(offered("muster " + name + " -"), Set(names.begin(), names.end()));
+  }
 }
 
 TEST_F(Completion, OfZshHoldsEveryOption) {
   const std::string text = completion("zsh").value_or("");
-  for (const std::string& name : option_names()) {
-    const bool once = text.find(")" + name) != std::string::npos;
-    const bool repeatable = text.find("'*" + name) != std::string::npos;
-    EXPECT_TRUE(once || repeatable) << name;
+  for (const front::Front& front : front::fronts()) {
+    for (const std::string& name : option_names(front)) {
+      const bool once = text.find(")" + name) != std::string::npos;
+      const bool repeatable = text.find("'*" + name) != std::string::npos;
+      EXPECT_TRUE(once || repeatable) << name;
+    }
   }
 }
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <vector>
 
-#include "cli/run_words.hpp"
+#include "cli/read_file.hpp"
+#include "front/run_front.hpp"
 
 namespace muster::cli {
 namespace {
@@ -25,8 +25,11 @@ class HostfileOption : public testing::Test {
     return path;
   }
 
-  base::Result<RunWords> read(const std::string& path) {
-    return read_run_words(std::vector<std::string>{"--hostfile", path, "true"}, folder_);
+  base::Result<front::Reading> read(const std::string& path) {
+    return front::read_run({.called = "run",
+                            .words = {"--hostfile", path, "true"},
+                            .current_folder = folder_,
+                            .read_file = read_input_file});
   }
 
   void expect_bad(const std::string& path, const std::string& what) {

@@ -1,10 +1,10 @@
 // The words of `muster run`: what they become, and what is said about wrong ones.
-#include "cli/run_words.hpp"
+#include "front/run_front.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace muster::cli {
+namespace muster::front {
 namespace {
 
 using model::HostSource;
@@ -13,46 +13,54 @@ using std::chrono::milliseconds;
 
 using Words = std::vector<std::string>;
 
-base::Result<RunWords> read(const Words& words) { return read_run_words(words, "/here"); }
+// No file is there.
+base::Result<std::string> no_file(const std::string& path, std::size_t) {
+  return base::fail(base::Fault::bad_file, "", "no file {}", path);
+}
+
+base::Result<Reading> read(const Words& words) {
+  return read_run(
+      {.called = "run", .words = words, .current_folder = "/here", .read_file = no_file});
+}
 
 RunRequest request(const Words& words) {
-  auto read_words = read(words);
-  if (!read_words || !read_words->request) {
-    ADD_FAILURE() << (read_words ? "help" : to_string(read_words.error()));
+  auto reading = read(words);
+  if (!reading || !reading->request) {
+    ADD_FAILURE() << (reading ? "help" : to_string(reading.error()));
     return {};
   }
-  return *read_words->request;
+  return *reading->request;
 }
 
 model::JobSpec spec(const Words& words) { return request(words).spec; }
 
 std::string complaint(const Words& words) {
-  const auto read_words = read(words);
-  if (read_words) return "no complaint";
-  EXPECT_EQ(read_words.error().fault, base::Fault::usage);
-  EXPECT_EQ(read_words.error().what.find('\n'), std::string::npos);
-  return read_words.error().what;
+  const auto reading = read(words);
+  if (reading) return "no complaint";
+  EXPECT_EQ(reading.error().fault, base::Fault::usage);
+  EXPECT_EQ(reading.error().what.find('\n'), std::string::npos);
+  return reading.error().what;
 }
 
 std::string hint(const Words& words) {
-  const auto read_words = read(words);
-  return read_words ? "no complaint" : read_words.error().hint;
+  const auto reading = read(words);
+  return reading ? "no complaint" : reading.error().hint;
 }
 
-TEST(RunWords, WithoutOptionsAreTheProgram) {
+TEST(RunFront, WithoutOptionsAreTheProgram) {
   model::JobSpec plain;
   plain.apps.front().command = {"true"};
   plain.apps.front().workdir = "/here";
   EXPECT_EQ(spec({"true"}), plain);
 }
 
-TEST(RunWords, AfterTheProgramAreItsOwn) {
+TEST(RunFront, AfterTheProgramAreItsOwn) {
   EXPECT_EQ(spec({"-n", "2", "prog", "-n", "0", "--taag", "--"}).apps.front().command,
             (Words{"prog", "-n", "0", "--taag", "--"}));
   EXPECT_EQ(spec({"--", "-odd-name", "-n"}).apps.front().command, (Words{"-odd-name", "-n"}));
 }
 
-TEST(RunWords, RanksHaveManySpellings) {
+TEST(RunFront, RanksHaveManySpellings) {
   for (const Words& words : {Words{"-n", "4", "p"},
                              {"-n4", "p"},
                              {"-n=4", "p"},
@@ -66,14 +74,14 @@ TEST(RunWords, RanksHaveManySpellings) {
   }
 }
 
-TEST(RunWords, PlaceRanks) {
+TEST(RunFront, PlaceRanks) {
   const auto job = spec({"--per-node", "3", "--map-by=node", "--oversubscribe", "p"});
   EXPECT_EQ(job.per_node, 3U);
   EXPECT_EQ(job.map_by, model::MapBy::node);
   EXPECT_TRUE(job.oversubscribe);
 }
 
-TEST(RunWords, JoinHostLists) {
+TEST(RunFront, JoinHostLists) {
   const auto job = spec({"-H", "a:2", "--host=b", "-Hc:3,d", "p"});
   EXPECT_EQ(job.source, HostSource::list);
   EXPECT_EQ(job.source_name, "-H");
@@ -82,11 +90,11 @@ TEST(RunWords, JoinHostLists) {
   EXPECT_EQ(job.hosts[2].slots, 3U);
 }
 
-TEST(RunWords, RehearseWithFakeNodes) {
+TEST(RunFront, RehearseWithFakeNodes) {
   EXPECT_EQ(spec({"--fake-nodes", "4", "p"}).fake_nodes, 4U);
 }
 
-TEST(RunWords, SayHowHostsAreReached) {
+TEST(RunFront, SayHowHostsAreReached) {
   const auto job = spec({"--ssh-command", R"(ssh -o 'User Name' "a\"b" c\ d '')", "--ssh-port",
                          "2222", "--ssh-identity=key", "--agent-path", "/opt/muster",
                          "--start-timeout", "2.5", "--max-open", "8", "p"});
@@ -98,20 +106,20 @@ TEST(RunWords, SayHowHostsAreReached) {
   EXPECT_EQ(job.carrier.parallel, 8U);
 }
 
-TEST(RunWords, SetTheEnvironment) {
+TEST(RunFront, SetTheEnvironment) {
   const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
   EXPECT_EQ(job.apps.front().exports,
             (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
   EXPECT_TRUE(job.clean_env);
 }
 
-TEST(RunWords, MakeTheWorkdirAbsolute) {
+TEST(RunFront, MakeTheWorkdirAbsolute) {
   EXPECT_EQ(spec({"--workdir", "/data", "p"}).apps.front().workdir, "/data");
   EXPECT_EQ(spec({"--wdir=sub/x", "p"}).apps.front().workdir, "/here/sub/x");
   EXPECT_EQ(spec({"--workdir", ".", "p"}).apps.front().workdir, "/here");
 }
 
-TEST(RunWords, SayWhereOutputAndInputGo) {
+TEST(RunFront, SayWhereOutputAndInputGo) {
   const auto job = spec({"--tag", "--timestamp", "--logs", "out", "--stdin", "3", "p"});
   EXPECT_EQ(job.output, (model::OutputSpec{true, true, "out"}));
   EXPECT_EQ(job.input, (model::StdinSpec{StdinTo::one, base::Rank(3)}));
@@ -119,38 +127,38 @@ TEST(RunWords, SayWhereOutputAndInputGo) {
   EXPECT_EQ(spec({"--stdin=none", "p"}).input.to, StdinTo::none);
 }
 
-TEST(RunWords, SetTheEnd) {
+TEST(RunFront, SetTheEnd) {
   const auto job = spec({"--grace", "0", "--timeout", "1.2345", "--lease", ".5", "p"});
   EXPECT_EQ(job.grace, milliseconds(0));
   EXPECT_EQ(job.timeout, milliseconds(1234));
   EXPECT_EQ(job.lease, milliseconds(500));
 }
 
-TEST(RunWords, AskToSeeThePlan) {
+TEST(RunFront, AskToSeeThePlan) {
   const RunRequest seen = request({"--dry-run", "--json", "--env", "-v", "p"});
   EXPECT_TRUE(seen.dry_run && seen.json && seen.show_environment && seen.spec.verbose);
   EXPECT_EQ(complaint({"--json", "p"}), "--json works only with --dry-run");
   EXPECT_EQ(complaint({"--env", "p"}), "--env works only with --dry-run");
 }
 
-TEST(RunWords, HelpNeedsNoProgram) {
+TEST(RunFront, HelpNeedsNoProgram) {
   for (const Words& words : {Words{"-h"}, {"--help"}, {"-n", "2", "--help", "--nonsense"}}) {
     const auto helped = read(words);
     ASSERT_TRUE(helped);
     EXPECT_FALSE(helped->request);
-    EXPECT_NE(helped->help.find("Usage: muster run"), std::string::npos);
+    EXPECT_NE(helped->text.find("Usage: muster run"), std::string::npos);
   }
   EXPECT_EQ(spec({"prog", "--help"}).apps.front().command, (Words{"prog", "--help"}));
 }
 
-TEST(RunWords, WithoutAProgramTeach) {
+TEST(RunFront, WithoutAProgramTeach) {
   EXPECT_EQ(complaint({}), "no program given");
   EXPECT_EQ(complaint({"-n", "2", "--"}), "no program given");
   EXPECT_EQ(hint({}), "for example: muster run -n 2 python3 train.py");
   EXPECT_EQ(complaint({""}), "the program is an empty word");
 }
 
-TEST(RunWords, UnknownOptionsNameTheNearest) {
+TEST(RunFront, UnknownOptionsNameTheNearest) {
   EXPECT_EQ(complaint({"--taag", "p"}), "unknown option '--taag'");
   EXPECT_EQ(hint({"--taag", "p"}), "did you mean --tag?");
   EXPECT_EQ(hint({"--hostfle=x", "p"}), "did you mean --hostfile?");
@@ -160,7 +168,7 @@ TEST(RunWords, UnknownOptionsNameTheNearest) {
   EXPECT_EQ(complaint({"-vh", "p"}), "unknown option '-vh'");
 }
 
-TEST(RunWords, KnowOtherLaunchersOptions) {
+TEST(RunFront, KnowOtherLaunchersOptions) {
   EXPECT_EQ(hint({"-npernode", "2", "p"}), "muster run calls it --per-node");
   EXPECT_EQ(hint({"--nproc_per_node=2", "p"}), "muster run calls it --per-node");
   EXPECT_EQ(hint({"-ppn", "2", "p"}), "muster run calls it --per-node");
@@ -169,12 +177,12 @@ TEST(RunWords, KnowOtherLaunchersOptions) {
             "leave it out, and its value if it has one: muster run needs no such option");
 }
 
-TEST(RunWords, NoticeALongDash) {
+TEST(RunFront, NoticeALongDash) {
   EXPECT_EQ(hint({"\xe2\x80\x93n", "4", "p"}),
             "this starts with a long dash, as word processors write; type '-'");
 }
 
-TEST(RunWords, RefuseAbsurdNumbers) {
+TEST(RunFront, RefuseAbsurdNumbers) {
   EXPECT_EQ(complaint({"-n", "0", "p"}), "-n must be 1 or more, not 0");
   EXPECT_EQ(complaint({"--np", "-1", "p"}),
             "--np must be a whole number from 1 to 1000000, not '-1'");
@@ -188,7 +196,7 @@ TEST(RunWords, RefuseAbsurdNumbers) {
             "--max-open N: How many hosts are being reached at the same time (default: 32).");
 }
 
-TEST(RunWords, RefuseAbsurdTimes) {
+TEST(RunFront, RefuseAbsurdTimes) {
   EXPECT_EQ(complaint({"--grace", "abc", "p"}),
             "--grace must be seconds from 0 to 86400, not 'abc'");
   for (const char* text :
@@ -200,7 +208,7 @@ TEST(RunWords, RefuseAbsurdTimes) {
             "--timeout must be seconds from 0.001 to 31536000, not '0'");
 }
 
-TEST(RunWords, RefuseOtherWrongValues) {
+TEST(RunFront, RefuseOtherWrongValues) {
   EXPECT_EQ(complaint({"--map-by", "core", "p"}), "--map-by must be slot or node, not 'core'");
   EXPECT_EQ(complaint({"--stdin", "some", "p"}), "--stdin must be a rank, all or none, not 'some'");
   EXPECT_EQ(complaint({"--stdin", "4", "-n", "4", "p"}), "there is no rank 4");
@@ -214,7 +222,7 @@ TEST(RunWords, RefuseOtherWrongValues) {
   EXPECT_EQ(complaint({"-H", "a", "-H", "", "p"}), "entry 2 is empty");
 }
 
-TEST(RunWords, NoticeAMissingValue) {
+TEST(RunFront, NoticeAMissingValue) {
   EXPECT_EQ(complaint({"-n"}), "-n needs a value: N");
   EXPECT_EQ(complaint({"--logs", "--tag", "p"}), "--logs needs a value: DIR");
   EXPECT_EQ(complaint({"--grace", "--timeout=3", "p"}), "--grace needs a value: SECONDS");
@@ -222,7 +230,7 @@ TEST(RunWords, NoticeAMissingValue) {
   EXPECT_EQ(complaint({"--tag=yes", "p"}), "--tag takes no value, not 'yes'");
 }
 
-TEST(RunWords, RefuseContradictions) {
+TEST(RunFront, RefuseContradictions) {
   EXPECT_EQ(complaint({"-n", "4", "-np", "5", "p"}), "-np '5' contradicts -n '4'");
   EXPECT_EQ(spec({"-n", "4", "--np=4", "--tag", "--tag", "p"}).apps.front().ranks, 4U);
   EXPECT_EQ(complaint({"-H", "a", "--hostfile", "f", "p"}), "-H and --hostfile exclude each other");
@@ -231,4 +239,4 @@ TEST(RunWords, RefuseContradictions) {
 }
 
 }  // namespace
-}  // namespace muster::cli
+}  // namespace muster::front

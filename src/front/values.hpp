@@ -8,17 +8,12 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "front/option.hpp"
 #include "model/job_spec.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
 
-namespace muster::cli {
-
-// One option as it was typed: the name in the spelling used, and its value.
-struct Typed {
-  std::string_view option;
-  std::string_view value;
-};
+namespace muster::front {
 
 [[nodiscard]] base::Result<std::uint32_t> read_count(const Typed& typed, spec::Bounds bounds);
 
@@ -40,4 +35,4 @@ struct Typed {
 // Words split as a shell does: blanks separate, '...', "..." and \ hold together; nothing expands.
 [[nodiscard]] base::Result<std::vector<std::string>> read_words(const Typed& typed);
 
-}  // namespace muster::cli
+}  // namespace muster::front

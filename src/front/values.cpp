@@ -1,5 +1,5 @@
 // Reads the values of options.
-#include "cli/values.hpp"
+#include "front/values.hpp"
 
 #include <chrono>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "spec/quoted.hpp"
 
-namespace muster::cli {
+namespace muster::front {
 namespace {
 
 using base::fail;
@@ -154,4 +154,4 @@ Result<std::vector<std::string>> read_words(const Typed& typed) {
   return words;
 }
 
-}  // namespace muster::cli
+}  // namespace muster::front

@@ -1,9 +1,9 @@
 // The options of mpirun, mpiexec, horovodrun, torchrun and srun that people bring along.
-#include "cli/elsewhere.hpp"
+#include "front/elsewhere.hpp"
 
 #include <array>
 
-namespace muster::cli {
+namespace muster::front {
 namespace {
 
 struct Foreign {
@@ -63,4 +63,4 @@ std::string elsewhere(std::string_view name) {
   return {};
 }
 
-}  // namespace muster::cli
+}  // namespace muster::front

@@ -1,0 +1,54 @@
+// Front: a command line that muster understands: its own, or that of a launcher it stands in for.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "front/option.hpp"
+#include "front/request.hpp"
+
+namespace muster::front {
+
+// The text of a file that a person named, or a complaint with its place. Reads at most `most` + 1
+// bytes, so that the caller can tell a file that is too large.
+using ReadFile =
+    std::function<base::Result<std::string>(const std::string& path, std::size_t most)>;
+
+// All that a reader may know.
+struct Asked {
+  std::string called;                         // the name by which it was called: "mpirun"
+  std::vector<std::string> words = {};        // after that name
+  std::vector<std::string> environment = {};  // "NAME=VALUE"
+  std::string current_folder = {};            // absolute
+  ReadFile read_file = {};
+};
+
+// Either a request, or text to print (help, version) before an exit with 0.
+struct Reading {
+  std::optional<RunRequest> request = {};
+  std::string text = {};
+  std::vector<std::string> notices = {};  // each is told once on stderr, one line
+};
+
+struct Front {
+  std::string_view names;     // with blanks between; the first is the one of help and manual
+  std::string_view argument;  // what follows the name in the list of commands
+  std::string_view help;      // one sentence
+  bool drop_in;               // a symbolic link to muster with one of the names reaches it
+  int usage_code;             // exit code for words that make no sense; 0: as base::exit_code()
+  base::Result<Reading> (*read)(const Asked&);
+  OptionTexts (*options)();
+};
+
+[[nodiscard]] std::span<const Front> fronts();
+
+// The front end of a command name, or null.
+[[nodiscard]] const Front* front_of(std::string_view name);
+
+}  // namespace muster::front

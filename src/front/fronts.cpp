@@ -1,0 +1,35 @@
+// The table of front ends. A new launcher is one row here and its own files beside this one.
+#include <algorithm>
+
+#include "front/front.hpp"
+#include "front/run_front.hpp"
+#include "front/run_options.hpp"
+
+namespace muster::front {
+namespace {
+
+constexpr Front kFronts[] = {
+    {"run", "[OPTIONS] PROGRAM [ARGS]", "Start a job, on this machine or on many.", false, 0,
+     read_run, run_options},
+};
+
+bool has_name(const Front& front, std::string_view name) {
+  for (std::string_view rest = front.names; !rest.empty();) {
+    const std::size_t blank = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, blank) == name) return true;
+    rest.remove_prefix(std::min(blank + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Front> fronts() { return kFronts; }
+
+const Front* front_of(std::string_view name) {
+  const auto* found = std::ranges::find_if(
+      kFronts, [&](const Front& front) { return !name.empty() && has_name(front, name); });
+  return found == std::end(kFronts) ? nullptr : found;
+}
+
+}  // namespace muster::front

@@ -1,0 +1,39 @@
+// read_options: the options at the front of some words, each carried out on a draft.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "front/option_reader.hpp"
+
+namespace muster::front {
+
+struct OptionsRead {
+  std::size_t program = 0;  // index of the first word after the options
+  std::vector<std::string> notices;
+};
+
+// The first complaint ends it; one without a hint gets the option's line of help as its hint.
+template <class Draft>
+[[nodiscard]] base::Result<OptionsRead> read_options(std::span<const Option<Draft>> table,
+                                                     const Grammar& grammar,
+                                                     std::span<const std::string> words,
+                                                     Draft& draft, bool later_block = false) {
+  OptionReader reader(texts_of(table), grammar, words, later_block);
+  while (true) {
+    const auto found = reader.next();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return OptionsRead{reader.at(), reader.notices()};
+    const Option<Draft>& option = table[(*found)->index];
+    if ((*found)->idle || option.set == nullptr) continue;
+    if (auto done = option.set(draft, (*found)->typed); !done) {
+      if (done.error().hint.empty()) done.error().hint = usage_line(option.text);
+      return tl::unexpected(std::move(done.error()));
+    }
+  }
+}
+
+}  // namespace muster::front

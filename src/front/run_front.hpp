@@ -1,0 +1,18 @@
+// The words of `muster run` in, a checked JobSpec out.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+// The current folder makes --workdir absolute and is its default. Options end at the first word
+// that is no option: that is the program, all that follows is its own. Reads the hostfile. Unknown
+// options are Fault::usage with the nearest known one as hint.
+[[nodiscard]] base::Result<Reading> read_run(const Asked& asked);
+
+[[nodiscard]] std::string run_help();
+
+}  // namespace muster::front

@@ -1,0 +1,199 @@
+// The table of options, and what each does to the draft.
+#include "front/run_options.hpp"
+
+#include "front/values.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+using model::kRanksMax;
+
+template <class From, class To>
+Result<void> store(Result<From> from, To& to) {
+  if (!from) return tl::unexpected(std::move(from.error()));
+  to = std::move(*from);
+  return {};
+}
+
+template <class From, class To>
+Result<void> append(Result<From> from, std::vector<To>& to) {
+  if (!from) return tl::unexpected(std::move(from.error()));
+  to.push_back(std::move(*from));
+  return {};
+}
+
+Result<void> raise(bool& flag) {
+  flag = true;
+  return {};
+}
+
+Result<void> join_hosts(RunDraft& draft, const Typed& typed) {
+  if (draft.host_list) *draft.host_list += ",";
+  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
+  return {};
+}
+
+// Not normalised: "a/../b" may lead elsewhere than "b" where a is a link.
+Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
+  auto folder = read_text(typed);
+  if (folder && !folder->starts_with('/')) {
+    *folder = *folder == "." ? draft.current_folder : draft.current_folder + "/" + *folder;
+  }
+  return store(std::move(folder), draft.request.spec.apps.front().workdir);
+}
+
+constexpr std::string_view kRanks = "Ranks";
+constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kReach = "Reaching hosts";
+constexpr std::string_view kEnvironment = "Environment";
+constexpr std::string_view kOutput = "Output and input";
+constexpr std::string_view kEnd = "The end";
+constexpr std::string_view kSee = "See";
+
+constexpr Option<RunDraft> kOptions[] = {
+    {{"-n -np --np --ranks", kRanks, Takes::number, "N",
+      "How many ranks to start (default: all slots of the given hosts, one per fake node, else "
+      "1)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, kRanksMax}), d.request.spec.apps.front().ranks);
+     }},
+    {{"--per-node", kRanks, Takes::number, "K",
+      "At most K ranks on each host; without -n, K on every host."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, kRanksMax}), d.request.spec.per_node);
+     }},
+    {{"--map-by",
+      kRanks,
+      Takes::choice,
+      "slot|node",
+      "Fill one host after the other, or give each host one rank in turn (default: slot).",
+      {.choices = "slot node"}},
+     [](RunDraft& d, const Typed& t) { return store(read_map_by(t), d.request.spec.map_by); }},
+    {{"--oversubscribe", kRanks, Takes::nothing, "",
+      "Allow more ranks than slots on the given hosts."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},
+
+    {{"-H --host",
+      kHosts,
+      Takes::text,
+      "LIST",
+      "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeated lists join.",
+      {.repeatable = true}},
+     join_hosts},
+    {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one a line: node1 slots=8."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }},
+    {{"--fake-nodes", kHosts, Takes::number, "N",
+      "Rehearse a job of N hosts on this machine, without ssh."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kFakeNodesMax}), d.request.spec.fake_nodes);
+     }},
+
+    {{"--ssh-command", kReach, Takes::text, "WORDS",
+      "What to call instead of ssh, quoted as for a shell: 'ssh -J jump' (default: ssh)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_words(t), d.request.spec.carrier.command);
+     }},
+    {{"--ssh-port", kReach, Takes::number, "PORT",
+      "The ssh port of every host (default: what the ssh configuration says)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kPortMax}), d.request.spec.carrier.port);
+     }},
+    {{"--ssh-identity", kReach, Takes::file, "FILE",
+      "The private key for ssh (default: what the ssh configuration says)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_text(t), d.request.spec.carrier.identity);
+     }},
+    {{"--agent-path", kReach, Takes::text, "PATH",
+      "Where muster is on the hosts (default: the path that it has here)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_text(t), d.request.spec.carrier.agent_path);
+     }},
+    {{"--start-timeout", kReach, Takes::number, "SECONDS",
+      "How long one attempt to reach a host may take (default: 15)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kPatience), d.request.spec.carrier.patience);
+     }},
+    {{"--max-open", kReach, Takes::number, "N",
+      "How many hosts are being reached at the same time (default: 32)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kOpenMax}), d.request.spec.carrier.parallel);
+     }},
+
+    {{"-x",
+      kEnvironment,
+      Takes::text,
+      "NAME[=VALUE]",
+      "Give every rank this variable, with its value here or with VALUE. Repeatable.",
+      {.repeatable = true}},
+     [](RunDraft& d, const Typed& t) {
+       return append(read_setting(t), d.request.spec.apps.front().exports);
+     }},
+    {{"--clean-env", kEnvironment, Takes::nothing, "",
+      "Pass on nothing of this shell's environment but what -x names."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.clean_env); }},
+    {{"--wireup",
+      kEnvironment,
+      Takes::choice,
+      "auto|pmix|pmi1|pmi2|none",
+      "What lets MPI ranks find each other: PMIx for Open MPI, PMI for MPICH, or none "
+      "(default: auto, which is both).",
+      {.choices = "auto pmix pmi1 pmi2 none"}},
+     [](RunDraft& d, const Typed& t) { return store(read_wireup(t), d.request.spec.wireup); }},
+    {{"--workdir --wdir", kEnvironment, Takes::folder, "DIR",
+      "The folder in which ranks start, on every host (default: this one)."},
+     set_workdir},
+
+    {{"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.output.tag); }},
+    {{"--timestamp", kOutput, Takes::nothing, "",
+      "Begin each line of output with the time, in UTC."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.output.timestamp); }},
+    {{"--logs", kOutput, Takes::folder, "DIR",
+      "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.request.spec.output.logs); }},
+    {{"--stdin",
+      kOutput,
+      Takes::choice,
+      "RANK|all|none",
+      "Which rank reads this standard input (default: none, so a shell loop loses no lines).",
+      {.choices = "0 all none"}},
+     [](RunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
+
+    {{"--grace", kEnd, Takes::number, "SECONDS",
+      "How long ranks have between the ending signal and SIGKILL (default: 5)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kGrace), d.request.spec.grace);
+     }},
+    {{"--timeout", kEnd, Takes::number, "SECONDS",
+      "End the job after this time, with exit code 246 (default: never)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
+     }},
+    {{"--lease", kEnd, Takes::number, "SECONDS",
+      "How long a host may be silent before it counts as lost (default: 8)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kLease), d.request.spec.lease);
+     }},
+
+    {{"--dry-run", kSee, Takes::nothing, "",
+      "Show which rank would run where, and why; start nothing."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},
+    {{"--env", kSee, Takes::nothing, "", "With --dry-run: show the environment of each rank too."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.show_environment); }},
+    {{"--json", kSee, Takes::nothing, "", "With --dry-run: print the plan as JSON."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.json); }},
+    {{"-v --verbose", kSee, Takes::nothing, "",
+      "Tell on stderr what muster does, and how long each phase took."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+     [](RunDraft& d, const Typed&) { return raise(d.help); }},
+};
+
+}  // namespace
+
+std::span<const Option<RunDraft>> run_table() { return kOptions; }
+
+OptionTexts run_options() { return texts_of(run_table()); }
+
+}  // namespace muster::front

@@ -1,0 +1,25 @@
+// The options of `muster run`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "front/option.hpp"
+#include "front/request.hpp"
+
+namespace muster::front {
+
+// A request in the making.
+struct RunDraft {
+  RunRequest request;
+  std::string current_folder;
+  std::optional<std::string> host_list;  // all -H, joined by commas
+  std::string hostfile;
+  bool help = false;
+};
+
+[[nodiscard]] std::span<const Option<RunDraft>> run_table();
+[[nodiscard]] OptionTexts run_options();
+
+}  // namespace muster::front
