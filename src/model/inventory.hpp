@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/job_spec.hpp"
+#include "model/topology.hpp"
 
 namespace muster::model {
 
@@ -26,6 +27,8 @@ struct Host {
   std::optional<std::uint32_t> max_slots;
   std::optional<std::uint32_t> cpus;  // usable by this job; unknown for ssh hosts until greeted
   base::Place place;                  // where it was first written
+  SharedTopology topology = {};       // null until somebody has asked the host
+  bool slots_are_cores = false;       // `slots` stands for cores that are not counted yet
   bool operator==(const Host&) const = default;
 };
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/mapping.hpp"
 
 namespace muster::model {
 
@@ -26,7 +27,6 @@ struct HostEntry {
 };
 
 enum class HostSource : std::uint8_t { here, list, file };  // no hosts given, -H, --hostfile
-enum class MapBy : std::uint8_t { slot, node };
 
 // -x NAME (value from the launching shell) or -x NAME=VALUE.
 struct EnvSetting {
@@ -78,8 +78,10 @@ struct App {
 struct JobSpec {
   std::vector<App> apps = {{}};  // never empty; ranks are numbered through them in this order
   std::optional<std::uint32_t> per_node;
-  MapBy map_by = MapBy::slot;
+  Mapping mapping;
+  SlotRule slot_rule = SlotRule::muster;
   bool oversubscribe = false;
+  std::uint32_t gpus_per_rank = 0;  // 0: devices are left as they are
 
   HostSource source = HostSource::here;
   std::string source_name;  // the hostfile's path, or "-H"

@@ -10,10 +10,13 @@
 
 namespace muster::model {
 
+inline constexpr std::uint32_t kUnbound = 0xFFFFFFFF;
+
 struct PlannedRank {
   base::NodeIndex node;
   std::uint32_t local_rank = 0;
-  std::uint32_t app = 0;  // index in JobSpec::apps
+  std::uint32_t app = 0;             // index in JobSpec::apps
+  std::uint32_t binding = kUnbound;  // index in Plan::sets
   bool operator==(const PlannedRank&) const = default;
 };
 
@@ -24,10 +27,11 @@ struct PlannedNode {
 };
 
 struct Plan {
-  std::vector<PlannedNode> nodes;  // only hosts that run ranks, in the user's order
-  std::vector<PlannedRank> ranks;  // index = rank
-  std::uint32_t universe = 0;      // slots of all hosts of the inventory
-  MapBy map_by = MapBy::slot;
+  std::vector<PlannedNode> nodes;    // only hosts that run ranks, in the user's order
+  std::vector<PlannedRank> ranks;    // index = rank
+  std::uint32_t universe = 0;        // slots of all hosts of the inventory
+  std::string policy;                // "by slot", "by package": how the ranks were dealt
+  std::vector<CpuSet> sets;          // the different sets of cpus that ranks are bound to
   std::vector<std::string> notices;  // to be told once, for example more ranks than slots here
   bool operator==(const Plan&) const = default;
 };

@@ -162,7 +162,7 @@ void number_apps(Plan& plan, const std::vector<std::uint64_t>& counts) {
 Plan assemble(const JobSpec& spec, const Inventory& inventory,
               const std::vector<std::uint32_t>& host_of_rank) {
   Plan plan;
-  plan.map_by = spec.map_by;
+  plan.policy = spec.mapping.map_by == model::MapBy::node ? "by node" : "by slot";
   plan.universe = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(slots_of(inventory), std::numeric_limits<std::uint32_t>::max()));
   const auto node_of_host = keep_used(plan, inventory, host_of_rank);
@@ -201,7 +201,7 @@ base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
   if (crowd && !may_share_cores(spec, inventory)) {
     return above_slots(spec, inventory, ranks, total);
   }
-  const bool in_rows = spec.map_by == model::MapBy::slot;
+  const bool in_rows = spec.mapping.map_by == model::MapBy::slot;
   Plan plan = assemble(spec, inventory, in_rows ? by_slot(room, ranks) : by_node(room, ranks));
   number_apps(plan, counts);
   if (crowd && !spec.oversubscribe) plan.notices.push_back(crowded(ranks, inventory));

@@ -18,14 +18,13 @@ std::string reason(const model::Plan& plan, base::Rank rank) {
   CHECK(rank.value < plan.ranks.size());
   const model::PlannedRank& planned = plan.ranks[rank.value];
   const model::Host& host = plan.nodes[planned.node.value].host;
-  const char* policy = plan.map_by == model::MapBy::slot ? "by slot" : "by node";
   if (planned.local_rank >= host.slots) {
-    return fmt::format("{}: number {} on {}, beyond its {} slot{} ({})", policy,
+    return fmt::format("{}: number {} on {}, beyond its {} slot{} ({})", plan.policy,
                        planned.local_rank + 1, host.name, host.slots, host.slots == 1 ? "" : "s",
                        where_from(host));
   }
-  return fmt::format("{}: slot {} of {} on {} ({})", policy, planned.local_rank + 1, host.slots,
-                     host.name, where_from(host));
+  return fmt::format("{}: slot {} of {} on {} ({})", plan.policy, planned.local_rank + 1,
+                     host.slots, host.name, where_from(host));
 }
 
 }  // namespace muster::plan

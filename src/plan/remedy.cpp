@@ -73,7 +73,7 @@ std::string command(const JobSpec& spec) {
   const model::App& app = spec.apps.front();
   if (app.ranks) text += fmt::format(" -n {}", *app.ranks);
   if (spec.per_node) text += fmt::format(" --per-node {}", *spec.per_node);
-  if (spec.map_by == model::MapBy::node) text += " --map-by node";
+  if (spec.mapping.map_by == model::MapBy::node) text += " --map-by node";
   if (spec.oversubscribe) text += " --oversubscribe";
   return text + host_words(spec) + program(app);
 }

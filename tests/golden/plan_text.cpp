@@ -94,7 +94,7 @@ TEST(GoldenPlan, two_hosts_by_slot) {
 
 TEST(GoldenPlan, uneven_hosts_by_node_oversubscribed) {
   auto spec = job({{"node1", 1}, {"node2", 3}, {"node1", 1}});
-  spec.map_by = model::MapBy::node;
+  spec.mapping.map_by = model::MapBy::node;
   spec.apps.front().ranks = 8;
   spec.oversubscribe = true;
   expect_golden("plan/uneven_by_node.txt", plan_text(planned(spec)));

@@ -29,7 +29,7 @@ std::vector<Environment> environments(const model::Plan& plan) {
 model::Plan some_plan() {
   model::JobSpec spec;
   spec.oversubscribe = true;
-  spec.map_by = *rc::gen::element(model::MapBy::slot, model::MapBy::node);
+  spec.mapping.map_by = *rc::gen::element(model::MapBy::slot, model::MapBy::node);
   spec.apps.front().ranks = *rc::gen::inRange<std::uint32_t>(1, 25);
   model::Inventory inventory;
   inventory.source = model::HostSource::list;

@@ -23,7 +23,7 @@ std::string describe(const World& world) {
       fmt::format("{} {} ranks {} per node {}{} on",
                   world.inventory.source == HostSource::here ? "here" : "hosts",
                   world.spec.apps.front().ranks.value_or(0), world.spec.per_node.value_or(0),
-                  world.spec.map_by == MapBy::slot ? "by slot" : "by node",
+                  world.spec.mapping.map_by == MapBy::slot ? "by slot" : "by node",
                   world.spec.oversubscribe ? " oversubscribed" : "");
   for (const model::Host& host : world.inventory.hosts) {
     text += fmt::format(" {}<={}", host.slots, host.max_slots.value_or(0));
@@ -48,7 +48,7 @@ class Naive {
       last_ = *host;
       hosts.push_back(*host);
     }
-    if (world_.spec.map_by == MapBy::slot) std::sort(hosts.begin(), hosts.end());
+    if (world_.spec.mapping.map_by == MapBy::slot) std::sort(hosts.begin(), hosts.end());
     return hosts;
   }
 
@@ -75,7 +75,7 @@ class Naive {
   }
 
   std::optional<std::size_t> pick(bool within_slots) const {
-    if (world_.spec.map_by == MapBy::node) return next_in_turn(within_slots);
+    if (world_.spec.mapping.map_by == MapBy::node) return next_in_turn(within_slots);
     return within_slots ? first_with_room() : least_crowded();
   }
 
@@ -194,7 +194,7 @@ void set_caps(World& world, int pattern) {
 // Every combination of options in one world.
 void compare_all_options(World world) {
   for (unsigned bits = 0; bits < 8; ++bits) {
-    world.spec.map_by = (bits & 1U) != 0 ? MapBy::node : MapBy::slot;
+    world.spec.mapping.map_by = (bits & 1U) != 0 ? MapBy::node : MapBy::slot;
     world.spec.oversubscribe = (bits & 2U) != 0;
     set_source(world, (bits & 4U) != 0);
     for (std::uint32_t n = 0; n <= 10; ++n) {
@@ -241,7 +241,7 @@ RC_GTEST_PROP(PlanPlace, agrees_with_its_twin_in_larger_worlds, ()) {
     if (number(0, 3) == 0) host.max_slots = host.slots + number(0, 6);
   }
   set_source(world, number(0, 3) == 0);
-  world.spec.map_by = number(0, 1) == 0 ? MapBy::slot : MapBy::node;
+  world.spec.mapping.map_by = number(0, 1) == 0 ? MapBy::slot : MapBy::node;
   world.spec.oversubscribe = number(0, 1) == 0;
   if (number(0, 2) > 0) world.spec.apps.front().ranks = number(1, 300);
   if (number(0, 2) == 0) world.spec.per_node = number(1, 15);

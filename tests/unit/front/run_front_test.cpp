@@ -77,7 +77,7 @@ TEST(RunFront, RanksHaveManySpellings) {
 TEST(RunFront, PlaceRanks) {
   const auto job = spec({"--per-node", "3", "--map-by=node", "--oversubscribe", "p"});
   EXPECT_EQ(job.per_node, 3U);
-  EXPECT_EQ(job.map_by, model::MapBy::node);
+  EXPECT_EQ(job.mapping.map_by, model::MapBy::node);
   EXPECT_TRUE(job.oversubscribe);
 }
 

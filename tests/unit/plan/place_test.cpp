@@ -54,7 +54,7 @@ TEST(Place, by_slot_fills_each_node_in_turn) {
 
 TEST(Place, by_node_deals_one_each_and_skips_full_nodes) {
   Job job = job_on({1, 3, 2});
-  job.spec.map_by = MapBy::node;
+  job.spec.mapping.map_by = MapBy::node;
   EXPECT_EQ(layout(job), "abcbcb");
 }
 
@@ -93,7 +93,7 @@ TEST(Place, too_many_ranks_on_hosts_name_line_counts_and_command) {
 TEST(Place, the_command_of_the_hint_repeats_the_host_list) {
   Job job = job_on({1});
   job.spec.source = HostSource::list;
-  job.spec.map_by = MapBy::node;
+  job.spec.mapping.map_by = MapBy::node;
   job.spec.per_node = 2;
   job.spec.hosts = {{"a", "me", 0, 1, {}, {}}, {"fd00::1", "", 0, {}, {}, {}}};
   EXPECT_EQ(place(job.spec, job.inventory).error().hint,
@@ -113,7 +113,7 @@ TEST(Place, by_node_goes_on_round_robin_when_all_are_full) {
   Job job = job_on({2, 1, 1});
   job.spec.apps.front().ranks = 7;
   job.spec.oversubscribe = true;
-  job.spec.map_by = MapBy::node;
+  job.spec.mapping.map_by = MapBy::node;
   EXPECT_EQ(layout(job), "abcabca");
 }
 
@@ -186,7 +186,7 @@ TEST(Place, million_ranks_on_ten_thousand_hosts_take_linear_time) {
   job.spec.apps.front().ranks = model::kRanksMax;
   job.spec.oversubscribe = true;
   for (const MapBy policy : {MapBy::slot, MapBy::node}) {
-    job.spec.map_by = policy;
+    job.spec.mapping.map_by = policy;
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(place(job.spec, job.inventory)->ranks.size(), model::kRanksMax);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
@@ -209,7 +209,7 @@ TEST(Reason, names_this_machine_and_fake_nodes) {
   EXPECT_EQ(reason(*place(job.spec, job.inventory), Rank(0)),
             "by slot: slot 1 of 2 on laptop (this machine)");
   job.spec.fake_nodes = 2;
-  job.spec.map_by = MapBy::node;
+  job.spec.mapping.map_by = MapBy::node;
   job.inventory = *inventory(job.spec, {4, "laptop", {}});
   EXPECT_EQ(reason(*place(job.spec, job.inventory), Rank(1)),
             "by node: slot 1 of 2 on fake-1 (--fake-nodes)");
