@@ -69,7 +69,9 @@ constexpr Option<RunDraft> kOptions[] = {
       "slot|node",
       "Fill one host after the other, or give each host one rank in turn (default: slot).",
       {.choices = "slot node"}},
-     [](RunDraft& d, const Typed& t) { return store(read_map_by(t), d.request.spec.mapping.map_by); }},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_map_by(t), d.request.spec.mapping.map_by);
+     }},
     {{"--oversubscribe", kRanks, Takes::nothing, "",
       "Allow more ranks than slots on the given hosts."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},
