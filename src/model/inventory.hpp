@@ -25,10 +25,11 @@ struct Host {
   Reach reach = Reach::here;
   std::uint32_t slots = 1;  // never 0
   std::optional<std::uint32_t> max_slots;
-  std::optional<std::uint32_t> cpus;  // usable by this job; unknown for ssh hosts until greeted
-  base::Place place;                  // where it was first written
-  SharedTopology topology = {};       // null until somebody has asked the host
-  bool slots_are_cores = false;       // `slots` stands for cores that are not counted yet
+  std::optional<std::uint32_t> cpus;      // usable by this job; unknown for ssh hosts until greeted
+  base::Place place;                      // where it was first written
+  SharedTopology topology = {};           // null until somebody has asked the host
+  bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
+  std::vector<std::string> aliases = {};  // other names that the user wrote for it
   bool operator==(const Host&) const = default;
 };
 

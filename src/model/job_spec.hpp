@@ -71,6 +71,7 @@ struct App {
   std::vector<EnvSetting> exports;     // in the order typed; later ones win
   std::string workdir;                 // absolute; where its ranks start, on every host
   std::string path;                    // folders searched before PATH, with ':' between; or empty
+  std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them
   std::string role;                    // what its ranks are in the job ("worker"); may be empty
   bool operator==(const App&) const = default;
 };

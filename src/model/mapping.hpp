@@ -86,6 +86,7 @@ struct Mapping {
   Level bind_level = Level::core;
   std::uint32_t bind_width = 1;  // Hydra: so many objects of `bind_level` for one rank
   bool bind_given = false;
+  bool bind_by_default = false;    // with nothing given, bind as Open MPI does
   bool bind_overload = false;      // more ranks than cpus on an object are meant
   bool bind_if_supported = false;  // where a host lacks bind_level, do not bind
   bool bind_ordered = false;

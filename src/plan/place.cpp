@@ -1,38 +1,27 @@
-// place: gives every rank its node, in time linear in ranks and hosts.
+// place: gives every rank its node and its cpus, in time linear in ranks and hosts.
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
+#include "plan/binding.hpp"
+#include "plan/listed.hpp"
 #include "plan/plan.hpp"
+#include "plan/ranking.hpp"
 #include "plan/remedy.hpp"
+#include "plan/rooms.hpp"
 
 namespace muster::plan {
 namespace {
 
 using base::NodeIndex;
-using base::Rank;
+using model::BindTo;
 using model::Host;
 using model::Inventory;
 using model::JobSpec;
+using model::MapBy;
+using model::Mapping;
 using model::Plan;
-
-// What a host takes before it is full, and at the very most.
-struct Room {
-  std::uint32_t slots = 0;
-  std::uint32_t cap = 0;
-};
-
-std::vector<Room> rooms(const JobSpec& spec, const Inventory& inventory) {
-  const auto endless = std::numeric_limits<std::uint32_t>::max();
-  std::vector<Room> result;
-  result.reserve(inventory.hosts.size());
-  for (const Host& host : inventory.hosts) {
-    const std::uint32_t cap =
-        std::min(host.max_slots.value_or(endless), spec.per_node.value_or(endless));
-    result.push_back({std::min(host.slots, cap), cap});
-  }
-  return result;
-}
+using model::SlotRule;
 
 Total total_of(const std::vector<Room>& rooms) {
   Total total;
@@ -49,99 +38,231 @@ std::uint64_t slots_of(const Inventory& inventory) {
   return sum;
 }
 
-std::uint64_t wanted(const JobSpec& spec, const model::App& app, const Inventory& inventory) {
+std::uint64_t wanted(const JobSpec& spec, const model::App& app, const Inventory& inventory,
+                     const std::vector<Room>& rooms) {
   if (app.ranks) return *app.ranks;
-  if (spec.per_node) return std::uint64_t{*spec.per_node} * inventory.hosts.size();
-  if (inventory.source != model::HostSource::here) return slots_of(inventory);
-  return inventory.hosts.size();  // one per fake node, or one on this machine
+  if (spec.mapping.map_by == MapBy::rankfile) return spec.mapping.rankfile.size();
+  if (spec.mapping.map_by == MapBy::seq) return spec.hosts.size();
+  const auto has_room = [](const Room& room) { return room.cap > 0; };
+  const auto hosts = static_cast<std::uint64_t>(std::ranges::count_if(rooms, has_room));
+  if (spec.mapping.map_by == MapBy::ppr) return total_of(rooms).cap;
+  if (spec.per_node) return std::uint64_t{*spec.per_node} * hosts;
+  const bool all_slots = spec.slot_rule == SlotRule::open_mpi;
+  if (inventory.source == model::HostSource::here && !all_slots) return hosts;
+  return app.hosts.empty() ? slots_of(inventory) : total_of(rooms).slots;
 }
 
-// How many ranks each app gets.
-std::vector<std::uint64_t> wanted(const JobSpec& spec, const Inventory& inventory) {
+// On this machine too many ranks are slow, not wrong: a laptop must run -n 8 on four cores.
+bool may_share_cores(const JobSpec& spec, const Inventory& inventory) {
+  if (spec.slot_rule == SlotRule::hydra) return true;
+  if (spec.mapping.no_oversubscribe) return false;
+  if (spec.oversubscribe) return true;
+  return inventory.source == model::HostSource::here && spec.slot_rule == SlotRule::muster;
+}
+
+std::string crowded(std::uint64_t ranks, const Inventory& inventory) {
+  std::uint64_t cpus = 0;
+  for (const Host& host : inventory.hosts) cpus += host.cpus.value_or(host.slots);
+  return fmt::format("{} ranks on {} core{} of this machine: ranks take turns on them", ranks, cpus,
+                     cpus == 1 ? "" : "s");
+}
+
+// Seats of all apps in the order of dealing, and how many each app has.
+struct Dealt {
+  std::vector<Seat> seats;
   std::vector<std::uint64_t> counts;
-  for (const model::App& app : spec.apps) counts.push_back(wanted(spec, app, inventory));
-  return counts;
-}
-
-// Deals ranks to the nodes that have room, one each in turn. Every visit either deals a rank or
-// strikes a node off, so the work is bounded by ranks plus nodes.
-class Dealer {
- public:
-  Dealer(const std::vector<Room>& rooms, std::uint64_t ranks) : rooms_(rooms) {
-    order_.reserve(ranks);
-    counts_.resize(rooms.size());
-  }
-
-  // Up to `ranks` more, none on a node that has room.*limit already; the turn goes on after the
-  // node that was served last.
-  void deal(std::uint64_t ranks, std::uint32_t Room::*limit) {
-    std::vector<std::uint32_t> open(rooms_.size());
-    for (std::uint32_t i = 0; i < open.size(); ++i) open[i] = i;
-    std::rotate(open.begin(), open.begin() + next_, open.end());
-    const std::uint64_t end = order_.size() + ranks;
-    while (!open.empty() && order_.size() < end) pass(open, limit, end);
-  }
-
-  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
-  [[nodiscard]] std::vector<std::uint32_t>& counts() { return counts_; }
-
- private:
-  // One round; full nodes leave `open`.
-  void pass(std::vector<std::uint32_t>& open, std::uint32_t Room::*limit, std::uint64_t end) {
-    std::size_t kept = 0;
-    for (const std::uint32_t node : open) {
-      if (order_.size() == end) return;
-      if (counts_[node] >= rooms_[node].*limit) continue;
-      serve(node);
-      open[kept++] = node;
-    }
-    open.resize(kept);
-  }
-
-  void serve(std::uint32_t node) {
-    order_.push_back(node);
-    ++counts_[node];
-    next_ = node + 1 == rooms_.size() ? 0 : node + 1;
-  }
-
-  const std::vector<Room>& rooms_;
-  std::vector<std::uint32_t> order_;   // host of each rank, in the order of dealing
-  std::vector<std::uint32_t> counts_;  // ranks of each host
-  std::uint32_t next_ = 0;
+  bool crowd = false;  // more ranks than slots
 };
 
-// The host of each rank, 0 .. ranks - 1.
-std::vector<std::uint32_t> by_node(const std::vector<Room>& rooms, std::uint64_t ranks) {
-  Dealer dealer(rooms, ranks);
-  dealer.deal(ranks, &Room::slots);
-  dealer.deal(ranks - dealer.order().size(), &Room::cap);
-  return dealer.order();
+// Deals the ranks of one app, or of all apps that share the hosts.
+class Mapper {
+ public:
+  Mapper(const JobSpec& spec, const Inventory& inventory, std::vector<Room> rooms)
+      : spec_(spec), inventory_(inventory), rooms_(std::move(rooms)) {}
+
+  base::Result<Dealt> map() {
+    const auto has_own = [](const model::App& app) { return !app.hosts.empty(); };
+    return std::ranges::any_of(spec_.apps, has_own) ? one_by_one() : together();
+  }
+
+ private:
+  // Apps follow one another on the same hosts: the first rank of one after the last of the other.
+  base::Result<Dealt> together() {
+    Dealt dealt;
+    for (const model::App& app : spec_.apps) {
+      dealt.counts.push_back(wanted(spec_, app, inventory_, rooms_));
+    }
+    const auto ranks = std::accumulate(dealt.counts.begin(), dealt.counts.end(), std::uint64_t{0});
+    auto seats = deal(rooms_, ranks, dealt.crowd);
+    if (!seats) return tl::unexpected(seats.error());
+    dealt.seats = std::move(*seats);
+    return dealt;
+  }
+
+  base::Result<Dealt> one_by_one() {
+    Dealt dealt;
+    for (const model::App& app : spec_.apps) {
+      const auto rooms = rooms_of(app);
+      if (!rooms) return tl::unexpected(rooms.error());
+      dealt.counts.push_back(wanted(spec_, app, inventory_, *rooms));
+      const auto seats = deal(*rooms, dealt.counts.back(), dealt.crowd);
+      if (!seats) return tl::unexpected(seats.error());
+      for (const Seat& seat : *seats) use(rooms_[seat.host]);
+      dealt.seats.insert(dealt.seats.end(), seats->begin(), seats->end());
+    }
+    return dealt;
+  }
+
+  static void use(Room& room) {
+    if (room.slots > 0) --room.slots;
+    if (room.cap > 0) --room.cap;
+  }
+
+  // Hosts that the app does not name have no room for it.
+  [[nodiscard]] base::Result<std::vector<Room>> rooms_of(const model::App& app) const {
+    if (app.hosts.empty()) return rooms_;
+    const HostNames names(inventory_);
+    std::vector<Room> rooms(rooms_.size());
+    for (const std::string& name : app.hosts) {
+      const auto host = names.find(name);
+      if (!host) {
+        return base::fail(base::Fault::usage, {}, "{} is not among the hosts of the job", name);
+      }
+      rooms[*host] = rooms_[*host];
+    }
+    return rooms;
+  }
+
+  base::Result<std::vector<Seat>> deal(const std::vector<Room>& rooms, std::uint64_t ranks,
+                                       bool& crowd) const {
+    if (ranks == 0 || ranks > model::kRanksMax) return bad_count(ranks);
+    if (spec_.mapping.map_by == MapBy::rankfile) return by_rankfile(spec_, inventory_, ranks);
+    if (spec_.mapping.map_by == MapBy::seq) return by_entry(spec_, inventory_, rooms, ranks);
+    const Total total = total_of(rooms);
+    if (ranks > total.cap) return above_cap(spec_, inventory_, ranks, total);
+    const bool full = ranks > total.slots;
+    if (full && !may_share_cores(spec_, inventory_)) {
+      return above_slots(spec_, inventory_, ranks, total);
+    }
+    crowd = crowd || full;
+    return seats(rooms, ranks, full);
+  }
+
+  [[nodiscard]] base::Result<std::vector<Seat>> seats(const std::vector<Room>& rooms,
+                                                      std::uint64_t ranks, bool full) const {
+    if (spec_.slot_rule == SlotRule::hydra) return by_pattern(rooms, ranks);
+    const Mapping& mapping = spec_.mapping;
+    if (mapping.map_by == MapBy::object) {
+      return mapping.span ? by_object_span(rooms, ranks) : by_object(rooms, ranks);
+    }
+    if (mapping.map_by == MapBy::ppr) return each_within_slots(rooms, ranks);
+    if (mapping.map_by != MapBy::node) return by_slot(rooms, ranks);
+    const bool evenly = full && spec_.slot_rule == SlotRule::open_mpi;
+    return evenly ? by_node_crowded(rooms, ranks) : by_node(rooms, ranks);
+  }
+
+  // So many for each object may be more than one host has slots, while others have some left.
+  [[nodiscard]] base::Result<std::vector<Seat>> each_within_slots(const std::vector<Room>& rooms,
+                                                                  std::uint64_t ranks) const {
+    auto dealt = per_object(rooms, ranks, spec_.mapping.per_object);
+    if (may_share_cores(spec_, inventory_)) return dealt;
+    std::vector<std::uint32_t> counts(rooms.size());
+    for (const Seat& seat : dealt) {
+      if (++counts[seat.host] > rooms[seat.host].slots) {
+        return too_few_on(spec_, inventory_.hosts[seat.host]);
+      }
+    }
+    return dealt;
+  }
+
+  const JobSpec& spec_;
+  const Inventory& inventory_;
+  std::vector<Room> rooms_;
+};
+
+// What was left open: cpus for each rank are bound to, and so is a cpu set.
+JobSpec decided(JobSpec spec) {
+  Mapping& mapping = spec.mapping;
+  if (mapping.bind_given) return spec;
+  if (mapping.map_by == MapBy::pe_list) mapping.bind_to = BindTo::cpu_list;
+  if (mapping.bind_to != BindTo::none) return spec;
+  if (mapping.cpus_per_rank > 1) {
+    mapping.bind_to = BindTo::object;
+    mapping.bind_level = mapping.hwthread_cpus ? model::Level::hwthread : model::Level::core;
+    mapping.bind_given = true;
+  } else if (mapping.cpu_set && !mapping.bind_by_default) {
+    mapping.bind_to = BindTo::object;
+    mapping.bind_level = model::Level::machine;
+    mapping.bind_overload = true;
+  }
+  return spec;
 }
 
-std::vector<std::uint32_t> by_slot(const std::vector<Room>& rooms, std::uint64_t ranks) {
-  std::vector<Room> beyond(rooms.size());
-  std::vector<std::uint32_t> counts(rooms.size());
-  std::uint64_t left = ranks;
-  for (std::size_t i = 0; i < rooms.size(); ++i) {
-    counts[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, rooms[i].slots));
-    left -= counts[i];
-    beyond[i].cap = rooms[i].cap - rooms[i].slots;
+base::Result<void> check_binding(const Mapping& mapping) {
+  if (mapping.cpus_per_rank == 0) {
+    return base::fail(base::Fault::usage, {}, "PE=0 gives a rank no cpu; 1 is the least");
   }
-  Dealer dealer(beyond, left);
-  dealer.deal(left, &Room::cap);
-  std::vector<std::uint32_t> hosts;
-  hosts.reserve(ranks);
-  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
-    hosts.insert(hosts.end(), counts[i] + dealer.counts()[i], i);
+  const bool by_cpu =
+      mapping.bind_level == model::Level::core || mapping.bind_level == model::Level::hwthread;
+  if (mapping.cpus_per_rank > 1 && mapping.bind_to == BindTo::object && !by_cpu) {
+    return base::fail(base::Fault::usage, "with PE=n, bind to core, hwthread or none",
+                      "PE={} binds each rank to cpus of its own, but --bind-to {} was asked for",
+                      mapping.cpus_per_rank, model::name_of(mapping.bind_level));
   }
-  return hosts;
+  return {};
 }
 
-// Node indexes for the hosts that run ranks, in the user's order.
+// Binds, and puts each app's seats in the order of their ranks.
+base::Result<void> finish(const JobSpec& spec, const Inventory& inventory,
+                          HardwareOfHosts& hardware, Dealt& dealt, SetTable& sets) {
+  const Mapping& mapping = spec.mapping;
+  const bool early = mapping.bind_to == BindTo::object && spec.slot_rule != SlotRule::hydra;
+  if (early) {
+    auto bound = bind_to_objects(mapping, inventory, hardware, dealt.seats, sets);
+    if (!bound) return bound;
+  }
+  if (mapping.rank_given) {
+    auto first = dealt.seats.begin();
+    for (const std::uint64_t count : dealt.counts) {
+      const auto last = first + static_cast<std::ptrdiff_t>(count);
+      auto ordered = in_rank_order(mapping, inventory, hardware, {first, last});
+      if (!ordered) return tl::unexpected(ordered.error());
+      first = std::copy(ordered->begin(), ordered->end(), first);
+    }
+  }
+  const bool by_file = mapping.map_by == MapBy::rankfile && !mapping.bind_given;
+  if (early || (mapping.bind_to == BindTo::none && !by_file)) return {};
+  return bind_by_local_rank(spec, inventory, hardware, dealt.seats, sets);
+}
+
+std::string policy(const JobSpec& spec) {
+  const Mapping& mapping = spec.mapping;
+  switch (mapping.map_by) {
+    case MapBy::slot:
+      return "by slot";
+    case MapBy::node:
+      return "by node";
+    case MapBy::seq:
+      return "by host entry";
+    case MapBy::object:
+      return fmt::format("by {}{}", model::name_of(mapping.level), mapping.span ? ", span" : "");
+    case MapBy::ppr:
+      return fmt::format(
+          "{} for each {}", mapping.per_object,
+          mapping.level == model::Level::machine ? "node" : model::name_of(mapping.level));
+    case MapBy::rankfile:
+      return "by rankfile";
+    case MapBy::pe_list:
+      return "by cpu list";
+  }
+  return {};
+}
+
+// Node indexes for the hosts that run ranks, in the order in which hosts are served.
 std::vector<NodeIndex> keep_used(Plan& plan, const Inventory& inventory,
-                                 const std::vector<std::uint32_t>& host_of_rank) {
+                                 const std::vector<Seat>& seats) {
   std::vector<std::uint32_t> counts(inventory.hosts.size());
-  for (const std::uint32_t host : host_of_rank) ++counts[host];
+  for (const Seat& seat : seats) ++counts[seat.host];
   std::vector<NodeIndex> node_of_host(inventory.hosts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) continue;
@@ -159,53 +280,63 @@ void number_apps(Plan& plan, const std::vector<std::uint64_t>& counts) {
   }
 }
 
-Plan assemble(const JobSpec& spec, const Inventory& inventory,
-              const std::vector<std::uint32_t>& host_of_rank) {
+Plan assemble(const JobSpec& spec, const Inventory& inventory, const Dealt& dealt) {
   Plan plan;
-  plan.policy = spec.mapping.map_by == model::MapBy::node ? "by node" : "by slot";
+  plan.policy = policy(spec);
   plan.universe = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(slots_of(inventory), std::numeric_limits<std::uint32_t>::max()));
-  const auto node_of_host = keep_used(plan, inventory, host_of_rank);
-  plan.ranks.reserve(host_of_rank.size());
-  for (const std::uint32_t host : host_of_rank) {
-    const NodeIndex node = node_of_host[host];
+  const auto node_of_host = keep_used(plan, inventory, dealt.seats);
+  plan.ranks.reserve(dealt.seats.size());
+  for (const Seat& seat : dealt.seats) {
+    const NodeIndex node = node_of_host[seat.host];
     auto& ranks = plan.nodes[node.value].ranks;
-    plan.ranks.push_back({node, static_cast<std::uint32_t>(ranks.size())});
+    plan.ranks.push_back({node, static_cast<std::uint32_t>(ranks.size()), 0, seat.set});
     ranks.emplace_back(plan.ranks.size() - 1);
   }
+  number_apps(plan, dealt.counts);
   return plan;
 }
 
-// On this machine too many ranks are slow, not wrong: a laptop must run -n 8 on four cores.
-bool may_share_cores(const JobSpec& spec, const Inventory& inventory) {
-  return spec.oversubscribe || inventory.source == model::HostSource::here;
+base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
+  HardwareOfHosts hardware;
+  const auto room = rooms(spec, inventory, hardware);
+  if (!room) return tl::unexpected(room.error());
+  auto dealt = Mapper(spec, inventory, *room).map();
+  if (!dealt) return tl::unexpected(dealt.error());
+  if (spec.mapping.bind_by_default) {
+    const auto first = hardware.find(inventory.hosts.front(), spec.mapping);
+    if (!first) return tl::unexpected(first.error());
+    JobSpec chosen = spec;
+    chosen.mapping.bind_by_default = false;
+    chosen.mapping = default_binding(chosen.mapping, dealt->seats.size(), dealt->crowd, **first);
+    return place_on(decided(std::move(chosen)), inventory);
+  }
+  SetTable sets;
+  const auto finished = finish(spec, inventory, hardware, *dealt, sets);
+  if (!finished) return tl::unexpected(finished.error());
+  Plan plan = assemble(spec, inventory, *dealt);
+  plan.sets = sets.take();
+  const bool is_said = spec.oversubscribe || spec.slot_rule != SlotRule::muster;
+  if (dealt->crowd && !is_said) plan.notices.push_back(crowded(dealt->seats.size(), inventory));
+  return plan;
 }
 
-std::string crowded(std::uint64_t ranks, const Inventory& inventory) {
-  std::uint64_t cpus = 0;
-  for (const Host& host : inventory.hosts) cpus += host.cpus.value_or(host.slots);
-  return fmt::format("{} ranks on {} core{} of this machine: ranks take turns on them", ranks, cpus,
-                     cpus == 1 ? "" : "s");
+base::Result<Plan> place_decided(const JobSpec& spec, const Inventory& inventory) {
+  const auto valid = check_binding(spec.mapping);
+  if (!valid) return tl::unexpected(valid.error());
+  if (is_served_as_is(spec, inventory)) return place_on(spec, inventory);
+  const auto hosts = served(spec, inventory);
+  if (!hosts) return tl::unexpected(hosts.error());
+  return place_on(spec, *hosts);
 }
 
 }  // namespace
 
 base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
-  const std::vector<Room> room = rooms(spec, inventory);
-  const Total total = total_of(room);
-  const std::vector<std::uint64_t> counts = wanted(spec, inventory);
-  const std::uint64_t ranks = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  if (ranks == 0 || ranks > model::kRanksMax) return bad_count(ranks);
-  if (ranks > total.cap) return above_cap(spec, inventory, ranks, total);
-  const bool crowd = ranks > total.slots;
-  if (crowd && !may_share_cores(spec, inventory)) {
-    return above_slots(spec, inventory, ranks, total);
-  }
-  const bool in_rows = spec.mapping.map_by == model::MapBy::slot;
-  Plan plan = assemble(spec, inventory, in_rows ? by_slot(room, ranks) : by_node(room, ranks));
-  number_apps(plan, counts);
-  if (crowd && !spec.oversubscribe) plan.notices.push_back(crowded(ranks, inventory));
-  return plan;
+  const Mapping& mapping = spec.mapping;
+  const bool is_plain = mapping.bind_to == BindTo::none && mapping.cpus_per_rank == 1 &&
+                        !mapping.cpu_set && mapping.map_by != MapBy::pe_list;
+  return is_plain ? place_decided(spec, inventory) : place_decided(decided(spec), inventory);
 }
 
 }  // namespace muster::plan

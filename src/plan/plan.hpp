@@ -53,6 +53,13 @@ struct ThisMachine {
 [[nodiscard]] base::Result<model::Plan> place(const model::JobSpec& spec,
                                               const model::Inventory& inventory);
 
+// Whether the job's mapping or binding looks at each host's topology.
+[[nodiscard]] bool needs_topology(const model::JobSpec& spec);
+
+// Whether some host of the inventory must be asked for its topology before place() can work: the
+// mapping or binding looks at it, or its slots are its cores.
+[[nodiscard]] bool needs_facts(const model::JobSpec& spec, const model::Inventory& inventory);
+
 // Why a rank is where it is, one line: "by slot: slot 2 of 8 on node1 (hosts:3)".
 [[nodiscard]] std::string reason(const model::Plan& plan, base::Rank rank);
 

@@ -67,13 +67,25 @@ std::string host_words(const JobSpec& spec) {
   return " -H " + quoted(list);
 }
 
-// The job as a command line of muster's own.
+std::string map_words(const model::Mapping& mapping) {
+  const std::string_view level = mapping.level == model::Level::package ? "socket"
+                                 : mapping.level == model::Level::machine
+                                     ? "node"
+                                     : model::name_of(mapping.level);
+  if (mapping.map_by == model::MapBy::node) return " --map-by node";
+  if (mapping.map_by == model::MapBy::object) return fmt::format(" --map-by {}", level);
+  if (mapping.map_by != model::MapBy::ppr) return {};
+  return fmt::format(" --map-by ppr:{}:{}", mapping.per_object, level);
+}
+
+// The job as a command line of the front end that it came through.
 std::string command(const JobSpec& spec) {
-  std::string text = "muster run";
+  const bool as_open_mpi = spec.slot_rule == model::SlotRule::open_mpi;
+  std::string text = as_open_mpi ? "muster mpirun" : "muster run";
   const model::App& app = spec.apps.front();
-  if (app.ranks) text += fmt::format(" -n {}", *app.ranks);
+  if (app.ranks) text += fmt::format(" {} {}", as_open_mpi ? "-np" : "-n", *app.ranks);
   if (spec.per_node) text += fmt::format(" --per-node {}", *spec.per_node);
-  if (spec.mapping.map_by == model::MapBy::node) text += " --map-by node";
+  text += map_words(spec.mapping);
   if (spec.oversubscribe) text += " --oversubscribe";
   return text + host_words(spec) + program(app);
 }
@@ -96,6 +108,11 @@ std::string why_capped(const JobSpec& spec, const Inventory& inventory) {
   const bool has_max = std::any_of(inventory.hosts.begin(), inventory.hosts.end(),
                                    [](const model::Host& host) { return bool{host.max_slots}; });
   const std::string hosts = counted(inventory.hosts.size(), "host");
+  if (spec.mapping.map_by == model::MapBy::ppr) {
+    return fmt::format("{} for each {} of {}", spec.mapping.per_object,
+                       model::name_of(spec.mapping.level), hosts);
+  }
+  if (spec.mapping.map_by == model::MapBy::pe_list) return "the cpu list on " + hosts;
   if (!spec.per_node) return fmt::format("max_slots of {}", hosts);
   return fmt::format("--per-node {}{} of {}", *spec.per_node, has_max ? " and max_slots" : "",
                      hosts);
@@ -119,6 +136,16 @@ tl::unexpected<base::Error> above_slots(const JobSpec& spec, const Inventory& in
                        counted(inventory.hosts.size(), "host"),
                        inventory.hosts.size() == 1 ? "has" : "have", counted(total.slots, "slot"),
                        spec.per_node ? fmt::format(" within --per-node {}", *spec.per_node) : "");
+}
+
+tl::unexpected<base::Error> too_few_on(const JobSpec& spec, const model::Host& host) {
+  JobSpec crowded = spec;
+  crowded.oversubscribe = true;
+  return base::fail_at(
+      host.place, base::Fault::no_slots,
+      fmt::format("give {} more slots, or share cores: {}", host.name, command(crowded)),
+      "{} for each {} is more than the {} of {}", spec.mapping.per_object,
+      model::name_of(spec.mapping.level), counted(host.slots, "slot"), host.name);
 }
 
 tl::unexpected<base::Error> above_cap(const JobSpec& spec, const Inventory& inventory,

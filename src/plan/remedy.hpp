@@ -21,4 +21,8 @@ struct Total {
                                                     const model::Inventory& inventory,
                                                     std::uint64_t ranks, const Total& total);
 
+// ppr that asks for more on one host than it has slots.
+[[nodiscard]] tl::unexpected<base::Error> too_few_on(const model::JobSpec& spec,
+                                                     const model::Host& host);
+
 }  // namespace muster::plan
