@@ -23,6 +23,7 @@ struct HostEntry {
   std::optional<std::uint32_t> slots;      // not given: see plan::inventory()
   std::optional<std::uint32_t> max_slots;  // a hard cap, even with --oversubscribe
   base::Place place;                       // "-H", or the file with line and column
+  bool slots_are_cores = false;            // "host:*": as many slots as it has cores
   bool operator==(const HostEntry&) const = default;
 };
 

@@ -1,11 +1,12 @@
 // inventory: the hosts of a job, each once, from host lists, fake nodes or this machine alone.
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "plan/fake_shares.hpp"
 #include "plan/plan.hpp"
+#include "plan/slot_count.hpp"
 
 namespace muster::plan {
 namespace {
@@ -15,17 +16,15 @@ using model::HostEntry;
 using model::Inventory;
 using model::JobSpec;
 using model::Reach;
+using model::SlotRule;
 
-std::uint32_t saturating_add(std::uint32_t a, std::uint32_t b) {
-  const auto most = std::numeric_limits<std::uint32_t>::max();
-  return a > most - b ? most : a + b;
-}
-
-Inventory only_here(const ThisMachine& here) {
+Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
   host.cpus = std::max(1U, here.cpus);
   host.slots = *host.cpus;
+  host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
+  host.topology = here.topology;
   return {{std::move(host)}, model::HostSource::here, {}};
 }
 
@@ -56,8 +55,10 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
   host.slots = slots_of_a_fake_node(spec, *host.cpus);
   Inventory inventory;
   inventory.hosts.reserve(spec.fake_nodes);
+  const FakeShares shares(here.topology, spec.fake_nodes);
   for (std::uint32_t i = 0; i < spec.fake_nodes; ++i) {
     host.name = fmt::format("fake-{}", i);
+    host.topology = shares.of(i);
     inventory.hosts.push_back(host);
   }
   return inventory;
@@ -66,22 +67,23 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
 // Merges the entries of a list into hosts, in linear time.
 class Gathering {
  public:
-  Gathering(const JobSpec& spec, const ThisMachine& here)
-      : bare_slots_(spec.per_node.value_or(1)), cpus_here_(std::max(1U, here.cpus)) {
+  Gathering(const JobSpec& spec, const ThisMachine& here) : spec_(spec), here_(here) {
     local_.insert(here.local_names.begin(), here.local_names.end());
     hosts_.reserve(spec.hosts.size());
   }
 
-  void add(const HostEntry& entry) {
-    const std::uint32_t slots = entry.slots.value_or(bare_slots_);
+  base::Result<void> add(const HostEntry& entry) {
     const auto [known, is_new] = index_.try_emplace(key(entry), hosts_.size());
     if (is_new) {
-      hosts_.push_back(first(entry, slots));
-      return;
+      hosts_.push_back(first(entry));
+      counts_.emplace_back(spec_);
     }
     Host& host = hosts_[known->second];
-    host.slots = saturating_add(host.slots, slots);
-    if (entry.max_slots) host.max_slots = std::max(host.max_slots.value_or(0), *entry.max_slots);
+    const bool is_alias = !is_new && host.name != entry.name;
+    if (is_alias && std::ranges::find(host.aliases, entry.name) == host.aliases.end()) {
+      host.aliases.push_back(entry.name);
+    }
+    return counts_[known->second].add(entry, host);
   }
 
   [[nodiscard]] std::vector<Host> take() { return std::move(hosts_); }
@@ -98,21 +100,22 @@ class Gathering {
     return fmt::format("{}@{} {}", entry.user, entry.name, entry.port);
   }
 
-  [[nodiscard]] Host first(const HostEntry& entry, std::uint32_t slots) const {
-    Host host{entry.name, entry.user,      entry.port, Reach::ssh,
-              slots,      entry.max_slots, {},         entry.place};
+  [[nodiscard]] Host first(const HostEntry& entry) const {
+    Host host{entry.name, entry.user, entry.port, Reach::ssh, 0, {}, {}, entry.place};
     if (is_here(entry)) {
       host.reach = Reach::here;
-      host.cpus = cpus_here_;
+      host.cpus = std::max(1U, here_.cpus);
+      host.topology = here_.topology;
     }
     return host;
   }
 
-  std::uint32_t bare_slots_;
-  std::uint32_t cpus_here_;
+  const JobSpec& spec_;
+  const ThisMachine& here_;
   std::unordered_set<std::string_view> local_;  // views into ThisMachine, which outlives this
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Host> hosts_;
+  std::vector<SlotCount> counts_;  // of each host
 };
 
 base::Result<void> check_bounds(const Host& host, base::Fault fault) {
@@ -130,7 +133,10 @@ base::Result<void> check_bounds(const Host& host, base::Fault fault) {
 
 base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
   Gathering gathering(spec, here);
-  for (const HostEntry& entry : spec.hosts) gathering.add(entry);
+  for (const HostEntry& entry : spec.hosts) {
+    const auto added = gathering.add(entry);
+    if (!added) return tl::unexpected(added.error());
+  }
   Inventory inventory{gathering.take(), spec.source, spec.source_name};
   const bool from_file = spec.source == model::HostSource::file;
   for (const Host& host : inventory.hosts) {
@@ -148,7 +154,7 @@ base::Result<Inventory> inventory(const JobSpec& spec, const ThisMachine& here) 
   }
   if (!spec.hosts.empty()) return listed(spec, here);
   if (spec.fake_nodes > 0) return fake_nodes(spec, here);
-  return only_here(here);
+  return only_here(spec, here);
 }
 
 }  // namespace muster::plan

@@ -18,6 +18,7 @@ struct ThisMachine {
   std::string hostname;
   // Those names of JobSpec::hosts that mean this machine (localhost, own name or address).
   std::vector<std::string> local_names;
+  model::SharedTopology topology = {};  // null unless needs_topology()
 };
 
 // The hosts of a job, each once, in the order in which they were first written.
@@ -31,6 +32,14 @@ struct ThisMachine {
 // that mean this machine (by name, and without a port, which asks for one sshd) are one host. An
 // entry without a count has --per-node slots if that is given, else 1. max_slots: the largest
 // given; below slots it is an error.
+//
+// Under SlotRule::open_mpi (orte/util/hostfile/hostfile.c, orte/util/dash_host/dash_host.c) a bare
+// host of -H is one slot, and repeated ones add up. In a hostfile a bare line alone stands for the
+// host's cores, each further bare line adds one slot, max_slots alone gives as many slots, and
+// slots= for a host that has been listed already is an error. This machine alone, too, has as many
+// slots as cores. Under SlotRule::hydra a bare host is one slot.
+//
+// With the topology of this machine given, fake nodes share its cores out among themselves.
 [[nodiscard]] base::Result<model::Inventory> inventory(const model::JobSpec& spec,
                                                        const ThisMachine& here);
 
