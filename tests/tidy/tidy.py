@@ -60,6 +60,7 @@ FOREIGN = {
     r"asio": r"process/|link/|app/|third_party/",
     r"CLI/": r"cli/",
     r"pmix\w*\.h$": r"pmix/",
+    r"hwloc\.h$": r"probe/",
     r"fmt/|tl/": r"",
 }
 

@@ -1,0 +1,126 @@
+// encode and decode_topology.
+#include "model/topology_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace muster::model {
+namespace {
+
+constexpr std::size_t kTextMax = std::size_t{1} << 20;
+constexpr std::string_view kFirstLine = "topology 1";
+
+using Words = std::vector<std::string_view>;
+
+std::string set_text(const CpuSet& set) { return set.empty() ? "-" : to_string(set); }
+
+Words split(std::string_view text, char separator) {
+  Words words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+tl::unexpected<base::Error> bad(std::string_view what) {
+  return base::fail(base::Fault::internal, {}, "a topology that cannot be read: {}", what);
+}
+
+base::Result<CpuSet> read_set(std::string_view word) {
+  if (word == "-") return CpuSet();
+  return parse_cpu_set(word);
+}
+
+base::Result<std::vector<CpuSet>> read_sets(const Words& words) {
+  if (words.size() - 1 > kCpusMax) return bad("too many objects");
+  std::vector<CpuSet> sets;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    auto set = read_set(words[i]);
+    if (!set) return tl::unexpected(set.error());
+    sets.push_back(std::move(*set));
+  }
+  return sets;
+}
+
+base::Result<std::vector<std::uint64_t>> read_bytes(const Words& words) {
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::uint64_t value = 0;
+    const char* end = words[i].data() + words[i].size();
+    const auto [stop, error] = std::from_chars(words[i].data(), end, value);
+    if (error != std::errc() || stop != end) return bad("memory is no number");
+    bytes.push_back(value);
+  }
+  return bytes;
+}
+
+base::Result<void> read_line(std::string_view line, Topology& topology) {
+  const Words words = split(line, ' ');
+  if (words.empty()) return {};
+  if (words.front() == "memory") {
+    auto bytes = read_bytes(words);
+    if (!bytes) return tl::unexpected(bytes.error());
+    topology.numa_bytes = std::move(*bytes);
+    return {};
+  }
+  auto sets = read_sets(words);
+  if (!sets) return tl::unexpected(sets.error());
+  if (words.front() == "allowed" && sets->size() == 1) {
+    topology.allowed = std::move(sets->front());
+    return {};
+  }
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    if (words.front() != name_of(static_cast<Level>(level))) continue;
+    topology.objects[level] = std::move(*sets);
+    return {};
+  }
+  return bad("a line with an unknown word");
+}
+
+base::Result<void> check(const Topology& topology) {
+  if (topology.at(Level::machine).size() != 1) return bad("it has no single machine");
+  const CpuSet& machine = topology.at(Level::machine).front();
+  if (topology.allowed.empty() || !topology.allowed.within(machine)) return bad("allowed cpus");
+  if (topology.numa_bytes.size() != topology.at(Level::numa).size()) return bad("memory");
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    for (const CpuSet& set : topology.objects[level]) {
+      const bool may_be_empty = level == static_cast<std::size_t>(Level::numa);
+      if (!set.within(machine) || (set.empty() && !may_be_empty)) return bad("cpus of an object");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string encode(const Topology& topology) {
+  std::string text = fmt::format("{}\nallowed {}\n", kFirstLine, set_text(topology.allowed));
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    if (topology.objects[level].empty()) continue;
+    text += name_of(static_cast<Level>(level));
+    for (const CpuSet& set : topology.objects[level]) text += " " + set_text(set);
+    text += '\n';
+  }
+  if (topology.numa_bytes.empty()) return text;
+  text += "memory";
+  for (const std::uint64_t bytes : topology.numa_bytes) text += fmt::format(" {}", bytes);
+  return text + "\n";
+}
+
+base::Result<Topology> decode_topology(std::string_view text) {
+  if (text.size() > kTextMax) return bad("it is too long");
+  const Words lines = split(text, '\n');
+  if (lines.empty() || lines.front() != kFirstLine) return bad("it does not begin as one");
+  Topology topology;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto read = read_line(lines[i], topology);
+    if (!read) return tl::unexpected(read.error());
+  }
+  const auto valid = check(topology);
+  if (!valid) return tl::unexpected(valid.error());
+  return topology;
+}
+
+}  // namespace muster::model

@@ -1,0 +1,227 @@
+// Maps and bindings against what Open MPI 4.1 and Hydra themselves made of the same words and
+// machines (tests/data/record_launchers.py).
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "model/topology_text.hpp"
+#include "plan/plan.hpp"
+#include "plan/report_binding.hpp"
+
+namespace muster::golden {
+namespace {
+
+using model::BindTo;
+using model::Level;
+using model::MapBy;
+using model::RankBy;
+
+struct Case {
+  std::string topology;
+  std::vector<std::string> words;
+  std::vector<std::string> lines;  // what the launcher said
+};
+
+std::string read(const std::string& path_below_tests) {
+  std::ifstream file(std::string(MUSTER_SOURCE_DIR) + "/tests/" + path_below_tests);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<Case> cases(const std::string& launcher) {
+  std::vector<Case> result;
+  std::istringstream lines(read("data/launchers/" + launcher + ".txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("case ")) {
+      result.back().lines.push_back(line);
+      continue;
+    }
+    std::istringstream words(line.substr(5));
+    result.emplace_back();
+    words >> result.back().topology;
+    for (std::string word; words >> word;) result.back().words.push_back(word);
+  }
+  return result;
+}
+
+model::SharedTopology topology(const std::string& name) {
+  auto made = model::decode_topology(read("golden/data/topology/" + name + ".txt"));
+  EXPECT_TRUE(made) << name;
+  if (!made) return {};
+  return {std::make_shared<const model::Topology>(std::move(*made))};
+}
+
+std::optional<Level> level_of(const std::string& word) {
+  if (word == "socket") return Level::package;
+  if (word == "node") return Level::machine;
+  for (std::size_t i = 0; i < model::kLevels; ++i) {
+    if (word == model::name_of(static_cast<Level>(i))) return static_cast<Level>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// The few words that the recorded cases use.
+struct Reader {
+  model::JobSpec spec;
+
+  void map_by(const std::vector<std::string>& parts) {
+    model::Mapping& mapping = spec.mapping;
+    mapping.map_given = true;
+    if (parts[0] == "ppr") {
+      mapping.map_by = MapBy::ppr;
+      mapping.per_object = static_cast<std::uint32_t>(std::stoul(parts[1]));
+      mapping.level = *level_of(parts[2]);
+      return;
+    }
+    if (parts[0] == "node") {
+      mapping.map_by = MapBy::node;
+    } else if (parts[0] != "slot") {
+      mapping.map_by = MapBy::object;
+      mapping.level = *level_of(parts[0]);
+    }
+    if (parts.size() < 2) return;
+    mapping.span = parts[1] == "span";
+    if (parts[1].starts_with("PE=")) {
+      mapping.cpus_per_rank = static_cast<std::uint32_t>(std::stoul(parts[1].substr(3)));
+    } else if (!mapping.span) {
+      mapping.map_width = static_cast<std::uint32_t>(std::stoul(parts[1]));
+    }
+  }
+
+  void rank_by(const std::vector<std::string>& parts) {
+    model::Mapping& mapping = spec.mapping;
+    mapping.rank_given = true;
+    mapping.rank_by = parts[0] == "slot" ? RankBy::slot : RankBy::object;
+    if (parts[0] == "node") mapping.rank_by = RankBy::node;
+    if (mapping.rank_by != RankBy::object) return;
+    mapping.rank_level = *level_of(parts[0]);
+    if (parts.size() > 1) mapping.rank_by = RankBy::fill;
+  }
+
+  void bind_to(const std::vector<std::string>& parts) {
+    model::Mapping& mapping = spec.mapping;
+    mapping.bind_given = true;
+    if (parts[0] == "none") return;
+    mapping.bind_to = parts[0] == "rr" ? BindTo::rr : BindTo::object;
+    if (mapping.bind_to == BindTo::object) mapping.bind_level = *level_of(parts[0]);
+    if (parts.size() < 2) return;
+    mapping.bind_overload = parts[1] == "overload-allowed";
+    if (!mapping.bind_overload) {
+      mapping.bind_width = static_cast<std::uint32_t>(std::stoul(parts[1]));
+    }
+  }
+
+  void hosts(const std::string& list) {
+    spec.source = model::HostSource::list;
+    for (const std::string& word : split(list, ',')) {
+      const auto parts = split(word, ':');
+      model::HostEntry entry;
+      entry.name = parts[0];
+      entry.slots = static_cast<std::uint32_t>(std::stoul(parts[1]));
+      spec.hosts.push_back(entry);
+    }
+  }
+
+  void take(const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string name = words[i].substr(words[i].find_first_not_of('-'));
+      if (name == "oversubscribe") {
+        spec.oversubscribe = true;
+        continue;
+      }
+      const std::string& value = words[++i];
+      if (name == "H") hosts(value);
+      if (name == "np" || name == "n") {
+        spec.apps.front().ranks = static_cast<std::uint32_t>(std::stoul(value));
+      }
+      if (name == "map-by") map_by(split(value, ':'));
+      if (name == "rank-by") rank_by(split(value, ':'));
+      if (name == "bind-to") bind_to(split(value, ':'));
+    }
+  }
+};
+
+base::Result<model::Plan> planned(const model::JobSpec& spec,
+                                  const model::SharedTopology& hardware) {
+  auto inventory = plan::inventory(spec, {8, "a", {"a"}, hardware});
+  if (!inventory) return tl::unexpected(inventory.error());
+  for (model::Host& host : inventory->hosts) host.topology = hardware;
+  return plan::place(spec, *inventory);
+}
+
+std::string open_mpi_binding(const model::Topology& hardware, const model::Plan& plan,
+                             const model::PlannedRank& rank) {
+  if (rank.binding == model::kUnbound) return "N/A";
+  std::string text = plan::report_binding(hardware, plan.sets[rank.binding]);
+  if (text.starts_with("is not bound")) return "UNBOUND";
+  const std::size_t blank = text.find("]: [");
+  if (blank != std::string::npos) text.erase(blank + 2, 1);
+  return text;
+}
+
+std::vector<std::string> as_open_mpi(const Case& one) {
+  Reader reader;
+  reader.spec.slot_rule = model::SlotRule::open_mpi;
+  reader.spec.mapping.bind_by_default = true;
+  reader.take(one.words);
+  const auto hardware = topology(one.topology);
+  const auto plan = planned(reader.spec, hardware);
+  if (!plan) return {"error"};
+  std::vector<std::string> lines;
+  for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
+    const auto& where = plan->ranks[rank];
+    lines.push_back(fmt::format("{} {} {}", rank, plan->nodes[where.node.value].host.name,
+                                open_mpi_binding(*hardware, *plan, where)));
+  }
+  return lines;
+}
+
+std::vector<std::string> as_hydra(const Case& one) {
+  Reader reader;
+  reader.spec.slot_rule = model::SlotRule::hydra;
+  reader.take(one.words);
+  const auto hardware = topology(one.topology);
+  const auto plan = planned(reader.spec, hardware);
+  if (!plan) return {"error"};
+  std::vector<std::string> lines;
+  for (std::size_t rank = 0; rank < plan->ranks.size(); ++rank) {
+    std::string bits;
+    const auto binding = plan->ranks[rank].binding;
+    const std::size_t width = hardware->allowed.count();
+    for (std::uint32_t cpu = 0; cpu < width; ++cpu) {
+      const bool bound = binding != model::kUnbound && plan->sets[binding].has(cpu);
+      bits += bound ? '1' : '0';
+    }
+    lines.push_back(fmt::format("{} {}", rank, bits));
+  }
+  return lines;
+}
+
+std::string title(const Case& one) {
+  std::string text = one.topology;
+  for (const std::string& word : one.words) text += " " + word;
+  return text;
+}
+
+TEST(GoldenLaunchers, map_and_bind_as_open_mpi_does) {
+  const auto all = cases("open_mpi");
+  ASSERT_FALSE(all.empty());
+  for (const Case& one : all) EXPECT_EQ(one.lines, as_open_mpi(one)) << title(one);
+}
+
+TEST(GoldenLaunchers, bind_as_hydra_does) {
+  const auto all = cases("hydra");
+  ASSERT_FALSE(all.empty());
+  for (const Case& one : all) EXPECT_EQ(one.lines, as_hydra(one)) << title(one);
+}
+
+}  // namespace
+}  // namespace muster::golden
