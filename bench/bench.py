@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import mpi_rows
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
 
 LIMIT_S = 30
@@ -137,7 +139,7 @@ def output_rows(bench, folder):
 
 
 def ssh_rows(bench, folder):
-    if bench.only and bench.only not in "ssh hosts":
+    if bench.only and "ssh hosts" not in bench.only:
         return
     try:
         import lab
@@ -161,6 +163,8 @@ def ssh_rows(bench, folder):
                      ",".join(f"{name}:4" for name in names), "-n", "16", "/bin/true"]
             bench.compare("16 ranks on 4 ssh hosts / Hydra", ours, hydra, "< 1",
                           wrap=hosts.command)
+            mpi_rows.four_hosts(bench, folder, hosts, names, wrapper)
+            mpi_rows.fence(bench, folder, hosts, names, wrapper)
 
 
 def main():
@@ -176,6 +180,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         start_rows(bench)
         output_rows(bench, folder)
+        mpi_rows.one_host(bench, folder)
+        mpi_rows.agent_memory(bench, folder)
         ssh_rows(bench, folder)
 
 
