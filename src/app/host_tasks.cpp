@@ -238,6 +238,7 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   lay_out_common(program, order.environment);
   order.common = program.common;
   order.workdir = orders_.apps[task.app].workdir;
+  order.cpus = task.cpus;
   order.in = in->read.get();
   order.out = out->write.get();
   order.err = err->write.get();

@@ -236,11 +236,11 @@ wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where)
   orders.tasks.reserve(planned.ranks.size());
   for (const Rank rank : planned.ranks) {
     const bool input = std::ranges::binary_search(fed, rank);
-    const std::uint32_t app = input_.plan.ranks[rank.value].app;
-    orders.tasks.push_back({rank, app,
-                            names_and_values(plan::dialects(input_.plan, where, kept[app],
+    const model::PlannedRank& own = input_.plan.ranks[rank.value];
+    orders.tasks.push_back({rank, own.app,
+                            names_and_values(plan::dialects(input_.plan, where, kept[own.app],
                                                             input_.job, input_.spec, rank)),
-                            input});
+                            input, input_.plan.cpus_of(rank)});
   }
   return orders;
 }

@@ -33,6 +33,12 @@ struct Plan {
   std::string policy;                // "by slot", "by package": how the ranks were dealt
   std::vector<CpuSet> sets;          // the different sets of cpus that ranks are bound to
   std::vector<std::string> notices;  // to be told once, for example more ranks than slots here
+
+  // Where a rank may run; empty: not bound.
+  [[nodiscard]] CpuSet cpus_of(base::Rank rank) const {
+    const std::uint32_t set = ranks[rank.value].binding;
+    return set == kUnbound ? CpuSet() : sets[set];
+  }
   bool operator==(const Plan&) const = default;
 };
 

@@ -101,7 +101,9 @@ std::string threads(const About& about) {
   const std::size_t ranks = about.planned().ranks.size();
   const auto& cpus = about.where.cpus[about.node];
   if (!cpus) return fmt::format("<cpus of {} / {}>", about.planned().host.name, ranks);
-  return std::to_string(std::max<std::size_t>(1, *cpus / ranks));
+  const std::size_t bound = about.plan.cpus_of(base::Rank(about.rank)).count();
+  const std::size_t share = std::max<std::size_t>(1, *cpus / ranks);
+  return std::to_string(bound == 0 ? share : std::min(share, bound));
 }
 
 std::string interface(const About& about) { return about.where.interfaces[about.node]; }

@@ -13,6 +13,7 @@ namespace {
 struct SpawnCounts {
   std::uint32_t arguments = 0;
   std::uint32_t environment = 0;
+  std::uint32_t cpu_words = 0;
   std::array<bool, kTaskDescriptors> has_descriptor{};
 };
 
@@ -49,6 +50,14 @@ char* take_string(std::string_view& rest) {
   char* const text = const_cast<char*>(rest.data());
   rest.remove_prefix(end + 1);
   return text;
+}
+
+bool take_words(std::string_view& rest, std::uint32_t count, std::vector<std::uint64_t>& out) {
+  if (count > rest.size() / sizeof(std::uint64_t)) return false;
+  out.resize(count);
+  std::memcpy(out.data(), rest.data(), count * sizeof(std::uint64_t));
+  rest.remove_prefix(count * sizeof(std::uint64_t));
+  return true;
 }
 
 bool take_strings(std::string_view& rest, std::uint32_t count, std::vector<char*>& out) {
@@ -106,9 +115,11 @@ std::string encode_spawn(const SpawnOrder& order) {
   std::string out = with_header(MessageKind::spawn, order.id, 0);
   SpawnCounts counts{static_cast<std::uint32_t>(order.arguments.size()),
                      0,
+                     static_cast<std::uint32_t>(order.cpus.words().size()),
                      {order.in >= 0, order.out >= 0, order.err >= 0, order.wireup >= 0}};
   const auto counts_at = out.size();
   append_value(out, counts);
+  for (const std::uint64_t word : order.cpus.words()) append_value(out, word);
   append_string(out, order.program);
   append_string(out, order.workdir);
   for (const auto& argument : order.arguments) append_string(out, argument);
@@ -151,6 +162,7 @@ std::optional<SpawnView> decode_spawn(const Message& message) {
   if (!counts) return std::nullopt;
   rest.remove_prefix(sizeof(SpawnCounts));
   SpawnView view;
+  if (!take_words(rest, counts->cpu_words, view.cpus)) return std::nullopt;
   view.program = take_string(rest);
   view.workdir = take_string(rest);
   view.has_descriptor = counts->has_descriptor;

@@ -38,7 +38,8 @@ inline constexpr std::size_t max_body_size = std::size_t{16} << 20;
 // A spawn order, pointing into a message's body. The vectors end with a null pointer.
 struct SpawnView {
   const char* program = nullptr;
-  const char* workdir = nullptr;  // "" when the guard's own is wanted
+  const char* workdir = nullptr;    // "" when the guard's own is wanted
+  std::vector<std::uint64_t> cpus;  // a bit for each; empty when all will do
   std::vector<char*> arguments;
   std::vector<char*> environment;
   // Which of 0, 1, 2, 3 have a descriptor; these were sent in that order with the first byte.

@@ -104,8 +104,12 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
   const auto view = decode_spawn(order);
   CHECK(view.has_value());
   std::array<UniqueFd, kTaskDescriptors> files;
-  SpawnRequest request{
-      view->program, view->arguments.data(), view->environment.data(), view->workdir, {}};
+  SpawnRequest request{view->program,
+                       view->arguments.data(),
+                       view->environment.data(),
+                       view->workdir,
+                       view->cpus,
+                       {}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
     request.descriptors[i] = files[i].get();

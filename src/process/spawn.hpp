@@ -1,7 +1,10 @@
-// Spawner: starts one process with a clean signal state and a process group of its own.
+// Spawner: starts one process with a clean signal state, a process group and perhaps cpus of its
+// own.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <spawn.h>
 #include <sys/types.h>
 
@@ -11,9 +14,10 @@ namespace muster::process {
 
 struct SpawnRequest {
   const char* program = nullptr;
-  char* const* arguments = nullptr;    // ends with a null pointer
-  char* const* environment = nullptr;  // likewise
-  const char* workdir = "";            // "" keeps the caller's
+  char* const* arguments = nullptr;     // ends with a null pointer
+  char* const* environment = nullptr;   // likewise
+  const char* workdir = "";             // "" keeps the caller's
+  std::span<const std::uint64_t> cpus;  // a bit for each where it may run; none keeps the caller's
   // The child's 0, 1, 2, 3; -1 leaves the caller's own there. All others must close on exec.
   std::array<int, kTaskDescriptors> descriptors{-1, -1, -1, -1};
 };

@@ -37,6 +37,13 @@ class Bounds {
   base::Rank rank(std::uint32_t value) {
     return base::Rank(at_most("rank", value, model::kRanksMax - 1));
   }
+  model::CpuSet cpus(const std::string& text) {
+    if (text.empty()) return {};
+    auto set = model::parse_cpu_set(text);
+    if (set) return std::move(*set);
+    if (!complaint_) complaint_ = set.error().what;
+    return {};
+  }
   Stream stream(int value) {
     if (value == proto::STREAM_OUT) return Stream::out;
     if (value == proto::STREAM_ERR) return Stream::err;
@@ -100,6 +107,7 @@ void write(proto::TaskOrder& to, const TaskOrder& task) {
   to.set_rank(task.rank.value);
   to.set_app(task.app);
   to.set_input(task.input);
+  to.set_cpus(to_string(task.cpus));
   write_variables(*to.mutable_environment(), task.environment);
 }
 
@@ -107,7 +115,8 @@ TaskOrder read(proto::TaskOrder& in, std::uint32_t apps, Bounds& bounds) {
   return {.rank = bounds.rank(in.rank()),
           .app = bounds.at_most("app", in.app(), apps - 1),
           .environment = read_variables(*in.mutable_environment()),
-          .input = in.input()};
+          .input = in.input(),
+          .cpus = bounds.cpus(in.cpus())};
 }
 
 void write(proto::Wireup& to, const Wireup& wireup) {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "model/cpu_set.hpp"
 #include "model/inventory.hpp"
 #include "model/report.hpp"
 
@@ -39,6 +40,7 @@ struct TaskOrder {
   std::uint32_t app = 0;               // index in Prepare::apps
   std::vector<NameValue> environment;  // this rank's own, laid over that of its app
   bool input = false;                  // gets a pipe as stdin; otherwise /dev/null
+  model::CpuSet cpus = {};             // where it may run; empty: wherever its agent may
   bool operator==(const TaskOrder&) const = default;
 };
 

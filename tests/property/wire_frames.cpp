@@ -30,13 +30,19 @@ std::vector<NameValue> variables() {
   return some([] { return NameValue{bytes(), bytes()}; });
 }
 
+model::CpuSet cpus() {
+  model::CpuSet set;
+  for (int left = below(4); left > 0; --left) set.add(number() % model::kCpusMax);
+  return set;
+}
+
 Prepare prepare() {
   const auto app = [] { return AppOrder{{bytes(), bytes()}, bytes(), bytes(), variables()}; };
   Prepare orders;
   orders.apps = {app(), app()};
   orders.clean = flag();
   orders.hostfile = bytes();
-  orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag()}; });
+  orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag(), cpus()}; });
   orders.window = number();
   orders.wireup = {flag(), bytes(), rank().value, number(), bytes(), bytes()};
   return orders;

@@ -58,6 +58,16 @@ TEST(GuardOrders, ASharedBlockComesBeforeTheOwnEntries) {
             (std::vector<std::string>{"B=2", "NUL=x", "A=1", "PWD=/old", "EMPTY="}));
 }
 
+TEST(GuardOrders, CpusTravelAsBits) {
+  auto order = example();
+  order.cpus = model::CpuSet::of(1) | model::CpuSet::of(70);
+  const std::string bytes = encode_spawn(order);
+  const auto view = decode_spawn(message_of(bytes));
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->cpus, order.cpus.words());
+  EXPECT_STREQ(view->program, "/bin/echo");
+}
+
 TEST(GuardOrders, WorkdirReplacesPwd) {
   auto order = example();
   order.workdir = "/new";

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -32,6 +33,29 @@ TEST_F(GuardSpawn, ReportsTheSignalThatKilled) {
   ASSERT_TRUE(run_until_ended(1));
   EXPECT_EQ(told_.ended[1].signal, SIGKILL);
   EXPECT_EQ(told_.ended[1].code, 0);
+}
+
+TEST_F(GuardSpawn, BindsOnlyTheTaskThatAsksForIt) {
+  cpu_set_t own;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof own, &own), 0);
+  std::uint32_t last = 0;
+  for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &own)) last = cpu;
+  }
+  const std::string allowed = "$(grep Cpus_allowed_list /proc/self/status | cut -f2)";
+  auto bound = shell(1, fmt::format("[ \"{}\" = {} ]", allowed, last));
+  bound.cpus = model::CpuSet::of(last);
+  guard_->spawn(bound);
+  guard_->spawn(shell(2, fmt::format("[ \"{}\" = \"$(grep Cpus_allowed_list /proc/{}/status | "
+                                     "cut -f2)\" ]",
+                                     allowed, ::getpid())));
+  auto nowhere = shell(3, "exit 0");
+  nowhere.cpus = model::CpuSet::of(model::kCpusMax - 1);
+  guard_->spawn(nowhere);
+  ASSERT_TRUE(run_until_ended(2));
+  EXPECT_EQ(told_.ended[1].code, 0);
+  EXPECT_EQ(told_.ended[2].code, 0);
+  EXPECT_EQ(told_.spawned[3].error, EINVAL);
 }
 
 TEST_F(GuardSpawn, SaysWhyItCouldNotStart) {

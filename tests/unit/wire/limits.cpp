@@ -114,6 +114,15 @@ TEST(Limits, Apps) {
   expect_has(agent_error(framed(ToAgent{silent})), "words of a command 0 is below 1");
 }
 
+TEST(Limits, Cpus) {
+  const std::string good = framed(
+      ToAgent{with_task({base::Rank(0), 0, {}, false, model::CpuSet::of(model::kCpusMax - 1)})});
+  EXPECT_EQ(agent_error(good), "");
+  std::string bad = good;
+  bad.replace(bad.find("16383"), 5, "16384");
+  expect_has(agent_error(bad), "16384");
+}
+
 TEST(Limits, Ranks) {
   const base::Rank good(kFirstBad - 1), bad(kFirstBad);
   EXPECT_EQ(agent_error(framed(ToAgent{InputEnd{good}})), "");

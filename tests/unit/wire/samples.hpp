@@ -16,7 +16,7 @@ inline Prepare sample_prepare() {
                    {{"ps"}, "/", "", {}}},
           .clean = true,
           .hostfile = "node1 slots=2\nnode2 slots=2\n",
-          .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true},
+          .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6)},
                     {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
           .window = 262'144,
           .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))", "job"}};
