@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/head.hpp"
+#include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
@@ -25,6 +26,7 @@ using base::Result;
 // Everything known before a host is contacted.
 struct Prospect {
   model::JobSpec spec;
+  model::Inventory inventory;
   model::Plan plan;
   std::vector<plan::Forwarded> kept_here;    // index: app
   std::vector<plan::Forwarded> kept_remote;  // index: app
@@ -68,7 +70,7 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
 
 Result<Prospect> prospect(model::JobSpec spec, const std::vector<std::string>& environment) {
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
-  const auto inventory = plan::inventory(spec, this_machine(spec));
+  auto inventory = plan::inventory(spec, this_machine(spec));
   if (!inventory) return tl::unexpected(inventory.error());
   auto placed = plan::place(spec, *inventory);
   if (!placed) return tl::unexpected(placed.error());
@@ -76,7 +78,8 @@ Result<Prospect> prospect(model::JobSpec spec, const std::vector<std::string>& e
   if (!here) return tl::unexpected(here.error());
   auto remote = kept(spec, environment, model::Reach::ssh);
   if (!remote) return tl::unexpected(remote.error());
-  return Prospect{std::move(spec), std::move(*placed), std::move(*here), std::move(*remote)};
+  return Prospect{std::move(spec), std::move(*inventory), std::move(*placed), std::move(*here),
+                  std::move(*remote)};
 }
 
 const plan::Forwarded& kept_for(const Prospect& job, base::Rank rank) {
@@ -140,8 +143,14 @@ int carry_out(Prospect job, const Invocation& invocation) {
 
 int launch(const front::RunRequest& request, const Invocation& invocation) {
   auto job = prospect(request.spec, invocation.environment);
-  if (!job) return complain(job.error());
+  if (!job) {
+    const int code = complain(job.error());
+    return request.refusal_code != 0 ? request.refusal_code : code;
+  }
   if (request.dry_run) return dry_run(request, *job);
+  show_plan(request.shown, job->inventory, job->plan);
+  if (request.do_not_launch) return 0;
+  if (request.quiet) job->plan.notices.clear();
   return carry_out(std::move(*job), invocation);
 }
 

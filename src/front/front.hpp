@@ -27,6 +27,7 @@ struct Asked {
   std::vector<std::string> environment = {};  // "NAME=VALUE"
   std::string current_folder = {};            // absolute
   ReadFile read_file = {};
+  std::string version = {};  // of muster
 };
 
 // Either a request, or text to print (help, version) before an exit with 0.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "front/front.hpp"
+#include "front/mpirun_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 constexpr Front kFronts[] = {
     {"run", "[OPTIONS] PROGRAM [ARGS]", "Start a job, on this machine or on many.", false, 0,
      read_run, run_options},
+    {"mpirun mpiexec orterun prterun mpirun.openmpi mpiexec.openmpi", "[OPTIONS] PROGRAM [ARGS]",
+     "Start a job with the options of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
 };
 
 bool has_name(const Front& front, std::string_view name) {

@@ -5,8 +5,19 @@
 
 namespace muster::front {
 
+// What is shown of the plan in Open MPI's words, beside running it.
+struct Shown {
+  bool map = false;         // --display-map, on stdout
+  bool allocation = false;  // --display-allocation, on stdout
+  bool bindings = false;    // --report-bindings, on stderr
+};
+
 struct RunRequest {
   model::JobSpec spec;
+  Shown shown;
+  bool do_not_launch = false;  // show what is to be shown, then end with 0
+  int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()
+  bool quiet = false;          // notices are not told
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run

@@ -175,9 +175,9 @@ class Case(unittest.TestCase):
                 "LANG": "C.UTF-8", "DIR": self.folder, "E2E_MARK": self.mark}
         return {**keep, **more}
 
-    def start(self, *words, env=None, **popen_words):
+    def start(self, *words, env=None, command=(MUSTER, "run"), **popen_words):
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        popen = subprocess.Popen([MUSTER, "run", *words], env=env or self.environment(),
+        popen = subprocess.Popen([*command, *words], env=env or self.environment(),
                                  **{**pipes, "cwd": self.folder, **popen_words})
         self.running.append(Running(popen))
         return self.running[-1]
@@ -231,8 +231,9 @@ class LabCase(Case):
     def environment(self, **more):
         return self.lab.environment(DIR=self.folder, E2E_MARK=self.mark, **more)
 
-    def start_in_lab(self, *words, env=None, ssh_command=None):
-        words = [MUSTER, "run", "--ssh-command", ssh_command or self.lab.ssh_command, *words]
+    def start_in_lab(self, *words, env=None, ssh_command=None, command=None):
+        command = command or [MUSTER, "run", "--ssh-command", ssh_command or self.lab.ssh_command]
+        words = [*command, *words]
         started = self.lab.start(words, env=env or self.environment(), cwd=self.folder,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE)

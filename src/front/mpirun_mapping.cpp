@@ -1,0 +1,287 @@
+// Reads --map-by, --rank-by and --bind-to.
+#include "front/mpirun_mapping.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "front/pieces.hpp"
+#include "model/job_spec.hpp"
+#include "spec/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using model::BindTo;
+using model::Level;
+using model::MapBy;
+using model::Mapping;
+using model::RankBy;
+using spec::quoted;
+
+constexpr std::uint32_t kWidthMax = model::kCpusMax;
+
+struct NamedLevel {
+  std::string_view name;
+  Level level;
+};
+
+// In the order in which Open MPI tries prefixes.
+constexpr NamedLevel kLevels[] = {
+    {"core", Level::core},       {"l1cache", Level::l1cache},   {"l2cache", Level::l2cache},
+    {"l3cache", Level::l3cache}, {"socket", Level::package},    {"numa", Level::numa},
+    {"board", Level::machine},   {"hwthread", Level::hwthread}, {"package", Level::package}};
+
+std::optional<Level> level_by_prefix(std::string_view word) {
+  for (const NamedLevel& known : kLevels) {
+    if (known.name.starts_with(word)) return known.level;
+  }
+  return std::nullopt;
+}
+
+std::optional<Level> level_in_full(std::string_view word) {
+  for (const NamedLevel& known : kLevels) {
+    if (known.name == word) return known.level;
+  }
+  return std::nullopt;
+}
+
+// ---- --map-by -----------------------------------------------------------------------------------
+
+constexpr std::string_view kPolicies =
+    "slot, node, seq, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, "
+    "ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH";
+
+class MapByReader {
+ public:
+  MapByReader(const Typed& typed, Mapping& mapping) : typed_(typed), mapping_(mapping) {}
+
+  Result<MapByWords> read() {
+    const std::string_view text = typed_.value;
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string policy = lower(text.substr(0, colon));
+    std::string_view rest = text.substr(std::min(colon + 1, text.size()));
+    if (text.empty()) return unknown_policy();
+    auto done = policy.empty() ? Result<void>() : read_policy(policy, rest);
+    if (!done) return tl::unexpected(done.error());
+    for (const std::string& modifier : split(rest, ",:")) {
+      if (auto fine = read_modifier(modifier); !fine) return tl::unexpected(fine.error());
+    }
+    if (mapping_.map_by == MapBy::rankfile && words_.rankfile.empty() && !policy.empty()) {
+      return fail(Fault::usage, "for example --map-by rankfile:file=ranks",
+                  "{} rankfile needs :file=PATH", typed_.option);
+    }
+    return words_;
+  }
+
+ private:
+  Result<void> read_policy(const std::string& policy, std::string_view& rest) {
+    mapping_.map_given = true;
+    if (policy.starts_with("pe-list=")) return read_pe_list(policy.substr(8), rest);
+    constexpr std::pair<std::string_view, MapBy> plain[] = {
+        {"slot", MapBy::slot}, {"node", MapBy::node}, {"seq", MapBy::seq}};
+    for (const auto& [name, map_by] : plain) {
+      if (!name.starts_with(policy)) continue;
+      mapping_.map_by = map_by;
+      return {};
+    }
+    if (std::string_view("ppr").starts_with(policy)) return read_ppr(rest);
+    if (const auto level = level_by_prefix(policy)) {
+      mapping_.map_by = MapBy::object;
+      mapping_.level = *level;
+      return {};
+    }
+    if (std::string_view("rankfile").starts_with(policy)) {
+      mapping_.map_by = MapBy::rankfile;
+      return {};
+    }
+    if (policy == "dist") {
+      return fail(Fault::usage, "map by numa is the nearest to it",
+                  "{} dist (by distance to a device) is not known to muster", typed_.option);
+    }
+    return tl::unexpected(unknown_policy().value());
+  }
+
+  tl::unexpected<base::Error> unknown_policy() const {
+    return fail(Fault::usage, "", "{} must be {}, not {}", typed_.option, kPolicies,
+                quoted(typed_.value));
+  }
+
+  // "N:WHAT", with modifiers after it.
+  Result<void> read_ppr(std::string_view& rest) {
+    const std::size_t first = std::min(rest.find(':'), rest.size());
+    const std::string_view after = rest.substr(std::min(first + 1, rest.size()));
+    const std::size_t second = std::min(after.find_first_of(":,"), after.size());
+    const auto count =
+        spec::read_number(fmt::format("{} ppr:N", typed_.option), rest.substr(0, first),
+                          {1, model::kRanksMax}, Fault::usage);
+    if (!count) return tl::unexpected(count.error());
+    const std::string object = lower(after.substr(0, second));
+    auto level = level_by_prefix(object);
+    if (!object.empty() && std::string_view("node").starts_with(object)) level = Level::machine;
+    if (object.empty() || !level) {
+      return fail(Fault::usage, "for example ppr:2:node",
+                  "{} ppr:N:WHAT needs node, package, numa, core or another object, not {}",
+                  typed_.option, quoted(object));
+    }
+    mapping_.map_by = MapBy::ppr;
+    mapping_.level = *level;
+    mapping_.per_object = *count;
+    rest = after.substr(std::min(second + 1, after.size()));
+    return {};
+  }
+
+  // "0,2,4-7:ordered": commas belong to the list here.
+  Result<void> read_pe_list(std::string_view list, std::string_view) {
+    auto cpus = model::parse_cpu_list(list);
+    if (!cpus) {
+      return fail(Fault::usage, "for example pe-list=0,2,4-7", "{}: {}", typed_.option,
+                  cpus.error().what);
+    }
+    mapping_.map_by = MapBy::pe_list;
+    mapping_.cpu_list = std::move(*cpus);
+    return {};
+  }
+
+  Result<void> read_modifier(const std::string& written) {
+    const std::size_t equals = std::min(written.find('='), written.size());
+    const std::string name = lower(std::string_view(written).substr(0, equals));
+    const bool has_value = equals < written.size();
+    const std::string value = has_value ? written.substr(equals + 1) : "";
+    if (name == "pe" || name == "file") {
+      if (!has_value || value.empty()) {
+        return fail(Fault::usage, "", "{}: {} needs a value, as in {}={}", typed_.option, written,
+                    written, name == "pe" ? "2" : "PATH");
+      }
+      return name == "pe" ? read_width(value) : read_file(value);
+    }
+    if (!has_value && apply_word(name)) return {};
+    return fail(Fault::usage,
+                "modifiers are PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS, "
+                "CORECPUS, ORDERED, FILE=PATH",
+                "{} has an unknown modifier {}", typed_.option, quoted(written));
+  }
+
+  Result<void> read_width(const std::string& value) {
+    const auto width =
+        spec::read_number(fmt::format("{} PE", typed_.option), value, {1, kWidthMax}, Fault::usage);
+    if (!width) return tl::unexpected(width.error());
+    mapping_.cpus_per_rank = *width;
+    return {};
+  }
+
+  Result<void> read_file(const std::string& value) {
+    words_.rankfile = value;
+    return {};
+  }
+
+  // Modifiers without a value, by prefix.
+  bool apply_word(std::string_view name) {
+    const auto is = [&](std::string_view full) { return full.starts_with(name); };
+    if (is("span")) {
+      mapping_.span = true;
+    } else if (is("oversubscribe")) {
+      words_.oversubscribe = true;
+    } else if (is("nooversubscribe")) {
+      words_.oversubscribe = false;
+    } else if (is("nolocal")) {
+      mapping_.no_local = true;
+    } else if (is("hwtcpus")) {
+      mapping_.hwthread_cpus = true;
+    } else if (is("corecpus")) {
+      mapping_.hwthread_cpus = false;
+    } else if (is("ordered")) {
+      mapping_.bind_ordered = true;
+    } else {
+      return is("inherit") || is("noinherit");  // for programs that start programs
+    }
+    return true;
+  }
+
+  const Typed& typed_;
+  Mapping& mapping_;
+  MapByWords words_;
+};
+
+Result<void> read_qualifiers(const Typed& typed, std::string_view text, Mapping& mapping) {
+  for (const std::string& written : split(text, ",:")) {
+    const std::string word = lower(written);
+    const auto is = [&](std::string_view full) { return full.starts_with(word); };
+    if (is("if-supported")) {
+      mapping.bind_if_supported = true;
+    } else if (is("overload-allowed") || is("oversubscribe-allowed")) {
+      mapping.bind_overload = true;
+    } else if (is("ordered")) {
+      mapping.bind_ordered = true;
+    } else if (!is("no-overload")) {
+      return fail(Fault::usage, "", "{} allows if-supported, overload-allowed and ordered, not {}",
+                  typed.option, quoted(written));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MapByWords> read_map_by_words(const Typed& typed, Mapping& mapping) {
+  return MapByReader(typed, mapping).read();
+}
+
+Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
+  const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
+  const std::string policy = lower(typed.value.substr(0, colon));
+  const std::string modifier = lower(typed.value.substr(std::min(colon + 1, typed.value.size())));
+  const auto is = [&](std::string_view full) {
+    return !policy.empty() && full.starts_with(policy);
+  };
+  const bool spans = !modifier.empty() && std::string_view("span").starts_with(modifier);
+  const bool fills = !modifier.empty() && std::string_view("fill").starts_with(modifier);
+  if (!modifier.empty() && !spans && !fills) {
+    return fail(Fault::usage, "", "{} allows :SPAN and :FILL, not {}", typed.option,
+                quoted(modifier));
+  }
+  mapping.rank_given = true;
+  mapping.rank_level = mapping.level;
+  if (is("slot")) {
+    mapping.rank_by = RankBy::slot;
+  } else if (is("node")) {
+    mapping.rank_by = RankBy::node;
+  } else if (policy == "fill" || policy == "span") {
+    mapping.rank_by = policy == "fill" ? RankBy::fill : RankBy::span;
+  } else if (const auto level = level_by_prefix(policy); level && !policy.empty()) {
+    mapping.rank_by = spans ? RankBy::span : fills ? RankBy::fill : RankBy::object;
+    mapping.rank_level = *level;
+  } else {
+    return fail(Fault::usage, "",
+                "{} must be slot, node, fill, span, core, numa, package or another object, not {}",
+                typed.option, quoted(typed.value));
+  }
+  return {};
+}
+
+Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
+  const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
+  const std::string target = lower(typed.value.substr(0, colon));
+  const auto level = level_in_full(target);
+  if (target == "none") {
+    mapping.bind_to = BindTo::none;
+  } else if (target == "cpu-list" || target == "cpulist") {
+    mapping.bind_to = BindTo::cpu_list;
+  } else if (level) {
+    mapping.bind_to = BindTo::object;
+    mapping.bind_level = *level;
+  } else if (!target.empty() || colon == typed.value.size()) {
+    return fail(Fault::usage, "",
+                "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
+                "package or cpu-list, not {}",
+                typed.option, quoted(typed.value));
+  }
+  if (!target.empty()) mapping.bind_given = true;
+  return read_qualifiers(typed, typed.value.substr(std::min(colon + 1, typed.value.size())),
+                         mapping);
+}
+
+}  // namespace muster::front

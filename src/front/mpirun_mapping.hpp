@@ -1,0 +1,28 @@
+// Open MPI's words for mapping, ranking and binding.
+#pragma once
+
+#include "base/error.hpp"
+#include "front/option.hpp"
+#include "model/mapping.hpp"
+
+namespace muster::front {
+
+// What --map-by says beyond the mapping itself.
+struct MapByWords {
+  std::optional<bool> oversubscribe;  // :OVERSUBSCRIBE, :NOOVERSUBSCRIBE
+  std::string rankfile;               // rankfile:file=PATH
+};
+
+// POLICY[:MODIFIERS], as Open MPI 4.1 (orte/mca/rmaps/base/rmaps_base_frame.c) and 5 (prrte
+// src/mca/rmaps/base/rmaps_base_frame.c) read them: words by prefix, in any case, modifiers parted
+// by ',' or ':'. ":PE=2" keeps the policy. Complaints are Fault::usage.
+[[nodiscard]] base::Result<MapByWords> read_map_by_words(const Typed& typed,
+                                                         model::Mapping& mapping);
+
+// slot, node, an object with :SPAN or :FILL (4.1); fill, span (5).
+[[nodiscard]] base::Result<void> read_rank_by_words(const Typed& typed, model::Mapping& mapping);
+
+// TARGET[:QUALIFIERS]; targets in full, in any case (opal/mca/hwloc/base/hwloc_base_frame.c).
+[[nodiscard]] base::Result<void> read_bind_to_words(const Typed& typed, model::Mapping& mapping);
+
+}  // namespace muster::front

@@ -1,0 +1,185 @@
+// Cuts files into lines of words.
+#include "spec/word_lines.hpp"
+
+#include <algorithm>
+
+#include "spec/hosts.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+using base::fail_at;
+using base::Fault;
+using base::Result;
+
+constexpr Fault kFault = Fault::bad_file;
+
+struct Word {
+  std::string text;
+  base::Place place;
+};
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
+
+bool starts_comment(std::string_view rest) {
+  return rest.starts_with('#') || rest.starts_with("//");
+}
+
+// Cuts one line; `line` counts from 1.
+class LineCutter {
+ public:
+  LineCutter(std::string_view text, const std::string& name, std::uint32_t line)
+      : text_(text), name_(name), line_(line) {}
+
+  // The words of the line; '=' is a word of its own where `equals` says so and no quote holds it.
+  Result<std::vector<Word>> words() {
+    std::vector<Word> words;
+    while (at_ < text_.size()) {
+      if (is_blank(text_[at_])) {
+        at_ += 1;
+      } else if (starts_comment(text_.substr(at_))) {
+        break;
+      } else {
+        auto word = take();
+        if (!word) return tl::unexpected(word.error());
+        words.push_back(std::move(*word));
+      }
+    }
+    return words;
+  }
+
+ private:
+  [[nodiscard]] base::Place place(std::size_t at) const {
+    return {name_, line_, static_cast<std::uint32_t>(at + 1)};
+  }
+
+  Result<Word> take() {
+    Word word{{}, place(at_)};
+    char quote = 0;
+    std::size_t opened = 0;
+    for (; at_ < text_.size() && (quote != 0 || !is_blank(text_[at_])); ++at_) {
+      const char c = text_[at_];
+      if ((c >= 0 && c < ' ' && c != '\t') || c == '\x7f') {
+        return fail_at(place(at_), kFault, "is this the right file? it is plain text",
+                       "byte 0x{:02x} is not text", static_cast<unsigned char>(c));
+      }
+      if (quote == 0 && (c == '"' || c == '\'')) {
+        quote = c;
+        opened = at_;
+      } else if (c == quote) {
+        quote = 0;
+      } else {
+        word.text += c;
+      }
+    }
+    if (quote != 0) return fail_at(place(opened), kFault, "", "this quote never ends");
+    return word;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::uint32_t line_;
+  std::size_t at_ = 0;
+};
+
+using Lines = std::vector<std::vector<Word>>;
+
+Result<Lines> cut(std::string_view text, const std::string& name) {
+  if (text.size() > kHostTextMax) {
+    return fail_at({name, 0, 0}, kFault, "is this the right file?",
+                   "the file is larger than {} MiB", kHostTextMax >> 20);
+  }
+  Lines lines;
+  std::uint32_t number = 1;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    auto words = LineCutter(text.substr(at, end - at), name, number).words();
+    if (!words) return tl::unexpected(words.error());
+    if (!words->empty()) lines.push_back(std::move(*words));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// "-x V=v -mca k v ...", from `at` on.
+Result<TuneSetting> take_option(const std::vector<Word>& words, std::size_t& at) {
+  const Word& option = words[at];
+  const bool variable = option.text == "-x" || option.text == "--x";
+  if (!variable && option.text != "-mca" && option.text != "--mca") {
+    return fail_at(option.place, kFault, "such a file holds -x, -mca and NAME = VALUE",
+                   "{} is not allowed here", quoted(option.text));
+  }
+  const std::size_t values = variable ? 1 : 2;
+  if (words.size() - at <= values) {
+    return fail_at(option.place, kFault, "", "{} needs {}", option.text,
+                   variable ? "NAME=VALUE" : "NAME VALUE");
+  }
+  TuneSetting setting{!variable, words[at + 1].text, {}, option.place};
+  if (!variable) setting.value = words[at + 2].text;
+  at += values + 1;
+  return setting;
+}
+
+// "k = v v": all after '=' is the value.
+Result<TuneSetting> read_pair(const std::vector<Word>& words) {
+  std::string whole;
+  for (const Word& word : words) whole += (whole.empty() ? "" : " ") + word.text;
+  const std::size_t equals = whole.find('=');
+  if (equals == std::string::npos) {
+    return fail_at(words.front().place, kFault, "write NAME = VALUE", "{} has no value",
+                   quoted(whole));
+  }
+  const auto trimmed = [](std::string text) {
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    text.erase(0, text.find_first_not_of(' '));
+    return text;
+  };
+  TuneSetting setting{true, trimmed(whole.substr(0, equals)), trimmed(whole.substr(equals + 1)),
+                      words.front().place};
+  if (setting.name.empty() || setting.name.find(' ') != std::string::npos) {
+    return fail_at(words.front().place, kFault, "write NAME = VALUE", "{} is no parameter",
+                   quoted(setting.name));
+  }
+  return setting;
+}
+
+}  // namespace
+
+Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::string& name) {
+  auto lines = cut(text, name);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<WordLine> programs;
+  for (std::vector<Word>& words : *lines) {
+    WordLine line{{}, words.front().place};
+    for (Word& word : words) line.words.push_back(std::move(word.text));
+    programs.push_back(std::move(line));
+  }
+  if (programs.empty()) {
+    return fail_at({name, 0, 0}, kFault, "write one program a line: -n 2 ./prog",
+                   "the file names no program");
+  }
+  return programs;
+}
+
+Result<std::vector<TuneSetting>> read_tune_file(std::string_view text, const std::string& name) {
+  const auto lines = cut(text, name);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<TuneSetting> settings;
+  for (const std::vector<Word>& words : *lines) {
+    if (!words.front().text.starts_with('-')) {
+      auto pair = read_pair(words);
+      if (!pair) return tl::unexpected(pair.error());
+      settings.push_back(std::move(*pair));
+      continue;
+    }
+    for (std::size_t at = 0; at < words.size();) {
+      auto setting = take_option(words, at);
+      if (!setting) return tl::unexpected(setting.error());
+      settings.push_back(std::move(*setting));
+    }
+  }
+  return settings;
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,37 @@
+// Files whose lines are words, as on a command line: Open MPI's appfiles and tune files. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace muster::spec {
+
+struct WordLine {
+  std::vector<std::string> words;  // never empty
+  base::Place place;               // of the first word
+};
+
+// One program a line, words parted by blanks and tabs, "..." and '...' hold together; '#' and '//'
+// begin comments. From ompi v4.1.4 orte/orted/orted_submit.c, which knows no quotes: a quote there
+// is a character of a word. Fault::bad_file with file:line:column for a quote without an end,
+// bytes that are no text, and a file without any line.
+[[nodiscard]] base::Result<std::vector<WordLine>> read_appfile(std::string_view text,
+                                                               const std::string& name);
+
+// A setting for all programs.
+struct TuneSetting {
+  bool parameter = true;  // an MCA parameter; otherwise a variable, as after -x
+  std::string name;       // of a variable: NAME or NAME=VALUE
+  std::string value;      // of a parameter
+  base::Place place;
+};
+
+// Lines "-x V=v", "-mca k v", "--mca k \"v\"", several on one line, and "k = v". From ompi v4.1.4
+// opal/mca/base/mca_base_parse_paramfile.c. Fault::bad_file with file:line:column.
+[[nodiscard]] base::Result<std::vector<TuneSetting>> read_tune_file(std::string_view text,
+                                                                    const std::string& name);
+
+}  // namespace muster::spec

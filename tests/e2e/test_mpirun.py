@@ -1,0 +1,141 @@
+"""The command lines that people bring from Open MPI's mpirun, run for real."""
+
+import os
+import subprocess
+import unittest
+
+from support import MUSTER, PYTHON, Case, LabCase, lab_or_skip, run_tests
+
+REASON = lab_or_skip()
+MPIRUN = (MUSTER, "mpirun")
+
+NET = """
+import os, sys
+print('epoch of rank', os.environ['OMPI_COMM_WORLD_RANK'], 'of', os.environ['OMPI_COMM_WORLD_SIZE'])
+print('a warning', file=sys.stderr)
+"""
+
+
+class Mpirun(Case):
+    def link(self, name="mpirun"):
+        path = self.path(name)
+        if not os.path.lexists(path):
+            os.symlink(MUSTER, path)
+        return (path,)
+
+    def mpirun(self, *words, **more):
+        """Through `muster mpirun` and through a link: both must do the same."""
+        first = self.muster(*words, command=MPIRUN, **more)
+        second = self.muster(*words, command=self.link(), **more)
+        self.assertEqual((first.code, first.lines), (second.code, second.lines),
+                         f"{first}\n{second}")
+        return second
+
+    def test_mindspore_on_one_machine(self):
+        self.write("net.py", NET)
+        done = self.mpirun("-n", "8", "--output-filename", "log_output",
+                           "--merge-stderr-to-stdout", PYTHON, "net.py")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines, [f"epoch of rank {rank} of 8" for rank in range(8)])
+        for rank in range(8):
+            text = self.read("log_output", "1", f"rank.{rank}", "stdout").decode()
+            self.assertIn(f"epoch of rank {rank} of 8\n", text)
+
+    def test_unbound_ranks_with_variables_and_parameters(self):
+        done = self.mpirun("-np", "4", "-H", "localhost:2,127.0.0.1:2",
+                           "-x", "MASTER_ADDR=10.1.2.3", "-x", "MASTER_PORT=1234", "-x", "PATH",
+                           "-bind-to", "none", "-map-by", "slot", "-mca", "pml", "ob1",
+                           "-mca", "btl", "^openib", "sh", "-c",
+                           "echo $MASTER_ADDR $MASTER_PORT $OMPI_MCA_pml $OMPI_MCA_btl")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines, ["10.1.2.3 1234 ob1 ^openib"] * 4)
+        self.assertEqual(done.err, b"", done)
+
+    def test_a_hostfile_named_by_a_variable_and_root(self):
+        self.write("hosts", "localhost slots=16\n")
+        done = self.mpirun("-np", "16", "--allow-run-as-root", "--hostfile", self.path("hosts"),
+                           "-bind-to", "none", "-map-by", "slot", "-x", "NCCL_DEBUG=INFO",
+                           "sh", "-c", "echo $NCCL_DEBUG")
+        self.assertEqual((done.code, done.lines), (0, ["INFO"] * 16), done)
+
+    def test_a_parameter_against_aborting(self):
+        done = self.mpirun("-n", "2", "-mca", "orte_abort_on_non_zero_status", "0", "true")
+        self.assertEqual(done.code, 0, done)
+
+    def test_the_first_rank_reads_standard_input(self):
+        done = self.mpirun("-n", "2", "sh", "-c", "sed s/^/$OMPI_COMM_WORLD_RANK:/",
+                           stdin=b"one\ntwo\n")
+        self.assertEqual((done.code, done.lines), (0, ["0:one", "0:two"]), done)
+
+    def test_several_programs(self):
+        done = self.mpirun("-n", "1", "-x", "WHO=first", "sh", "-c", "echo $WHO $RANK", ":",
+                           "-n", "2", "-wdir", "/", "sh", "-c", "echo $PWD $RANK")
+        self.assertEqual((done.code, done.lines), (0, ["/ 1", "/ 2", "first 0"]), done)
+        self.write("apps", "-n 1 echo a # first\n-n 2 echo b\n")
+        done = self.mpirun("--app", "apps")
+        self.assertEqual((done.code, done.lines), (0, ["a", "b", "b"]), done)
+
+    def test_exit_codes(self):
+        for words, code in ((("-n", "2", "sh", "-c", "exit 3"), 3),
+                            (("-n", "2", "sh", "-c", "kill -SEGV $$"), 139),
+                            (("-n", "2", "--no-such-option", "true"), 1),
+                            (("-n",), 1),
+                            ((), 1),
+                            (("-n", "3", "-H", "localhost:2", "true"), 1),
+                            (("-n", "3", "-nooversubscribe", "-H", "localhost:2", "true"), 1),
+                            (("-n", "3", "-oversubscribe", "-H", "localhost:2", "true"), 0)):
+            self.assertEqual(self.mpirun(*words).code, code, words)
+
+    def test_many_short_ranks_never_hang(self):
+        for ranks in ("64", "1000"):
+            done = self.muster("-n", ranks, "--oversubscribe", "/bin/true", command=self.link())
+            self.assertEqual(done.code, 0, done)
+
+    def test_every_name_of_it(self):
+        for name in ("mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi",
+                     "mpiexec.openmpi"):
+            done = self.muster("--version", command=self.link(name))
+            what = "OpenRTE" if name.endswith(".openmpi") else "Open MPI"
+            self.assertTrue(done.text.startswith(f"{name} ({what}) 4.1.4\n"), done)
+
+    def test_a_map_without_a_launch(self):
+        done = self.mpirun("-H", "no-such-host:2,other:1", "--do-not-launch", "--display-map",
+                           "true")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn(" Data for node: no-such-host\tNum slots: 2\tMax slots: 0\tNum procs: 2\n",
+                      done.text)
+
+    def test_notices_are_one_line_each(self):
+        done = self.mpirun("-n", "1", "--report-uri", "-", "-x", "NO_SUCH_VARIABLE", "true")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(len(done.errors.splitlines()), 2, done)
+        self.assertEqual(self.mpirun("-q", "-n", "1", "--report-uri", "-", "true").err, b"")
+
+    @unittest.skipUnless(os.path.exists("/usr/bin/mpirun.openmpi"), "there is no Open MPI here")
+    def test_a_real_mpi_program_finds_its_world(self):
+        code = "from mpi4py import MPI; c = MPI.COMM_WORLD; print(c.allreduce(c.rank), c.size)"
+        if subprocess.call([PYTHON, "-c", "import mpi4py"], stderr=subprocess.DEVNULL) != 0:
+            self.skipTest("there is no mpi4py here")
+        done = self.muster("-n", "4", "-mca", "btl", "self,tcp", "-mca", "pml", "ob1", PYTHON, "-c",
+                           code, command=self.link(), seconds=90)
+        self.assertEqual((done.code, done.lines), (0, ["6 4"] * 4), done)
+
+
+@unittest.skipIf(REASON, REASON)
+class OnTwoHosts(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def test_sixteen_ranks_on_two_hosts(self):
+        self.write("hosts", "node1 slots=8\nnode2 slots=8\n")
+        agent = ("-mca", "plm_rsh_agent", self.lab.ssh_command)
+        for where in (("-H", "node1:8,node2:8"), ("--hostfile", "hosts")):
+            done = self.launches("-n", "16", *where, *agent, "sh", "-c",
+                                 "echo $OMPI_COMM_WORLD_RANK on $(hostname)", command=MPIRUN)
+            expected = sorted(f"{rank} on node{1 + rank // 8}" for rank in range(16))
+            self.assertEqual(done.lines, expected, done)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,329 @@
+// mpirun's words: what they become, and what is said about wrong ones.
+#include "front/mpirun_front.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace muster::front {
+namespace {
+
+using model::BindTo;
+using model::Level;
+using model::MapBy;
+using Words = std::vector<std::string>;
+
+// The files that are there, and the environment, of one test.
+struct World {
+  std::map<std::string, std::string> files;
+  Words environment;
+
+  [[nodiscard]] base::Result<Reading> read(const Words& words) const {
+    const auto read_file = [this](const std::string& path,
+                                  std::size_t) -> base::Result<std::string> {
+      const auto found = files.find(path);
+      if (found != files.end()) return found->second;
+      return base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no such file");
+    };
+    return read_mpirun({.called = "mpirun",
+                        .words = words,
+                        .environment = environment,
+                        .current_folder = "/here",
+                        .read_file = read_file,
+                        .version = "1.2.3"});
+  }
+  [[nodiscard]] model::JobSpec spec(const Words& words) const {
+    auto reading = read(words);
+    if (reading && reading->request) return reading->request->spec;
+    ADD_FAILURE() << words.front() << ": " << (reading ? "text" : to_string(reading.error()));
+    return {};
+  }
+  [[nodiscard]] std::string complaint(const Words& words) const {
+    const auto reading = read(words);
+    if (reading) return "no complaint";
+    EXPECT_EQ(to_string(reading.error()).find('\n') != std::string::npos,
+              !reading.error().hint.empty());
+    return reading.error().what;
+  }
+  [[nodiscard]] Words notices(const Words& words) const {
+    const auto reading = read(words);
+    return reading ? reading->notices : Words{to_string(reading.error())};
+  }
+};
+
+model::JobSpec spec(const Words& words) { return World().spec(words); }
+std::string complaint(const Words& words) { return World().complaint(words); }
+
+std::vector<model::EnvSetting> exports(const model::JobSpec& spec, std::size_t app = 0) {
+  return spec.apps.at(app).exports;
+}
+
+TEST(Mpirun, ReadsTheSeedsLines) {
+  const auto logs = spec({"-n", "8", "--output-filename", "log_output", "--merge-stderr-to-stdout",
+                          "python", "net.py"});
+  EXPECT_EQ(logs.apps[0].ranks, 8U);
+  EXPECT_EQ(logs.apps[0].command, (Words{"python", "net.py"}));
+  const auto lambda = spec({"-np",
+                            "4",
+                            "-H",
+                            "104.171.200.62:2,104.171.200.182:2",
+                            "-x",
+                            "MASTER_ADDR=104.171.200.62",
+                            "-x",
+                            "MASTER_PORT=1234",
+                            "-bind-to",
+                            "none",
+                            "-map-by",
+                            "slot",
+                            "-mca",
+                            "pml",
+                            "ob1",
+                            "-mca",
+                            "btl",
+                            "^openib",
+                            "python3",
+                            "main.py",
+                            "--backend=nccl"});
+  ASSERT_EQ(lambda.hosts.size(), 2U);
+  EXPECT_EQ(lambda.hosts[1].slots, 2U);
+  EXPECT_TRUE(lambda.mapping.map_given && lambda.mapping.bind_given);
+  EXPECT_EQ(lambda.mapping.bind_to, BindTo::none);
+  EXPECT_EQ(exports(lambda), (std::vector<model::EnvSetting>{{"MASTER_ADDR", "104.171.200.62"},
+                                                             {"MASTER_PORT", "1234"},
+                                                             {"OMPI_MCA_pml", "ob1"},
+                                                             {"OMPI_MCA_btl", "^openib"}}));
+  World azure;
+  azure.files["/mpi/hosts"] = "a slots=4\nb slots=4\n";
+  azure.environment = {"PATH=/bin"};
+  const auto job = azure.spec({"-np", "16", "--hostfile", "/mpi/hosts", "--allow-run-as-root", "-x",
+                               "PATH", "python", "train.py"});
+  EXPECT_EQ(job.source_name, "/mpi/hosts");
+  EXPECT_EQ(job.slot_rule, model::SlotRule::open_mpi);
+}
+
+TEST(Mpirun, TakesOneDashOrTwoAndAnEqualsSign) {
+  for (const Words& words : {Words{"-bind-to", "core", "p"},
+                             {"--bind-to", "core", "p"},
+                             {"--bind-to=core", "p"},
+                             {"-bind-to-core", "p"}}) {
+    EXPECT_EQ(spec(words).mapping.bind_to, BindTo::object) << words[0];
+    EXPECT_EQ(spec(words).mapping.bind_level, Level::core) << words[0];
+  }
+  EXPECT_EQ(spec({"-n4", "p"}).apps[0].ranks, 4U);
+  EXPECT_EQ(spec({"-n", "1", "-n", "2", "p"}).apps[0].ranks, 2U);
+  EXPECT_EQ(spec({"-n", "0", "p"}).apps[0].ranks, std::nullopt);
+}
+
+TEST(Mpirun, MapsByManyWords) {
+  const auto mapping = [](const char* text) { return spec({"--map-by", text, "p"}).mapping; };
+  EXPECT_EQ(mapping("s").map_by, MapBy::slot);
+  EXPECT_EQ(mapping("NODE").map_by, MapBy::node);
+  EXPECT_EQ(mapping("seq").map_by, MapBy::seq);
+  EXPECT_EQ(mapping("so").level, Level::package);
+  EXPECT_EQ(mapping("package").level, Level::package);
+  EXPECT_EQ(mapping("numa:PE=2,SPAN").cpus_per_rank, 2U);
+  EXPECT_TRUE(mapping("numa:PE=2,SPAN").span);
+  EXPECT_EQ(mapping("ppr:2:node:pe=3").map_by, MapBy::ppr);
+  EXPECT_EQ(mapping("ppr:2:node:pe=3").level, Level::machine);
+  EXPECT_EQ(mapping("ppr:2:node:pe=3").per_object, 2U);
+  EXPECT_EQ(mapping("ppr:2:node:pe=3").cpus_per_rank, 3U);
+  EXPECT_FALSE(mapping(":PE=4").map_given);
+  EXPECT_EQ(mapping("pe-list=0,2-3").cpu_list, (std::vector<std::uint32_t>{0, 2, 3}));
+  EXPECT_TRUE(spec({"--map-by", "slot:oversub", "p"}).oversubscribe);
+  EXPECT_TRUE(mapping("slot:NOOVERSUBSCRIBE").no_oversubscribe);
+  EXPECT_EQ(spec({"-N", "2", "p"}).mapping, spec({"--map-by", "ppr:2:node", "p"}).mapping);
+  EXPECT_EQ(spec({"-npersocket", "2", "p"}).mapping, spec({"-ppr", "2:socket", "p"}).mapping);
+  EXPECT_EQ(spec({"-bynode", "p"}).mapping.rank_by, model::RankBy::node);
+  EXPECT_EQ(spec({"--rank-by", "core:fill", "p"}).mapping.rank_by, model::RankBy::fill);
+}
+
+TEST(Mpirun, RefusesWrongPlaces) {
+  EXPECT_NE(complaint({"--map-by", "foo", "p"}).find("--map-by must be slot, node"),
+            std::string::npos);
+  EXPECT_EQ(complaint({"--map-by", "slot:foo", "p"}), "--map-by has an unknown modifier 'foo'");
+  EXPECT_EQ(complaint({"--map-by", "slot:PE", "p"}), "--map-by: PE needs a value, as in PE=2");
+  EXPECT_EQ(complaint({"--map-by", "ppr:0:node", "p"}), "--map-by ppr:N must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--map-by", "ppr:2", "p"}),
+            "--map-by ppr:N:WHAT needs node, package, numa, core or another object, not ''");
+  EXPECT_EQ(complaint({"--bind-to", "cor", "p"}).substr(0, 22), "--bind-to must be none");
+  EXPECT_EQ(complaint({"--bind-to", "core:foo", "p"}),
+            "--bind-to allows if-supported, overload-allowed and ordered, not 'foo'");
+  EXPECT_EQ(complaint({"--rank-by", "x", "p"}).substr(0, 22), "--rank-by must be slot");
+  EXPECT_EQ(complaint({"--oversubscribe", "--nooversubscribe", "p"}),
+            "--nooversubscribe contradicts an earlier option");
+  EXPECT_EQ(complaint({"--cpu-set", "3-1", "p"}).substr(0, 29), "--cpu-set must be cpu numbers");
+  EXPECT_EQ(complaint({"-n", "x", "p"}), "-n must be a whole number from 0 to 1000000, not 'x'");
+  EXPECT_EQ(complaint({"-n"}), "-n needs a value: N");
+}
+
+TEST(Mpirun, ReadsHosts) {
+  World world;
+  world.files["hf"] = "a slots=4\nb slots=2\nc slots=2\n";
+  const auto names = [&](const Words& words) {
+    std::string all;
+    for (const auto& host : world.spec(words).hosts) {
+      all += host.name + ":" + std::to_string(host.slots.value_or(0)) + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(names({"-H", "a:2", "-host", "b", "p"}), "a:2 b:0 ");
+  EXPECT_EQ(names({"--hostfile", "hf", "p"}), "a:4 b:2 c:2 ");
+  EXPECT_EQ(names({"-machinefile", "hf", "-H", "c:1,zz", "p"}), "c:1 zz:0 ");
+  EXPECT_EQ(names({"--hostfile", "hf", "-H", "+n2,x,+n0", "p"}), "c:2 x:0 a:4 ");
+  EXPECT_EQ(names({"--hostfile", "hf", "-H", "+e:2", "p"}), "a:4 b:2 ");
+  EXPECT_EQ(world.complaint({"-H", "+n0", "p"}),
+            "'+n0' counts hosts of a hostfile, and there is none");
+  EXPECT_EQ(world.complaint({"--hostfile", "hf", "-H", "+n3", "p"}), "+n must be 2 or less, not 3");
+  EXPECT_EQ(world.complaint({"--hostfile", "hf", "--hostfile", "hf", "p"}),
+            "--hostfile is given twice for one program");
+  EXPECT_EQ(world.complaint({"--hostfile", "no", "p"}), "no such file");
+  world.environment = {"OMPI_MCA_orte_default_hostfile=hf"};
+  EXPECT_EQ(names({"p"}), "a:4 b:2 c:2 ");
+}
+
+TEST(Mpirun, SplitsPrograms) {
+  const auto job = spec({"-n", "1", "-x", "A=1", "-H", "a", "p", "x", ":", "-n", "2", "-wdir", "w",
+                         "-H", "b:2", "q"});
+  ASSERT_EQ(job.apps.size(), 2U);
+  EXPECT_EQ(job.apps[0].command, (Words{"p", "x"}));
+  EXPECT_EQ(job.apps[1].workdir, "/here/w");
+  EXPECT_EQ(job.apps[1].hosts, Words{"b"});
+  EXPECT_TRUE(exports(job, 1).empty());
+  EXPECT_EQ(complaint({"-n", "1", "p", ":"}), "no program given after ':'");
+  EXPECT_EQ(World().notices({"p", ":", "--tag-output", "q"}),
+            Words{"--tag-output has no effect here: it is for the whole job; write it before the "
+                  "first ':'"});
+}
+
+TEST(Mpirun, ReadsAppfilesAndRankfiles) {
+  World world;
+  world.files["apps"] = "# programs\n-n 2 ./a one\n  -n 1 -x B=2 ./b // the end\n";
+  const auto job = world.spec({"--app", "apps"});
+  ASSERT_EQ(job.apps.size(), 2U);
+  EXPECT_EQ(job.apps[0].command, (Words{"./a", "one"}));
+  EXPECT_EQ(exports(job, 1), (std::vector<model::EnvSetting>{{"B", "2"}}));
+  world.files["apps"] = "-n 2 ./a\n -n x ./b\n";
+  EXPECT_EQ(to_string(world.read({"--app", "apps"}).error()).substr(0, 12), "apps:2:2: -n");
+  world.files["ranks"] = "rank 0=a slot=0:0-1\n";
+  const auto ranked = world.spec({"-rf", "ranks", "-H", "a", "p"});
+  EXPECT_EQ(ranked.mapping.map_by, MapBy::rankfile);
+  EXPECT_EQ(ranked.mapping.rankfile.size(), 1U);
+  EXPECT_EQ(world.spec({"--map-by", "rankfile:file=ranks", "-H", "a", "p"}).mapping,
+            ranked.mapping);
+}
+
+TEST(Mpirun, HandsParametersOn) {
+  const auto job = spec({"-mca", "btl", "\"self,tcp\"", "-gmca", "pml", "ob1", "p", ":", "q"});
+  EXPECT_EQ(exports(job), (std::vector<model::EnvSetting>{{"OMPI_MCA_pml", "ob1"},
+                                                          {"OMPI_MCA_btl", "self,tcp"}}));
+  EXPECT_EQ(exports(job, 1), (std::vector<model::EnvSetting>{{"OMPI_MCA_pml", "ob1"}}));
+  EXPECT_EQ(complaint({"-mca", "btl", "self", "--mca", "btl", "self", "p"}),
+            "--mca btl is given twice");
+  EXPECT_EQ(World().notices({"-mca", "oob", "tcp", "-mca", "plm_rsh_no_tree_spawn", "1", "p"}),
+            Words{"MCA parameter oob has no effect here: it is for mpirun's own work"});
+}
+
+TEST(Mpirun, HonoursParametersOfItsOwnWork) {
+  const auto job = spec({"-mca", "plm_rsh_agent", "kubexec.sh -q : rsh", "-mca", "plm_rsh_args",
+                         "-p 22 -i 'a key'", "-mca", "plm_rsh_num_concurrent", "300", "-mca",
+                         "odls_base_sigkill_timeout", "2", "p"});
+  EXPECT_EQ(job.carrier.command, (Words{"kubexec.sh", "-q", "-p", "22", "-i", "a key"}));
+  EXPECT_EQ(job.carrier.parallel, 300U);
+  EXPECT_EQ(job.grace, std::chrono::seconds(2));
+  World world;
+  world.environment = {"HOME=/home/me", "PRTE_MCA_plm_ssh_agent=ssh5",
+                       "OMPI_MCA_rmaps_base_mapping_policy=node"};
+  world.files["/home/me/.openmpi/mca-params.conf"] =
+      "# mine\nplm_rsh_agent = /opt/ssh\nhwloc_base_binding_policy = none\n";
+  const auto standing = world.spec({"p"});
+  EXPECT_EQ(standing.carrier.command, Words{"ssh5"});
+  EXPECT_EQ(standing.mapping.map_by, MapBy::node);
+  EXPECT_TRUE(standing.mapping.bind_given);
+  EXPECT_EQ(world.spec({"--map-by", "slot", "p"}).mapping.map_by, MapBy::slot);
+  EXPECT_EQ(complaint({"-mca", "orte_tag_output", "perhaps", "p"}),
+            "orte_tag_output must be 0 or 1, not 'perhaps'");
+}
+
+TEST(Mpirun, ReadsTuneFiles) {
+  World world;
+  world.files["/here/t"] = "-x A=\"1 2\" -mca btl self\n--mca pml \"ob1\"\ncoll = ^hcoll\n";
+  EXPECT_EQ(exports(world.spec({"--tune", "t", "p"})),
+            (std::vector<model::EnvSetting>{{"OMPI_MCA_btl", "self"},
+                                            {"OMPI_MCA_pml", "ob1"},
+                                            {"OMPI_MCA_coll", "^hcoll"},
+                                            {"A", "1 2"}}));
+  world.files["/here/t"] = "btl self\n";
+  EXPECT_EQ(to_string(world.read({"-am", "t", "p"}).error()),
+            "t:1:1: 'btl self' has no value\n  hint: write NAME = VALUE");
+}
+
+TEST(Mpirun, ExportsVariables) {
+  World world;
+  world.environment = {"PATH=/bin", "NCCL_A=1", "NCCL_B=2"};
+  const auto job = world.spec({"-x", "PATH", "-x", "NCCL_*", "-x", "C=3", "p"});
+  EXPECT_EQ(exports(job), (std::vector<model::EnvSetting>{
+                              {"PATH", {}}, {"NCCL_A", "1"}, {"NCCL_B", "2"}, {"C", "3"}}));
+  EXPECT_EQ(world.notices({"-x", "NONE", "-x", "NONE", "p"}),
+            Words{"-x NONE: no such variable is set; ranks start without it"});
+  EXPECT_EQ(exports(world.spec({"--prefix", "/opt/mpi", "p"})),
+            (std::vector<model::EnvSetting>{{"PATH", "/opt/mpi/bin:/bin"},
+                                            {"LD_LIBRARY_PATH", "/opt/mpi/lib"}}));
+  EXPECT_EQ(exports(world.spec({"-mca", "mca_base_env_list", "PATH;W=3", "p"})).size(), 3U);
+  EXPECT_EQ(world.complaint({"-mca", "mca_base_env_list", "PATH", "-x", "A=1", "p"}),
+            "-x contradicts mca_base_env_list");
+}
+
+TEST(Mpirun, LimitsTime) {
+  World world;
+  EXPECT_EQ(world.spec({"--timeout", "5", "p"}).timeout, std::chrono::seconds(5));
+  world.environment = {"MPIEXEC_TIMEOUT=7"};
+  EXPECT_EQ(world.spec({"p"}).timeout, std::chrono::seconds(7));
+  EXPECT_EQ(world.complaint({"--timeout", "5", "p"}), "--timeout contradicts MPIEXEC_TIMEOUT=7");
+  EXPECT_EQ(world.spec({"--timeout", "7", "p"}).timeout, std::chrono::seconds(7));
+  EXPECT_EQ(spec({"--runtime-options", "timeout=3", "p"}).timeout, std::chrono::seconds(3));
+  EXPECT_EQ(complaint({"--runtime-options", "foo=3", "p"}), "--runtime-options knows no 'foo=3'");
+}
+
+TEST(Mpirun, SaysWhatItStandsInFor) {
+  const auto version = World().read({"--version"});
+  ASSERT_TRUE(version);
+  EXPECT_TRUE(version->text.starts_with("mpirun (Open MPI) 4.1.4\n"));
+  EXPECT_TRUE(World().read({"-h"})->text.starts_with("muster mpirun: "));
+}
+
+TEST(Mpirun, DropsNothingSilently) {
+  EXPECT_EQ(World().notices({"--report-uri", "-", "p"}),
+            Words{"--report-uri has no effect here: muster listens nowhere"});
+  EXPECT_EQ(World().notices({"-q", "--report-uri", "-", "p"}), Words{});
+  EXPECT_EQ(complaint({"--dvm", "p"}), "--dvm: muster starts agents for each job");
+  EXPECT_EQ(complaint({"-ppn", "2", "p"}), "unknown option '-ppn'");
+  EXPECT_EQ(complaint({}), "no program given");
+}
+
+// Every option alone, without its value, with an empty one and with nonsense: one line or a
+// request, never a broken promise.
+TEST(Mpirun, AnswersEveryOptionInOneLine) {
+  for (const OptionText* option : mpirun_options()) {
+    for (const std::string_view name : names_of(*option)) {
+      for (const Words& tail : {Words{},
+                                {""},
+                                {"\xff\x01", "p"},
+                                {"-1", "p"},
+                                {"", "", "p"},
+                                {"99999999999999999999", "p"},
+                                {":", "p"}}) {
+        Words words{std::string(name)};
+        words.insert(words.end(), tail.begin(), tail.end());
+        const auto reading = World().read(words);
+        const std::string what = reading ? "" : reading.error().what;
+        EXPECT_EQ(what.find('\n'), std::string::npos) << name;
+        EXPECT_TRUE(!reading || !reading->request || !reading->request->spec.apps.empty());
+      }
+      if (option->takes == Takes::nothing || option->traits.ends) continue;
+      const std::string needs = std::string(name) + " needs";
+      EXPECT_TRUE(complaint({std::string(name)}).starts_with(needs)) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::front
