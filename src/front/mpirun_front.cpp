@@ -103,6 +103,10 @@ Result<void> read_programs(MpirunDraft& draft) {
   const std::string path = std::exchange(draft.appfile, {});
   const auto lines = spec::read_appfile(*text, path);
   if (!lines) return tl::unexpected(lines.error());
+  const MpirunBlock& typed = draft.block;
+  if (typed.app != model::App{} || typed.host_list || !typed.hostfile.empty()) {
+    notice(draft, "--app: options for programs count in " + path + " only, not beside it");
+  }
   draft.blocks.clear();
   draft.block = {};
   for (const spec::WordLine& line : *lines) {

@@ -15,9 +15,9 @@ struct WordLine {
 };
 
 // One program a line, words parted by blanks and tabs, "..." and '...' hold together; '#' and '//'
-// begin comments. From ompi v4.1.4 orte/orted/orted_submit.c, which knows no quotes: a quote there
-// is a character of a word. Fault::bad_file with file:line:column for a quote without an end,
-// bytes that are no text, and a file without any line.
+// begin comments. From ompi v4.1.4 orte/orted/orted_submit.c, to which a quote is one more
+// character of a word. Fault::bad_file with file:line:column for a quote without an end, bytes that
+// are no text, and a file without any line.
 [[nodiscard]] base::Result<std::vector<WordLine>> read_appfile(std::string_view text,
                                                                const std::string& name);
 

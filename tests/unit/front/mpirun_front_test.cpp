@@ -201,6 +201,8 @@ TEST(Mpirun, ReadsAppfilesAndRankfiles) {
   ASSERT_EQ(job.apps.size(), 2U);
   EXPECT_EQ(job.apps[0].command, (Words{"./a", "one"}));
   EXPECT_EQ(exports(job, 1), (std::vector<model::EnvSetting>{{"B", "2"}}));
+  EXPECT_EQ(world.notices({"-n", "3", "--app", "apps"}),
+            Words{"--app: options for programs count in apps only, not beside it"});
   world.files["apps"] = "-n 2 ./a\n -n x ./b\n";
   EXPECT_EQ(to_string(world.read({"--app", "apps"}).error()).substr(0, 12), "apps:2:2: -n");
   world.files["ranks"] = "rank 0=a slot=0:0-1\n";
