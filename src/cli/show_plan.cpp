@@ -27,8 +27,8 @@ std::string binding_of(const model::Plan& plan, base::Rank rank) {
 void report_bindings(const model::Plan& plan) {
   for (const model::PlannedNode& node : plan.nodes) {
     for (const base::Rank rank : node.ranks) {
-      print(stderr, view::open_mpi_binding(node.host.name, ::getpid(), rank,
-                                           binding_of(plan, rank)));
+      print(stderr,
+            view::open_mpi_binding(node.host.name, ::getpid(), rank, binding_of(plan, rank)));
     }
   }
 }

@@ -99,8 +99,8 @@ class Mpirun(Case):
             self.assertTrue(done.text.startswith(f"{name} ({what}) 4.1.4\n"), done)
 
     def test_a_map_without_a_launch(self):
-        done = self.mpirun("-H", "no-such-host:2,other:1", "--do-not-launch", "--display-map",
-                           "true")
+        done = self.muster("-H", "no-such-host:2,other:1", "--do-not-launch", "--display-map",
+                           "true", command=MPIRUN)
         self.assertEqual(done.code, 0, done)
         self.assertIn(" Data for node: no-such-host\tNum slots: 2\tMax slots: 0\tNum procs: 2\n",
                       done.text)

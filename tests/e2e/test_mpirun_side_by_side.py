@@ -40,7 +40,8 @@ POLICIES = ["", "--map-by node", "-map-by slot", "--oversubscribe", "--bynode",
 
 ALONE = [
     "-H b:1,localhost:1", "-H b:2,localhost:2 -n 3", "--hostfile late", "--hostfile late -n 3",
-    "--hostfile capped -n 4", "--hostfile capped -n 5", "--hostfile twice", "--hostfile counted -n 3",
+    "--hostfile capped -n 4", "--hostfile capped -n 5", "--hostfile twice",
+    "--hostfile counted -n 3",
     "--hostfile comments", "--hostfile only_max", "--hostfile wrong_max", "--hostfile unknown_key",
     "--hostfile three -H b", "--hostfile three -H b:1,a:9", "--hostfile three -H c:2,a:3 -n 4",
     "--hostfile three -H +n1,+n2", "--hostfile three -H +e -n 3", "--hostfile three -H zz",
@@ -58,7 +59,8 @@ ALONE = [
 
 # A line that Open MPI takes otherwise, and why we do not follow.
 ON_PURPOSE = {
-    "-H a:4,b:4 --map-by seq": "without -n Open MPI asks for all slots, one for each entry is meant",
+    "-H a:4,b:4 --map-by seq":
+        "without -n Open MPI asks for all slots; one for each entry is meant",
     "-H localhost:2,b:2 --nolocal": "Open MPI asks for the slots that it may not use, too",
 }
 
@@ -100,9 +102,11 @@ class SideBySide(unittest.TestCase):
         words = [*command, "--do-not-launch", "--display-map", *shlex.split(line)]
         if not line.endswith(("-H", "-n", "-x")):
             words.append("true")
-        environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "TMPDIR": self.folder}
-        done = subprocess.run(words, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60, check=False)
+        # Two of Open MPI's mpirun get into each other's way in one TMPDIR.
+        with tempfile.TemporaryDirectory(prefix="muster-e2e-") as own:
+            environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "TMPDIR": own}
+            done = subprocess.run(words, cwd=self.folder, env=environment, timeout=60, check=False,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
         return mapped(done.stdout, self.own_names), done.stdout + done.stderr
 
     def compare(self, line):
