@@ -110,6 +110,7 @@ Result<void> set_display(MpirunDraft& draft, const Typed& typed) {
   return {};
 }
 
+// The one place that knows how muster carries output.
 void settle_mpirun_output(MpirunDraft& draft) {
   const MpirunOutput& asked = draft.output;
   model::OutputSpec& output = draft.request.spec.output;
@@ -117,6 +118,13 @@ void settle_mpirun_output(MpirunDraft& draft) {
   output.timestamp = asked.timestamp;
   output.logs = asked.folder.empty() ? asked.file : asked.folder;
   if (!output.logs.empty() && asked.job_folder) output.logs += "/1";
+  const auto idle = [&](bool wanted, const char* what) {
+    if (wanted) notice(draft, std::string(what) + " has no effect here yet");
+  };
+  idle(asked.xml, "--xml");
+  idle(asked.merge, "--merge-stderr-to-stdout");
+  idle(!asked.copy, ":nocopy");
+  idle(!asked.file.empty() && asked.folder.empty(), "the file name pattern of --output file=");
 }
 
 }  // namespace muster::front
