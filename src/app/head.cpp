@@ -281,7 +281,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   std::optional<pmix::Job> job;
   if (options.input.spec.wireup == model::Wireup::automatic ||
       options.input.spec.wireup == model::Wireup::pmix) {
-    job = pmix_job(options.input.plan, options.input.spec.apps.front());
+    job = pmix_job(options.input.plan, options.input.spec.apps);
     options.input.pmix_jobs = pmix_job_frames(*job);
   }
   return Head(std::move(options), std::move(guard), std::move(logs), job).run();

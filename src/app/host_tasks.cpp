@@ -156,11 +156,9 @@ base::Result<void> HostTasks::serve_wireup() {
   if (auto served = serve_pmix(); !served) return served;
   pmi_.reset();
   if (!orders_.wireup.pmi) return {};
-  std::vector<Rank> ranks;
-  for (const wire::TaskOrder& task : orders_.tasks) ranks.push_back(task.rank);
-  pmi_ = std::make_unique<PmiTasks>(readable_, orders_.wireup, ranks, [this](wire::ToHead message) {
-    feed(machine::WireupSays{std::move(message)});
-  });
+  pmi_ = std::make_unique<PmiTasks>(
+      readable_, orders_.wireup, orders_.tasks,
+      [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
   return {};
 }
 

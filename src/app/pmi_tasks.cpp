@@ -17,13 +17,13 @@ using base::Rank;
 
 namespace {
 
-pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<Rank>& ranks) {
+pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks) {
   pmi::WorldSpec spec;
   spec.kvs_name = wireup.name;
   spec.size = wireup.size;
   spec.universe = wireup.universe;
   spec.mapping = wireup.mapping;
-  for (const Rank rank : ranks) spec.tasks.push_back({rank, 0});
+  for (const wire::TaskOrder& task : tasks) spec.tasks.push_back({task.rank, task.app});
   return spec;
 }
 
@@ -89,9 +89,9 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
 };
 
 PmiTasks::PmiTasks(ReadableSet& readable, const wire::Wireup& wireup,
-                   const std::vector<Rank>& ranks, ToHead to_head)
+                   const std::vector<wire::TaskOrder>& tasks, ToHead to_head)
     : readable_(readable),
-      world_(world_spec(wireup, ranks)),
+      world_(world_spec(wireup, tasks)),
       size_(wireup.size),
       to_head_(std::move(to_head)) {}
 

@@ -24,8 +24,8 @@ class PmiTasks {
  public:
   using ToHead = std::function<void(wire::ToHead)>;
 
-  PmiTasks(ReadableSet& readable, const wire::Wireup& wireup, const std::vector<base::Rank>& ranks,
-           ToHead to_head);
+  PmiTasks(ReadableSet& readable, const wire::Wireup& wireup,
+           const std::vector<wire::TaskOrder>& tasks, ToHead to_head);
   ~PmiTasks();
   PmiTasks(const PmiTasks&) = delete;
   PmiTasks& operator=(const PmiTasks&) = delete;

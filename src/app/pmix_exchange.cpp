@@ -33,7 +33,7 @@ void PmixExchange::take(base::NodeIndex node, const wire::PmixUp& message) {
   }
 }
 
-pmix::Job pmix_job(const model::Plan& plan, const model::App& app) {
+pmix::Job pmix_job(const model::Plan& plan, const std::vector<model::App>& apps) {
   pmix::Job job;
   job.nspace = random_name("muster-");
   for (const model::PlannedNode& node : plan.nodes) {
@@ -42,10 +42,10 @@ pmix::Job pmix_job(const model::Plan& plan, const model::App& app) {
     for (const base::Rank rank : node.ranks) ranks.push_back(rank.value);
   }
   job.universe = plan.universe;
-  for (const std::string& word : app.command) {
-    job.command += (job.command.empty() ? "" : " ") + word;
+  for (const model::App& app : apps) {
+    job.apps.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
   }
-  job.workdir = app.workdir;
+  for (const model::PlannedRank& rank : plan.ranks) ++job.apps[rank.app].size;
   return job;
 }
 

@@ -28,7 +28,8 @@ class PmixExchange {
 };
 
 // The job as PMIx sees it; `node` is 0. Its name is a secret: who knows it may ask to be a rank.
-[[nodiscard]] pmix::Job pmix_job(const model::Plan& plan, const model::App& app);
+[[nodiscard]] pmix::Job pmix_job(const model::Plan& plan,
+                                 const std::vector<model::App>& apps);
 // For each node its AddJob, with a folder name of its own.
 [[nodiscard]] std::vector<std::string> pmix_job_frames(pmix::Job job);
 

@@ -1,5 +1,6 @@
 // dialects: the variables of one rank, in the words of every framework.
 #include <algorithm>
+#include <fmt/ranges.h>
 #include <string_view>
 
 #include "plan/environment.hpp"
@@ -41,6 +42,44 @@ std::string role(const About&) { return "default"; }
 std::string one(const About&) { return "1"; }
 std::string host(const About& about) { return about.planned().host.name; }
 std::string job(const About& about) { return about.job; }
+
+// Blank-joined; empty, and so not set, when the kernel would not take it.
+std::string joined(const std::vector<std::string>& words) {
+  std::string text = fmt::format("{}", fmt::join(words, " "));
+  return text.size() > kValueMax ? std::string() : text;
+}
+
+std::string program(const About& about) { return joined({about.app().command.front()}); }
+
+std::string arguments(const About& about) {
+  const auto& command = about.app().command;
+  return joined({command.begin() + 1, command.end()});
+}
+
+std::string app_count(const About& about) { return std::to_string(about.spec.apps.size()); }
+
+// Ranks are numbered through the apps: where the app's ranks begin.
+std::uint32_t first_rank(const About& about, std::size_t app) {
+  const auto& ranks = about.plan.ranks;
+  const auto found = std::ranges::lower_bound(ranks, app, {}, &model::PlannedRank::app);
+  return static_cast<std::uint32_t>(found - ranks.begin());
+}
+
+std::string first_ranks(const About& about) {
+  std::vector<std::string> firsts;
+  for (std::size_t app = 0; app < about.spec.apps.size(); ++app) {
+    firsts.push_back(std::to_string(first_rank(about, app)));
+  }
+  return joined(firsts);
+}
+
+std::string app_sizes(const About& about) {
+  std::vector<std::string> sizes;
+  for (std::size_t app = 0; app < about.spec.apps.size(); ++app) {
+    sizes.push_back(std::to_string(first_rank(about, app + 1) - first_rank(about, app)));
+  }
+  return joined(sizes);
+}
 
 std::string address(const About& about) { return about.where.address; }
 std::string port(const About& about) { return about.where.port; }
@@ -162,12 +201,17 @@ constexpr Word kWords[] = {
     {"NCCL_SOCKET_IFNAME", "network", nccl_interface, Yields::to_own},
     {"NODE_RANK", "torch", node},
     {"NUMEXPR_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"OMPI_APP_CTX_NUM_PROCS", "Open MPI", app_sizes},
+    {"OMPI_ARGV", "Open MPI", arguments},
+    {"OMPI_COMMAND", "Open MPI", program},
     {"OMPI_COMM_WORLD_LOCAL_RANK", "Open MPI", local_rank},
     {"OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", local_size},
     {"OMPI_COMM_WORLD_NODE_RANK", "Open MPI", local_rank},  // despite its name, within the node
     {"OMPI_COMM_WORLD_RANK", "Open MPI", rank},
     {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
+    {"OMPI_FIRST_RANKS", "Open MPI", first_ranks},
     {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
+    {"OMPI_NUM_APP_CTX", "Open MPI", app_count},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
     {"OMP_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},

@@ -35,9 +35,10 @@ auto fields(Is<AppOrder> auto& v) {
 }
 auto fields(Is<Spawn> auto& v) { return std::tie(v.ticket, v.proc, v.apps); }
 auto fields(Is<Event> auto& v) { return std::tie(v.code, v.source, v.range, v.blob); }
+auto fields(Is<JobApp> auto& v) { return std::tie(v.command, v.workdir, v.size); }
 auto fields(Is<Job> auto& v) {
-  return std::tie(v.nspace, v.hosts, v.ranks, v.node, v.universe, v.scratch, v.command, v.workdir,
-                  v.parent);
+  return std::tie(v.nspace, v.hosts, v.ranks, v.node, v.universe, v.scratch, v.apps, v.parent,
+                  v.world, v.offset);
 }
 auto fields(Is<AddJob> auto& v) { return std::tie(v.job); }
 auto fields(Is<Reply> auto& v) { return std::tie(v.ticket, v.status, v.blob); }

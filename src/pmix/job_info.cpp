@@ -2,6 +2,7 @@
 // 32 bits makes MPI_Init fail).
 #include "pmix/job_info.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,8 +45,8 @@ void add_job(const Library& library, const Job& job, Infos& infos) {
       .number32(PMIX_JOB_SIZE, size)
       .number32(PMIX_MAX_PROCS, size)
       .number32(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()))
-      .number32(PMIX_JOB_NUM_APPS, 1)
-      .number32(PMIX_NPROC_OFFSET, 0)
+      .number32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.apps.size()))
+      .number32(PMIX_NPROC_OFFSET, job.offset)
       .number32(PMIX_USERID, ::geteuid())
       .flag(PMIX_SPAWNED, job.parent.has_value())
       .regex(PMIX_NODE_MAP,
@@ -82,15 +83,33 @@ Infos node_info(const Job& job, std::size_t node) {
   return infos;
 }
 
-Infos app_info(const Job& job) {
+// Where each app's ranks begin, and, at the end, where the last one's end.
+std::vector<std::uint32_t> app_leaders(const Job& job) {
+  std::vector<std::uint32_t> leaders{0};
+  for (const JobApp& app : job.apps) leaders.push_back(leaders.back() + app.size);
+  return leaders;
+}
+
+Infos app_info(const JobApp& app, std::uint32_t number, std::uint32_t leader) {
   Infos infos;
-  infos.number32(PMIX_APPNUM, 0).number32(PMIX_APP_SIZE, world(job)).rank(PMIX_APPLDR, 0);
-  if (!job.workdir.empty()) infos.text(PMIX_WDIR, job.workdir);
-  if (!job.command.empty()) infos.text(PMIX_APP_ARGV, job.command);
+  infos.number32(PMIX_APPNUM, number).number32(PMIX_APP_SIZE, app.size).rank(PMIX_APPLDR, leader);
+  if (!app.workdir.empty()) infos.text(PMIX_WDIR, app.workdir);
+  if (!app.command.empty()) infos.text(PMIX_APP_ARGV, app.command);
   return infos;
 }
 
-Infos proc_data(const Job& job, std::size_t node, std::size_t local) {
+struct AppSeat {
+  std::uint32_t app = 0;
+  std::uint32_t rank = 0;  // within the app
+};
+
+AppSeat app_seat(const std::vector<std::uint32_t>& leaders, std::uint32_t rank) {
+  const auto next = std::upper_bound(leaders.begin() + 1, leaders.end() - 1, rank);
+  const auto app = static_cast<std::uint32_t>(next - leaders.begin() - 1);
+  return {app, rank - leaders[app]};
+}
+
+Infos proc_data(const Job& job, const AppSeat& seat, std::size_t node, std::size_t local) {
   const std::uint32_t rank = job.ranks[node][local];
   Infos infos;
   infos
@@ -99,9 +118,9 @@ Infos proc_data(const Job& job, std::size_t node, std::size_t local) {
       .number16(PMIX_NODE_RANK, static_cast<std::uint16_t>(local))
       .number32(PMIX_NODEID, static_cast<std::uint32_t>(node))
       .text(PMIX_HOSTNAME, job.hosts[node])
-      .rank(PMIX_GLOBAL_RANK, rank)
-      .number32(PMIX_APPNUM, 0)
-      .rank(PMIX_APP_RANK, rank)
+      .rank(PMIX_GLOBAL_RANK, job.offset + rank)
+      .number32(PMIX_APPNUM, seat.app)
+      .rank(PMIX_APP_RANK, seat.rank)
       .number32(PMIX_REINCARNATION, 0);
   if (!job.scratch.empty() && node == job.node) {
     infos.text(PMIX_PROCDIR, fmt::format("{}/{}/{}", job.scratch, job.nspace, rank));
@@ -147,10 +166,14 @@ Infos job_info(const Library& library, const Job& job) {
   for (std::size_t node = 0; node < job.ranks.size(); ++node) {
     infos.array(PMIX_NODE_INFO_ARRAY, node_info(job, node));
   }
-  infos.array(PMIX_APP_INFO_ARRAY, app_info(job));
+  const std::vector<std::uint32_t> leaders = app_leaders(job);
+  for (std::uint32_t app = 0; app < job.apps.size(); ++app) {
+    infos.array(PMIX_APP_INFO_ARRAY, app_info(job.apps[app], app, leaders[app]));
+  }
   for (std::size_t node = 0; node < job.ranks.size(); ++node) {
     for (std::size_t local = 0; local < job.ranks[node].size(); ++local) {
-      infos.array(PMIX_PROC_DATA, proc_data(job, node, local));
+      const AppSeat seat = app_seat(leaders, job.ranks[node][local]);
+      infos.array(PMIX_PROC_DATA, proc_data(job, seat, node, local));
     }
   }
   return infos;

@@ -37,6 +37,14 @@ struct Proc {
   auto operator<=>(const Proc&) const = default;
 };
 
+// One program of a job and its ranks, which follow those of the app before: an application context.
+struct JobApp {
+  std::string command;  // blank-joined
+  std::string workdir;
+  std::uint32_t size = 1;  // ranks
+  bool operator==(const JobApp&) const = default;
+};
+
 // One namespace: the ranks that see each other as their world.
 struct Job {
   std::string nspace;                             // hard to guess: who knows it may connect
@@ -45,9 +53,10 @@ struct Job {
   std::uint32_t node = 0;                         // the one that this server serves
   std::uint32_t universe = 0;                     // slots
   std::string scratch;                            // folder for all files of the job on this node
-  std::string command;                            // blank-joined
-  std::string workdir;
-  std::optional<Proc> parent;  // who spawned it
+  std::vector<JobApp> apps;                       // never empty; their sizes make up the ranks
+  std::optional<Proc> parent;                     // who spawned it
+  std::uint32_t world = 1;   // 1: the job as it was started; then in the order of spawning
+  std::uint32_t offset = 0;  // number of its rank 0 among the ranks of all worlds
   bool operator==(const Job&) const = default;
 };
 

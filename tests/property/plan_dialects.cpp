@@ -14,11 +14,13 @@ using Environment = std::map<std::string, std::string>;
 
 std::vector<Environment> environments(const model::Plan& plan) {
   const Rendezvous where = rendezvous(plan, {});
+  model::JobSpec spec;
+  spec.apps.front().command = {"program"};
   std::vector<Environment> result;
   for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
     Environment& environment = result.emplace_back();
     for (const auto& [name, value, why] :
-         dialects(plan, where, {}, "job", model::JobSpec{}, base::Rank(rank))) {
+         dialects(plan, where, {}, "job", spec, base::Rank(rank))) {
       environment.emplace(name, value);
     }
   }

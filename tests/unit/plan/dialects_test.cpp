@@ -66,6 +66,30 @@ TEST_F(Dialects, torch) {
   EXPECT_EQ(env.at("MASTER_PORT"), "4242");
 }
 
+TEST_F(Dialects, open_mpi_tells_of_one_program) {
+  spec_.apps.front().command = {"app", "-v", "two words"};
+  const auto env = of(5);
+  EXPECT_EQ(env.at("OMPI_NUM_APP_CTX"), "1");
+  EXPECT_EQ(env.at("OMPI_FIRST_RANKS"), "0");
+  EXPECT_EQ(env.at("OMPI_APP_CTX_NUM_PROCS"), "6");
+  EXPECT_EQ(env.at("OMPI_COMMAND"), "app");
+  EXPECT_EQ(env.at("OMPI_ARGV"), "-v two words");
+}
+
+TEST_F(Dialects, open_mpi_tells_of_several_programs) {
+  spec_.apps.resize(2);
+  spec_.apps.front().command = {"master"};
+  spec_.apps.back().command = {"worker", "-v"};
+  for (std::uint32_t rank = 2; rank < plan_.ranks.size(); ++rank) plan_.ranks[rank].app = 1;
+  const auto env = of(5);
+  EXPECT_EQ(env.at("OMPI_NUM_APP_CTX"), "2");
+  EXPECT_EQ(env.at("OMPI_FIRST_RANKS"), "0 2");
+  EXPECT_EQ(env.at("OMPI_APP_CTX_NUM_PROCS"), "2 4");
+  EXPECT_EQ(env.at("OMPI_COMMAND"), "worker");
+  EXPECT_EQ(of(0).at("OMPI_COMMAND"), "master");
+  EXPECT_EQ(of(0).count("OMPI_ARGV"), 0u);
+}
+
 TEST_F(Dialects, open_mpi_and_mpich) {
   const auto env = of(5);
   EXPECT_EQ(env.at("OMPI_COMM_WORLD_RANK"), "5");

@@ -26,7 +26,7 @@ std::vector<Upcall> upcalls() {
 }
 
 std::vector<Command> commands() {
-  Job job{"job", {"a", "b"}, {{0, 1}, {2}}, 1, 8, "/dev/shm/x", "prog -v", "/tmp", Proc{"p", 0}};
+  Job job{"job", {"a", "b"}, {{0, 1}, {2}}, 1, 8, "/dev/shm/x", {{"prog -v", "/tmp", 3}}, Proc{"p", 0}, 2, 7};
   return {AddJob{job},
           Reply{1, kTimeout, "all"},
           Found{2, kPartial, {{{"job", 1}, "key", "value"}}},

@@ -55,6 +55,12 @@ static void spawn(char* program) {
   MPI_Comm_disconnect(&children);
 }
 
+static void apps(void) {
+  int *number = NULL, found = 0;
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
+  printf("rank %d is of app %d\n", rank, found ? *number : -1);
+}
+
 static void names(void) {
   char port[MPI_MAX_PORT_NAME];
   MPI_Comm other;
@@ -85,6 +91,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "abort") == 0) MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
   if (strcmp(mode, "names") == 0) names();
+  if (strcmp(mode, "apps") == 0) apps();
   MPI_Finalize();
   return 0;
 }

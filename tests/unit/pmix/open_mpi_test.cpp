@@ -174,6 +174,18 @@ TEST_F(OpenMpi, SpawnsOnOneNodeAndOnTwo) {
   }
 }
 
+TEST_F(OpenMpi, EachRankKnowsItsProgram) {
+  Wish made = wish({2, 1}, "apps");
+  made.apps = {1, 2};
+  World world(made);
+  const Outcome outcome = world.run();
+  expect_success(outcome, 3);
+  for (const char* line :
+       {"rank 0 is of app 0\n", "rank 1 is of app 1\n", "rank 2 is of app 1\n"}) {
+    EXPECT_EQ(count(outcome.output, line), 1u) << outcome.output;
+  }
+}
+
 TEST_F(OpenMpi, NamesAreSharedByNodes) {
   World world(wish({1, 1}, "names"));
   const Outcome outcome = world.run();

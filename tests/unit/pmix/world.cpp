@@ -41,6 +41,10 @@ Job job_of(const Wish& wish) {
     auto& ranks = job.ranks.emplace_back();
     for (std::uint32_t i = 0; i < wish.ranks[node]; ++i) ranks.push_back(rank++);
   }
+  const std::vector<std::uint32_t> all{rank};
+  for (const std::uint32_t size : wish.apps.empty() ? all : wish.apps) {
+    job.apps.push_back({"program", "/", size});
+  }
   job.scratch = fmt::format("/dev/shm/{}", secret());  // another: it can be listed
   return job;
 }
@@ -118,6 +122,7 @@ void World::spawn(std::uint32_t node, const Spawn& order) {
   Job job = job_;
   job.nspace = secret();
   job.parent = order.proc;
+  job.apps = {{app.command, "/", app.count}};
   job.ranks.assign(nodes_.size(), {});
   for (std::uint32_t rank = 0; rank < app.count; ++rank) {
     job.ranks[rank % nodes_.size()].push_back(rank);

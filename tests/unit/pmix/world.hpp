@@ -22,6 +22,7 @@ struct Wish {
   std::vector<std::uint32_t> ranks;      // on each node
   std::vector<std::string> command;      // of each rank; "{rank}" is replaced
   std::vector<std::string> environment;  // NAME=VALUE, in addition
+  std::vector<std::uint32_t> apps;       // ranks of each program; empty: one program
   std::chrono::seconds limit{120};       // everything is killed then
 };
 
