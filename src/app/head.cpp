@@ -37,10 +37,15 @@ std::optional<NodeIndex> node_here(const model::Plan& plan) {
   return std::nullopt;
 }
 
+struct PmixWorld {
+  pmix::Job job;
+  std::vector<std::string> scratch;  // of each node
+};
+
 class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
-       std::optional<LogFiles> logs, const std::optional<pmix::Job>& job)
+       std::optional<LogFiles> logs, std::optional<PmixWorld> pmix)
       : environment_(std::move(options.environment)),
         program_(std::move(options.program)),
         plan_(options.input.plan),
@@ -57,8 +62,9 @@ class Head {
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}) {
-    if (job) {
-      pmix_.emplace(*job, [this](NodeIndex node, wire::PmixDown down) { send(node, down); });
+    if (pmix) {
+      pmix_.emplace(std::move(pmix->job), std::move(pmix->scratch),
+                    [this](NodeIndex node, wire::PmixDown down) { send(node, std::move(down)); });
     }
     if (here_) make_tasks(std::move(*guard), options.version);
     watch_signals();
@@ -171,6 +177,17 @@ class Head {
     asio::post(loop_, [carrier] {});  // it may be the one whose callback we are in
   }
 
+  // Its ranks are known to everybody before the first of them starts.
+  void perform(machine::AddWorld& effect) {
+    const Rank first = effect.world.first;
+    for (std::uint32_t own = 0; own < effect.world.size; ++own) {
+      plan_.nodes[effect.ranks[own].node.value].ranks.emplace_back(first.value + own);
+      plan_.ranks.push_back(effect.ranks[own]);
+    }
+    console_.add(effect.world, effect.window);
+    if (pmix_) pmix_->add(effect);
+  }
+
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
 
   void send(NodeIndex node, wire::ToAgent message) {
@@ -277,14 +294,15 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   }
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
-  options.input.mapping = pmi::process_mapping(options.input.plan);
-  std::optional<pmix::Job> job;
+  options.input.mapping = [](const model::Plan& plan) { return pmi::process_mapping(plan); };
+  std::optional<PmixWorld> pmix;
   if (options.input.spec.wireup == model::Wireup::automatic ||
       options.input.spec.wireup == model::Wireup::pmix) {
-    job = pmix_job(options.input.plan, options.input.spec.apps);
-    options.input.pmix_jobs = pmix_job_frames(*job);
+    pmix = {pmix_job(options.input.plan, options.input.spec.apps),
+            pmix_scratch(options.input.plan.nodes.size())};
+    options.input.pmix_jobs = pmix_job_frames(pmix->job, pmix->scratch);
   }
-  return Head(std::move(options), std::move(guard), std::move(logs), job).run();
+  return Head(std::move(options), std::move(guard), std::move(logs), std::move(pmix)).run();
 }
 
 }  // namespace muster::app

@@ -94,33 +94,42 @@ void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(eff
 // -----------------------------------------------------------------------------
 
 void HostTasks::perform(machine::Check& effect) {
-  orders_ = std::move(effect.orders);
-  order_of_.clear();
-  for (const wire::TaskOrder& task : orders_.tasks) order_of_[task.rank] = &task;
+  World& world = keep(std::move(effect.orders));
   const auto checked =
-      write_hostfile().and_then([this] { return read_programs(); }).and_then([this] {
-        return serve_wireup();
+      write_hostfile(world.orders).and_then([&] { return read_programs(world); }).and_then([&] {
+        return serve_wireup(world.orders);
       });
-  if (!checked) return feed(machine::Checked{checked.error()});
-  feed(machine::Checked{});
+  machine::Checked answer{{}, world.orders.wireup.world};
+  if (!checked) answer.error = checked.error();
+  feed(std::move(answer));
+}
+
+// A spawned world that was dropped leaves its number, and those of its ranks, to the next one.
+HostTasks::World& HostTasks::keep(wire::Prepare orders) {
+  World& world = worlds_[orders.wireup.world];
+  for (const wire::TaskOrder& task : world.orders.tasks) order_of_.erase(task.rank);
+  world = {std::move(orders), {}};
+  for (const wire::TaskOrder& task : world.orders.tasks) order_of_[task.rank] = {&world, &task};
+  return world;
 }
 
 // Only apps that have a rank here: the others' programs may be missing.
-base::Result<void> HostTasks::read_programs() {
-  programs_.assign(orders_.apps.size(), {});
-  for (const wire::TaskOrder& task : orders_.tasks) {
-    Program& known = programs_[task.app];
+base::Result<void> HostTasks::read_programs(World& world) const {
+  const wire::Prepare& orders = world.orders;
+  world.programs.assign(orders.apps.size(), {});
+  for (const wire::TaskOrder& task : orders.tasks) {
+    Program& known = world.programs[task.app];
     if (!known.path.empty()) continue;
-    auto read = program(orders_.apps[task.app]);
+    auto read = program(orders.apps[task.app], orders.clean);
     if (!read) return tl::unexpected(read.error());
     known = std::move(*read);
   }
   return {};
 }
 
-base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app) const {
+base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, bool clean) const {
   Program program;
-  for (const std::string& entry : plan::account(own_environment_, orders_.clean)) {
+  for (const std::string& entry : plan::account(own_environment_, clean)) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) continue;
     program.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
@@ -139,12 +148,10 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app) c
   });
 }
 
-base::Result<void> HostTasks::serve_pmix() {
-  pmix_.reset();
-  if (orders_.wireup.pmix_job.empty()) return {};
-  const bool crowded = orders_.tasks.size() > probe::usable_cpus();
+base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
+  if (orders.wireup.pmix_job.empty()) return {};
   auto made = PmixTasks::create(
-      loop_, orders_.wireup.pmix_job, own_environment_, crowded,
+      loop_, orders.wireup.pmix_job, own_environment_, probe::usable_cpus(),
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); }});
   if (!made) return tl::unexpected(made.error());
@@ -152,20 +159,22 @@ base::Result<void> HostTasks::serve_pmix() {
   return {};
 }
 
-base::Result<void> HostTasks::serve_wireup() {
-  if (auto served = serve_pmix(); !served) return served;
-  pmi_.reset();
-  if (!orders_.wireup.pmi) return {};
-  pmi_ = std::make_unique<PmiTasks>(
-      readable_, orders_.wireup, orders_.tasks,
-      [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
+base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
+  if (auto served = serve_pmix(orders); !served) return served;
+  if (!orders.wireup.pmi) return {};
+  if (!pmi_) {
+    pmi_ = std::make_unique<PmiTasks>(
+        loop_, [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
+  }
+  pmi_->add(orders.wireup, orders.tasks);
   return {};
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
-base::Result<void> HostTasks::write_hostfile() {
+base::Result<void> HostTasks::write_hostfile(const wire::Prepare& orders) {
+  if (orders.wireup.world > 1) return {};
   hostfile_ = process::UniqueFd(::memfd_create("muster-hostfile", MFD_CLOEXEC));
-  const std::string& text = orders_.hostfile;
+  const std::string& text = orders.hostfile;
   if (!hostfile_ ||
       ::write(hostfile_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     return base::fail(base::Fault::internal, {}, "cannot keep the host list in memory: {}",
@@ -179,11 +188,12 @@ base::Result<void> HostTasks::write_hostfile() {
 
 void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.grace); }
 
-void HostTasks::perform(machine::StartTask& effect) { spawn(*order_of_.at(effect.rank)); }
+void HostTasks::perform(machine::StartTask& effect) { spawn(order_of_.at(effect.rank)); }
 
 // What a rank does not share with the others of its app.
-std::vector<std::string> HostTasks::own_environment(const wire::TaskOrder& task) const {
-  const auto& common = programs_[task.app].environment;
+std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) const {
+  const wire::TaskOrder& task = *ordered.task;
+  const auto& common = ordered.world->programs[task.app].environment;
   std::vector<std::string> entries;
   if (pmi_) entries = pmi_->environment(task.rank);
   if (pmix_) {
@@ -210,7 +220,9 @@ void HostTasks::lay_out_common(Program& program, const std::vector<std::string>&
   program.common = std::make_shared<const process::EnvironmentBlock>(std::move(block));
 }
 
-void HostTasks::spawn(const wire::TaskOrder& task) {
+void HostTasks::spawn(const Ordered& ordered) {
+  const wire::TaskOrder& task = *ordered.task;
+  const wire::Prepare& orders = ordered.world->orders;
   auto out = process::make_pipe();
   auto err = process::make_pipe();
   auto in = task.input ? process::make_pipe() : base::Result<process::Pipe>(process::Pipe{});
@@ -224,18 +236,18 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
     feed(machine::StreamEnded{task.rank, Stream::err});
     return feed(machine::TaskSpawned{task.rank, 0, error.what});
   }
-  widen(out->write.get(), orders_.tasks.size());
+  widen(out->write.get(), order_of_.size());
   if (buffer_.empty()) buffer_.resize(kBufferBytes);
 
   process::SpawnOrder order;
   order.id = task.rank.value;
-  Program& program = programs_[task.app];
+  Program& program = ordered.world->programs[task.app];
   order.program = program.path;
-  order.arguments = orders_.apps[task.app].command;
-  order.environment = own_environment(task);
+  order.arguments = orders.apps[task.app].command;
+  order.environment = own_environment(ordered);
   lay_out_common(program, order.environment);
   order.common = program.common;
-  order.workdir = orders_.apps[task.app].workdir;
+  order.workdir = orders.apps[task.app].workdir;
   order.cpus = task.cpus;
   order.in = in->read.get();
   order.out = out->write.get();
@@ -243,10 +255,11 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
   order.wireup = wireup->get();
   guard_.spawn(order);
   ++unspawned_;
+  unheard_.push_back(task.rank);
 
   Streams& streams = streams_[task.rank];
-  streams.out = output(task.rank, Stream::out, std::move(out->read));
-  streams.err = output(task.rank, Stream::err, std::move(err->read));
+  streams.out = output(task.rank, Stream::out, std::move(out->read), orders.window);
+  streams.err = output(task.rank, Stream::err, std::move(err->read), orders.window);
   if (!task.input) return;
   streams.in = std::make_shared<TaskInput>(loop_, std::move(in->write),
                                            [this, rank = task.rank](std::uint32_t bytes) {
@@ -257,16 +270,18 @@ void HostTasks::spawn(const wire::TaskOrder& task) {
 // Not before all have a process: waking up for the first ones would take the processor from the
 // guard, which still starts the others.
 void HostTasks::listen() {
-  for (auto& [rank, streams] : streams_) {
+  for (const Rank rank : std::exchange(unheard_, {})) {
+    const Streams& streams = streams_.at(rank);
     streams.out->start();
     streams.err->start();
+    if (pmi_) pmi_->listen(rank);
   }
-  if (pmi_) pmi_->listen();
 }
 
-std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd) {
+std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd,
+                                              std::uint32_t window) {
   auto made = std::make_shared<TaskOutput>(
-      readable_, std::move(fd), orders_.window, buffer_,
+      readable_, std::move(fd), window, buffer_,
       [this, rank, stream](std::string_view bytes) { events_.output(rank, stream, bytes); },
       [this, rank, stream] {
         feed(machine::StreamEnded{rank, stream});
@@ -281,6 +296,8 @@ void HostTasks::perform(machine::SignalTask& effect) {
 void HostTasks::perform(machine::ToWireup& effect) {
   const auto* down = std::get_if<wire::PmixDown>(&effect.message);
   if (down != nullptr && pmix_) return pmix_->hear(*down);
+  const auto* spawned = std::get_if<wire::Spawned>(&effect.message);
+  if (spawned != nullptr && spawned->pmix && pmix_) return pmix_->hear(*spawned);
   if (pmi_) pmi_->hear(effect.message);
 }
 

@@ -11,6 +11,7 @@
 #include "app/pmi_tasks.hpp"
 #include "app/pmix_tasks.hpp"
 #include "app/pump.hpp"
+#include "app/readable_set.hpp"
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
 #include "machine/agent_machine.hpp"
@@ -53,6 +54,16 @@ class HostTasks {
     std::shared_ptr<const process::EnvironmentBlock> common;
   };
 
+  // A world's orders for this host.
+  struct World {
+    wire::Prepare orders;
+    std::vector<Program> programs;  // index: app
+  };
+  struct Ordered {  // points into worlds_
+    World* world = nullptr;
+    const wire::TaskOrder* task = nullptr;
+  };
+
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void perform(machine::Check& effect);
@@ -70,16 +81,17 @@ class HostTasks {
   void perform(machine::Quit&);
 
   [[nodiscard]] process::GuardEvents guard_events();
-  [[nodiscard]] std::vector<std::string> own_environment(const wire::TaskOrder& task) const;
+  [[nodiscard]] std::vector<std::string> own_environment(const Ordered& ordered) const;
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
-  [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app) const;
-  [[nodiscard]] base::Result<void> read_programs();
-  [[nodiscard]] base::Result<void> write_hostfile();
-  [[nodiscard]] base::Result<void> serve_wireup();
-  [[nodiscard]] base::Result<void> serve_pmix();
+  World& keep(wire::Prepare orders);
+  [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
+  [[nodiscard]] base::Result<void> read_programs(World& world) const;
+  [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> serve_wireup(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> serve_pmix(const wire::Prepare& orders);
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
-                                                   process::UniqueFd fd);
-  void spawn(const wire::TaskOrder& task);
+                                                   process::UniqueFd fd, std::uint32_t window);
+  void spawn(const Ordered& ordered);
   void listen();
 
   asio::io_context& loop_;
@@ -90,14 +102,14 @@ class HostTasks {
   ReadableSet readable_;  // streams and PMI conversations of the tasks
   Pump<machine::AgentEvent> pump_;
 
-  wire::Prepare orders_;
-  std::vector<Program> programs_;  // index: app
-  process::UniqueFd hostfile_;     // memory that AZUREML_MPI_HOSTFILE names; gone with this process
-  std::map<base::Rank, const wire::TaskOrder*> order_of_;
+  std::map<std::uint32_t, World> worlds_;  // by number
+  process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
+  std::map<base::Rank, Ordered> order_of_;
   std::map<base::Rank, Streams> streams_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
   std::unique_ptr<PmixTasks> pmix_;  // likewise
   std::size_t unspawned_ = 0;        // ordered, and not yet a process
+  std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<char> buffer_;
   process::UniqueFd null_;
 };

@@ -29,23 +29,34 @@ bool make_folder(const std::string& path) {
 base::Result<LogFiles> LogFiles::create(const std::string& folder, std::uint32_t world_size) {
   LogFiles logs;
   logs.folder_ = folder;
-  const std::size_t width = std::to_string(world_size - 1).size();
-  for (std::uint32_t rank = 0; rank < world_size; ++rank) {
+  if (auto made = logs.make(folder, world_size); !made) return tl::unexpected(made.error());
+  return logs;
+}
+
+base::Result<void> LogFiles::make(const std::string& folder, std::uint32_t ranks) {
+  const std::size_t width = std::to_string(ranks - 1).size();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const std::string place = fmt::format("{}/rank.{:0{}}", folder, rank, width);
     if (!make_folder(place)) return cannot_make(place);
     for (const char* name : {"/stdout", "/stderr"}) {
       const std::string path = place + name;
-      logs.files_.emplace_back(
-          ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-      if (!logs.files_.back()) return cannot_make(path);
+      files_.emplace_back(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+      if (!files_.back()) return cannot_make(path);
     }
   }
-  return logs;
+  return {};
+}
+
+void LogFiles::add(const model::World& world) {
+  const std::size_t all = files_.size() + 2 * std::size_t{world.size};
+  const auto made = make(fmt::format("{}/{}", folder_, world.number), world.size);
+  if (!made && trouble_.empty()) trouble_ = made.error().what;
+  files_.resize(all);
 }
 
 void LogFiles::write(base::Rank rank, wire::Stream stream, std::string_view bytes) {
   const int file = files_[2 * rank.value + (stream == wire::Stream::err ? 1 : 0)].get();
-  while (!bytes.empty()) {
+  while (file >= 0 && !bytes.empty()) {
     const ssize_t put = ::write(file, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {

@@ -19,8 +19,7 @@ OutputFlow::OutputFlow(asio::io_context& loop, const model::JobSpec& spec, std::
           loop, [this] { give_all_credit(); }, events_.closed),
       console_(spec.output, world_size, ::isatty(STDOUT_FILENO) == 1),
       logs_(std::move(logs)),
-      window_(window),
-      world_size_(world_size),
+      windows_(world_size, window),
       timestamps_(spec.output.timestamp),
       owed_(2 * static_cast<std::size_t>(world_size)) {}
 
@@ -30,13 +29,20 @@ machine::ConsoleTime OutputFlow::time() const {
   return time;
 }
 
+void OutputFlow::add(const model::World& world, std::uint32_t window) {
+  windows_.resize(windows_.size() + world.size, window);
+  owed_.resize(2 * windows_.size());
+  console_.add(world);
+  if (logs_) logs_->add(world);
+}
+
 void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   if (logs_) logs_->write(rank, stream, bytes);
   const int owned = console_.owned_sinks();
   console_.take(rank, stream, bytes, time(), writer_);
   const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
   owed_[lane] += static_cast<std::uint32_t>(bytes.size());
-  if (!writer_.congested()) give_credit(lane, window_ / 2);
+  if (!writer_.congested()) give_credit(lane, windows_[rank.value] / 2);
   if (console_.owned_sinks() < owned) give_all_credit();  // a long line has ended: all may go on
   watch_owner();
 }
@@ -51,7 +57,7 @@ void OutputFlow::give_credit(std::size_t lane, std::uint32_t at_least) {
 
 void OutputFlow::give_all_credit() {
   for (std::size_t lane = 0; lane < owed_.size() && !writer_.congested(); ++lane) {
-    give_credit(lane, window_ / 4);
+    give_credit(lane, windows_[lane / 2] / 4);
   }
   watch_owner();
 }
@@ -78,7 +84,7 @@ void OutputFlow::end(Rank rank, Stream stream) {
 void OutputFlow::say(std::string_view line) { writer_.write(Stream::err, line); }
 
 void OutputFlow::finish(std::function<void()> done) {
-  for (std::uint32_t rank = 0; rank < world_size_; ++rank) {
+  for (std::uint32_t rank = 0; rank < windows_.size(); ++rank) {
     end(Rank(rank), Stream::out);
     end(Rank(rank), Stream::err);
   }

@@ -14,6 +14,7 @@
 #include "app/log_files.hpp"
 #include "machine/console.hpp"
 #include "model/job_spec.hpp"
+#include "model/world.hpp"
 
 namespace muster::app {
 
@@ -28,6 +29,8 @@ class OutputFlow {
   OutputFlow(asio::io_context& loop, const model::JobSpec& spec, std::uint32_t window,
              std::uint32_t world_size, std::optional<LogFiles> logs, OutputFlowEvents events);
 
+  // Ranks that were spawned; the window is that of their streams.
+  void add(const model::World& world, std::uint32_t window);
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
   void say(std::string_view line);  // the launcher's own words, on stderr
@@ -46,8 +49,7 @@ class OutputFlow {
   ConsoleWriter writer_;
   machine::Console console_;
   std::optional<LogFiles> logs_;
-  std::uint32_t window_;
-  std::uint32_t world_size_;
+  std::vector<std::uint32_t> windows_;  // index: rank
   bool timestamps_;
   std::vector<std::uint32_t> owed_;  // credit not yet given back; index: rank * 2 + (stream is err)
 };

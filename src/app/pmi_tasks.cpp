@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,7 +24,11 @@ pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<wire::Ta
   spec.size = wireup.size;
   spec.universe = wireup.universe;
   spec.mapping = wireup.mapping;
-  for (const wire::TaskOrder& task : tasks) spec.tasks.push_back({task.rank, task.app});
+  spec.spawner = wireup.spawner;
+  for (const wire::NameValue& one : wireup.preput) spec.preput.push_back({one.name, one.value});
+  for (const wire::TaskOrder& task : tasks) {
+    spec.tasks.push_back({Rank(task.rank.value - wireup.first.value), task.app});
+  }
   return spec;
 }
 
@@ -48,6 +53,18 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
     // A task that has gone says so by its exit; one that lives and does not read is broken.
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return stop();
     fail("it does not read the answers that it asked for");
+  }
+
+  // What the task said before it ended: its exit may be known earlier than its last words.
+  void hear_out() {
+    std::array<char, 4096> buffer;
+    while (owner_ != nullptr) {
+      const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return stop();
+      session_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+      take_requests();
+    }
   }
 
   void stop() {
@@ -88,12 +105,20 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
   PmiTasks* owner_;  // null once the conversation is over
 };
 
-PmiTasks::PmiTasks(ReadableSet& readable, const wire::Wireup& wireup,
-                   const std::vector<wire::TaskOrder>& tasks, ToHead to_head)
-    : readable_(readable),
-      world_(world_spec(wireup, tasks)),
-      size_(wireup.size),
-      to_head_(std::move(to_head)) {}
+void PmiTasks::add(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks) {
+  worlds_.insert_or_assign(wireup.world, World{pmi::PmiWorld(world_spec(wireup, tasks)),
+                                               wireup.world, wireup.first, wireup.size});
+}
+
+const PmiTasks::World& PmiTasks::world_of(Rank rank) const {
+  const auto above =
+      std::ranges::find_if(worlds_, [&](const auto& entry) { return rank < entry.second.first; });
+  return std::prev(above)->second;
+}
+
+PmiTasks::World& PmiTasks::world_of(Rank rank) {
+  return worlds_.at(std::as_const(*this).world_of(rank).number);
+}
 
 PmiTasks::~PmiTasks() {
   for (auto& [rank, talk] : talks_) talk->stop();
@@ -110,93 +135,131 @@ base::Result<process::UniqueFd> PmiTasks::open(Rank rank) {
   return process::UniqueFd(ends[1]);
 }
 
-void PmiTasks::listen() {
-  for (auto& [rank, talk] : talks_) talk->listen();
+void PmiTasks::listen(Rank rank) {
+  const auto found = talks_.find(rank);
+  if (found != talks_.end()) found->second->listen();
 }
 
 std::vector<std::string> PmiTasks::environment(Rank rank) const {
-  return {fmt::format("PMI_FD={}", process::kWireupDescriptor),
-          fmt::format("PMI_RANK={}", rank.value), fmt::format("PMI_SIZE={}", size_)};
+  const World& world = world_of(rank);
+  std::vector<std::string> entries{fmt::format("PMI_FD={}", process::kWireupDescriptor),
+                                   fmt::format("PMI_RANK={}", world.own(rank).value),
+                                   fmt::format("PMI_SIZE={}", world.size)};
+  if (world.number > 1) entries.emplace_back("PMI_SPAWNED=1");
+  return entries;
 }
 
 void PmiTasks::ask(Rank rank, const pmi::Request& request) {
-  perform(world_.handle(rank, request));
-  if (std::holds_alternative<pmi::Barrier>(request)) find_missing();
+  World& world = world_of(rank);
+  perform(world, world.pmi.handle(world.own(rank), request));
+  if (std::holds_alternative<pmi::Barrier>(request)) find_missing(world);
 }
 
-void PmiTasks::perform(const pmi::Effects& effects) {
+std::uint64_t PmiTasks::remember(const World& world, std::uint64_t id) {
+  asked_[++last_id_] = {world.number, id};
+  return last_id_;
+}
+
+void PmiTasks::answered(std::uint64_t id, const pmi::Reply& reply) {
+  const auto found = asked_.find(id);
+  if (found == asked_.end()) return;
+  const Asked asked = found->second;
+  asked_.erase(found);
+  World& world = worlds_.at(asked.world);
+  perform(world, world.pmi.answered(asked.id, reply));
+}
+
+void PmiTasks::perform(World& world, const pmi::Effects& effects) {
   for (const pmi::Effect& effect : effects) {
-    std::visit([this](const auto& one) { perform(one); }, effect);
+    std::visit([&](const auto& one) { perform(world, one); }, effect);
   }
 }
 
-void PmiTasks::perform(const pmi::Answer& effect) {
-  const auto found = talks_.find(effect.task);
+void PmiTasks::perform(World& world, const pmi::Answer& effect) {
+  const auto found = talks_.find(world.of_run(effect.task));
   if (found != talks_.end()) found->second->answer(effect.reply);
 }
 
-void PmiTasks::perform(const pmi::FenceIn& effect) {
-  to_head_(wire::FenceIn{effect.sequence, effect.blob});
+void PmiTasks::perform(World& world, const pmi::FenceIn& effect) {
+  to_head_(wire::FenceIn{effect.sequence, effect.blob, world.number});
 }
 
-void PmiTasks::perform(const pmi::Aborted& effect) {
-  to_head_(wire::Aborted{effect.task, effect.code, effect.message});
+void PmiTasks::perform(World& world, const pmi::Aborted& effect) {
+  to_head_(wire::Aborted{world.of_run(effect.task), effect.code, effect.message});
 }
 
-void PmiTasks::perform(const pmi::Ask& effect) {
-  wire::NameAsk ask{effect.id, wire::NameVerb::lookup, {}, {}};
+void PmiTasks::perform(World& world, const pmi::Ask& effect) {
+  wire::NameAsk ask{remember(world, effect.id), wire::NameVerb::lookup, {}, {}};
   if (const auto* publish = std::get_if<pmi::Publish>(&effect.what)) {
-    ask = {effect.id, wire::NameVerb::publish, publish->service, publish->port};
+    ask.verb = wire::NameVerb::publish;
+    ask.service = publish->service;
+    ask.port = publish->port;
   } else if (const auto* unpublish = std::get_if<pmi::Unpublish>(&effect.what)) {
-    ask = {effect.id, wire::NameVerb::unpublish, unpublish->service, {}};
+    ask.verb = wire::NameVerb::unpublish;
+    ask.service = unpublish->service;
   } else {
     ask.service = std::get<pmi::Lookup>(effect.what).service;
   }
   to_head_(std::move(ask));
 }
 
-void PmiTasks::perform(const pmi::SpawnRequest& effect) {
-  perform(world_.answered(effect.id, pmi::Failed{"spawning_is_not_supported"}));
+void PmiTasks::perform(World& world, const pmi::SpawnRequest& effect) {
+  wire::Spawn spawn{remember(world, effect.id), world.of_run(effect.task), false, {}, {}};
+  for (const pmi::SpawnCommand& command : effect.spawn.commands) {
+    wire::SpawnApp& app = spawn.apps.emplace_back();
+    app.command = {command.program};
+    app.command.insert(app.command.end(), command.arguments.begin(), command.arguments.end());
+    app.ranks = command.copies;
+    for (const pmi::KeyValue& one : command.info) app.info.push_back({one.key, one.value});
+  }
+  for (const pmi::KeyValue& one : effect.spawn.preput) spawn.preput.push_back({one.key, one.value});
+  to_head_(std::move(spawn));
 }
 
 void PmiTasks::hear(const wire::ToAgent& message) {
   if (const auto* fence = std::get_if<wire::FenceOut>(&message)) {
-    auto effects = world_.fence_out(fence->sequence, fence->blob);
-    if (effects) perform(*effects);
-    return;
-  }
-  if (const auto* answer = std::get_if<wire::NameAnswer>(&message)) {
+    const auto found = worlds_.find(fence->world);
+    if (found == worlds_.end()) return;
+    auto effects = found->second.pmi.fence_out(fence->sequence, fence->blob);
+    if (effects) perform(found->second, *effects);
+  } else if (const auto* answer = std::get_if<wire::NameAnswer>(&message)) {
     pmi::Reply reply = pmi::Done{};
     if (answer->verdict == wire::NameVerdict::found) reply = pmi::Text{answer->port};
     if (answer->verdict == wire::NameVerdict::not_found) reply = pmi::NotFound{};
-    perform(world_.answered(answer->id, reply));
+    answered(answer->id, reply);
+  } else if (const auto* spawned = std::get_if<wire::Spawned>(&message)) {
+    if (spawned->world == 0) return answered(spawned->id, pmi::Failed{"the_spawn_was_refused"});
+    answered(spawned->id, pmi::Spawned{spawned->name, {}});
   }
 }
 
 void PmiTasks::ended(Rank rank) {
   const auto found = talks_.find(rank);
   if (found == talks_.end()) return;
-  found->second->stop();
-  talks_.erase(found);
+  const auto talk = found->second;
+  talk->hear_out();
+  talks_.erase(rank);
   has_ended_[rank] = true;
-  world_.gone(rank);
-  find_missing();
+  World& world = world_of(rank);
+  world.pmi.gone(world.own(rank));
+  find_missing(world);
 }
 
 // A rank that has left for good keeps all others waiting for ever: one that was in the MPI world
 // and did not finalise (as in Open MPI, that is a failure), one that never came while others wait
 // for it.
-void PmiTasks::find_missing() {
-  const auto states = world_.states();
+void PmiTasks::find_missing(const World& world) {
+  const auto states = world.pmi.states();
   const bool somebody_waits =
       std::ranges::any_of(states, [](const pmi::TaskState& state) { return state.in_barrier; });
   for (const pmi::TaskState& state : states) {
-    if (!has_ended_.contains(state.rank)) continue;
+    const Rank rank = world.of_run(state.rank);
+    if (!has_ended_.contains(rank)) continue;
     if (state.stage == pmi::Stage::initialised) {
-      return broken(state.rank, "it ended without MPI_Finalize");
+      return broken(rank, "it ended without MPI_Finalize");
     }
     if (state.stage == pmi::Stage::silent && somebody_waits) {
-      return broken(state.rank, "it ended without MPI_Init while others wait for it there");
+      return broken(rank, "it ended without MPI_Init while others wait for it there");
     }
   }
 }

@@ -24,40 +24,66 @@ class PmiTasks {
  public:
   using ToHead = std::function<void(wire::ToHead)>;
 
-  PmiTasks(ReadableSet& readable, const wire::Wireup& wireup,
-           const std::vector<wire::TaskOrder>& tasks, ToHead to_head);
+  PmiTasks(ReadableSet& readable, ToHead to_head)
+      : readable_(readable), to_head_(std::move(to_head)) {}
   ~PmiTasks();
   PmiTasks(const PmiTasks&) = delete;
   PmiTasks& operator=(const PmiTasks&) = delete;
 
+  // A world and those of its tasks that run here. Takes the place of one with the same number,
+  // none of whose tasks has been opened.
+  void add(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks);
   // The task's end of its conversation; close it once the task has it.
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
-  // Hears all tasks that have been opened; once.
-  void listen();
+  // Hears the task, which has been opened; once.
+  void listen(base::Rank rank);
   // Variables that tell the task of its descriptor.
   [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
   // The task has ended. One that took part and left without MPI_Finalize has failed, even with
   // exit code 0.
   void ended(base::Rank rank);
-  // FenceOut or NameAnswer.
+  // FenceOut, NameAnswer or Spawned.
   void hear(const wire::ToAgent& message);
 
  private:
   class Talk;
+  // A PmiWorld numbers its ranks from 0; everybody else numbers those of the whole run.
+  struct World {
+    pmi::PmiWorld pmi;
+    std::uint32_t number = 1;
+    base::Rank first;
+    std::uint32_t size = 1;
+    [[nodiscard]] base::Rank own(base::Rank rank) const {
+      return base::Rank(rank.value - first.value);
+    }
+    [[nodiscard]] base::Rank of_run(base::Rank own) const {
+      return base::Rank(first.value + own.value);
+    }
+  };
+  // Who asked the head, and under which number.
+  struct Asked {
+    std::uint32_t world = 1;
+    std::uint64_t id = 0;
+  };
 
+  [[nodiscard]] World& world_of(base::Rank rank);
+  [[nodiscard]] const World& world_of(base::Rank rank) const;
   void ask(base::Rank rank, const pmi::Request& request);
-  void perform(const pmi::Effects& effects);
-  void perform(const pmi::Answer& effect);
-  void perform(const pmi::FenceIn& effect);
-  void perform(const pmi::Aborted& effect);
-  void perform(const pmi::Ask& effect);
-  void perform(const pmi::SpawnRequest& effect);
+  [[nodiscard]] std::uint64_t remember(const World& world, std::uint64_t id);
+  void answered(std::uint64_t id, const pmi::Reply& reply);
+  void perform(World& world, const pmi::Effects& effects);
+  void perform(World& world, const pmi::Answer& effect);
+  void perform(World& world, const pmi::FenceIn& effect);
+  void perform(World& world, const pmi::Aborted& effect);
+  void perform(World& world, const pmi::Ask& effect);
+  void perform(World& world, const pmi::SpawnRequest& effect);
   void broken(base::Rank rank, const std::string& what);
-  void find_missing();
+  void find_missing(const World& world);
 
   ReadableSet& readable_;
-  pmi::PmiWorld world_;
-  std::uint32_t size_;
+  std::map<std::uint32_t, World> worlds_;  // by number, and so by first rank
+  std::map<std::uint64_t, Asked> asked_;
+  std::uint64_t last_id_ = 0;
   ToHead to_head_;
   std::map<base::Rank, std::shared_ptr<Talk>> talks_;
   std::map<base::Rank, bool> has_ended_;

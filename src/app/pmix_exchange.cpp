@@ -1,6 +1,8 @@
 // The head's PMIx: one job, one exchange, frames in and out.
 #include "app/pmix_exchange.hpp"
 
+#include <algorithm>
+#include <fmt/ranges.h>
 #include <random>
 
 namespace muster::app {
@@ -12,13 +14,25 @@ std::string random_name(const char* prefix) {
   return fmt::format("{}{:08x}{:08x}{:08x}{:08x}", prefix, random(), random(), random(), random());
 }
 
+std::vector<pmix::JobApp> apps_of(const std::vector<model::App>& apps,
+                                  const std::vector<model::PlannedRank>& ranks) {
+  std::vector<pmix::JobApp> made;
+  for (const model::App& app : apps) {
+    made.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
+  }
+  for (const model::PlannedRank& rank : ranks) ++made[rank.app].size;
+  return made;
+}
+
 }  // namespace
 
-PmixExchange::PmixExchange(const pmix::Job& job, Send send)
-    : exchange_(static_cast<std::uint32_t>(job.hosts.size())),
+PmixExchange::PmixExchange(pmix::Job job, std::vector<std::string> scratch, Send send)
+    : scratch_(std::move(scratch)),
+      exchange_(static_cast<std::uint32_t>(job.hosts.size())),
       readers_(job.hosts.size()),
       send_(std::move(send)) {
   exchange_.add(job);
+  worlds_.push_back(std::move(job));
 }
 
 void PmixExchange::take(base::NodeIndex node, const wire::PmixUp& message) {
@@ -33,6 +47,30 @@ void PmixExchange::take(base::NodeIndex node, const wire::PmixUp& message) {
   }
 }
 
+void PmixExchange::add(const machine::AddWorld& spawned) {
+  const auto parent =
+      std::ranges::upper_bound(worlds_, spawned.spawner.value, {}, &pmix::Job::offset) - 1;
+  pmix::Job job;
+  // As hard to guess as the first one's.
+  job.nspace = fmt::format("{}-{}", worlds_.front().nspace, spawned.world.number);
+  job.hosts = worlds_.front().hosts;
+  job.ranks.resize(job.hosts.size());
+  job.universe = worlds_.front().universe;
+  job.apps = apps_of(spawned.apps, spawned.ranks);
+  job.parent = pmix::Proc{parent->nspace, spawned.spawner.value - parent->offset};
+  job.world = spawned.world.number;
+  job.offset = spawned.world.first.value;
+  for (std::uint32_t rank = 0; rank < spawned.ranks.size(); ++rank) {
+    job.ranks[spawned.ranks[rank].node.value].push_back(rank);
+  }
+  const std::vector<std::string> frames = pmix_job_frames(job, scratch_);
+  for (std::size_t node = 0; node < frames.size(); ++node) {
+    send_(base::NodeIndex(node), wire::PmixDown{frames[node]});
+  }
+  exchange_.add(job);
+  worlds_.push_back(std::move(job));
+}
+
 pmix::Job pmix_job(const model::Plan& plan, const std::vector<model::App>& apps) {
   pmix::Job job;
   job.nspace = random_name("muster-");
@@ -42,18 +80,21 @@ pmix::Job pmix_job(const model::Plan& plan, const std::vector<model::App>& apps)
     for (const base::Rank rank : node.ranks) ranks.push_back(rank.value);
   }
   job.universe = plan.universe;
-  for (const model::App& app : apps) {
-    job.apps.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
-  }
-  for (const model::PlannedRank& rank : plan.ranks) ++job.apps[rank.app].size;
+  job.apps = apps_of(apps, plan.ranks);
   return job;
 }
 
-std::vector<std::string> pmix_job_frames(pmix::Job job) {
+std::vector<std::string> pmix_scratch(std::size_t nodes) {
+  std::vector<std::string> folders;
+  while (folders.size() < nodes) folders.push_back(random_name("/dev/shm/muster-"));
+  return folders;
+}
+
+std::vector<std::string> pmix_job_frames(pmix::Job job, const std::vector<std::string>& scratch) {
   std::vector<std::string> frames;
   for (std::uint32_t node = 0; node < job.hosts.size(); ++node) {
     job.node = node;
-    job.scratch = random_name("/dev/shm/muster-");
+    job.scratch = scratch[node];
     pmix::append(frames.emplace_back(), pmix::AddJob{job});
   }
   return frames;

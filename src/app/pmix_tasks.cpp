@@ -1,12 +1,14 @@
 // Starts the PMIx server of this host when it is wanted, and carries what it says.
 #include "app/pmix_tasks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <asio/error.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -39,29 +41,50 @@ std::string own_program() {
 base::Result<std::unique_ptr<PmixTasks>> PmixTasks::create(asio::io_context& loop,
                                                            const std::string& frame,
                                                            std::vector<std::string> environment,
-                                                           bool crowded, Events events) {
+                                                           std::uint32_t cpus, Events events) {
   auto job = job_of(frame);
   if (!job) return base::fail(base::Fault::internal, {}, "the PMIx job of this host is damaged");
   auto listener = pmix::listen_on_loopback();
   if (!listener) return tl::unexpected(listener.error());
   return std::unique_ptr<PmixTasks>(new PmixTasks(loop, frame, std::move(*job),
                                                   std::move(*listener), std::move(environment),
-                                                  crowded, std::move(events)));
+                                                  cpus, std::move(events)));
 }
 
 PmixTasks::PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job,
-                     pmix::Listener listener, std::vector<std::string> environment, bool crowded,
-                     Events events)
-    : frame_(std::move(frame)),
-      job_(std::move(job)),
-      listener_(std::move(listener)),
+                     pmix::Listener listener, std::vector<std::string> environment,
+                     std::uint32_t cpus, Events events)
+    : listener_(std::move(listener)),
       knock_(loop, ::fcntl(listener_.socket.get(), F_DUPFD_CLOEXEC, 3)),
       server_(loop),
       own_environment_(std::move(environment)),
-      crowded_(crowded),
-      events_(std::move(events)) {
-  for (const std::uint32_t rank : job_.ranks[job_.node]) silent_.insert(rank);
+      cpus_(cpus),
+      events_(std::move(events)),
+      queue_(std::move(frame)) {
+  add(std::move(job));
   wait_for_first();
+}
+
+void PmixTasks::add(pmix::Job job) {
+  World world;
+  const std::uint32_t number = job.world;
+  if (job.node >= job.ranks.size()) return;
+  for (const std::uint32_t rank : job.ranks[job.node]) world.silent.insert(rank);
+  tasks_ += world.silent.size();
+  world.job = std::move(job);
+  worlds_.insert_or_assign(number, std::move(world));
+}
+
+const PmixTasks::World& PmixTasks::world_of(base::Rank rank) const {
+  const auto above = std::ranges::find_if(
+      worlds_, [&](const auto& entry) { return rank.value < entry.second.job.offset; });
+  return std::prev(above)->second;
+}
+
+PmixTasks::World* PmixTasks::world_named(const std::string& nspace) {
+  const auto found = std::ranges::find_if(
+      worlds_, [&](const auto& entry) { return entry.second.job.nspace == nspace; });
+  return found == worlds_.end() ? nullptr : &found->second;
 }
 
 PmixTasks::~PmixTasks() {
@@ -70,8 +93,10 @@ PmixTasks::~PmixTasks() {
 }
 
 std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
-  pmix::Seat seat{job_.nspace,           job_.nspace,  rank.value,     job_.node,
-                  job_.hosts[job_.node], job_.scratch, listener_.port, crowded_};
+  const pmix::Job& first = worlds_.begin()->second.job;
+  const pmix::Job& job = world_of(rank).job;
+  const pmix::Seat seat{first.nspace,        job.nspace,  rank.value - job.offset, job.node,
+                        job.hosts[job.node], job.scratch, listener_.port,          tasks_ > cpus_};
   std::vector<Variable> variables;
   for (auto& [name, value] : pmix::client_variables(seat)) {
     variables.push_back({std::move(name), std::move(value), false});
@@ -107,8 +132,8 @@ void PmixTasks::start_server() {
   std::error_code ignored;
   knock_.close(ignored);
   listener_.socket.reset();
-  send(frame_);
   read_server();
+  flush();
 }
 
 void PmixTasks::read_server() {
@@ -130,11 +155,11 @@ void PmixTasks::take(const pmix::Upcall& upcall) {
   if (const auto* broken = std::get_if<pmix::Broken>(&upcall)) {
     events_.to_head(wire::Refused{{base::Fault::cannot_start, broken->what, broken->hint, {}}});
   } else if (const auto* abort = std::get_if<pmix::Aborted>(&upcall)) {
-    aborted(abort->proc.rank, abort->code, abort->message == "N/A" ? "" : abort->message);
+    const World* world = world_named(abort->proc.nspace);
+    if (world == nullptr) return;
+    aborted(*world, abort->proc.rank, abort->code, abort->message == "N/A" ? "" : abort->message);
   } else if (const auto* spawn = std::get_if<pmix::Spawn>(&upcall)) {
-    std::string bytes;
-    pmix::append(bytes, pmix::Spawned{spawn->ticket, pmix::kNotSupported, {}});
-    send(bytes);
+    ask_spawn(*spawn);
   } else if (const auto* connected = std::get_if<pmix::Connected>(&upcall)) {
     note(*connected);
   } else if (const auto* finalized = std::get_if<pmix::Finalized>(&upcall)) {
@@ -146,39 +171,96 @@ void PmixTasks::take(const pmix::Upcall& upcall) {
   }
 }
 
+// ---- spawning -----------------------------------------------------------------------------------
+
+void PmixTasks::ask_spawn(const pmix::Spawn& upcall) {
+  const World* world = world_named(upcall.proc.nspace);
+  if (world == nullptr) return;
+  const base::Rank spawner(world->job.offset + upcall.proc.rank);
+  wire::Spawn spawn{upcall.ticket, spawner, true, {}, {}};
+  for (const pmix::AppOrder& order : upcall.apps) {
+    wire::SpawnApp& app = spawn.apps.emplace_back();
+    // The program is found by the name that was asked for, whatever it shall be called.
+    app.command = order.arguments;
+    if (app.command.empty()) app.command.emplace_back();
+    if (!order.command.empty()) app.command.front() = order.command;
+    app.environment = wishes_of(order, spawner);
+    app.ranks = order.count;
+    for (const pmix::SpawnWish& wish : order.wishes) app.info.push_back({wish.key, wish.value});
+  }
+  events_.to_head(std::move(spawn));
+}
+
+// The library hands on what the spawner itself got from us; on another host that would be wrong.
+std::vector<wire::NameValue> PmixTasks::wishes_of(const pmix::AppOrder& order,
+                                                  base::Rank spawner) const {
+  std::set<std::string> ours;
+  for (const Variable& one : environment(spawner)) ours.insert(one.name + "=" + one.value);
+  std::vector<wire::NameValue> wishes;
+  for (const std::string& entry : order.environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || ours.contains(entry)) continue;
+    if (entry.starts_with("PMIX_")) continue;
+    wishes.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
+  }
+  return wishes;
+}
+
+void PmixTasks::hear(const wire::Spawned& answer) {
+  pmix::Spawned spawned{answer.id, pmix::kFailed, {}};
+  const auto found = worlds_.find(answer.world);
+  if (found != worlds_.end()) spawned = {answer.id, pmix::kSuccess, found->second.job.nspace};
+  std::string bytes;
+  pmix::append(bytes, spawned);
+  send(bytes);
+}
+
+// ---- who is there -------------------------------------------------------------------------------
+
 void PmixTasks::note(const pmix::Connected& upcall) {
-  if (upcall.proc.nspace != job_.nspace) return;
-  in_world_.insert(upcall.proc.rank);
-  silent_.erase(upcall.proc.rank);
-  if (!gone_.empty()) ended(base::Rank(*gone_.begin()));
+  World* world = world_named(upcall.proc.nspace);
+  if (world == nullptr) return;
+  world->in_world.insert(upcall.proc.rank);
+  world->silent.erase(upcall.proc.rank);
+  look_for_missing(*world);
 }
 
 void PmixTasks::note(const pmix::Finalized& upcall) {
-  if (upcall.proc.nspace == job_.nspace) in_world_.erase(upcall.proc.rank);
+  if (World* world = world_named(upcall.proc.nspace)) world->in_world.erase(upcall.proc.rank);
+  std::string bytes;
+  pmix::append(bytes, pmix::Reply{upcall.ticket, pmix::kSuccess, {}});
+  send(bytes);
 }
 
 void PmixTasks::ended(base::Rank rank) {
-  if (in_world_.contains(rank.value)) {
-    return aborted(rank.value, 1, "it ended without MPI_Finalize");
+  World& world = worlds_.at(world_of(rank).job.world);
+  const std::uint32_t own = rank.value - world.job.offset;
+  if (world.in_world.contains(own)) {
+    return aborted(world, own, 1, "it ended without MPI_Finalize");
   }
-  if (!silent_.contains(rank.value)) return;
-  gone_.insert(rank.value);
-  if (!in_world_.empty()) {
-    aborted(rank.value, 1, "it ended without MPI_Init while others wait for it there");
-  }
+  if (world.silent.contains(own)) world.gone.insert(own);
+  look_for_missing(world);
 }
 
-void PmixTasks::aborted(std::uint32_t rank, std::int32_t code, const std::string& message) {
-  events_.to_head(wire::Aborted{base::Rank(rank), code, message});
+void PmixTasks::look_for_missing(const World& world) {
+  if (world.gone.empty() || world.in_world.empty()) return;
+  aborted(world, *world.gone.begin(), 1,
+          "it ended without MPI_Init while others wait for it there");
+}
+
+void PmixTasks::aborted(const World& world, std::uint32_t rank, std::int32_t code,
+                        const std::string& message) {
+  events_.to_head(wire::Aborted{base::Rank(world.job.offset + rank), code, message});
 }
 
 void PmixTasks::hear(const wire::PmixDown& message) {
-  if (started_) send(message.frame);
+  if (auto job = job_of(message.frame)) add(std::move(*job));
+  send(message.frame);
 }
 
 void PmixTasks::send(const std::string& bytes) {
   queue_ += bytes;
-  if (!writing_) flush();
+  if (started_ && !writing_) flush();
 }
 
 void PmixTasks::flush() {
@@ -208,7 +290,7 @@ void PmixTasks::server_ended() {
 void PmixTasks::clean_up() {
   if (!started_) return;
   std::error_code ignored;
-  std::filesystem::remove_all(job_.scratch, ignored);
+  std::filesystem::remove_all(worlds_.begin()->second.job.scratch, ignored);
 }
 
 }  // namespace muster::app

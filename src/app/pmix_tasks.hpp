@@ -9,6 +9,7 @@
 #include <asio/local/stream_protocol.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,10 +34,11 @@ class PmixTasks {
     std::function<void(const process::SpawnOrder&)> spawn;
   };
 
-  // `frame` is the AddJob for this host. `environment` is this process's own.
+  // `frame` is the AddJob of the first world for this host. `environment` is this process's own.
+  // More ranks here than `cpus`: waiting ones should yield.
   [[nodiscard]] static base::Result<std::unique_ptr<PmixTasks>> create(
       asio::io_context& loop, const std::string& frame, std::vector<std::string> environment,
-      bool crowded, Events events);
+      std::uint32_t cpus, Events events);
   ~PmixTasks();  // the job's folder is gone then
   PmixTasks(const PmixTasks&) = delete;
   PmixTasks& operator=(const PmixTasks&) = delete;
@@ -48,6 +50,8 @@ class PmixTasks {
   };
   [[nodiscard]] std::vector<Variable> environment(base::Rank rank) const;
   void hear(const wire::PmixDown& message);
+  // To a Spawn that was for PMIx.
+  void hear(const wire::Spawned& answer);
   // The task has ended: in the MPI world and without MPI_Finalize that is a failure, even with exit
   // code 0; without MPI_Init it is one when another task here waits for it.
   void ended(base::Rank rank);
@@ -56,35 +60,48 @@ class PmixTasks {
   void clean_up();  // removes the job's folder, once no task can use it
 
  private:
+  // What is known of a world's ranks here, under their numbers in it.
+  struct World {
+    pmix::Job job;
+    std::set<std::uint32_t> in_world;  // between MPI_Init and MPI_Finalize
+    std::set<std::uint32_t> silent;    // that have not called MPI_Init
+    std::set<std::uint32_t> gone;      // that ended silently
+  };
+
   PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job, pmix::Listener listener,
-            std::vector<std::string> environment, bool crowded, Events events);
+            std::vector<std::string> environment, std::uint32_t cpus, Events events);
 
   void wait_for_first();
   void start_server();
   void read_server();
   void take(const pmix::Upcall& upcall);
+  void add(pmix::Job job);
+  [[nodiscard]] const World& world_of(base::Rank rank) const;
+  [[nodiscard]] World* world_named(const std::string& nspace);
+  void ask_spawn(const pmix::Spawn& upcall);
+  [[nodiscard]] std::vector<wire::NameValue> wishes_of(const pmix::AppOrder& order,
+                                                       base::Rank spawner) const;
+  void look_for_missing(const World& world);
   void note(const pmix::Connected& upcall);
   void note(const pmix::Finalized& upcall);
-  void aborted(std::uint32_t rank, std::int32_t code, const std::string& message);
+  void aborted(const World& world, std::uint32_t rank, std::int32_t code,
+               const std::string& message);
   void send(const std::string& bytes);
   void flush();
 
-  std::string frame_;
-  pmix::Job job_;
+  std::map<std::uint32_t, World> worlds_;  // by number, and so by offset
   pmix::Listener listener_;
   asio::posix::stream_descriptor knock_;  // a copy of the listener, to see the first connection
   asio::local::stream_protocol::socket server_;
   std::vector<std::string> own_environment_;
-  bool crowded_;
+  std::uint32_t cpus_;
+  std::size_t tasks_ = 0;  // here, of all worlds
   Events events_;
   pmix::Reader<pmix::Upcall> reader_;
-  std::string queue_;
+  std::string queue_;  // for the server, which may not have started
   bool writing_ = false;
   bool started_ = false;
   bool expected_ = false;
-  std::set<std::uint32_t> in_world_;  // ranks of this job between MPI_Init and MPI_Finalize
-  std::set<std::uint32_t> silent_;    // ranks here that have not called MPI_Init
-  std::set<std::uint32_t> gone_;      // ranks that ended silently
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

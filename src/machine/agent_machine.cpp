@@ -43,13 +43,46 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
 }
 
 void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
+  if (message.wireup.world > 1) return add_world(message, out);
   if (state_ != State::greeted) return;
   state_ = State::checking;
   for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
   out.push_back(Check{std::move(message)});
 }
 
-void AgentMachine::hear(wire::Start&, AgentEffects& out) {
+// Once tasks end here for good, the head learns from Stopped that nothing can be added.
+void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
+  if (state_ != State::running) return;
+  for (const wire::TaskOrder& task : message.tasks) {
+    tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
+  }
+  out.push_back(Check{std::move(message)});
+}
+
+void AgentMachine::world_checked(Checked& event, AgentEffects& out) {
+  if (state_ != State::running) return;
+  if (!event.error) return tell(wire::Prepared{event.world}, out);
+  tell(wire::Declined{event.world, std::move(*event.error)}, out);
+  forget_planned();
+  sweep_when_all_ended(out);
+}
+
+void AgentMachine::start_world(std::uint32_t world, AgentEffects& out) {
+  if (state_ != State::running) return;
+  for (auto& [rank, task] : tasks_) {
+    if (task.life != Life::planned || task.world != world) continue;
+    task.life = Life::waiting;
+    out.push_back(StartTask{rank});
+  }
+}
+
+void AgentMachine::hear(wire::Drop&, AgentEffects& out) {
+  forget_planned();  // there is never more than one such world
+  sweep_when_all_ended(out);
+}
+
+void AgentMachine::hear(wire::Start& message, AgentEffects& out) {
+  if (message.world > 1) return start_world(message.world, out);
   if (state_ != State::ready) return;
   if (guard_lost_) return finish(out);
   state_ = State::running;
@@ -90,6 +123,10 @@ void AgentMachine::hear(wire::NameAnswer& message, AgentEffects& out) {
   if (has_processes()) out.push_back(ToWireup{std::move(message)});
 }
 
+void AgentMachine::hear(wire::Spawned& message, AgentEffects& out) {
+  if (has_processes()) out.push_back(ToWireup{std::move(message)});
+}
+
 void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
   if (has_processes()) out.push_back(ToWireup{std::move(message)});
 }
@@ -111,6 +148,7 @@ void AgentMachine::on(LinkClosed&, AgentEffects& out) {
 }
 
 void AgentMachine::on(Checked& event, AgentEffects& out) {
+  if (event.world > 1) return world_checked(event, out);
   if (state_ != State::checking) return;
   if (event.error) {
     tasks_.clear();
@@ -183,6 +221,7 @@ void AgentMachine::on(GuardLost&, AgentEffects& out) {
            out);
   }
   if (!has_processes()) return;
+  forget_planned();
   for (auto& [rank, task] : tasks_) task.life = Life::ended;
   state_ = State::sweeping;
   SweepDone done;
@@ -212,13 +251,15 @@ void AgentMachine::refuse(base::Error error, AgentEffects& out) {
 
 void AgentMachine::signal_all(std::int32_t number, AgentEffects& out) {
   for (const auto& [rank, task] : tasks_) {
-    if (task.life != Life::ended) out.push_back(SignalTask{rank, number});
+    if (task.life == Life::ended || task.life == Life::planned) continue;
+    out.push_back(SignalTask{rank, number});
   }
 }
 
 void AgentMachine::end_tasks(std::int32_t number, Duration grace, AgentEffects& out) {
   if (state_ < State::running) return finish(out);
   if (state_ > State::ending) return;
+  forget_planned();
   if (number == 0) return kill(out);
   if (state_ == State::running) {
     signal_all(number, out);
@@ -226,6 +267,11 @@ void AgentMachine::end_tasks(std::int32_t number, Duration grace, AgentEffects& 
   }
   state_ = State::ending;
   kill_at_ = base::sooner(kill_at_, now_ + grace);
+  sweep_when_all_ended(out);
+}
+
+void AgentMachine::forget_planned() {
+  std::erase_if(tasks_, [](const auto& entry) { return entry.second.life == Life::planned; });
 }
 
 void AgentMachine::kill(AgentEffects& out) {
@@ -239,7 +285,7 @@ void AgentMachine::kill(AgentEffects& out) {
 
 void AgentMachine::sweep_when_all_ended(AgentEffects& out) {
   if (state_ != State::running && state_ != State::ending) return;
-  if (any(Life::waiting) || any(Life::running)) return;
+  if (any(Life::planned) || any(Life::waiting) || any(Life::running)) return;
   kill_at_.reset();
   state_ = State::sweeping;
   out.push_back(Sweep{});

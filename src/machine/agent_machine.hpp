@@ -6,6 +6,9 @@
 //   running, ending ──last task ended──▶ sweeping ──SweepDone──▶ draining ──streams ended──▶ done
 //   fresh … ready, done ──link gone, Bye──▶ quit
 //
+// While tasks run, a Prepare of another world adds tasks that wait, planned, for its Start or Drop;
+// a host that has planned tasks does not sweep. Whatever ends the tasks forgets planned ones.
+//
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the
 // first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
 // kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
@@ -38,6 +41,7 @@ inline constexpr base::Duration kHelloTime =
 struct LinkClosed {};
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
+  std::uint32_t world = 1;
 };
 struct TaskSpawned {
   base::Rank rank;
@@ -97,7 +101,7 @@ struct AddCredit {
   wire::Stream stream = wire::Stream::out;
   std::uint32_t bytes = 0;
 };
-struct ToWireup {  // FenceOut, NameAnswer or PmixDown, for the wire-up server of this host
+struct ToWireup {  // FenceOut, NameAnswer, Spawned or PmixDown, for the wire-up server of this host
   wire::ToAgent message;
 };
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
@@ -140,9 +144,10 @@ class AgentMachine {
     done,
     quit
   };
-  enum class Life { waiting, running, ended };
+  enum class Life { planned, waiting, running, ended };
   struct Task {
     Life life = Life::waiting;
+    std::uint32_t world = 1;
     bool out_open = true;
     bool err_open = true;
   };
@@ -161,7 +166,9 @@ class AgentMachine {
 
   void hear(wire::Hello& message, AgentEffects& out);
   void hear(wire::Prepare& message, AgentEffects& out);
-  void hear(wire::Start&, AgentEffects& out);
+  void hear(wire::Start& message, AgentEffects& out);
+  void hear(wire::Drop& message, AgentEffects& out);
+  void hear(wire::Spawned& message, AgentEffects& out);
   void hear(wire::Signal& message, AgentEffects& out);
   void hear(wire::Stop& message, AgentEffects& out);
   void hear(wire::Input& message, AgentEffects& out);
@@ -175,6 +182,10 @@ class AgentMachine {
   void hear(wire::Bye&, AgentEffects& out);
 
   void tell(wire::ToHead message, AgentEffects& out);
+  void add_world(wire::Prepare& message, AgentEffects& out);
+  void world_checked(Checked& event, AgentEffects& out);
+  void start_world(std::uint32_t world, AgentEffects& out);
+  void forget_planned();
   void refuse(base::Error error, AgentEffects& out);
   void signal_all(std::int32_t number, AgentEffects& out);
   void end_tasks(std::int32_t number, base::Duration grace, AgentEffects& out);

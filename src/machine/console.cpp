@@ -10,9 +10,20 @@ using wire::Stream;
 
 Console::Console(model::OutputSpec output, std::uint32_t world_size, bool live)
     : output_(std::move(output)),
+      worlds_{{1, Rank(0), world_size}},
       world_size_(world_size),
       live_(live),
       held_(2 * std::size_t{world_size}) {}
+
+void Console::add(const model::World& world) {
+  worlds_.push_back(world);
+  world_size_ += world.size;
+  held_.resize(2 * std::size_t{world_size_});
+}
+
+void Console::append_prefix(Rank rank, std::chrono::system_clock::time_point wall) {
+  view::append_prefix(scratch_, output_, rank, model::world_of(worlds_, rank), wall);
+}
 
 std::optional<Console::Owner>& Console::owner(Stream stream) {
   return stream == Stream::out ? out_owner_ : err_owner_;
@@ -71,7 +82,7 @@ void Console::pass(Lane lane, std::string_view bytes, ConsoleTime time, ConsoleS
   if (start.size() <= kLineMax) return;
   owner(lane.second) = Owner{lane.first, time.now};
   scratch_.clear();
-  view::append_prefix(scratch_, output_, lane.first, world_size_, time.wall);
+  append_prefix(lane.first, time.wall);
   scratch_.append(start);
   sink.write(lane.second, scratch_);
   start = {};
@@ -83,7 +94,7 @@ void Console::whole_lines(Lane lane, std::string_view lines, ConsoleTime time, C
   while (!lines.empty()) {
     const std::size_t newline = lines.find('\n');
     const std::size_t cut = newline == std::string_view::npos ? lines.size() : newline + 1;
-    view::append_prefix(scratch_, output_, lane.first, world_size_, time.wall);
+    append_prefix(lane.first, time.wall);
     scratch_.append(lines.substr(0, cut));
     lines.remove_prefix(cut);
   }

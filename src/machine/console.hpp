@@ -19,6 +19,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "model/job_spec.hpp"
+#include "model/world.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
@@ -45,6 +46,8 @@ class Console {
 
   Console(model::OutputSpec output, std::uint32_t world_size, bool live);
 
+  // Ranks that were spawned.
+  void add(const model::World& world);
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes, ConsoleTime time,
             ConsoleSink& sink);
   void end(base::Rank rank, wire::Stream stream, ConsoleTime time, ConsoleSink& sink);
@@ -73,8 +76,11 @@ class Console {
   [[nodiscard]] std::size_t line_end(std::string_view bytes) const;
   [[nodiscard]] std::string& held(Lane lane);
 
+  void append_prefix(base::Rank rank, std::chrono::system_clock::time_point wall);
+
   model::OutputSpec output_;
-  std::uint32_t world_size_;
+  std::vector<model::World> worlds_;
+  std::uint32_t world_size_;       // of all worlds
   bool live_;                      // a terminal: a carriage return shows what came before it
   std::vector<std::string> held_;  // index: rank * 2 + (stream is err)
   std::optional<Owner> out_owner_;

@@ -28,8 +28,7 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   const model::RankExit& exit = message.exit;
   Task& task = tasks_[exit.rank.value];
   if (task.ended) return;
-  task.ended = true;
-  if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
+  count_end(exit.rank);
   if (stop_sent_) {
     count_follower(exit);
   } else if (exit.failed()) {
@@ -39,6 +38,12 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
     stop_all(SIGTERM, input_.spec.grace, out);
   }
   input_flow(out);
+}
+
+void HeadMachine::count_end(Rank rank) {
+  if (std::exchange(tasks_[rank.value].ended, true)) return;
+  --nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
 }
 
 // A rank that ended after the others were told to end: by our signal, or by a fault of its own?
@@ -84,9 +89,7 @@ void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
 
 // Ranks of a lost host count as ended: nothing more will be heard of them.
 void HeadMachine::forget_tasks(NodeIndex index) {
-  for (const Rank rank : input_.plan.nodes[index.value].ranks) {
-    if (!std::exchange(tasks_[rank.value].ended, true)) ++ended_;
-  }
+  for (const Rank rank : input_.plan.nodes[index.value].ranks) count_end(rank);
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
@@ -104,6 +107,10 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
            {}},
           host(index), out);
     forget_tasks(index);
+  }
+  if (spawning_) {
+    spawn_answered(index, spawning_->party.world.number,
+                   Error{Fault::lost, "all its ranks have ended", {}, {}}, out);
   }
   leave_when_stopped(out);
 }
@@ -131,6 +138,8 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   if (!stop_sent_) stop_signal_ = number;
   stop_sent_ = true;
   state_ = State::stopping;
+  spawns_.clear();
+  spawning_.reset();
   report_.grace = grace;
   give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);

@@ -18,13 +18,6 @@ constexpr Duration kFirstProgress = std::chrono::seconds(3);
 constexpr Duration kNextProgress = std::chrono::seconds(10);
 constexpr std::size_t kHostsNamed = 5;
 
-std::vector<wire::NameValue> names_and_values(const std::vector<model::Variable>& variables) {
-  std::vector<wire::NameValue> pairs;
-  pairs.reserve(variables.size());
-  for (const model::Variable& one : variables) pairs.push_back({one.name, one.value});
-  return pairs;
-}
-
 bool serves_pmi(model::Wireup wireup) {
   return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
 }
@@ -38,9 +31,20 @@ HeadMachine::HeadMachine(HeadInput input)
       tasks_(input_.plan.ranks.size()),
       tails_(input_.plan.ranks.size()),
       input_sent_(input_.plan.ranks.size()),
-      input_taken_(input_.plan.ranks.size()),
-      fences_(input_.plan.nodes.size()) {
+      input_taken_(input_.plan.ranks.size()) {
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
+  Party first{{1, Rank(0), report_.world_size},
+              "muster_" + input_.job,
+              input_.mapping ? input_.mapping(input_.plan) : "",
+              0,
+              {},
+              Fences(nodes_.size())};
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    first.nodes.emplace_back(i);
+    nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
+  }
+  parties_.push_back(std::move(first));
+  report_.worlds = {parties_.front().world};
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
@@ -210,49 +214,46 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   for (const Node& node : nodes_) facts.push_back(node.facts);
   const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    out.push_back(ToNode{NodeIndex(i), orders(NodeIndex(i), where)});
+    out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where)});
   }
 }
 
-wire::Prepare HeadMachine::orders(NodeIndex node, const plan::Rendezvous& where) const {
-  const model::PlannedNode& planned = input_.plan.nodes[node.value];
-  const std::vector<plan::Forwarded>& kept =
-      planned.host.reach == model::Reach::ssh ? input_.kept_remote : input_.kept_here;
+wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
+  wire::Prepare made = orders(
+      {input_.spec, input_.plan, where, input_.kept_here, input_.kept_remote, input_.job, Rank(0)},
+      node);
+  made.hostfile = plan::hostfile_text(input_.plan);
+  made.window = window();
+  made.wireup = wireup(parties_.front());
+  if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
   const std::vector<Rank> fed = input_ranks();
-  wire::Prepare orders;
-  for (std::size_t i = 0; i < input_.spec.apps.size(); ++i) {
-    const model::App& app = input_.spec.apps[i];
-    orders.apps.push_back({app.command, app.workdir, app.path, names_and_values(kept[i].kept)});
-  }
-  orders.clean = input_.spec.clean_env;
-  orders.hostfile = plan::hostfile_text(input_.plan);
-  orders.window = window();
-  orders.wireup = {serves_pmi(input_.spec.wireup),
-                   "muster_" + input_.job,
-                   static_cast<std::uint32_t>(tasks_.size()),
-                   input_.plan.universe,
-                   input_.mapping,
-                   input_.pmix_jobs.empty() ? "" : input_.pmix_jobs[node.value]};
-  orders.tasks.reserve(planned.ranks.size());
-  for (const Rank rank : planned.ranks) {
-    const bool input = std::ranges::binary_search(fed, rank);
-    const model::PlannedRank& own = input_.plan.ranks[rank.value];
-    orders.tasks.push_back({rank, own.app,
-                            names_and_values(plan::dialects(input_.plan, where, kept[own.app],
-                                                            input_.job, input_.spec, rank)),
-                            input, input_.plan.cpus_of(rank)});
-  }
-  return orders;
+  for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
+  return made;
 }
 
-std::uint32_t HeadMachine::window() const {
-  constexpr std::uint32_t kAll = 8u << 20;
-  const std::uint32_t streams = 2 * static_cast<std::uint32_t>(tasks_.size());
-  return std::clamp(kAll / streams, 16u << 10, 256u << 10);
+wire::Wireup HeadMachine::wireup(const Party& party) const {
+  wire::Wireup made;
+  made.pmi = serves_pmi(input_.spec.wireup);
+  made.name = party.name;
+  made.size = party.world.size;
+  made.universe = input_.plan.universe;
+  made.mapping = party.mapping;
+  made.world = party.world.number;
+  made.first = party.world.first;
+  return made;
 }
 
-void HeadMachine::hear(NodeIndex index, wire::Prepared&, HeadEffects& out) {
+std::uint32_t HeadMachine::window() const { return window_for(parties_.front().world.size); }
+
+std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
+  constexpr std::size_t kAll = 8u << 20;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(kAll / (2 * ranks), 16u << 10, 256u << 10));
+}
+
+void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& out) {
   Node& node = nodes_[index.value];
+  if (message.world > 1) return spawn_answered(index, message.world, {}, out);
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   if (every_node(NodeState::prepared)) start_all(out);
@@ -270,7 +271,7 @@ void HeadMachine::start_all(HeadEffects& out) {
 void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
   if (std::exchange(tasks_[message.rank.value].pid, message.pid) != 0) return;
   if (++running_ < tasks_.size()) return;
-  report_.phases.started = since_start();
+  if (!report_.phases.started) report_.phases.started = since_start();
   input_flow(out);
 }
 

@@ -10,11 +10,21 @@
 //
 // The first failure decides cause and exit code; what follows from the ending itself (our signal,
 // links that close) never replaces it. Nothing starts on any host before every host is prepared.
+//
+// While it runs, ranks may spawn worlds of more ranks, one world at a time:
+//
+//   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined or Stopped ──▶ dropped
+//
+// A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
+// others from then on; what comes once the job is ending is left unanswered.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,11 +34,14 @@
 #include "base/time.hpp"
 #include "machine/fences.hpp"
 #include "machine/opener.hpp"
+#include "machine/orders.hpp"
 #include "machine/tail.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/report.hpp"
+#include "model/world.hpp"
 #include "plan/environment.hpp"
+#include "plan/spawned.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
@@ -76,6 +89,14 @@ struct ToNode {
   base::NodeIndex node;
   wire::ToAgent message;
 };
+// A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
+struct AddWorld {
+  model::World world;
+  std::vector<model::PlannedRank> ranks;  // by number in the world; `app` indexes `apps`
+  std::vector<model::App> apps;
+  base::Rank spawner;
+  std::uint32_t window = 0;  // first credit of each of its output streams, bytes
+};
 struct Say {  // one line for people, on stderr
   std::string text;
 };
@@ -85,7 +106,8 @@ struct ReadInput {  // our stdin: go on reading, or pause
 struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
-using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffect =
+    std::variant<OpenLink, CloseLink, ToNode, AddWorld, Say, ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -96,7 +118,8 @@ struct HeadInput {
   std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
   std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
   std::string job;                           // random, names the job on every host
-  std::string mapping;                       // PMI_process_mapping of the plan
+  // PMI_process_mapping of a world's plan; may be empty.
+  std::function<std::string(const model::Plan&)> mapping;
   // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
   std::vector<std::string> pmix_jobs;
 };
@@ -114,7 +137,7 @@ class HeadMachine {
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return state_ == State::finished; }
-  // First credit of each output stream, bytes.
+  // First credit of each output stream of the first world, bytes.
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
 
@@ -127,10 +150,32 @@ class HeadMachine {
     std::optional<model::HostFacts> facts;
     std::string last_error;  // why the last attempt failed
     bool link = false;       // a carrier may be alive
+    std::uint32_t busy = 0;  // its ranks that have not ended
   };
   struct Task {
     std::int32_t pid = 0;
     bool ended = false;
+  };
+
+  // A world and where it runs.
+  struct Party {
+    model::World world;
+    std::string name;     // of its PMI key-value space
+    std::string mapping;  // PMI_process_mapping
+    // Index in the spec: the program of its eldest ancestor, whose environment and folder go along.
+    std::uint32_t root = 0;
+    std::vector<base::NodeIndex> nodes;  // ascending; where the nodes of its own plan are
+    Fences fences;
+  };
+  // A world that hosts have been asked to prepare.
+  struct Spawning {
+    base::NodeIndex asker;
+    wire::Spawn order;
+    Party party;
+    model::Plan plan;  // its own: ranks from 0, only its nodes
+    std::vector<model::App> apps;
+    std::set<base::NodeIndex> awaited;   // that have not answered
+    std::optional<base::Error> refusal;  // the first
   };
 
   void on(LinkUp& event, HeadEffects& out);
@@ -144,7 +189,7 @@ class HeadMachine {
   void on(HeadTick&, HeadEffects& out);
 
   void hear(base::NodeIndex node, wire::Welcome& message, HeadEffects& out);
-  void hear(base::NodeIndex node, wire::Prepared&, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Prepared& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Refused& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Started& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Output&, HeadEffects& out);
@@ -155,20 +200,40 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
+  void hear(base::NodeIndex node, wire::Spawn& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Declined& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
 
   void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
-  [[nodiscard]] wire::Prepare orders(base::NodeIndex node, const plan::Rendezvous& where) const;
+  [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
+                                           const plan::Rendezvous& where) const;
+  [[nodiscard]] wire::Wireup wireup(const Party& party) const;
   void start_all(HeadEffects& out);
   void fault(base::Error error, const std::string& host, HeadEffects& out);
   void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, HeadEffects& out);
   void give_up(base::NodeIndex node, HeadEffects& out);
   void count_follower(const model::RankExit& exit);
+  void count_end(base::Rank rank);
   void forget_tasks(base::NodeIndex node);
+  void next_spawn(HeadEffects& out);
+  [[nodiscard]] base::Result<Spawning> plan_spawn(base::NodeIndex asker, wire::Spawn order) const;
+  [[nodiscard]] base::Result<std::vector<base::NodeIndex>> place_spawn(Spawning& made) const;
+  [[nodiscard]] base::Result<std::vector<plan::SpawnWish>> read_spawn(Spawning& made) const;
+  void settle(Spawning& made, const std::vector<base::NodeIndex>& nodes) const;
+  void ask_hosts(HeadEffects& out);
+  [[nodiscard]] wire::Prepare spawn_orders(const OrdersFor& world, base::NodeIndex node) const;
+  void spawn_answered(base::NodeIndex node, std::uint32_t world, std::optional<base::Error> refusal,
+                      HeadEffects& out);
+  void conclude_spawn(HeadEffects& out);
+  void add_tasks(const Spawning& made);
+  void refuse_spawn(base::NodeIndex asker, const wire::Spawn& order, const base::Error& why,
+                    HeadEffects& out);
+  void answer_spawn(base::NodeIndex asker, wire::Spawned answer, HeadEffects& out) const;
+  [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
   void leave_when_stopped(HeadEffects& out);
   void finish_when_left(HeadEffects& out);
@@ -211,7 +276,9 @@ class HeadMachine {
   std::int32_t stop_signal_ = 0;
   std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
-  Fences fences_;
+  std::vector<Party> parties_;                                  // index: number of the world - 1
+  std::deque<std::pair<base::NodeIndex, wire::Spawn>> spawns_;  // not looked at yet
+  std::optional<Spawning> spawning_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
   bool reading_input_ = false;
   bool input_ended_ = false;

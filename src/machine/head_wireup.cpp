@@ -1,4 +1,5 @@
 // The head's share of MPI wire-up: fences joined, names kept, MPI_Abort heard.
+#include <algorithm>
 #include <csignal>
 
 #include "machine/head_machine.hpp"
@@ -8,8 +9,15 @@ namespace muster::machine {
 using base::NodeIndex;
 
 void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out) {
-  const auto joined = fences_.add(message.sequence, node, message.blob);
-  if (joined) to_all_running(wire::FenceOut{message.sequence, *joined}, out);
+  if (message.world > parties_.size()) return;
+  Party& party = parties_[message.world - 1];
+  if (!std::ranges::binary_search(party.nodes, node)) return;
+  const auto joined = party.fences.add(message.sequence, node, message.blob);
+  if (!joined) return;
+  const wire::FenceOut answer{message.sequence, *joined, message.world};
+  for (const NodeIndex one : party.nodes) {
+    if (nodes_[one.value].state == NodeState::running) out.push_back(ToNode{one, answer});
+  }
 }
 
 // The rank's own exit follows; it is this one that counts.

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/world.hpp"
 
 namespace muster::model {
 
@@ -52,9 +53,10 @@ struct RunReport {
   std::uint32_t others_total = 0;  // how many of those there were in all
   base::Error error;               // fault
   std::int32_t signal = 0;         // interrupted
-  std::uint32_t world_size = 0;
-  std::uint32_t ended = 0;   // ranks that muster ended with a signal
-  std::uint32_t killed = 0;  // of those, ranks that needed SIGKILL after the grace time
+  std::uint32_t world_size = 0;    // ranks of all worlds
+  std::vector<World> worlds;       // in order; more than one when ranks were spawned
+  std::uint32_t ended = 0;         // ranks that muster ended with a signal
+  std::uint32_t killed = 0;        // of those, ranks that needed SIGKILL after the grace time
   base::Duration grace{0};
   std::vector<std::string> warnings;  // for example processes that could not be ended
   Phases phases;

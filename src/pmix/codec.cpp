@@ -18,7 +18,7 @@ auto fields(Is<Ready> auto&) { return std::tie(); }
 auto fields(Is<Broken> auto& v) { return std::tie(v.what, v.hint); }
 auto fields(Is<Proc> auto& v) { return std::tie(v.nspace, v.rank); }
 auto fields(Is<Connected> auto& v) { return std::tie(v.proc); }
-auto fields(Is<Finalized> auto& v) { return std::tie(v.proc); }
+auto fields(Is<Finalized> auto& v) { return std::tie(v.ticket, v.proc); }
 auto fields(Is<Aborted> auto& v) {
   return std::tie(v.ticket, v.proc, v.code, v.message, v.victims);
 }
@@ -30,8 +30,9 @@ auto fields(Is<Publish> auto& v) { return std::tie(v.ticket, v.data, v.once); }
 auto fields(Is<Lookup> auto& v) { return std::tie(v.ticket, v.keys, v.wait); }
 auto fields(Is<Unpublish> auto& v) { return std::tie(v.ticket, v.proc, v.keys); }
 auto fields(Is<Connect> auto& v) { return std::tie(v.ticket, v.procs, v.apart); }
+auto fields(Is<SpawnWish> auto& v) { return std::tie(v.key, v.value); }
 auto fields(Is<AppOrder> auto& v) {
-  return std::tie(v.command, v.arguments, v.environment, v.workdir, v.count, v.hosts);
+  return std::tie(v.command, v.arguments, v.environment, v.count, v.wishes);
 }
 auto fields(Is<Spawn> auto& v) { return std::tie(v.ticket, v.proc, v.apps); }
 auto fields(Is<Event> auto& v) { return std::tie(v.code, v.source, v.range, v.blob); }

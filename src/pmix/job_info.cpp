@@ -38,19 +38,25 @@ std::uint32_t world(const Job& job) {
 
 void add_job(const Library& library, const Job& job, Infos& infos) {
   const std::uint32_t size = world(job);
+  // Only nodes that have ranks: the library takes no others.
+  std::vector<std::string> hosts;
   std::vector<std::string> per_node;
-  for (const auto& ranks : job.ranks) per_node.push_back(joined(ranks));
+  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
+    if (job.ranks[node].empty()) continue;
+    hosts.push_back(job.hosts[node]);
+    per_node.push_back(joined(job.ranks[node]));
+  }
   infos.text(PMIX_JOBID, job.nspace)
       .number32(PMIX_UNIV_SIZE, std::max(size, job.universe))
       .number32(PMIX_JOB_SIZE, size)
       .number32(PMIX_MAX_PROCS, size)
-      .number32(PMIX_NUM_NODES, static_cast<std::uint32_t>(job.hosts.size()))
+      .number32(PMIX_NUM_NODES, static_cast<std::uint32_t>(hosts.size()))
       .number32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(job.apps.size()))
       .number32(PMIX_NPROC_OFFSET, job.offset)
       .number32(PMIX_USERID, ::geteuid())
       .flag(PMIX_SPAWNED, job.parent.has_value())
       .regex(PMIX_NODE_MAP,
-             generated(library.generate_regex, fmt::format("{}", fmt::join(job.hosts, ","))))
+             generated(library.generate_regex, fmt::format("{}", fmt::join(hosts, ","))))
       .regex(PMIX_PROC_MAP,
              generated(library.generate_ppn, fmt::format("{}", fmt::join(per_node, ";"))))
       .text(PMIX_ANL_MAP, anl_map(job));

@@ -20,9 +20,9 @@ pmix_status_t connected(const pmix_proc_t* proc, void*, pmix_info_t*, std::size_
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t, void*) {
-  desk()->put(Finalized{from_proc(*proc)});
-  return PMIX_OPERATION_SUCCEEDED;
+pmix_status_t finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t call, void* given) {
+  desk()->put(Finalized{desk()->wait(Desk::Operation{call, given}), from_proc(*proc)});
+  return PMIX_SUCCESS;
 }
 
 pmix_status_t aborted(const pmix_proc_t* proc, void*, int status, const char* message,
@@ -87,27 +87,46 @@ pmix_status_t unpublish(const pmix_proc_t* proc, char** keys, const pmix_info_t*
   return PMIX_SUCCESS;
 }
 
-AppOrder order_of(const pmix_app_t& app) {
+struct WishKey {
+  const char* pmix;
+  const char* mpi;
+};
+
+// PMIx's names of what MPI programs ask for through info keys.
+constexpr WishKey kWishes[] = {
+    {PMIX_HOST, "host"}, {PMIX_HOSTFILE, "hostfile"},         {PMIX_ADD_HOST, "add-host"},
+    {PMIX_WDIR, "wdir"}, {PMIX_ADD_HOSTFILE, "add-hostfile"}, {PMIX_MAPBY, "map_by"},
+};
+
+void add_wishes(const pmix_info_t* infos, std::size_t count, std::vector<SpawnWish>& wishes) {
+  for (std::size_t i = 0; infos != nullptr && i < count; ++i) {
+    const std::string text = text_of(infos[i]);
+    for (const WishKey& known : kWishes) {
+      if (is_key(infos[i], known.pmix) && !text.empty()) wishes.push_back({known.mpi, text});
+    }
+  }
+}
+
+AppOrder order_of(const pmix_app_t& app, const std::vector<SpawnWish>& of_all) {
   AppOrder order;
   order.command = app.cmd == nullptr ? "" : app.cmd;
   order.arguments = from_strings(app.argv);
   order.environment = from_strings(app.env);
-  order.workdir = app.cwd == nullptr ? "" : app.cwd;
   order.count = app.maxprocs < 1 ? 1 : static_cast<std::uint32_t>(app.maxprocs);
-  for (std::size_t i = 0; i < app.ninfo; ++i) {
-    const pmix_info_t& info = app.info[i];
-    if (is_key(info, PMIX_HOST)) order.hosts = text_of(info);
-    if (is_key(info, PMIX_WDIR)) order.workdir = text_of(info);
-  }
+  order.wishes = of_all;
+  if (app.cwd != nullptr && app.cwd[0] != '\0') order.wishes.push_back({"wdir", app.cwd});
+  add_wishes(app.info, app.ninfo, order.wishes);
   return order;
 }
 
-pmix_status_t spawn(const pmix_proc_t* proc, const pmix_info_t*, std::size_t,
+pmix_status_t spawn(const pmix_proc_t* proc, const pmix_info_t* infos, std::size_t info_count,
                     const pmix_app_t* apps, std::size_t count, pmix_spawn_cbfunc_t call,
                     void* given) {
   Spawn made;
   made.proc = from_proc(*proc);
-  for (std::size_t i = 0; i < count; ++i) made.apps.push_back(order_of(apps[i]));
+  std::vector<SpawnWish> of_all;
+  add_wishes(infos, info_count, of_all);
+  for (std::size_t i = 0; i < count; ++i) made.apps.push_back(order_of(apps[i], of_all));
   made.ticket = desk()->wait(Desk::Start{call, given});
   desk()->put(std::move(made));
   return PMIX_SUCCESS;

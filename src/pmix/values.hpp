@@ -71,13 +71,19 @@ struct Datum {
   bool operator==(const Datum&) const = default;
 };
 
+// What a spawner wants besides programs, in the words of MPI's info keys: "host", "wdir" ...
+struct SpawnWish {
+  std::string key;
+  std::string value;
+  bool operator==(const SpawnWish&) const = default;
+};
+
 struct AppOrder {
   std::string command;
   std::vector<std::string> arguments;    // with argv[0]
   std::vector<std::string> environment;  // NAME=VALUE, to be added
-  std::string workdir;
   std::uint32_t count = 1;
-  std::string hosts;  // "a,b", when the spawner asked for some
+  std::vector<SpawnWish> wishes;  // later ones win
   bool operator==(const AppOrder&) const = default;
 };
 
@@ -97,7 +103,9 @@ struct Connected {
   Proc proc;
   bool operator==(const Connected&) const = default;
 };
+// The process waits for the answer, a Reply: so it cannot have ended before this is known.
 struct Finalized {
+  Ticket ticket = 0;
   Proc proc;
   bool operator==(const Finalized&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "view/rank_name.hpp"
 #include "view/signals.hpp"
 
 namespace muster::view {
@@ -108,14 +109,15 @@ std::string next_step(const model::RankExit& exit, std::string_view host,
   return exit.signal != 0 ? signal_step(exit, host) : code_step(exit.code, host);
 }
 
-std::string ends_of(std::span<const model::RankExit> exits) {
+std::string ends_of(std::span<const model::RankExit> exits, std::span<const model::World> worlds) {
   std::string text;
   for (std::size_t i = 0; i < exits.size(); ++i) {
     const auto is_like = [&](const model::RankExit& other) { return same_end(exits[i], other); };
     if (std::ranges::any_of(exits.first(i), is_like)) continue;
     std::string ranks;
     for (const model::RankExit& exit : exits.subspan(i)) {
-      if (is_like(exit)) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", exit.rank.value);
+      if (!is_like(exit)) continue;
+      ranks += (ranks.empty() ? "" : ", ") + rank_number(worlds, exit.rank);
     }
     const bool several = ranks.find(',') != std::string::npos;
     std::string end = end_of(exits[i]);

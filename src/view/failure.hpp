@@ -17,6 +17,7 @@ namespace muster::view {
                                     std::string_view telling);
 
 // "ranks 5, 6 exited with code 1; rank 9 was killed by signal 9 (SIGKILL)": equal ends together.
-[[nodiscard]] std::string ends_of(std::span<const model::RankExit> exits);
+[[nodiscard]] std::string ends_of(std::span<const model::RankExit> exits,
+                                  std::span<const model::World> worlds);
 
 }  // namespace muster::view

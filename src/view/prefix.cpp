@@ -36,23 +36,29 @@ void append_time(std::string& out, std::chrono::system_clock::time_point now) {
   out.append(at, text.size());
 }
 
-void append_rank(std::string& out, std::uint32_t rank, int width) {
-  std::array<char, 13> text{'['};
-  char* const end = text.data() + 1 + width;
-  put_digits(end, rank, width);
-  end[0] = ']';
-  end[1] = ' ';
-  out.append(text.data(), static_cast<std::size_t>(width) + 3);
+void append_rank(std::string& out, std::uint32_t rank, const model::World& world) {
+  std::array<char, 24> text{'['};
+  char* at = text.data() + 1;
+  if (world.number > 1) {
+    const int width = digits_of(world.number);
+    put_digits(at + width, world.number, width);
+    at += width;
+    *at++ = ':';
+  }
+  const int width = digits_of(std::max(world.size == 0 ? rank : world.size - 1, rank));
+  put_digits(at + width, rank, width);
+  at += width;
+  *at++ = ']';
+  *at++ = ' ';
+  out.append(text.data(), static_cast<std::size_t>(at - text.data()));
 }
 
 }  // namespace
 
 void append_prefix(std::string& out, const model::OutputSpec& output, base::Rank rank,
-                   std::uint32_t world_size, std::chrono::system_clock::time_point now) {
+                   const model::World& world, std::chrono::system_clock::time_point now) {
   if (output.timestamp) append_time(out, now);
-  if (!output.tag) return;
-  const std::uint32_t largest = world_size == 0 ? rank.value : world_size - 1;
-  append_rank(out, rank.value, digits_of(std::max(largest, rank.value)));
+  if (output.tag) append_rank(out, world.own(rank), world);
 }
 
 }  // namespace muster::view

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "view/failure.hpp"
+#include "view/rank_name.hpp"
 #include "view/signals.hpp"
 #include "view/tail.hpp"
 #include "view/utf8.hpp"
@@ -47,7 +48,7 @@ namespace {
 
 [[nodiscard]] std::string first_sentence(const model::RunReport& report) {
   const model::RankExit& first = report.first;
-  std::string text = fmt::format("rank {}", first.rank.value);
+  std::string text = rank_name(report.worlds, first.rank);
   if (!report.host.empty()) text += fmt::format(" on {}", report.host);
   text += report.aborted ? fmt::format(" aborted the job with code {}", first.code)
                          : " " + end_of(first);
@@ -77,7 +78,7 @@ namespace {
 
 [[nodiscard]] std::string other_failures(const model::RunReport& report) {
   if (report.others_total == 0) return {};
-  std::string text = ends_of(report.others);
+  std::string text = ends_of(report.others, report.worlds);
   const std::size_t more = report.others_total - report.others.size();
   if (more != 0) {
     text += fmt::format("{}{} more {} too", text.empty() ? "" : "; and ", more,

@@ -50,6 +50,10 @@ class Bounds {
     if (!complaint_) complaint_ = fmt::format("there is no stream {}", value);
     return Stream::out;
   }
+  // Absent in what older programs send: then the first.
+  std::uint32_t world(std::uint32_t value) {
+    return std::max(1U, at_most("world", value, model::kRanksMax));
+  }
   [[nodiscard]] const std::optional<std::string>& complaint() const { return complaint_; }
 
  private:
@@ -126,6 +130,10 @@ void write(proto::Wireup& to, const Wireup& wireup) {
   to.set_universe(wireup.universe);
   to.set_mapping(wireup.mapping);
   to.set_pmix_job(wireup.pmix_job);
+  to.set_world(wireup.world);
+  to.set_first(wireup.first.value);
+  to.set_spawner(wireup.spawner);
+  write_variables(*to.mutable_preput(), wireup.preput);
 }
 
 Wireup read(proto::Wireup& in, Bounds& bounds) {
@@ -134,7 +142,11 @@ Wireup read(proto::Wireup& in, Bounds& bounds) {
           .size = bounds.at_most("number of ranks", in.size(), model::kRanksMax),
           .universe = in.universe(),
           .mapping = std::move(*in.mutable_mapping()),
-          .pmix_job = std::move(*in.mutable_pmix_job())};
+          .pmix_job = std::move(*in.mutable_pmix_job()),
+          .world = bounds.world(in.world()),
+          .first = bounds.rank(in.first()),
+          .spawner = std::move(*in.mutable_spawner()),
+          .preput = read_variables(*in.mutable_preput())};
 }
 
 void write(proto::AppOrder& to, const AppOrder& app) {
@@ -190,7 +202,9 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .wireup = read(*in.mutable_wireup(), bounds)};
 }
 
-void write(proto::ToAgent& out, const Start&) { out.mutable_start(); }
+void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }
+
+void write(proto::ToAgent& out, const Drop& drop) { out.mutable_drop()->set_world(drop.world); }
 
 void write(proto::ToAgent& out, const Signal& signal) {
   out.mutable_signal()->set_number(signal.number);
@@ -235,10 +249,24 @@ void write(proto::ToAgent& out, const Suspend& suspend) {
 void write(proto::ToAgent& out, const FenceOut& fence) {
   out.mutable_fence_out()->set_sequence(fence.sequence);
   out.mutable_fence_out()->set_blob(fence.blob);
+  out.mutable_fence_out()->set_world(fence.world);
 }
 
-FenceOut read(proto::FenceOut& in, Bounds&) {
-  return {in.sequence(), std::move(*in.mutable_blob())};
+FenceOut read(proto::FenceOut& in, Bounds& bounds) {
+  return {in.sequence(), std::move(*in.mutable_blob()), bounds.world(in.world())};
+}
+
+void write(proto::ToAgent& out, const Spawned& spawned) {
+  auto& to = *out.mutable_spawned();
+  to.set_id(spawned.id);
+  to.set_pmix(spawned.pmix);
+  to.set_world(spawned.world);
+  to.set_name(spawned.name);
+}
+
+Spawned read(proto::Spawned& in, Bounds& bounds) {
+  return {in.id(), in.pmix(), bounds.at_most("world", in.world(), model::kRanksMax),
+          std::move(*in.mutable_name())};
 }
 
 void write(proto::ToAgent& out, const NameAnswer& answer) {
@@ -267,7 +295,7 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
     case proto::ToAgent::kPrepare:
       return read(*in.mutable_prepare(), bounds);
     case proto::ToAgent::kStart:
-      return Start{};
+      return Start{bounds.world(in.start().world())};
     case proto::ToAgent::kSignal:
       return read(in.signal(), bounds);
     case proto::ToAgent::kStop:
@@ -288,6 +316,10 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return Ping{};
     case proto::ToAgent::kBye:
       return Bye{};
+    case proto::ToAgent::kDrop:
+      return Drop{bounds.world(in.drop().world())};
+    case proto::ToAgent::kSpawned:
+      return read(*in.mutable_spawned(), bounds);
     case proto::ToAgent::MESSAGE_NOT_SET:
       break;
   }
@@ -331,16 +363,26 @@ Welcome read(proto::Welcome& in, Bounds& bounds) {
           .facts = read_facts(in, bounds)};
 }
 
-void write(proto::ToHead& out, const Prepared&) { out.mutable_prepared(); }
+void write(proto::ToHead& out, const Prepared& prepared) {
+  out.mutable_prepared()->set_world(prepared.world);
+}
+
+void write(proto::Refused& to, const base::Error& error) {
+  to.set_fault(static_cast<proto::Fault>(error.fault));
+  to.set_what(error.what);
+  to.set_hint(error.hint);
+  to.set_place_source(error.place.source);
+  to.set_place_line(error.place.line);
+  to.set_place_column(error.place.column);
+}
 
 void write(proto::ToHead& out, const Refused& refused) {
-  auto& to = *out.mutable_refused();
-  to.set_fault(static_cast<proto::Fault>(refused.error.fault));
-  to.set_what(refused.error.what);
-  to.set_hint(refused.error.hint);
-  to.set_place_source(refused.error.place.source);
-  to.set_place_line(refused.error.place.line);
-  to.set_place_column(refused.error.place.column);
+  write(*out.mutable_refused(), refused.error);
+}
+
+void write(proto::ToHead& out, const Declined& declined) {
+  out.mutable_declined()->set_world(declined.world);
+  write(*out.mutable_declined()->mutable_why(), declined.error);
 }
 
 Refused read(proto::Refused& in, Bounds& bounds) {
@@ -348,6 +390,10 @@ Refused read(proto::Refused& in, Bounds& bounds) {
   return {base::Error{
       fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
       base::Place{std::move(*in.mutable_place_source()), in.place_line(), in.place_column()}}};
+}
+
+Declined read(proto::Declined& in, Bounds& bounds) {
+  return {bounds.world(in.world()), read(*in.mutable_why(), bounds).error};
 }
 
 void write(proto::ToHead& out, const Started& started) {
@@ -401,9 +447,12 @@ InputCredit read(const proto::InputCredit& in, Bounds& bounds) {
 void write(proto::ToHead& out, const FenceIn& fence) {
   out.mutable_fence_in()->set_sequence(fence.sequence);
   out.mutable_fence_in()->set_blob(fence.blob);
+  out.mutable_fence_in()->set_world(fence.world);
 }
 
-FenceIn read(proto::FenceIn& in, Bounds&) { return {in.sequence(), std::move(*in.mutable_blob())}; }
+FenceIn read(proto::FenceIn& in, Bounds& bounds) {
+  return {in.sequence(), std::move(*in.mutable_blob()), bounds.world(in.world())};
+}
 
 void write(proto::ToHead& out, const Aborted& aborted) {
   auto& to = *out.mutable_aborted();
@@ -430,6 +479,37 @@ NameAsk read(proto::NameAsk& in, Bounds& bounds) {
           std::move(*in.mutable_port())};
 }
 
+void write(proto::SpawnApp& to, const SpawnApp& app) {
+  for (const std::string& word : app.command) to.add_command(word);
+  write_variables(*to.mutable_environment(), app.environment);
+  to.set_ranks(app.ranks);
+  write_variables(*to.mutable_info(), app.info);
+}
+
+SpawnApp read(proto::SpawnApp& in, Bounds& bounds) {
+  bounds.at_least("words of a command", in.command_size(), 1);
+  return {.command = read_texts(*in.mutable_command()),
+          .environment = read_variables(*in.mutable_environment()),
+          .ranks = bounds.at_most("number of ranks", in.ranks(), model::kRanksMax),
+          .info = read_variables(*in.mutable_info())};
+}
+
+void write(proto::ToHead& out, const Spawn& spawn) {
+  auto& to = *out.mutable_spawn();
+  to.set_id(spawn.id);
+  to.set_rank(spawn.rank.value);
+  to.set_pmix(spawn.pmix);
+  for (const SpawnApp& app : spawn.apps) write(*to.add_apps(), app);
+  write_variables(*to.mutable_preput(), spawn.preput);
+}
+
+Spawn read(proto::Spawn& in, Bounds& bounds) {
+  Spawn spawn{in.id(), bounds.rank(in.rank()), in.pmix(), {}, {}};
+  for (proto::SpawnApp& app : *in.mutable_apps()) spawn.apps.push_back(read(app, bounds));
+  spawn.preput = read_variables(*in.mutable_preput());
+  return spawn;
+}
+
 void write(proto::ToHead& out, const PmixUp& up) { out.mutable_pmix_up()->set_frame(up.frame); }
 
 void write(proto::ToHead& out, const Stopped& stopped) {
@@ -449,7 +529,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kWelcome:
       return read(*in.mutable_welcome(), bounds);
     case proto::ToHead::kPrepared:
-      return Prepared{};
+      return Prepared{bounds.world(in.prepared().world())};
     case proto::ToHead::kRefused:
       return read(*in.mutable_refused(), bounds);
     case proto::ToHead::kStarted:
@@ -472,6 +552,10 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:
       return Pong{};
+    case proto::ToHead::kDeclined:
+      return read(*in.mutable_declined(), bounds);
+    case proto::ToHead::kSpawn:
+      return read(*in.mutable_spawn(), bounds);
     case proto::ToHead::MESSAGE_NOT_SET:
       break;
   }

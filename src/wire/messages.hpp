@@ -44,14 +44,18 @@ struct TaskOrder {
   bool operator==(const TaskOrder&) const = default;
 };
 
-// What the wire-up server of a host has to know of the job.
+// What the wire-up server of a host has to know of a world.
 struct Wireup {
-  bool pmi = false;            // serve PMI-1 and PMI-2
-  std::string name;            // of the key-value space, the same on every host
-  std::uint32_t size = 1;      // ranks of the job
-  std::uint32_t universe = 0;  // slots in all
-  std::string mapping;         // PMI_process_mapping
-  std::string pmix_job;        // an AddJob of pmix/codec.hpp for this host; empty: no PMIx
+  bool pmi = false;               // serve PMI-1 and PMI-2
+  std::string name;               // of the key-value space, the same on every host
+  std::uint32_t size = 1;         // ranks of the world
+  std::uint32_t universe = 0;     // slots in all
+  std::string mapping;            // PMI_process_mapping
+  std::string pmix_job;           // an AddJob of pmix/codec.hpp for this host; empty: none here
+  std::uint32_t world = 1;        // as in model::World
+  base::Rank first;               // likewise
+  std::string spawner;            // name of the world that spawned this one; empty: none
+  std::vector<NameValue> preput;  // what the key-value space holds from the start
   bool operator==(const Wireup&) const = default;
 };
 
@@ -65,7 +69,8 @@ struct AppOrder {
 };
 
 // Everything that the tasks of one host need. The agent checks programs and folders and answers
-// Prepared or Refused; nothing starts yet.
+// Prepared or Refused; nothing starts yet. For a world that is spawned while others run, it answers
+// Prepared or Declined, and `hostfile` is empty: the first one's counts.
 struct Prepare {
   std::vector<AppOrder> apps;
   bool clean = false;    // drop the agent's own environment, but for its account
@@ -77,7 +82,14 @@ struct Prepare {
 };
 
 struct Start {
+  std::uint32_t world = 1;
   bool operator==(const Start&) const = default;
+};
+
+// A spawned world will not be started: some host has declined it.
+struct Drop {
+  std::uint32_t world = 0;
+  bool operator==(const Drop&) const = default;
 };
 
 // Sent to the process group of every task.
@@ -121,7 +133,17 @@ struct Suspend {
 struct FenceOut {
   std::uint32_t sequence = 0;
   std::string blob;
+  std::uint32_t world = 1;
   bool operator==(const FenceOut&) const = default;
+};
+
+// The answer to Spawn. The new world's ranks are being started, or why not.
+struct Spawned {
+  std::uint64_t id = 0;
+  bool pmix = false;        // as in Spawn
+  std::uint32_t world = 0;  // 0: refused
+  std::string name;         // of its key-value space
+  bool operator==(const Spawned&) const = default;
 };
 
 // A Command for this host's PMIx server, in the form of pmix/codec.hpp; nobody in between reads it.
@@ -148,7 +170,7 @@ struct Bye {
 };  // end; nothing runs any more
 
 using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
-                             FenceOut, NameAnswer, PmixDown, Ping, Bye>;
+                             FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -160,6 +182,7 @@ struct Welcome {
 };
 
 struct Prepared {
+  std::uint32_t world = 1;
   bool operator==(const Prepared&) const = default;
 };
 
@@ -167,6 +190,13 @@ struct Prepared {
 struct Refused {
   base::Error error;
   bool operator==(const Refused&) const = default;
+};
+
+// The agent cannot start its part of a spawned world; all else goes on.
+struct Declined {
+  std::uint32_t world = 0;
+  base::Error error;  // does not name the host
+  bool operator==(const Declined&) const = default;
 };
 
 struct Started {
@@ -204,6 +234,7 @@ struct InputCredit {
 struct FenceIn {
   std::uint32_t sequence = 0;
   std::string blob;
+  std::uint32_t world = 1;
   bool operator==(const FenceIn&) const = default;
 };
 
@@ -213,6 +244,25 @@ struct Aborted {
   std::int32_t code = 1;
   std::string message;  // may be empty
   bool operator==(const Aborted&) const = default;
+};
+
+// One command of MPI_Comm_spawn_multiple, or the only one of MPI_Comm_spawn.
+struct SpawnApp {
+  std::vector<std::string> command;    // program and arguments
+  std::vector<NameValue> environment;  // besides what the first world's ranks have
+  std::uint32_t ranks = 1;
+  std::vector<NameValue> info;  // as the spawner gave it: "host", "wdir" ...
+  bool operator==(const SpawnApp&) const = default;
+};
+
+// A rank called MPI_Comm_spawn. Answer: Spawned.
+struct Spawn {
+  std::uint64_t id = 0;
+  base::Rank rank;
+  bool pmix = false;  // which of the host's wire-up servers asks, and wants the answer
+  std::vector<SpawnApp> apps;
+  std::vector<NameValue> preput;  // what the new world's key-value space holds from the start
+  bool operator==(const Spawn&) const = default;
 };
 
 // An Upcall of this host's PMIx server, in the form of pmix/codec.hpp.
@@ -243,7 +293,8 @@ struct Pong {
   bool operator==(const Pong&) const = default;
 };
 
-using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
-                            InputCredit, FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong>;
+using ToHead =
+    std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited, InputCredit,
+                 FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined, Spawn>;
 
 }  // namespace muster::wire

@@ -36,6 +36,8 @@ model::CpuSet cpus() {
   return set;
 }
 
+std::uint32_t world() { return rank().value + 1; }
+
 Prepare prepare() {
   const auto app = [] { return AppOrder{{bytes(), bytes()}, bytes(), bytes(), variables()}; };
   Prepare orders;
@@ -44,18 +46,19 @@ Prepare prepare() {
   orders.hostfile = bytes();
   orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag(), cpus()}; });
   orders.window = number();
-  orders.wireup = {flag(), bytes(), rank().value, number(), bytes(), bytes()};
+  orders.wireup = {flag(),  bytes(), rank().value, number(), bytes(),
+                   bytes(), world(), rank(),       bytes(),  variables()};
   return orders;
 }
 
 ToAgent to_agent() {
-  switch (below(14)) {
+  switch (below(16)) {
     case 0:
       return Hello{number(), bytes(), base::NodeIndex(rank().value), number(), number()};
     case 1:
       return prepare();
     case 2:
-      return Start{};
+      return Start{world()};
     case 3:
       return Signal{below(65)};
     case 4:
@@ -71,11 +74,15 @@ ToAgent to_agent() {
     case 9:
       return Ping{};
     case 10:
-      return FenceOut{number(), bytes()};
+      return FenceOut{number(), bytes(), world()};
     case 11:
       return NameAnswer{number(), static_cast<NameVerdict>(below(3)), bytes()};
     case 12:
       return PmixDown{bytes()};
+    case 13:
+      return Drop{world()};
+    case 14:
+      return Spawned{number(), flag(), rank().value, bytes()};
     default:
       return Bye{};
   }
@@ -94,13 +101,20 @@ Refused refused() {
   return {{static_cast<base::Fault>(below(8)), bytes(), bytes(), {bytes(), number(), number()}}};
 }
 
+Spawn spawn() {
+  const auto app = [] {
+    return SpawnApp{{bytes(), bytes()}, variables(), rank().value, variables()};
+  };
+  return {number(), rank(), flag(), {app(), app()}, variables()};
+}
+
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(14)) {
+  switch (below(16)) {
     case 0:
       return welcome();
     case 1:
-      return Prepared{};
+      return Prepared{world()};
     case 2:
       return refused();
     case 3:
@@ -116,13 +130,17 @@ ToHead to_head() {
     case 8:
       return Stopped{number(), some(bytes)};
     case 9:
-      return FenceIn{number(), bytes()};
+      return FenceIn{number(), bytes(), world()};
     case 10:
       return Aborted{rank(), below(256), bytes()};
     case 12:
       return PmixUp{bytes()};
     case 11:
       return NameAsk{number(), static_cast<NameVerb>(below(3)), bytes(), bytes()};
+    case 14:
+      return Declined{world(), refused().error};
+    case 15:
+      return spawn();
     default:
       return Pong{};
   }

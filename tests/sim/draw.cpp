@@ -136,6 +136,18 @@ void draw_timeout(Scenario& world, Dice& dice, const Faults& faults) {
   }
 }
 
+// From dice of its own, so that seeds from before ranks could spawn stay what they were.
+void draw_spawns(Scenario& world, Dice dice, const Faults& faults) {
+  for (HostScript& host : world.hosts) host.declines = dice.chance(faults.host_declines);
+  for (TaskScript& task : world.tasks) {
+    if (!dice.chance(faults.task_spawns)) continue;
+    task.spawn_ranks = dice.between(1u, 5u);
+    do {
+      task.spawns.push_back(dice.between(Duration(0), faults.runs_at_most));
+    } while (dice.chance(faults.task_spawns_again));
+  }
+}
+
 }  // namespace
 
 Scenario draw(std::uint64_t seed, const Faults& faults) {
@@ -168,6 +180,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
     world.input_to = dice.chance(0.5) ? model::StdinTo::one : model::StdinTo::all;
     world.input_bytes = dice.between(0u, 1'000'000u);
   }
+  constexpr std::uint64_t kOfSpawns = 0x5b0a;
+  draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
   return world;
 }
 

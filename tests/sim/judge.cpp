@@ -28,7 +28,8 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       world_(world),
       plan_(plan),
       nodes_(plan.nodes.size()),
-      lanes_(2 * plan.ranks.size()) {}
+      lanes_(2 * plan.ranks.size()),
+      first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())) {}
 
 void Judge::complain(const std::string& what) {
   complaints_.push_back(
@@ -141,6 +142,7 @@ void Judge::heard(NodeIndex node, const wire::Refused& message) {
 void Judge::heard(NodeIndex node, const wire::Stopped&) {
   if (nodes_[node.value].stopped) complain("an agent stops twice");
   nodes_[node.value].stopped = true;
+  std::erase_if(spawns_, [&](const auto& one) { return one.first == node; });
   if (all_stopped()) all_stopped_at_ = agenda_.now();
 }
 
@@ -160,6 +162,10 @@ void Judge::heard(NodeIndex node, const wire::OutputEnd& message) {
   }
 }
 
+void Judge::heard(NodeIndex node, const wire::Spawn& message) {
+  if (!acted_) spawns_.emplace(node, message.id);
+}
+
 void Judge::output(NodeIndex node, Rank rank, wire::Stream stream, std::uint64_t offset,
                    std::uint32_t count) {
   Lane& one = lane(rank, stream);
@@ -177,10 +183,20 @@ void Judge::credited(Rank rank, wire::Stream stream, std::uint32_t count) {
 // ---- what the agents do -------------------------------------------------------------------------
 
 void Judge::agent_says(NodeIndex node, const wire::ToHead& message) {
-  if (std::holds_alternative<wire::Prepared>(message)) prepared_.insert(node);
+  const auto* prepared = std::get_if<wire::Prepared>(&message);
+  if (prepared == nullptr) return;
+  if (prepared->world == 1) prepared_.insert(node);
+  if (prepared->world > 1) unprepared_[prepared->world].erase(node);
 }
 
-void Judge::task_starts() {
+void Judge::task_starts(Rank rank) {
+  if (rank.value >= first_ranks_) {
+    const auto world = std::ranges::find_if(unprepared_, [&](const auto& entry) {
+      return !entry.second.empty() && starting_.contains(entry.first);
+    });
+    if (world != unprepared_.end()) complain("a world starts before every host is prepared");
+    return;
+  }
   if (prepared_.size() != nodes_.size()) complain("a task starts before every host is prepared");
 }
 
@@ -212,6 +228,21 @@ void Judge::done(const machine::ToNode& effect) {
   if (std::holds_alternative<wire::Start>(effect.message) && acted_) {
     complain("a start while the run ends");
   }
+  if (const auto* prepare = std::get_if<wire::Prepare>(&effect.message)) {
+    if (prepare->wireup.world > 1) unprepared_[prepare->wireup.world].insert(effect.node);
+  }
+  if (const auto* start = std::get_if<wire::Start>(&effect.message)) {
+    if (start->world > 1) starting_.insert(start->world);
+  }
+  if (const auto* drop = std::get_if<wire::Drop>(&effect.message)) unprepared_.erase(drop->world);
+  if (const auto* spawned = std::get_if<wire::Spawned>(&effect.message)) {
+    if (spawns_.erase({effect.node, spawned->id}) == 0) complain("a spawn is answered twice");
+  }
+}
+
+void Judge::done(const machine::AddWorld& effect) {
+  if (acted_) complain("a world is added while the run ends");
+  lanes_.resize(lanes_.size() + 2 * std::size_t{effect.world.size});
 }
 
 void Judge::stop_to(NodeIndex index, const wire::Stop& stop) {
@@ -301,6 +332,7 @@ void Judge::verdict(const model::RunReport& report) {
   }
   const auto good = [](const auto& entry) { return !entry.second.failed(); };
   const bool all_good = exited_.size() == plan_.ranks.size() && std::ranges::all_of(exited_, good);
+  if (!first_ && !spawns_.empty()) complain("a spawn was never answered");
   if (report.exit_code() == 0 && !all_good) complain("exit code 0, but not of every rank");
   if (report.ended + report.others_total > plan_.ranks.size()) complain("more ends than ranks");
 

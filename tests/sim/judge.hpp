@@ -31,7 +31,7 @@ class Judge {
   void woke();
 
   void agent_says(base::NodeIndex node, const wire::ToHead& message);
-  void task_starts();
+  void task_starts(base::Rank rank);
 
   [[nodiscard]] bool finished() const { return finished_.has_value(); }
   // The run has ended, with this report.
@@ -82,12 +82,14 @@ class Judge {
   void heard(base::NodeIndex node, const wire::Started& message);
   void heard(base::NodeIndex node, const wire::Welcome& message);
   void heard(base::NodeIndex node, const wire::OutputEnd& message);
+  void heard(base::NodeIndex node, const wire::Spawn& message);
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
   void done(const machine::OpenLink& effect);
   void done(const machine::CloseLink& effect);
   void done(const machine::ToNode& effect);
+  void done(const machine::AddWorld& effect);
   void done(const machine::Finish&);
   template <class Effect>
   void done(const Effect&) {}
@@ -115,6 +117,10 @@ class Judge {
   std::set<base::Rank> started_;
   std::map<base::Rank, model::RankExit> exited_;
   std::set<base::NodeIndex> prepared_;
+  std::map<std::uint32_t, std::set<base::NodeIndex>> unprepared_;  // by spawned world
+  std::set<std::uint32_t> starting_;                               // spawned worlds
+  std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
+  std::uint32_t first_ranks_ = 0;                                  // not spawned
   std::vector<std::string> complaints_;
 };
 

@@ -39,6 +39,8 @@ struct TaskScript {
   bool closes_out = false;      // as soon as it has written
   bool leaves_process = false;  // which holds both streams until the sweep
   bool reads_input = true;
+  std::vector<Duration> spawns;   // calls MPI_Comm_spawn so long after its start
+  std::uint32_t spawn_ranks = 1;  // each time
 };
 
 // Times are counted from the start of the head.
@@ -50,6 +52,7 @@ struct HostScript {
   Duration jitter = Duration(0);
   Duration checks_for = Duration(2);
   bool refuses = false;
+  bool declines = false;  // to start spawned ranks
   Duration spawn_takes = Duration(1);
   Duration sweep_takes = Duration(10);
   std::optional<Duration> link_closes;
@@ -68,7 +71,7 @@ struct UserAct {
 struct Scenario {
   std::uint64_t seed = 0;  // of jitter
   std::vector<HostScript> hosts;
-  std::vector<TaskScript> tasks;  // by rank
+  std::vector<TaskScript> tasks;  // by rank; spawned ranks begin again with the first
   Duration grace = std::chrono::seconds(5);
   Duration lease = std::chrono::seconds(8);
   Duration patience = std::chrono::seconds(15);
@@ -118,10 +121,16 @@ struct Faults {
   double output_closed = 0.05;
   double reader_pauses = 0.1;
   double has_input = 0.3;
+  double task_spawns = 0.05;
+  double task_spawns_again = 0.3;
+  double host_declines = 0.1;
   Duration runs_at_most = std::chrono::seconds(6);
   Duration latency_at_most = Duration(200);
   Duration fault_at_most = std::chrono::seconds(8);
 };
+
+// Spawned ranks may spawn; above so many ranks they no longer do.
+inline constexpr std::uint32_t kSpawnersMax = 40;
 
 [[nodiscard]] Scenario draw(std::uint64_t seed, const Faults& faults);
 

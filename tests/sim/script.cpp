@@ -56,6 +56,10 @@ void read_rank(Scenario& world, std::istream& words) {
   if (what == "signal") task.signal = number(words);
   if (what == "ignores_term") task.on_term = OnTerm::ignores;
   if (what == "cannot_spawn") task.cannot_spawn = true;
+  if (what == "spawns") {
+    task.spawn_ranks = static_cast<std::uint32_t>(number(words));
+    task.spawns.push_back(milliseconds(words));
+  }
   if (what == "out") task.out_bytes = static_cast<std::uint64_t>(number(words));
 }
 
@@ -78,6 +82,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"host", [&] { read_host(world, words); }},
       {"attempt", [&] { read_attempt(host(), words); }},
       {"refuses", [&] { host().refuses = true; }},
+      {"declines", [&] { host().declines = true; }},
       {"link_closes", [&] { host().link_closes = milliseconds(words); }},
       {"cable_pulled", [&] { host().stalls = milliseconds(words); }},
       {"agent_killed", [&] { host().agent_killed = milliseconds(words); }},

@@ -35,6 +35,7 @@ void SimHead::start() {
     judge_.credited(Rank(rank), Stream::out, machine_.window());
     judge_.credited(Rank(rank), Stream::err, machine_.window());
   }
+  windows_.resize(plan_.ranks.size(), machine_.window());
   users_plans();
   machine::HeadEffects effects;
   machine_.start(agenda_.now(), effects);
@@ -132,6 +133,19 @@ void SimHead::perform(machine::CloseLink& effect) {
   events_.close_link(effect.node);
 }
 
+void SimHead::perform(machine::AddWorld& effect) {
+  events_.note(fmt::format("adds world {} of {} ranks", effect.world.number, effect.world.size));
+  for (const model::PlannedRank& planned : effect.ranks) {
+    const Rank rank(plan_.ranks.size());
+    plan_.ranks.push_back(planned);
+    windows_.push_back(effect.window);
+    judge_.credited(rank, Stream::out, effect.window);
+    judge_.credited(rank, Stream::err, effect.window);
+  }
+  owed_.resize(2 * plan_.ranks.size());
+  events_.add_world(effect);
+}
+
 void SimHead::send(NodeIndex node, wire::ToAgent message) {
   events_.send(node, std::move(message));
 }
@@ -172,7 +186,7 @@ void SimHead::output(NodeIndex node, Rank rank, Stream stream, std::uint64_t off
     if (stream == Stream::err) machine_.remember(rank, "trouble\n");
     const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
     owed_[lane] += count;
-    if (!reader_away_) give_credit(lane, machine_.window() / 2);
+    if (!reader_away_) give_credit(lane, windows_[rank.value] / 2);
   });
 }
 

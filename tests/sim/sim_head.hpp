@@ -18,6 +18,7 @@ struct SimHeadEvents {
   std::function<void(base::NodeIndex)> open_link;
   std::function<void(base::NodeIndex)> close_link;
   std::function<void(base::NodeIndex, wire::ToAgent)> send;
+  std::function<void(const machine::AddWorld&)> add_world;
   std::function<void(const std::string&)> note;  // for the trace
 };
 
@@ -46,6 +47,7 @@ class SimHead {
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+  void perform(machine::AddWorld& effect);
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);
@@ -73,7 +75,8 @@ class SimHead {
   std::optional<base::Instant> last_tick_;
   int ticks_in_a_row_ = 0;
   bool reader_away_ = false;
-  std::vector<std::uint32_t> owed_;  // index: rank * 2 + (stream is err)
+  std::vector<std::uint32_t> windows_;  // by rank
+  std::vector<std::uint32_t> owed_;     // index: rank * 2 + (stream is err)
   bool reading_input_ = false;
   bool input_under_way_ = false;
   bool input_ended_ = false;

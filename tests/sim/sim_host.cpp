@@ -84,10 +84,11 @@ void SimHost::wake(base::Instant when) {
 void SimHost::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
 
 void SimHost::perform(machine::Check& effect) {
-  window_ = effect.orders.window;
-  agenda_.after(script_.checks_for, [this] {
-    machine::Checked checked;
-    if (script_.refuses) {
+  const std::uint32_t world = effect.orders.wireup.world;
+  for (const auto& task : effect.orders.tasks) windows_[task.rank] = effect.orders.window;
+  agenda_.after(script_.checks_for, [this, world] {
+    machine::Checked checked{{}, world};
+    if (world == 1 ? script_.refuses : script_.declines) {
       checked.error = base::Error{base::Fault::cannot_start, "no such program", {}, {}};
     }
     feed(checked);
@@ -96,9 +97,26 @@ void SimHost::perform(machine::Check& effect) {
 
 void SimHost::perform(machine::StartTask& effect) {
   events_.starts(effect.rank);
-  tasks_[effect.rank] = std::make_unique<SimTask>(
-      agenda_, effect.rank, task_scripts_.at(effect.rank.value), window_, task_events(effect.rank));
+  tasks_[effect.rank] =
+      std::make_unique<SimTask>(agenda_, effect.rank, script_of(effect.rank),
+                                windows_.at(effect.rank), task_events(effect.rank));
   order([this, rank = effect.rank] { spawn(rank); }, script_.spawn_takes);
+}
+
+const TaskScript& SimHost::script_of(Rank rank) const {
+  return task_scripts_[rank.value % task_scripts_.size()];
+}
+
+void SimHost::plan_spawns(Rank rank) {
+  if (rank.value >= kSpawnersMax) return;
+  const TaskScript& script = script_of(rank);
+  for (const Duration& when : script.spawns) {
+    agenda_.after(when, [this, rank, ranks = script.spawn_ranks] {
+      if (!alive_ || !tasks_.at(rank)->alive()) return;
+      wire::Spawn spawn{++last_spawn_, rank, false, {{{"child"}, {}, ranks, {}}}, {}};
+      feed(machine::WireupSays{std::move(spawn)});
+    });
+  }
 }
 
 SimTaskEvents SimHost::task_events(Rank rank) {
@@ -189,13 +207,15 @@ void SimHost::spawn(Rank rank) {
   SimTask& task = *tasks_.at(rank);
   if (!alive_) return task.not_started();
   machine::TaskSpawned spawned{rank, static_cast<std::int32_t>(1000 + rank.value), {}};
-  const bool refused = task_scripts_.at(rank.value).cannot_spawn;
+  const bool refused = script_of(rank).cannot_spawn;
   if (refused) {
     spawned.pid = 0;
     spawned.error = "Exec format error";
   }
   feed(spawned);
-  refused ? task.not_started() : task.start();
+  if (refused) return task.not_started();
+  task.start();
+  plan_spawns(rank);
 }
 
 // ---- deaths -------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class SimHost {
  private:
   void perform(machine::ToHead& effect);
   void perform(machine::Check& effect);
-  void perform(machine::ToWireup&) {}   // no simulated task is an MPI program
+  void perform(machine::ToWireup&) {}   // answers are for MPI programs alone
   void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
@@ -58,6 +58,8 @@ class SimHost {
   void perform(machine::Quit&);
   void order(std::function<void()> what, Duration takes = Duration(0));
   void spawn(base::Rank rank);
+  [[nodiscard]] const TaskScript& script_of(base::Rank rank) const;
+  void plan_spawns(base::Rank rank);
   void pump(machine::AgentEvent event);
   void arm();
   void wake(base::Instant when);
@@ -77,7 +79,8 @@ class SimHost {
   std::optional<base::Instant> armed_;
   std::optional<base::Instant> last_tick_;
   int ticks_in_a_row_ = 0;
-  std::uint32_t window_ = 0;
+  std::map<base::Rank, std::uint32_t> windows_;
+  std::uint64_t last_spawn_ = 0;
   std::map<base::Rank, std::unique_ptr<SimTask>> tasks_;
 };
 

@@ -12,8 +12,19 @@ std::string_view name(wire::Stream stream) { return stream == wire::Stream::out 
 std::string say(const wire::Hello& m) {
   return fmt::format("Hello lease {} ms grace {} ms", m.lease_ms, m.grace_ms);
 }
-std::string say(const wire::Prepare& m) { return fmt::format("Prepare {} tasks", m.tasks.size()); }
-std::string say(const wire::Start&) { return "Start"; }
+// The first world's number goes without saying.
+std::string of_world(std::uint32_t number) {
+  return number == 1 ? "" : fmt::format(" of world {}", number);
+}
+
+std::string say(const wire::Prepare& m) {
+  return fmt::format("Prepare {} tasks", m.tasks.size()) + of_world(m.wireup.world);
+}
+std::string say(const wire::Start& m) { return "Start" + of_world(m.world); }
+std::string say(const wire::Drop& m) { return "Drop" + of_world(m.world); }
+std::string say(const wire::Spawned& m) {
+  return m.world == 0 ? "Spawned nothing" : "Spawned" + of_world(m.world);
+}
 std::string say(const wire::Signal& m) { return "Signal " + signal_name(m.number); }
 std::string say(const wire::Stop& m) {
   return fmt::format("Stop {} grace {} ms", signal_name(m.number), m.grace_ms);
@@ -32,7 +43,9 @@ std::string say(const wire::Suspend& m) { return m.suspended ? "Suspend" : "Susp
 std::string say(const wire::Ping&) { return "Ping"; }
 std::string say(const wire::Bye&) { return "Bye"; }
 std::string say(const wire::Welcome& m) { return fmt::format("Welcome protocol {}", m.protocol); }
-std::string say(const wire::Prepared&) { return "Prepared"; }
+std::string say(const wire::Prepared& m) { return "Prepared" + of_world(m.world); }
+std::string say(const wire::Declined& m) { return "Declined: " + m.error.what; }
+std::string say(const wire::Spawn& m) { return fmt::format("Spawn by rank {}", m.rank.value); }
 std::string say(const wire::Refused& m) { return "Refused: " + m.error.what; }
 std::string say(const wire::Started& m) { return fmt::format("Started rank {}", m.rank.value); }
 std::string say(const wire::Output& m) { return fmt::format("Output rank {}", m.rank.value); }

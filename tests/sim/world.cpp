@@ -129,6 +129,9 @@ SimHeadEvents World::head_events() {
   events.open_link = [this](NodeIndex node) { open_link(node); };
   events.close_link = [this](NodeIndex node) { close_link(node); };
   events.send = [this](NodeIndex node, const wire::ToAgent& message) { send(node, message); };
+  events.add_world = [this](const machine::AddWorld& added) {
+    for (const model::PlannedRank& rank : added.ranks) plan_.ranks.push_back(rank);
+  };
   events.note = [this](const std::string& line) { note("head " + line); };
   return events;
 }
@@ -263,7 +266,7 @@ SimHostEvents World::host_events(Session& session) {
   if (here(node)) {
     events.when_awake = [this](std::function<void()> what) { head_.when_awake(std::move(what)); };
   }
-  events.starts = [this](Rank) { judge_.task_starts(); };
+  events.starts = [this](Rank rank) { judge_.task_starts(rank); };
   events.complain = [this](const std::string& what) { judge_.complain(what); };
   return events;
 }

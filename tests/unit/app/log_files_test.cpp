@@ -34,5 +34,28 @@ TEST(LogFiles, AFolderThatCannotBeMadeIsNamed) {
   EXPECT_EQ(logs.error().fault, base::Fault::bad_file);
 }
 
+TEST(LogFiles, OfSpawnedRanksLieBelowTheNumberOfTheirWorld) {
+  const Folder folder;
+  auto logs = LogFiles::create(folder.path(), 2);
+  ASSERT_TRUE(logs);
+  logs->add({2, base::Rank(2), 11});
+  logs->write(base::Rank(12), wire::Stream::err, "spawned");
+  logs->write(base::Rank(1), wire::Stream::out, "first");
+  EXPECT_EQ(folder.read("2/rank.10/stderr"), "spawned");
+  EXPECT_EQ(folder.read("rank.1/stdout"), "first");
+}
+
+TEST(LogFiles, ThatCannotBeMadeForSpawnedRanksAreToldAndNothingElseIsHarmed) {
+  const Folder folder;
+  auto logs = LogFiles::create(folder.path(), 1);
+  ASSERT_TRUE(logs);
+  folder.file("2", "", false);
+  logs->add({2, base::Rank(1), 1});
+  logs->write(base::Rank(1), wire::Stream::out, "lost");
+  logs->write(base::Rank(0), wire::Stream::out, "first");
+  EXPECT_NE(logs->trouble().find("cannot make"), std::string::npos);
+  EXPECT_EQ(folder.read("rank.0/stdout"), "first");
+}
+
 }  // namespace
 }  // namespace muster::app

@@ -16,7 +16,13 @@ using std::chrono::seconds;
 
 struct Message {
   std::string operator()(const wire::Welcome&) const { return "Welcome"; }
-  std::string operator()(const wire::Prepared&) const { return "Prepared"; }
+  std::string operator()(const wire::Prepared& m) const {
+    return m.world == 1 ? "Prepared" : fmt::format("Prepared world {}", m.world);
+  }
+  std::string operator()(const wire::Declined& m) const { return "Declined " + m.error.what; }
+  std::string operator()(const wire::Spawn& m) const {
+    return fmt::format("Spawn {}", m.rank.value);
+  }
   std::string operator()(const wire::Refused& m) const { return "Refused " + m.error.what; }
   std::string operator()(const wire::Started& m) const {
     return fmt::format("Started {}", m.rank.value);
@@ -279,6 +285,68 @@ TEST_F(Agent, InputAndCreditOfStrangeRanksAreIgnored) {
   EXPECT_EQ(hear(wire::Credit{Rank(0), wire::Stream::out, 9}), Words{"credit 9"});
   EXPECT_EQ(hear(wire::Credit{Rank(5), wire::Stream::out, 9}), Words{});
   EXPECT_EQ(now(InputTaken{Rank(0), 3}), Words{"InputCredit 3"});
+}
+
+// ---- spawned worlds -----------------------------------------------------------------------------
+
+wire::Prepare world_2(std::uint32_t rank) {
+  wire::Prepare orders;
+  orders.wireup.world = 2;
+  orders.tasks = {{Rank(rank), 0, {}, false}};
+  return orders;
+}
+
+TEST_F(Agent, AddsTasksWhileOthersRun) {
+  make_running(1);
+  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(now(Checked{{}, 2}), Words{"Prepared world 2"});
+  EXPECT_EQ(ended(0), Words{"Exited 0"}) << "planned tasks keep the host";
+  EXPECT_EQ(hear(wire::Start{2}), Words{"start 1"});
+  EXPECT_EQ(now(TaskSpawned{Rank(1), 101, {}}), Words{"Started 1"});
+  EXPECT_EQ(ended(1), (Words{"Exited 1", "sweep"}));
+}
+
+TEST_F(Agent, DeclinesWhatItCannotStartAndGoesOn) {
+  make_running(1);
+  hear(world_2(1));
+  EXPECT_EQ(now(Checked{base::Error{base::Fault::cannot_start, "no program", {}, {}}, 2}),
+            Words{"Declined no program"});
+  EXPECT_EQ(hear(wire::Drop{2}), Words{});
+  EXPECT_EQ(ended(0), (Words{"Exited 0", "sweep"}));
+}
+
+TEST_F(Agent, SweepsOnceAPlannedWorldIsDropped) {
+  make_running(1);
+  hear(world_2(1));
+  now(Checked{{}, 2});
+  ended(0);
+  EXPECT_EQ(hear(wire::Drop{2}), Words{"sweep"});
+  now(SweepDone{});
+  EXPECT_EQ(streams_end(0), (Words{"OutputEnd 0", "OutputEnd 0", "Stopped 0 0"}));
+}
+
+TEST_F(Agent, ForgetsPlannedTasksWhenTheJobEnds) {
+  make_running(1);
+  hear(world_2(1));
+  now(Checked{{}, 2});
+  EXPECT_EQ(hear(wire::Signal{10}), Words{"signal 0 10"}) << "and does not signal them";
+  EXPECT_EQ(hear(wire::Stop{15, 3000}), (Words{"signal 0 15", "signal 0 18"}));
+  EXPECT_EQ(hear(wire::Start{2}), Words{});
+  EXPECT_EQ(ended(0), (Words{"Exited 0", "sweep"}));
+}
+
+TEST_F(Agent, ForgetsPlannedTasksWithItsGuard) {
+  make_running(1);
+  hear(world_2(1));
+  now(GuardLost{});
+  EXPECT_EQ(now(Checked{{}, 2}), Words{});
+  EXPECT_EQ(streams_end(0).back(), "Stopped 0 0");
+}
+
+TEST_F(Agent, AddsNothingToWhatHasEnded) {
+  make_running(1);
+  ended(0);
+  EXPECT_EQ(hear(world_2(1)), Words{});
 }
 
 }  // namespace

@@ -189,5 +189,15 @@ TEST_F(ConsoleTest, ElsewhereAReturnIsAnOrdinaryByte) {
   EXPECT_EQ(out(), "10%\r20%\r\n");
 }
 
+TEST_F(ConsoleTest, SpawnedRanksHaveLinesOfTheirOwn) {
+  output_.tag = true;
+  make(1);
+  console_->add({2, Rank(1), 2});
+  take(0, "par");
+  take(2, "child\n");
+  take(0, "ent\n");
+  EXPECT_EQ(out(), "[2:1] child\n[0] parent\n");
+}
+
 }  // namespace
 }  // namespace muster::machine

@@ -16,7 +16,13 @@ struct Message {
   std::string operator()(const wire::Prepare& m) const {
     return fmt::format("Prepare {}", m.tasks.size());
   }
-  std::string operator()(const wire::Start&) const { return "Start"; }
+  std::string operator()(const wire::Start& m) const {
+    return m.world == 1 ? "Start" : fmt::format("Start world {}", m.world);
+  }
+  std::string operator()(const wire::Drop& m) const { return fmt::format("Drop {}", m.world); }
+  std::string operator()(const wire::Spawned& m) const {
+    return fmt::format("Spawned {} {}", m.id, m.world);
+  }
   std::string operator()(const wire::Signal& m) const { return fmt::format("Signal {}", m.number); }
   std::string operator()(const wire::Stop& m) const { return fmt::format("Stop {}", m.number); }
   std::string operator()(const wire::Input& m) const {
@@ -50,6 +56,9 @@ struct Effect {
   std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
   std::string operator()(const ToNode& e) const {
     return name(e.node) + " " + std::visit(Message{}, e.message);
+  }
+  std::string operator()(const AddWorld& e) const {
+    return fmt::format("world {} of {}", e.world.number, e.world.size);
   }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }

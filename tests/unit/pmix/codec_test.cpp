@@ -12,7 +12,7 @@ std::vector<Upcall> upcalls() {
   return {Ready{},
           Broken{"no library", "install it"},
           Connected{{"job", 3}},
-          Finalized{{"job", 4}},
+          Finalized{11, {"job", 4}},
           Aborted{7, {"job", 1}, -42, "because", {{"job", kAllRanks}}},
           Fence{1, {{"job", 0}, {"other", 5}}, zeros},
           Modex{2, {"job", 9}},
@@ -21,12 +21,16 @@ std::vector<Upcall> upcalls() {
           Lookup{5, {"a", "b"}, true},
           Unpublish{6, {"job", 1}, {"a"}},
           Connect{7, {{"job", 1}}, true},
-          Spawn{8, {"job", 0}, {{"/bin/true", {"true", "x"}, {"A=1"}, "/tmp", 3, "a,b"}}},
+          Spawn{8,
+                {"job", 0},
+                {{"/bin/true", {"true", "x"}, {"A=1"}, 3, {{"host", "a,b"}, {"wdir", "/tmp"}}}}},
           Event{-61, {"job", 2}, 5, zeros}};
 }
 
 std::vector<Command> commands() {
-  Job job{"job", {"a", "b"}, {{0, 1}, {2}}, 1, 8, "/dev/shm/x", {{"prog -v", "/tmp", 3}}, Proc{"p", 0}, 2, 7};
+  Job job{
+      "job", {"a", "b"}, {{0, 1}, {2}}, 1, 8, "/dev/shm/x", {{"prog -v", "/tmp", 3}}, Proc{"p", 0},
+      2,     7};
   return {AddJob{job},
           Reply{1, kTimeout, "all"},
           Found{2, kPartial, {{{"job", 1}, "key", "value"}}},

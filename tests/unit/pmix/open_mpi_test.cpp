@@ -48,6 +48,7 @@ class OpenMpi : public ::testing::Test {
       EXPECT_EQ(status, 0) << proc.nspace << " " << proc.rank << "\n" << outcome.output;
     }
     EXPECT_EQ(heard<Finalized>(outcome).size(), processes);
+    EXPECT_TRUE(outcome.unfinalized.empty()) << "ended before its MPI_Finalize was known";
     EXPECT_EQ(heard<Broken>(outcome).size(), 0u);
   }
   static std::size_t count(const std::string& text, const std::string& part) {

@@ -179,6 +179,10 @@ void World::hear(std::uint32_t node) {
     outcome_.heard.push_back(**next);
     if (std::holds_alternative<Aborted>(**next)) end_all();
     if (const auto* order = std::get_if<Spawn>(&**next)) spawn(node, *order);
+    if (const auto* last = std::get_if<Finalized>(&**next)) {
+      finalized_.insert(last->proc);
+      tell({{node, Reply{last->ticket, kSuccess, ""}}});
+    }
     tell(exchange_.take(node, **next));
   }
 }
@@ -226,6 +230,7 @@ void World::reap() {
       continue;
     }
     outcome_.statuses[one->second] = status;
+    if (!finalized_.contains(one->second)) outcome_.unfinalized.push_back(one->second);
     one = running_.erase(one);
     if (status != 0) end_all();
   }

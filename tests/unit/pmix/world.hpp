@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -27,11 +28,12 @@ struct Wish {
 };
 
 struct Outcome {
-  std::map<Proc, int> statuses;  // as waitpid() gives them
-  std::string output;            // of all ranks, and what servers print
-  std::vector<Upcall> heard;     // all upcalls in order
-  std::size_t servers = 0;       // processes that were started
-  bool late = false;             // the limit was reached
+  std::map<Proc, int> statuses;   // as waitpid() gives them
+  std::string output;             // of all ranks, and what servers print
+  std::vector<Upcall> heard;      // all upcalls in order
+  std::vector<Proc> unfinalized;  // that had ended before Finalized was heard of them
+  std::size_t servers = 0;        // processes that were started
+  bool late = false;              // the limit was reached
   std::chrono::duration<double> took{};
 };
 
@@ -76,6 +78,7 @@ class World {
   Exchange exchange_;
   process::UniqueFd output_read_, output_write_;
   std::map<pid_t, Proc> running_;
+  std::set<Proc> finalized_;
   std::vector<Job> jobs_;
   Outcome outcome_;
   std::chrono::steady_clock::time_point deadline_;

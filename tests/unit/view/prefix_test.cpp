@@ -17,7 +17,7 @@ constexpr auto kMorning = kDay + std::chrono::hours(10) + milliseconds(123);
                                  std::uint32_t world_size,
                                  std::chrono::system_clock::time_point now = kMorning) {
   std::string out = "x";
-  append_prefix(out, output, base::Rank(rank), world_size, now);
+  append_prefix(out, output, base::Rank(rank), {1, base::Rank(0), world_size}, now);
   return out.substr(1);
 }
 
@@ -50,6 +50,16 @@ TEST(Prefix, WritesTimesInUtc) {
 TEST(Prefix, TimeComesBeforeRank) {
   EXPECT_EQ(prefix({.tag = true, .timestamp = true, .logs = ""}, 3, 16),
             "2026-11-21T10:00:00.123Z [03] ");
+}
+
+TEST(Prefix, ShowsTheWorldOfSpawnedRanks) {
+  std::string out;
+  append_prefix(out, tagged(), base::Rank(15), {2, base::Rank(5), 11}, kMorning);
+  EXPECT_EQ(out, "[2:10] ");
+  out.clear();
+  append_prefix(out, tagged(), base::Rank(4'294'967'295u),
+                {4'294'967'295u, base::Rank(0), 4'294'967'295u}, kMorning);
+  EXPECT_EQ(out, "[4294967295:4294967295] ");
 }
 
 }  // namespace

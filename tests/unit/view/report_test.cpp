@@ -226,5 +226,15 @@ TEST(PhaseWords, LeaveOutWhatWasNotReached) {
   EXPECT_EQ(phases({}), "");
 }
 
+TEST(Report, NamesSpawnedRanksInTheNumbersOfTheirOwnWorld) {
+  RunReport r = rank_3_exited_with(5);
+  r.worlds = {{1, Rank(0), 2}, {2, Rank(2), 6}};
+  r.others = {RankExit{.rank = Rank(0), .code = 1}, RankExit{.rank = Rank(7), .code = 1}};
+  r.others_total = 2;
+  const std::string text = report(r, {});
+  EXPECT_EQ(text.find("muster: rank 1 of spawned job 2 on node2 exited with code 5"), 0u) << text;
+  EXPECT_NE(text.find("then ranks 0, 5 of spawned job 2 exited with code 1"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster::view

@@ -19,24 +19,35 @@ inline Prepare sample_prepare() {
           .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6)},
                     {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
           .window = 262'144,
-          .wireup = {true, "muster_job", 4, 8, "(vector,(0,2,2))", "job"}};
+          .wireup = {true,
+                     "muster_job",
+                     4,
+                     8,
+                     "(vector,(0,2,2))",
+                     "job",
+                     2,
+                     base::Rank(5),
+                     "muster_parent",
+                     {{"PARENT_ROOT_PORT_NAME", "tag#0"}}}};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
   return {Hello{kProtocol, "job-5f3a", base::NodeIndex(7), 8000, 5000},
           sample_prepare(),
-          Start{},
+          Start{3},
           Signal{15},
           Stop{2, 5000},
           Input{base::Rank(3), std::string("line\n\0raw", 9)},
           InputEnd{base::Rank(3)},
           Credit{base::Rank(4), Stream::err, 4'294'967'295},
           Suspend{true},
-          FenceOut{3, std::string("k\0v", 3)},
+          FenceOut{3, std::string("k\0v", 3), 2},
           NameAnswer{77, NameVerdict::found, "port 5"},
           PmixDown{"down"},
           Ping{},
-          Bye{}};
+          Bye{},
+          Drop{2},
+          Spawned{9, true, 2, "muster_job_2"}};
 }
 
 inline Welcome sample_welcome() {
@@ -50,21 +61,31 @@ inline Welcome sample_welcome() {
            .port = 65'535}};
 }
 
+inline Spawn sample_spawn() {
+  return {9,
+          base::Rank(6),
+          true,
+          {{{"child", "-v"}, {{"A", "b"}}, 3, {{"host", "node1"}}}, {{"other"}, {}, 1, {}}},
+          {{"PARENT_ROOT_PORT_NAME", "tag#0"}}};
+}
+
 inline std::vector<ToHead> samples_to_head() {
   return {sample_welcome(),
-          Prepared{},
+          Prepared{3},
           Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
           Started{base::Rank(5), 4711},
           Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
           OutputEnd{base::Rank(6), Stream::out},
           Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}},
           InputCredit{base::Rank(3), 65'536},
-          FenceIn{3, std::string("\xffkv", 3)},
+          FenceIn{3, std::string("\xffkv", 3), 2},
           Aborted{base::Rank(6), -7, "application called MPI_Abort"},
           NameAsk{77, NameVerb::publish, "service", "port 5"},
           PmixUp{"up"},
           Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
-          Pong{}};
+          Pong{},
+          Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
+          sample_spawn()};
 }
 
 }  // namespace muster::wire

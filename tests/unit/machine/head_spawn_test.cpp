@@ -1,0 +1,173 @@
+// The head's share of MPI_Comm_spawn: where ranks go, when they start, and what a refusal leads to.
+#include "unit/machine/head_fixture.hpp"
+
+namespace muster::machine {
+namespace {
+
+using base::Fault;
+using base::NodeIndex;
+using base::Rank;
+using model::Reach;
+
+wire::Spawn spawn(std::uint32_t rank, std::uint32_t ranks, std::vector<wire::NameValue> info = {}) {
+  return {7, Rank(rank), false, {{{"child"}, {{"A", "b"}}, ranks, std::move(info)}}, {{"k", "v"}}};
+}
+
+wire::Declined declined(std::uint32_t world, const std::string& what) {
+  return {world, {Fault::cannot_start, what, {}, {}}};
+}
+
+class Spawns : public HeadFixture {
+ protected:
+  void SetUp() override {
+    make({Reach::ssh, Reach::ssh});
+    run_all();
+  }
+  // The orders for a node that this message leads to.
+  wire::Prepare orders(NodeIndex node, const wire::Spawn& message) {
+    HeadEffects effects;
+    machine_->step(base::Instant(std::chrono::seconds(100)), Heard{kA, message}, effects);
+    for (const HeadEffect& effect : effects) {
+      const auto* to = std::get_if<ToNode>(&effect);
+      if (to == nullptr || to->node != node) continue;
+      if (const auto* prepare = std::get_if<wire::Prepare>(&to->message)) return *prepare;
+    }
+    return {};
+  }
+  static std::string value(const std::vector<wire::NameValue>& variables, const char* name) {
+    for (const wire::NameValue& one : variables) {
+      if (one.name == name) return one.value;
+    }
+    return "(unset)";
+  }
+  // World 2, of one rank on each host: ranks 2 and 3 of the run.
+  void spawn_two() {
+    hear(kA, spawn(0, 2));
+    hear(kA, wire::Prepared{2});
+    hear(kB, wire::Prepared{2});
+    hear(kA, wire::Started{Rank(2), 200});
+    hear(kB, wire::Started{Rank(3), 201});
+  }
+};
+
+TEST_F(Spawns, StartWhenAllTheirHostsHavePrepared) {
+  EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"}));
+  EXPECT_EQ(hear(kB, wire::Prepared{2}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{2}),
+            (Words{"world 2 of 2", "a Start world 2", "b Start world 2", "a Spawned 7 2"}));
+}
+
+TEST_F(Spawns, AskOnlyHostsThatTheyRunOn) {
+  EXPECT_EQ(hear(kA, spawn(0, 2, {{"host", "b"}})), Words{"b Prepare 2"});
+  EXPECT_EQ(hear(kB, wire::Prepared{2}),
+            (Words{"world 2 of 2", "b Start world 2", "a Spawned 7 2"}));
+}
+
+TEST_F(Spawns, HaveAWorldOfTheirOwn) {
+  const wire::Prepare got = orders(kB, spawn(0, 2));
+  ASSERT_EQ(got.tasks.size(), 1u);
+  EXPECT_EQ(got.tasks[0].rank, Rank(3));
+  EXPECT_EQ(value(got.tasks[0].environment, "RANK"), "1");
+  EXPECT_EQ(value(got.tasks[0].environment, "OMPI_COMM_WORLD_SIZE"), "2");
+  EXPECT_EQ(value(got.tasks[0].environment, "LOCAL_RANK"), "0");
+  EXPECT_EQ(value(got.apps.at(0).environment, "A"), "b");
+  EXPECT_EQ(got.apps[0].command, std::vector<std::string>{"child"});
+  EXPECT_EQ(got.wireup.world, 2u);
+  EXPECT_EQ(got.wireup.first, Rank(2));
+  EXPECT_EQ(got.wireup.size, 2u);
+  EXPECT_EQ(got.wireup.name, "muster__2");
+  EXPECT_EQ(got.wireup.spawner, "muster_");
+  EXPECT_EQ(value(got.wireup.preput, "k"), "v");
+}
+
+TEST_F(Spawns, FenceAmongThemselves) {
+  spawn_two();
+  EXPECT_EQ(hear(kA, wire::FenceIn{0, "a", 2}), Words{});
+  EXPECT_EQ(hear(kB, wire::FenceIn{0, "x", 1}), Words{}) << "the first world's is another fence";
+  EXPECT_EQ(hear(kB, wire::FenceIn{0, "b", 2}), (Words{"a FenceOut 0 ab", "b FenceOut 0 ab"}));
+  EXPECT_EQ(hear(kB, wire::FenceIn{0, "b", 3}), Words{}) << "there is no such world";
+}
+
+TEST_F(Spawns, FailLikeAllOthers) {
+  spawn_two();
+  EXPECT_EQ(hear(kB, exited(3, 5)), (Words{"a Stop 15", "b Stop 15"}));
+  EXPECT_EQ(exit_code(), 5);
+  EXPECT_EQ(cause(), "rank 3 on b");
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(report.world_size, 4u);
+  EXPECT_EQ(report.worlds, (std::vector<model::World>{{1, Rank(0), 2}, {2, Rank(2), 2}}));
+}
+
+TEST_F(Spawns, AreAwaited) {
+  spawn_two();
+  for (const std::uint32_t rank : {0u, 2u}) hear(kA, exited(rank, 0));
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
+  for (const std::uint32_t rank : {1u, 3u}) hear(kB, exited(rank, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(exit_code(), 0);
+}
+
+TEST_F(Spawns, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
+  hear(kA, spawn(0, 2));
+  EXPECT_EQ(hear(kB, declined(2, "no program child")), Words{}) << "the other must answer too";
+  EXPECT_EQ(hear(kA, wire::Prepared{2}),
+            (Words{"a Drop 2", "b Drop 2",
+                   "say MPI_Comm_spawn by rank 0 failed: b: no program child", "a Spawned 7 0"}));
+  EXPECT_EQ(cause(), "completed");
+  EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"})) << "the next may succeed";
+}
+
+TEST_F(Spawns, OnAHostThatHasJustEndedAreRefused) {
+  hear(kA, spawn(0, 2));
+  hear(kA, wire::Prepared{2});
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(
+      hear(kB, wire::Stopped{}),
+      (Words{"a Drop 2", "b Drop 2",
+             "say MPI_Comm_spawn by rank 0 failed: b: all its ranks have ended", "a Spawned 7 0"}));
+  EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"a Prepare 2"}) << "it is left out from now on";
+}
+
+TEST_F(Spawns, WaitForThoseBefore) {
+  hear(kA, spawn(0, 2));
+  EXPECT_EQ(hear(kB, spawn(1, 1, {{"host", "b"}})), Words{});
+  hear(kA, wire::Prepared{2});
+  const Words words = hear(kB, wire::Prepared{2});
+  EXPECT_EQ(words.back(), "b Prepare 1");
+  EXPECT_EQ(hear(kB, wire::Prepared{3}),
+            (Words{"world 3 of 1", "b Start world 3", "b Spawned 7 3"}));
+}
+
+TEST_F(Spawns, AreForgottenWhenTheJobEnds) {
+  hear(kA, spawn(0, 2));
+  hear(kB, exited(1, 1));
+  EXPECT_EQ(hear(kA, wire::Prepared{2}), Words{});
+  EXPECT_EQ(hear(kB, wire::Prepared{2}), Words{});
+  EXPECT_EQ(hear(kA, spawn(0, 1)), Words{});
+  hear(kA, exited(0, 0, 15));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+}
+
+TEST_F(Spawns, SayWhatCannotBeHad) {
+  const auto refused = [&](const wire::Spawn& order) {
+    const Words words = hear(kA, order);
+    EXPECT_EQ(words.back(), "a Spawned 7 0");
+    return words.front();
+  };
+  EXPECT_EQ(refused(spawn(0, 1, {{"host", "c"}})),
+            "say MPI_Comm_spawn by rank 0 failed: c is not one of the job's hosts (ranks can be "
+            "spawned on hosts where ranks of the job run)");
+  EXPECT_NE(refused(spawn(0, 1, {{"add-host", "c"}})).find("add-host"), std::string::npos);
+  EXPECT_NE(refused(spawn(0, 999'999)).find("1000001 ranks would be too many"), std::string::npos);
+  EXPECT_NE(refused({7, Rank(0), false, {}, {}}).find("no ranks"), std::string::npos);
+}
+
+TEST_F(Spawns, NameTheSpawnerInItsOwnNumbers) {
+  spawn_two();
+  EXPECT_EQ(hear(kB, spawn(3, 1, {{"host", "c"}})).front().substr(0, 48),
+            "say MPI_Comm_spawn by rank 1 of spawned job 2 fa");
+}
+
+}  // namespace
+}  // namespace muster::machine
