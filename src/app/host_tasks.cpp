@@ -74,6 +74,8 @@ process::GuardEvents HostTasks::guard_events() {
   };
   events.ended = [this](const process::Ended& ended) {
     if (ended.id == PmixTasks::kServer) return pmix_->server_ended();
+    // What it said before its end comes first: an MPI_Abort is more than an exit code.
+    if (pmi_) pmi_->hear_out(Rank(ended.id));
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
                              ended.signal, ended.core_dumped, ended.max_rss_kib}});
     // Only now: an exit that tells its own cause comes before what the others miss.

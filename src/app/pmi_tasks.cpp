@@ -233,6 +233,13 @@ void PmiTasks::hear(const wire::ToAgent& message) {
   }
 }
 
+void PmiTasks::hear_out(Rank rank) {
+  const auto found = talks_.find(rank);
+  if (found == talks_.end()) return;
+  const auto talk = found->second;  // an answer may end it
+  talk->hear_out();
+}
+
 void PmiTasks::ended(Rank rank) {
   const auto found = talks_.find(rank);
   if (found == talks_.end()) return;

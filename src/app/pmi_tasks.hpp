@@ -39,6 +39,8 @@ class PmiTasks {
   void listen(base::Rank rank);
   // Variables that tell the task of its descriptor.
   [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
+  // What the task has said and nobody has read yet: its exit may be known before its last words.
+  void hear_out(base::Rank rank);
   // The task has ended. One that took part and left without MPI_Finalize has failed, even with
   // exit code 0.
   void ended(base::Rank rank);
