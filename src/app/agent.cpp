@@ -39,6 +39,7 @@ class Agent {
     options.facts.hostname = probe::hostname();
     options.facts.cpus = probe::usable_cpus();
     options.facts.interfaces = probe::interfaces();
+    options.facts.rdma = probe::has_rdma();
     const auto ssh = probe::ssh_connection(base::value_of(environment, "SSH_CONNECTION"));
     options.facts.reached_at = ssh.server;
     options.facts.head_address = ssh.client;

@@ -115,6 +115,7 @@ class Head {
     options.facts.hostname = probe::hostname();
     options.facts.cpus = probe::usable_cpus();
     if (plan_.nodes.size() > 1) options.facts.interfaces = probe::interfaces();
+    if (plan_.nodes.size() > 1) options.facts.rdma = probe::has_rdma();
     if (auto port = probe::claim_port()) {
       options.facts.port = port->port;
       port_claim_ = std::move(port->claim);

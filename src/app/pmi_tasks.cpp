@@ -243,9 +243,8 @@ void PmiTasks::hear_out(Rank rank) {
 void PmiTasks::ended(Rank rank) {
   const auto found = talks_.find(rank);
   if (found == talks_.end()) return;
-  const auto talk = found->second;
-  talk->hear_out();
-  talks_.erase(rank);
+  found->second->stop();
+  talks_.erase(found);
   has_ended_[rank] = true;
   World& world = world_of(rank);
   world.pmi.gone(world.own(rank));

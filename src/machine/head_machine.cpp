@@ -213,9 +213,22 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   std::vector<std::optional<model::HostFacts>> facts;
   for (const Node& node : nodes_) facts.push_back(node.facts);
   const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
+  if (input_.spec.verbose) tell_networks(where, out);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where)});
   }
+}
+
+// What dialects() makes of it is no more than a default: the user's own variables win.
+void HeadMachine::tell_networks(const plan::Rendezvous& where, HeadEffects& out) const {
+  if (nodes_.size() < 2) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const std::string& name = where.interfaces[i];
+    out.push_back(Say{fmt::format("{}: ranks talk over {} at {}: {}{}", host(NodeIndex(i)),
+                                  name.empty() ? "any interface" : name, where.addresses[i],
+                                  where.reasons[i], where.rdma[i] ? "; RDMA is left to MPI" : "")});
+  }
+  out.push_back(Say{fmt::format("MASTER_ADDR={} MASTER_PORT={}", where.address, where.port)});
 }
 
 wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& where) const {

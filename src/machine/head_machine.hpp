@@ -211,6 +211,7 @@ class HeadMachine {
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
   [[nodiscard]] wire::Wireup wireup(const Party& party) const;
+  void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
   void start_all(HeadEffects& out);
   void fault(base::Error error, const std::string& host, HeadEffects& out);
   void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);

@@ -55,6 +55,7 @@ struct HostFacts {
   std::string reached_at;    // address at which the head's connection arrived; may be empty
   std::string head_address;  // address the head's connection came from; may be empty
   std::uint16_t port = 0;    // free, and claimed by this agent until it ends
+  bool rdma = false;         // there are InfiniBand or RoCE adapters
   bool operator==(const HostFacts&) const = default;
 };
 

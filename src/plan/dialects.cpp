@@ -162,6 +162,18 @@ std::string open_mpi_interface(const About& about) {
   return about.plan.nodes.size() > 1 && !chosen ? interface(about) : "";
 }
 
+// MPICH (nemesis, libfabric) takes any interface too, and several at once. On one machine it uses
+// shared memory, whatever the interface.
+std::string mpich_interface(const About& about) {
+  const std::string& name = about.where.interfaces[about.node];
+  return about.plan.nodes.size() > 1 && name != "lo" ? name : "";
+}
+
+// UCX_NET_DEVICES is for all its transports: where there is RDMA it would take it away.
+std::string ucx_devices(const About& about) {
+  return about.where.rdma[about.node] ? "" : mpich_interface(about);
+}
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -180,6 +192,9 @@ constexpr Word kWords[] = {
     {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
     {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
     {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},
+    // Sources: libfabric's fi_sockets(7) and fi_tcp(7), which Intel MPI uses as well.
+    {"FI_SOCKETS_IFACE", "network", mpich_interface, Yields::to_own},
+    {"FI_TCP_IFACE", "network", mpich_interface, Yields::to_own},
     {"GLOO_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"GROUP_RANK", "torch", node},
     {"GROUP_WORLD_SIZE", "torch", nodes},
@@ -195,6 +210,7 @@ constexpr Word kWords[] = {
     {"MASTER_ADDR", "torch", address},
     {"MASTER_PORT", "torch", port},
     {"MKL_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", "network", mpich_interface, Yields::to_own},
     {"MPI_LOCALNRANKS", "MPICH", local_size},
     {"MPI_LOCALRANKID", "MPICH", local_rank},
     {"MUSTER_JOB", "muster", job},
@@ -221,6 +237,7 @@ constexpr Word kWords[] = {
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
     {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
+    {"UCX_NET_DEVICES", "network", ucx_devices, Yields::to_own},
     {"WORLD_SIZE", "torch", world},
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::name));

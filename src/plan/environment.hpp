@@ -52,6 +52,8 @@ struct Rendezvous {
   std::vector<std::string> interfaces;  // per node: the one that reaches the others, or empty
   std::vector<std::string> addresses;   // per node: its own address
   std::vector<std::optional<std::uint32_t>> cpus;  // per node
+  std::vector<std::string> reasons;                // per node: how its address was found
+  std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

@@ -42,15 +42,24 @@ bool is_for_this_host_only(std::string_view interface) {
       kPrefixes, [&](std::string_view prefix) { return interface.starts_with(prefix); });
 }
 
+// An address and how it was found.
+struct Found {
+  std::string address;
+  std::string how;
+};
+
 // What a node answers to when no connection has told: its literal address, its first real
 // interface's, or its name.
-std::string best_guess(const PlannedNode& node, const HostFacts& facts) {
-  if (is_address(node.host.name) && is_for_others(node.host.name)) return node.host.name;
+Found best_guess(const PlannedNode& node, const HostFacts& facts) {
+  if (is_address(node.host.name) && is_for_others(node.host.name))
+    return {node.host.name, "as the host list has it"};
   const auto real = std::ranges::find_if(facts.interfaces, [](const model::Interface& one) {
     return is_for_others(one.address) && !is_for_this_host_only(one.name);
   });
-  if (real != facts.interfaces.end()) return real->address;
-  return facts.hostname.empty() ? node.host.name : facts.hostname;
+  if (real != facts.interfaces.end())
+    return {real->address, "the first one that is no bridge, container or tunnel"};
+  const std::string& name = facts.hostname.empty() ? node.host.name : facts.hostname;
+  return {name, "its name, since no interface has an address for others"};
 }
 
 // Where the head's machine was seen from: by the first host that is not this machine.
@@ -69,13 +78,15 @@ Seen head_seen(const model::Plan& plan, Facts facts) {
   return {};
 }
 
-std::string address_of(const PlannedNode& node, const HostFacts* facts, const Seen& head) {
+// A connection tells best: the kernel's routes chose its two ends.
+Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& head) {
   const bool remote = node.host.reach == Reach::ssh;
   if (facts == nullptr || (!remote && !head.known)) {
-    return fmt::format("<address of {}>", node.host.name);
+    return {fmt::format("<address of {}>", node.host.name), {}};
   }
   const std::string& seen = remote ? facts->reached_at : head.address;
-  return is_for_others(seen) ? seen : best_guess(node, *facts);
+  if (!is_for_others(seen)) return best_guess(node, *facts);
+  return {seen, remote ? "ssh reached it there" : "where the other hosts saw ssh come from"};
 }
 
 std::string interface_of(const PlannedNode& node, const HostFacts* facts,
@@ -110,7 +121,11 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const PlannedNode& node = plan.nodes[i];
     const HostFacts* known = facts_of(facts, i);
-    where.addresses.push_back(one_machine ? "127.0.0.1" : address_of(node, known, head));
+    Found found = one_machine ? Found{"127.0.0.1", "all ranks are on this machine"}
+                              : address_of(node, known, head);
+    where.addresses.push_back(std::move(found.address));
+    where.reasons.push_back(std::move(found.how));
+    where.rdma.push_back(known != nullptr && known->rdma);
     where.interfaces.push_back(one_machine ? "lo" : interface_of(node, known, where.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
   }

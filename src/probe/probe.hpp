@@ -17,6 +17,9 @@ namespace muster::probe {
 // Without loopback, with link-local IPv6 left out.
 [[nodiscard]] std::vector<model::Interface> interfaces();
 
+// Whether there are InfiniBand or RoCE adapters.
+[[nodiscard]] bool has_rdma(const std::string& folder = "/sys/class/infiniband");
+
 // Those of the names that mean this machine: localhost and 127.*, ::1, an address of an interface,
 // the host name in its long or short form, a name that /etc/hosts gives one of these addresses. The
 // resolver is asked only for a name whose first label is our own: an unreachable DNS costs nothing.

@@ -342,6 +342,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_reached_at(welcome.facts.reached_at);
   to.set_head_address(welcome.facts.head_address);
   to.set_port(welcome.facts.port);
+  to.set_rdma(welcome.facts.rdma);
 }
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
@@ -351,7 +352,8 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
       .interfaces = {},
       .reached_at = std::move(*in.mutable_reached_at()),
       .head_address = std::move(*in.mutable_head_address()),
-      .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax))};
+      .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax)),
+      .rdma = in.rdma()};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   return facts;

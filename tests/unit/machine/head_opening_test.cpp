@@ -22,6 +22,27 @@ TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
   EXPECT_EQ(hear(kA, wire::Prepared{}), (Words{"a Start", "b Start"}));
 }
 
+TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
+  spec_.verbose = true;
+  make({Reach::ssh, Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  wire::Welcome welcome;
+  welcome.facts.interfaces = {{"docker0", "172.17.0.1"}, {"eth1", "10.0.0.1"}};
+  welcome.facts.reached_at = "10.0.0.1";
+  welcome.facts.port = 4242;
+  hear(kA, welcome);
+  welcome.facts.interfaces = {{"eth0", "10.0.0.2"}};
+  welcome.facts.reached_at = "";
+  welcome.facts.rdma = true;
+  EXPECT_EQ(hear(kB, welcome),
+            (Words{"say a: ranks talk over eth1 at 10.0.0.1: ssh reached it there",
+                   "say b: ranks talk over eth0 at 10.0.0.2: the first one that is no bridge, "
+                   "container or tunnel; RDMA is left to MPI",
+                   "say MASTER_ADDR=10.0.0.1 MASTER_PORT=4242", "a Prepare 1", "b Prepare 1"}));
+}
+
 TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
   make({Reach::ssh, Reach::ssh});
   start();

@@ -23,11 +23,10 @@ class Dialects : public ::testing::Test {
       inventory.hosts.push_back({name, "", 0, Reach::ssh, slots, {}, {}, {"-H", 0, 0}});
     }
     plan_ = *place(spec_, inventory);
-    where_ = {"10.0.0.1",
-              "4242",
-              {"eth0", "ens5", ""},
-              {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
-              {8, 2, std::nullopt}};
+    where_ = {"10.0.0.1",           "4242",
+              {"eth0", "ens5", ""}, {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
+              {8, 2, std::nullopt}, {"", "", ""},
+              {false, true, false}};
   }
 
   // With the shell and exports of `shell` and spec_.
@@ -166,7 +165,16 @@ TEST_F(Dialects, network) {
   EXPECT_EQ(of(5).at("NCCL_SOCKET_IFNAME"), "^lo,docker,veth,virbr,cni,tailscale");
   EXPECT_FALSE(of(5).contains("GLOO_SOCKET_IFNAME"));
   EXPECT_FALSE(of(5).contains("TP_SOCKET_IFNAME"));
+  for (const char* name :
+       {"FI_SOCKETS_IFACE", "FI_TCP_IFACE", "MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE"}) {
+    EXPECT_EQ(of(3).at(name), "ens5");
+    EXPECT_FALSE(of(5).contains(name));
+  }
+  EXPECT_EQ(of(0).at("UCX_NET_DEVICES"), "eth0");
+  EXPECT_FALSE(of(3).contains("UCX_NET_DEVICES")) << "UCX would lose InfiniBand";
+  EXPECT_FALSE(of(0, {"UCX_NET_DEVICES=mlx5_0:1"}).contains("UCX_NET_DEVICES"));
   where_.interfaces[0] = "lo";
+  EXPECT_FALSE(of(0).contains("UCX_NET_DEVICES"));
   EXPECT_EQ(of(0).at("NCCL_SOCKET_IFNAME"), "lo");
 }
 

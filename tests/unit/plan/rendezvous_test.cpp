@@ -59,6 +59,15 @@ TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
                                 AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
   EXPECT_EQ(where.address, "10.0.0.100");
   EXPECT_EQ(where.interfaces[0], "ib0");
+  EXPECT_EQ(where.reasons, (std::vector<std::string>{"where the other hosts saw ssh come from",
+                                                     "ssh reached it there"}));
+}
+
+TEST(Rendezvous, rdma_is_known_of_each_node) {
+  AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0")};
+  known[1]->rdma = true;
+  EXPECT_EQ(rendezvous(nodes({Reach::ssh, Reach::ssh}), known).rdma,
+            (std::vector<bool>{false, true}));
 }
 
 TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
@@ -67,6 +76,7 @@ TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
   const auto where =
       rendezvous(nodes({Reach::here, Reach::ssh}), AllFacts{facts("10.0.0.100", "ib0"), remote});
   EXPECT_EQ(where.address, "192.168.0.9");
+  EXPECT_EQ(where.reasons[0], "the first one that is no bridge, container or tunnel");
   EXPECT_EQ(where.interfaces[0], "mgmt0");
 }
 

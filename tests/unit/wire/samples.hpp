@@ -58,7 +58,8 @@ inline Welcome sample_welcome() {
            .interfaces = {{"eth0", "10.0.0.1"}, {"ib0", "fe80::1"}},
            .reached_at = "10.0.0.1",
            .head_address = "10.0.0.254",
-           .port = 65'535}};
+           .port = 65'535,
+           .rdma = true}};
 }
 
 inline Spawn sample_spawn() {
