@@ -48,9 +48,10 @@ sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS
 	MUSTER_SIM_RUNS=$(SIM_RUNS) build/tests/sim
 
 bench: ## one table of ratios against the peers on PATH; never part of the tests
-	tools/setup build test
+	tools/setup build test bench
 	cmake --preset release -D MUSTER_BENCH=ON
-	cmake --build build --target muster spawn_loop
+	cmake --build build --target muster spawn_loop plan_binding
+	build/bench/plan_binding
 	/usr/bin/python3 bench/bench.py build/muster build/bench/spawn_loop
 
 fuzz: ## each fuzz target for FUZZ_SECONDS

@@ -11,6 +11,7 @@
 #include "app/limits.hpp"
 #include "base/variables.hpp"
 #include "link/link.hpp"
+#include "probe/devices.hpp"
 #include "probe/probe.hpp"
 
 namespace muster::app {
@@ -40,6 +41,7 @@ class Agent {
     options.facts.cpus = probe::usable_cpus();
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();
+    options.facts.devices = probe::devices("", environment);
     const auto ssh = probe::ssh_connection(base::value_of(environment, "SSH_CONNECTION"));
     options.facts.reached_at = ssh.server;
     options.facts.head_address = ssh.client;

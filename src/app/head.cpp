@@ -20,6 +20,7 @@
 #include "app/pump.hpp"
 #include "machine/console.hpp"
 #include "pmi/pmi_mapping.hpp"
+#include "probe/devices.hpp"
 #include "probe/probe.hpp"
 
 namespace muster::app {
@@ -116,6 +117,7 @@ class Head {
     options.facts.cpus = probe::usable_cpus();
     if (plan_.nodes.size() > 1) options.facts.interfaces = probe::interfaces();
     if (plan_.nodes.size() > 1) options.facts.rdma = probe::has_rdma();
+    options.facts.devices = probe::devices("", environment_);
     if (auto port = probe::claim_port()) {
       options.facts.port = port->port;
       port_claim_ = std::move(port->claim);

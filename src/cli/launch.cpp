@@ -14,6 +14,7 @@
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
+#include "probe/topology.hpp"
 #include "spec/check.hpp"
 #include "view/plan.hpp"
 #include "view/report.hpp"
@@ -46,13 +47,19 @@ std::string job_name() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-plan::ThisMachine this_machine(const model::JobSpec& spec) {
+Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
   std::vector<std::string> names;
   for (const model::HostEntry& entry : spec.hosts) names.push_back(entry.name);
   plan::ThisMachine here;
   here.cpus = probe::usable_cpus();
   here.hostname = probe::hostname();
   if (!names.empty()) here.local_names = probe::local_names(names);
+  const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi;
+  if (plan::needs_topology(spec) || counts_cores) {
+    auto topology = probe::read_topology();
+    if (!topology) return tl::unexpected(topology.error());
+    here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
+  }
   return here;
 }
 
@@ -70,7 +77,9 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
 
 Result<Prospect> prospect(model::JobSpec spec, const std::vector<std::string>& environment) {
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
-  auto inventory = plan::inventory(spec, this_machine(spec));
+  const auto here_now = this_machine(spec);
+  if (!here_now) return tl::unexpected(here_now.error());
+  const auto inventory = plan::inventory(spec, *here_now);
   if (!inventory) return tl::unexpected(inventory.error());
   auto placed = plan::place(spec, *inventory);
   if (!placed) return tl::unexpected(placed.error());

@@ -72,6 +72,11 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_map_by(t), d.request.spec.mapping.map_by);
      }},
+    {{"--gpus-per-rank", kRanks, Takes::number, "N",
+      "Show each rank N of its host's devices only (CUDA_VISIBLE_DEVICES and its twins)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kDevicesMax}), d.request.spec.gpus_per_rank);
+     }},
     {{"--oversubscribe", kRanks, Takes::nothing, "",
       "Allow more ranks than slots on the given hosts."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "plan/devices.hpp"
+
 namespace muster::machine {
 
 using base::Duration;
@@ -214,6 +216,9 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   for (const Node& node : nodes_) facts.push_back(node.facts);
   const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
   if (input_.spec.verbose) tell_networks(where, out);
+  if (auto enough = plan::check_devices(input_.spec, input_.plan, where); !enough) {
+    return fault(std::move(enough.error()), "", out);
+  }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where)});
   }

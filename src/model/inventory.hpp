@@ -47,6 +47,13 @@ struct Interface {
   bool operator==(const Interface&) const = default;
 };
 
+// Accelerators of one maker that the ranks of a host may share out.
+struct Devices {
+  std::string variable;          // that limits a process to some: "CUDA_VISIBLE_DEVICES"
+  std::vector<std::string> ids;  // as they stand in such a variable: indices or UUIDs
+  bool operator==(const Devices&) const = default;
+};
+
 // What an agent tells about its host in its greeting.
 struct HostFacts {
   std::string hostname;
@@ -56,6 +63,7 @@ struct HostFacts {
   std::string head_address;  // address the head's connection came from; may be empty
   std::uint16_t port = 0;    // free, and claimed by this agent until it ends
   bool rdma = false;         // there are InfiniBand or RoCE adapters
+  std::vector<Devices> devices = {};  // one entry for each maker that there is
   bool operator==(const HostFacts&) const = default;
 };
 

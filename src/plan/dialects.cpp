@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <string_view>
 
+#include "plan/devices.hpp"
 #include "plan/environment.hpp"
 
 namespace muster::plan {
@@ -174,6 +175,26 @@ std::string ucx_devices(const About& about) {
   return about.where.rdma[about.node] ? "" : mpich_interface(about);
 }
 
+// The rank's share of the devices that `variable` limits; of CUDA's where nothing is known yet.
+std::string devices(const About& about, std::string_view variable) {
+  const std::uint32_t each = about.spec.gpus_per_rank;
+  if (each == 0 || about.where.devices.size() <= about.node) return {};
+  const auto& known = about.where.devices[about.node];
+  if (!known) {
+    if (variable != "CUDA_VISIBLE_DEVICES") return {};
+    return fmt::format("<{} devices of {}>", each, about.planned().host.name);
+  }
+  const auto found = std::ranges::find(*known, variable, &model::Devices::variable);
+  if (found == known->end()) return {};
+  return share_of(*found, about.local_rank, about.planned().ranks.size(), each);
+}
+
+std::string cuda(const About& about) { return devices(about, "CUDA_VISIBLE_DEVICES"); }
+std::string rocr(const About& about) { return devices(about, "ROCR_VISIBLE_DEVICES"); }
+std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES"); }
+std::string level_zero(const About& about) { return devices(about, "ZE_AFFINITY_MASK"); }
+std::string ascend(const About& about) { return devices(about, "ASCEND_RT_VISIBLE_DEVICES"); }
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -189,15 +210,18 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
+    {"ASCEND_RT_VISIBLE_DEVICES", "--gpus-per-rank", ascend},
     {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
     {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
     {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},
+    {"CUDA_VISIBLE_DEVICES", "--gpus-per-rank", cuda},
     // Sources: libfabric's fi_sockets(7) and fi_tcp(7), which Intel MPI uses as well.
     {"FI_SOCKETS_IFACE", "network", mpich_interface, Yields::to_own},
     {"FI_TCP_IFACE", "network", mpich_interface, Yields::to_own},
     {"GLOO_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"GROUP_RANK", "torch", node},
     {"GROUP_WORLD_SIZE", "torch", nodes},
+    {"HIP_VISIBLE_DEVICES", "--gpus-per-rank", hip},
     {"HOROVOD_CROSS_RANK", "Horovod", cross_rank},
     {"HOROVOD_CROSS_SIZE", "Horovod", cross_size},
     {"HOROVOD_HOSTNAME", "Horovod", host},
@@ -233,12 +257,14 @@ constexpr Word kWords[] = {
     {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"PYTHONUNBUFFERED", "python", one, Yields::to_own},
     {"RANK", "torch", rank},
+    {"ROCR_VISIBLE_DEVICES", "--gpus-per-rank", rocr},
     {"ROLE_NAME", "torch", role},
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
     {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"UCX_NET_DEVICES", "network", ucx_devices, Yields::to_own},
     {"WORLD_SIZE", "torch", world},
+    {"ZE_AFFINITY_MASK", "--gpus-per-rank", level_zero},
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::name));
 

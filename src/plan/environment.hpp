@@ -54,6 +54,8 @@ struct Rendezvous {
   std::vector<std::optional<std::uint32_t>> cpus;  // per node
   std::vector<std::string> reasons;                // per node: how its address was found
   std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
+  // Per node, nothing without its facts; fake nodes share those of their machine out.
+  std::vector<std::optional<std::vector<model::Devices>>> devices = {};
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

@@ -67,16 +67,15 @@ base::Result<std::vector<CpuSet>> hydra_sets(const Hardware& hardware,
                                              const std::string& host) {
   const bool mapped = mapping.map_by == model::MapBy::object;
   const Level map_level = mapped ? mapping.level : mapping.bind_level;
-  const std::size_t width = mapping.bind_width;
-  const std::size_t map_width = mapped ? mapping.map_width : width;
+  const std::size_t map_width = mapped ? mapping.map_width : mapping.bind_width;
   const auto maps = some_at(hardware, map_level, host);
   if (!maps) return tl::unexpected(maps.error());
   const auto binds = some_at(hardware, mapping.bind_level, host);
   if (!binds) return tl::unexpected(binds.error());
   if (map_width > maps->size()) return too_wide(host, map_level, maps->size(), map_width);
-  if (width > binds->size()) return too_wide(host, mapping.bind_level, binds->size(), width);
+  const std::size_t width = std::min<std::size_t>(mapping.bind_width, binds->size());
   // Widths in objects are compared as shares of the machine: bind < map.
-  const bool inside = mapping.bind_width * maps->size() < map_width * binds->size();
+  const bool inside = width * maps->size() < map_width * binds->size();
   std::vector<Place> places;
   std::size_t rounds = 1;
   const std::size_t count = std::lcm(maps->size(), map_width) / map_width;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "plan/devices.hpp"
 #include "plan/environment.hpp"
 
 namespace muster::plan {
@@ -107,6 +108,17 @@ std::optional<std::uint32_t> cpus_of(const PlannedNode& node, const HostFacts* f
   return facts->cpus;
 }
 
+std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, std::size_t node,
+                                                      const HostFacts* facts) {
+  if (facts == nullptr) return std::nullopt;
+  if (plan.nodes[node].host.reach != Reach::process) return facts->devices;
+  std::vector<model::Devices> shares;
+  for (const model::Devices& all : facts->devices) {
+    shares.push_back(part_of(all, node, plan.nodes.size()));
+  }
+  return shares;
+}
+
 bool is_one_machine(const model::Plan& plan) {
   return std::ranges::none_of(
       plan.nodes, [](const PlannedNode& node) { return node.host.reach == Reach::ssh; });
@@ -128,6 +140,7 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
     where.rdma.push_back(known != nullptr && known->rdma);
     where.interfaces.push_back(one_machine ? "lo" : interface_of(node, known, where.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
+    where.devices.push_back(devices_of(plan, i, known));
   }
   if (plan.nodes.empty()) return where;
   where.address = where.addresses.front();

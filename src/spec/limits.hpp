@@ -10,6 +10,7 @@ namespace muster::spec {
 
 inline constexpr std::uint32_t kFakeNodesMax = 10'000;  // each is a process
 inline constexpr std::uint32_t kOpenMax = 10'000;       // each is a carrier process
+inline constexpr std::uint32_t kDevicesMax = 1'000;     // of one rank
 inline constexpr std::uint32_t kPortMax = 65'535;
 
 struct Span {

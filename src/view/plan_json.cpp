@@ -52,6 +52,12 @@ using Json = nlohmann::ordered_json;
   return object;
 }
 
+// The cpus that a rank is bound to, as "0-3,8"; null when it is not bound.
+[[nodiscard]] Json bound_to(const model::Plan& plan, const model::PlannedRank& rank) {
+  if (rank.binding == model::kUnbound) return nullptr;
+  return model::to_string(plan.sets[rank.binding]);
+}
+
 [[nodiscard]] Json rank_object(const PlanWords& words, base::Rank rank) {
   const model::PlannedRank& planned = words.plan.ranks[rank.value];
   return Json{{"rank", rank.value},
@@ -59,6 +65,7 @@ using Json = nlohmann::ordered_json;
               {"host", utf8(words.plan.nodes[planned.node.value].host.name)},
               {"local_rank", planned.local_rank},
               {"app", planned.app},
+              {"bound_to", bound_to(words.plan, planned)},
               {"reason", utf8(words.reason(rank))},
               {"environment", environment_object(words.environment(rank))}};
 }

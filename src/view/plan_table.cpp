@@ -26,6 +26,7 @@ struct Widths {
   std::size_t rank = std::string_view("rank").size();
   std::size_t host = std::string_view("host").size();
   std::size_t cpus = std::string_view("cpus").size();
+  std::size_t bound = 0;  // no rank is bound: no such column
 };
 
 [[nodiscard]] Widths widths(const model::Plan& plan) {
@@ -35,25 +36,35 @@ struct Widths {
     widths.host = std::max(widths.host, one_line(node.host.name).size());
     widths.cpus = std::max(widths.cpus, cpus_of(node.host).size());
   }
+  for (const model::CpuSet& set : plan.sets) {
+    widths.bound =
+        std::max({widths.bound, std::string_view("bound to").size(), model::to_string(set).size()});
+  }
   return widths;
 }
 
 [[nodiscard]] std::string row(const Widths& widths, std::string_view rank, std::string_view host,
                               std::string_view local_rank, std::string_view cpus,
-                              std::string_view reason) {
-  return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}", rank, widths.rank, host, widths.host,
-                     local_rank, cpus, widths.cpus, reason);
+                              std::string_view bound, std::string_view reason) {
+  const std::string own = widths.bound == 0 ? "" : fmt::format("{:<{}}  ", bound, widths.bound);
+  return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}{}", rank, widths.rank, host, widths.host,
+                     local_rank, cpus, widths.cpus, own, reason);
+}
+
+[[nodiscard]] std::string bound_to(const model::Plan& plan, const model::PlannedRank& rank) {
+  return rank.binding == model::kUnbound ? "-" : model::to_string(plan.sets[rank.binding]);
 }
 
 [[nodiscard]] std::string placement(const PlanWords& words, Style style) {
   const Widths columns = widths(words.plan);
-  std::string text = heading(row(columns, "rank", "host", "local rank", "cpus", "reason"), style);
+  std::string text =
+      heading(row(columns, "rank", "host", "local rank", "cpus", "bound to", "reason"), style);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
     text +=
         row(columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
-            cpus_of(host), one_line(words.reason(base::Rank(rank))));
+            cpus_of(host), bound_to(words.plan, planned), one_line(words.reason(base::Rank(rank))));
     text += '\n';
   }
   return text;

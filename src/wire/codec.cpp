@@ -343,6 +343,11 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_head_address(welcome.facts.head_address);
   to.set_port(welcome.facts.port);
   to.set_rdma(welcome.facts.rdma);
+  for (const model::Devices& devices : welcome.facts.devices) {
+    auto& one = *to.add_devices();
+    one.set_variable(devices.variable);
+    for (const std::string& id : devices.ids) one.add_ids(id);
+  }
 }
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
@@ -353,9 +358,14 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
       .reached_at = std::move(*in.mutable_reached_at()),
       .head_address = std::move(*in.mutable_head_address()),
       .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax)),
-      .rdma = in.rdma()};
+      .rdma = in.rdma(),
+      .devices = {}};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
+  for (auto& one : *in.mutable_devices()) {
+    facts.devices.push_back({std::move(*one.mutable_variable()), {}});
+    for (auto& id : *one.mutable_ids()) facts.devices.back().ids.push_back(std::move(id));
+  }
   return facts;
 }
 

@@ -59,7 +59,8 @@ inline Welcome sample_welcome() {
            .reached_at = "10.0.0.1",
            .head_address = "10.0.0.254",
            .port = 65'535,
-           .rdma = true}};
+           .rdma = true,
+           .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}}}};
 }
 
 inline Spawn sample_spawn() {

@@ -1,0 +1,137 @@
+// Counts accelerators by the files that their drivers make.
+#include "probe/devices.hpp"
+
+#include <algorithm>
+#include <dirent.h>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "probe/text_file.hpp"
+
+namespace muster::probe {
+namespace {
+
+using model::Devices;
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+std::vector<std::string> names_in(const std::string& path) {
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  std::vector<std::string> names;
+  if (!folder) return names;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  }
+  return names;
+}
+
+// "nvidia0" and "nvidia12", not "nvidiactl".
+bool is_numbered(std::string_view name, std::string_view stem) {
+  if (!name.starts_with(stem) || name.size() == stem.size()) return false;
+  const std::string_view number = name.substr(stem.size());
+  return std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::size_t count_numbered(const std::string& folder, std::string_view stem) {
+  const auto names = names_in(folder);
+  const auto count =
+      std::ranges::count_if(names, [&](const std::string& n) { return is_numbered(n, stem); });
+  return static_cast<std::size_t>(count);
+}
+
+// A container sees all GPUs of the host in /proc, but only its own in /dev.
+std::size_t count_nvidia(const std::string& root) {
+  const std::size_t usable = count_numbered(root + "/dev", "nvidia");
+  return usable > 0 ? usable : names_in(root + "/proc/driver/nvidia/gpus").size();
+}
+
+// Processors are nodes there too, with gpu_id 0.
+std::size_t count_amd(const std::string& root) {
+  const std::string nodes = root + "/sys/class/kfd/kfd/topology/nodes";
+  std::size_t count = 0;
+  for (const std::string& name : names_in(nodes)) {
+    const std::string id = read_text(nodes + "/" + name + "/gpu_id");
+    count += !id.empty() && id[0] != '0';
+  }
+  return count;
+}
+
+std::size_t count_intel(const std::string& root) {
+  std::size_t count = 0;
+  for (const std::string& name : names_in(root + "/dev/dri")) {
+    if (!is_numbered(name, "renderD")) continue;
+    const std::string vendor = read_text(root + "/sys/class/drm/" + name + "/device/vendor");
+    count += vendor.starts_with("0x8086");
+  }
+  return count;
+}
+
+std::size_t count_ascend(const std::string& root) {
+  return count_numbered(root + "/dev", "davinci");
+}
+
+// A variable that is set to nothing allows no device; one that is not set allows all.
+std::optional<std::string> set_value(std::span<const std::string> environment,
+                                     std::string_view name) {
+  for (const std::string& entry : environment) {
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name)) {
+      return entry.substr(name.size() + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+// CUDA's rule, which the others follow: the list ends at the first entry that is no device.
+std::vector<std::string> listed(const std::string& value) {
+  std::vector<std::string> ids;
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t comma = std::min(value.find(',', at), value.size());
+    std::string id = value.substr(at, comma - at);
+    if (id.empty() || id.starts_with("-") || id == "NoDevFiles") break;
+    ids.push_back(std::move(id));
+    at = comma + 1;
+  }
+  return ids;
+}
+
+std::vector<std::string> numbered(std::size_t count) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.push_back(std::to_string(i));
+  return ids;
+}
+
+struct Maker {
+  std::size_t (*count)(const std::string& root);
+  std::vector<std::string> variables;  // the first is ours to set when none is set
+};
+
+}  // namespace
+
+std::vector<Devices> devices(const std::string& root, std::span<const std::string> environment) {
+  const Maker makers[] = {
+      {count_nvidia, {"CUDA_VISIBLE_DEVICES"}},
+      // HIP numbers what ROCR leaves: the one that the user limits by is the one to divide.
+      {count_amd, {"ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}},
+      {count_intel, {"ZE_AFFINITY_MASK"}},
+      {count_ascend, {"ASCEND_RT_VISIBLE_DEVICES"}},
+  };
+  std::vector<Devices> all;
+  for (const Maker& maker : makers) {
+    Devices one{maker.variables.front(), {}};
+    bool limited = false;
+    for (const std::string& variable : maker.variables) {
+      const auto value = set_value(environment, variable);
+      if (!value) continue;
+      limited = true;
+      one = {variable, listed(*value)};
+    }
+    if (!limited) one.ids = numbered(maker.count(root));
+    if (!one.ids.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace muster::probe

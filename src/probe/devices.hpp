@@ -1,0 +1,18 @@
+// Accelerators of this machine that our ranks may use.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/inventory.hpp"
+
+namespace muster::probe {
+
+// NVIDIA, AMD, Intel and Ascend, one entry for each maker with devices. What this process is itself
+// limited to by CUDA_VISIBLE_DEVICES and its twins in `environment` stays the limit; else devices
+// are counted in /dev, /proc and /sys below `root` ("" is this machine) and numbered from 0.
+[[nodiscard]] std::vector<model::Devices> devices(const std::string& root,
+                                                  std::span<const std::string> environment);
+
+}  // namespace muster::probe

@@ -1,0 +1,76 @@
+// Shares of devices, and what is said when there are too few.
+#include "plan/devices.hpp"
+
+#include <gtest/gtest.h>
+
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+const model::Devices kFour{"CUDA_VISIBLE_DEVICES", {"0", "GPU-a", "2", "3"}};
+
+TEST(Devices, are_dealt_in_a_row) {
+  EXPECT_EQ(share_of(kFour, 0, 2, 2), "0,GPU-a");
+  EXPECT_EQ(share_of(kFour, 1, 2, 2), "2,3");
+  EXPECT_EQ(share_of(kFour, 3, 4, 1), "3");
+  EXPECT_EQ(share_of(kFour, 0, 5, 1), "");
+}
+
+TEST(Devices, of_a_machine_are_parted_among_fake_nodes) {
+  EXPECT_EQ(part_of(kFour, 0, 3).ids, std::vector<std::string>({"0"}));
+  EXPECT_EQ(part_of(kFour, 2, 3).ids, std::vector<std::string>({"2", "3"}));
+}
+
+struct Job {
+  model::JobSpec spec;
+  model::Plan plan;
+  Rendezvous where;
+};
+
+Job job(std::uint32_t ranks, std::uint32_t each, std::vector<model::Devices> devices) {
+  Job one;
+  one.spec.apps.front().command = {"app"};
+  one.spec.apps.front().ranks = ranks;
+  one.spec.gpus_per_rank = each;
+  auto placed = place(one.spec, *inventory(one.spec, {8, "box", {}, {}}));
+  one.plan = *placed;
+  model::HostFacts facts;
+  facts.devices = std::move(devices);
+  one.where = rendezvous(one.plan, std::vector<std::optional<model::HostFacts>>{facts});
+  return one;
+}
+
+std::string value(const Job& one, std::uint32_t rank, std::string_view name) {
+  for (const auto& variable :
+       dialects(one.plan, one.where, {}, "job", one.spec, base::Rank(rank))) {
+    if (variable.name == name) return variable.value;
+  }
+  return "not set";
+}
+
+TEST(Devices, reach_each_rank_by_the_variable_of_their_maker) {
+  const Job one = job(2, 2, {kFour, {"ZE_AFFINITY_MASK", {"0"}}});
+  EXPECT_TRUE(check_devices(one.spec, one.plan, one.where));
+  EXPECT_EQ(value(one, 1, "CUDA_VISIBLE_DEVICES"), "2,3");
+  EXPECT_EQ(value(one, 1, "ZE_AFFINITY_MASK"), "not set");  // the display's, too few to share
+}
+
+TEST(Devices, are_left_alone_unless_asked_for) {
+  EXPECT_EQ(value(job(2, 0, {kFour}), 0, "CUDA_VISIBLE_DEVICES"), "not set");
+}
+
+TEST(Devices, that_are_too_few_are_an_error) {
+  const Job one = job(3, 2, {kFour});
+  const auto checked = check_devices(one.spec, one.plan, one.where);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(base::to_string(checked.error()),
+            "box has 4 devices, but its 3 ranks want 2 each\n  hint: --per-node 2 fits there");
+  const Job none = job(1, 1, {});
+  EXPECT_EQ(base::to_string(check_devices(none.spec, none.plan, none.where).error()),
+            "box has 0 devices, but its 1 rank want 1 each\n"
+            "  hint: leave --gpus-per-rank out to run without devices");
+}
+
+}  // namespace
+}  // namespace muster::plan

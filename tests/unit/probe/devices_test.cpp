@@ -1,0 +1,79 @@
+// Devices in made-up trees of /dev, /proc and /sys.
+#include "probe/devices.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace muster::probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DevicesIn : public ::testing::Test {
+ protected:
+  DevicesIn() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    root_ = fs::path(::testing::TempDir()) /
+            (std::string("devices-") + test->name() + std::to_string(::getpid()));
+    fs::create_directories(root_);
+  }
+  ~DevicesIn() override { fs::remove_all(root_); }
+
+  void file(const std::string& path, const std::string& text = "") {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+
+  [[nodiscard]] std::string found(const std::vector<std::string>& environment = {}) const {
+    std::string text;
+    for (const model::Devices& one : devices(root_.string(), environment)) {
+      text += one.variable + "=";
+      for (const std::string& id : one.ids) text += id + ",";
+      text += " ";
+    }
+    return text;
+  }
+
+  fs::path root_;
+};
+
+TEST_F(DevicesIn, an_empty_tree_are_none) { EXPECT_EQ(found(), ""); }
+
+TEST_F(DevicesIn, nvidias_folder_are_counted_without_its_other_nodes) {
+  for (const char* name : {"nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm"}) {
+    file(std::string("dev/") + name);
+  }
+  file("proc/driver/nvidia/gpus/0000:01:00.0/information");
+  EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0,1,2, ");
+}
+
+TEST_F(DevicesIn, proc_count_where_dev_has_none) {
+  file("proc/driver/nvidia/gpus/0000:01:00.0/information");
+  EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0, ");
+}
+
+TEST_F(DevicesIn, every_makers_place_are_told_apart) {
+  file("sys/class/kfd/kfd/topology/nodes/0/gpu_id", "0\n");
+  file("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "4711\n");
+  file("dev/dri/renderD128");
+  file("sys/class/drm/renderD128/device/vendor", "0x8086\n");
+  file("dev/dri/renderD129");
+  file("sys/class/drm/renderD129/device/vendor", "0x1002\n");
+  file("dev/davinci0");
+  file("dev/davinci_manager");
+  EXPECT_EQ(found(), "ROCR_VISIBLE_DEVICES=0, ZE_AFFINITY_MASK=0, ASCEND_RT_VISIBLE_DEVICES=0, ");
+}
+
+TEST_F(DevicesIn, our_own_limit_are_what_is_shared) {
+  for (int i = 0; i < 8; ++i) file("dev/nvidia" + std::to_string(i));
+  EXPECT_EQ(found({"CUDA_VISIBLE_DEVICES=4,GPU-8f,6"}), "CUDA_VISIBLE_DEVICES=4,GPU-8f,6, ");
+  EXPECT_EQ(found({"CUDA_VISIBLE_DEVICES=4,-1,6"}), "CUDA_VISIBLE_DEVICES=4, ");
+  EXPECT_EQ(found({"CUDA_VISIBLE_DEVICES="}), "");
+  EXPECT_EQ(found({"HIP_VISIBLE_DEVICES=1,2"}),
+            "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7, HIP_VISIBLE_DEVICES=1,2, ");
+}
+
+}  // namespace
+}  // namespace muster::probe
