@@ -19,11 +19,10 @@ namespace {
 
 class Agent {
  public:
-  Agent(process::GuardProcess guard, std::vector<std::string> environment,
+  Agent(process::GuardProcess guard, const std::vector<std::string>& environment,
         const std::string& version)
       : link_(loop_, link_events()),
-        tasks_(loop_, std::move(guard), options(environment, version), std::move(environment),
-               task_events()),
+        tasks_(loop_, std::move(guard), options(environment, version), environment, task_events()),
         signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
     wait_for_signal();
   }
@@ -92,7 +91,7 @@ class Agent {
 
 }  // namespace
 
-int run_agent(std::vector<std::string> environment, const std::string& version) {
+int run_agent(const std::vector<std::string>& environment, const std::string& version) {
   std::signal(SIGPIPE, SIG_IGN);
   auto guard = process::fork_guard();
   if (!guard) {
@@ -104,7 +103,7 @@ int run_agent(std::vector<std::string> environment, const std::string& version) 
     return base::exit_code(made.error().fault);
   }
   raise_descriptor_limit();
-  return Agent(std::move(*guard), std::move(environment), version).run();
+  return Agent(std::move(*guard), environment, version).run();
 }
 
 }  // namespace muster::app

@@ -8,6 +8,7 @@ namespace muster::app {
 
 // Runs until the head says Bye or the link goes; returns the exit code. `environment` is this
 // process's own, `version` the program's.
-[[nodiscard]] int run_agent(std::vector<std::string> environment, const std::string& version);
+[[nodiscard]] int run_agent(const std::vector<std::string>& environment,
+                            const std::string& version);
 
 }  // namespace muster::app

@@ -94,6 +94,29 @@ class Dialects(Environments):
         self.assertEqual([one["OMP_NUM_THREADS"] for one in found], ["7", "7"])
 
 
+class Devices(Environments):
+    def shares(self, *words, visible):
+        found = self.environments(*words, ranks=2,
+                                  env=self.environment(CUDA_VISIBLE_DEVICES=visible))
+        return [one["CUDA_VISIBLE_DEVICES"] for one in found]
+
+    def test_ranks_share_what_we_may_use(self):
+        words = ["-n", "2", "--gpus-per-rank", "2"]
+        self.assertEqual(self.shares(*words, visible="4,GPU-7,6,1"), ["4,GPU-7", "6,1"])
+
+    def test_fake_nodes_share_the_devices_of_their_machine(self):
+        words = ["--fake-nodes", "2", "-n", "2", "--gpus-per-rank", "1"]
+        self.assertEqual(self.shares(*words, visible="5,3"), ["5", "3"])
+
+    def test_nothing_is_shared_unless_asked_for(self):
+        self.assertEqual(self.shares("-n", "2", visible="5,3"), ["5,3", "5,3"])
+
+    def test_too_few_are_an_error(self):
+        done = self.muster("-n", "3", "--oversubscribe", "--gpus-per-rank", "1", "true",
+                           env=self.environment(CUDA_VISIBLE_DEVICES="5,3"))
+        self.assert_refused(done, 242, "has 2 devices, but its 3 ranks want 1 each")
+
+
 class SeedHelpers(Case):
     """The helper that the seeds print for `aml_mpienv.py`, saved as a user would save it."""
 

@@ -47,6 +47,19 @@ TEST(PlanTable, HasOneAlignedRowPerRank) {
             "   2  node1               0     ?  slot 2\n");
 }
 
+TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
+  Sample sample;
+  sample.plan.sets = {model::CpuSet::range(0, 3)};
+  sample.plan.ranks[1].binding = 0;
+  EXPECT_EQ(plan_table(sample.words(), false, {}),
+            "rank  host       local rank  cpus  bound to  reason\n"
+            "   0  localhost           0    16  -         slot 0\n"
+            "   1  localhost           1    16  0-3       slot 1\n"
+            "   2  node1               0     ?  -         slot 2\n");
+  const auto json = nlohmann::json::parse(plan_json(sample.words()));
+  EXPECT_EQ(json["ranks"][1]["bound_to"], "0-3");
+}
+
 TEST(PlanTable, ShowsCommonVariablesOnce) {
   const std::string text = plan_table(Sample().words(), true, {});
   const std::size_t at = text.find("\n\n");
@@ -87,7 +100,7 @@ TEST(PlanJson, HasTheDocumentedShape) {
   EXPECT_EQ(json["nodes"][1], nlohmann::json::parse(R"({"node":1,"host":"node1","reach":"ssh",
       "slots":8,"cpus":null,"ranks":[2]})"));
   EXPECT_EQ(json["ranks"][2], nlohmann::json::parse(R"({"rank":2,"node":1,"host":"node1",
-      "local_rank":0,"app":0,"reason":"slot 2","environment":{"RANK":{"value":"2","why":"torch"},
+      "local_rank":0,"app":0,"bound_to":null,"reason":"slot 2","environment":{"RANK":{"value":"2","why":"torch"},
       "WORLD_SIZE":{"value":"3","why":"torch"}}})"));
   EXPECT_EQ(json["withheld"],
             nlohmann::json::parse(R"([{"name":"DISPLAY","why":"belongs to one host"}])"));
