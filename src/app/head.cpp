@@ -83,6 +83,10 @@ class Head {
     return report;
   }
 
+  [[nodiscard]] const std::optional<model::HostFacts>& facts(NodeIndex node) const {
+    return machine_.facts(node);
+  }
+
  private:
   void take(base::Instant now, machine::HeadEvent event) {
     machine::HeadEffects effects;
@@ -279,6 +283,15 @@ class Head {
 };
 
 }  // namespace
+
+Survey survey(HeadOptions options) {
+  options.input.survey = true;
+  const std::size_t nodes = options.input.plan.nodes.size();
+  Head head(std::move(options), std::nullopt, std::nullopt, std::nullopt);
+  Survey result{head.run(), {}};
+  for (std::uint32_t i = 0; i < nodes; ++i) result.facts.push_back(head.facts(NodeIndex(i)));
+  return result;
+}
 
 base::Result<model::RunReport> run_head(HeadOptions options) {
   std::optional<LogFiles> logs;

@@ -1,6 +1,7 @@
 // The head process: carries out one run and reports how it ended.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,13 @@ struct HeadOptions {
 // Blocks until the run has ended and every byte has been written. Call it while the process has one
 // thread. Errors are those that come before anything has started.
 [[nodiscard]] base::Result<model::RunReport> run_head(HeadOptions options);
+
+struct Survey {
+  model::RunReport report;                             // completed, or why not all could be asked
+  std::vector<std::optional<model::HostFacts>> facts;  // index: node of the plan
+};
+
+// Greets the hosts of a plan without ranks and asks for their hardware; starts nothing.
+[[nodiscard]] Survey survey(HeadOptions options);
 
 }  // namespace muster::app

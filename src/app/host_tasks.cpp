@@ -10,6 +10,7 @@
 #include "app/program.hpp"
 #include "plan/environment.hpp"
 #include "probe/probe.hpp"
+#include "probe/topology.hpp"
 #include "process/pipe.hpp"
 
 namespace muster::app {
@@ -95,6 +96,12 @@ void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(eff
 // ---- before the start
 // -----------------------------------------------------------------------------
 
+void HostTasks::perform(machine::ReadTopology&) {
+  feed(machine::TopologyRead{probe::read_topology().map([](model::Topology topology) {
+    return model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))};
+  })});
+}
+
 void HostTasks::perform(machine::Check& effect) {
   World& world = keep(std::move(effect.orders));
   const auto checked =
@@ -166,7 +173,7 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
   if (!orders.wireup.pmi) return {};
   if (!pmi_) {
     pmi_ = std::make_unique<PmiTasks>(
-        loop_, [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
+        readable_, [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
   }
   pmi_->add(orders.wireup, orders.tasks);
   return {};

@@ -66,6 +66,7 @@ class HostTasks {
 
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
+  void perform(machine::ReadTopology&);
   void perform(machine::Check& effect);
   void perform(machine::KeepGrace& effect);
   void perform(machine::StartTask& effect);

@@ -2,13 +2,13 @@
 #include "cli/launch.hpp"
 
 #include <array>
-#include <climits>
 #include <cstdio>
 #include <optional>
-#include <random>
 #include <unistd.h>
 
 #include "app/head.hpp"
+#include "cli/ask_hosts.hpp"
+#include "cli/head_options.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
@@ -34,18 +34,6 @@ struct Prospect {
 };
 
 view::Style style() { return {::isatty(STDERR_FILENO) == 1}; }
-
-std::string own_path() {
-  std::array<char, PATH_MAX> buffer;
-  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
-  return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
-}
-
-// 64 random bits: enough to tell the jobs of one machine apart.
-std::string job_name() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
 
 Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
   std::vector<std::string> names;
@@ -75,19 +63,21 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
   return result;
 }
 
-Result<Prospect> prospect(model::JobSpec spec, const std::vector<std::string>& environment) {
-  if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
-  const auto here_now = this_machine(spec);
-  if (!here_now) return tl::unexpected(here_now.error());
-  const auto inventory = plan::inventory(spec, *here_now);
-  if (!inventory) return tl::unexpected(inventory.error());
-  auto placed = plan::place(spec, *inventory);
+Result<model::Inventory> inventory_of(const model::JobSpec& spec) {
+  return spec::check(spec).and_then([&] { return this_machine(spec); }).and_then([&](auto here) {
+    return plan::inventory(spec, here);
+  });
+}
+
+Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
+                          const std::vector<std::string>& environment) {
+  auto placed = plan::place(spec, inventory);
   if (!placed) return tl::unexpected(placed.error());
   auto here = kept(spec, environment, model::Reach::here);
   if (!here) return tl::unexpected(here.error());
   auto remote = kept(spec, environment, model::Reach::ssh);
   if (!remote) return tl::unexpected(remote.error());
-  return Prospect{std::move(spec), std::move(*inventory), std::move(*placed), std::move(*here),
+  return Prospect{std::move(spec), std::move(inventory), std::move(*placed), std::move(*here),
                   std::move(*remote)};
 }
 
@@ -125,37 +115,47 @@ void tell_withheld(const Prospect& job) {
   }
 }
 
+int tell(const model::RunReport& report) {
+  print(stderr, view::report(report, style()));
+  return report.exit_code();
+}
+
 int carry_out(Prospect job, const Invocation& invocation) {
   const bool verbose = job.spec.verbose;
   for (const std::string& notice : job.plan.notices) {
     print(stderr, "muster: " + notice + "\n");
   }
   if (verbose) tell_withheld(job);
-  app::HeadOptions options{{std::move(job.spec),
-                            std::move(job.plan),
-                            std::move(job.kept_here),
-                            std::move(job.kept_remote),
-                            job_name(),
-                            {},
-                            {}},
-                           invocation.environment,
-                           own_path(),
-                           MUSTER_VERSION};
+  app::HeadOptions options = head_options(invocation);
+  options.input.spec = std::move(job.spec);
+  options.input.plan = std::move(job.plan);
+  options.input.kept_here = std::move(job.kept_here);
+  options.input.kept_remote = std::move(job.kept_remote);
   const auto report = app::run_head(std::move(options));
   if (!report) return complain(report.error());
   if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
-  print(stderr, view::report(*report, style()));
-  return report->exit_code();
+  return tell(*report);
+}
+
+// Bad input: nothing has been started.
+int refuse(const base::Error& error, const front::RunRequest& request) {
+  const int code = complain(error);
+  return request.refusal_code != 0 ? request.refusal_code : code;
 }
 
 }  // namespace
 
 int launch(const front::RunRequest& request, const Invocation& invocation) {
-  auto job = prospect(request.spec, invocation.environment);
-  if (!job) {
-    const int code = complain(job.error());
-    return request.refusal_code != 0 ? request.refusal_code : code;
+  auto inventory = inventory_of(request.spec);
+  if (!inventory) return refuse(inventory.error(), request);
+  // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
+  const bool only_plans = request.dry_run || request.do_not_launch;
+  if (!only_plans && plan::needs_facts(request.spec, *inventory)) {
+    const model::RunReport asked = ask_hosts(request.spec, *inventory, invocation);
+    if (asked.cause != model::Cause::completed) return tell(asked);
   }
+  auto job = prospect(request.spec, std::move(*inventory), invocation.environment);
+  if (!job) return refuse(job.error(), request);
   if (request.dry_run) return dry_run(request, *job);
   show_plan(request.shown, job->inventory, job->plan);
   if (request.do_not_launch) return 0;

@@ -39,6 +39,11 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
   out.push_back(KeepGrace{std::min(grace_, kOrphanGrace)});
+  if (!message.topology) return welcome(out);
+  out.push_back(ReadTopology{});
+}
+
+void AgentMachine::welcome(AgentEffects& out) {
   tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts}, out);
 }
 
@@ -145,6 +150,13 @@ void AgentMachine::on(LinkClosed&, AgentEffects& out) {
   if (!has_processes()) return quit(out);
   out.push_back(DiscardOutput{});
   end_tasks(SIGTERM, std::min(grace_, kOrphanGrace), out);
+}
+
+void AgentMachine::on(TopologyRead& event, AgentEffects& out) {
+  if (state_ != State::greeted) return;
+  if (!event.topology) return refuse(std::move(event.topology.error()), out);
+  options_.facts.topology = std::move(*event.topology);
+  welcome(out);
 }
 
 void AgentMachine::on(Checked& event, AgentEffects& out) {

@@ -39,6 +39,9 @@ inline constexpr base::Duration kHelloTime =
 // ---- events -----------------------------------------------------------------------------------
 
 struct LinkClosed {};
+struct TopologyRead {  // the answer to ReadTopology
+  base::Result<model::SharedTopology> topology;
+};
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
   std::uint32_t world = 1;
@@ -68,15 +71,17 @@ struct WireupSays {  // the wire-up server of this host has something for the he
 struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
-using AgentEvent = std::variant<wire::ToAgent, LinkClosed, Checked, TaskSpawned, TaskEnded,
-                                StreamEnded, InputTaken, SweepDone, WireupSays, GuardLost, Tick>;
+using AgentEvent =
+    std::variant<wire::ToAgent, LinkClosed, TopologyRead, Checked, TaskSpawned, TaskEnded,
+                 StreamEnded, InputTaken, SweepDone, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
 struct ToHead {
   wire::ToHead message;
 };
-struct Check {  // program and folder; keep the orders for StartTask
+struct ReadTopology {};  // of this host; answered by TopologyRead
+struct Check {           // program and folder; keep the orders for StartTask
   wire::Prepare orders;
 };
 struct KeepGrace {  // what the guard does by itself when we vanish: SIGTERM, this long, SIGKILL
@@ -110,9 +115,9 @@ struct DiscardOutput {};  // nobody reads it any more
 struct DropLink {};       // the head is silent
 struct Quit {};
 
-using AgentEffect =
-    std::variant<ToHead, Check, KeepGrace, StartTask, SignalTask, WriteInput, CloseInput, AddCredit,
-                 ToWireup, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffect = std::variant<ToHead, ReadTopology, Check, KeepGrace, StartTask, SignalTask,
+                                 WriteInput, CloseInput, AddCredit, ToWireup, Sweep, DrainStreams,
+                                 DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -154,6 +159,7 @@ class AgentMachine {
 
   void on(wire::ToAgent& message, AgentEffects& out);
   void on(LinkClosed&, AgentEffects& out);
+  void on(TopologyRead& event, AgentEffects& out);
   void on(Checked& event, AgentEffects& out);
   void on(TaskSpawned& event, AgentEffects& out);
   void on(TaskEnded& event, AgentEffects& out);
@@ -181,6 +187,7 @@ class AgentMachine {
   void hear(wire::Ping&, AgentEffects& out);
   void hear(wire::Bye&, AgentEffects& out);
 
+  void welcome(AgentEffects& out);
   void tell(wire::ToHead message, AgentEffects& out);
   void add_world(wire::Prepare& message, AgentEffects& out);
   void world_checked(Checked& event, AgentEffects& out);

@@ -123,9 +123,10 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
   node.heard = now_;
   if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
   out.push_back(
-      ToNode{event.node, wire::Hello{wire::kProtocol, input_.job, event.node,
-                                     static_cast<std::uint32_t>(input_.spec.lease.count()),
-                                     static_cast<std::uint32_t>(input_.spec.grace.count())}});
+      ToNode{event.node,
+             wire::Hello{wire::kProtocol, input_.job, event.node,
+                         static_cast<std::uint32_t>(input_.spec.lease.count()),
+                         static_cast<std::uint32_t>(input_.spec.grace.count()), input_.survey}});
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
@@ -206,7 +207,14 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   node.state = NodeState::greeted;
   node.facts = std::move(message.facts);
   open_due(out);
-  if (every_node(NodeState::greeted)) prepare_all(out);
+  if (!every_node(NodeState::greeted)) return;
+  if (input_.survey) return part(out);
+  prepare_all(out);
+}
+
+void HeadMachine::part(HeadEffects& out) {
+  for (Node& node : nodes_) node.state = NodeState::stopped;
+  leave_when_stopped(out);
 }
 
 void HeadMachine::prepare_all(HeadEffects& out) {
@@ -266,7 +274,7 @@ std::uint32_t HeadMachine::window() const { return window_for(parties_.front().w
 std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
   constexpr std::size_t kAll = 8u << 20;
   return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(kAll / (2 * ranks), 16u << 10, 256u << 10));
+      std::clamp<std::size_t>(kAll / std::max<std::size_t>(2 * ranks, 1), 16u << 10, 256u << 10));
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& out) {

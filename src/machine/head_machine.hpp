@@ -5,6 +5,8 @@
 //   running ──every rank ended──▶ stopping ──every agent stopped or gone──▶ leaving
 //   leaving ──every link closed, or kLeaveTime──▶ finished
 //
+// A survey ends once every agent has greeted: opening ──▶ leaving.
+//
 // A node:  waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
 //          ──Stopped──▶ stopped; from any state ──link lost, silence──▶ gone
 //
@@ -120,6 +122,8 @@ struct HeadInput {
   std::string job;                           // random, names the job on every host
   // PMI_process_mapping of a world's plan; may be empty.
   std::function<std::string(const model::Plan&)> mapping;
+  // Only greet the hosts and learn their hardware: nothing is prepared or started.
+  bool survey = false;
   // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
   std::vector<std::string> pmix_jobs;
 };
@@ -140,6 +144,10 @@ class HeadMachine {
   // First credit of each output stream of the first world, bytes.
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
+  // What the host of a node told in its greeting, if it has come.
+  [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
+    return nodes_[node.value].facts;
+  }
 
  private:
   enum class State { opening, preparing, running, stopping, leaving, finished };
@@ -212,6 +220,7 @@ class HeadMachine {
                                            const plan::Rendezvous& where) const;
   [[nodiscard]] wire::Wireup wireup(const Party& party) const;
   void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
+  void part(HeadEffects& out);
   void start_all(HeadEffects& out);
   void fault(base::Error error, const std::string& host, HeadEffects& out);
   void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "model/job_spec.hpp"
+#include "model/topology_text.hpp"
 #include "wire.pb.h"
 
 namespace muster::wire {
@@ -36,6 +37,13 @@ class Bounds {
   }
   base::Rank rank(std::uint32_t value) {
     return base::Rank(at_most("rank", value, model::kRanksMax - 1));
+  }
+  model::SharedTopology topology(const std::string& text) {
+    if (text.empty()) return {};
+    auto read = model::decode_topology(text);
+    if (read) return {std::make_shared<const model::Topology>(std::move(*read))};
+    if (!complaint_) complaint_ = read.error().what;
+    return {};
   }
   model::CpuSet cpus(const std::string& text) {
     if (text.empty()) return {};
@@ -97,6 +105,7 @@ void write(proto::ToAgent& out, const Hello& hello) {
   to.set_node(hello.node.value);
   to.set_lease_ms(hello.lease_ms);
   to.set_grace_ms(hello.grace_ms);
+  to.set_topology(hello.topology);
 }
 
 Hello read(proto::Hello& in, Bounds& bounds) {
@@ -104,7 +113,8 @@ Hello read(proto::Hello& in, Bounds& bounds) {
           .job = std::move(*in.mutable_job()),
           .node = base::NodeIndex(bounds.at_most("node", in.node(), model::kRanksMax - 1)),
           .lease_ms = in.lease_ms(),
-          .grace_ms = in.grace_ms()};
+          .grace_ms = in.grace_ms(),
+          .topology = in.topology()};
 }
 
 void write(proto::TaskOrder& to, const TaskOrder& task) {
@@ -348,6 +358,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
     one.set_variable(devices.variable);
     for (const std::string& id : devices.ids) one.add_ids(id);
   }
+  if (welcome.facts.topology) to.set_topology(model::encode(*welcome.facts.topology));
 }
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
@@ -359,13 +370,15 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
       .head_address = std::move(*in.mutable_head_address()),
       .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax)),
       .rdma = in.rdma(),
-      .devices = {}};
+      .devices = {},
+      .topology = {}};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   for (auto& one : *in.mutable_devices()) {
     facts.devices.push_back({std::move(*one.mutable_variable()), {}});
     for (auto& id : *one.mutable_ids()) facts.devices.back().ids.push_back(std::move(id));
   }
+  facts.topology = bounds.topology(in.topology());
   return facts;
 }
 

@@ -26,6 +26,7 @@ struct Hello {
   base::NodeIndex node;
   std::uint32_t lease_ms = 0;  // silence after which the agent ends its tasks by itself
   std::uint32_t grace_ms = 0;  // between SIGTERM and SIGKILL when it must do so
+  bool topology = false;       // Welcome shall tell the host's hardware too: some milliseconds
   bool operator==(const Hello&) const = default;
 };
 

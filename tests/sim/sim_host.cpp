@@ -83,6 +83,13 @@ void SimHost::wake(base::Instant when) {
 
 void SimHost::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
 
+void SimHost::perform(machine::ReadTopology&) {
+  model::Topology topology;
+  topology.allowed = model::CpuSet::range(0, 3);
+  feed(machine::TopologyRead{
+      model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))}});
+}
+
 void SimHost::perform(machine::Check& effect) {
   const std::uint32_t world = effect.orders.wireup.world;
   for (const auto& task : effect.orders.tasks) windows_[task.rank] = effect.orders.window;

@@ -31,7 +31,7 @@ TEST_F(LinkTest, EveryMessageBothWays) {
   EXPECT_EQ(told, to_agent_all);
   EXPECT_EQ(ups, 1);
   EXPECT_EQ(output, std::string("to\0rn\xff\n", 7));
-  EXPECT_EQ(heard.back(), wire::ToHead{wire::Pong{}});
+  EXPECT_EQ(heard.back(), to_head_all.back());
 }
 
 TEST_F(LinkTest, NoiseIsSkippedAndKept) {

@@ -53,6 +53,7 @@ struct Message {
 
 struct Effect {
   std::string operator()(const ToHead& e) const { return std::visit(Message{}, e.message); }
+  std::string operator()(const ReadTopology&) const { return "read topology"; }
   std::string operator()(const Check&) const { return "check"; }
   std::string operator()(const KeepGrace& e) const {
     return fmt::format("keep grace {}", e.grace.count());
@@ -125,6 +126,24 @@ class Agent : public testing::Test {
   base::Instant now_ = kStart;
   AgentMachine machine_{AgentOptions{}};
 };
+
+TEST_F(Agent, GreetsWithItsHardwareWhenAsked) {
+  wire::Hello hello;
+  hello.topology = true;
+  EXPECT_EQ(hear(hello), (Words{"keep grace 0", "read topology"}));
+  model::Topology topology;
+  topology.allowed = model::CpuSet::range(0, 7);
+  model::SharedTopology shared{std::make_shared<const model::Topology>(topology)};
+  EXPECT_EQ(now(TopologyRead{shared}), Words{"Welcome"});
+}
+
+TEST_F(Agent, SaysWhyItsHardwareCannotBeRead) {
+  wire::Hello hello;
+  hello.topology = true;
+  hear(hello);
+  const base::Error missing{base::Fault::cannot_start, "hwloc is missing", {}, {}};
+  EXPECT_EQ(now(TopologyRead{tl::unexpected(missing)}), Words{"Refused hwloc is missing"});
+}
 
 TEST_F(Agent, TakesTheWholeWay) {
   EXPECT_EQ(hear(wire::Hello{}), (Words{"keep grace 0", "Welcome"}));

@@ -77,6 +77,7 @@ Words words(const HeadEffects& effects) {
 void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each) {
   HeadInput input;
   input.spec = spec_;
+  input.survey = survey_;
   input.kept_here = input.kept_remote = {{}};
   input.spec.apps.front().command = {"program"};
   for (std::uint32_t i = 0; i < hosts.size(); ++i) {

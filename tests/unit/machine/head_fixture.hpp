@@ -35,6 +35,7 @@ class HeadFixture : public testing::Test {
   static base::Error lost(const std::string& what);
 
   model::JobSpec spec_;
+  bool survey_ = false;
   std::unique_ptr<HeadMachine> machine_;
 
  private:

@@ -43,6 +43,36 @@ TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
                    "say MASTER_ADDR=10.0.0.1 MASTER_PORT=4242", "a Prepare 1", "b Prepare 1"}));
 }
 
+TEST_F(HeadFixture, ASurveyEndsWithTheGreetings) {
+  survey_ = true;
+  make({Reach::ssh, Reach::ssh}, 0);
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  wire::Welcome welcome;
+  welcome.facts.cpus = 12;
+  EXPECT_EQ(hear(kA, welcome), Words{});
+  EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(now(LinkLost{kA, lost("ended")}), Words{});
+  EXPECT_EQ(now(LinkLost{kB, lost("ended")}), Words{"finish"});
+  EXPECT_EQ(exit_code(), 0);
+  EXPECT_EQ(machine_->facts(kA)->cpus, 12U);
+}
+
+TEST_F(HeadFixture, ASurveyFailsWithAHostThatCannotSay) {
+  survey_ = true;
+  make({Reach::ssh, Reach::ssh}, 0);
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  hear(kA, wire::Welcome{});
+  const base::Error missing{base::Fault::cannot_start, "hwloc is missing", {}, {}};
+  EXPECT_EQ(hear(kB, wire::Refused{missing}), (Words{"a Bye", "b Bye"}));
+  now(LinkLost{kA, lost("ended")});
+  EXPECT_EQ(now(LinkLost{kB, lost("ended")}), Words{"finish"});
+  EXPECT_EQ(cause(), "b: hwloc is missing");
+}
+
 TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
   make({Reach::ssh, Reach::ssh});
   start();
