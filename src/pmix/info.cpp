@@ -28,6 +28,11 @@ Infos& Infos::number32(const char* key, std::uint32_t value) {
   return *this;
 }
 
+Infos& Infos::amount(const char* key, std::size_t value) {
+  add(key, PMIX_SIZE).data.size = value;
+  return *this;
+}
+
 Infos& Infos::rank(const char* key, std::uint32_t value) {
   add(key, PMIX_PROC_RANK).data.rank = value;
   return *this;

@@ -16,6 +16,7 @@ class Infos {
   Infos& text(const char* key, std::string_view value);
   Infos& number16(const char* key, std::uint16_t value);
   Infos& number32(const char* key, std::uint32_t value);
+  Infos& amount(const char* key, std::size_t value);
   Infos& rank(const char* key, std::uint32_t value);
   Infos& flag(const char* key, bool value);
   Infos& proc(const char* key, const pmix_proc_t& value);

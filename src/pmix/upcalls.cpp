@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pmix/convert.hpp"
+#include "pmix/query.hpp"
 
 namespace muster::pmix {
 
@@ -169,8 +170,9 @@ pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t* source, pmix_d
   return PMIX_OPERATION_SUCCEEDED;
 }
 
-pmix_status_t query(pmix_proc_t*, pmix_query_t*, std::size_t, pmix_info_cbfunc_t, void*) {
-  return PMIX_ERR_NOT_SUPPORTED;
+pmix_status_t query(pmix_proc_t*, pmix_query_t* queries, std::size_t count, pmix_info_cbfunc_t call,
+                    void* given) {
+  return answer_queries(queries, count, call, given);
 }
 
 }  // namespace
