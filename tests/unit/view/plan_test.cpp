@@ -100,7 +100,8 @@ TEST(PlanJson, HasTheDocumentedShape) {
   EXPECT_EQ(json["nodes"][1], nlohmann::json::parse(R"({"node":1,"host":"node1","reach":"ssh",
       "slots":8,"cpus":null,"ranks":[2]})"));
   EXPECT_EQ(json["ranks"][2], nlohmann::json::parse(R"({"rank":2,"node":1,"host":"node1",
-      "local_rank":0,"app":0,"bound_to":null,"reason":"slot 2","environment":{"RANK":{"value":"2","why":"torch"},
+      "local_rank":0,"app":0,"bound_to":null,"reason":"slot 2",
+     "environment":{"RANK":{"value":"2","why":"torch"},
       "WORLD_SIZE":{"value":"3","why":"torch"}}})"));
   EXPECT_EQ(json["withheld"],
             nlohmann::json::parse(R"([{"name":"DISPLAY","why":"belongs to one host"}])"));
