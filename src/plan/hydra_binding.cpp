@@ -45,7 +45,8 @@ Place place_of(const CpuSet& cpus, const CpuSet& first, const std::vector<CpuSet
     if (!inside || object.within(cpus)) place.objects.push_back(object);
   }
   const auto is_first = [&](const CpuSet& object) { return object.meets(first); };
-  std::ranges::rotate(place.objects, std::ranges::find_if(place.objects, is_first));
+  std::rotate(place.objects.begin(), std::ranges::find_if(place.objects, is_first),
+              place.objects.end());
   return place;
 }
 

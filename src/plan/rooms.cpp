@@ -100,7 +100,7 @@ base::Result<Inventory> served(const JobSpec& spec, Inventory inventory) {
                       "--nolocal leaves no host to run on");
   }
   if (spec.slot_rule == model::SlotRule::open_mpi) {
-    std::ranges::stable_partition(inventory.hosts, is_here);
+    std::stable_partition(inventory.hosts.begin(), inventory.hosts.end(), is_here);
   }
   for (Host& host : inventory.hosts) {
     const auto counted = count_slots(spec, host);
