@@ -1,4 +1,4 @@
-"""mpi4py under muster, and how frameworks find their rank through it and through Open MPI's names."""
+"""mpi4py under muster, and how frameworks find their rank through it and Open MPI's names."""
 
 import os
 import unittest

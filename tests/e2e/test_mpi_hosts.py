@@ -80,6 +80,26 @@ class OpenMpiOnHosts(OnHosts):
 
 
 @unittest.skipIf(REASON, REASON)
+class Networks(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2, docker=True)
+
+    def test_the_address_that_ssh_reached_is_chosen_and_told(self):
+        done = self.launches("-v", "-H", "node1,node2", "sh", "-c",
+                             "echo $UCX_NET_DEVICES $FI_TCP_IFACE $GLOO_SOCKET_IFNAME")
+        self.assertEqual(done.text, "eth0 eth0 eth0\n" * 2)
+        for name in self.lab.names:
+            self.assertIn(f"muster: {name}: ranks talk over eth0 at {self.lab.address(name)}: "
+                          "ssh reached it there\n", done.errors)
+
+    def test_the_users_own_choice_stays(self):
+        done = self.launches("-x", "UCX_NET_DEVICES=lo", "-H", "node1,node2", "sh", "-c",
+                             "echo $UCX_NET_DEVICES")
+        self.assertEqual(done.text, "lo\n" * 2)
+
+
+@unittest.skipIf(REASON, REASON)
 class MpichOnHosts(OnHosts):
     """MPICH before 4.2 with UCX over TCP may hang in MPI_Finalize under any launcher: a rank that
     waits in PMI's barrier there does not answer the last flush of another (pmodels/mpich, pull
