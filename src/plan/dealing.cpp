@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace muster::plan {
 namespace {
 
@@ -73,11 +75,11 @@ std::vector<std::uint32_t> shares_by_slot(const std::vector<Room>& rooms, std::u
 // How many ranks each host gets when every object gets the same number, in rounds over all of them.
 std::vector<std::uint32_t> shares_of_span(const std::vector<Room>& rooms, std::uint64_t ranks) {
   std::vector<std::uint32_t> counts(rooms.size());
-  std::uint64_t open = 0;  // objects of hosts that have room
   const auto room_left = [&](std::size_t i) { return rooms[i].cap - counts[i]; };
   for (std::uint64_t left = ranks; left > 0;) {
-    open = 0;
+    std::uint64_t open = 0;  // objects of hosts that have room
     for (std::size_t i = 0; i < rooms.size(); ++i) open += room_left(i) > 0 ? rooms[i].objects : 0;
+    CHECK(open > 0);  // the caps are enough for all ranks
     const std::uint64_t rounds = std::max<std::uint64_t>(1, left / open);
     for (std::size_t i = 0; i < rooms.size() && left > 0; ++i) {
       const std::uint64_t share =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <dirent.h>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -53,7 +54,7 @@ std::size_t count_amd(const std::string& root) {
   const std::string nodes = root + "/sys/class/kfd/kfd/topology/nodes";
   std::size_t count = 0;
   for (const std::string& name : names_in(nodes)) {
-    const std::string id = read_text(nodes + "/" + name + "/gpu_id");
+    const std::string id = read_text(fmt::format("{}/{}/gpu_id", nodes, name));
     count += !id.empty() && id[0] != '0';
   }
   return count;
@@ -63,7 +64,8 @@ std::size_t count_intel(const std::string& root) {
   std::size_t count = 0;
   for (const std::string& name : names_in(root + "/dev/dri")) {
     if (!is_numbered(name, "renderD")) continue;
-    const std::string vendor = read_text(root + "/sys/class/drm/" + name + "/device/vendor");
+    const std::string vendor =
+        read_text(fmt::format("{}/sys/class/drm/{}/device/vendor", root, name));
     count += vendor.starts_with("0x8086");
   }
   return count;
