@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "front/front.hpp"
+#include "front/hydra_front.hpp"
+#include "front/hydra_options.hpp"
 #include "front/mpirun_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
@@ -14,6 +16,9 @@ constexpr Front kFronts[] = {
      read_run, run_options},
     {"mpirun mpiexec orterun prterun mpirun.openmpi mpiexec.openmpi", "[OPTIONS] PROGRAM [ARGS]",
      "Start a job with the options of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
+    {"mpiexec.hydra mpiexec.mpich mpirun.mpich", "[OPTIONS] PROGRAM [ARGS]",
+     "Start a job with the options of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra,
+     hydra_options},
 };
 
 bool has_name(const Front& front, std::string_view name) {

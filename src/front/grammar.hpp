@@ -15,10 +15,11 @@ enum class Dashes : std::uint8_t {
 
 enum class Glued : std::uint8_t { no, numbers, all };  // -n4; also -Hnode1,node2
 
-// A second, different value of an option that is not repeatable.
+// A second value of an option that is not repeatable.
 enum class Again : std::uint8_t {
   contradiction,  // an error that names both
   last_wins,      // as argparse does
+  refused,        // an error, even when both say the same (Hydra)
 };
 
 // An option for the whole job after the first ':'.

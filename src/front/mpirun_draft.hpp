@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "front/asked.hpp"
 #include "front/front.hpp"
 #include "front/option.hpp"
 
@@ -65,11 +66,5 @@ struct MpirunDraft {
 
 // Adds a notice unless it is there.
 void notice(MpirunDraft& draft, std::string text);
-
-// The value of a variable of the launching environment, or nothing.
-[[nodiscard]] std::optional<std::string_view> variable(const Asked& asked, std::string_view name);
-
-// A path as the current folder makes it absolute; not normalised.
-[[nodiscard]] std::string absolute(const Asked& asked, std::string_view path);
 
 }  // namespace muster::front

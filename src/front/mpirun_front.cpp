@@ -61,18 +61,6 @@ Examples:
     mpirun -np 8 -bind-to none -map-by slot -x NCCL_DEBUG -mca pml ob1 -mca btl ^openib ./train
 )";
 
-// The words between two ':'; an empty block is kept, to be complained about.
-std::vector<Words> blocks_of(Words words) {
-  std::vector<Words> blocks;
-  std::size_t start = 0;
-  for (std::size_t at = 0; at <= words.size(); ++at) {
-    if (at < words.size() && words[at] != ":") continue;
-    blocks.push_back(words.subspan(start, at - start));
-    start = at + 1;
-  }
-  return blocks;
-}
-
 Result<void> end_block(MpirunDraft& draft, Words program) {
   if (program.empty()) {
     return fail(Fault::usage, "for example: mpirun -n 2 python3 train.py", "no program given{}",

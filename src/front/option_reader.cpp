@@ -22,6 +22,10 @@ std::string shown(const Typed& typed) {
 
 }  // namespace
 
+tl::unexpected<base::Error> twice(const Typed& typed) {
+  return fail(Fault::usage, "keep one of them", "{} is given twice", typed.option);
+}
+
 Result<std::optional<Found>> OptionReader::next() {
   if (at_ >= words_.size() || ended_) return std::nullopt;
   const std::string& word = words_[at_];
@@ -89,10 +93,11 @@ Result<void> OptionReader::note(const Match& match, const Typed& typed) {
   const bool same = before && before->value == typed.value && before->second == typed.second;
   const bool may_differ =
       matcher_.text(match.index).traits.repeatable || grammar_.again == Again::last_wins;
-  if (!before || same || may_differ) {
+  if (!before || may_differ || (same && grammar_.again != Again::refused)) {
     before = typed;
     return {};
   }
+  if (same) return twice(typed);
   return fail(Fault::usage, "keep one of them", "{} {} contradicts {} {}", typed.option,
               shown(typed), before->option, shown(*before));
 }
@@ -108,7 +113,8 @@ Result<bool> OptionReader::standing(const Match& match) {
     return false;
   };
   if (traits.standing == Standing::refused) {
-    return fail(Fault::usage, "", "{}: {}", match.name, traits.why);
+    return fail(Fault::usage, usage_line(matcher_.text(match.index)), "{}: {}", match.name,
+                traits.why);
   }
   if (traits.standing == Standing::no_effect) return without_effect(traits.why);
   const bool late = later_block_ && traits.scope == Scope::job && !traits.ends;

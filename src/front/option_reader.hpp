@@ -21,6 +21,9 @@ struct Found {
   bool idle = false;  // has no effect; a notice says so
 };
 
+// The complaint about an option that may stand only once.
+[[nodiscard]] tl::unexpected<base::Error> twice(const Typed& typed);
+
 // Table, grammar and words outlive it.
 class OptionReader {
  public:

@@ -109,8 +109,16 @@ std::vector<const Front*> all_fronts() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Fronts, EachFront, testing::ValuesIn(all_fronts()),
-                         [](const auto& one) { return main_name(*one.param); });
+// Names of tests may hold letters, digits and '_' only.
+std::string test_name(const testing::TestParamInfo<const Front*>& one) {
+  std::string name = main_name(*one.param);
+  for (char& c : name) {
+    if (c == '.' || c == '-') c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Fronts, EachFront, testing::ValuesIn(all_fronts()), test_name);
 
 TEST(RunHelp, ExamplesAreReadAsRequests) {
   std::istringstream lines(run_help());

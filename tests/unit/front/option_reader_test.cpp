@@ -139,7 +139,7 @@ TEST(OptionReader, SaysWhatASecondValueMeans) {
 
 TEST(OptionReader, SaysOnceWhatHasNoEffect) {
   EXPECT_EQ(read(kExact, {"--xml", "--xml", "p"}), "| p / --xml has no effect here: old");
-  EXPECT_EQ(read(kExact, {"--xterm", "1"}), "--xterm: no terminal ()");
+  EXPECT_EQ(read(kExact, {"--xterm", "1"}), "--xterm: no terminal (--xterm R: No.)");
 }
 
 TEST(OptionReader, KnowsOptionsForTheWholeJob) {

@@ -1,0 +1,35 @@
+// The one place where Hydra's rules for failures become muster's.
+#include "front/hydra_end.hpp"
+
+#include "front/asked.hpp"
+#include "front/values.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+
+// 0 and less are no limit.
+Result<void> take_timeout(HydraDraft& draft) {
+  const auto limit = variable(*draft.asked, "MPIEXEC_TIMEOUT");
+  if (!limit || limit->empty() || *limit == "0" || limit->starts_with('-')) return {};
+  return read_seconds({"MPIEXEC_TIMEOUT", *limit}, spec::kTimeout).map([&](base::Duration time) {
+    draft.request.spec.timeout = time;
+  });
+}
+
+}  // namespace
+
+Result<void> settle_hydra_end(HydraDraft& draft) {
+  if (!draft.end.auto_cleanup) {
+    add_once(draft.notices,
+             "a rank's failure still ends the job: -disable-auto-cleanup has no "
+             "effect");
+  }
+  if (draft.end.print_exit_codes) {
+    add_once(draft.notices, "-print-all-exitcodes has no effect here");
+  }
+  return take_timeout(draft);
+}
+
+}  // namespace muster::front

@@ -1,0 +1,56 @@
+// The options that muster adds to the front ends of other launchers, the same in each.
+#pragma once
+
+#include <array>
+
+#include "front/option.hpp"
+#include "front/request.hpp"
+#include "front/values.hpp"
+#include "spec/limits.hpp"
+
+namespace muster::front {
+
+// A draft has a member `request` and a member `notices`.
+template <class Draft>
+struct OwnRows {
+  static base::Result<void> set_fake_nodes(Draft& draft, const Typed& typed) {
+    return read_count(typed, {1, spec::kFakeNodesMax}).map([&](std::uint32_t count) {
+      draft.request.spec.fake_nodes = count;
+    });
+  }
+
+  static base::Result<void> set_agent_path(Draft& draft, const Typed& typed) {
+    return read_text(typed).map(
+        [&](std::string path) { draft.request.spec.carrier.agent_path = std::move(path); });
+  }
+
+  static base::Result<void> set_dry_run(Draft& draft, const Typed&) {
+    draft.request.dry_run = true;
+    return {};
+  }
+
+  static constexpr std::string_view kGroup = "Of muster alone";
+  static constexpr std::array<Option<Draft>, 3> kRows = {{
+      {{"--fake-nodes", kGroup, Takes::number, "N",
+        "Rehearse a job of N hosts on this machine, without ssh."},
+       set_fake_nodes},
+      {{"--agent-path", kGroup, Takes::text, "PATH",
+        "Where muster is on the hosts (default: the path that it has here)."},
+       set_agent_path},
+      {{"--dry-run", kGroup, Takes::nothing, "",
+        "Show which rank would run where, and why; start nothing."},
+       set_dry_run},
+  }};
+};
+
+// The two tables as one.
+template <class Draft, std::size_t N>
+[[nodiscard]] constexpr auto with_own_rows(const std::array<Option<Draft>, N>& rows) {
+  constexpr std::size_t kOwn = OwnRows<Draft>::kRows.size();
+  std::array<Option<Draft>, N + kOwn> all{};
+  for (std::size_t i = 0; i < N; ++i) all[i] = rows[i];
+  for (std::size_t i = 0; i < kOwn; ++i) all[N + i] = OwnRows<Draft>::kRows[i];
+  return all;
+}
+
+}  // namespace muster::front

@@ -1,0 +1,62 @@
+"""What the tests of front ends share: muster called by the name of the launcher it stands in for."""
+
+import os
+import shutil
+import subprocess
+
+from support import MUSTER, Case, LabCase
+
+
+def environment_of(text):
+    """NAME=VALUE lines, as `env` prints them, as a dict."""
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+class FrontCase(Case):
+    """A Case whose muster is a symbolic link called `name`."""
+
+    name = ""
+
+    def setUp(self):
+        super().setUp()
+        self.link = self.path(self.name)
+        os.symlink(MUSTER, self.link)
+
+    def start(self, *words, **more):
+        return super().start(*words, command=(self.link,), **more)
+
+    def original(self, *words, env=None, program=None, seconds=30):
+        """The launcher itself, to its end: (exit code, stdout, stderr). Skips where it is missing.
+
+        Its descendants carry the test's mark.
+        """
+        found = shutil.which(program or self.name)
+        if not found:
+            self.skipTest(f"no {program or self.name} here to compare with")
+        done = subprocess.run([found, *words], env=env or self.environment(), cwd=self.folder,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
+                              check=False)
+        code = 128 - done.returncode if done.returncode < 0 else done.returncode
+        return code, done.stdout.decode(), done.stderr.decode()
+
+
+class LabFrontCase(LabCase):
+    """A LabCase whose muster is a link called `name`, and whose `ssh` knows the lab's hosts."""
+
+    name = ""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("bin"))
+        self.link = self.path("bin", self.name)
+        os.symlink(MUSTER, self.link)
+        self.write(os.path.join("bin", "ssh"),
+                   f'#!/bin/sh\nexec /usr/bin/ssh -F {self.lab.ssh_config} "$@"\n', 0o755)
+
+    def environment(self, **more):
+        env = super().environment(**more)
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
+        return env
+
+    def start_in_lab(self, *words, **more):
+        return super().start_in_lab(*words, command=(self.link,), **more)

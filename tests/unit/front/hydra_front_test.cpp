@@ -1,0 +1,301 @@
+// The words of mpiexec.hydra: what they become, and what is said about wrong ones.
+#include "front/hydra_front.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <vector>
+
+namespace muster::front {
+namespace {
+
+using model::BindTo;
+using model::EnvSetting;
+using model::HostSource;
+using model::Level;
+using model::MapBy;
+using Words = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;
+
+struct Surroundings {
+  std::vector<std::string> environment = {};
+  Files files = {};
+};
+
+base::Result<Reading> read(const Words& words, const Surroundings& around = {}) {
+  return read_hydra({.called = "mpiexec.hydra",
+                     .words = words,
+                     .environment = around.environment,
+                     .current_folder = "/here",
+                     .read_file = [&](const std::string& path, std::size_t) {
+                       const auto found = around.files.find(path);
+                       if (found != around.files.end())
+                         return base::Result<std::string>(found->second);
+                       return base::Result<std::string>(
+                           base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no such file"));
+                     }});
+}
+
+Reading reading(const Words& words, const Surroundings& around = {}) {
+  auto result = read(words, around);
+  if (result && result->request) return *result;
+  ADD_FAILURE() << (result ? "no request" : to_string(result.error()));
+  return {.request = RunRequest{}};
+}
+
+model::JobSpec spec(const Words& words, const Surroundings& around = {}) {
+  return reading(words, around).request->spec;
+}
+
+std::string complaint(const Words& words, const Surroundings& around = {}) {
+  const auto result = read(words, around);
+  if (result) return "no complaint";
+  EXPECT_EQ(result.error().what.find('\n'), std::string::npos);
+  return result.error().what;
+}
+
+// Without what every rank gets.
+std::vector<EnvSetting> exports(const Words& words, const Surroundings& around = {}) {
+  auto all = spec(words, around).apps.front().exports;
+  EXPECT_EQ(all.front().name, "GFORTRAN_UNBUFFERED_PRECONNECTED");
+  all.erase(all.begin());
+  return all;
+}
+
+TEST(HydraFront, DashesAndCaseDoNotMatter) {
+  const auto plain = spec({"-n", "3", "-ppn", "2", "prog"});
+  EXPECT_EQ(plain.apps.front().ranks, 3U);
+  EXPECT_EQ(plain.per_node, 2U);
+  EXPECT_EQ(plain.slot_rule, model::SlotRule::hydra);
+  for (const Words& words :
+       {Words{"--n", "3", "-PPN", "2", "prog"}, Words{"---n=3", "--ppn=2", "prog"},
+        Words{"-NP=3", "-PerHost=2", "prog"}}) {
+    EXPECT_EQ(spec(words), plain);
+  }
+}
+
+TEST(HydraFront, ReadsProgramsWithColons) {
+  const auto job = spec({"-n", "1", "-wdir", "sub", "a", "-n", "9", ":", "-n", "2", "b", ":", "c"});
+  ASSERT_EQ(job.apps.size(), 3U);
+  EXPECT_EQ(job.apps[0].command, (Words{"a", "-n", "9"}));
+  EXPECT_EQ(job.apps[0].workdir, "/here/sub");
+  EXPECT_EQ(job.apps[1].workdir, "/here");
+  EXPECT_EQ(job.apps[1].ranks, 2U);
+  EXPECT_EQ(job.apps[2].ranks, std::nullopt);
+}
+
+TEST(HydraFront, AnOptionStandsOnce) {
+  EXPECT_EQ(complaint({"-n", "1", "-np", "2", "a"}), "-np '2' contradicts -n '1'");
+  EXPECT_EQ(complaint({"-n", "1", "-n", "1", "a"}), "-n is given twice");
+  EXPECT_EQ(complaint({"-l", "-prepend-rank", "a"}), "-prepend-rank is given twice");
+  EXPECT_EQ(complaint({"-ppn", "1", "a", ":", "-ppn", "1", "b"}), "-ppn is given twice");
+  EXPECT_EQ(complaint({"-l", "-prepend-pattern", "x", "a"}),
+            "-prepend-pattern: a prefix is given already");
+  EXPECT_EQ(complaint({"-hosts", "a", "-f", "b", "a"}), "-f: the hosts are given already");
+  EXPECT_EQ(complaint({"-envnone", "-envlist", "A", "a"}), "-envlist contradicts -envnone");
+  EXPECT_TRUE(read({"-n", "1", "a", ":", "-n", "1", "b"}));
+  EXPECT_TRUE(read({"-v", "-verbose", "a"}));
+}
+
+TEST(HydraFront, SaysWhatIsMissing) {
+  EXPECT_EQ(complaint({}), "no program given");
+  EXPECT_EQ(complaint({"-n", "2"}), "no program given");
+  EXPECT_EQ(complaint({"a", ":"}), "no program given after ':'");
+  EXPECT_EQ(complaint({":", "a"}), "no program given");
+  EXPECT_EQ(complaint({"-bnid-to", "core", "a"}), "unknown option '-bnid-to'");
+}
+
+TEST(HydraFront, GivesVariablesInTheOrderThatWins) {
+  EXPECT_EQ(exports({"-env", "A", "1", "-genv", "A", "2", "-genv=B=3", "prog"}),
+            (std::vector<EnvSetting>{{"A", "2"}, {"B", "3"}, {"A", "1"}}));
+  EXPECT_EQ(exports({"-env", "A=x y", "prog"}), (std::vector<EnvSetting>{{"A", "x y"}}));
+  const auto both = spec({"a", ":", "-genv", "X", "1", "b"});
+  EXPECT_EQ(both.apps[0].exports, both.apps[1].exports);
+  EXPECT_EQ(complaint({"-genv", "=1", "a"}), "-genv: '' is no variable name");
+}
+
+TEST(HydraFront, InheritsAsTold) {
+  EXPECT_FALSE(spec({"a"}).clean_env);
+  EXPECT_TRUE(spec({"-genvnone", "a"}).clean_env);
+  EXPECT_TRUE(spec({"-envnone", "a"}).clean_env);
+  EXPECT_FALSE(spec({"-genvnone", "-envall", "a"}).clean_env);
+  EXPECT_TRUE(spec({"a"}, {{"HYDRA_ENV=none"}}).clean_env);
+  EXPECT_FALSE(spec({"a"}, {{"HYDRA_ENV=all"}}).clean_env);
+  const auto listed = reading({"-genvlist", "A,B", "a"}, {{"A=1"}});
+  EXPECT_TRUE(listed.request->spec.clean_env);
+  EXPECT_EQ(listed.request->spec.apps.front().exports.back(), (EnvSetting{"A", std::nullopt}));
+  EXPECT_EQ(listed.notices, (Words{"-genvlist: B is not set here"}));
+  EXPECT_EQ(complaint({"-envnone", "a", ":", "b"}),
+            "some programs would get this shell's environment and some would not");
+}
+
+TEST(HydraFront, FindsHosts) {
+  const auto list = spec({"-hosts", "a:2,b", "prog"});
+  EXPECT_EQ(list.source, HostSource::list);
+  ASSERT_EQ(list.hosts.size(), 2U);
+  EXPECT_EQ(list.hosts[0].slots, 2U);
+  const Files files = {{"hosts", "a:2 user=bob # one\nb\n"}};
+  for (const auto& job :
+       {spec({"-f", "hosts", "p"}, {{}, files}), spec({"p"}, {{"HYDRA_HOST_FILE=hosts"}, files}),
+        spec({"p"}, {{"I_MPI_HYDRA_HOST_FILE=hosts"}, files})}) {
+    EXPECT_EQ(job.source, HostSource::file);
+    ASSERT_EQ(job.hosts.size(), 2U);
+    EXPECT_EQ(job.hosts[0].user, "bob");
+  }
+  EXPECT_TRUE(spec({"-f", "HYDRA_USE_LOCALHOST", "p"}).hosts.empty());
+  EXPECT_TRUE(spec({"-fake-nodes", "2", "p"}, {{"HYDRA_HOST_FILE=hosts"}, files}).hosts.empty());
+  EXPECT_EQ(complaint({"-f", "none", "p"}), "no such file");
+}
+
+TEST(HydraFront, SortsHostsBySlots) {
+  const auto names = [](const model::JobSpec& job) {
+    std::string all;
+    for (const auto& host : job.hosts) all += host.name;
+    return all;
+  };
+  EXPECT_EQ(names(spec({"-order-nodes", "up", "-hosts", "a:2,b:1,c:3", "p"})), "bac");
+  EXPECT_EQ(names(spec({"-order-nodes", "DESCENDING", "-hosts", "a:2,b:1,c:3", "p"})), "cab");
+  EXPECT_EQ(names(spec({"-order-nodes", "up", "-ppn", "1", "-hosts", "a:2,b:1", "p"})), "ab");
+  EXPECT_EQ(complaint({"-order-nodes", "sideways", "p"}),
+            "-order-nodes must be UP or DOWN, not 'sideways'");
+}
+
+std::string mapped(const std::string& map, const std::string& ranks) {
+  std::string all;
+  const auto job = spec({"-hosts", "a:2,b,c", "-rankmap", map, "-n", ranks, "p"});
+  EXPECT_EQ(job.mapping.map_by, MapBy::seq);
+  for (const auto& host : job.hosts) all += host.name;
+  return all;
+}
+
+TEST(HydraFront, MapsRanks) {
+  EXPECT_EQ(mapped("1,1,0", "3"), "bba");
+  EXPECT_EQ(mapped("1,1,0", "5"), "bbabb");
+  EXPECT_EQ(mapped("(vector,(0,2,2),(2,1,1))", "5"), "aabbc");
+  EXPECT_EQ(mapped("(1,2,1),0", "3"), "bca");
+  EXPECT_EQ(spec({"-hosts", "a,b", "-rankmap", "0,1,1", "p"}).apps.front().ranks, 3U);
+  EXPECT_EQ(complaint({"-hosts", "a,b", "-rankmap", "0,2", "p"}),
+            "-rankmap speaks of host 2, and 2 hosts are given");
+  for (const char* map : {"x", "(0,1", "(0,1)", "0,", "(0,0,1)", "(0,1,1)(0,1,1)", ",", "[0]x2",
+                          "(0,1000000,1000000)", "(vector,)"}) {
+    EXPECT_NE(complaint({"-hosts", "a,b", "-rankmap", map, "p"}), "no complaint") << map;
+  }
+}
+
+TEST(HydraFront, AHostWrittenAgainTakesRanksAgain) {
+  const auto names = [](const Words& words) {
+    std::string all;
+    const auto job = spec(words);
+    for (const auto& host : job.hosts) all += host.name;
+    return all + (job.mapping.map_by == MapBy::seq ? " seq" : "");
+  };
+  EXPECT_EQ(names({"-hosts", "a:2,b,a", "p"}), "aaba seq");
+  EXPECT_EQ(names({"-hosts", "a:2,b,a", "-n", "6", "p"}), "aabaaa seq");
+  EXPECT_EQ(names({"-hosts", "a:2,b,a", "-ppn", "1", "p"}), "aba seq");
+  EXPECT_EQ(names({"-hosts", "a:2,a,b", "p"}), "aab");
+}
+
+TEST(HydraFront, Binds) {
+  const auto two = spec({"-bind-to", "core:2", "-map-by", "Socket", "p"}).mapping;
+  EXPECT_EQ(two.bind_to, BindTo::object);
+  EXPECT_EQ(two.bind_level, Level::core);
+  EXPECT_EQ(two.bind_width, 2U);
+  EXPECT_EQ(two.map_by, MapBy::object);
+  EXPECT_EQ(two.level, Level::package);
+  EXPECT_EQ(spec({"-binding", "none", "p"}).mapping.bind_to, BindTo::none);
+  EXPECT_EQ(spec({"-bind-to", "rr", "p"}).mapping.bind_to, BindTo::rr);
+  EXPECT_EQ(spec({"-bind-to", "l3dcache", "p"}).mapping.bind_level, Level::l3cache);
+  const auto user = spec({"-bind-to", "user:0+2,1", "p"}).mapping;
+  EXPECT_EQ(user.bind_to, BindTo::user);
+  ASSERT_EQ(user.user_sets.size(), 2U);
+  EXPECT_EQ(to_string(user.user_sets[0]), "0,2");
+  for (const char* place : {"gpu0", "pci:1", "ib:2", "cpu", "core:0", "core:x", "core:", "l4cache",
+                            "user:", "user:a", "user:99999"}) {
+    EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;
+  }
+  EXPECT_TRUE(read({"-membind", "firsttouch", "p"}));
+  EXPECT_EQ(complaint({"-membind", "interleave:0", "p"}),
+            "-membind must be none or firsttouch here, not 'interleave:0'");
+}
+
+TEST(HydraFront, DealsDevicesOut) {
+  EXPECT_EQ(spec({"-g", "2", "p"}).gpus_per_rank, 2U);
+  EXPECT_EQ(spec({"-gpus-per-proc", "AUTO", "p"}).gpus_per_rank, 0U);
+  EXPECT_EQ(exports({"-gpus-per-proc=0", "p"}),
+            (std::vector<EnvSetting>{{"CUDA_VISIBLE_DEVICES", "-1"}}));
+  EXPECT_EQ(complaint({"-g", "many", "p"}),
+            "-g must be AUTO or a number from 0 to 1024, not 'many'");
+}
+
+TEST(HydraFront, NamesTheInterface) {
+  const std::vector<EnvSetting> wanted = {{"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", "eth1"},
+                                          {"GLOO_SOCKET_IFNAME", "eth1"},
+                                          {"NCCL_SOCKET_IFNAME", "=eth1"}};
+  EXPECT_EQ(exports({"-iface", "eth1", "p"}), wanted);
+  EXPECT_EQ(exports({"p"}, {{"HYDRA_IFACE=eth1"}}), wanted);
+  EXPECT_EQ(exports({"-iface", "eth1", "p"}, {{"HYDRA_IFACE=eth0"}}), wanted);
+}
+
+TEST(HydraFront, ReachesHosts) {
+  EXPECT_EQ(spec({"p"}).carrier.command, (Words{"ssh"}));
+  EXPECT_EQ(spec({"-launcher-exec", "ssh -F conf", "p"}).carrier.command,
+            (Words{"ssh", "-F", "conf"}));
+  const Surroundings around{{"HYDRA_LAUNCHER=ssh", "HYDRA_LAUNCHER_EXEC=/bin/my-ssh",
+                             "HYDRA_LAUNCHER_EXTRA_ARGS=-q '-o X=1'"}};
+  EXPECT_EQ(spec({"p"}, around).carrier.command, (Words{"/bin/my-ssh", "-q", "-o X=1"}));
+  EXPECT_EQ(spec({"-launcher", "fork", "p"}).carrier.command.front(), "/bin/sh");
+  EXPECT_NE(spec({"-bootstrap", "slurm", "-bootstrap-exec", "/opt/my srun", "p"})
+                .carrier.command[2]
+                .find("exec '/opt/my' 'srun' --nodes=1"),
+            std::string::npos);
+  EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
+            "-launcher must be ssh, fork or slurm here, not 'lsf'");
+  EXPECT_EQ(complaint({"p"}, {{"HYDRA_LAUNCHER=warp"}}),
+            "HYDRA_LAUNCHER must be ssh, fork or slurm, not 'warp'");
+  EXPECT_TRUE(read({"-rmk", "user", "p"}));
+  EXPECT_EQ(complaint({"-rmk", "pbs", "p"}),
+            "-rmk must be user here: muster takes hosts from no resource manager, not 'pbs'");
+}
+
+TEST(HydraFront, TheFileIsWeakerThanTheLine) {
+  const Files files = {{"conf", "-ppn 3 -genv A file -hosts x,y # more\n"}};
+  const auto job =
+      spec({"-configfile", "conf", "-ppn", "2", "-genv", "A", "line", "p"}, {{}, files});
+  EXPECT_EQ(job.per_node, 2U);
+  EXPECT_EQ(job.hosts.size(), 2U);
+  EXPECT_EQ(job.apps.front().exports.back(), (EnvSetting{"A", "line"}));
+  EXPECT_EQ(spec({"-f", "HYDRA_USE_LOCALHOST", "p"}, {{"HYDRA_CONFIG_FILE=conf"}, files}).per_node,
+            3U);
+  EXPECT_EQ(spec({"p"}, {{"HOME=/me"}, {{"/me/.mpiexec.hydra.conf", "-ppn=4\n"}}}).per_node, 4U);
+  EXPECT_TRUE(read({"p"}, {{"HOME=/me"}, {{"/me/.mpiexec.hydra.conf", " \n"}}}));
+  EXPECT_TRUE(read({"p"}, {{"HOME=/me"}, {}}));
+  EXPECT_EQ(complaint({"p"}, {{"HYDRA_CONFIG_FILE=none"}, {}}), "no such file");
+}
+
+TEST(HydraFront, TheFileMayHoldThePrograms) {
+  const Files files = {{"conf", "-n 1 -env A 1 sh -c 'two words'\n-n 2 b : -n 3 c\n"}};
+  const auto job = spec({"-configfile", "conf"}, {{}, files});
+  ASSERT_EQ(job.apps.size(), 3U);
+  EXPECT_EQ(job.apps[0].command, (Words{"sh", "-c", "two words"}));
+  EXPECT_EQ(job.apps[2].ranks, 3U);
+  const auto both = read({"-configfile", "conf", "p"}, {{}, files});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(to_string(both.error().place), "conf:1:1");
+  EXPECT_EQ(complaint({"-configfile", "c", "p"}, {{}, {{"c", "-n 2\n"}}}),
+            "options for a program, and no program");
+}
+
+TEST(HydraFront, TakesTheTimeLimit) {
+  EXPECT_EQ(spec({"p"}, {{"MPIEXEC_TIMEOUT=3"}}).timeout, std::chrono::seconds(3));
+  EXPECT_EQ(spec({"p"}, {{"MPIEXEC_TIMEOUT=-1"}}).timeout, std::nullopt);
+  EXPECT_NE(complaint({"p"}, {{"MPIEXEC_TIMEOUT=soon"}}).find("MPIEXEC_TIMEOUT"),
+            std::string::npos);
+}
+
+TEST(HydraFront, SaysWhoItStandsInFor) {
+  const auto info = read({"--version", "-n"});
+  ASSERT_TRUE(info && !info->request);
+  EXPECT_TRUE(info->text.starts_with("HYDRA build details:\n"));
+}
+
+}  // namespace
+}  // namespace muster::front
