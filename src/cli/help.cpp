@@ -24,7 +24,7 @@ std::string main_help() {
       "\nCommands:\n";
   for (const Command& command : commands()) {
     const std::string usage = fmt::format("muster {} {}", command.name, command.argument);
-    out += fmt::format("  {:<38}{}\n", usage, command.help);
+    out += fmt::format("  {:<47}{}\n", usage, command.help);
   }
   return out + "\nFirst steps:\n  muster run -n 4 python3 train.py\n  muster run --help\n";
 }

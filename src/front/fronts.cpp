@@ -15,10 +15,9 @@ constexpr Front kFronts[] = {
     {"run", "[OPTIONS] PROGRAM [ARGS]", "Start a job, on this machine or on many.", false, 0,
      read_run, run_options},
     {"mpirun mpiexec orterun prterun mpirun.openmpi mpiexec.openmpi", "[OPTIONS] PROGRAM [ARGS]",
-     "Start a job with the options of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
+     "Take the command line of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
     {"mpiexec.hydra mpiexec.mpich mpirun.mpich", "[OPTIONS] PROGRAM [ARGS]",
-     "Start a job with the options of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra,
-     hydra_options},
+     "Take that of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra, hydra_options},
 };
 
 bool has_name(const Front& front, std::string_view name) {
