@@ -1,4 +1,4 @@
-"""The rows of MPI programs: hello with an allreduce, one fence with data, and the agent's memory."""
+"""The rows of MPI programs: hello with an allreduce, a fence with data, the agent's memory."""
 
 import os
 import shutil

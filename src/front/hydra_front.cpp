@@ -29,7 +29,7 @@ constexpr Grammar kGrammar = {.command = "muster mpiexec.hydra",
                               .again = Again::refused};
 
 constexpr std::string_view kHead =
-    R"(muster mpiexec.hydra: starts programs as mpiexec of MPICH and Intel MPI does, with its options.
+    R"(muster mpiexec.hydra: starts programs as mpiexec of MPICH and Intel MPI does.
 
 Usage: muster mpiexec.hydra [OPTIONS] PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]...
        mpiexec.hydra ...   where mpiexec.hydra or mpirun.mpich is a symbolic link to muster

@@ -64,7 +64,7 @@ struct HostFacts {
   std::uint16_t port = 0;    // free, and claimed by this agent until it ends
   bool rdma = false;         // there are InfiniBand or RoCE adapters
   std::vector<Devices> devices = {};  // one entry for each maker that there is
-  SharedTopology topology = {};  // null unless it was asked for
+  SharedTopology topology = {};       // null unless it was asked for
   bool operator==(const HostFacts&) const = default;
 };
 

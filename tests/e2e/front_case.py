@@ -1,4 +1,4 @@
-"""What the tests of front ends share: muster called by the name of the launcher it stands in for."""
+"""What the tests of front ends share: muster called by the name of another launcher."""
 
 import os
 import shutil

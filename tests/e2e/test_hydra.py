@@ -87,7 +87,8 @@ class Words(Hydra):
         env = self.environment(HYDRA_LAUNCHER_EXTRA_ARGS="--account=some")
         done = self.succeeds("-launcher", "slurm", "-launcher-exec", self.path("srun"),
                              "-hosts", "n1,n2:2", "sh", "-c", WHERE, env=env)
-        self.assertEqual(done.lines, ["0 of 3: n1 0 of 1", "1 of 3: n2 0 of 2", "2 of 3: n2 1 of 2"])
+        self.assertEqual(done.lines,
+                         ["0 of 3: n1 0 of 1", "1 of 3: n2 0 of 2", "2 of 3: n2 1 of 2"])
         calls = sorted(self.read("called").decode().splitlines())
         self.assertEqual(len(calls), 2)
         for host, call in zip(("n1", "n2"), calls):
@@ -123,7 +124,8 @@ class SideBySide(Hydra):
         self.write("hosts", "# some\none:2\none:1\ntwo user=root\n")
         for words in (["-n", "3"], ["-ppn", "2"], ["-hosts", "x:2,y:1", "-n", "4"],
                       ["-hosts", "x,y,z", "-n", "7"], ["-hosts", "x:2,y:3"],
-                      ["-hosts", "x:2,y:1", "-ppn", "3", "-n", "8"], ["-hosts", "x:3,y", "-ppn", "1"],
+                      ["-hosts", "x:2,y:1", "-ppn", "3", "-n", "8"],
+                      ["-hosts", "x:3,y", "-ppn", "1"],
                       ["-f", "hosts", "-n", "9"], ["--HostFile=hosts"],
                       ["-hosts", "x:3,y:1,z:2", "-order-nodes", "UP", "-n", "5"],
                       ["-hosts", "x:3,y:1,z:2", "-order-nodes", "DOWN", "-n", "5"]):

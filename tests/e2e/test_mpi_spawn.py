@@ -1,7 +1,7 @@
 """MPI_Comm_spawn: more ranks while a job runs, with Open MPI's real programs and with PMI itself.
 
-Debian's MPICH 4.0.2 is built without spawning: its MPI_Comm_spawn fails before it asks anybody, under
-its own mpiexec too. So PMI-1 and PMI-2 are spoken by a small client, in MPICH's words.
+Debian's MPICH 4.0.2 is built without spawning: its MPI_Comm_spawn fails before it asks anybody,
+under its own mpiexec too. So PMI-1 and PMI-2 are spoken by a small client, in MPICH's words.
 """
 
 import os
@@ -50,7 +50,8 @@ static void child(MPI_Comm parent, const char* mode) {
   int length;
   MPI_Get_processor_name(host, &length);
   printf("child %d of %d app %d world %s host %s sum %d in %s\n", rank, size, appnum(),
-         getenv("OMPI_COMM_WORLD_SIZE"), host, merged_sum(parent, 1), getcwd(folder, sizeof folder));
+         getenv("OMPI_COMM_WORLD_SIZE"), host, merged_sum(parent, 1),
+         getcwd(folder, sizeof folder));
   fflush(stdout);
   if (!strcmp(mode, "dies") && rank == 1) exit(6);
   if (!strcmp(mode, "dies")) sleep(60);
@@ -224,7 +225,8 @@ def fence():
 
 def spawn(program, counts):
     if two:
-        text = "cmd=spawn;ncmds=%d;preputcount=1;ppkey0=PARENT_ROOT_PORT_NAME;ppval0=port#1;" % len(counts)
+        text = "cmd=spawn;ncmds=%d;preputcount=1;" % len(counts)
+        text += "ppkey0=PARENT_ROOT_PORT_NAME;ppval0=port#1;"
         for count in counts:
             text += "subcmd=%s;maxprocs=%d;argc=2;argv0=%s;argv1=2;infokeycount=0;" % (
                 program, count, sys.argv[0])
@@ -271,7 +273,8 @@ class Programs:
         found = [line for line in done.lines if line.startswith("child ")]
         self.assertEqual(len(found), children, done)
         for rank, line in enumerate(found):
-            self.assertRegex(line, rf"^child {rank} of {children} .* world {children} .* sum {total} ")
+            self.assertRegex(
+                line, rf"^child {rank} of {children} .* world {children} .* sum {total} ")
         return found
 
 

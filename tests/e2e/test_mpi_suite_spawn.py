@@ -74,7 +74,7 @@ class WithMpich(MpiCase):
         if done.code == 0:
             self.assertIn("spawn ok with 2", done.text)  # one with another netmod
         else:
-            self.assertIn("MPID_Comm_spawn_multiple", done.errors)
+            self.assertRegex(done.errors, "Error in spawn call|not supported with ucx netmod")
 
 
 @unittest.skipIf(REASON, REASON)

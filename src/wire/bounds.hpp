@@ -1,0 +1,65 @@
+// Bounds: what a received message may say at the most.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/job_spec.hpp"
+#include "model/topology_text.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::wire {
+
+// Takes numbers that have a bound and remembers the first one that breaks it.
+class Bounds {
+ public:
+  std::uint32_t at_most(const char* name, std::int64_t value, std::uint32_t most) {
+    if (value >= 0 && value <= most) return static_cast<std::uint32_t>(value);
+    if (!complaint_) complaint_ = fmt::format("{} {} is not within 0 to {}", name, value, most);
+    return 0;
+  }
+  void at_least(const char* name, std::int64_t value, std::uint32_t least) {
+    if (value >= least || complaint_) return;
+    complaint_ = fmt::format("{} {} is below {}", name, value, least);
+  }
+  std::int32_t small(const char* name, std::int32_t value, std::uint32_t most) {
+    return static_cast<std::int32_t>(at_most(name, value, most));
+  }
+  base::Rank rank(std::uint32_t value) {
+    return base::Rank(at_most("rank", value, model::kRanksMax - 1));
+  }
+  model::SharedTopology topology(const std::string& text) {
+    if (text.empty()) return {};
+    auto read = model::decode_topology(text);
+    if (read) return {std::make_shared<const model::Topology>(std::move(*read))};
+    if (!complaint_) complaint_ = read.error().what;
+    return {};
+  }
+  model::CpuSet cpus(const std::string& text) {
+    if (text.empty()) return {};
+    auto set = model::parse_cpu_set(text);
+    if (set) return std::move(*set);
+    if (!complaint_) complaint_ = set.error().what;
+    return {};
+  }
+  Stream stream(int value) {
+    if (value == static_cast<int>(Stream::out)) return Stream::out;
+    if (value == static_cast<int>(Stream::err)) return Stream::err;
+    if (!complaint_) complaint_ = fmt::format("there is no stream {}", value);
+    return Stream::out;
+  }
+  // Absent in what older programs send: then the first.
+  std::uint32_t world(std::uint32_t value) {
+    return std::max(1U, at_most("world", value, model::kRanksMax));
+  }
+  [[nodiscard]] const std::optional<std::string>& complaint() const { return complaint_; }
+
+ private:
+  std::optional<std::string> complaint_;
+};
+
+}  // namespace muster::wire
