@@ -17,6 +17,7 @@ std::string random_name(const char* prefix) {
 std::vector<pmix::JobApp> apps_of(const std::vector<model::App>& apps,
                                   const std::vector<model::PlannedRank>& ranks) {
   std::vector<pmix::JobApp> made;
+  made.reserve(apps.size());
   for (const model::App& app : apps) {
     made.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
   }
