@@ -21,7 +21,7 @@ struct OwnRows {
 
   static base::Result<void> set_agent_path(Draft& draft, const Typed& typed) {
     return read_text(typed).map(
-        [&](std::string path) { draft.request.spec.carrier.agent_path = std::move(path); });
+        [&](const std::string& path) { draft.request.spec.carrier.agent_path = path; });
   }
 
   static base::Result<void> set_dry_run(Draft& draft, const Typed&) {
