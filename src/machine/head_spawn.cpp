@@ -17,6 +17,7 @@ namespace {
 std::vector<std::pair<std::string, std::string>> pairs_of(
     const std::vector<wire::NameValue>& info) {
   std::vector<std::pair<std::string, std::string>> pairs;
+  pairs.reserve(info.size());
   for (const wire::NameValue& one : info) pairs.emplace_back(one.name, one.value);
   return pairs;
 }

@@ -1,26 +1,33 @@
 // default_binding: what Open MPI binds to when nobody says.
+#include <optional>
+
 #include "plan/binding.hpp"
 
 namespace muster::plan {
 
 using model::Level;
 
+namespace {
+
+std::optional<Level> widest(const Hardware& hardware) {
+  for (const Level level : {Level::numa, Level::package}) {
+    if (!hardware.at(level).empty()) return level;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 model::Mapping default_binding(model::Mapping mapping, std::uint64_t ranks, bool oversubscribed,
                                const Hardware& hardware) {
   if (mapping.bind_given || oversubscribed) return mapping;
-  Level level = Level::core;
-  if (mapping.cpus_per_rank > 1) {
-    if (mapping.hwthread_cpus) level = Level::hwthread;
-  } else if (mapping.map_given && mapping.map_by == model::MapBy::object) {
-    level = mapping.level;
-  } else if (ranks <= 2) {
-    if (mapping.hwthread_cpus) level = Level::hwthread;
-  } else if (!hardware.at(Level::numa).empty()) {
-    level = Level::numa;
-  } else if (!hardware.at(Level::package).empty()) {
-    level = Level::package;
-  } else {
-    return mapping;
+  const bool by_object = mapping.map_given && mapping.map_by == model::MapBy::object;
+  const bool by_cpu = mapping.cpus_per_rank > 1 || (!by_object && ranks <= 2);
+  Level level = mapping.hwthread_cpus ? Level::hwthread : Level::core;
+  if (!by_cpu) {
+    const std::optional<Level> wider = by_object ? mapping.level : widest(hardware);
+    if (!wider) return mapping;
+    level = *wider;
   }
   if (!mapping.map_given) {
     mapping.map_by = model::MapBy::object;

@@ -55,6 +55,7 @@ char* take_string(std::string_view& rest) {
 bool take_words(std::string_view& rest, std::uint32_t count, std::vector<std::uint64_t>& out) {
   if (count > rest.size() / sizeof(std::uint64_t)) return false;
   out.resize(count);
+  if (count == 0) return true;  // memcpy must not see a null pointer
   std::memcpy(out.data(), rest.data(), count * sizeof(std::uint64_t));
   rest.remove_prefix(count * sizeof(std::uint64_t));
   return true;
