@@ -98,10 +98,10 @@ Result<void> check_workdir(const App& app) {
 
 Result<void> check_apps(const JobSpec& spec) {
   for (const App& app : spec.apps) {
-    const auto checked = check_command(app)
-                             .and_then([&] { return check_count("-n", app.ranks); })
-                             .and_then([&] { return check_exports(app); })
-                             .and_then([&] { return check_workdir(app); });
+    auto checked = check_command(app)
+                       .and_then([&] { return check_count("-n", app.ranks); })
+                       .and_then([&] { return check_exports(app); })
+                       .and_then([&] { return check_workdir(app); });
     if (!checked) return checked;
   }
   return {};

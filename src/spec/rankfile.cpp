@@ -95,7 +95,7 @@ Result<void> read_slots(RankfileEntry& entry, const HostfileWord& word) {
   }
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find_first_of(",;", at), text.size());
-    const auto added = add_part(entry, text.substr(at, end - at), word.place);
+    auto added = add_part(entry, text.substr(at, end - at), word.place);
     if (!added) return added;
     at = end + 1;
   }
