@@ -49,16 +49,28 @@ print(done)
 """
 
 
+def read_proc(pid, name):
+    """Nothing of a process that has ended since it was listed."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 def environment_of(pid):
-    with open(f"/proc/{pid}/environ", "rb") as file:
-        entries = file.read().decode().split("\0")
+    entries = read_proc(pid, "environ").decode().split("\0")
     return dict(entry.split("=", 1) for entry in entries if "=" in entry)
 
 
 def listening(pid):
     """Ports at which a process listens on TCP."""
     inodes = set()
-    for number in os.listdir(f"/proc/{pid}/fd"):
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+    except (FileNotFoundError, ProcessLookupError):
+        numbers = []
+    for number in numbers:
         try:
             link = os.readlink(f"/proc/{pid}/fd/{number}")
         except OSError:
@@ -93,8 +105,7 @@ class Strangers(Case):
         self.own = own
 
     def words_of(self, pid):
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read()
+        return read_proc(pid, "cmdline")
 
     def as_user(self, user, code, *words):
         done = subprocess.run([PYTHON, "-I", "-c", code, *words],
