@@ -108,9 +108,9 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
           host(index), out);
     forget_tasks(index);
   }
-  if (spawning_) {
-    spawn_answered(index, spawning_->party.world.number,
-                   Error{Fault::lost, "all its ranks have ended", {}, {}}, out);
+  if (spawning_ && spawning_->awaited.contains(index)) {
+    spawning_->host_ended = true;
+    spawn_answered(index, spawning_->party.world.number, out);
   }
   leave_when_stopped(out);
 }

@@ -279,7 +279,7 @@ std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
 
 void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& out) {
   Node& node = nodes_[index.value];
-  if (message.world > 1) return spawn_answered(index, message.world, {}, out);
+  if (message.world > 1) return spawn_answered(index, message.world, out);
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   if (every_node(NodeState::prepared)) start_all(out);

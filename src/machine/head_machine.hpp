@@ -15,7 +15,8 @@
 //
 // While it runs, ranks may spawn worlds of more ranks, one world at a time:
 //
-//   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined or Stopped ──▶ dropped
+//   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined ──▶ dropped
+//               ◀── asked again, of others, when one has Stopped
 //
 // A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
 // others from then on; what comes once the job is ending is left unanswered.
@@ -184,6 +185,7 @@ class HeadMachine {
     std::vector<model::App> apps;
     std::set<base::NodeIndex> awaited;   // that have not answered
     std::optional<base::Error> refusal;  // the first
+    bool host_ended = false;             // one of its hosts did, before it could start there
   };
 
   void on(LinkUp& event, HeadEffects& out);
@@ -236,9 +238,9 @@ class HeadMachine {
   void settle(Spawning& made, const std::vector<base::NodeIndex>& nodes) const;
   void ask_hosts(HeadEffects& out);
   [[nodiscard]] wire::Prepare spawn_orders(const OrdersFor& world, base::NodeIndex node) const;
-  void spawn_answered(base::NodeIndex node, std::uint32_t world, std::optional<base::Error> refusal,
-                      HeadEffects& out);
+  void spawn_answered(base::NodeIndex node, std::uint32_t world, HeadEffects& out);
   void conclude_spawn(HeadEffects& out);
+  void drop_spawn(const Spawning& made, HeadEffects& out) const;
   void add_tasks(const Spawning& made);
   void refuse_spawn(base::NodeIndex asker, const wire::Spawn& order, const base::Error& why,
                     HeadEffects& out);

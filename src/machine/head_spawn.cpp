@@ -169,18 +169,17 @@ wire::Prepare HeadMachine::spawn_orders(const OrdersFor& world, NodeIndex node) 
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
-  spawn_answered(node, message.world, std::move(message.error), out);
+  if (!spawning_ || spawning_->party.world.number != message.world) return;
+  if (!spawning_->refusal) {
+    if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
+    spawning_->refusal = std::move(message.error);
+  }
+  spawn_answered(node, message.world, out);
 }
 
-void HeadMachine::spawn_answered(NodeIndex node, std::uint32_t world, std::optional<Error> refusal,
-                                 HeadEffects& out) {
+void HeadMachine::spawn_answered(NodeIndex node, std::uint32_t world, HeadEffects& out) {
   if (!spawning_ || spawning_->party.world.number != world) return;
-  if (spawning_->awaited.erase(node) == 0) return;
-  if (refusal && !spawning_->refusal) {
-    if (nodes_.size() > 1) refusal->what = host(node) + ": " + refusal->what;
-    spawning_->refusal = std::move(refusal);
-  }
-  if (!spawning_->awaited.empty()) return;
+  if (spawning_->awaited.erase(node) == 0 || !spawning_->awaited.empty()) return;
   conclude_spawn(out);
   next_spawn(out);
 }
@@ -190,8 +189,14 @@ void HeadMachine::conclude_spawn(HeadEffects& out) {
   spawning_.reset();
   const std::uint32_t number = made.party.world.number;
   if (made.refusal) {
-    for (const NodeIndex node : made.party.nodes) out.push_back(ToNode{node, wire::Drop{number}});
+    drop_spawn(made, out);
     return refuse_spawn(made.asker, made.order, *made.refusal, out);
+  }
+  if (made.host_ended) {  // other hosts may take its ranks, if there is still someone to tell
+    drop_spawn(made, out);
+    if (nodes_[made.asker.value].state != NodeState::running) return;
+    spawns_.emplace_front(made.asker, std::move(made.order));
+    return;
   }
   const std::uint32_t window = window_for(tasks_.size() + made.party.world.size);
   add_tasks(made);
@@ -202,6 +207,13 @@ void HeadMachine::conclude_spawn(HeadEffects& out) {
   for (const NodeIndex node : made.party.nodes) out.push_back(ToNode{node, wire::Start{number}});
   answer_spawn(made.asker, {made.order.id, made.order.pmix, number, made.party.name}, out);
   parties_.push_back(std::move(made.party));
+}
+
+void HeadMachine::drop_spawn(const Spawning& made, HeadEffects& out) const {
+  for (const NodeIndex node : made.party.nodes) {
+    if (nodes_[node.value].state != NodeState::running) continue;
+    out.push_back(ToNode{node, wire::Drop{made.party.world.number}});
+  }
 }
 
 void HeadMachine::add_tasks(const Spawning& made) {

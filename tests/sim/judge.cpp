@@ -143,6 +143,7 @@ void Judge::heard(NodeIndex node, const wire::Stopped&) {
   if (nodes_[node.value].stopped) complain("an agent stops twice");
   nodes_[node.value].stopped = true;
   std::erase_if(spawns_, [&](const auto& one) { return one.first == node; });
+  for (auto& [world, nodes] : unprepared_) nodes.erase(node);
   if (all_stopped()) all_stopped_at_ = agenda_.now();
 }
 
@@ -228,10 +229,13 @@ void Judge::done(const machine::ToNode& effect) {
   if (std::holds_alternative<wire::Start>(effect.message) && acted_) {
     complain("a start while the run ends");
   }
+  const bool stopped = nodes_[effect.node.value].stopped;
   if (const auto* prepare = std::get_if<wire::Prepare>(&effect.message)) {
+    if (stopped) complain("a host that has ended is asked to prepare");
     if (prepare->wireup.world > 1) unprepared_[prepare->wireup.world].insert(effect.node);
   }
   if (const auto* start = std::get_if<wire::Start>(&effect.message)) {
+    if (stopped) complain("a host that has ended is told to start");
     if (start->world > 1) starting_.insert(start->world);
   }
   if (const auto* drop = std::get_if<wire::Drop>(&effect.message)) unprepared_.erase(drop->world);

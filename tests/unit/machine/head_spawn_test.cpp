@@ -117,15 +117,39 @@ TEST_F(Spawns, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
   EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"})) << "the next may succeed";
 }
 
-TEST_F(Spawns, OnAHostThatHasJustEndedAreRefused) {
+TEST_F(Spawns, OnAHostThatHasJustEndedGoElsewhere) {
   hear(kA, spawn(0, 2));
   hear(kA, wire::Prepared{2});
   hear(kB, exited(1, 0));
-  EXPECT_EQ(
-      hear(kB, wire::Stopped{}),
-      (Words{"a Drop 2", "b Drop 2",
-             "say MPI_Comm_spawn by rank 0 failed: b: all its ranks have ended", "a Spawned 7 0"}));
-  EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"a Prepare 2"}) << "it is left out from now on";
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Drop 2", "a Prepare 2"}));
+  EXPECT_EQ(hear(kA, wire::Prepared{2}),
+            (Words{"world 2 of 2", "a Start world 2", "a Spawned 7 2"}));
+}
+
+TEST_F(Spawns, ThatNameAHostThatHasJustEndedAreRefused) {
+  hear(kA, spawn(0, 1, {{"host", "b"}}));
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}),
+            (Words{"say MPI_Comm_spawn by rank 0 failed: b is not one of the job's hosts (ranks "
+                   "can be spawned on hosts where ranks of the job run)",
+                   "a Spawned 7 0"}));
+}
+
+TEST_F(Spawns, WhoseSpawnerHasEndedTooAreForgotten) {
+  hear(kA, spawn(0, 1));
+  hear(kA, exited(0, 0));
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+}
+
+TEST_F(Spawns, ThatAreDeclinedAreNotTriedElsewhere) {
+  hear(kA, spawn(0, 2));
+  hear(kA, declined(2, "no program child"));
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}),
+            (Words{"a Drop 2", "say MPI_Comm_spawn by rank 0 failed: a: no program child",
+                   "a Spawned 7 0"}));
 }
 
 TEST_F(Spawns, WaitForThoseBefore) {
