@@ -1,0 +1,50 @@
+// What both halves of the codec share. Included by them and by nothing else: it brings protobuf.
+#pragma once
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire.pb.h"
+#include "wire/bounds.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::wire {
+
+void write_message(proto::ToAgent& out, const ToAgent& message);
+void write_message(proto::ToHead& out, const ToHead& message);
+// Nothing: a kind that is not known here.
+[[nodiscard]] std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds);
+[[nodiscard]] std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds);
+
+inline proto::Stream to_proto(Stream stream) {
+  return stream == Stream::out ? proto::STREAM_OUT : proto::STREAM_ERR;
+}
+
+template <class Repeated>
+void write_variables(Repeated& out, const std::vector<NameValue>& variables) {
+  out.Reserve(static_cast<int>(variables.size()));
+  for (const NameValue& variable : variables) {
+    auto& one = *out.Add();
+    one.set_name(variable.name);
+    one.set_value(variable.value);
+  }
+}
+
+template <class Repeated>
+std::vector<NameValue> read_variables(Repeated& in) {
+  std::vector<NameValue> variables;
+  variables.reserve(static_cast<std::size_t>(in.size()));
+  for (auto& one : in)
+    variables.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_value())});
+  return variables;
+}
+
+template <class Repeated>
+std::vector<std::string> read_texts(Repeated& in) {
+  return {std::make_move_iterator(in.begin()), std::make_move_iterator(in.end())};
+}
+
+}  // namespace muster::wire

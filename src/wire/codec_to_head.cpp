@@ -1,0 +1,272 @@
+// Messages of an agent to the head: each is written by write(), read back by read().
+#include <limits>
+
+#include "base/check.hpp"
+#include "model/job_spec.hpp"
+#include "model/topology_text.hpp"
+#include "wire/codec.hpp"
+#include "wire/codec_parts.hpp"
+
+namespace muster::wire {
+namespace {
+
+constexpr std::uint32_t kPortMax = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint32_t kExitCodeMax = 255;
+constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
+
+void write(proto::ToHead& out, const Welcome& welcome) {
+  auto& to = *out.mutable_welcome();
+  to.set_protocol(welcome.protocol);
+  to.set_version(welcome.version);
+  to.set_hostname(welcome.facts.hostname);
+  to.set_cpus(welcome.facts.cpus);
+  for (const model::Interface& interface : welcome.facts.interfaces) {
+    auto& one = *to.add_interfaces();
+    one.set_name(interface.name);
+    one.set_address(interface.address);
+  }
+  to.set_reached_at(welcome.facts.reached_at);
+  to.set_head_address(welcome.facts.head_address);
+  to.set_port(welcome.facts.port);
+  to.set_rdma(welcome.facts.rdma);
+  for (const model::Devices& devices : welcome.facts.devices) {
+    auto& one = *to.add_devices();
+    one.set_variable(devices.variable);
+    for (const std::string& id : devices.ids) one.add_ids(id);
+  }
+  if (welcome.facts.topology) to.set_topology(model::encode(*welcome.facts.topology));
+}
+
+model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
+  model::HostFacts facts{
+      .hostname = std::move(*in.mutable_hostname()),
+      .cpus = in.cpus(),
+      .interfaces = {},
+      .reached_at = std::move(*in.mutable_reached_at()),
+      .head_address = std::move(*in.mutable_head_address()),
+      .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax)),
+      .rdma = in.rdma(),
+      .devices = {},
+      .topology = {}};
+  for (auto& one : *in.mutable_interfaces())
+    facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
+  for (auto& one : *in.mutable_devices()) {
+    facts.devices.push_back({std::move(*one.mutable_variable()), {}});
+    for (auto& id : *one.mutable_ids()) facts.devices.back().ids.push_back(std::move(id));
+  }
+  facts.topology = bounds.topology(in.topology());
+  return facts;
+}
+
+Welcome read(proto::Welcome& in, Bounds& bounds) {
+  return {.protocol = in.protocol(),
+          .version = std::move(*in.mutable_version()),
+          .facts = read_facts(in, bounds)};
+}
+
+void write(proto::ToHead& out, const Prepared& prepared) {
+  out.mutable_prepared()->set_world(prepared.world);
+}
+
+void write(proto::Refused& to, const base::Error& error) {
+  to.set_fault(static_cast<proto::Fault>(error.fault));
+  to.set_what(error.what);
+  to.set_hint(error.hint);
+  to.set_place_source(error.place.source);
+  to.set_place_line(error.place.line);
+  to.set_place_column(error.place.column);
+}
+
+void write(proto::ToHead& out, const Refused& refused) {
+  write(*out.mutable_refused(), refused.error);
+}
+
+void write(proto::ToHead& out, const Declined& declined) {
+  out.mutable_declined()->set_world(declined.world);
+  write(*out.mutable_declined()->mutable_why(), declined.error);
+}
+
+Refused read(proto::Refused& in, Bounds& bounds) {
+  const auto fault = static_cast<base::Fault>(bounds.at_most("fault", in.fault(), kFaultMax));
+  return {base::Error{
+      fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
+      base::Place{std::move(*in.mutable_place_source()), in.place_line(), in.place_column()}}};
+}
+
+Declined read(proto::Declined& in, Bounds& bounds) {
+  return {bounds.world(in.world()), read(*in.mutable_why(), bounds).error};
+}
+
+void write(proto::ToHead& out, const Started& started) {
+  out.mutable_started()->set_rank(started.rank.value);
+  out.mutable_started()->set_pid(started.pid);
+}
+
+Started read(const proto::Started& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.pid()};
+}
+
+void write(proto::ToHead&, const Output&) { CHECK(!"output travels raw"); }
+
+void write(proto::ToHead& out, const OutputEnd& end) {
+  out.mutable_output_end()->set_rank(end.rank.value);
+  out.mutable_output_end()->set_stream(to_proto(end.stream));
+}
+
+OutputEnd read(const proto::OutputEnd& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), bounds.stream(in.stream())};
+}
+
+void write(proto::ToHead& out, const Exited& exited) {
+  auto& to = *out.mutable_exited();
+  to.set_rank(exited.exit.rank.value);
+  to.set_pid(exited.exit.pid);
+  to.set_code(exited.exit.code);
+  to.set_signal(exited.exit.signal);
+  to.set_core_dumped(exited.exit.core_dumped);
+  to.set_max_rss_kib(exited.exit.max_rss_kib);
+}
+
+Exited read(const proto::Exited& in, Bounds& bounds) {
+  return {model::RankExit{.rank = bounds.rank(in.rank()),
+                          .pid = in.pid(),
+                          .code = bounds.small("exit code", in.code(), kExitCodeMax),
+                          .signal = bounds.small("signal", in.signal(), kSignalMax),
+                          .core_dumped = in.core_dumped(),
+                          .max_rss_kib = in.max_rss_kib()}};
+}
+
+void write(proto::ToHead& out, const InputCredit& credit) {
+  out.mutable_input_credit()->set_rank(credit.rank.value);
+  out.mutable_input_credit()->set_bytes(credit.bytes);
+}
+
+InputCredit read(const proto::InputCredit& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.bytes()};
+}
+
+void write(proto::ToHead& out, const FenceIn& fence) {
+  out.mutable_fence_in()->set_sequence(fence.sequence);
+  out.mutable_fence_in()->set_blob(fence.blob);
+  out.mutable_fence_in()->set_world(fence.world);
+}
+
+FenceIn read(proto::FenceIn& in, Bounds& bounds) {
+  return {in.sequence(), std::move(*in.mutable_blob()), bounds.world(in.world())};
+}
+
+void write(proto::ToHead& out, const Aborted& aborted) {
+  auto& to = *out.mutable_aborted();
+  to.set_rank(aborted.rank.value);
+  to.set_code(aborted.code);
+  to.set_message(aborted.message);
+}
+
+Aborted read(proto::Aborted& in, Bounds& bounds) {
+  return {bounds.rank(in.rank()), in.code(), std::move(*in.mutable_message())};
+}
+
+void write(proto::ToHead& out, const NameAsk& ask) {
+  auto& to = *out.mutable_name_ask();
+  to.set_id(ask.id);
+  to.set_verb(static_cast<proto::NameVerb>(ask.verb));
+  to.set_service(ask.service);
+  to.set_port(ask.port);
+}
+
+NameAsk read(proto::NameAsk& in, Bounds& bounds) {
+  const auto verb = bounds.at_most("verb", in.verb(), proto::NAME_UNPUBLISH);
+  return {in.id(), static_cast<NameVerb>(verb), std::move(*in.mutable_service()),
+          std::move(*in.mutable_port())};
+}
+
+void write(proto::SpawnApp& to, const SpawnApp& app) {
+  for (const std::string& word : app.command) to.add_command(word);
+  write_variables(*to.mutable_environment(), app.environment);
+  to.set_ranks(app.ranks);
+  write_variables(*to.mutable_info(), app.info);
+}
+
+SpawnApp read(proto::SpawnApp& in, Bounds& bounds) {
+  bounds.at_least("words of a command", in.command_size(), 1);
+  return {.command = read_texts(*in.mutable_command()),
+          .environment = read_variables(*in.mutable_environment()),
+          .ranks = bounds.at_most("number of ranks", in.ranks(), model::kRanksMax),
+          .info = read_variables(*in.mutable_info())};
+}
+
+void write(proto::ToHead& out, const Spawn& spawn) {
+  auto& to = *out.mutable_spawn();
+  to.set_id(spawn.id);
+  to.set_rank(spawn.rank.value);
+  to.set_pmix(spawn.pmix);
+  for (const SpawnApp& app : spawn.apps) write(*to.add_apps(), app);
+  write_variables(*to.mutable_preput(), spawn.preput);
+}
+
+Spawn read(proto::Spawn& in, Bounds& bounds) {
+  Spawn spawn{in.id(), bounds.rank(in.rank()), in.pmix(), {}, {}};
+  for (proto::SpawnApp& app : *in.mutable_apps()) spawn.apps.push_back(read(app, bounds));
+  spawn.preput = read_variables(*in.mutable_preput());
+  return spawn;
+}
+
+void write(proto::ToHead& out, const PmixUp& up) { out.mutable_pmix_up()->set_frame(up.frame); }
+
+void write(proto::ToHead& out, const Stopped& stopped) {
+  auto& to = *out.mutable_stopped();
+  to.set_killed(stopped.killed);
+  for (const std::string& leftover : stopped.leftovers) to.add_leftovers(leftover);
+}
+
+Stopped read(proto::Stopped& in, Bounds&) {
+  return {in.killed(), read_texts(*in.mutable_leftovers())};
+}
+
+void write(proto::ToHead& out, const Pong&) { out.mutable_pong(); }
+
+}  // namespace
+
+void write_message(proto::ToHead& out, const ToHead& message) {
+  std::visit([&out](const auto& one) { write(out, one); }, message);
+}
+
+std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
+  switch (in.message_case()) {
+    case proto::ToHead::kWelcome:
+      return read(*in.mutable_welcome(), bounds);
+    case proto::ToHead::kPrepared:
+      return Prepared{bounds.world(in.prepared().world())};
+    case proto::ToHead::kRefused:
+      return read(*in.mutable_refused(), bounds);
+    case proto::ToHead::kStarted:
+      return read(in.started(), bounds);
+    case proto::ToHead::kOutputEnd:
+      return read(in.output_end(), bounds);
+    case proto::ToHead::kExited:
+      return read(in.exited(), bounds);
+    case proto::ToHead::kInputCredit:
+      return read(in.input_credit(), bounds);
+    case proto::ToHead::kFenceIn:
+      return read(*in.mutable_fence_in(), bounds);
+    case proto::ToHead::kAborted:
+      return read(*in.mutable_aborted(), bounds);
+    case proto::ToHead::kNameAsk:
+      return read(*in.mutable_name_ask(), bounds);
+    case proto::ToHead::kPmixUp:
+      return PmixUp{std::move(*in.mutable_pmix_up()->mutable_frame())};
+    case proto::ToHead::kStopped:
+      return read(*in.mutable_stopped(), bounds);
+    case proto::ToHead::kPong:
+      return Pong{};
+    case proto::ToHead::kDeclined:
+      return read(*in.mutable_declined(), bounds);
+    case proto::ToHead::kSpawn:
+      return read(*in.mutable_spawn(), bounds);
+    case proto::ToHead::MESSAGE_NOT_SET:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::wire
