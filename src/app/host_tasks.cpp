@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +31,14 @@ void widen(int pipe, std::size_t tasks) {
   constexpr std::size_t kFewTasks = 32;
   if (tasks <= kFewTasks) ::fcntl(pipe, F_SETPIPE_SZ, kWide);
 }
+
+std::string entry(std::string_view name, std::string_view value) {
+  std::string made;
+  made.reserve(name.size() + 1 + value.size());
+  return made.append(name).append(1, '=').append(value);
+}
+
+std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 }  // namespace
 
@@ -205,27 +214,27 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) cons
   const auto& common = ordered.world->programs[task.app].environment;
   std::vector<std::string> entries;
   if (pmi_) entries = pmi_->environment(task.rank);
-  if (pmix_) {
-    for (const PmixTasks::Variable& one : pmix_->environment(task.rank)) {
-      if (one.yields && common.contains(one.name)) continue;
-      entries.push_back(one.name + "=" + one.value);
-    }
+  const auto given = pmix_ ? pmix_->environment(task.rank) : std::vector<PmixTasks::Variable>{};
+  entries.reserve(entries.size() + given.size() + task.environment.size());
+  for (const PmixTasks::Variable& one : given) {
+    if (one.yields && common.contains(one.name)) continue;
+    entries.push_back(entry(one.name, one.value));
   }
-  for (const wire::NameValue& one : task.environment) entries.push_back(one.name + "=" + one.value);
+  for (const wire::NameValue& one : task.environment) entries.push_back(entry(one.name, one.value));
   return entries;
 }
 
+// As a rule all ranks of an app set the same names, in the same order: then it is laid out once.
 void HostTasks::lay_out_common(Program& program, const std::vector<std::string>& own) {
-  std::vector<std::string> names;
-  names.reserve(own.size());
-  for (const std::string& entry : own) names.push_back(entry.substr(0, entry.find('=')));
-  std::ranges::sort(names);
-  if (program.common && names == program.own_names) return;
+  if (program.common && std::ranges::equal(own, program.own_names, {}, name_of)) return;
+  program.own_names.clear();
+  program.own_names.reserve(own.size());
+  for (const std::string& one : own) program.own_names.emplace_back(name_of(one));
+  const std::set<std::string_view> taken(program.own_names.begin(), program.own_names.end());
   process::EnvironmentBlock block;
   for (const auto& [name, value] : program.environment) {
-    if (!std::ranges::binary_search(names, name)) block.add(name, value);
+    if (!taken.contains(name)) block.add(name, value);
   }
-  program.own_names = std::move(names);
   program.common = std::make_shared<const process::EnvironmentBlock>(std::move(block));
 }
 

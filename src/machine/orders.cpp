@@ -1,14 +1,18 @@
 // Programs, tasks and their variables, from spec and plan.
 #include "machine/orders.hpp"
 
+#include <utility>
+
 namespace muster::machine {
 
 namespace {
 
-std::vector<wire::NameValue> names_and_values(const std::vector<model::Variable>& variables) {
+std::vector<wire::NameValue> names_and_values(std::vector<model::Variable> variables) {
   std::vector<wire::NameValue> pairs;
   pairs.reserve(variables.size());
-  for (const model::Variable& one : variables) pairs.push_back({one.name, one.value});
+  for (model::Variable& one : variables) {
+    pairs.push_back({std::move(one.name), std::move(one.value)});
+  }
   return pairs;
 }
 
