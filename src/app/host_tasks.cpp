@@ -160,6 +160,7 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
   const auto given = program.environment.find("PATH");
   std::string path = given == program.environment.end() ? kUsualPath : given->second;
   if (!app.path.empty()) path = app.path + ":" + path;
+  if (app.tries_workdir) path += ':';  // an empty folder is the current one
   return find_program(app.command.front(), app.workdir, path).map([&](std::string found) {
     program.path = std::move(found);
     return std::move(program);

@@ -69,6 +69,7 @@ Result<void> end_block(MpirunDraft& draft, Words program) {
   model::App& app = draft.block.app;
   app.command.assign(program.begin(), program.end());
   if (app.workdir.empty()) app.workdir = draft.asked->current_folder;
+  app.tries_workdir = true;
   draft.blocks.push_back(std::exchange(draft.block, {}));
   return {};
 }

@@ -86,6 +86,7 @@ Result<std::vector<plan::SpawnWish>> HeadMachine::read_spawn(Spawning& made) con
     app.ranks = one.ranks;
     app.workdir = below(app.workdir, wish->workdir);
     if (!wish->path.empty()) app.path = wish->path;
+    app.tries_workdir = app.tries_workdir || made.order.pmix;  // the library is Open MPI
     made.apps.push_back(std::move(app));
     total += one.ranks;
     wishes.push_back(std::move(*wish));

@@ -25,7 +25,8 @@ wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
   wire::Prepare made;
   for (std::size_t i = 0; i < world.spec.apps.size(); ++i) {
     const model::App& app = world.spec.apps[i];
-    made.apps.push_back({app.command, app.workdir, app.path, names_and_values(kept[i].kept)});
+    made.apps.push_back(
+        {app.command, app.workdir, app.path, names_and_values(kept[i].kept), app.tries_workdir});
   }
   made.clean = world.spec.clean_env;
   made.tasks.reserve(planned.ranks.size());

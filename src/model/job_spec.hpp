@@ -73,7 +73,9 @@ struct App {
   std::string workdir;                 // absolute; where its ranks start, on every host
   std::string path;                    // folders searched before PATH, with ':' between; or empty
   std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them
-  std::string role;                    // what its ranks are in the job ("worker"); may be empty
+  // A bare name that is not on PATH may lie in `workdir`: Open MPI's rule (opal/util/path.c).
+  bool tries_workdir = false;
+  std::string role;  // what its ranks are in the job ("worker"); may be empty
   bool operator==(const App&) const = default;
 };
 

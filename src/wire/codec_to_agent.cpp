@@ -75,13 +75,15 @@ void write(proto::AppOrder& to, const AppOrder& app) {
   to.set_workdir(app.workdir);
   to.set_path(app.path);
   write_variables(*to.mutable_environment(), app.environment);
+  to.set_tries_workdir(app.tries_workdir);
 }
 
 AppOrder read(proto::AppOrder& in) {
   return {.command = read_texts(*in.mutable_command()),
           .workdir = std::move(*in.mutable_workdir()),
           .path = std::move(*in.mutable_path()),
-          .environment = read_variables(*in.mutable_environment())};
+          .environment = read_variables(*in.mutable_environment()),
+          .tries_workdir = in.tries_workdir()};
 }
 
 void write(proto::ToAgent& out, const Prepare& prepare) {

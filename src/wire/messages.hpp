@@ -66,6 +66,7 @@ struct AppOrder {
   std::string workdir;
   std::string path;                    // folders searched before PATH, with ':' between
   std::vector<NameValue> environment;  // laid over the agent's own
+  bool tries_workdir = false;          // for a bare name that is not on PATH
   bool operator==(const AppOrder&) const = default;
 };
 

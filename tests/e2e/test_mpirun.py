@@ -62,6 +62,12 @@ class Mpirun(Case):
         done = self.mpirun("-n", "2", "-mca", "orte_abort_on_non_zero_status", "0", "true")
         self.assertEqual(done.code, 0, done)
 
+    def test_a_program_of_the_working_folder_needs_no_dot(self):
+        path = self.write("hello", "#!/bin/sh\necho hello from $PWD\n")
+        os.chmod(path, 0o755)
+        done = self.mpirun("-n", "2", "hello")
+        self.assertEqual((done.code, done.lines), (0, [f"hello from {self.folder}"] * 2), done)
+
     def test_the_first_rank_reads_standard_input(self):
         done = self.mpirun("-n", "2", "sh", "-c", "sed s/^/$OMPI_COMM_WORLD_RANK:/",
                            stdin=b"one\ntwo\n")

@@ -80,6 +80,16 @@ TEST_F(Spawns, HaveAWorldOfTheirOwn) {
   EXPECT_EQ(value(got.wireup.preput, "k"), "v");
 }
 
+// Its mpirun does so, and programs rely on it; MPICH's never did.
+TEST_F(Spawns, OfOpenMpiMayLieInTheWorkingFolder) {
+  wire::Spawn message = spawn(0, 2);
+  EXPECT_FALSE(orders(kB, message).apps.at(0).tries_workdir);
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  message.pmix = true;
+  EXPECT_TRUE(orders(kB, message).apps.at(0).tries_workdir);
+}
+
 TEST_F(Spawns, FenceAmongThemselves) {
   spawn_two();
   EXPECT_EQ(hear(kA, wire::FenceIn{0, "a", 2}), Words{});
