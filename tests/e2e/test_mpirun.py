@@ -1,5 +1,6 @@
 """The command lines that people bring from Open MPI's mpirun, run for real."""
 
+import json
 import os
 import subprocess
 import unittest
@@ -141,6 +142,41 @@ class OnTwoHosts(LabCase):
                                  "echo $OMPI_COMM_WORLD_RANK on $(hostname)", command=MPIRUN)
             expected = sorted(f"{rank} on node{1 + rank // 8}" for rank in range(16))
             self.assertEqual(done.lines, expected, done)
+
+    def on_hosts(self, *words):
+        """What each rank prints: its number, its host and the cpus that it may run on."""
+        tell = ("import os, socket; print(os.environ['OMPI_COMM_WORLD_RANK'], "
+                "socket.gethostname(), sorted(os.sched_getaffinity(0)))")
+        done = self.launches("-mca", "plm_rsh_agent", self.lab.ssh_command, *words, PYTHON, "-c",
+                             tell, command=MPIRUN)
+        self.assertEqual(done.code, 0, done)
+        return [line.split(" ", 2) for line in done.lines]
+
+    def test_hosts_are_asked_how_many_cores_they_have(self):
+        self.write("bare", "node1\nnode2\n")
+        ranks = self.on_hosts("--hostfile", "bare")
+        cores = os.cpu_count()
+        self.assertEqual([(int(rank), host) for rank, host, _ in ranks],
+                         [(rank, f"node{1 + rank // cores}") for rank in range(2 * cores)])
+
+    def test_ranks_are_bound_by_the_topology_of_their_hosts(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        each = self.on_hosts("-H", "node1:2,node2:2", "--map-by", "ppr:1:core", "--bind-to", "core")
+        for host in ("node1", "node2"):
+            bound = [json.loads(set_of) for _, at, set_of in each if at == host]
+            self.assertEqual(sorted(sum(bound, [])), cpus, each)
+        spread = self.on_hosts("-H", "node1:2,node2:2", "-n", "4", "--map-by", "node",
+                               "--bind-to", "hwthread", "--rank-by", "slot")
+        self.assertEqual([host for _, host, _ in spread], ["node1", "node1", "node2", "node2"])
+        self.assertTrue(all(len(json.loads(set_of)) == 1 for _, _, set_of in spread), spread)
+
+    def test_an_unreachable_host_is_named_while_it_is_asked(self):
+        done = self.launch("-mca", "plm_rsh_agent", self.lab.ssh_command, "-H", "node1,nosuch",
+                           "--bind-to", "core", "true", command=MPIRUN)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertIn("nosuch", done.errors)
+        self.assertEqual(len([line for line in done.errors.splitlines() if "error" in line]), 1,
+                         done)
 
 
 if __name__ == "__main__":
