@@ -25,6 +25,7 @@ PURE = {
     "base": set(),
     "model": {"base"},
     "spec": {"base", "model"},
+    "job": {"base", "model", "spec"},
     "front": {"base", "model", "spec"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
@@ -61,6 +62,7 @@ FOREIGN = {
     r"CLI/": r"cli/",
     r"pmix\w*\.h$": r"pmix/",
     r"hwloc\.h$": r"probe/",
+    r"yaml\.h$": r"job/yaml\.cpp",
     r"fmt/|tl/": r"",
 }
 

@@ -1,0 +1,252 @@
+// Looks for contradictions in a job file.
+#include "job/check.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/nearest.hpp"
+#include "job/expression.hpp"
+#include "job/input_type.hpp"
+#include "job/source.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+using spec::quoted;
+
+std::string_view word(Framework framework) {
+  switch (framework) {
+    case Framework::mpi:
+      return "mpi";
+    case Framework::pytorch:
+      return "pytorch";
+    case Framework::tensorflow:
+      return "tensorflow";
+  }
+  return "";
+}
+
+// ---- how the job is spread ----
+
+// A count that only jobs of one kind have.
+struct Owned {
+  const std::optional<Count>& count;
+  std::string_view key;
+  Framework owner;
+  std::string_view instead;
+};
+
+void check_owners(const JobFile& job, Complaints& complaints) {
+  if (job.frameworks.empty()) return;
+  const Framework framework = job.frameworks.front().framework;
+  const bool native = job.dialect == Dialect::native;
+  const Owned owned[] = {
+      {job.workers.count, "worker_count", Framework::tensorflow, "its nodes"},
+      {job.servers.count, "parameter_server_count", Framework::tensorflow, "none"},
+      {job.processes, "process_count", Framework::pytorch, "process_count_per_node"},
+  };
+  for (const Owned& one : owned) {
+    if (!one.count || one.owner == framework) continue;
+    complaints.add(one.count->begin,
+                   fmt::format("{} is for type {}, and this job is of type {}", one.key,
+                               word(one.owner), word(framework)),
+                   "drop the count, or change the type");
+  }
+  const bool per_node_allowed =
+      framework == Framework::mpi || (!native && framework == Framework::pytorch);
+  if (job.per_node && !per_node_allowed) {
+    const char* instead = framework == Framework::tensorflow
+                              ? "give worker_count and parameter_server_count"
+                              : "give process_count, the number of all processes";
+    complaints.add(
+        job.per_node->begin,
+        fmt::format("a job of type {} has no count of processes per node", word(framework)),
+        instead);
+  }
+}
+
+void check_frameworks(const JobFile& job, Complaints& complaints) {
+  for (std::size_t i = 1; i < job.frameworks.size(); ++i) {
+    complaints.add(
+        job.frameworks[i].mark,
+        fmt::format("a job is of one kind, and this one is {} already (line {})",
+                    word(job.frameworks.front().framework), job.frameworks.front().mark.line),
+        "keep one of them");
+  }
+  const bool draft_without = job.dialect == Dialect::draft && job.frameworks.empty();
+  if (draft_without && job.instances && job.instances->number > 1) {
+    complaints.add(job.instances->begin,
+                   fmt::format("{} instances, and no word of how the job is spread over them",
+                               job.instances->number),
+                   "add distributed: with mpi, pytorch or tensorflow");
+  }
+}
+
+void check_counts(const JobFile& job, Complaints& complaints) {
+  const std::uint32_t nodes = job.nodes ? job.nodes->number : 1;
+  if (job.processes && job.processes->number % nodes != 0) {
+    complaints.add(
+        job.processes->begin,
+        fmt::format("{} processes cannot be shared out evenly among {} nodes",
+                    job.processes->number, nodes),
+        fmt::format("process_count is the number of all processes: a multiple of {}", nodes));
+  }
+  if (!job.instances) return;
+  const std::uint32_t roles = (job.workers.count ? job.workers.count->number : 0) +
+                              (job.servers.count ? job.servers.count->number : 0);
+  const std::uint32_t asked = job.nodes ? job.nodes->number : roles;
+  if (asked == 0 || asked == job.instances->number) return;
+  complaints.add(job.instances->begin,
+                 fmt::format("instance_count is {}, and the counts below distributed make {}",
+                             job.instances->number, asked),
+                 "drop instance_count, or let them agree");
+}
+
+void check_roles(const JobFile& job, Complaints& complaints) {
+  if (!job.workers.count || job.workers.count->number > 0) return;
+  complaints.add(job.workers.count->begin, "a TensorFlow job needs at least one worker", "");
+}
+
+// ---- inputs and outputs ----
+
+void check_default(const Input& input, InputType type, Complaints& complaints) {
+  if (!input.value) return;
+  if (auto wrong = misfit(input, type, input.value->text)) {
+    complaints.add(input.value->begin, fmt::format("inputs.{} {}", input.name, wrong->what),
+                   std::move(wrong->hint));
+  }
+}
+
+void check_bounds(const Input& input, InputType type, Complaints& complaints) {
+  const bool counts = type == InputType::integer || type == InputType::number;
+  for (const auto& bound : {input.least, input.most}) {
+    if (!bound || counts) continue;
+    complaints.add(bound->begin,
+                   fmt::format("inputs.{} is no number: it has no bounds", input.name),
+                   "give it type: number or integer");
+  }
+  if (!input.least || !input.most) return;
+  if (number_of(input.least->text).value_or(0) <= number_of(input.most->text).value_or(0)) return;
+  complaints.add(input.least->begin, fmt::format("inputs.{}: min is above max", input.name), "");
+}
+
+void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
+  const auto type = type_of(input, dialect);
+  if (!type) {
+    return complaints.add(
+        input.type->begin,
+        fmt::format("inputs.{}: {} is no type", input.name, quoted(input.type->text)),
+        type_hint(input.type->text));
+  }
+  if (*type == InputType::choice && input.choices.empty()) {
+    complaints.add(input.mark, fmt::format("inputs.{} is an enum without values", input.name),
+                   "add enum: [A, B]");
+  }
+  check_bounds(input, *type, complaints);
+  check_default(input, *type, complaints);
+}
+
+// ---- expressions ----
+
+class Expressions {
+ public:
+  Expressions(const JobFile& job, std::string_view source, Complaints& complaints)
+      : job_(job), source_(source), complaints_(complaints) {
+    for (const Input& input : job.inputs) inputs_.push_back(input.name);
+    for (const Output& output : job.outputs) outputs_.push_back(output.name);
+  }
+
+  void check(const Text& text) {
+    bool in_group = false;
+    for (const Piece& piece : pieces_of(text.text, job_.dialect)) {
+      if (piece.kind == Piece::Kind::open) in_group = true;
+      if (piece.kind == Piece::Kind::close) in_group = false;
+      if (piece.kind == Piece::Kind::wrong) wrong(text, piece);
+      if (piece.kind == Piece::Kind::input && known(text, piece, inputs_, "input") && !in_group) {
+        check_optional(text, piece);
+      }
+      if (piece.kind == Piece::Kind::output) known(text, piece, outputs_, "output");
+    }
+  }
+
+ private:
+  void wrong(const Text& text, const Piece& piece) {
+    complaints_.add(mark_of_part(source_, text, piece.raw),
+                    fmt::format("{} means nothing here: {}", quoted(piece.raw), piece.text), "");
+  }
+
+  bool known(const Text& text, const Piece& piece, const std::vector<std::string>& names,
+             std::string_view what) {
+    if (std::ranges::find(names, piece.text) != names.end()) return true;
+    const auto near = base::nearest(piece.text, names);
+    complaints_.add(
+        mark_of_part(source_, text, piece.raw),
+        fmt::format("there is no {} {}", what, quoted(piece.text)),
+        near ? fmt::format("did you mean {}?", *near) : fmt::format("declare it below {}s:", what));
+    return false;
+  }
+
+  void check_optional(const Text& text, const Piece& piece) {
+    const auto input = std::ranges::find(job_.inputs, piece.text, &Input::name);
+    if (!input->optional || input->value) return;
+    complaints_.add(mark_of_part(source_, text, piece.raw),
+                    fmt::format("the input {} may go without a value: what is to be written then?",
+                                quoted(piece.text)),
+                    fmt::format("leave it out with $[[ {} ]], or give it a default", piece.raw));
+  }
+
+  const JobFile& job_;
+  std::string_view source_;
+  Complaints& complaints_;
+  std::vector<std::string> inputs_;
+  std::vector<std::string> outputs_;
+};
+
+void check_expressions(const JobFile& job, std::string_view source, Complaints& complaints) {
+  Expressions expressions(job, source, complaints);
+  if (job.command) expressions.check(*job.command);
+  for (const Text& word : job.words) expressions.check(word);
+  for (const auto* variables : {&job.variables, &job.workers.variables, &job.servers.variables}) {
+    for (const Named& variable : *variables) expressions.check(variable.value);
+  }
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\n") == std::string_view::npos;
+}
+
+void check_command(const JobFile& job, Complaints& complaints) {
+  if (job.command && is_blank(job.command->text)) {
+    complaints.add(job.command->begin, "the command is empty", "");
+  }
+  if (!job.words.empty() && job.words.front().text.empty()) {
+    complaints.add(job.words.front().begin, "the program is an empty word", "");
+  }
+}
+
+void check_variables(const JobFile& job, Complaints& complaints) {
+  for (const auto* variables : {&job.variables, &job.workers.variables, &job.servers.variables}) {
+    for (const Named& variable : *variables) {
+      const bool fine = !variable.name.empty() && variable.name.find('=') == std::string::npos &&
+                        variable.name.find('\0') == std::string::npos;
+      if (fine) continue;
+      complaints.add(variable.mark, quoted(variable.name) + " is no variable name", "");
+    }
+  }
+}
+
+}  // namespace
+
+void check(const JobFile& job, std::string_view source, Complaints& complaints) {
+  check_frameworks(job, complaints);
+  check_owners(job, complaints);
+  check_counts(job, complaints);
+  check_roles(job, complaints);
+  for (const Input& input : job.inputs) check_input(input, job.dialect, complaints);
+  check_command(job, complaints);
+  check_variables(job, complaints);
+  check_expressions(job, source, complaints);
+}
+
+}  // namespace muster::job

@@ -1,0 +1,14 @@
+// check: what no single key of a job file can say wrong: the file as a whole.
+#pragma once
+
+#include <string_view>
+
+#include "job/complaints.hpp"
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+// Contradictions between keys; types, bounds and defaults of inputs; expressions that name nothing.
+void check(const JobFile& job, std::string_view source, Complaints& complaints);
+
+}  // namespace muster::job

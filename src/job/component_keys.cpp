@@ -1,0 +1,50 @@
+// The keys of Azure ML's distributed components, with `launcher`.
+#include "job/shared_keys.hpp"
+
+namespace muster::job {
+namespace {
+
+constexpr JobKey kLauncher[] = {
+    {{"type",
+      Form::choice,
+      "What starts the processes.",
+      {.choices = "mpi torch.distributed", .required = true}},
+     choose_by_word},
+    {{"additional_arguments", Form::text, "What to run, as a shell reads it.", {.required = true}},
+     kInto<&JobFile::command>},
+};
+
+constexpr JobKey kLayout[] = {
+    {{"node_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+    {{"process_count_per_node", Form::count, "Processes on each node (default 1)."},
+     kInto<&JobFile::per_node>},
+};
+
+constexpr JobKey kRunSettings[] = {
+    {{"resource_layout", Form::none, "Nodes and processes."}, nullptr, kLayout},
+    {{"target", Form::text, "Where to run: an entry of muster.yml."}, kInto<&JobFile::target>},
+};
+
+constexpr JobKey kKeys[] = {
+    kSchema,
+    kName,
+    kVersion,
+    kDisplayName,
+    kDescription,
+    kTags,
+    {{"type", Form::text, "DistributedComponent."}},
+    {{"is_deterministic", Form::boolean, "Whether Azure ML may reuse its results.", kAzureOnly}},
+    kInputs,
+    kOutputs,
+    kCode,
+    kEnvironment,
+    kVariables,
+    {{"launcher", Form::none, "What is started, and how.", {.required = true}}, nullptr, kLauncher},
+    {{"runsettings", Form::none, "How a pipeline would run it."}, nullptr, kRunSettings},
+};
+
+}  // namespace
+
+JobTable component_keys() { return kKeys; }
+
+}  // namespace muster::job

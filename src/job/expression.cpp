@@ -1,0 +1,172 @@
+// Cuts texts at their expressions and puts values in.
+#include "job/expression.hpp"
+
+#include <algorithm>
+
+namespace muster::job {
+namespace {
+
+using What = Piece::Kind;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+// What other places may write, but a job may not.
+struct Stranger {
+  std::string_view start;
+  std::string_view why;
+};
+
+constexpr Stranger kStrangers[] = {
+    {"parent.", "parent is the pipeline that a step belongs to; this job has none"},
+    {"search_space.", "search_space belongs to sweeps, which muster does not run"},
+    {"jobs.", "jobs are the steps of a pipeline; this is a single job"},
+    {"input.", "write inputs.NAME"},
+    {"output.", "write outputs.NAME"},
+};
+
+// "inputs.lr" to a piece.
+Piece reference(std::string_view inner, std::string_view raw) {
+  const std::string_view word = trimmed(inner);
+  for (const auto& [prefix, kind] : {std::pair(std::string_view("inputs."), What::input),
+                                     std::pair(std::string_view("outputs."), What::output)}) {
+    if (!word.starts_with(prefix)) continue;
+    std::string_view name = word.substr(prefix.size());
+    // ${{inputs.x.path}} is an older way to write ${{inputs.x}}.
+    if (name.ends_with(".path")) name.remove_suffix(5);
+    if (is_name(name)) return {kind, std::string(name), raw};
+  }
+  for (const Stranger& stranger : kStrangers) {
+    if (word.starts_with(stranger.start)) return {What::wrong, std::string(stranger.why), raw};
+  }
+  return {What::wrong, "an expression is ${{inputs.NAME}} or ${{outputs.NAME}}", raw};
+}
+
+class Cutter {
+ public:
+  Cutter(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
+
+  std::vector<Piece> pieces() {
+    while (at_ < text_.size()) {
+      if (!take()) ++at_;
+    }
+    literal(text_.size());
+    if (groups_ > 0) {
+      pieces_.push_back({What::wrong, "$[[ has no ]]", text_.substr(opened_, 3)});
+    }
+    return std::move(pieces_);
+  }
+
+ private:
+  bool take() {
+    const std::string_view rest = text_.substr(at_);
+    if (rest.starts_with("${{")) return braces("}}", 3);
+    if (rest.starts_with("$[[")) return group(What::open, 3);
+    if (groups_ > 0 && rest.starts_with("]]")) return group(What::close, 2);
+    const bool single = rest.starts_with("{inputs.") || rest.starts_with("{outputs.");
+    return dialect_ == Dialect::component && single && braces("}", 1);
+  }
+
+  bool braces(std::string_view closing, std::size_t opening) {
+    const std::size_t end = text_.find(closing, at_ + opening);
+    if (end == std::string_view::npos) {
+      const std::size_t blank = std::min(text_.find_first_of(" \n", at_), text_.size());
+      const std::string_view raw = text_.substr(at_, blank - at_);
+      add({What::wrong, "the expression never ends", raw}, raw.size());
+      return true;
+    }
+    const std::string_view inner = text_.substr(at_ + opening, end - at_ - opening);
+    const std::size_t size = end + closing.size() - at_;
+    add(reference(inner, text_.substr(at_, size)), size);
+    return true;
+  }
+
+  bool group(What kind, std::size_t size) {
+    if (kind == What::open && groups_ > 0) {
+      add({What::wrong, "$[[ ]] may not stand within another", text_.substr(at_, size)}, size);
+      return true;
+    }
+    if (kind == What::open) opened_ = at_;
+    groups_ += kind == What::open ? 1 : -1;
+    add({kind, {}, text_.substr(at_, size)}, size);
+    return true;
+  }
+
+  void add(Piece piece, std::size_t size) {
+    literal(at_);
+    pieces_.push_back(std::move(piece));
+    at_ += size;
+    start_ = at_;
+  }
+
+  void literal(std::size_t end) {
+    if (end <= start_) return;
+    const std::string_view raw = text_.substr(start_, end - start_);
+    pieces_.push_back({What::literal, std::string(raw), raw});
+    start_ = end;
+  }
+
+  std::string_view text_;
+  Dialect dialect_;
+  std::size_t at_ = 0;
+  std::size_t start_ = 0;  // of the literal text before `at_`
+  std::size_t opened_ = 0;
+  int groups_ = 0;
+  std::vector<Piece> pieces_;
+};
+
+// Collects the text; a group's part is kept apart until it ends.
+struct Expansion {
+  std::string text;
+  std::string part;
+  bool in_group = false;
+  bool lacks = false;  // an input of the group has no value
+
+  void append(std::string_view more) { (in_group ? part : text) += more; }
+
+  void close() {
+    if (!lacks) text += trimmed(part);
+    part.clear();
+    in_group = lacks = false;
+  }
+};
+
+}  // namespace
+
+std::vector<Piece> pieces_of(std::string_view text, Dialect dialect) {
+  return Cutter(text, dialect).pieces();
+}
+
+std::optional<std::string> expand(std::string_view text, Dialect dialect, const Values& values) {
+  Expansion out;
+  for (const Piece& piece : pieces_of(text, dialect)) {
+    if (piece.kind == What::open) {
+      out.in_group = true;
+    } else if (piece.kind == What::close) {
+      out.close();
+    } else if (piece.kind == What::output) {
+      out.append(values.outputs.find(piece.text)->second);
+    } else if (piece.kind != What::input) {
+      out.append(piece.text);
+    } else if (const auto& value = values.inputs.find(piece.text)->second) {
+      out.append(*value);
+    } else if (out.in_group) {
+      out.lacks = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::move(out.text);
+}
+
+}  // namespace muster::job

@@ -1,0 +1,121 @@
+// Knows the types of Azure ML's inputs, old and new.
+#include "job/input_type.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+using spec::quoted;
+
+struct TypeWord {
+  std::string_view word;  // in lower case
+  InputType type;
+};
+
+constexpr TypeWord kTypes[] = {
+    {"string", InputType::text},       {"number", InputType::number},
+    {"integer", InputType::integer},   {"boolean", InputType::boolean},
+    {"enum", InputType::choice},       {"path", InputType::path},
+    {"uri_file", InputType::path},     {"uri_folder", InputType::path},
+    {"mltable", InputType::path},      {"mlflow_model", InputType::path},
+    {"custom_model", InputType::path}, {"triton_model", InputType::path},
+    {"float", InputType::number},      {"int", InputType::integer},
+    {"bool", InputType::boolean},      {"anyfile", InputType::path},
+    {"anydirectory", InputType::path}, {"azuremldataset", InputType::path},
+};
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return low;
+}
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_boolean(std::string_view text) {
+  const std::string low = lower(text);
+  return low == "true" || low == "false";
+}
+
+// Components name folders after what they hold: ImageDirectory, ModelDirectory, ZipFile.
+bool is_kind_of_path(std::string_view low, Dialect dialect) {
+  return dialect == Dialect::component && (low.ends_with("directory") || low.ends_with("file"));
+}
+
+std::optional<Misfit> misfit_of_bounds(const Input& input, double number, std::string_view value) {
+  const auto least = input.least ? number_of(input.least->text) : std::nullopt;
+  const auto most = input.most ? number_of(input.most->text) : std::nullopt;
+  if (least && number < *least) {
+    return Misfit{fmt::format("must be {} or more, not {}", input.least->text, value), ""};
+  }
+  if (most && number > *most) {
+    return Misfit{fmt::format("must be {} or less, not {}", input.most->text, value), ""};
+  }
+  return std::nullopt;
+}
+
+std::optional<Misfit> misfit_of_choice(const Input& input, std::string_view value) {
+  if (input.choices.empty()) return std::nullopt;
+  std::vector<std::string> words;
+  std::string all;
+  for (const Text& choice : input.choices) {
+    if (choice.text == value) return std::nullopt;
+    words.push_back(choice.text);
+    all += (all.empty() ? "" : ", ") + choice.text;
+  }
+  return Misfit{fmt::format("must be one of {}, not {}", all, quoted(value)), ""};
+}
+
+}  // namespace
+
+std::optional<double> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<InputType> type_of(const Input& input, Dialect dialect) {
+  if (!input.type) return input.is_path ? InputType::path : InputType::text;
+  const std::string low = lower(input.type->text);
+  const auto* known = std::ranges::find(kTypes, low, &TypeWord::word);
+  if (known != std::end(kTypes)) return known->type;
+  if (is_kind_of_path(low, dialect)) return InputType::path;
+  return std::nullopt;
+}
+
+std::string type_hint(std::string_view typed) {
+  std::vector<std::string> known;
+  for (const TypeWord& type : kTypes) known.emplace_back(type.word);
+  known.resize(12);  // the last ones are old names
+  return key_hint(lower(typed), known);
+}
+
+std::optional<Misfit> misfit(const Input& input, InputType type, std::string_view value) {
+  const auto must_be = [&](std::string_view what) {
+    return Misfit{fmt::format("must be {}, not {}", what, quoted(value)), ""};
+  };
+  const auto number = number_of(value);
+  if (type == InputType::integer && !is_integer(value)) return must_be("a whole number");
+  if (type == InputType::number && !number) return must_be("a number");
+  if (type == InputType::boolean && !is_boolean(value)) return must_be("true or false");
+  const bool counts = type == InputType::integer || type == InputType::number;
+  if (counts && number) {
+    if (auto wrong = misfit_of_bounds(input, *number, value)) return wrong;
+  }
+  return misfit_of_choice(input, value);
+}
+
+}  // namespace muster::job

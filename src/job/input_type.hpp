@@ -1,0 +1,28 @@
+// The types of inputs, and whether a value is of its type.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "job/job_file.hpp"
+#include "job/key.hpp"
+
+namespace muster::job {
+
+enum class InputType : std::uint8_t { text, number, integer, boolean, choice, path };
+
+// Nothing for a word that is no type. Without a word, the value decides.
+[[nodiscard]] std::optional<InputType> type_of(const Input& input, Dialect dialect);
+
+// The nearest type, or all of them.
+[[nodiscard]] std::string type_hint(std::string_view typed);
+
+// What is wrong with a text as the value of an input: its type, its bounds, its choices.
+[[nodiscard]] std::optional<Misfit> misfit(const Input& input, InputType type,
+                                           std::string_view value);
+
+// The number that a text is; nothing when it is none.
+[[nodiscard]] std::optional<double> number_of(std::string_view text);
+
+}  // namespace muster::job

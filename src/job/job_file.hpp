@@ -1,0 +1,109 @@
+// JobFile: what a job file asks for, in whichever dialect it is written. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/node.hpp"
+
+namespace muster::job {
+
+enum class Dialect : std::uint8_t {
+  native,     // muster's own: it has the key `muster`
+  draft,      // Azure ML's first job files: `distributed`, `code.path`
+  component,  // Azure ML's distributed components: `launcher`
+  command,    // Azure ML's command jobs and command components (CLI v2)
+};
+
+enum class Framework : std::uint8_t { mpi, pytorch, tensorflow };
+
+struct Text {
+  std::string text;
+  Mark begin;
+  Mark end;
+  bool quoted = false;
+};
+
+struct Count {
+  std::uint32_t number = 0;
+  Mark begin;
+};
+
+struct Named {
+  std::string name;
+  Mark mark;  // of the name
+  Text value;
+};
+
+struct Chosen {
+  Framework framework;
+  Mark mark;
+};
+
+// What one node of a job may use, or must have.
+struct Limits {
+  std::optional<Text> cpu;
+  std::optional<Text> memory;
+  std::optional<Count> gpu;
+};
+
+// The workers or the parameter servers of a TensorFlow job.
+struct Role {
+  std::optional<Count> count;
+  std::optional<Text> environment;
+  std::vector<Named> variables;  // these win over the job's
+  Limits limits;
+};
+
+struct Input {
+  std::string name;
+  Mark mark;
+  std::optional<Text> type;
+  std::optional<Text> value;  // as written in place of a map, or its `default` or `path`
+  std::optional<Text> least;
+  std::optional<Text> most;
+  std::vector<Text> choices;
+  bool is_path = false;   // its value stands under `path`
+  bool optional = false;  // may go without a value
+};
+
+struct Output {
+  std::string name;
+  Mark mark;
+  std::optional<Text> path;
+};
+
+struct JobFile {
+  Dialect dialect = Dialect::native;
+  std::string source;  // path of the file
+
+  std::optional<Text> name;
+  std::optional<Text> experiment;
+  std::optional<Text> command;    // for a shell
+  std::vector<Text> words;        // the command as words, without a shell
+  std::optional<Text> code;       // folder where it runs
+  std::vector<Text> environment;  // images and other descriptions of the software it needs
+  std::vector<Named> variables;
+
+  std::optional<Text> target;
+  std::optional<Text> instance_type;
+  std::optional<Count>
+      instances;  // compute.instance_count of a draft, beside its counts of workers
+
+  std::vector<Chosen> frameworks;  // more than one is a contradiction
+  std::optional<Count> nodes;
+  std::optional<Count> per_node;   // processes
+  std::optional<Count> processes;  // in total
+  std::optional<Count> slots;      // of a node, for a launcher in the command
+  Limits limits;
+  Role workers;
+  Role servers;
+
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::optional<Text> timeout;  // seconds
+};
+
+}  // namespace muster::job

@@ -1,0 +1,178 @@
+// Judges single values and puts them where they belong.
+#include "job/key.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/nearest.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+using spec::quoted;
+
+constexpr std::uint32_t kCountMax = 1'000'000;
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<std::uint32_t> count_of(std::string_view text) {
+  std::uint32_t number = 0;
+  if (!is_digits(text)) return std::nullopt;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+         std::isfinite(number);
+}
+
+bool is_boolean(std::string_view text) {
+  constexpr std::string_view kWords[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
+  return std::ranges::find(kWords, text) != std::end(kWords);
+}
+
+// Kubernetes' quantities: a number, then nothing, m, or a power of 1000 or 1024; docker's b too.
+bool is_quantity(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  constexpr std::string_view kUnits[] = {"",  "m",  "b",  "k",  "K",  "M",  "G",  "T",
+                                         "g", "Ki", "Mi", "Gi", "Ti", "KB", "MB", "GB"};
+  return is_number(text.substr(0, digits)) &&
+         std::ranges::find(kUnits, text.substr(digits)) != std::end(kUnits);
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+std::vector<std::string> split(std::string_view words) {
+  std::vector<std::string> all;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    all.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// YAML 1.1 took yes and on for true: which of the two a writer thinks of, nobody can tell.
+std::string boolean_hint(std::string_view text) {
+  constexpr std::string_view kYes[] = {"yes", "Yes", "YES", "on", "On", "ON", "y", "1"};
+  constexpr std::string_view kNo[] = {"no", "No", "NO", "off", "Off", "OFF", "n", "0"};
+  if (std::ranges::find(kYes, text) != std::end(kYes)) return "write true";
+  if (std::ranges::find(kNo, text) != std::end(kNo)) return "write false";
+  return "";
+}
+
+bool fits(const KeyText& key, const Node& node) {
+  switch (key.form) {
+    case Form::none:
+      return false;
+    case Form::text:
+    case Form::anything:
+      return true;
+    case Form::count: {
+      const auto number = count_of(node.text);
+      return !node.quoted && number && *number >= key.traits.least && *number <= kCountMax;
+    }
+    case Form::number:
+      return !node.quoted && is_number(node.text);
+    case Form::boolean:
+      return !node.quoted && is_boolean(node.text);
+    case Form::quantity:
+      return is_quantity(node.text);
+    case Form::choice:
+      return has_word(key.traits.choices, node.text);
+  }
+  return false;
+}
+
+std::string hint_for(const KeyText& key, const Node& node) {
+  if (key.form == Form::boolean) return boolean_hint(node.text);
+  if (key.form == Form::choice) {
+    const auto near = base::nearest(node.text, split(key.traits.choices));
+    return near ? fmt::format("did you mean {}?", *near) : "";
+  }
+  const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
+  if (only_quotes && is_number(node.text)) return "drop the quotes: they make it text";
+  return "";
+}
+
+}  // namespace
+
+std::string words_of(const KeyText& key) {
+  switch (key.form) {
+    case Form::none:
+    case Form::anything:
+      return "a map";
+    case Form::text:
+      return "text";
+    case Form::count:
+      return fmt::format("a whole number from {} to {}", key.traits.least, kCountMax);
+    case Form::number:
+      return "a number";
+    case Form::boolean:
+      return "true or false";
+    case Form::quantity:
+      return "a number with an optional unit, such as 4, 500m or 2Gi";
+    case Form::choice:
+      return joined(split(key.traits.choices));
+  }
+  return "";
+}
+
+std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
+  if (fits(key, node)) return std::nullopt;
+  const std::string_view one_of = key.form == Form::choice ? "one of " : "";
+  return Misfit{fmt::format("must be {}{}, not {}", one_of, words_of(key), quoted(node.text)),
+                hint_for(key, node)};
+}
+
+std::string key_hint(std::string_view typed, const std::vector<std::string>& known) {
+  const auto near = base::nearest(typed, known);
+  if (near) return fmt::format("did you mean {}?", *near);
+  return known.empty() ? "" : "keys that may stand here: " + joined(known);
+}
+
+void store(Text& to, const Found& found) {
+  const Node& node = found.node;
+  to = {node.text, node.begin, node.end, node.quoted};
+}
+
+void store(Count& to, const Found& found) {
+  to = {count_of(found.node.text).value_or(0), found.node.begin};
+}
+
+void store(bool& to, const Found& found) {
+  to = found.node.text.starts_with('t') || found.node.text.starts_with('T');
+}
+
+void store(std::vector<Text>& to, const Found& found) {
+  if (found.node.kind == Kind::text) store(to.emplace_back(), found);
+}
+
+void store(std::vector<Named>& to, const Found& found) {
+  Named& named = to.emplace_back(Named{std::string(found.key), found.key_mark, {}});
+  store(named.value, found);
+}
+
+}  // namespace muster::job

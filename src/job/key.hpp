@@ -1,0 +1,101 @@
+// Key: one row of a dialect's table: a key of a file, the form of its value, where it goes. The
+// same tables drive reading, complaints and the schema.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+enum class Form : std::uint8_t {
+  none,      // no text of any kind: a map with keys of its own
+  text,      // any text; numbers, true and false count as they are written
+  count,     // whole, within the bounds
+  number,    // with or without a fraction
+  boolean,   // true or false
+  quantity,  // "2Gi", "500m", "4"
+  choice,    // one of some words
+  anything,  // maps and lists, too; nobody looks
+};
+
+enum class Standing : std::uint8_t {
+  works,
+  no_effect,  // understood, of no use here; `why` is told
+  refused,    // understood, not possible here; `why` is its reason
+};
+
+// What most keys do not need to say.
+struct Traits {
+  std::string_view choices = {};  // of Form::choice, with blanks between
+  bool each = false;              // a map of names that people choose, each with such a value
+  bool listed = false;            // also a list of such values
+  bool required = false;
+  std::uint32_t least = 1;  // of Form::count
+  Standing standing = Standing::works;
+  std::string_view why = {};
+};
+
+struct KeyText {
+  std::string_view name;
+  Form form;
+  std::string_view help;  // one sentence
+  Traits traits = {};
+};
+
+// A value as it was found: a map's, a list's item, or one text.
+struct Found {
+  std::string_view key;
+  Mark key_mark;
+  const Node& node;
+  bool in_list = false;
+};
+
+template <class Draft>
+struct Key {
+  KeyText text;
+  void (*set)(Draft&, const Found&) = nullptr;  // null: nothing is to be done
+  std::span<const Key> below = {};              // keys of its map
+};
+
+template <class Draft>
+using Table = std::span<const Key<Draft>>;
+
+// What is wrong with a text as the value of such a key: "must be true or false, not 'yes'".
+struct Misfit {
+  std::string what;
+  std::string hint;
+};
+[[nodiscard]] std::optional<Misfit> misfit(const KeyText& key, const Node& node);
+
+// The form in words, for complaints: "a whole number of 1 or more".
+[[nodiscard]] std::string words_of(const KeyText& key);
+
+// The hint for a key that is none: the nearest one, else all there are.
+[[nodiscard]] std::string key_hint(std::string_view typed, const std::vector<std::string>& known);
+
+// ---- where values go: only what misfit() has let through arrives here ----
+
+void store(Text& to, const Found& found);
+void store(Count& to, const Found& found);
+void store(bool& to, const Found& found);
+void store(std::vector<Text>& to, const Found& found);
+void store(std::vector<Named>& to, const Found& found);
+
+template <class T>
+void store(std::optional<T>& to, const Found& found) {
+  if (found.node.kind == Kind::text) store(to.emplace(), found);
+}
+
+// The setter for a member of a member of ... a draft.
+template <class Draft, auto... Members>
+void into(Draft& draft, const Found& found) {
+  store((draft.*....*Members), found);
+}
+
+}  // namespace muster::job

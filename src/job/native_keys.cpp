@@ -1,0 +1,68 @@
+// The keys of muster's own job files.
+#include "job/shared_keys.hpp"
+
+namespace muster::job {
+namespace {
+
+constexpr JobKey kDistribution[] = {
+    {{"type",
+      Form::choice,
+      "What the processes expect to find in their environment.",
+      {.choices = "mpi pytorch tensorflow", .required = true}},
+     choose_by_word},
+    {{"node_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+    {{"process_count_per_node", Form::count, "mpi: processes on each node (default 1)."},
+     kInto<&JobFile::per_node>},
+    {{"process_count", Form::count, "pytorch: processes in total (default one per node)."},
+     kInto<&JobFile::processes>},
+    {{"worker_count", Form::count, "tensorflow: how many workers (default 1)."},
+     kInto<&JobFile::workers, &Role::count>},
+    {{"parameter_server_count",
+      Form::count,
+      "tensorflow: how many parameter servers (default 0).",
+      {.least = 0}},
+     kInto<&JobFile::servers, &Role::count>},
+};
+
+constexpr JobKey kCompute[] = {
+    {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
+};
+
+// A list is started as it is, a text by a shell.
+void set_command(JobFile& job, const Found& found) {
+  if (found.in_list) {
+    store(job.words, found);
+  } else {
+    store(job.command, found);
+  }
+}
+
+constexpr JobKey kKeys[] = {
+    {{"muster", Form::count, "The version of this format, which is 1.", {.required = true}}},
+    kName,
+    kDescription,
+    {{"experiment", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>},
+    {{"command",
+      Form::text,
+      "What to run: text for a shell, or a list of words.",
+      {.listed = true, .required = true}},
+     set_command},
+    kCode,
+    kEnvironment,
+    kVariables,
+    {{"compute", Form::text, "Where to run: an entry of muster.yml."},
+     kInto<&JobFile::target>,
+     kCompute},
+    {{"distribution", Form::none, "How many processes, on how many nodes."},
+     nullptr,
+     kDistribution},
+    kInputs,
+    kOutputs,
+    {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
+};
+
+}  // namespace
+
+JobTable native_keys() { return kKeys; }
+
+}  // namespace muster::job

@@ -1,0 +1,22 @@
+// read_job: the text of a job file in, a JobFile out, or everything that is wrong with it. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+struct JobReading {
+  JobFile job;                          // worth nothing when there are complaints
+  std::vector<base::Error> complaints;  // each Fault::bad_file, with its place; in that order
+  std::vector<std::string> notices;     // keys that have no effect, one line each
+};
+
+// `source` is the file's path, used in places.
+[[nodiscard]] JobReading read_job(std::string_view text, const std::string& source);
+
+}  // namespace muster::job

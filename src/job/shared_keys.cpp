@@ -1,0 +1,32 @@
+// Where the values of shared rows go.
+#include "job/shared_keys.hpp"
+
+namespace muster::job {
+
+void add_input(JobFile& job, const Found& found) {
+  Input& input = job.inputs.emplace_back();
+  input.name = found.key;
+  input.mark = found.key_mark;
+  store(input.value, found);
+}
+
+void add_path(JobFile& job, const Found& found) {
+  store(job.inputs.back().value, found);
+  job.inputs.back().is_path = true;
+}
+
+void add_output(JobFile& job, const Found& found) {
+  Output& output = job.outputs.emplace_back();
+  output.name = found.key;
+  output.mark = found.key_mark;
+}
+
+void choose_by_word(JobFile& job, const Found& found) {
+  const std::string& word = found.node.text;
+  Framework framework = Framework::mpi;
+  if (word == "tensorflow") framework = Framework::tensorflow;
+  if (word == "pytorch" || word == "torch.distributed") framework = Framework::pytorch;
+  job.frameworks.push_back({framework, found.node.begin});
+}
+
+}  // namespace muster::job

@@ -1,0 +1,125 @@
+// Rows that several dialects share.
+#pragma once
+
+#include "job/tables.hpp"
+
+namespace muster::job {
+
+template <auto... Members>
+inline constexpr auto kInto = into<JobFile, Members...>;
+
+template <auto... Members>
+void into_input(JobFile& job, const Found& found) {
+  store((job.inputs.back().*....*Members), found);
+}
+
+template <auto... Members>
+void into_output(JobFile& job, const Found& found) {
+  store((job.outputs.back().*....*Members), found);
+}
+
+void add_input(JobFile& job, const Found& found);
+void add_path(JobFile& job, const Found& found);
+void add_output(JobFile& job, const Found& found);
+
+// `distribution.type` and `launcher.type`.
+void choose_by_word(JobFile& job, const Found& found);
+
+template <Framework framework>
+void choose(JobFile& job, const Found& found) {
+  job.frameworks.push_back({framework, found.key_mark});
+}
+
+inline constexpr std::string_view kOnlyAzure = "it is for Azure ML's service";
+inline constexpr Traits kAzureOnly = {.standing = Standing::no_effect, .why = kOnlyAzure};
+inline constexpr Traits kNoEngine = {
+    .standing = Standing::no_effect,
+    .why = "muster starts no container; the hosts must hold the job's software"};
+
+inline constexpr JobKey kSchema = {{"$schema", Form::text, "Where editors find the schema."}};
+inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<&JobFile::name>};
+inline constexpr JobKey kVersion = {{"version", Form::text, "The version of a component."}};
+inline constexpr JobKey kDisplayName = {{"display_name", Form::text, "The name that people see."}};
+inline constexpr JobKey kDescription = {{"description", Form::text, "What the job is for."}};
+inline constexpr JobKey kTags = {{"tags", Form::anything, "Words to find it by."}};
+inline constexpr JobKey kExperiment = {
+    {"experiment_name", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>};
+inline constexpr JobKey kCommand = {
+    {"command", Form::text, "What to run, as a shell reads it.", {.required = true}},
+    kInto<&JobFile::command>};
+inline constexpr JobKey kVariables = {
+    {"environment_variables", Form::text, "Variables of the job's processes.", {.each = true}},
+    kInto<&JobFile::variables>};
+
+inline constexpr JobKey kCodeKeys[] = {
+    {{"path", Form::text, "The folder, as seen from the job file.", {.required = true}},
+     kInto<&JobFile::code>}};
+inline constexpr JobKey kCode = {{"code", Form::text, "The folder in which the command runs."},
+                                 kInto<&JobFile::code>,
+                                 kCodeKeys};
+
+inline constexpr JobKey kDockerKeys[] = {
+    {{"image", Form::text, "The container image.", {.required = true}},
+     kInto<&JobFile::environment>}};
+inline constexpr JobKey kBuildKeys[] = {
+    {{"path", Form::text, "The folder with the Dockerfile."}, kInto<&JobFile::environment>},
+    {{"dockerfile_path", Form::text, "The Dockerfile in it."}}};
+inline constexpr JobKey kEnvironmentKeys[] = {
+    {{"docker", Form::none, "The container that holds the software."}, nullptr, kDockerKeys},
+    {{"image", Form::text, "The container image."}, kInto<&JobFile::environment>},
+    {{"conda_file", Form::anything, "The conda packages."}, kInto<&JobFile::environment>},
+    {{"conda", Form::anything, "The conda packages."}, kInto<&JobFile::environment>},
+    {{"build", Form::none, "How to build the image."}, nullptr, kBuildKeys},
+    {{"name", Form::text, "The environment's name."}, kInto<&JobFile::environment>},
+    {{"version", Form::text, "The environment's version."}},
+    {{"os", Form::text, "The operating system."}},
+    {{"os_type", Form::text, "The operating system."}},
+    {{"description", Form::text, "What it is for."}},
+    {{"tags", Form::anything, "Words to find it by."}},
+};
+inline constexpr JobKey kEnvironment = {
+    {"environment", Form::text, "The software that the job needs."},
+    kInto<&JobFile::environment>,
+    kEnvironmentKeys};
+
+inline constexpr std::string_view kModes =
+    "ro_mount rw_mount download upload direct eval_mount eval_download mount";
+inline constexpr Traits kMode = {.choices = kModes,
+                                 .standing = Standing::no_effect,
+                                 .why = "the job sees inputs and outputs where they are"};
+
+inline constexpr JobKey kInputKeys[] = {
+    {{"type", Form::text, "uri_folder, uri_file, string, number, integer, boolean or enum."},
+     into_input<&Input::type>},
+    {{"path", Form::text, "The file or folder."}, add_path},
+    {{"value", Form::text, "The value."}, into_input<&Input::value>},
+    {{"default", Form::text, "The value unless another is given."}, into_input<&Input::value>},
+    {{"optional", Form::boolean, "Whether it may go without a value."},
+     into_input<&Input::optional>},
+    {{"min", Form::number, "The least value."}, into_input<&Input::least>},
+    {{"max", Form::number, "The largest value."}, into_input<&Input::most>},
+    {{"enum", Form::text, "The values that it may have.", {.listed = true}},
+     into_input<&Input::choices>},
+    {{"mode", Form::choice, "How Azure ML hands it over.", kMode}},
+    {{"description", Form::text, "What it is for."}},
+};
+inline constexpr JobKey kInputs = {
+    {"inputs", Form::text, "What the command may name as inputs.", {.each = true}},
+    add_input,
+    kInputKeys};
+
+inline constexpr JobKey kOutputKeys[] = {
+    {{"type", Form::text, "uri_folder, uri_file or another kind of data."}},
+    {{"path", Form::text, "The folder; by default one of the job's own."},
+     into_output<&Output::path>},
+    {{"mode", Form::choice, "How Azure ML takes it over.", kMode}},
+    {{"name", Form::text, "The name under which Azure ML registers it.", kAzureOnly}},
+    {{"version", Form::text, "The version under which Azure ML registers it.", kAzureOnly}},
+    {{"description", Form::text, "What it is for."}},
+};
+inline constexpr JobKey kOutputs = {
+    {"outputs", Form::none, "Folders that the command may name as outputs.", {.each = true}},
+    add_output,
+    kOutputKeys};
+
+}  // namespace muster::job

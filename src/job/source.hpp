@@ -1,0 +1,14 @@
+// Source: a file's text, to find places in it.
+#pragma once
+
+#include <string_view>
+
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+// Where a part of a value stands in the file: a folded text has lost its lines. The value's own
+// place when it is not there as it is.
+[[nodiscard]] Mark mark_of_part(std::string_view source, const Text& value, std::string_view part);
+
+}  // namespace muster::job

@@ -1,0 +1,140 @@
+// TableReader: walks a file's pieces along a table of keys, fills a draft, gathers complaints.
+#pragma once
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "job/complaints.hpp"
+#include "job/key.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+
+// One line about a key that has no effect here.
+struct Idle {
+  std::string path;  // "resources.shm_size"
+  std::string why;
+};
+
+// A hint for a key that another kind of file has at its root, or "".
+using Elsewhere = std::string (*)(const Node& root, std::string_view key);
+
+template <class Draft>
+class TableReader {
+ public:
+  TableReader(Draft& draft, Complaints& complaints, Elsewhere elsewhere = nullptr)
+      : draft_(draft), complaints_(complaints), elsewhere_(elsewhere) {}
+
+  // `path` is "" or ends with a dot: "compute."
+  void read(const Node& map, Table<Draft> table, const std::string& path = "") {
+    std::set<std::string> meant;  // by keys that are none
+    for (const Entry& entry : map.entries) {
+      const auto row = std::ranges::find(table, entry.key, &name_of);
+      if (row == table.end()) {
+        meant.insert(unknown(map, entry, table, path));
+      } else {
+        value(entry, *row, path + std::string(row->text.name));
+      }
+    }
+    for (const Key<Draft>& key : table) {
+      const std::string name(key.text.name);
+      if (!key.text.traits.required || find(map, name) != nullptr || meant.contains(name)) continue;
+      complaints_.add(map.begin, "the key " + path + name + " is missing",
+                      name + ": " + std::string(key.text.help));
+    }
+  }
+
+  [[nodiscard]] std::vector<Idle> idle() && { return std::move(idle_); }
+
+ private:
+  static std::string_view name_of(const Key<Draft>& key) { return key.text.name; }
+
+  // Returns the key that was meant, or "".
+  std::string unknown(const Node& map, const Entry& entry, Table<Draft> table,
+                      const std::string& path) {
+    if (complaints_.full()) return {};  // looking for the nearest key takes a while
+    std::vector<std::string> known;
+    known.reserve(table.size());
+    for (const Key<Draft>& key : table) {
+      if (find(map, key.text.name) == nullptr) known.emplace_back(key.text.name);
+    }
+    const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
+    const bool at_root = path.empty() && elsewhere_ != nullptr;
+    std::string hint = at_root ? elsewhere_(map, entry.key) : "";
+    if (hint.empty()) hint = key_hint(entry.key, known);
+    complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::quoted(entry.key), in),
+                    std::move(hint));
+    return base::nearest(entry.key, known).value_or("");
+  }
+
+  void value(const Entry& entry, const Key<Draft>& key, const std::string& path) {
+    const Traits& traits = key.text.traits;
+    if (traits.standing == Standing::refused) {
+      return complaints_.add(entry.mark, path + ": " + std::string(traits.why), "");
+    }
+    if (traits.standing == Standing::no_effect) idle_.push_back({path, std::string(traits.why)});
+    if (traits.each) {
+      each(*entry.value, key, path);
+    } else if (traits.listed && entry.value->kind == Kind::list) {
+      for (const SharedNode& item : entry.value->items) {
+        one({entry.key, entry.mark, *item, true}, key, path);
+      }
+    } else {
+      one({entry.key, entry.mark, *entry.value}, key, path);
+    }
+  }
+
+  void each(const Node& node, const Key<Draft>& key, const std::string& path) {
+    if (node.kind == Kind::nothing) return;
+    if (node.kind != Kind::map) {
+      complaints_.add(node.begin, fmt::format("{} must be a map, not {}", path, word(node.kind)),
+                      "write NAME: VALUE below it");
+      return;
+    }
+    for (const Entry& entry : node.entries) {
+      one({entry.key, entry.mark, *entry.value}, key, path + "." + entry.key);
+    }
+  }
+
+  void one(const Found& found, const Key<Draft>& key, const std::string& path) {
+    const Node& node = found.node;
+    if (key.text.form == Form::anything) return set(found, key);
+    if (node.kind == Kind::map && !key.below.empty()) {
+      set(found, key);
+      return read(node, key.below, path + ".");
+    }
+    if (node.kind == Kind::nothing) {
+      if (key.text.traits.each && !key.below.empty()) return set(found, key);
+      return complaints_.add(found.key_mark, path + " has no value",
+                             "give it one, or drop the key");
+    }
+    if (node.kind != Kind::text) return wrong_kind(node, key, path);
+    if (auto wrong = misfit(key.text, node)) {
+      return complaints_.add(node.begin, path + " " + wrong->what, std::move(wrong->hint));
+    }
+    set(found, key);
+  }
+
+  void wrong_kind(const Node& node, const Key<Draft>& key, const std::string& path) {
+    std::string wanted = words_of(key.text);
+    if (key.text.form != Form::none && !key.below.empty()) wanted += " or a map";
+    complaints_.add(node.begin, fmt::format("{} must be {}, not {}", path, wanted, word(node.kind)),
+                    "");
+  }
+
+  void set(const Found& found, const Key<Draft>& key) {
+    if (key.set != nullptr) key.set(draft_, found);
+  }
+
+  Draft& draft_;
+  Complaints& complaints_;
+  Elsewhere elsewhere_;
+  std::vector<Idle> idle_;
+};
+
+}  // namespace muster::job

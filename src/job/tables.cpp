@@ -1,0 +1,79 @@
+// Tells dialects apart.
+#include "job/tables.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace muster::job {
+namespace {
+
+struct Choice {
+  Dialect dialect;
+  std::string_view key;  // that only this dialect has; or empty
+};
+
+constexpr Choice kChoices[] = {
+    {Dialect::native, "muster"},     {Dialect::component, "launcher"},
+    {Dialect::draft, "distributed"}, {Dialect::command, "distribution"},
+    {Dialect::command, "resources"}, {Dialect::command, "type"},
+    {Dialect::command, "$schema"},
+};
+
+Choice choice_of(const Node& root) {
+  for (const Choice& choice : kChoices) {
+    if (find(root, choice.key) != nullptr) return choice;
+  }
+  for (const std::string_view key : {"code", "compute"}) {
+    const Entry* entry = find(root, key);
+    if (entry != nullptr && entry->value->kind == Kind::map) return {Dialect::draft, ""};
+  }
+  return {Dialect::command, ""};
+}
+
+}  // namespace
+
+JobTable table_of(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::native:
+      return native_keys();
+    case Dialect::draft:
+      return draft_keys();
+    case Dialect::component:
+      return component_keys();
+    case Dialect::command:
+      return command_keys();
+  }
+  return {};
+}
+
+std::string_view word(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::native:
+      return "a muster job";
+    case Dialect::draft:
+      return "a job draft";
+    case Dialect::component:
+      return "a distributed component";
+    case Dialect::command:
+      return "a command job";
+  }
+  return "";
+}
+
+Dialect dialect_of(const Node& root) { return choice_of(root).dialect; }
+
+std::string elsewhere(const Node& root, std::string_view key) {
+  const Choice chosen = choice_of(root);
+  for (const Dialect other :
+       {Dialect::command, Dialect::draft, Dialect::component, Dialect::native}) {
+    const bool has = std::ranges::any_of(table_of(other),
+                                         [&](const JobKey& one) { return one.text.name == key; });
+    if (other == chosen.dialect || !has) continue;
+    const std::string why = chosen.key.empty() ? "" : fmt::format(", since it has {}", chosen.key);
+    return fmt::format("{} belongs to {}; this is {}{}", key, word(other), word(chosen.dialect),
+                       why);
+  }
+  return "";
+}
+
+}  // namespace muster::job
