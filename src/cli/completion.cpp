@@ -71,8 +71,8 @@ std::string bash_fronts() {
     for (const OptionText* option : front.options()) {
       names += (names.empty() ? "" : " ") + std::string(option->names);
     }
-    branches += fmt::format("    {}) command={}; names='{}' ;;\n", pattern(front.names),
-                            main_name(front), names);
+    branches += fmt::format("    {}) command={}; files={}; names='{}' ;;\n", pattern(front.names),
+                            main_name(front), front.takes_file ? 1 : 0, names);
   }
   return branches;
 }
@@ -109,7 +109,7 @@ _muster_count() {{
   esac
 }}
 _muster() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count
+  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count files
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{commands}' -- "$word"))
@@ -127,7 +127,7 @@ _muster() {{
         _muster_count "$command" "${{COMP_WORDS[at]}}"
         at=$((at + 1 + count))
         ((count == 1)) && [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1)) ;;
-      *) break ;;
+      *) ((files)) || break; at=$((at + 1)) ;;
     esac
   done
   if ((at < COMP_CWORD)); then
@@ -142,6 +142,9 @@ _muster() {{
 {values}  esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$names" -- "$word"))
+  elif ((files)); then
+    compopt -o filenames
+    COMPREPLY=($(compgen -f -- "$word"))
   else
     COMPREPLY=($(compgen -c -- "$word"))
   fi
@@ -213,7 +216,9 @@ std::string zsh_fronts() {
   for (const Front& front : front::fronts()) {
     branches += fmt::format("    {})\n      _arguments -S \\\n{}", pattern(front.names),
                             zsh_options(front));
-    branches += "        '(-):program: _command_names -e' \\\n        '*::arguments: _normal' ;;\n";
+    branches += front.takes_file ? "        '*:file:_files' ;;\n"
+                                 : "        '(-):program: _command_names -e' \\\n"
+                                   "        '*::arguments: _normal' ;;\n";
   }
   return branches;
 }

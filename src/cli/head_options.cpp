@@ -9,12 +9,6 @@
 namespace muster::cli {
 namespace {
 
-std::string own_path() {
-  std::array<char, PATH_MAX> buffer;
-  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
-  return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
-}
-
 // 64 random bits: enough to tell the jobs of one machine apart.
 std::string job_name() {
   std::random_device random;
@@ -22,6 +16,12 @@ std::string job_name() {
 }
 
 }  // namespace
+
+std::string own_path() {
+  std::array<char, PATH_MAX> buffer;
+  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
+  return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
+}
 
 app::HeadOptions head_options(const Invocation& invocation) {
   app::HeadOptions options;

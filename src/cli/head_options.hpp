@@ -6,6 +6,9 @@
 
 namespace muster::cli {
 
+// Where this program lies.
+[[nodiscard]] std::string own_path();
+
 // With a job name of its own each time; spec, plan and environments are the caller's to fill in.
 [[nodiscard]] app::HeadOptions head_options(const Invocation& invocation);
 

@@ -3,12 +3,16 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <unistd.h>
 
 #include "app/head.hpp"
+#include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
 #include "cli/head_options.hpp"
+#include "cli/launchers.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
@@ -143,9 +147,7 @@ int refuse(const base::Error& error, const front::RunRequest& request) {
   return request.refusal_code != 0 ? request.refusal_code : code;
 }
 
-}  // namespace
-
-int launch(const front::RunRequest& request, const Invocation& invocation) {
+int launch_spec(const front::RunRequest& request, const Invocation& invocation) {
   auto inventory = inventory_of(request.spec);
   if (!inventory) return refuse(inventory.error(), request);
   // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
@@ -161,6 +163,41 @@ int launch(const front::RunRequest& request, const Invocation& invocation) {
   if (request.do_not_launch) return 0;
   if (request.quiet) job->plan.notices.clear();
   return carry_out(std::move(*job), invocation);
+}
+
+// Folders for what the job writes; only where this machine can see them.
+base::Result<void> make_folders(const front::RunRequest& request) {
+  for (const std::string& folder : request.folders) {
+    std::error_code wrong;
+    std::filesystem::create_directories(folder, wrong);
+    if (!wrong) continue;
+    return base::fail(base::Fault::cannot_start, "", "cannot make the folder {}: {}", folder,
+                      wrong.message());
+  }
+  return {};
+}
+
+int launch_with(const front::Launchers& launchers, front::RunRequest request,
+                const Invocation& invocation) {
+  const std::string path = base::value_of(invocation.environment, "PATH");
+  if (request.dry_run) {
+    point_to_launchers(request.spec, launchers, "<folder>", path);
+    return launch_spec(request, invocation);
+  }
+  const auto folder = LaunchersFolder::make(launchers);
+  if (!folder) return refuse(folder.error(), request);
+  point_to_launchers(request.spec, launchers, folder->path(), path);
+  return launch_spec(request, invocation);
+}
+
+}  // namespace
+
+int launch(const front::RunRequest& request, const Invocation& invocation) {
+  if (!request.dry_run) {
+    if (auto made = make_folders(request); !made) return refuse(made.error(), request);
+  }
+  if (request.launchers) return launch_with(*request.launchers, request, invocation);
+  return launch_spec(request, invocation);
 }
 
 }  // namespace muster::cli

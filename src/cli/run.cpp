@@ -9,6 +9,7 @@
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
 #include "cli/speak.hpp"
+#include "view/complaints.hpp"
 
 namespace muster::cli {
 namespace {
@@ -16,6 +17,14 @@ namespace {
 std::string current_folder() {
   std::array<char, PATH_MAX> buffer;
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? "/" : buffer.data();
+}
+
+bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+int complain_all(const std::vector<base::Error>& complaints) {
+  int code = 0;
+  for (const base::Error& error : complaints) code = complain(error);
+  return code;
 }
 
 }  // namespace
@@ -30,11 +39,17 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
                           .environment = invocation.environment,
                           .current_folder = current_folder(),
                           .read_file = read_input_file,
-                          .version = MUSTER_VERSION});
+                          .version = MUSTER_VERSION,
+                          .has_file = has_file});
   if (!read) {
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
   }
+  if (!read->checked.empty()) {
+    print(stdout, view::complaints_json(read->checked, read->complaints, read->notices));
+    return read->complaints.empty() ? 0 : base::exit_code(read->complaints.front().fault);
+  }
+  if (!read->complaints.empty()) return complain_all(read->complaints);
   for (const std::string& notice : read->notices) print(stderr, "muster: " + notice + "\n");
   if (read->request) {
     read->request->refusal_code = front.usage_code;

@@ -20,6 +20,9 @@ namespace muster::front {
 using ReadFile =
     std::function<base::Result<std::string>(const std::string& path, std::size_t most)>;
 
+// Whether there is such a file, or anything else of that name.
+using HasFile = std::function<bool(const std::string& path)>;
+
 // All that a reader may know.
 struct Asked {
   std::string called;                         // the name by which it was called: "mpirun"
@@ -28,13 +31,16 @@ struct Asked {
   std::string current_folder = {};            // absolute
   ReadFile read_file = {};
   std::string version = {};  // of muster
+  HasFile has_file = {};
 };
 
-// Either a request, or text to print (help, version) before an exit with 0.
+// Either a request, or text to print (help, version) before an exit with 0, or complaints.
 struct Reading {
   std::optional<RunRequest> request = {};
   std::string text = {};
-  std::vector<std::string> notices = {};  // each is told once on stderr, one line
+  std::vector<std::string> notices = {};     // each is told once on stderr, one line
+  std::vector<base::Error> complaints = {};  // all about one file: nothing starts
+  std::string checked = {};  // that file, where the outcome is to be printed as JSON
 };
 
 struct Front {
@@ -45,6 +51,7 @@ struct Front {
   int usage_code;             // exit code for words that make no sense; 0: as base::exit_code()
   base::Result<Reading> (*read)(const Asked&);
   OptionTexts (*options)();
+  bool takes_file = false;  // what follows the options is a file, no program
 };
 
 [[nodiscard]] std::span<const Front> fronts();

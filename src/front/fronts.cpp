@@ -4,6 +4,7 @@
 #include "front/front.hpp"
 #include "front/hydra_front.hpp"
 #include "front/hydra_options.hpp"
+#include "front/job_front.hpp"
 #include "front/mpirun_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
@@ -18,6 +19,14 @@ constexpr Front kFronts[] = {
      "Take the command line of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
     {"mpiexec.hydra mpiexec.mpich mpirun.mpich", "[OPTIONS] PROGRAM [ARGS]",
      "Take that of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra, hydra_options},
+    {"submit", "[OPTIONS] FILE", "Start the job that a job file describes.", false, 0, read_submit,
+     submit_options, true},
+    {"explain", "[OPTIONS] FILE | -- WORDS", "Show what a job would do, where and why.", false, 0,
+     read_explain, explain_options, true},
+    {"validate", "[OPTIONS] FILE", "Say all that is wrong with a job file.", false, 0,
+     read_validate, validate_options, true},
+    {"schema", "[OPTIONS]", "Print the JSON Schema of job files, for editors.", false, 0,
+     read_schema, schema_options, true},
 };
 
 bool has_name(const Front& front, std::string_view name) {

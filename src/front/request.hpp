@@ -1,6 +1,10 @@
 // RunRequest: what a front end asks for: the job, and what is to be done with it.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "model/job_spec.hpp"
 
 namespace muster::front {
@@ -12,8 +16,16 @@ struct Shown {
   bool bindings = false;    // --report-bindings, on stderr
 };
 
+// What a command that starts ranks itself, with mpirun or the like, finds on this machine.
+struct Launchers {
+  std::string hostfile;     // text of the file that AZUREML_MPI_HOSTFILE names
+  bool fake_nodes = false;  // its hosts are this machine
+};
+
 struct RunRequest {
   model::JobSpec spec;
+  std::optional<Launchers> launchers;
+  std::vector<std::string> folders;  // made before the job starts
   Shown shown;
   bool do_not_launch = false;  // show what is to be shown, then end with 0
   int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()

@@ -7,6 +7,7 @@
 #include "base/nearest.hpp"
 #include "job/expression.hpp"
 #include "job/input_type.hpp"
+#include "job/number.hpp"
 #include "job/source.hpp"
 #include "spec/quoted.hpp"
 

@@ -2,10 +2,9 @@
 #include "job/input_type.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 
+#include "job/number.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -78,14 +77,6 @@ std::optional<Misfit> misfit_of_choice(const Input& input, std::string_view valu
 }
 
 }  // namespace
-
-std::optional<double> number_of(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-  return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
 
 std::optional<InputType> type_of(const Input& input, Dialect dialect) {
   if (!input.type) return input.is_path ? InputType::path : InputType::text;

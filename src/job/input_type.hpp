@@ -22,7 +22,4 @@ enum class InputType : std::uint8_t { text, number, integer, boolean, choice, pa
 [[nodiscard]] std::optional<Misfit> misfit(const Input& input, InputType type,
                                            std::string_view value);
 
-// The number that a text is; nothing when it is none.
-[[nodiscard]] std::optional<double> number_of(std::string_view text);
-
 }  // namespace muster::job

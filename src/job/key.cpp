@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "job/number.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -27,14 +27,6 @@ std::optional<std::uint32_t> count_of(std::string_view text) {
   return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-bool is_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
-         std::isfinite(number);
-}
-
 bool is_boolean(std::string_view text) {
   constexpr std::string_view kWords[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
   return std::ranges::find(kWords, text) != std::end(kWords);
@@ -45,7 +37,7 @@ bool is_quantity(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   constexpr std::string_view kUnits[] = {"",  "m",  "b",  "k",  "K",  "M",  "G",  "T",
                                          "g", "Ki", "Mi", "Gi", "Ti", "KB", "MB", "GB"};
-  return is_number(text.substr(0, digits)) &&
+  return number_of(text.substr(0, digits)).has_value() &&
          std::ranges::find(kUnits, text.substr(digits)) != std::end(kUnits);
 }
 
@@ -95,7 +87,7 @@ bool fits(const KeyText& key, const Node& node) {
       return !node.quoted && number && *number >= key.traits.least && *number <= kCountMax;
     }
     case Form::number:
-      return !node.quoted && is_number(node.text);
+      return !node.quoted && number_of(node.text).has_value();
     case Form::boolean:
       return !node.quoted && is_boolean(node.text);
     case Form::quantity:
@@ -113,7 +105,7 @@ std::string hint_for(const KeyText& key, const Node& node) {
     return near ? fmt::format("did you mean {}?", *near) : "";
   }
   const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
-  if (only_quotes && is_number(node.text)) return "drop the quotes: they make it text";
+  if (only_quotes && number_of(node.text)) return "drop the quotes: they make it text";
   return "";
 }
 

@@ -80,6 +80,14 @@ TEST_F(Completion, OfBashKnowsValues) {
   EXPECT_EQ(offered("muster run --grace \"\""), Set{});
 }
 
+TEST_F(Completion, OfBashKnowsWhichCommandsTakeAFile) {
+  script("bash");
+  std::ofstream(folder_ + "/job.yml") << "x";
+  EXPECT_EQ(offered("muster submit jo"), Set{"job.yml"});
+  EXPECT_EQ(offered("muster submit job.yml --targ"), Set{"--target"});
+  EXPECT_EQ(offered("muster explain --fake-nodes 2 jo"), Set{"job.yml"});
+}
+
 TEST_F(Completion, OfBashLeavesTheProgramsWordsAlone) {
   script("bash");
   EXPECT_EQ(offered("muster run -n 2 python3 --ta"), Set{});

@@ -1,0 +1,19 @@
+// The commands that take a job file: submit, explain, validate; and the schema of such files.
+#pragma once
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+[[nodiscard]] base::Result<Reading> read_submit(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_explain(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_validate(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_schema(const Asked& asked);
+
+[[nodiscard]] OptionTexts submit_options();
+[[nodiscard]] OptionTexts explain_options();
+[[nodiscard]] OptionTexts validate_options();
+[[nodiscard]] OptionTexts schema_options();
+
+}  // namespace muster::front

@@ -1,0 +1,116 @@
+// Tables of options: where a job runs, its inputs, what is shown.
+#include "front/job_options.hpp"
+
+#include "front/values.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+using Row = Option<JobDraft>;
+
+template <class From, class To>
+Result<void> store(Result<From> from, To& to) {
+  if (!from) return tl::unexpected(std::move(from.error()));
+  to = std::move(*from);
+  return {};
+}
+
+Result<void> raise(bool& flag) {
+  flag = true;
+  return {};
+}
+
+Result<void> add_setting(JobDraft& draft, const Typed& typed) {
+  const std::size_t equals = typed.value.find('=');
+  if (equals == std::string_view::npos) {
+    return base::fail(base::Fault::usage, "for example: --set inputs.lr=0.1",
+                      "--set takes inputs.NAME=VALUE, not {}", spec::quoted(typed.value));
+  }
+  draft.settings.push_back(
+      {std::string(typed.value.substr(0, equals)), std::string(typed.value.substr(equals + 1))});
+  return {};
+}
+
+Result<void> add_without(JobDraft& draft, const Typed& typed) {
+  if (typed.value != "environment" && typed.value != "gpus") {
+    return base::fail(base::Fault::usage, "", "--without takes environment or gpus, not {}",
+                      spec::quoted(typed.value));
+  }
+  draft.without.emplace_back(typed.value);
+  return {};
+}
+
+Result<void> join_hosts(JobDraft& draft, const Typed& typed) {
+  if (draft.host_list) *draft.host_list += ",";
+  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
+  return {};
+}
+
+constexpr std::string_view kJob = "The job";
+constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kSee = "See";
+
+constexpr Row kSet = {{"--set",
+                       kJob,
+                       Takes::text,
+                       "inputs.NAME=VALUE",
+                       "Give an input of the job a value. Repeatable.",
+                       {.repeatable = true}},
+                      add_setting};
+constexpr Row kTarget = {{"--target", kHosts, Takes::text, "NAME",
+                          "Run on this target of muster.yml (default: what the job file says)."},
+                         [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
+constexpr Row kList = {{"-H --host",
+                        kHosts,
+                        Takes::text,
+                        "LIST",
+                        "Run on these hosts: node1:8,user@node2:8. Repeated lists join.",
+                        {.repeatable = true}},
+                       join_hosts};
+constexpr Row kHostfile = {
+    {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }};
+constexpr Row kFakeNodes = {{"--fake-nodes", kHosts, Takes::number, "N",
+                             "Rehearse on this machine, which plays up to N nodes."},
+                            [](JobDraft& d, const Typed& t) {
+                              return store(read_count(t, {1, spec::kFakeNodesMax}), d.fake_nodes);
+                            }};
+constexpr Row kWithout = {{"--without",
+                           kHosts,
+                           Takes::choice,
+                           "environment|gpus",
+                           "Run although the hosts do not give the job this. Repeatable.",
+                           {.choices = "environment gpus", .repeatable = true}},
+                          add_without};
+constexpr Row kTag = {
+    {"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+    [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
+constexpr Row kLogs = {
+    {"--logs", kOutput, Takes::folder, "DIR",
+     "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }};
+constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
+                           "Tell on stderr what muster does, and how long each phase took."},
+                          [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
+constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print the outcome as JSON."},
+                       [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+                       [](JobDraft& d, const Typed&) { return raise(d.help); }};
+
+constexpr Row kSubmit[] = {kSet,     kTarget, kList, kHostfile, kFakeNodes,
+                           kWithout, kTag,    kLogs, kVerbose,  kHelp};
+constexpr Row kExplain[] = {kSet, kTarget, kList, kHostfile, kFakeNodes, kWithout, kJson, kHelp};
+constexpr Row kValidate[] = {kJson, kHelp};
+constexpr Row kSchema[] = {kHelp};
+
+}  // namespace
+
+std::span<const Row> submit_table() { return kSubmit; }
+std::span<const Row> explain_table() { return kExplain; }
+std::span<const Row> validate_table() { return kValidate; }
+std::span<const Row> schema_table() { return kSchema; }
+
+}  // namespace muster::front

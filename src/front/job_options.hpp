@@ -1,0 +1,34 @@
+// The options of the commands that take a job file.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "front/option.hpp"
+#include "job/values.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::front {
+
+// What is said of a job beside its file.
+struct JobDraft {
+  std::vector<job::Setting> settings;
+  std::string target;
+  std::optional<std::string> host_list;  // all -H, joined by commas
+  std::string hostfile;
+  std::uint32_t fake_nodes = 0;
+  std::vector<std::string> without;
+  model::OutputSpec output;
+  bool verbose = false;
+  bool json = false;
+  bool help = false;
+};
+
+[[nodiscard]] std::span<const Option<JobDraft>> submit_table();
+[[nodiscard]] std::span<const Option<JobDraft>> explain_table();
+[[nodiscard]] std::span<const Option<JobDraft>> validate_table();
+[[nodiscard]] std::span<const Option<JobDraft>> schema_table();
+
+}  // namespace muster::front

@@ -1,0 +1,197 @@
+// From a job file to a request: file, target, values, spec.
+#include "front/job_request.hpp"
+
+#include <algorithm>
+
+#include "front/asked.hpp"
+#include "job/job_spec.hpp"
+#include "job/read_job.hpp"
+#include "job/yaml.hpp"
+#include "spec/check.hpp"
+#include "spec/hosts.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Fault;
+using base::Result;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::vector<std::string> places_of_targets(const Asked& asked, const std::string& folder) {
+  std::vector<std::string> places = {folder + "/muster.yml", asked.current_folder + "/muster.yml"};
+  const auto configuration = variable(asked, "XDG_CONFIG_HOME");
+  const auto home = variable(asked, "HOME");
+  if (configuration && !configuration->empty()) {
+    places.push_back(std::string(*configuration) + "/muster/muster.yml");
+  } else if (home && !home->empty()) {
+    places.push_back(std::string(*home) + "/.config/muster/muster.yml");
+  }
+  return places;
+}
+
+Result<job::TargetsReading> targets(const Asked& asked, const std::string& folder) {
+  for (const std::string& place : places_of_targets(asked, folder)) {
+    if (!asked.has_file(place)) continue;
+    auto text = asked.read_file(place, job::kFileMax);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    return job::read_targets(*text, place);
+  }
+  return job::TargetsReading{};
+}
+
+// What the command line says of a target, in the words of muster.yml.
+job::Target typed_target(const JobDraft& draft) {
+  job::Target target;
+  if (draft.host_list) {
+    target.name = "-H";
+    target.hosts.push_back({*draft.host_list, {}, {}, true});
+  } else if (!draft.hostfile.empty()) {
+    target.name = "--hostfile";
+    target.hostfile = job::Text{draft.hostfile, {}, {}, true};
+  } else {
+    target.name = "--fake-nodes";
+    target.fake_nodes = job::Count{draft.fake_nodes, {}};
+  }
+  return target;
+}
+
+Result<void> check_combinations(const JobDraft& draft) {
+  const int places = int(draft.host_list.has_value()) + int(!draft.hostfile.empty()) +
+                     int(draft.fake_nodes > 0) + int(!draft.target.empty());
+  if (places <= 1) return {};
+  return base::fail(Fault::usage, "keep one of them",
+                    "-H, --hostfile, --fake-nodes and --target exclude each other");
+}
+
+bool is_typed(const JobDraft& draft) {
+  return draft.host_list || !draft.hostfile.empty() || draft.fake_nodes > 0;
+}
+
+Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
+                              const job::Targets& known) {
+  if (is_typed(draft)) return typed_target(draft);
+  if (!draft.target.empty()) return job::choose_target(known, draft.target);
+  auto chosen = job::choose_target(known, job.target ? job.target->text : "");
+  if (!chosen && job.target) {
+    chosen.error().place = {job.source, job.target->begin.line, job.target->begin.column};
+  }
+  return chosen;
+}
+
+// Reads the hosts of a target; a hostfile's path begins where it was written.
+class HostReader {
+ public:
+  HostReader(const Asked& asked, std::string folder) : asked_(asked), folder_(std::move(folder)) {}
+
+  Result<job::Place> place(job::Target target) {
+    job::Place place{std::move(target), {}, model::HostSource::here, {}};
+    Result<std::vector<model::HostEntry>> hosts = std::vector<model::HostEntry>();
+    if (!place.target.hosts.empty()) {
+      place.source = model::HostSource::list;
+      place.source_name = place.target.name;
+      hosts = spec::read_host_list(joined(place.target.hosts));
+    } else if (place.target.hostfile) {
+      const std::string path = job::below(folder_, place.target.hostfile->text);
+      place.source = model::HostSource::file;
+      place.source_name = path;
+      hosts = asked_.read_file(path, spec::kHostTextMax).and_then([&](const std::string& text) {
+        return spec::read_hostfile(text, path);
+      });
+    }
+    if (!hosts) return tl::unexpected(std::move(hosts.error()));
+    place.hosts = std::move(*hosts);
+    return place;
+  }
+
+ private:
+  static std::string joined(const std::vector<job::Text>& words) {
+    std::string text;
+    for (const job::Text& word : words) text += (text.empty() ? "" : ",") + word.text;
+    return text;
+  }
+
+  const Asked& asked_;
+  std::string folder_;
+};
+
+// "host slots=N" lines, which every launcher reads.
+std::string hostfile_text(const model::JobSpec& spec, const job::Layout& layout) {
+  std::string text;
+  const std::uint32_t nodes = spec.hosts.empty() ? layout.nodes : 0;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const std::string name = spec.fake_nodes > 0 ? fmt::format("fake-{}", i) : "localhost";
+    text += fmt::format("{} slots={}\n", name, layout.slots);
+  }
+  for (const model::HostEntry& host : spec.hosts) {
+    text += fmt::format("{} slots={}\n", host.name, host.slots.value_or(layout.slots));
+  }
+  return text;
+}
+
+// The command itself runs here, once; the nodes are its launcher's.
+Launchers hand_over(model::JobSpec& spec, const job::Layout& layout) {
+  Launchers launchers{hostfile_text(spec, layout), spec.fake_nodes > 0};
+  spec.hosts.clear();
+  spec.source = model::HostSource::here;
+  spec.source_name.clear();
+  spec.fake_nodes = 0;
+  return launchers;
+}
+
+struct Prepared {
+  std::string file;  // absolute
+  job::JobReading read;
+  job::Place place;
+};
+
+Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared) {
+  Reading reading;
+  job::Complaints complaints(prepared.read.job.source);
+  const std::string folder = folder_of(prepared.file);
+  const job::JobFile& job = prepared.read.job;
+  const job::Values values =
+      job::values_of(job, draft.settings, folder, asked.current_folder, complaints);
+  job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
+  reading.notices = std::move(prepared.read.notices);
+  reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
+  reading.complaints = std::move(complaints).take();
+  if (!reading.complaints.empty()) return reading;
+  RunRequest& request = reading.request.emplace();
+  if (made.layout.launches) request.launchers = hand_over(made.spec, made.layout);
+  request.spec = std::move(made.spec);
+  request.spec.output = draft.output;
+  request.spec.verbose = draft.verbose;
+  request.folders = std::move(made.folders);
+  return reading;
+}
+
+}  // namespace
+
+Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
+                                 const std::string& file) {
+  if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
+  auto text = asked.read_file(file, job::kFileMax);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  Prepared prepared{absolute(asked, file), job::read_job(*text, file), {}};
+  if (!prepared.read.complaints.empty()) {
+    return Reading{.complaints = std::move(prepared.read.complaints)};
+  }
+  auto known = targets(asked, folder_of(prepared.file));
+  if (!known) return tl::unexpected(std::move(known.error()));
+  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  auto target = target_of(draft, prepared.read.job, known->targets);
+  if (!target) return tl::unexpected(std::move(target.error()));
+  for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
+  const bool typed = is_typed(draft) || known->targets.source.empty();
+  const std::string from = typed ? asked.current_folder : folder_of(known->targets.source);
+  auto place = HostReader(asked, from).place(std::move(*target));
+  if (!place) return tl::unexpected(std::move(place.error()));
+  prepared.place = std::move(*place);
+  return request_of(asked, draft, std::move(prepared));
+}
+
+}  // namespace muster::front

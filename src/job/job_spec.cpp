@@ -1,0 +1,194 @@
+// Lays a job out over the nodes of a target.
+#include "job/job_spec.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+#include "job/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+using spec::quoted;
+
+// ---- what the target must give ----
+
+void check_environment(const JobFile& job, const Target& target, Complaints& complaints) {
+  if (goes_without(target, "environment")) return;
+  std::vector<const Text*> asked;
+  for (const Text& one : job.environment) asked.push_back(&one);
+  for (const Role* role : {&job.workers, &job.servers}) {
+    if (role->environment) asked.push_back(&*role->environment);
+  }
+  for (const Text* one : asked) {
+    complaints.add(one->begin,
+                   fmt::format("target {} cannot give the job its environment {}: muster starts no "
+                               "containers",
+                               quoted(target.name), quoted(one->text)),
+                   "if its hosts hold that software themselves, say so: --without environment, or "
+                   "without: environment in muster.yml");
+  }
+}
+
+void check_gpus(const JobFile& job, const Target& target, Complaints& complaints) {
+  if (goes_without(target, "gpus")) return;
+  const std::uint32_t has = target.gpus ? target.gpus->number : 0;
+  for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
+    if (!limits->gpu || limits->gpu->number <= has) continue;
+    complaints.add(limits->gpu->begin,
+                   fmt::format("the job needs {} GPUs on each node, and those of target {} have {}",
+                               limits->gpu->number, quoted(target.name), has),
+                   "muster.yml says what they have (gpus: N); to run without: --without gpus");
+  }
+}
+
+Mark mark_of_nodes(const JobFile& job) {
+  for (const auto& count : {job.nodes, job.instances, job.workers.count}) {
+    if (count) return count->begin;
+  }
+  return {};
+}
+
+void complain_of_nodes(const JobFile& job, const Layout& layout, const Target& target,
+                       std::size_t has, Complaints& complaints) {
+  const std::string hint =
+      has == 1 && target.hosts.empty() && !target.hostfile
+          ? fmt::format("to rehearse it on this machine: --fake-nodes {}", layout.nodes)
+          : "take a target with more nodes, or ask for fewer";
+  complaints.add(mark_of_nodes(job),
+                 fmt::format("the job needs {} nodes, and target {} has {}", layout.nodes,
+                             quoted(target.name), has),
+                 hint);
+}
+
+// ---- nodes ----
+
+std::size_t distinct(const std::vector<model::HostEntry>& hosts) {
+  std::set<std::string> names;
+  for (const model::HostEntry& host : hosts) names.insert(host.name);
+  return names.size();
+}
+
+// The entries of the first so many hosts; those without slots get what the job needs there.
+std::vector<model::HostEntry> first_hosts(const Place& place, std::uint32_t nodes,
+                                          std::uint32_t slots) {
+  std::set<std::string> names;
+  std::vector<model::HostEntry> chosen;
+  for (const model::HostEntry& host : place.hosts) {
+    if (names.size() == nodes && !names.contains(host.name)) continue;
+    names.insert(host.name);
+    chosen.push_back(host);
+    if (!chosen.back().slots) {
+      chosen.back().slots = place.target.slots ? place.target.slots->number : slots;
+    }
+  }
+  return chosen;
+}
+
+void choose_nodes(const JobFile& job, const Place& place, Made& made, Complaints& complaints) {
+  model::JobSpec& spec = made.spec;
+  const std::uint32_t nodes = made.layout.nodes;
+  const std::uint32_t slots = std::max(made.layout.per_node, made.layout.slots);
+  const Target& target = place.target;
+  spec.oversubscribe = target.oversubscribe;
+  std::size_t has = 1;
+  if (!place.hosts.empty()) {
+    has = distinct(place.hosts);
+    spec.source = place.source;
+    spec.source_name = place.source_name;
+    spec.hosts = first_hosts(place, nodes, slots);
+  } else if (target.fake_nodes) {
+    has = target.fake_nodes->number;
+    spec.fake_nodes = nodes;
+  }
+  if (nodes > has) complain_of_nodes(job, made.layout, target, has, complaints);
+}
+
+// ---- programs ----
+
+class Programs {
+ public:
+  Programs(const JobFile& job, const Values& values, std::string workdir)
+      : job_(job), values_(values), workdir_(std::move(workdir)) {}
+
+  model::App app(const Part& part) {
+    model::App app;
+    app.role = part.role;
+    app.ranks = part.processes;
+    app.workdir = workdir_;
+    app.command = command();
+    add(app, job_.variables);
+    if (part.settings != nullptr) add(app, part.settings->variables);
+    return app;
+  }
+
+ private:
+  // An input that got no value has been complained about.
+  std::string filled(const Text& text) {
+    return expand(text.text, job_.dialect, values_).value_or("");
+  }
+
+  // A text is expanded by a shell for each process, with that process's variables.
+  std::vector<std::string> command() {
+    if (job_.command) return {"bash", "-c", filled(*job_.command)};
+    std::vector<std::string> words;
+    for (const Text& word : job_.words) words.push_back(filled(word));
+    return words;
+  }
+
+  void add(model::App& app, const std::vector<Named>& variables) {
+    for (const Named& variable : variables) {
+      app.exports.push_back({variable.name, filled(variable.value)});
+    }
+  }
+
+  const JobFile& job_;
+  const Values& values_;
+  std::string workdir_;
+};
+
+void tell(const JobFile& job, Made& made) {
+  for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
+    if (!limits->cpu && !limits->memory) continue;
+    made.notices.emplace_back(
+        "limits for cpu and memory have no effect here: processes share what their host has");
+    break;
+  }
+  if (job.frameworks.empty() && job.nodes && job.nodes->number > 1) {
+    made.notices.emplace_back(
+        "the job asks for several nodes without a distribution: its command runs once, on one");
+  }
+}
+
+std::optional<base::Duration> timeout_of(const JobFile& job) {
+  const auto seconds = job.timeout ? number_of(job.timeout->text) : std::nullopt;
+  if (!seconds || *seconds <= 0) return std::nullopt;  // Azure ML: 0 is no limit
+  constexpr double kMost = 365.0 * 24 * 3600;
+  const auto ms = static_cast<std::int64_t>(std::min(*seconds, kMost) * 1000);
+  return std::chrono::milliseconds(std::max<std::int64_t>(1, ms));
+}
+
+}  // namespace
+
+Made make_spec(const JobFile& job, const Values& values, const Place& place,
+               const std::string& folder, Complaints& complaints) {
+  Made made;
+  made.layout = layout_of(job);
+  check_environment(job, place.target, complaints);
+  check_gpus(job, place.target, complaints);
+  choose_nodes(job, place, made, complaints);
+  Programs programs(job, values, job.code ? below(folder, job.code->text) : folder);
+  made.spec.apps.clear();
+  for (const Part& part : made.layout.parts) {
+    if (part.processes > 0) made.spec.apps.push_back(programs.app(part));
+  }
+  made.spec.per_node = made.layout.per_node;
+  made.spec.timeout = timeout_of(job);
+  for (const auto& [name, path] : values.outputs) made.folders.push_back(path);
+  tell(job, made);
+  return made;
+}
+
+}  // namespace muster::job

@@ -1,0 +1,35 @@
+// make_spec: a job file and a target in, the JobSpec that carries it out. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job/complaints.hpp"
+#include "job/job_file.hpp"
+#include "job/layout.hpp"
+#include "job/target.hpp"
+#include "job/values.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::job {
+
+// Where a job is to run: a target, with its host list read.
+struct Place {
+  Target target;
+  std::vector<model::HostEntry> hosts;
+  model::HostSource source = model::HostSource::here;
+  std::string source_name;
+};
+
+struct Made {
+  model::JobSpec spec;
+  Layout layout;
+  std::vector<std::string> folders;  // of outputs, to be there before the job starts
+  std::vector<std::string> notices;
+};
+
+// Complaints: what the target cannot give (software, GPUs, nodes).
+[[nodiscard]] Made make_spec(const JobFile& job, const Values& values, const Place& place,
+                             const std::string& folder, Complaints& complaints);
+
+}  // namespace muster::job

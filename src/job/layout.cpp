@@ -1,0 +1,108 @@
+// Turns the counts of a job file into nodes and processes.
+#include "job/layout.hpp"
+
+#include <algorithm>
+
+namespace muster::job {
+namespace {
+
+std::uint32_t number(const std::optional<Count>& count, std::uint32_t otherwise) {
+  return count ? count->number : otherwise;
+}
+
+// CONTRACTS: the slots of a node are said, or follow from its GPUs, or are one.
+std::uint32_t slots_of(const JobFile& job) {
+  if (job.slots) return job.slots->number;
+  if (job.limits.gpu && job.limits.gpu->number > 0) return job.limits.gpu->number;
+  if (job.instance_type) return std::max(1U, gpus_of(job.instance_type->text));
+  return 1;
+}
+
+Layout equal_processes(const JobFile& job) {
+  Layout layout;
+  layout.nodes = number(job.nodes, 1);
+  layout.per_node = number(job.per_node, 1);
+  if (job.processes) layout.per_node = job.processes->number / layout.nodes;
+  layout.parts.push_back({"", layout.nodes * layout.per_node, nullptr});
+  return layout;
+}
+
+// Workers first, as in TF_CONFIG; each has a node of its own unless the job says how many there
+// are.
+Layout roles(const JobFile& job) {
+  const std::uint32_t workers = number(job.workers.count, number(job.nodes, 1));
+  const std::uint32_t servers = number(job.servers.count, 0);
+  Layout layout;
+  layout.nodes = std::min(number(job.nodes, workers + servers), workers + servers);
+  layout.per_node = (workers + servers + layout.nodes - 1) / layout.nodes;
+  layout.parts.push_back({"worker", workers, &job.workers});
+  if (servers > 0) layout.parts.push_back({"ps", servers, &job.servers});
+  return layout;
+}
+
+struct Size {
+  std::string_view name;  // without "Standard_"
+  std::uint32_t gpus;
+};
+
+// learn.microsoft.com: sizes for virtual machines in Azure, GPU accelerated.
+constexpr Size kSizes[] = {
+    {"NC6", 1},
+    {"NC12", 2},
+    {"NC24", 4},
+    {"NC24r", 4},
+    {"NC6s_v2", 1},
+    {"NC12s_v2", 2},
+    {"NC24s_v2", 4},
+    {"NC24rs_v2", 4},
+    {"NC6s_v3", 1},
+    {"NC12s_v3", 2},
+    {"NC24s_v3", 4},
+    {"NC24rs_v3", 4},
+    {"NC4as_T4_v3", 1},
+    {"NC8as_T4_v3", 1},
+    {"NC16as_T4_v3", 1},
+    {"NC64as_T4_v3", 4},
+    {"NC24ads_A100_v4", 1},
+    {"NC48ads_A100_v4", 2},
+    {"NC96ads_A100_v4", 4},
+    {"ND6s", 1},
+    {"ND12s", 2},
+    {"ND24s", 4},
+    {"ND24rs", 4},
+    {"ND40rs_v2", 8},
+    {"ND96asr_v4", 8},
+    {"ND96amsr_A100_v4", 8},
+    {"ND96isr_H100_v5", 8},
+    {"NV6", 1},
+    {"NV12", 2},
+    {"NV24", 4},
+};
+
+}  // namespace
+
+Layout layout_of(const JobFile& job) {
+  if (job.frameworks.empty()) {
+    Layout layout;
+    layout.parts.push_back({});
+    return layout;
+  }
+  const Framework framework = job.frameworks.front().framework;
+  if (framework == Framework::tensorflow) return roles(job);
+  Layout layout = equal_processes(job);
+  if (job.dialect == Dialect::draft && framework == Framework::mpi) {
+    layout.launches = true;
+    layout.slots = slots_of(job);
+    layout.parts.front().processes = 1;
+  }
+  return layout;
+}
+
+std::uint32_t gpus_of(std::string_view instance_type) {
+  constexpr std::string_view kPrefix = "Standard_";
+  if (instance_type.starts_with(kPrefix)) instance_type.remove_prefix(kPrefix.size());
+  const auto* found = std::ranges::find(kSizes, instance_type, &Size::name);
+  return found == std::end(kSizes) ? 0 : found->gpus;
+}
+
+}  // namespace muster::job

@@ -1,0 +1,46 @@
+// Targets: where jobs may run, as muster.yml describes it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+// One entry of muster.yml: hosts to be reached by ssh, or this machine.
+struct Target {
+  std::string name;
+  Mark mark;
+  std::vector<Text> hosts;          // as in -H
+  std::optional<Text> hostfile;     // as seen from muster.yml
+  std::optional<Count> fake_nodes;  // how many this machine may play at most
+  std::optional<Count> slots;       // of each node that does not say it itself
+  std::optional<Count> gpus;        // of each node
+  bool oversubscribe = false;       // more processes than slots are fine
+  std::vector<Text> without;        // what jobs may ask for in vain
+};
+
+struct Targets {
+  std::string source;             // path of the file; empty when there is none
+  std::optional<Text> preferred;  // of jobs that name no target
+  std::vector<Target> all;
+};
+
+struct TargetsReading {
+  Targets targets;
+  std::vector<base::Error> complaints;
+};
+
+[[nodiscard]] TargetsReading read_targets(std::string_view text, const std::string& source);
+
+// The target of that name: "azureml:NAME" is NAME, an empty one is what muster.yml prefers, and
+// "local" is this machine unless muster.yml says otherwise.
+[[nodiscard]] base::Result<Target> choose_target(const Targets& targets, const std::string& wanted);
+
+[[nodiscard]] bool goes_without(const Target& target, std::string_view what);
+
+}  // namespace muster::job

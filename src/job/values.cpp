@@ -1,0 +1,111 @@
+// Gives every input its value and every output its folder.
+#include "job/values.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/nearest.hpp"
+#include "job/input_type.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+using spec::quoted;
+
+// "azureml:data:1", "https://host/file": data that lies elsewhere.
+bool is_elsewhere(std::string_view path) {
+  return path.find("://") != std::string_view::npos || path.starts_with("azureml:");
+}
+
+class Inputs {
+ public:
+  Inputs(const JobFile& job, const std::string& folder, const std::string& here,
+         Complaints& complaints)
+      : job_(job), folder_(folder), here_(here), complaints_(complaints) {}
+
+  void set(const Setting& setting) {
+    constexpr std::string_view kPrefix = "inputs.";
+    const std::string name = setting.key.substr(std::min(kPrefix.size(), setting.key.size()));
+    const auto input = std::ranges::find(job_.inputs, name, &Input::name);
+    if (!setting.key.starts_with(kPrefix) || input == job_.inputs.end()) {
+      return complaints_.add({}, "--set " + quoted(setting.key) + ": the job has no such input",
+                             hint_for(name));
+    }
+    const InputType type = type_of(*input, job_.dialect).value_or(InputType::text);
+    if (auto wrong = misfit(*input, type, setting.value)) {
+      return complaints_.add({}, "--set " + setting.key + " " + wrong->what, wrong->hint);
+    }
+    const bool is_path = type == InputType::path && !is_elsewhere(setting.value);
+    values_[name] = is_path ? below(here_, setting.value) : setting.value;
+  }
+
+  // An input keeps the value that was set for it.
+  void take(const Input& input) {
+    const auto [slot, is_new] = values_.try_emplace(input.name);
+    if (!is_new) return;
+    if (!input.value) {
+      if (input.optional) return;
+      return complaints_.add(input.mark, fmt::format("the input {} has no value", input.name),
+                             fmt::format("give it one: --set inputs.{}=VALUE", input.name));
+    }
+    const std::string& value = input.value->text;
+    const bool is_path = type_of(input, job_.dialect) == InputType::path;
+    if (is_path && is_elsewhere(value)) {
+      return complaints_.add(
+          input.value->begin,
+          fmt::format("the input {} lies where muster cannot reach it: {}", input.name,
+                      quoted(value)),
+          fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
+    }
+    slot->second = is_path ? below(folder_, value) : value;
+  }
+
+  [[nodiscard]] auto values() && { return std::move(values_); }
+
+ private:
+  [[nodiscard]] std::string hint_for(const std::string& name) const {
+    std::vector<std::string> known;
+    for (const Input& input : job_.inputs) known.push_back(input.name);
+    if (known.empty()) return "it has no inputs at all";
+    const auto near = base::nearest(name, known);
+    return "write --set inputs." + near.value_or(known.front()) + "=VALUE";
+  }
+
+  const JobFile& job_;
+  const std::string& folder_;
+  const std::string& here_;
+  Complaints& complaints_;
+  decltype(Values::inputs) values_;
+};
+
+// `azureml://datastores/...` is a place in Azure: the folder is the job's own then.
+std::string output_folder(const Output& output, const std::string& folder,
+                          const std::string& here) {
+  const bool said = output.path && !is_elsewhere(output.path->text);
+  return said ? below(folder, output.path->text) : below(here, "outputs/" + output.name);
+}
+
+}  // namespace
+
+std::string below(const std::string& folder, std::string_view path) {
+  if (path.starts_with('/')) return std::string(path);
+  while (path.starts_with("./")) path.remove_prefix(2);
+  if (path.empty() || path == ".") return folder;
+  return folder + (folder.ends_with('/') ? "" : "/") + std::string(path);
+}
+
+Values values_of(const JobFile& job, const std::vector<Setting>& settings,
+                 const std::string& folder, const std::string& here, Complaints& complaints) {
+  Inputs inputs(job, folder, here, complaints);
+  for (const Setting& setting : settings) inputs.set(setting);
+  for (const Input& input : job.inputs) inputs.take(input);
+  Values values;
+  values.inputs = std::move(inputs).values();
+  for (const Output& output : job.outputs) {
+    values.outputs[output.name] = output_folder(output, folder, here);
+  }
+  return values;
+}
+
+}  // namespace muster::job

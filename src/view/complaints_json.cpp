@@ -1,0 +1,29 @@
+// Complaints about a file as JSON.
+#include <nlohmann/json.hpp>
+
+#include "view/complaints.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::view {
+
+std::string complaints_json(const std::string& file, std::span<const base::Error> complaints,
+                            const std::vector<std::string>& notices) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const base::Error& error : complaints) {
+    list.push_back(Json{{"what", utf8(error.what)},
+                        {"hint", utf8(error.hint)},
+                        {"file", utf8(error.place.source)},
+                        {"line", error.place.line},
+                        {"column", error.place.column}});
+  }
+  Json told = Json::array();
+  for (const std::string& notice : notices) told.push_back(utf8(notice));
+  const Json whole = {{"file", utf8(file)},
+                      {"fine", complaints.empty()},
+                      {"complaints", std::move(list)},
+                      {"notices", std::move(told)}};
+  return whole.dump(2) + "\n";
+}
+
+}  // namespace muster::view

@@ -1,0 +1,201 @@
+// Job files become specs: nodes, processes, commands, roles; what a target cannot give.
+#include "job/job_spec.hpp"
+
+#include <gtest/gtest.h>
+
+#include "job/read_job.hpp"
+
+namespace muster::job {
+namespace {
+
+struct Outcome {
+  Made made;
+  std::vector<std::string> complaints;  // without hints
+};
+
+Target fake(std::uint32_t nodes) {
+  Target target;
+  target.name = "t";
+  target.fake_nodes = Count{nodes, {}};
+  target.without = {{"environment", {}, {}, false}, {"gpus", {}, {}, false}};
+  return target;
+}
+
+Outcome make(const std::string& text, Place place, const std::vector<Setting>& settings = {}) {
+  const JobReading read = read_job(text, "j");
+  for (const base::Error& error : read.complaints) ADD_FAILURE() << base::to_string(error);
+  Complaints complaints("j");
+  const Values values = values_of(read.job, settings, "/jobs", "/here", complaints);
+  Outcome outcome{make_spec(read.job, values, place, "/jobs", complaints), {}};
+  for (const base::Error& error : std::move(complaints).take()) {
+    outcome.complaints.push_back(
+        base::to_string(base::Error{error.fault, error.what, "", error.place}));
+  }
+  return outcome;
+}
+
+Outcome make(const std::string& text, std::uint32_t fake_nodes) {
+  return make(text, {fake(fake_nodes), {}, model::HostSource::here, {}});
+}
+
+using Words = std::vector<std::string>;
+
+TEST(JobSpec, CommandJobsRunTheirCommandInAShellForEachProcess) {
+  const auto [made, complaints] = make(
+      "command: python a.py $RANK\ncode: src\nresources: {instance_count: 2}\n"
+      "distribution: {type: mpi, process_count_per_instance: 4}\n"
+      "environment_variables: {A: '1'}\nlimits: {timeout: 1.5}\n",
+      8);
+  EXPECT_EQ(complaints, Words{});
+  EXPECT_EQ(made.spec.fake_nodes, 2U);
+  EXPECT_EQ(made.spec.per_node, 4U);
+  ASSERT_EQ(made.spec.apps.size(), 1U);
+  const model::App& app = made.spec.apps.front();
+  EXPECT_EQ(app.ranks, 8U);
+  EXPECT_EQ(app.command, (Words{"bash", "-c", "python a.py $RANK"}));
+  EXPECT_EQ(app.workdir, "/jobs/src");
+  EXPECT_EQ(app.exports, (std::vector<model::EnvSetting>{{"A", "1"}}));
+  EXPECT_EQ(made.spec.timeout, std::chrono::milliseconds(1500));
+  EXPECT_FALSE(made.layout.launches);
+}
+
+TEST(JobSpec, OneProcessPerNodeUnlessMoreAreAskedFor) {
+  for (const char* type : {"mpi", "pytorch"}) {
+    const Outcome one = make(fmt::format("command: x\ndistribution: {{type: {}}}\n"
+                                         "resources: {{instance_count: 3}}\n",
+                                         type),
+                             3);
+    EXPECT_EQ(one.made.spec.per_node, 1U);
+    EXPECT_EQ(one.made.spec.apps.front().ranks, 3U);
+  }
+  const Outcome total = make(
+      "muster: 1\ncommand: x\ndistribution: {type: pytorch, process_count: 8, node_count: 2}\n", 2);
+  EXPECT_EQ(total.made.spec.per_node, 4U);
+  const Outcome none = make("command: x\n", 1);
+  EXPECT_EQ(none.made.spec.apps.front().ranks, 1U);
+}
+
+TEST(JobSpec, WordsAreStartedWithoutAShell) {
+  const Outcome one =
+      make("muster: 1\ncommand: [python, '${{inputs.a}}', '$X']\ninputs: {a: 'b c'}\n", 1);
+  EXPECT_EQ(one.made.spec.apps.front().command, (Words{"python", "b c", "$X"}));
+}
+
+TEST(JobSpec, RolesAreAppsWithTheirOwnVariables) {
+  const auto [made, complaints] = make(
+      "command: x\nenvironment_variables: {M: a}\ndistributed:\n  tensorflow:\n"
+      "    worker: {count: 2}\n"
+      "    parameter_server: {count: 1, environment_variables: {M: b}}\n",
+      3);
+  EXPECT_EQ(complaints, Words{});
+  ASSERT_EQ(made.spec.apps.size(), 2U);
+  EXPECT_EQ(made.spec.apps[0].role, "worker");
+  EXPECT_EQ(made.spec.apps[0].ranks, 2U);
+  EXPECT_EQ(made.spec.apps[1].role, "ps");
+  EXPECT_EQ(made.spec.apps[1].exports.back().value, "b");
+  EXPECT_EQ(made.layout.nodes, 3U);
+}
+
+TEST(JobSpec, DraftsWithMpiRunTheirCommandOnce) {
+  const char* text =
+      "command: mpirun -np 16 x\ncompute: {instance_type: Standard_NC24}\n"
+      "distributed: {mpi: {worker: {count: 4}}}\n";
+  const Outcome one = make(text, 4);
+  EXPECT_TRUE(one.made.layout.launches);
+  EXPECT_EQ(one.made.layout.slots, 4U);
+  EXPECT_EQ(one.made.spec.apps.front().ranks, 1U);
+  EXPECT_EQ(gpus_of("Standard_ND40rs_v2"), 8U);
+  EXPECT_EQ(gpus_of("Standard_D2"), 0U);
+}
+
+TEST(JobSpec, HostsAreTheFirstOfTheList) {
+  Place place{fake(1), {}, model::HostSource::list, "-H"};
+  place.target.fake_nodes.reset();
+  for (const char* name : {"a", "b", "a", "c"}) {
+    place.hosts.emplace_back().name = name;
+  }
+  place.hosts[1].slots = 7;
+  const Outcome two = make(
+      "command: x\nresources: {instance_count: 2}\n"
+      "distribution: {type: mpi, process_count_per_instance: 3}\n",
+      place);
+  ASSERT_EQ(two.made.spec.hosts.size(), 3U);
+  EXPECT_EQ(two.made.spec.hosts[0].slots, 3U);
+  EXPECT_EQ(two.made.spec.hosts[1].slots, 7U);
+  const Outcome four = make(
+      "command: x\nresources: {instance_count: 4}\n"
+      "distribution: {type: mpi}\n",
+      place);
+  EXPECT_EQ(four.complaints, Words{"j:2:29: the job needs 4 nodes, and target 't' has 3"});
+}
+
+TEST(JobSpec, WhatATargetCannotGiveIsAComplaint) {
+  Target bare;
+  bare.name = "local";
+  const Outcome one = make(
+      "command: x\nenvironment: {docker: {image: i}}\ndistributed:\n  pytorch:\n"
+      "    worker: {count: 2}\n    resource_limits: {gpu: 4}\n",
+      {bare, {}, model::HostSource::here, {}});
+  EXPECT_EQ(
+      one.complaints,
+      (Words{"j:2:31: target 'local' cannot give the job its environment 'i': muster starts no "
+             "containers",
+             "j:5:21: the job needs 2 nodes, and target 'local' has 1",
+             "j:6:28: the job needs 4 GPUs on each node, and those of target 'local' have 0"}));
+}
+
+TEST(JobSpec, InputsAndOutputsGetTheirValues) {
+  const char* text =
+      "command: x ${{inputs.data}} ${{inputs.lr}}$[[ --m ${{inputs.m}}]] ${{outputs.o}} "
+      "${{ outputs.p }}\n"
+      "inputs:\n  data: {type: uri_folder, path: ./d}\n  lr: 0.10\n"
+      "  m: {type: integer, optional: true}\noutputs: {o: , p: {path: ./q}}\n";
+  EXPECT_EQ(make(text, 1).made.spec.apps.front().command.back(),
+            "x /jobs/d 0.10 /here/outputs/o /jobs/q");
+  const Outcome set = make(text, 1);
+  EXPECT_EQ(set.made.folders, (Words{"/here/outputs/o", "/jobs/q"}));
+  const Place place{fake(1), {}, model::HostSource::here, {}};
+  EXPECT_EQ(make(text, place, {{"inputs.m", "3"}, {"inputs.data", "e"}})
+                .made.spec.apps.front()
+                .command.back(),
+            "x /here/e 0.10--m 3 /here/outputs/o /jobs/q");
+  EXPECT_EQ(make(text, place, {{"inputs.m", "x"}, {"lr", "1"}, {"inputs.z", "1"}}).complaints,
+            (Words{"j: --set inputs.m must be a whole number, not 'x'",
+                   "j: --set 'lr': the job has no such input",
+                   "j: --set 'inputs.z': the job has no such input"}));
+}
+
+TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
+  EXPECT_EQ(make("command: ${{inputs.a}} ${{inputs.b}}\ninputs:\n  a: {type: number}\n"
+                 "  b: {type: uri_file, path: 'https://h/x'}\n",
+                 1)
+                .complaints,
+            (Words{"j:3:3: the input a has no value",
+                   "j:4:29: the input b lies where muster cannot reach it: 'https://h/x'"}));
+}
+
+TEST(Targets, AreReadWithAllComplaints) {
+  const auto read = read_targets(
+      "default: big\ntargets:\n  big: {hosts: [a:2, b:2], gpus: 0, without: environment}\n"
+      "  odd: {hosts: a, fake_nodes: 2, slts: 3}\n",
+      "m");
+  ASSERT_EQ(read.complaints.size(), 2U);
+  EXPECT_EQ(base::to_string(read.complaints[0]),
+            "m:4:3: targets.odd has more than one of hosts, hostfile and fake_nodes\n"
+            "  hint: keep one of them");
+  EXPECT_EQ(base::to_string(read.complaints[1]),
+            "m:4:34: unknown key 'slts' in targets.odd\n  hint: did you mean slots?");
+  const auto big = choose_target(read.targets, "");
+  ASSERT_TRUE(big);
+  EXPECT_EQ(big->hosts.size(), 2U);
+  EXPECT_TRUE(goes_without(*big, "environment"));
+  EXPECT_TRUE(choose_target(read.targets, "azureml:big"));
+  EXPECT_TRUE(choose_target(read.targets, "local"));
+  const auto none = choose_target(read.targets, "bigg");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().what, "there is no compute target 'bigg'");
+  EXPECT_EQ(none.error().hint, "did you mean big?");
+}
+
+}  // namespace
+}  // namespace muster::job
