@@ -142,8 +142,8 @@ ConsoleWriter::~ConsoleWriter() {
   err_->stop();
 }
 
-void ConsoleWriter::write(wire::Stream sink, std::string_view bytes) {
-  (sink == wire::Stream::out ? out_ : err_)->write(bytes);
+void ConsoleWriter::write(machine::SinkId sink, std::string_view bytes) {
+  (sink == kOut ? out_ : err_)->write(bytes);
 }
 
 bool ConsoleWriter::congested() const { return out_->waiting() > kHigh || err_->waiting() > kHigh; }

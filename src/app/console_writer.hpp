@@ -10,12 +10,14 @@
 #include <memory>
 #include <string_view>
 
-#include "machine/console.hpp"
+#include "machine/lines.hpp"
 
 namespace muster::app {
 
-class ConsoleWriter final : public machine::ConsoleSink {
+class ConsoleWriter final : public machine::LineSink {
  public:
+  static constexpr machine::SinkId kOut = 0;
+  static constexpr machine::SinkId kErr = 1;
   static constexpr std::size_t kHigh = 1u << 20;  // bytes waiting, above which we are congested
   static constexpr std::size_t kLow = 256u << 10;
 
@@ -26,7 +28,10 @@ class ConsoleWriter final : public machine::ConsoleSink {
   ConsoleWriter(const ConsoleWriter&) = delete;
   ConsoleWriter& operator=(const ConsoleWriter&) = delete;
 
-  void write(wire::Stream sink, std::string_view bytes) override;
+  [[nodiscard]] static machine::SinkId sink_of(model::Stream stream) {
+    return stream == model::Stream::out ? kOut : kErr;
+  }
+  void write(machine::SinkId sink, std::string_view bytes) override;
   [[nodiscard]] bool congested() const;
   // Calls back once everything has been written, or nobody reads it.
   void drain(std::function<void()> done);

@@ -18,7 +18,6 @@
 #include "app/output_flow.hpp"
 #include "app/pmix_exchange.hpp"
 #include "app/pump.hpp"
-#include "machine/console.hpp"
 #include "pmi/pmi_mapping.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
@@ -29,6 +28,14 @@ namespace {
 using base::NodeIndex;
 using base::Rank;
 using model::Reach;
+
+base::Result<std::optional<LogFiles>> log_files(const machine::HeadInput& input) {
+  const model::OutputSpec& output = input.spec.output;
+  if (output.out_file.empty() && output.err_file.empty()) return std::nullopt;
+  raise_descriptor_limit();
+  return LogFiles::create(output, machine::Speakers(input.plan, input.spec.apps))
+      .map([](LogFiles logs) { return std::optional(std::move(logs)); });
+}
 
 // The node that is this machine, if ranks run here.
 std::optional<NodeIndex> node_here(const model::Plan& plan) {
@@ -53,8 +60,7 @@ class Head {
         spec_(options.input.spec),
         here_(node_here(plan_)),
         machine_(std::move(options.input)),
-        console_(loop_, spec_, machine_.window(), static_cast<std::uint32_t>(plan_.ranks.size()),
-                 std::move(logs), flow_events()),
+        console_(loop_, spec_, plan_, machine_.window(), std::move(logs), flow_events()),
         pump_(
             loop_,
             [this](base::Instant now, machine::HeadEvent event) { take(now, std::move(event)); },
@@ -294,14 +300,8 @@ Survey survey(HeadOptions options) {
 }
 
 base::Result<model::RunReport> run_head(HeadOptions options) {
-  std::optional<LogFiles> logs;
-  if (const std::string& folder = options.input.spec.output.logs; !folder.empty()) {
-    const auto ranks = static_cast<std::uint32_t>(options.input.plan.ranks.size());
-    raise_descriptor_limit();
-    auto made = LogFiles::create(folder, ranks);
-    if (!made) return tl::unexpected(made.error());
-    logs = std::move(*made);
-  }
+  auto logs = log_files(options.input);
+  if (!logs) return tl::unexpected(logs.error());
   std::optional<process::GuardProcess> guard;
   if (node_here(options.input.plan)) {
     auto made = process::fork_guard();
@@ -318,7 +318,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
             pmix_scratch(options.input.plan.nodes.size())};
     options.input.pmix_jobs = pmix_job_frames(pmix->job, pmix->scratch);
   }
-  return Head(std::move(options), std::move(guard), std::move(logs), std::move(pmix)).run();
+  return Head(std::move(options), std::move(guard), std::move(*logs), std::move(pmix)).run();
 }
 
 }  // namespace muster::app

@@ -1,4 +1,4 @@
-// Makes and fills the ranks' log files.
+// Makes and fills the files of ranks.
 #include "app/log_files.hpp"
 
 #include <cerrno>
@@ -7,62 +7,95 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "view/destination.hpp"
+
 namespace muster::app {
 namespace {
 
+using base::Rank;
+using base::Result;
+using machine::SinkId;
+using model::Stream;
+
 tl::unexpected<base::Error> cannot_make(const std::string& path) {
   return base::fail(base::Fault::bad_file, "name a folder that you may write to",
-                    "--logs: cannot make {}: {}", path, std::strerror(errno));
+                    "cannot make {}: {}", path, std::strerror(errno));
 }
 
-// Like mkdir -p, for a path whose parts may exist.
-bool make_folder(const std::string& path) {
+// Like mkdir -p for the folders of a path; the file's own open tells what went wrong.
+void make_folders(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
     ::mkdir(path.substr(0, slash).c_str(), 0777);
   }
-  return ::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST;
+}
+
+int make_file(const std::string& path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int file = ::open(path.c_str(), kFlags, 0666);
+  if (file >= 0 || errno != ENOENT) return file;
+  make_folders(path);
+  return ::open(path.c_str(), kFlags, 0666);
 }
 
 }  // namespace
 
-base::Result<LogFiles> LogFiles::create(const std::string& folder, std::uint32_t world_size) {
+Result<LogFiles> LogFiles::create(const model::OutputSpec& output,
+                                  const machine::Speakers& speakers) {
   LogFiles logs;
-  logs.folder_ = folder;
-  if (auto made = logs.make(folder, world_size); !made) return tl::unexpected(made.error());
+  if (auto made = logs.make(output, speakers, speakers.worlds().front()); !made) {
+    return tl::unexpected(made.error());
+  }
   return logs;
 }
 
-base::Result<void> LogFiles::make(const std::string& folder, std::uint32_t ranks) {
-  const std::size_t width = std::to_string(ranks - 1).size();
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const std::string place = fmt::format("{}/rank.{:0{}}", folder, rank, width);
-    if (!make_folder(place)) return cannot_make(place);
-    for (const char* name : {"/stdout", "/stderr"}) {
-      const std::string path = place + name;
-      files_.emplace_back(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-      if (!files_.back()) return cannot_make(path);
+Result<SinkId> LogFiles::open(const std::string& path) {
+  const auto [at, is_new] = opened_.try_emplace(path, static_cast<SinkId>(files_.size()));
+  if (!is_new) return at->second;
+  process::UniqueFd file(make_file(path));
+  if (!file) {
+    opened_.erase(at);
+    return cannot_make(path);
+  }
+  files_.push_back(std::move(file));
+  return at->second;
+}
+
+Result<void> LogFiles::make(const model::OutputSpec& output, const machine::Speakers& speakers,
+                            const model::World& world) {
+  sinks_.reserve(sinks_.size() + 2 * std::size_t{world.size});
+  for (std::uint32_t own = 0; own < world.size; ++own) {
+    const view::Speaker speaker = speakers.of(Rank(world.first.value + own));
+    for (const Stream stream : {Stream::out, Stream::err}) {
+      const std::string path = view::file_of(output, speaker, stream);
+      auto file = path.empty() ? Result<SinkId>(machine::kNowhere) : open(path);
+      if (!file) return tl::unexpected(file.error());
+      sinks_.push_back(*file);
     }
   }
   return {};
 }
 
-void LogFiles::add(const model::World& world) {
-  const std::size_t all = files_.size() + 2 * std::size_t{world.size};
-  const auto made = make(fmt::format("{}/{}", folder_, world.number), world.size);
+void LogFiles::add(const model::OutputSpec& output, const machine::Speakers& speakers) {
+  const model::World& world = speakers.worlds().back();
+  const std::size_t all = sinks_.size() + 2 * std::size_t{world.size};
+  const auto made = make(output, speakers, world);
   if (!made && trouble_.empty()) trouble_ = made.error().what;
-  files_.resize(all);
+  sinks_.resize(all, machine::kNowhere);
 }
 
-void LogFiles::write(base::Rank rank, wire::Stream stream, std::string_view bytes) {
-  const int file = files_[2 * rank.value + (stream == wire::Stream::err ? 1 : 0)].get();
-  while (file >= 0 && !bytes.empty()) {
-    const ssize_t put = ::write(file, bytes.data(), bytes.size());
+SinkId LogFiles::sink_of(Rank rank, Stream stream) const {
+  return sinks_[2 * rank.value + (stream == Stream::err ? 1 : 0)];
+}
+
+void LogFiles::write(SinkId file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(files_[file].get(), bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) {
       if (trouble_.empty()) {
-        trouble_ =
-            fmt::format("--logs {}: {}; the logs are incomplete", folder_, std::strerror(errno));
+        trouble_ = fmt::format("a log file cannot be written: {}; the logs are incomplete",
+                               std::strerror(errno));
       }
       return;
     }

@@ -1,36 +1,42 @@
-// LogFiles: each rank's bytes, unchanged, in DIR/rank.N/stdout and DIR/rank.N/stderr; those of a
-// spawned world K in DIR/K/rank.N, as Open MPI numbers its jobs.
+// LogFiles: the files that keep the ranks' output, by the names that OutputSpec gives them.
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "model/world.hpp"
+#include "machine/lines.hpp"
+#include "machine/speakers.hpp"
+#include "model/output_spec.hpp"
 #include "process/unique_fd.hpp"
-#include "wire/messages.hpp"
 
 namespace muster::app {
 
-class LogFiles {
+class LogFiles final : public machine::LineSink {
  public:
-  // Makes the folders and empty files; N is padded with zeros to the width of the largest rank.
-  [[nodiscard]] static base::Result<LogFiles> create(const std::string& folder,
-                                                     std::uint32_t world_size);
+  // Makes folders and empty files for all ranks.
+  [[nodiscard]] static base::Result<LogFiles> create(const model::OutputSpec& output,
+                                                     const machine::Speakers& speakers);
   // Makes those of ranks that were spawned; a failure is told by trouble().
-  void add(const model::World& world);
-  void write(base::Rank rank, wire::Stream stream, std::string_view bytes);
+  void add(const model::OutputSpec& output, const machine::Speakers& speakers);
+  // Where a rank's stream is kept.
+  [[nodiscard]] machine::SinkId sink_of(base::Rank rank, model::Stream stream) const;
+  void write(machine::SinkId file, std::string_view bytes) override;
   // The first failure of a write (a full disk), told once; the run goes on.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  [[nodiscard]] base::Result<void> make(const std::string& folder, std::uint32_t ranks);
+  [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,
+                                        const machine::Speakers& speakers,
+                                        const model::World& world);
+  [[nodiscard]] base::Result<machine::SinkId> open(const std::string& path);
 
-  std::string folder_;
-  std::vector<process::UniqueFd> files_;  // index: rank * 2 + (stream is err)
+  std::vector<process::UniqueFd> files_;           // index: SinkId
+  std::map<std::string, machine::SinkId> opened_;  // by path
+  std::vector<machine::SinkId> sinks_;             // index: rank * 2 + (stream is err)
   std::string trouble_;
 };
 

@@ -1,5 +1,5 @@
-// OutputFlow: the ranks' bytes on their way through console and log files, and the credit that lets
-// more of them come.
+// OutputFlow: the ranks' bytes on their way to console and files, and the credit that lets more of
+// them come.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -12,9 +12,12 @@
 
 #include "app/console_writer.hpp"
 #include "app/log_files.hpp"
-#include "machine/console.hpp"
+#include "machine/lines.hpp"
+#include "machine/speakers.hpp"
 #include "model/job_spec.hpp"
+#include "model/plan.hpp"
 #include "model/world.hpp"
+#include "wire/messages.hpp"
 
 namespace muster::app {
 
@@ -25,11 +28,14 @@ struct OutputFlowEvents {
 
 class OutputFlow {
  public:
-  // `window`: first credit of each stream; more is given back in halves of it.
-  OutputFlow(asio::io_context& loop, const model::JobSpec& spec, std::uint32_t window,
-             std::uint32_t world_size, std::optional<LogFiles> logs, OutputFlowEvents events);
+  // `plan` outlives this. `window`: first credit of each stream; more is given back in halves of
+  // it.
+  OutputFlow(asio::io_context& loop, const model::JobSpec& spec, const model::Plan& plan,
+             std::uint32_t window, std::optional<LogFiles> logs, OutputFlowEvents events);
+  OutputFlow(const OutputFlow&) = delete;
+  OutputFlow& operator=(const OutputFlow&) = delete;
 
-  // Ranks that were spawned; the window is that of their streams.
+  // Ranks that were spawned, which the plan has already; the window is that of their streams.
   void add(const model::World& world, std::uint32_t window);
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
@@ -39,18 +45,24 @@ class OutputFlow {
   [[nodiscard]] std::string trouble() const { return logs_ ? logs_->trouble() : std::string(); }
 
  private:
-  [[nodiscard]] machine::ConsoleTime time() const;
+  void add_lanes(const model::World& world);
+  [[nodiscard]] machine::LineTime time() const;
+  [[nodiscard]] std::size_t owned_sinks() const;
+  [[nodiscard]] bool full(base::Rank rank, wire::Stream stream) const;
   void give_credit(std::size_t lane, std::uint32_t at_least);
   void give_all_credit();
   void watch_owner();
 
   asio::steady_timer timer_;
   OutputFlowEvents events_;
+  const model::OutputSpec spec_;
+  bool needs_time_;
   ConsoleWriter writer_;
-  machine::Console console_;
+  machine::Speakers speakers_;
+  machine::Lines console_;
   std::optional<LogFiles> logs_;
+  machine::Lines kept_;                 // lanes only where there are files
   std::vector<std::uint32_t> windows_;  // index: rank
-  bool timestamps_;
   std::vector<std::uint32_t> owed_;  // credit not yet given back; index: rank * 2 + (stream is err)
 };
 

@@ -8,6 +8,7 @@
 
 #include "front/front.hpp"
 #include "front/option.hpp"
+#include "front/output_styles.hpp"
 
 namespace muster::front {
 
@@ -22,15 +23,6 @@ struct HydraInherit {
 struct HydraBlock {
   model::App app;
   std::optional<HydraInherit> inherit;
-};
-
-// Output as Hydra spells it.
-struct HydraOutput {
-  bool prepend_rank = false;
-  std::optional<std::string> prepend_pattern = {};
-  std::string outfile = {};  // absolute patterns; empty: the console
-  std::string errfile = {};
-  std::optional<base::Rank> from = {};  // --output-from
 };
 
 // What the end of a rank means for the others.

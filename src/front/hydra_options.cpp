@@ -193,11 +193,11 @@ constexpr auto kRows = std::to_array<Row>({
       "Begin each line of output with its rank: [3]."},
      set_hydra_prepend_rank},
     {{"-prepend-pattern", kOutput, Takes::text, "PATTERN",
-      "Begin each line with this: %r rank, %h host, %p number of the host, %g 0, %t seconds since "
-      "the start."},
+      "Begin each line with this: %r rank, %h host, %p number of the host, %g number of the "
+      "spawned job, %t always 0, %% a percent sign."},
      set_hydra_prepend_pattern},
     {{"-outfile-pattern -outfile", kOutput, Takes::file, "PATTERN",
-      "Write stdout to this file, not here; its folder must exist. Patterns as above."},
+      "Write stdout to this file, not here; ranks may share one. Patterns as above."},
      set_hydra_outfile},
     {{"-errfile-pattern -errfile", kOutput, Takes::file, "PATTERN",
       "Write stderr to this file, not here."},

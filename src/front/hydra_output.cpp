@@ -1,6 +1,8 @@
 // Output by Hydra's rules.
 #include "front/hydra_output.hpp"
 
+#include <utility>
+
 #include "front/asked.hpp"
 #include "front/values.hpp"
 
@@ -48,13 +50,9 @@ Result<void> set_hydra_output_from(HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_hydra_output(HydraDraft& draft) {
-  draft.request.spec.output.tag = draft.output.prepend_rank;
-  if (draft.output.prepend_pattern || !draft.output.outfile.empty() ||
-      !draft.output.errfile.empty() || draft.output.from) {
-    return fail(Fault::usage, "-l begins each line with its rank",
-                "patterns of output and -output-from are not supported");
-  }
-  return {};
+  return hydra_output(draft.output).map([&](model::OutputSpec output) {
+    draft.request.spec.output = std::move(output);
+  });
 }
 
 }  // namespace muster::front

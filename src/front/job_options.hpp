@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "front/option.hpp"
+#include "front/output_styles.hpp"
 #include "job/values.hpp"
-#include "model/job_spec.hpp"
 
 namespace muster::front {
 
@@ -20,7 +20,7 @@ struct JobDraft {
   std::string hostfile;
   std::uint32_t fake_nodes = 0;
   std::vector<std::string> without;
-  model::OutputSpec output;
+  MusterOutput output;
   bool verbose = false;
   bool json = false;
   bool help = false;

@@ -163,7 +163,7 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   RunRequest& request = reading.request.emplace();
   if (made.layout.launches) request.launchers = hand_over(made.spec, made.layout);
   request.spec = std::move(made.spec);
-  request.spec.output = draft.output;
+  request.spec.output = muster_output(draft.output);
   request.spec.verbose = draft.verbose;
   request.folders = std::move(made.folders);
   return reading;

@@ -9,6 +9,7 @@
 #include "front/asked.hpp"
 #include "front/front.hpp"
 #include "front/option.hpp"
+#include "front/output_styles.hpp"
 
 namespace muster::front {
 
@@ -19,19 +20,6 @@ struct MpirunBlock {
   std::string hostfile;                  // as typed
   std::string added_hostfile;            // --add-hostfile
   std::vector<std::string> parameters;   // MCA parameters set in this block, to notice repeats
-};
-
-// Output as Open MPI 4 and 5 spell it.
-struct MpirunOutput {
-  bool tag = false;
-  bool timestamp = false;
-  bool xml = false;
-  bool merge = false;      // --merge-stderr-to-stdout
-  std::string folder;      // --output-filename: DIR/1/rank.N/{stdout,stderr}
-  bool job_folder = true;  // not with :nojobid
-  bool copy = true;        // not with :nocopy
-  std::string file;        // 5: --output file=NAME
-  bool pattern = false;    // 5: --output file=NAME:pattern
 };
 
 // What the end of a rank means for the others.
@@ -55,7 +43,7 @@ struct MpirunDraft {
   std::string prefix;
   std::string agent_words;  // plm_rsh_args
   std::string env_list;     // mca_base_env_list
-  MpirunOutput output;
+  OpenMpiOutput output;
   MpirunEnd end;
   bool oversubscribe_said = false;  // by either option
   bool quiet = false;

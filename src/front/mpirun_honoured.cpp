@@ -143,7 +143,9 @@ constexpr Parameter kParameters[] = {
        return {};
      }},
     {"orte_tag_output",
-     [](MpirunDraft& d, const Typed& t) { return if_true(t, [&] { d.output.tag = true; }); }},
+     [](MpirunDraft& d, const Typed& t) {
+       return if_true(t, [&] { d.output.tag = OpenMpiOutput::Tag::job_and_rank; });
+     }},
     {"orte_timestamp_output",
      [](MpirunDraft& d, const Typed& t) { return if_true(t, [&] { d.output.timestamp = true; }); }},
     {"orte_xml_output",

@@ -35,11 +35,16 @@ Result<void> apply_modifiers(MpirunDraft& draft, const Typed& typed, std::string
 }
 
 Result<void> set_path(MpirunDraft& draft, const Typed& typed, std::string_view text,
-                      std::string MpirunOutput::*path) {
+                      std::string OpenMpiOutput::*path) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (colon == 0) return fail(Fault::usage, "", "{} names no folder or file", typed.option);
   draft.output.*path = absolute(*draft.asked, text.substr(0, colon));
   return apply_modifiers(draft, typed, text.substr(std::min(colon + 1, text.size())));
+}
+
+void set_tag(MpirunDraft& draft, OpenMpiOutput::Tag tag) {
+  draft.output.tag = tag;
+  draft.output.of_five = true;
 }
 
 bool begins(std::string_view full, std::string_view word, std::size_t least) {
@@ -49,11 +54,11 @@ bool begins(std::string_view full, std::string_view word, std::size_t least) {
 }  // namespace
 
 Result<void> set_output_filename(MpirunDraft& draft, const Typed& typed) {
-  return set_path(draft, typed, typed.value, &MpirunOutput::folder);
+  return set_path(draft, typed, typed.value, &OpenMpiOutput::folder);
 }
 
 Result<void> set_output_directory(MpirunDraft& draft, const Typed& typed) {
-  return set_path(draft, typed, typed.value, &MpirunOutput::folder);
+  return set_path(draft, typed, typed.value, &OpenMpiOutput::folder);
 }
 
 Result<void> set_output(MpirunDraft& draft, const Typed& typed) {
@@ -62,14 +67,18 @@ Result<void> set_output(MpirunDraft& draft, const Typed& typed) {
     Result<void> done;
     if (word.starts_with("dir=") || word.starts_with("directory=")) {
       done = set_path(draft, typed, std::string_view(written).substr(word.find('=') + 1),
-                      &MpirunOutput::folder);
+                      &OpenMpiOutput::folder);
     } else if (word.starts_with("file=") || word.starts_with("filename=")) {
       done = set_path(draft, typed, std::string_view(written).substr(word.find('=') + 1),
-                      &MpirunOutput::file);
+                      &OpenMpiOutput::file);
     } else if (begins("timestamp", word, 2)) {
-      draft.output.timestamp = true;
-    } else if (begins("tag-detailed", word, 1) || begins("tag-fullname", word, 1)) {
-      draft.output.tag = true;
+      draft.output.timestamp = draft.output.of_five = true;
+    } else if (begins("tag-detailed", word, 5)) {
+      set_tag(draft, OpenMpiOutput::Tag::with_host);
+    } else if (begins("tag-fullname", word, 1)) {
+      set_tag(draft, OpenMpiOutput::Tag::job_and_rank);
+    } else if (begins("rank", word, 2)) {
+      set_tag(draft, OpenMpiOutput::Tag::rank);
     } else if (word == "xml") {
       draft.output.xml = true;
     } else if (begins("merge-stderr-to-stdout", word, 1)) {
@@ -78,7 +87,7 @@ Result<void> set_output(MpirunDraft& draft, const Typed& typed) {
       done = apply_modifiers(draft, typed, word.starts_with(':') ? word.substr(1) : word);
       if (!done) {
         return fail(Fault::usage, "",
-                    "{} must be tag, timestamp, xml, merge, dir=DIR or file=NAME, not {}",
+                    "{} must be tag, rank, timestamp, xml, merge, dir=DIR or file=NAME, not {}",
                     typed.option, quoted(written));
       }
     }
@@ -110,21 +119,8 @@ Result<void> set_display(MpirunDraft& draft, const Typed& typed) {
   return {};
 }
 
-// The one place that knows how muster carries output.
 void settle_mpirun_output(MpirunDraft& draft) {
-  const MpirunOutput& asked = draft.output;
-  model::OutputSpec& output = draft.request.spec.output;
-  output.tag = asked.tag;
-  output.timestamp = asked.timestamp;
-  output.logs = asked.folder.empty() ? asked.file : asked.folder;
-  if (!output.logs.empty() && asked.job_folder) output.logs += "/1";
-  const auto idle = [&](bool wanted, const char* what) {
-    if (wanted) notice(draft, std::string(what) + " has no effect here yet");
-  };
-  idle(asked.xml, "--xml");
-  idle(asked.merge, "--merge-stderr-to-stdout");
-  idle(!asked.copy, ":nocopy");
-  idle(!asked.file.empty() && asked.folder.empty(), "the file name pattern of --output file=");
+  draft.request.spec.output = open_mpi_output(draft.output);
 }
 
 }  // namespace muster::front

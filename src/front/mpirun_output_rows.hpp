@@ -21,13 +21,13 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
     {{"--merge-stderr-to-stdout", kOutput, Takes::nothing, "",
       "Keep stderr in the file of stdout."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
-       d.output.merge = true;
+       d.output.merge_files = true;
        return {};
      }},
     {{"--tag-output", kOutput, Takes::nothing, "",
       "Begin each line with [1,RANK]<stdout>: or <stderr>:."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
-       d.output.tag = true;
+       d.output.tag = OpenMpiOutput::Tag::job_and_rank;
        return {};
      }},
     {{"--timestamp-output", kOutput, Takes::nothing, "", "Begin each line with the time."},
@@ -35,7 +35,7 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
        d.output.timestamp = true;
        return {};
      }},
-    {{"--xml", kOutput, Takes::nothing, "", "Write output as XML."},
+    {{"--xml", kOutput, Takes::nothing, "", "Write each line as an XML element, all on stdout."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.output.xml = true;
        return {};
@@ -44,7 +44,8 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
       kOutput,
       Takes::text,
       "LIST",
-      "As Open MPI 5 spells all of this: tag, timestamp, xml, merge, dir=DIR, file=NAME; :nocopy.",
+      "As Open MPI 5 spells all of this, and writes it: tag, tag-detailed, rank, timestamp, xml, "
+      "merge, dir=DIR, file=NAME; :nocopy.",
       {.repeatable = true}},
      set_output},
     {{"--stdin", kOutput, Takes::text, "RANK|all|none",

@@ -61,6 +61,9 @@ Result<void> check_combinations(const RunDraft& draft) {
     return fail(Fault::usage, "drop the hosts to rehearse on this machine",
                 "--fake-nodes excludes -H and --hostfile");
   }
+  if (draft.output.logs_only && draft.output.logs.empty()) {
+    return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
+  }
   if (request.dry_run) return {};
   if (request.show_environment) {
     return fail(Fault::usage, "add --dry-run; to set a variable, write -x NAME=VALUE",
@@ -93,6 +96,7 @@ Result<void> settle_hosts(RunDraft& draft, const ReadFile& read_file) {
 Result<Reading> finish(RunDraft draft, std::span<const std::string> program,
                        const ReadFile& read_file) {
   model::JobSpec& job = draft.request.spec;
+  job.output = muster_output(draft.output);
   model::App& app = job.apps.front();
   app.command.assign(program.begin(), program.end());
   if (app.workdir.empty()) app.workdir = draft.current_folder;

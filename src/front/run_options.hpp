@@ -6,6 +6,7 @@
 #include <string>
 
 #include "front/option.hpp"
+#include "front/output_styles.hpp"
 #include "front/request.hpp"
 
 namespace muster::front {
@@ -16,6 +17,7 @@ struct RunDraft {
   std::string current_folder;
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;
+  MusterOutput output;
   bool help = false;
 };
 

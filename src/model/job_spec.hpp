@@ -10,6 +10,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "model/mapping.hpp"
+#include "model/output_spec.hpp"
 
 namespace muster::model {
 
@@ -42,13 +43,6 @@ struct StdinSpec {
   StdinTo to = StdinTo::none;
   base::Rank rank;  // meaningful for `one`
   bool operator==(const StdinSpec&) const = default;
-};
-
-struct OutputSpec {
-  bool tag = false;        // "[rank] " before each line
-  bool timestamp = false;  // "2026-11-21T10:00:00.123Z " before each line
-  std::string logs;        // folder for DIR/rank.N/{stdout,stderr}; empty: none
-  bool operator==(const OutputSpec&) const = default;
 };
 
 // How MPI programs find each other: PMIx and PMI for every rank, one of them, or none.

@@ -11,12 +11,13 @@
 #include "model/cpu_set.hpp"
 #include "model/inventory.hpp"
 #include "model/report.hpp"
+#include "model/stream.hpp"
 
 namespace muster::wire {
 
 inline constexpr std::uint32_t kProtocol = 1;
 
-enum class Stream : std::uint8_t { out = 1, err = 2 };
+using model::Stream;
 
 // ---- head to agent ------------------------------------------------------------------------------
 

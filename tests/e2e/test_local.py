@@ -272,6 +272,17 @@ class Output(Case):
             self.assertEqual(self.read(*folder, "stderr"), f"e{rank}\n".encode())
         self.assertGreater(len(done.out), 12 * MIB)
 
+    def test_in_files_alone_and_with_both_streams_in_one(self):
+        done = self.succeeds("-n", "2", "--logs", "logs", "--logs-only", "--merge-stderr",
+                             "sh", "-c", "echo out $RANK; echo err $RANK >&2")
+        self.assertEqual((done.out, done.err), (b"", b""), done)
+        for rank in (0, 1):
+            kept = self.read("logs", f"rank.{rank}", "stdout").decode().splitlines()
+            self.assertEqual(sorted(kept), [f"err {rank}", f"out {rank}"])
+            self.assertFalse(os.path.exists(self.path("logs", f"rank.{rank}", "stderr")))
+        done = self.succeeds("-n", "2", "--merge-stderr", "sh", "-c", "echo err $RANK >&2")
+        self.assertEqual((sorted(done.lines), done.err), (["err 0", "err 1"], b""), done)
+
 
 class Stdin(Case):
     def test_a_shell_loop_keeps_its_input(self):

@@ -4,57 +4,78 @@
 #include <gtest/gtest.h>
 
 #include "unit/app/folder.hpp"
+#include "unit/machine/speaking.hpp"
 
 namespace muster::app {
 namespace {
 
-TEST(LogFiles, PadRanksToTheWidthOfTheLargest) {
+using base::Rank;
+using machine::Speaking;
+using model::Field;
+using model::Stream;
+
+// FOLDER/[WORLD/]rank.N/{stdout,stderr}
+model::OutputSpec kept_in(const std::string& folder) {
+  model::OutputSpec output;
+  output.out_file = {{Field::text, folder + "/"}, {Field::spawned, "/"},
+                     {Field::text, "rank."},      {Field::rank},
+                     {Field::text, "/"},          {Field::stream}};
+  output.err_file = output.out_file;
+  return output;
+}
+
+TEST(LogFiles, KeepBytesAsTheyCome) {
   const Folder folder;
-  auto logs = LogFiles::create(folder.path() + "/a/b", 11);
+  const Speaking who(2);
+  auto logs = LogFiles::create(kept_in(folder.path() + "/a/b"), who.speakers);
   ASSERT_TRUE(logs);
-  logs->write(base::Rank(3), wire::Stream::out, std::string_view("x\0y\n", 4));
-  logs->write(base::Rank(10), wire::Stream::err, "one");
-  logs->write(base::Rank(10), wire::Stream::err, "two");
-  EXPECT_EQ(folder.read("a/b/rank.03/stdout"), std::string("x\0y\n", 4));
-  EXPECT_EQ(folder.read("a/b/rank.10/stderr"), "onetwo");
+  const machine::SinkId err = logs->sink_of(Rank(1), Stream::err);
+  logs->write(logs->sink_of(Rank(0), Stream::out), std::string_view("x\0y\n", 4));
+  logs->write(err, "one");
+  logs->write(err, "two");
+  EXPECT_EQ(folder.read("a/b/rank.0/stdout"), std::string("x\0y\n", 4));
+  EXPECT_EQ(folder.read("a/b/rank.1/stderr"), "onetwo");
+  EXPECT_EQ(folder.read("a/b/rank.1/stdout"), "");
   EXPECT_EQ(logs->trouble(), "");
 }
 
-TEST(LogFiles, TenRanksNeedOneDigit) {
+TEST(LogFiles, StreamsWithTheSameNameShareAFile) {
   const Folder folder;
-  ASSERT_TRUE(LogFiles::create(folder.path(), 10));
-  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/rank.9/stdout"));
+  const Speaking who(2);
+  model::OutputSpec output;
+  output.out_file = {{Field::text, folder.path() + "/all"}};
+  auto logs = LogFiles::create(output, who.speakers);
+  ASSERT_TRUE(logs);
+  EXPECT_EQ(logs->sink_of(Rank(0), Stream::out), logs->sink_of(Rank(1), Stream::out));
+  EXPECT_EQ(logs->sink_of(Rank(1), Stream::err), machine::kNowhere);
 }
 
-TEST(LogFiles, AFolderThatCannotBeMadeIsNamed) {
+TEST(LogFiles, AFileThatCannotBeMadeIsNamed) {
   const Folder folder;
+  const Speaking who(1);
   const std::string file = folder.file("taken", "", false);
-  const auto logs = LogFiles::create(file + "/logs", 1);
+  const auto logs = LogFiles::create(kept_in(file + "/logs"), who.speakers);
   ASSERT_FALSE(logs);
   EXPECT_EQ(logs.error().fault, base::Fault::bad_file);
+  EXPECT_NE(logs.error().what.find(file), std::string::npos);
 }
 
-TEST(LogFiles, OfSpawnedRanksLieBelowTheNumberOfTheirWorld) {
+TEST(LogFiles, OfSpawnedRanksAreAddedOrToldOf) {
   const Folder folder;
-  auto logs = LogFiles::create(folder.path(), 2);
+  Speaking who(1);
+  const model::OutputSpec output = kept_in(folder.path());
+  auto logs = LogFiles::create(output, who.speakers);
   ASSERT_TRUE(logs);
-  logs->add({2, base::Rank(2), 11});
-  logs->write(base::Rank(12), wire::Stream::err, "spawned");
-  logs->write(base::Rank(1), wire::Stream::out, "first");
-  EXPECT_EQ(folder.read("2/rank.10/stderr"), "spawned");
-  EXPECT_EQ(folder.read("rank.1/stdout"), "first");
-}
-
-TEST(LogFiles, ThatCannotBeMadeForSpawnedRanksAreToldAndNothingElseIsHarmed) {
-  const Folder folder;
-  auto logs = LogFiles::create(folder.path(), 1);
-  ASSERT_TRUE(logs);
-  folder.file("2", "", false);
-  logs->add({2, base::Rank(1), 1});
-  logs->write(base::Rank(1), wire::Stream::out, "lost");
-  logs->write(base::Rank(0), wire::Stream::out, "first");
+  folder.file("3", "", false);
+  for (const std::uint32_t world : {2u, 3u}) {
+    who.plan.ranks.push_back({base::NodeIndex(0), 0, 0});
+    who.speakers.add({world, Rank(world - 1), 1});
+    logs->add(output, who.speakers);
+  }
+  logs->write(logs->sink_of(Rank(1), Stream::err), "spawned");
+  EXPECT_EQ(folder.read("2/rank.0/stderr"), "spawned");
+  EXPECT_EQ(logs->sink_of(Rank(2), Stream::err), machine::kNowhere);
   EXPECT_NE(logs->trouble().find("cannot make"), std::string::npos);
-  EXPECT_EQ(folder.read("rank.0/stdout"), "first");
 }
 
 }  // namespace

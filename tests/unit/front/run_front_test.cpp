@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "front/output_styles.hpp"
+
 namespace muster::front {
 namespace {
 
@@ -121,7 +123,10 @@ TEST(RunFront, MakeTheWorkdirAbsolute) {
 
 TEST(RunFront, SayWhereOutputAndInputGo) {
   const auto job = spec({"--tag", "--timestamp", "--logs", "out", "--stdin", "3", "p"});
-  EXPECT_EQ(job.output, (model::OutputSpec{true, true, "out"}));
+  EXPECT_EQ(job.output, muster_output({.tag = true, .timestamp = true, .logs = "out"}));
+  EXPECT_EQ(spec({"--logs=d", "--logs-only", "--merge-stderr", "p"}).output,
+            muster_output({.logs = "d", .logs_only = true, .merge = true}));
+  EXPECT_EQ(complaint({"--logs-only", "p"}), "--logs-only works only with --logs");
   EXPECT_EQ(job.input, (model::StdinSpec{StdinTo::one, base::Rank(3)}));
   EXPECT_EQ(spec({"--stdin=all", "p"}).input.to, StdinTo::all);
   EXPECT_EQ(spec({"--stdin=none", "p"}).input.to, StdinTo::none);

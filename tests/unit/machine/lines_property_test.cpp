@@ -1,21 +1,22 @@
-// Console against a naive twin: whatever the chunks, every whole line comes out once, and the lines
+// Lines against a naive twin: whatever the chunks, every whole line comes out once, and the lines
 // of a rank in their order.
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 
-#include "machine/console.hpp"
+#include "machine/lines.hpp"
+#include "unit/machine/speaking.hpp"
 
 namespace muster::machine {
 namespace {
 
 using base::Rank;
-using wire::Stream;
+using model::Stream;
 
-class Lines final : public ConsoleSink {
+class Texts final : public LineSink {
  public:
-  void write(Stream sink, std::string_view bytes) override {
-    (sink == Stream::out ? out : err).append(bytes);
+  void write(SinkId sink, std::string_view bytes) override {
+    (sink == 0 ? out : err).append(bytes);
   }
   std::string out;
   std::string err;
@@ -27,7 +28,7 @@ std::string text_of(std::uint32_t rank, std::mt19937_64& dice) {
   const std::size_t lines = dice() % 30;
   for (std::size_t i = 0; i < lines; ++i) {
     const bool huge = dice() % 60 == 0;
-    const std::size_t length = huge ? Console::kLineMax + dice() % 100'000 : dice() % 200;
+    const std::size_t length = huge ? Lines::kLineMax + dice() % 100'000 : dice() % 200;
     text += std::to_string(rank) + ":" + std::to_string(i) + ":" + std::string(length, 'x');
     text += dice() % 8 == 0 ? "\r\n" : "\n";
   }
@@ -35,7 +36,7 @@ std::string text_of(std::uint32_t rank, std::mt19937_64& dice) {
   return text;
 }
 
-// The lines of a text by the rank that each names; the twin of the console.
+// The lines of a text by the rank that each names; the twin.
 std::map<std::string, std::string> by_rank(const std::string& text) {
   std::map<std::string, std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -50,8 +51,11 @@ std::map<std::string, std::string> by_rank(const std::string& text) {
 void play(std::uint64_t seed) {
   std::mt19937_64 dice(seed);
   const auto ranks = static_cast<std::uint32_t>(2 + dice() % 4);
-  Console console({}, ranks, false);
-  Lines sink;
+  const model::OutputSpec plain;
+  const Speaking who(ranks);
+  Lines lines(plain, who.speakers, false);
+  for (std::uint32_t lane = 0; lane < 2 * ranks; ++lane) lines.add(lane % 2, false);
+  Texts sink;
   std::vector<std::string> texts;
   std::vector<std::size_t> given(ranks);
   std::map<std::string, std::string> expected;
@@ -61,7 +65,7 @@ void play(std::uint64_t seed) {
     if (!whole.empty() && whole.back() != '\n') whole += '\n';
     if (!whole.empty()) expected[std::to_string(rank)] = whole;
   }
-  ConsoleTime time{base::Instant(std::chrono::seconds(100)), {}};
+  const LineTime time{base::Instant(std::chrono::seconds(100))};
   for (std::uint32_t open = ranks; open > 0;) {
     const auto rank = static_cast<std::uint32_t>(dice() % ranks);
     if (given[rank] > texts[rank].size()) continue;
@@ -69,19 +73,19 @@ void play(std::uint64_t seed) {
     const std::string chunk = texts[rank].substr(given[rank], size);
     if (chunk.empty()) {
       given[rank] = texts[rank].size() + 1;
-      console.end(Rank(rank), Stream::out, time, sink);
+      lines.end(Rank(rank), Stream::out, time, sink);
       --open;
       continue;
     }
     given[rank] += chunk.size();
-    console.take(Rank(rank), Stream::out, chunk, time, sink);
+    lines.take(Rank(rank), Stream::out, chunk, time, sink);
   }
   EXPECT_TRUE(by_rank(sink.out) == expected) << "seed " << seed;
   EXPECT_EQ(sink.err, "");
-  EXPECT_FALSE(console.deadline()) << "seed " << seed;
+  EXPECT_FALSE(lines.deadline()) << "seed " << seed;
 }
 
-TEST(ConsoleProperty, EveryLineComesOutWholeOnceAndInOrder) {
+TEST(LinesProperty, EveryLineComesOutWholeOnceAndInOrder) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) play(seed);
 }
 
