@@ -172,7 +172,8 @@ base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
   auto made = PmixTasks::create(
       loop_, orders.wireup.pmix_job, own_environment_, probe::usable_cpus(),
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
-       [this](const process::SpawnOrder& order) { guard_.spawn(order); }});
+       [this](const process::SpawnOrder& order) { guard_.spawn(order); },
+       [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});
   if (!made) return tl::unexpected(made.error());
   pmix_ = std::move(*made);
   return {};
@@ -183,7 +184,10 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
   if (!orders.wireup.pmi) return {};
   if (!pmi_) {
     pmi_ = std::make_unique<PmiTasks>(
-        readable_, [this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); });
+        readable_, PmiTasks::Events{[this](wire::ToHead message) {
+                                      feed(machine::WireupSays{std::move(message)});
+                                    },
+                                    [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});
   }
   pmi_->add(orders.wireup, orders.tasks);
   return {};

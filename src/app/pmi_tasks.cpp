@@ -151,8 +151,10 @@ std::vector<std::string> PmiTasks::environment(Rank rank) const {
 
 void PmiTasks::ask(Rank rank, const pmi::Request& request) {
   World& world = world_of(rank);
+  const bool joins = std::holds_alternative<pmi::Init>(request) ||
+                     std::holds_alternative<pmi::SingletonInit>(request);
+  if (joins) events_.joined(rank);
   perform(world, world.pmi.handle(world.own(rank), request));
-  if (std::holds_alternative<pmi::Barrier>(request)) find_missing(world);
 }
 
 std::uint64_t PmiTasks::remember(const World& world, std::uint64_t id) {
@@ -181,11 +183,11 @@ void PmiTasks::perform(World& world, const pmi::Answer& effect) {
 }
 
 void PmiTasks::perform(World& world, const pmi::FenceIn& effect) {
-  to_head_(wire::FenceIn{effect.sequence, effect.blob, world.number});
+  events_.to_head(wire::FenceIn{effect.sequence, effect.blob, world.number});
 }
 
 void PmiTasks::perform(World& world, const pmi::Aborted& effect) {
-  to_head_(wire::Aborted{world.of_run(effect.task), effect.code, effect.message});
+  events_.to_head(wire::Aborted{world.of_run(effect.task), effect.code, effect.message});
 }
 
 void PmiTasks::perform(World& world, const pmi::Ask& effect) {
@@ -200,7 +202,7 @@ void PmiTasks::perform(World& world, const pmi::Ask& effect) {
   } else {
     ask.service = std::get<pmi::Lookup>(effect.what).service;
   }
-  to_head_(std::move(ask));
+  events_.to_head(std::move(ask));
 }
 
 void PmiTasks::perform(World& world, const pmi::SpawnRequest& effect) {
@@ -213,7 +215,7 @@ void PmiTasks::perform(World& world, const pmi::SpawnRequest& effect) {
     for (const pmi::KeyValue& one : command.info) app.info.push_back({one.key, one.value});
   }
   for (const pmi::KeyValue& one : effect.spawn.preput) spawn.preput.push_back({one.key, one.value});
-  to_head_(std::move(spawn));
+  events_.to_head(std::move(spawn));
 }
 
 void PmiTasks::hear(const wire::ToAgent& message) {
@@ -245,33 +247,16 @@ void PmiTasks::ended(Rank rank) {
   if (found == talks_.end()) return;
   found->second->stop();
   talks_.erase(found);
-  has_ended_[rank] = true;
   World& world = world_of(rank);
-  world.pmi.gone(world.own(rank));
-  find_missing(world);
-}
-
-// A rank that has left for good keeps all others waiting for ever: one that was in the MPI world
-// and did not finalise (as in Open MPI, that is a failure), one that never came while others wait
-// for it.
-void PmiTasks::find_missing(const World& world) {
+  const Rank own = world.own(rank);
+  world.pmi.gone(own);
   const auto states = world.pmi.states();
-  const bool somebody_waits =
-      std::ranges::any_of(states, [](const pmi::TaskState& state) { return state.in_barrier; });
-  for (const pmi::TaskState& state : states) {
-    const Rank rank = world.of_run(state.rank);
-    if (!has_ended_.contains(rank)) continue;
-    if (state.stage == pmi::Stage::initialised) {
-      return broken(rank, "it ended without MPI_Finalize");
-    }
-    if (state.stage == pmi::Stage::silent && somebody_waits) {
-      return broken(rank, "it ended without MPI_Init while others wait for it there");
-    }
-  }
+  const auto state = std::ranges::find(states, own, &pmi::TaskState::rank);
+  if (state->stage == pmi::Stage::initialised) broken(rank, "it ended without MPI_Finalize");
 }
 
 void PmiTasks::broken(Rank rank, const std::string& what) {
-  to_head_(wire::Aborted{rank, 1, what});
+  events_.to_head(wire::Aborted{rank, 1, what});
 }
 
 }  // namespace muster::app

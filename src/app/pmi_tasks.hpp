@@ -22,10 +22,13 @@ namespace muster::app {
 
 class PmiTasks {
  public:
-  using ToHead = std::function<void(wire::ToHead)>;
+  struct Events {
+    std::function<void(wire::ToHead)> to_head;
+    std::function<void(base::Rank)> joined;  // the task has called MPI_Init
+  };
 
-  PmiTasks(ReadableSet& readable, ToHead to_head)
-      : readable_(readable), to_head_(std::move(to_head)) {}
+  PmiTasks(ReadableSet& readable, Events events)
+      : readable_(readable), events_(std::move(events)) {}
   ~PmiTasks();
   PmiTasks(const PmiTasks&) = delete;
   PmiTasks& operator=(const PmiTasks&) = delete;
@@ -80,15 +83,13 @@ class PmiTasks {
   void perform(World& world, const pmi::Ask& effect);
   void perform(World& world, const pmi::SpawnRequest& effect);
   void broken(base::Rank rank, const std::string& what);
-  void find_missing(const World& world);
 
   ReadableSet& readable_;
   std::map<std::uint32_t, World> worlds_;  // by number, and so by first rank
   std::map<std::uint64_t, Asked> asked_;
   std::uint64_t last_id_ = 0;
-  ToHead to_head_;
+  Events events_;
   std::map<base::Rank, std::shared_ptr<Talk>> talks_;
-  std::map<base::Rank, bool> has_ended_;
 };
 
 }  // namespace muster::app

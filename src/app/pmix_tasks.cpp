@@ -69,8 +69,7 @@ void PmixTasks::add(pmix::Job job) {
   World world;
   const std::uint32_t number = job.world;
   if (job.node >= job.ranks.size()) return;
-  for (const std::uint32_t rank : job.ranks[job.node]) world.silent.insert(rank);
-  tasks_ += world.silent.size();
+  tasks_ += job.ranks[job.node].size();
   world.job = std::move(job);
   worlds_.insert_or_assign(number, std::move(world));
 }
@@ -221,8 +220,7 @@ void PmixTasks::note(const pmix::Connected& upcall) {
   World* world = world_named(upcall.proc.nspace);
   if (world == nullptr) return;
   world->in_world.insert(upcall.proc.rank);
-  world->silent.erase(upcall.proc.rank);
-  look_for_missing(*world);
+  events_.joined(base::Rank(world->job.offset + upcall.proc.rank));
 }
 
 void PmixTasks::note(const pmix::Finalized& upcall) {
@@ -233,19 +231,9 @@ void PmixTasks::note(const pmix::Finalized& upcall) {
 }
 
 void PmixTasks::ended(base::Rank rank) {
-  World& world = worlds_.at(world_of(rank).job.world);
+  const World& world = world_of(rank);
   const std::uint32_t own = rank.value - world.job.offset;
-  if (world.in_world.contains(own)) {
-    return aborted(world, own, 1, "it ended without MPI_Finalize");
-  }
-  if (world.silent.contains(own)) world.gone.insert(own);
-  look_for_missing(world);
-}
-
-void PmixTasks::look_for_missing(const World& world) {
-  if (world.gone.empty() || world.in_world.empty()) return;
-  aborted(world, *world.gone.begin(), 1,
-          "it ended without MPI_Init while others wait for it there");
+  if (world.in_world.contains(own)) aborted(world, own, 1, "it ended without MPI_Finalize");
 }
 
 void PmixTasks::aborted(const World& world, std::uint32_t rank, std::int32_t code,

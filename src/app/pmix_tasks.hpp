@@ -32,6 +32,7 @@ class PmixTasks {
   struct Events {
     std::function<void(wire::ToHead)> to_head;
     std::function<void(const process::SpawnOrder&)> spawn;
+    std::function<void(base::Rank)> joined;  // the task has called MPI_Init
   };
 
   // `frame` is the AddJob of the first world for this host. `environment` is this process's own.
@@ -53,7 +54,7 @@ class PmixTasks {
   // To a Spawn that was for PMIx.
   void hear(const wire::Spawned& answer);
   // The task has ended: in the MPI world and without MPI_Finalize that is a failure, even with exit
-  // code 0; without MPI_Init it is one when another task here waits for it.
+  // code 0.
   void ended(base::Rank rank);
   void expect_end() { expected_ = true; }  // a sweep takes the server too
   void server_ended();
@@ -64,8 +65,6 @@ class PmixTasks {
   struct World {
     pmix::Job job;
     std::set<std::uint32_t> in_world;  // between MPI_Init and MPI_Finalize
-    std::set<std::uint32_t> silent;    // that have not called MPI_Init
-    std::set<std::uint32_t> gone;      // that ended silently
   };
 
   PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job, pmix::Listener listener,
@@ -81,7 +80,6 @@ class PmixTasks {
   void ask_spawn(const pmix::Spawn& upcall);
   [[nodiscard]] std::vector<wire::NameValue> wishes_of(const pmix::AppOrder& order,
                                                        base::Rank spawner) const;
-  void look_for_missing(const World& world);
   void note(const pmix::Connected& upcall);
   void note(const pmix::Finalized& upcall);
   void aborted(const World& world, std::uint32_t rank, std::int32_t code,

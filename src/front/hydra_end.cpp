@@ -21,11 +21,10 @@ Result<void> take_timeout(HydraDraft& draft) {
 }  // namespace
 
 Result<void> settle_hydra_end(HydraDraft& draft) {
-  if (!draft.end.auto_cleanup) {
-    add_once(draft.notices,
-             "a rank's failure still ends the job: -disable-auto-cleanup has no "
-             "effect");
-  }
+  const bool after_signals = !draft.end.auto_cleanup;
+  draft.request.spec.failure = {
+      after_signals ? model::OnFailure::outlive_all : model::OnFailure::outlive_codes,
+      model::ExitStyle::hydra, false};
   if (draft.end.print_exit_codes) {
     add_once(draft.notices, "-print-all-exitcodes has no effect here");
   }

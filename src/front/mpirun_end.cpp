@@ -102,12 +102,11 @@ Result<void> settle_mpirun_end(MpirunDraft& draft) {
     }
     spec.timeout = *time;
   }
-  if (draft.end.go_on_after_code) {
-    notice(draft,
-           "a rank's failure still ends the job: orte_abort_on_non_zero_status has no effect");
-  }
-  if (draft.end.go_on_after_anything || draft.end.restarts.value_or(0) > 0) {
-    notice(draft, "a rank's failure still ends the job: recovery has no effect");
+  spec.failure.code = model::ExitStyle::open_mpi;
+  if (draft.end.go_on_after_code) spec.failure.others = model::OnFailure::outlive_codes;
+  if (draft.end.go_on_after_anything) spec.failure.others = model::OnFailure::outlive_all;
+  if (draft.end.restarts.value_or(0) > 0) {
+    notice(draft, "a rank that failed is not started again: --max-restarts has no effect");
   }
   if (draft.end.tell_state) notice(draft, "--report-state-on-timeout has no effect here");
   if (draft.end.tell_stacks) notice(draft, "--get-stack-traces has no effect here");

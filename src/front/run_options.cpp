@@ -172,6 +172,15 @@ constexpr Option<RunDraft> kOptions[] = {
       {.choices = "0 all none"}},
      [](RunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
 
+    {{"--on-failure",
+      kEnd,
+      Takes::choice,
+      "abort|continue",
+      "End the other ranks when one fails, or let them go on to their own end (default: abort).",
+      {.choices = "abort continue"}},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_on_failure(t), d.request.spec.failure.others);
+     }},
     {{"--grace", kEnd, Takes::number, "SECONDS",
       "How long ranks have between the ending signal and SIGKILL (default: 5)."},
      [](RunDraft& d, const Typed& t) {
@@ -181,6 +190,11 @@ constexpr Option<RunDraft> kOptions[] = {
       "End the job after this time, with exit code 246 (default: never)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
+     }},
+    {{"--init-timeout", kEnd, Takes::number, "SECONDS",
+      "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
      }},
     {{"--lease", kEnd, Takes::number, "SECONDS",
       "How long a host may be silent before it counts as lost (default: 8)."},

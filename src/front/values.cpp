@@ -99,6 +99,13 @@ Result<model::MapBy> read_map_by(const Typed& typed) {
               quoted(typed.value));
 }
 
+Result<model::OnFailure> read_on_failure(const Typed& typed) {
+  if (typed.value == "abort") return model::OnFailure::abort;
+  if (typed.value == "continue") return model::OnFailure::outlive_all;
+  return fail(Fault::usage, "", "{} must be abort or continue, not {}", typed.option,
+              quoted(typed.value));
+}
+
 Result<model::Wireup> read_wireup(const Typed& typed) {
   if (typed.value == "auto") return model::Wireup::automatic;
   if (typed.value == "pmix") return model::Wireup::pmix;

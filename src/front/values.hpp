@@ -21,6 +21,7 @@ namespace muster::front {
 [[nodiscard]] base::Result<base::Duration> read_seconds(const Typed& typed, spec::Span span);
 
 [[nodiscard]] base::Result<model::MapBy> read_map_by(const Typed& typed);
+[[nodiscard]] base::Result<model::OnFailure> read_on_failure(const Typed& typed);
 [[nodiscard]] base::Result<model::Wireup> read_wireup(const Typed& typed);
 
 // A rank, "all" or "none".

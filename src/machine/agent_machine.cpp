@@ -52,6 +52,7 @@ void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
   if (state_ != State::greeted) return;
   state_ = State::checking;
   for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
+  register_.expect(1, tasks_.size());
   out.push_back(Check{std::move(message)});
 }
 
@@ -61,6 +62,7 @@ void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
   for (const wire::TaskOrder& task : message.tasks) {
     tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
   }
+  register_.expect(message.wireup.world, message.tasks.size());
   out.push_back(Check{std::move(message)});
 }
 
@@ -99,6 +101,7 @@ void AgentMachine::hear(wire::Signal& message, AgentEffects& out) {
 }
 
 void AgentMachine::hear(wire::Stop& message, AgentEffects& out) {
+  tell_attendance(register_.untold(), out);
   end_tasks(message.number, Duration(message.grace_ms), out);
 }
 
@@ -192,6 +195,7 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.exit.rank];
   if (task.life == Life::ended || state_ == State::done) return;
   task.life = Life::ended;
+  tell_attendance(register_.untold(), out);
   tell(wire::Exited{event.exit}, out);
   sweep_when_all_ended(out);
 }
@@ -214,6 +218,12 @@ void AgentMachine::on(SweepDone& event, AgentEffects& out) {
   kill_at_.reset();
   out.push_back(DrainStreams{});
   finish_when_drained(out);
+}
+
+void AgentMachine::on(JoinedWorld& event, AgentEffects& out) {
+  const auto found = tasks_.find(event.rank);
+  if (found == tasks_.end() || !has_processes()) return;
+  tell_attendance(register_.came(found->second.world, event.rank), out);
 }
 
 void AgentMachine::on(WireupSays& event, AgentEffects& out) {
@@ -253,6 +263,10 @@ void AgentMachine::on(Tick&, AgentEffects& out) {
 // failure.
 void AgentMachine::tell(wire::ToHead message, AgentEffects& out) {
   if (link_open_) out.push_back(ToHead{std::move(message)});
+}
+
+void AgentMachine::tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out) {
+  if (!ranks.empty()) tell(wire::Attendance{std::move(ranks)}, out);
 }
 
 // ---- ends -------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@
 
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "machine/register.hpp"
 #include "model/inventory.hpp"
 #include "model/report.hpp"
 #include "wire/messages.hpp"
@@ -65,6 +66,9 @@ struct InputTaken {
 struct SweepDone {
   std::vector<std::string> leftovers;
 };
+struct JoinedWorld {  // the task has called MPI_Init
+  base::Rank rank;
+};
 struct WireupSays {  // the wire-up server of this host has something for the head
   wire::ToHead message;
 };
@@ -73,7 +77,7 @@ struct Tick {};       // the deadline has come
 
 using AgentEvent =
     std::variant<wire::ToAgent, LinkClosed, TopologyRead, Checked, TaskSpawned, TaskEnded,
-                 StreamEnded, InputTaken, SweepDone, WireupSays, GuardLost, Tick>;
+                 StreamEnded, InputTaken, SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -166,6 +170,7 @@ class AgentMachine {
   void on(StreamEnded& event, AgentEffects& out);
   void on(InputTaken& event, AgentEffects& out);
   void on(SweepDone& event, AgentEffects& out);
+  void on(JoinedWorld& event, AgentEffects& out);
   void on(WireupSays& event, AgentEffects& out);
   void on(GuardLost&, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
@@ -189,6 +194,7 @@ class AgentMachine {
 
   void welcome(AgentEffects& out);
   void tell(wire::ToHead message, AgentEffects& out);
+  void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out);
   void add_world(wire::Prepare& message, AgentEffects& out);
   void world_checked(Checked& event, AgentEffects& out);
   void start_world(std::uint32_t world, AgentEffects& out);
@@ -215,6 +221,7 @@ class AgentMachine {
   bool link_open_ = true;
   bool guard_lost_ = false;
   std::map<base::Rank, Task> tasks_;
+  Register register_;
   std::optional<base::Instant> kill_at_;
   std::uint32_t killed_ = 0;
   std::vector<std::string> leftovers_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/check.hpp"
 #include "machine/head_machine.hpp"
 
 namespace muster::machine {
@@ -24,20 +25,47 @@ constexpr std::size_t kOthersMax = 8;
 
 // ---- ranks ------------------------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
+void HeadMachine::hear(NodeIndex, wire::Exited& message, HeadEffects& out) {
   const model::RankExit& exit = message.exit;
   Task& task = tasks_[exit.rank.value];
   if (task.ended) return;
   count_end(exit.rank);
+  if (!stop_sent_) roll_.left(exit.rank);
   if (stop_sent_) {
     count_follower(exit);
   } else if (exit.failed()) {
-    report_.cause = model::Cause::rank_failed;
-    report_.first = exit;
-    report_.host = host(node);
-    stop_all(SIGTERM, input_.spec.grace, out);
+    note_failure(exit);
+    if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
   }
+  look_for_deserter(out);
   input_flow(out);
+}
+
+bool HeadMachine::ends_others(const model::RankExit& exit) const {
+  switch (input_.spec.failure.others) {
+    case model::OnFailure::abort:
+      return true;
+    case model::OnFailure::outlive_codes:
+      return exit.signal != 0;
+    case model::OnFailure::outlive_all:
+      return false;
+  }
+  CHECK(false);
+}
+
+// Of a rank that failed while nobody had ended it.
+void HeadMachine::note_failure(const model::RankExit& exit) {
+  report_.codes |= exit.signal != 0 ? exit.signal : exit.code;
+  report_.worst = std::max(report_.worst, exit.exit_code());
+  if (report_.cause == model::Cause::rank_failed) return add_other(exit);
+  report_.cause = model::Cause::rank_failed;
+  report_.first = exit;
+  report_.host = host(input_.plan.ranks[exit.rank.value].node);
+}
+
+void HeadMachine::add_other(const model::RankExit& exit) {
+  ++report_.others_total;
+  if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
 }
 
 void HeadMachine::count_end(Rank rank) {
@@ -55,8 +83,7 @@ void HeadMachine::count_follower(const model::RankExit& exit) {
     ++report_.ended;
     return;
   }
-  ++report_.others_total;
-  if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
+  add_other(exit);
 }
 
 // ---- hosts ------------------------------------------------------------------------------------
@@ -135,7 +162,10 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   if (stop_sent_ && !at_once) return;
   if (state_ >= State::leaving) return;
   if (at_once && std::exchange(hastened_, true)) return;
-  if (!stop_sent_) stop_signal_ = number;
+  if (!stop_sent_) {
+    stop_signal_ = number;
+    stopped_at_ = now_;
+  }
   stop_sent_ = true;
   state_ = State::stopping;
   spawns_.clear();
@@ -216,6 +246,7 @@ void HeadMachine::check_limits(HeadEffects& out) {
         {Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
         {}, out);
   }
+  if (!stop_sent_) check_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
   if (state_ == State::leaving) {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -308,6 +339,9 @@ bool HeadMachine::leased(NodeIndex index) const {
 
 model::RunReport HeadMachine::report() const {
   model::RunReport report = report_;
+  report.missing = missing();
+  report.missing_total = static_cast<std::uint32_t>(report.missing.size());
+  report.missing.resize(std::min(report.missing.size(), kOthersMax));
   if (report.cause == model::Cause::rank_failed) {
     report.tail = tails_[report.first.rank.value].lines();
   }

@@ -35,6 +35,7 @@ HeadMachine::HeadMachine(HeadInput input)
       input_sent_(input_.plan.ranks.size()),
       input_taken_(input_.plan.ranks.size()) {
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
+  report_.style = input_.spec.failure.code;
   Party first{{1, Rank(0), report_.world_size},
               "muster_" + input_.job,
               input_.mapping ? input_.mapping(input_.plan) : "",
@@ -47,6 +48,7 @@ HeadMachine::HeadMachine(HeadInput input)
   }
   parties_.push_back(std::move(first));
   report_.worlds = {parties_.front().world};
+  roll_.add(parties_.front().world);
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
@@ -79,6 +81,9 @@ std::optional<Instant> HeadMachine::deadline() const {
     soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
   }
   if (stop_sent_ || state_ == State::leaving) return soonest;
+  if (input_.spec.init_timeout) {
+    soonest = base::sooner(soonest, roll_.deadline(*input_.spec.init_timeout));
+  }
   return base::sooner(soonest, timeout_at_);
 }
 
@@ -183,6 +188,8 @@ bool HeadMachine::speaks_for_itself(const Heard& event) const {
         using Message = std::decay_t<decltype(message)>;
         if constexpr (std::is_same_v<Message, wire::Exited>) {
           return owned(message.exit.rank);
+        } else if constexpr (std::is_same_v<Message, wire::Attendance>) {
+          return std::ranges::all_of(message.ranks, owned);
         } else if constexpr (requires { message.rank; }) {
           return owned(message.rank);
         } else {

@@ -38,6 +38,7 @@
 #include "machine/fences.hpp"
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
+#include "machine/roll_call.hpp"
 #include "machine/tail.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
@@ -208,6 +209,7 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::InputCredit& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::FenceIn& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Attendance& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
   void hear(base::NodeIndex node, wire::Spawn& message, HeadEffects& out);
@@ -229,6 +231,14 @@ class HeadMachine {
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, HeadEffects& out);
   void give_up(base::NodeIndex node, HeadEffects& out);
   void count_follower(const model::RankExit& exit);
+  void note_failure(const model::RankExit& exit);
+  void add_other(const model::RankExit& exit);
+  [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
+  void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
+  void look_for_deserter(HeadEffects& out);
+  void check_roll(HeadEffects& out);
+  [[nodiscard]] bool roll_matters() const;
+  [[nodiscard]] std::vector<base::Rank> missing() const;
   void count_end(base::Rank rank);
   void forget_tasks(base::NodeIndex node);
   void next_spawn(HeadEffects& out);
@@ -292,6 +302,8 @@ class HeadMachine {
   std::deque<std::pair<base::NodeIndex, wire::Spawn>> spawns_;  // not looked at yet
   std::optional<Spawning> spawning_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
+  RollCall roll_;
+  std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;
   bool input_ended_ = false;
   model::RunReport report_;

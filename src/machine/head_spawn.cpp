@@ -232,6 +232,7 @@ void HeadMachine::add_tasks(const Spawning& made) {
   input_taken_.resize(tasks_.size());
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
   report_.worlds.push_back(made.party.world);
+  roll_.add(made.party.world);
 }
 
 // ---- answers ------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 namespace muster::machine {
 
 using base::NodeIndex;
+using base::Rank;
 
 void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out) {
   if (message.world > parties_.size()) return;
@@ -20,20 +21,77 @@ void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out)
   }
 }
 
-// The rank's own exit follows; it is this one that counts.
-void HeadMachine::hear(NodeIndex node, wire::Aborted& message, HeadEffects& out) {
+void HeadMachine::hear(NodeIndex, wire::Aborted& message, HeadEffects& out) {
+  // MPI_Abort is heard of before the exit: this one left the MPI world without MPI_Finalize.
+  if (tasks_[message.rank.value].ended && !input_.spec.failure.needs_finalize) return;
+  end_by(message.rank, message.code, std::move(message.message), out);
+}
+
+// The rank's own exit follows, or came before; it is this one that counts.
+void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffects& out) {
   if (stop_sent_) return;
   constexpr int kCodes = 256;
-  const int code = message.code & (kCodes - 1);
+  code &= kCodes - 1;
+  if (report_.cause == model::Cause::rank_failed && report_.first.rank != rank) {
+    add_other(report_.first);
+  }
   report_.cause = model::Cause::rank_failed;
+  report_.first = {};
   report_.aborted = true;
-  report_.abort_message = std::move(message.message);
-  report_.first.rank = message.rank;
-  report_.first.pid = tasks_[message.rank.value].pid;
+  report_.abort_message = std::move(why);
+  report_.first.rank = rank;
+  report_.first.pid = tasks_[rank.value].pid;
   report_.first.code = code == 0 ? 1 : code;
-  report_.host = host(node);
+  report_.host = host(input_.plan.ranks[rank.value].node);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
+
+// ---- who has called MPI_Init ------------------------------------------------------------------
+
+void HeadMachine::hear(NodeIndex, wire::Attendance& message, HeadEffects& out) {
+  for (const Rank rank : message.ranks) roll_.came(rank, stopped_at_.value_or(now_));
+  look_for_deserter(out);
+}
+
+// A rank that has left for good keeps all others waiting for ever.
+void HeadMachine::look_for_deserter(HeadEffects& out) {
+  if (const auto rank = roll_.deserter()) {
+    end_by(*rank, 1, "it ended without MPI_Init while others wait for it there", out);
+  }
+}
+
+void HeadMachine::check_roll(HeadEffects& out) {
+  if (!input_.spec.init_timeout) return;
+  const auto deadline = roll_.deadline(*input_.spec.init_timeout);
+  if (!deadline || now_ < *deadline) return;
+  fault({base::Fault::timeout,
+         fmt::format("not all ranks called MPI_Init within --init-timeout {:g} s of the first",
+                     std::chrono::duration<double>(*input_.spec.init_timeout).count()),
+         {},
+         {}},
+        {}, out);
+}
+
+// A failing rank tells its own cause: who was only slower than others by a little is no news then.
+bool HeadMachine::roll_matters() const {
+  constexpr base::Duration kLongWait = std::chrono::seconds(1);
+  if (!stopped_at_) return false;
+  if (report_.cause != model::Cause::rank_failed) return true;
+  const auto deadline = roll_.deadline(kLongWait);
+  return deadline && *deadline <= *stopped_at_;
+}
+
+// Of ranks on hosts that are lost nothing is known.
+std::vector<Rank> HeadMachine::missing() const {
+  std::vector<Rank> ranks;
+  if (roll_matters()) ranks = roll_.missing();
+  std::erase_if(ranks, [&](Rank rank) {
+    return nodes_[input_.plan.ranks[rank.value].node.value].state == NodeState::gone;
+  });
+  return ranks;
+}
+
+// ---- exchange -------------------------------------------------------------------------------
 
 // The exchange between PMIx servers is the adapter's: its messages are opaque here.
 void HeadMachine::hear(NodeIndex, wire::PmixUp&, HeadEffects&) {}

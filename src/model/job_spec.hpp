@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/failure_rule.hpp"
 #include "model/mapping.hpp"
 #include "model/output_spec.hpp"
 
@@ -94,9 +95,12 @@ struct JobSpec {
   OutputSpec output;
   CarrierSpec carrier;
 
+  FailureRule failure;
   base::Duration grace = std::chrono::seconds(5);  // between the ending signal and SIGKILL
   base::Duration lease = std::chrono::seconds(8);  // silence after which the other side is lost
   std::optional<base::Duration> timeout;           // the whole job
+  // How long ranks in MPI_Init wait for those that have not called it; none: for ever.
+  std::optional<base::Duration> init_timeout;
   bool verbose = false;
   bool operator==(const JobSpec&) const = default;
 };

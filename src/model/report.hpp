@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/failure_rule.hpp"
 #include "model/world.hpp"
 
 namespace muster::model {
@@ -51,17 +52,23 @@ struct RunReport {
   std::vector<RankExit>
       others;  // further ranks that failed before muster ended the rest, at most 8
   std::uint32_t others_total = 0;  // how many of those there were in all
-  base::Error error;               // fault
-  std::int32_t signal = 0;         // interrupted
-  std::uint32_t world_size = 0;    // ranks of all worlds
-  std::vector<World> worlds;       // in order; more than one when ranks were spawned
-  std::uint32_t ended = 0;         // ranks that muster ended with a signal
-  std::uint32_t killed = 0;        // of those, ranks that needed SIGKILL after the grace time
+  std::int32_t worst = 0;  // highest exit_code() of a rank that failed before muster ended the rest
+  std::int32_t codes = 0;  // codes and signals of those ranks, OR-ed
+  // Ranks that had not called MPI_Init when the job was ended, while others of their world waited
+  // for them there; at most 8, and how many in all.
+  std::vector<base::Rank> missing;
+  std::uint32_t missing_total = 0;
+  base::Error error;             // fault
+  std::int32_t signal = 0;       // interrupted
+  std::uint32_t world_size = 0;  // ranks of all worlds
+  std::vector<World> worlds;     // in order; more than one when ranks were spawned
+  std::uint32_t ended = 0;       // ranks that muster ended with a signal
+  std::uint32_t killed = 0;      // of those, ranks that needed SIGKILL after the grace time
   base::Duration grace{0};
   std::vector<std::string> warnings;  // for example processes that could not be ended
   Phases phases;
+  ExitStyle style = ExitStyle::muster;
 
-  // 0; the first rank's code or 128+signal; 240..247 (base::exit_code); 128+signal.
   [[nodiscard]] int exit_code() const;
 };
 

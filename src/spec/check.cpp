@@ -117,6 +117,9 @@ Result<void> check(const JobSpec& spec) {
       .and_then([&] { return check_carrier(spec); })
       .and_then([&] { return check_time("--grace", spec.grace, kGrace); })
       .and_then([&] { return check_time("--lease", spec.lease, kLease); })
+      .and_then([&] {
+        return check_time("--init-timeout", spec.init_timeout.value_or(kTimeout.least), kTimeout);
+      })
       .and_then(
           [&] { return check_time("--timeout", spec.timeout.value_or(kTimeout.least), kTimeout); });
 }

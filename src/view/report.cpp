@@ -87,6 +87,19 @@ namespace {
   return line("then " + text);
 }
 
+[[nodiscard]] std::string missing_ranks(const model::RunReport& report) {
+  if (report.missing_total == 0) return {};
+  std::string names;
+  for (const base::Rank rank : report.missing) {
+    names += (names.empty() ? "" : ", ") + rank_number(report.worlds, rank);
+  }
+  const std::size_t more = report.missing_total - report.missing.size();
+  if (more != 0) names += fmt::format(" and {} more", more);
+  const bool one = report.missing_total == 1;
+  return line(fmt::format("{} {} never called MPI_Init while others waited for {} there",
+                          one ? "rank" : "ranks", names, one ? "it" : "them"));
+}
+
 // "the 7 other ranks", "the other rank", or "3 ranks" when some had ended by themselves.
 [[nodiscard]] std::string ended_ranks(const model::RunReport& report) {
   const bool rank_failed = report.cause == model::Cause::rank_failed;
@@ -136,12 +149,12 @@ namespace {
     case model::Cause::completed:
       return {};
     case model::Cause::rank_failed:
-      return first_failure(report, style) + other_failures(report) +
+      return first_failure(report, style) + other_failures(report) + missing_ranks(report) +
              what_became_of_the_rest(report);
     case model::Cause::fault:
-      return fault(report, style) + what_became_of_the_rest(report);
+      return fault(report, style) + missing_ranks(report) + what_became_of_the_rest(report);
     case model::Cause::interrupted:
-      return interrupted(report, style);
+      return interrupted(report, style) + missing_ranks(report);
   }
   CHECK(false);
 }

@@ -180,6 +180,18 @@ NameAsk read(proto::NameAsk& in, Bounds& bounds) {
           std::move(*in.mutable_port())};
 }
 
+void write(proto::ToHead& out, const Attendance& attendance) {
+  auto& to = *out.mutable_attendance();
+  for (const base::Rank rank : attendance.ranks) to.add_ranks(rank.value);
+}
+
+Attendance read(const proto::Attendance& in, Bounds& bounds) {
+  Attendance made;
+  made.ranks.reserve(static_cast<std::size_t>(in.ranks_size()));
+  for (const std::uint32_t rank : in.ranks()) made.ranks.push_back(bounds.rank(rank));
+  return made;
+}
+
 void write(proto::SpawnApp& to, const SpawnApp& app) {
   for (const std::string& word : app.command) to.add_command(word);
   write_variables(*to.mutable_environment(), app.environment);
@@ -263,6 +275,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(*in.mutable_declined(), bounds);
     case proto::ToHead::kSpawn:
       return read(*in.mutable_spawn(), bounds);
+    case proto::ToHead::kAttendance:
+      return read(in.attendance(), bounds);
     case proto::ToHead::MESSAGE_NOT_SET:
       break;
   }

@@ -249,6 +249,13 @@ struct Aborted {
   bool operator==(const Aborted&) const = default;
 };
 
+// Ranks of this host that have called MPI_Init; each is told once. A host tells of the first and of
+// the last of a world by itself, and of all there are before it ends its tasks.
+struct Attendance {
+  std::vector<base::Rank> ranks;
+  bool operator==(const Attendance&) const = default;
+};
+
 // One command of MPI_Comm_spawn_multiple, or the only one of MPI_Comm_spawn.
 struct SpawnApp {
   std::vector<std::string> command;    // program and arguments
@@ -298,6 +305,6 @@ struct Pong {
 
 using ToHead =
     std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited, InputCredit,
-                 FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined, Spawn>;
+                 FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined, Spawn, Attendance>;
 
 }  // namespace muster::wire

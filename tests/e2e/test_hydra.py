@@ -79,7 +79,7 @@ class Words(Hydra):
         env = self.environment(HYDRA_HOST_FILE="hosts", HYDRA_LAUNCHER="fork")
         self.assertEqual(len(self.succeeds("echo", "here", env=env).lines), 3)
         env = self.environment(MPIEXEC_TIMEOUT="1")
-        self.assertEqual(self.muster("sleep", self.mark, env=env).code, 246)
+        self.assertEqual(self.muster("sleep", self.mark, env=env).code, 255)
 
     def test_a_slurm_step_for_each_host(self):
         self.write("srun", '#!/bin/sh\necho "$@" >> "$DIR/called"\n'

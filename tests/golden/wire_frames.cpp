@@ -47,10 +47,10 @@ TEST(WireFrames, ToAgent) {
 }
 
 TEST(WireFrames, ToHead) {
-  const std::vector<std::string> names = {"Welcome", "Prepared",  "Refused",  "Started",
-                                          "Output",  "OutputEnd", "Exited",   "InputCredit",
-                                          "FenceIn", "Aborted",   "NameAsk",  "PmixUp",
-                                          "Stopped", "Pong",      "Declined", "Spawn"};
+  const std::vector<std::string> names = {
+      "Welcome", "Prepared",    "Refused",  "Started", "Output",    "OutputEnd",
+      "Exited",  "InputCredit", "FenceIn",  "Aborted", "NameAsk",   "PmixUp",
+      "Stopped", "Pong",        "Declined", "Spawn",   "Attendance"};
   const std::vector<ToHead> samples = samples_to_head();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "magic line\n" + dump(kMagic) + "\none frame of each message to the head\n\n";

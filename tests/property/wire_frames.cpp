@@ -110,7 +110,7 @@ Spawn spawn() {
 
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(16)) {
+  switch (below(17)) {
     case 0:
       return welcome();
     case 1:
@@ -141,6 +141,8 @@ ToHead to_head() {
       return Declined{world(), refused().error};
     case 15:
       return spawn();
+    case 16:
+      return Attendance{some(rank)};
     default:
       return Pong{};
   }

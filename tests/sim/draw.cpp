@@ -148,6 +148,15 @@ void draw_spawns(Scenario& world, Dice dice, const Faults& faults) {
   }
 }
 
+void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
+  if (!dice.chance(faults.is_mpi)) return;
+  for (TaskScript& task : world.tasks) {
+    const Duration when = dice.between(Duration(0), faults.joins_at_most);
+    if (!dice.chance(faults.task_never_joins)) task.joins = when;
+  }
+  if (dice.chance(faults.init_timeout)) world.init_timeout = milliseconds(dice, 200, 3000);
+}
+
 }  // namespace
 
 Scenario draw(std::uint64_t seed, const Faults& faults) {
@@ -182,6 +191,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   }
   constexpr std::uint64_t kOfSpawns = 0x5b0a;
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
+  constexpr std::uint64_t kOfJoins = 0x701e;
+  draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
   return world;
 }
 

@@ -29,7 +29,10 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       plan_(plan),
       nodes_(plan.nodes.size()),
       lanes_(2 * plan.ranks.size()),
-      first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())) {}
+      rolls_(1),
+      first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())) {
+  rolls_.front().size = first_ranks_;
+}
 
 void Judge::complain(const std::string& what) {
   complaints_.push_back(
@@ -131,6 +134,34 @@ void Judge::heard(NodeIndex, const wire::Exited& message) {
   if (exit.failed()) {
     first({Cause::rank_failed, {}, exit.rank.value, 0, exit.exit_code(), {}});
   }
+  Roll& roll = roll_of(exit.rank);
+  if (!roll.here.contains(exit.rank) && !roll.deserter) roll.deserter = exit.rank;
+  look_for_deserter(roll);
+}
+
+Judge::Roll& Judge::roll_of(Rank rank) {
+  const auto after = std::ranges::upper_bound(rolls_, rank.value, {}, &Roll::first);
+  return *(after - 1);
+}
+
+void Judge::heard(NodeIndex, const wire::Attendance& message) {
+  for (const Rank rank : message.ranks) {
+    if (exited_.contains(rank)) complain("a rank calls MPI_Init after its end");
+    Roll& roll = roll_of(rank);
+    if (!roll.here.insert(rank).second) complain("a rank calls MPI_Init twice");
+    if (!roll.since) roll.since = agenda_.now();
+  }
+  for (Roll& roll : rolls_) look_for_deserter(roll);
+}
+
+void Judge::look_for_deserter(Roll& roll) {
+  if (!roll.waits() || !roll.deserter) return;
+  first({Cause::rank_failed, {}, roll.deserter->value, 0, 1, {}});
+}
+
+bool Judge::waits_since(Instant when) const {
+  return std::ranges::any_of(rolls_,
+                             [&](const Roll& roll) { return roll.waits() && *roll.since <= when; });
 }
 
 void Judge::heard(NodeIndex node, const wire::Refused& message) {
@@ -247,6 +278,7 @@ void Judge::done(const machine::ToNode& effect) {
 void Judge::done(const machine::AddWorld& effect) {
   if (acted_) complain("a world is added while the run ends");
   lanes_.resize(lanes_.size() + 2 * std::size_t{effect.world.size});
+  rolls_.push_back({effect.world.first.value, effect.world.size, {}, {}, {}});
 }
 
 void Judge::stop_to(NodeIndex index, const wire::Stop& stop) {
@@ -283,7 +315,8 @@ void Judge::by_the_clock(const model::RunReport& report) {
 bool Judge::clock_allows(const base::Error& error) const {
   const Instant now = agenda_.now();
   if (error.fault == Fault::timeout) {
-    return world_.timeout && now >= Agenda::kStart + *world_.timeout;
+    return (world_.timeout && now >= Agenda::kStart + *world_.timeout) ||
+           (world_.init_timeout && waits_since(now - *world_.init_timeout));
   }
   for (const Node& node : nodes_) {
     if (error.fault == Fault::unreachable && node.attempt &&
@@ -304,6 +337,10 @@ void Judge::too_late() {
   const Instant now = agenda_.now() - kTolerance;
   if (world_.timeout && now > Agenda::kStart + *world_.timeout + world_.sleeps) {
     complain("the time limit has passed unnoticed");
+    acted_ = now;
+  }
+  if (world_.init_timeout && waits_since(now - *world_.init_timeout - world_.sleeps)) {
+    complain("ranks wait in MPI_Init for longer than they should");
     acted_ = now;
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

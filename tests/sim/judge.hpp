@@ -66,6 +66,16 @@ class Judge {
     bool ended = false;
   };
 
+  // Who has called MPI_Init, in one world.
+  struct Roll {
+    std::uint32_t first = 0;
+    std::uint32_t size = 0;
+    std::set<base::Rank> here;
+    std::optional<base::Instant> since;
+    std::optional<base::Rank> deserter;
+    [[nodiscard]] bool waits() const { return since && here.size() < size; }
+  };
+
   void on(const machine::LinkUp& event);
   void on(const machine::LinkFailed& event);
   void on(const machine::LinkLost& event);
@@ -83,6 +93,7 @@ class Judge {
   void heard(base::NodeIndex node, const wire::Welcome& message);
   void heard(base::NodeIndex node, const wire::OutputEnd& message);
   void heard(base::NodeIndex node, const wire::Spawn& message);
+  void heard(base::NodeIndex node, const wire::Attendance& message);
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
@@ -97,6 +108,9 @@ class Judge {
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
   void too_late();
+  void look_for_deserter(Roll& roll);
+  [[nodiscard]] Roll& roll_of(base::Rank rank);
+  [[nodiscard]] bool waits_since(base::Instant when) const;
   void stop_to(base::NodeIndex node, const wire::Stop& stop);
   void by_the_clock(const model::RunReport& report);
   [[nodiscard]] bool clock_allows(const base::Error& error) const;
@@ -120,7 +134,8 @@ class Judge {
   std::map<std::uint32_t, std::set<base::NodeIndex>> unprepared_;  // by spawned world
   std::set<std::uint32_t> starting_;                               // spawned worlds
   std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
-  std::uint32_t first_ranks_ = 0;                                  // not spawned
+  std::vector<Roll> rolls_;
+  std::uint32_t first_ranks_ = 0;  // not spawned
   std::vector<std::string> complaints_;
 };
 

@@ -39,6 +39,7 @@ struct TaskScript {
   bool closes_out = false;      // as soon as it has written
   bool leaves_process = false;  // which holds both streams until the sweep
   bool reads_input = true;
+  std::optional<Duration> joins;  // calls MPI_Init so long after its start
   std::vector<Duration> spawns;   // calls MPI_Comm_spawn so long after its start
   std::uint32_t spawn_ranks = 1;  // each time
 };
@@ -77,6 +78,7 @@ struct Scenario {
   Duration patience = std::chrono::seconds(15);
   std::uint32_t parallel = 32;
   std::optional<Duration> timeout;
+  std::optional<Duration> init_timeout;
   std::vector<UserAct> signals;
   Duration sleeps = Duration(0);  // after SIGTSTP, until SIGCONT
   bool tick_before_cont = false;  // which the head hears first when it wakes
@@ -124,6 +126,10 @@ struct Faults {
   double task_spawns = 0.05;
   double task_spawns_again = 0.3;
   double host_declines = 0.1;
+  double is_mpi = 0.25;
+  double task_never_joins = 0.05;
+  double init_timeout = 0.4;
+  Duration joins_at_most = std::chrono::seconds(2);
   Duration runs_at_most = std::chrono::seconds(6);
   Duration latency_at_most = Duration(200);
   Duration fault_at_most = std::chrono::seconds(8);

@@ -56,6 +56,7 @@ void read_rank(Scenario& world, std::istream& words) {
   if (what == "signal") task.signal = number(words);
   if (what == "ignores_term") task.on_term = OnTerm::ignores;
   if (what == "cannot_spawn") task.cannot_spawn = true;
+  if (what == "joins") task.joins = milliseconds(words);
   if (what == "spawns") {
     task.spawn_ranks = static_cast<std::uint32_t>(number(words));
     task.spawns.push_back(milliseconds(words));
@@ -92,6 +93,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"user", [&] { read_user(world, words); }},
       {"grace", [&] { world.grace = milliseconds(words); }},
       {"lease", [&] { world.lease = milliseconds(words); }},
+      {"init_timeout", [&] { world.init_timeout = milliseconds(words); }},
       {"timeout", [&] { world.timeout = milliseconds(words); }},
       {"patience", [&] { world.patience = milliseconds(words); }},
       {"sleeps", [&] { world.sleeps = milliseconds(words); }},

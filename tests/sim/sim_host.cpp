@@ -126,6 +126,14 @@ void SimHost::plan_spawns(Rank rank) {
   }
 }
 
+void SimHost::plan_join(Rank rank) {
+  const TaskScript& script = script_of(rank);
+  if (!script.joins) return;
+  agenda_.after(*script.joins, [this, rank] {
+    if (alive_ && tasks_.at(rank)->alive()) feed(machine::JoinedWorld{rank});
+  });
+}
+
 SimTaskEvents SimHost::task_events(Rank rank) {
   SimTaskEvents events;
   const auto bytes = [this, rank](Stream stream) {
@@ -223,6 +231,7 @@ void SimHost::spawn(Rank rank) {
   if (refused) return task.not_started();
   task.start();
   plan_spawns(rank);
+  plan_join(rank);
 }
 
 // ---- deaths -------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ class SimHost {
   void spawn(base::Rank rank);
   [[nodiscard]] const TaskScript& script_of(base::Rank rank) const;
   void plan_spawns(base::Rank rank);
+  void plan_join(base::Rank rank);
   void pump(machine::AgentEvent event);
   void arm();
   void wake(base::Instant when);

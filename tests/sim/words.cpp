@@ -60,6 +60,11 @@ std::string say(const wire::Exited& m) {
 std::string say(const wire::FenceIn& m) { return fmt::format("FenceIn {}", m.sequence); }
 std::string say(const wire::Aborted& m) { return fmt::format("Aborted rank {}", m.rank.value); }
 std::string say(const wire::NameAsk& m) { return "NameAsk " + m.service; }
+std::string say(const wire::Attendance& m) {
+  std::string text = "Attendance";
+  for (const base::Rank rank : m.ranks) text += fmt::format(" {}", rank.value);
+  return text;
+}
 std::string say(const wire::PmixUp&) { return "PmixUp"; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);
@@ -102,6 +107,7 @@ std::string signal_name(std::int32_t number) {
 std::string words(const model::RunReport& report) {
   std::string text = fmt::format("{}; exit code {}; {} ended, {} killed", cause(report),
                                  report.exit_code(), report.ended, report.killed);
+  for (const base::Rank rank : report.missing) text += fmt::format("; {} is missing", rank.value);
   for (const std::string& warning : report.warnings) text += "; warning: " + warning;
   return text;
 }

@@ -40,6 +40,11 @@ struct Message {
   std::string operator()(const wire::Aborted& m) const {
     return fmt::format("Aborted {} {}", m.rank.value, m.code);
   }
+  std::string operator()(const wire::Attendance& m) const {
+    std::string text = "Attendance";
+    for (const Rank rank : m.ranks) text += fmt::format(" {}", rank.value);
+    return text;
+  }
   std::string operator()(const wire::PmixUp& m) const { return "PmixUp " + m.frame; }
   std::string operator()(const wire::NameAsk& m) const { return "NameAsk " + m.service; }
   std::string operator()(const wire::InputCredit& m) const {
@@ -304,6 +309,29 @@ TEST_F(Agent, InputAndCreditOfStrangeRanksAreIgnored) {
   EXPECT_EQ(hear(wire::Credit{Rank(0), wire::Stream::out, 9}), Words{"credit 9"});
   EXPECT_EQ(hear(wire::Credit{Rank(5), wire::Stream::out, 9}), Words{});
   EXPECT_EQ(now(InputTaken{Rank(0), 3}), Words{"InputCredit 3"});
+}
+
+// ---- who has called MPI_Init --------------------------------------------------------------------
+
+TEST_F(Agent, TellsOfTheFirstAndTheLastInMpiInit) {
+  make_running(3);
+  EXPECT_EQ(now(JoinedWorld{Rank(1)}), Words{"Attendance 1"});
+  EXPECT_EQ(now(JoinedWorld{Rank(0)}), Words{});
+  EXPECT_EQ(now(JoinedWorld{Rank(2)}), Words{"Attendance 0 2"});
+}
+
+TEST_F(Agent, TellsOfAllInMpiInitBeforeAnExitAndBeforeTheEnd) {
+  make_running(4);
+  now(JoinedWorld{Rank(0)});
+  now(JoinedWorld{Rank(1)});
+  EXPECT_EQ(ended(1), (Words{"Attendance 1", "Exited 1"}));
+  now(JoinedWorld{Rank(2)});
+  EXPECT_EQ(hear(wire::Stop{15, 3000}).front(), "Attendance 2");
+}
+
+TEST_F(Agent, LearnsNothingOfMpiInitFromWhatIsNoTask) {
+  make_running(1);
+  EXPECT_EQ(now(JoinedWorld{Rank(7)}), Words{});
 }
 
 // ---- spawned worlds -----------------------------------------------------------------------------

@@ -53,6 +53,21 @@ TEST(Report, SaysWhenARankAskedForTheEnd) {
       "muster: rank 3 on node2 aborted the job with code 7: no data (pid 4242)\n"));
 }
 
+TEST(Report, NamesWhoNeverCalledMpiInit) {
+  RunReport r;
+  r.cause = Cause::interrupted;
+  r.signal = SIGINT;
+  r.world_size = r.ended = 12;
+  r.missing = {Rank(4)};
+  r.missing_total = 1;
+  EXPECT_TRUE(report(r, {}).ends_with(
+      "muster: rank 4 never called MPI_Init while others waited for it there\n"));
+  r.missing = {Rank(1), Rank(4)};
+  r.missing_total = 5;
+  EXPECT_TRUE(report(r, {}).ends_with(
+      "muster: ranks 1, 4 and 3 more never called MPI_Init while others waited for them there\n"));
+}
+
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
   RunReport r = rank_3_exited_with(1);
   r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",

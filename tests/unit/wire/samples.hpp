@@ -88,7 +88,8 @@ inline std::vector<ToHead> samples_to_head() {
           Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
           Pong{},
           Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
-          sample_spawn()};
+          sample_spawn(),
+          Attendance{{base::Rank(0), base::Rank(999'999)}}};
 }
 
 }  // namespace muster::wire

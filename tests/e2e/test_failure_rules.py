@@ -1,0 +1,127 @@
+"""What a rank's failure means for the others and for the exit code, under each launcher's rules.
+
+Where the real launcher is installed its code is taken beside ours, but for the cases in which it is
+known to hang or to hide failures.
+"""
+
+import shutil
+import signal
+import unittest
+
+from support import MUSTER, UNTIL_GO, USAGE, Case, run_tests
+
+RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+# Rank 0 fails; the others say when they have outlived it.
+LATER = f'case {RANK} in 0) %s;; *) {UNTIL_GO}; echo on;; esac'
+EACH_ITS_CODE = f'exit $(( {RANK} + 1 ))'
+
+
+class Rules(Case):
+    def outlived(self, command, words, failure, ranks=3):
+        """Rank 0 fails, and only when it is gone may the others end."""
+        failure = f': > "$DIR/failed"; {failure}'
+        job = self.start(*words, "-n", str(ranks), "sh", "-c", LATER % failure, command=command)
+        self.wait_for_files(["failed"])
+        self.write("go", "")
+        return job.finish()
+
+    def code(self, command, *words, **more):
+        return self.muster(*words, command=command, **more).code
+
+
+class Own(Rules):
+    command = (MUSTER, "run")
+
+    def test_others_go_on(self):
+        done = self.outlived(self.command, ["--on-failure", "continue"], "exit 3")
+        self.assertEqual((done.code, done.lines), (3, ["on", "on"]), done)
+        self.assertRegex(done.errors, r"muster: rank 0 on \S+ exited with code 3")
+
+    def test_others_go_on_after_a_signal(self):
+        done = self.outlived(self.command, ["--on-failure", "continue"], "kill -KILL $$")
+        self.assertEqual((done.code, done.lines), (137, ["on", "on"]), done)
+
+    def test_the_highest_code_counts(self):
+        done = self.muster("--on-failure", "continue", "-n", "4", "sh", "-c", 'exit $((RANK * 2))')
+        self.assertEqual(done.code, 6, done)
+        self.assertRegex(done.errors, r"muster: then rank")
+
+    def test_others_are_ended_by_default(self):
+        done = self.muster("-n", "3", "sh", "-c", 'test $RANK = 0 && exit 3; exec sleep $E2E_MARK')
+        self.assertEqual(done.code, 3, done)
+
+    def test_what_is_no_rule(self):
+        self.assert_refused(self.muster("--on-failure", "ignore", "true"), USAGE, "--on-failure")
+
+
+class OpenMpi(Rules):
+    command = (MUSTER, "mpirun", "--oversubscribe")
+    go_on = ["-mca", "orte_abort_on_non_zero_status", "0"]
+
+    def test_a_code_does_not_end_the_others(self):
+        done = self.outlived(self.command, self.go_on, "exit 3")
+        self.assertEqual((done.code, done.lines), (3, ["on", "on"]), done)
+
+    def test_a_signal_ends_them(self):
+        done = self.muster(*self.go_on, "-n", "2", "sh", "-c",
+                           f'test {RANK} = 0 && kill -KILL $$; exec sleep $E2E_MARK',
+                           command=self.command)
+        self.assertEqual(done.code, 137, done)
+
+    def test_nothing_ends_them_where_recovery_is_on(self):
+        done = self.outlived(self.command, ["--enable-recovery"], "kill -SEGV $$")
+        self.assertEqual((done.code, done.lines), (139, ["on", "on"]), done)
+
+    def test_codes_of_the_launcher(self):
+        job = self.start("-n", "1", "sh", "-c", ': > "$DIR/ready"; exec sleep $E2E_MARK',
+                         command=self.command)
+        self.wait_for_files(["ready"])
+        job.send(signal.SIGTERM)
+        self.assertEqual(job.finish().code, 1)
+        for words, code in ((("--timeout", "1", "sleep", self.mark), 110),
+                            (("no-such-program",), 134)):
+            self.assertEqual(self.code(self.command, "-n", "1", *words), code, words)
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi"), "mpirun.openmpi is missing")
+    def test_side_by_side(self):
+        theirs = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe")
+        for words in (("sh", "-c", "exit 3"), ("sh", "-c", "kill -SEGV $$"), ("true",),
+                      ("--no-such-option",), ("no-such-program",)):
+            words = ("-n", "2", *words)
+            self.assertEqual(self.code(self.command, *words), self.code(theirs, *words), words)
+
+
+class Hydra(Rules):
+    command = (MUSTER, "mpiexec.hydra")
+
+    def test_a_code_does_not_end_the_others(self):
+        done = self.outlived(self.command, [], "exit 3")
+        self.assertEqual((done.code, done.lines), (3, ["on", "on"]), done)
+
+    def test_a_signal_ends_them_unless_told_otherwise(self):
+        done = self.muster("-n", "2", "sh", "-c",
+                           f'test {RANK} = 0 && kill -KILL $$; exec sleep $E2E_MARK',
+                           command=self.command)
+        self.assertEqual(done.code, 9, done)
+        done = self.outlived(self.command, ["-disable-auto-cleanup"], "kill -KILL $$")
+        self.assertEqual((done.code, done.lines), (9, ["on", "on"]), done)
+
+    def test_codes_are_joined(self):
+        self.assertEqual(self.code(self.command, "-n", "2", "sh", "-c", EACH_ITS_CODE), 3)
+
+    def test_codes_of_the_launcher(self):
+        self.assertEqual(self.code(self.command, "-n", "1", "no-such-program"), 255)
+        late = self.environment(MPIEXEC_TIMEOUT="1")
+        self.assertEqual(self.code(self.command, "sleep", self.mark, env=late), 255)
+
+    @unittest.skipUnless(shutil.which("mpiexec.hydra"), "mpiexec.hydra is missing")
+    def test_side_by_side(self):
+        # With two ranks that a signal ends Hydra's own code is now 15, now 255.
+        for words in (("-n", "2", "sh", "-c", EACH_ITS_CODE), ("-n", "2", "true"),
+                      ("-n", "1", "sh", "-c", "kill -TERM $$"), ("-n", "2", "no-such-program")):
+            self.assertEqual(self.code(self.command, *words),
+                             self.code(("mpiexec.hydra",), *words), words)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,164 @@
+// The head's rules for failures: who waits in MPI_Init for whom, and what others outlive.
+#include <csignal>
+
+#include "unit/machine/head_fixture.hpp"
+
+namespace muster::machine {
+namespace {
+
+using base::Rank;
+using model::ExitStyle;
+using model::OnFailure;
+using model::Reach;
+using std::chrono::seconds;
+
+constexpr base::Fault kTimeout = base::Fault::timeout;
+
+wire::Attendance came(std::initializer_list<std::uint32_t> numbers) {
+  wire::Attendance message;
+  for (const std::uint32_t number : numbers) message.ranks.emplace_back(number);
+  return message;
+}
+
+// ---- MPI_Init -----------------------------------------------------------------------------------
+
+TEST_F(HeadFixture, RanksThatNeverCallMpiInitAreNamedAfterTheLimit) {
+  spec_.init_timeout = seconds(2);
+  make({Reach::ssh, Reach::ssh}, 2);
+  run_all();
+  EXPECT_EQ(deadline(), 2000) << "the first heartbeat";
+  at(500, Heard{kA, came({0})});
+  hear(kB, came({2}));
+  EXPECT_EQ(at(2499, HeadTick{}), (Words{"a Ping", "b Ping"}));
+  EXPECT_EQ(deadline(), 2500);
+  EXPECT_EQ(at(2500, HeadTick{}), (Words{"a Stop 15", "b Stop 15"}));
+  hear(kA, came({1}));
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(report.error.fault, kTimeout);
+  EXPECT_EQ(report.missing, std::vector{Rank(3)}) << "1 had come, which was told with the end";
+}
+
+TEST_F(HeadFixture, NoLimitHoldsForAWorldThatIsComplete) {
+  spec_.init_timeout = seconds(1);
+  make({Reach::ssh}, 2);
+  run_all();
+  hear(kA, came({1}));
+  hear(kA, came({0}));
+  EXPECT_EQ(deadline(), 2000) << "the heartbeat";
+}
+
+TEST_F(HeadFixture, AnInterruptTellsWhoKeptOthersWaiting) {
+  make({Reach::ssh, Reach::ssh}, 2);
+  run_all();
+  hear(kA, came({0}));
+  now(UserSignal{SIGINT});
+  hear(kA, exited(0, 0, SIGINT));
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(report.missing, (std::vector{Rank(1), Rank(2), Rank(3)}));
+  EXPECT_EQ(report.missing_total, 3u);
+}
+
+TEST_F(HeadFixture, AnInterruptOfAnotherProgramNamesNobody) {
+  make({Reach::ssh}, 2);
+  run_all();
+  now(UserSignal{SIGINT});
+  EXPECT_EQ(machine_->report().missing_total, 0u);
+}
+
+TEST_F(HeadFixture, AFailureTellsWhoIsMissingOnlyAfterALongWait) {
+  for (const int wait : {100, 1000}) {
+    make({Reach::ssh}, 3);
+    run_all();
+    at(500, Heard{kA, came({0})});
+    at(500 + wait, Heard{kA, exited(1, 3)});
+    EXPECT_EQ(cause(), "rank 1 on a");
+    EXPECT_EQ(machine_->report().missing_total, wait == 1000 ? 1u : 0u);
+  }
+}
+
+TEST_F(HeadFixture, ARankThatLeavesOthersInMpiInitFails) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  EXPECT_EQ(hear(kB, exited(1, 0)), Words{});
+  EXPECT_EQ(hear(kA, came({0})), (Words{"a Stop 15", "b Stop 15"}));
+  EXPECT_EQ(cause(), "rank 1 on b");
+  EXPECT_EQ(exit_code(), 1);
+  EXPECT_EQ(machine_->report().abort_message,
+            "it ended without MPI_Init while others wait for it there");
+}
+
+TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
+  make({Reach::ssh, Reach::ssh}, 2);
+  run_all();
+  hear(kA, came({0}));
+  now(LinkLost{kB, lost("b: gone")});
+  EXPECT_EQ(machine_->report().missing, std::vector{Rank(1)});
+}
+
+TEST_F(HeadFixture, AnAgentMayOnlySpeakOfItsOwnRanks) {
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kB, came({1, 0}));
+  EXPECT_EQ(cause(), "b: its agent spoke of a rank of another host");
+}
+
+// ---- what others outlive ------------------------------------------------------------------------
+
+TEST_F(HeadFixture, OthersGoOnWhereTheyMay) {
+  spec_.failure.others = OnFailure::outlive_all;
+  make({Reach::ssh}, 4);
+  run_all();
+  EXPECT_EQ(hear(kA, exited(2, 3)), Words{});
+  EXPECT_EQ(hear(kA, exited(0, 0, SIGSEGV)), Words{});
+  EXPECT_EQ(hear(kA, exited(1, 5)), Words{});
+  EXPECT_EQ(hear(kA, exited(3, 0)), Words{});
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(cause(), "rank 2 on a") << "the first";
+  EXPECT_EQ(report.others.size(), 2u);
+  EXPECT_EQ(exit_code(), 128 + SIGSEGV) << "the worst";
+  EXPECT_EQ(report.ended, 0u);
+}
+
+TEST_F(HeadFixture, ASignalEndsThoseThatOutliveCodesAlone) {
+  spec_.failure.others = OnFailure::outlive_codes;
+  make({Reach::ssh}, 3);
+  run_all();
+  EXPECT_EQ(hear(kA, exited(0, 2)), Words{});
+  EXPECT_EQ(hear(kA, exited(1, 0, SIGKILL)), Words{"a Stop 15"});
+}
+
+TEST_F(HeadFixture, HydraJoinsAllCodes) {
+  spec_.failure = {OnFailure::outlive_codes, ExitStyle::hydra, false};
+  make({Reach::ssh}, 3);
+  run_all();
+  hear(kA, exited(0, 4));
+  hear(kA, exited(1, 2));
+  EXPECT_EQ(exit_code(), 6);
+  hear(kA, exited(2, 0, SIGKILL));
+  EXPECT_EQ(exit_code(), 6 | SIGKILL);
+}
+
+TEST_F(HeadFixture, LeavingWithoutFinalizeIsAFailureOnlyWhereItIsNeeded) {
+  for (const bool needed : {true, false}) {
+    spec_.failure.needs_finalize = needed;
+    make({Reach::ssh}, 2);
+    run_all();
+    hear(kA, exited(0, 0));
+    const Words ends = needed ? Words{"a Stop 15"} : Words{};
+    EXPECT_EQ(hear(kA, wire::Aborted{Rank(0), 1, "it ended without MPI_Finalize"}), ends);
+  }
+}
+
+TEST_F(HeadFixture, AnAbortEndsEvenThoseThatOutliveAll) {
+  spec_.failure.others = OnFailure::outlive_all;
+  make({Reach::ssh}, 3);
+  run_all();
+  hear(kA, exited(0, 9));
+  EXPECT_EQ(hear(kA, wire::Aborted{Rank(1), 7, "no data"}), Words{"a Stop 15"});
+  EXPECT_EQ(cause(), "rank 1 on a");
+  EXPECT_EQ(machine_->report().others.size(), 1u);
+}
+
+}  // namespace
+}  // namespace muster::machine
