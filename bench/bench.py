@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import job_rows
 import mpi_rows
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
@@ -182,6 +183,7 @@ def main():
         output_rows(bench, folder)
         mpi_rows.one_host(bench, folder)
         mpi_rows.agent_memory(bench, folder)
+        job_rows.rows(bench, folder)
         ssh_rows(bench, folder)
 
 

@@ -46,7 +46,7 @@ std::error_code fill(const std::string& folder, const front::Launchers& launcher
   fs::create_directory(folder + "/bin", wrong);
   const std::string own = own_path();
   for (const std::string& name : drop_in_names()) {
-    if (!wrong) fs::create_symlink(own, folder + "/bin/" + name, wrong);
+    if (!wrong) fs::create_symlink(own, fmt::format("{}/bin/{}", folder, name), wrong);
   }
   if (wrong) return wrong;
   const bool written =

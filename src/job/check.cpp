@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 #include "base/nearest.hpp"
 #include "job/expression.hpp"
@@ -154,13 +155,14 @@ class Expressions {
  public:
   Expressions(const JobFile& job, std::string_view source, Complaints& complaints)
       : job_(job), source_(source), complaints_(complaints) {
-    for (const Input& input : job.inputs) inputs_.push_back(input.name);
-    for (const Output& output : job.outputs) outputs_.push_back(output.name);
+    for (const Input& input : job.inputs) inputs_[input.name] = &input;
+    for (const Output& output : job.outputs) outputs_[output.name] = nullptr;
   }
 
   void check(const Text& text) {
     bool in_group = false;
     for (const Piece& piece : pieces_of(text.text, job_.dialect)) {
+      if (complaints_.full()) return;  // finding their places takes a while
       if (piece.kind == Piece::Kind::open) in_group = true;
       if (piece.kind == Piece::Kind::close) in_group = false;
       if (piece.kind == Piece::Kind::wrong) wrong(text, piece);
@@ -172,36 +174,48 @@ class Expressions {
   }
 
  private:
-  void wrong(const Text& text, const Piece& piece) {
-    complaints_.add(mark_of_part(source_, text, piece.raw),
-                    fmt::format("{} means nothing here: {}", quoted(piece.raw), piece.text), "");
+  using Names = std::map<std::string, const Input*, std::less<>>;
+
+  // Nobody mistypes one of thousands of names, and comparing with all of them takes a while.
+  static std::optional<std::string> nearest(const std::string& typed, const Names& names) {
+    constexpr std::size_t kMost = 1000;
+    if (names.size() > kMost) return std::nullopt;
+    std::vector<std::string> all;
+    all.reserve(names.size());
+    for (const auto& [name, input] : names) all.push_back(name);
+    return base::nearest(typed, all);
   }
 
-  bool known(const Text& text, const Piece& piece, const std::vector<std::string>& names,
-             std::string_view what) {
-    if (std::ranges::find(names, piece.text) != names.end()) return true;
-    const auto near = base::nearest(piece.text, names);
-    complaints_.add(
-        mark_of_part(source_, text, piece.raw),
-        fmt::format("there is no {} {}", what, quoted(piece.text)),
+  void add(const Text& text, const Piece& piece, std::string what, std::string hint) {
+    complaints_.add(mark_of_part(source_, text, piece.raw), std::move(what), std::move(hint));
+  }
+
+  void wrong(const Text& text, const Piece& piece) {
+    add(text, piece, fmt::format("{} means nothing here: {}", quoted(piece.raw), piece.text), "");
+  }
+
+  bool known(const Text& text, const Piece& piece, const Names& names, std::string_view what) {
+    if (names.contains(piece.text)) return true;
+    const auto near = nearest(piece.text, names);
+    add(text, piece, fmt::format("there is no {} {}", what, quoted(piece.text)),
         near ? fmt::format("did you mean {}?", *near) : fmt::format("declare it below {}s:", what));
     return false;
   }
 
   void check_optional(const Text& text, const Piece& piece) {
-    const auto input = std::ranges::find(job_.inputs, piece.text, &Input::name);
-    if (!input->optional || input->value) return;
-    complaints_.add(mark_of_part(source_, text, piece.raw),
-                    fmt::format("the input {} may go without a value: what is to be written then?",
-                                quoted(piece.text)),
-                    fmt::format("leave it out with $[[ {} ]], or give it a default", piece.raw));
+    const Input& input = *inputs_.find(piece.text)->second;
+    if (!input.optional || input.value) return;
+    add(text, piece,
+        fmt::format("the input {} may go without a value: what is to be written then?",
+                    quoted(piece.text)),
+        fmt::format("leave it out with $[[ {} ]], or give it a default", piece.raw));
   }
 
   const JobFile& job_;
   std::string_view source_;
   Complaints& complaints_;
-  std::vector<std::string> inputs_;
-  std::vector<std::string> outputs_;
+  Names inputs_;
+  Names outputs_;
 };
 
 void check_expressions(const JobFile& job, std::string_view source, Complaints& complaints) {

@@ -54,7 +54,11 @@ Piece reference(std::string_view inner, std::string_view raw) {
 
 class Cutter {
  public:
-  Cutter(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {}
+  Cutter(std::string_view text, Dialect dialect)
+      : text_(text),
+        dialect_(dialect),
+        last_single_(text.rfind('}')),
+        last_double_(text.rfind("}}")) {}
 
   std::vector<Piece> pieces() {
     while (at_ < text_.size()) {
@@ -78,7 +82,10 @@ class Cutter {
   }
 
   bool braces(std::string_view closing, std::size_t opening) {
-    const std::size_t end = text_.find(closing, at_ + opening);
+    // Without the first question, many openings and no end would take their number squared.
+    const std::size_t last = closing.size() == 2 ? last_double_ : last_single_;
+    const bool none = last == std::string_view::npos || last < at_ + opening;
+    const std::size_t end = none ? std::string_view::npos : text_.find(closing, at_ + opening);
     if (end == std::string_view::npos) {
       const std::size_t blank = std::min(text_.find_first_of(" \n", at_), text_.size());
       const std::string_view raw = text_.substr(at_, blank - at_);
@@ -118,6 +125,8 @@ class Cutter {
 
   std::string_view text_;
   Dialect dialect_;
+  std::size_t last_single_;
+  std::size_t last_double_;
   std::size_t at_ = 0;
   std::size_t start_ = 0;  // of the literal text before `at_`
   std::size_t opened_ = 0;

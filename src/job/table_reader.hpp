@@ -33,10 +33,11 @@ class TableReader {
   // `path` is "" or ends with a dot: "compute."
   void read(const Node& map, Table<Draft> table, const std::string& path = "") {
     std::set<std::string> meant;  // by keys that are none
+    const std::vector<std::string> open = names_left(map, table);
     for (const Entry& entry : map.entries) {
       const auto row = std::ranges::find(table, entry.key, &name_of);
       if (row == table.end()) {
-        meant.insert(unknown(map, entry, table, path));
+        meant.insert(unknown(map, entry, open, path));
       } else {
         value(entry, *row, path + std::string(row->text.name));
       }
@@ -54,15 +55,20 @@ class TableReader {
  private:
   static std::string_view name_of(const Key<Draft>& key) { return key.text.name; }
 
+  // Keys that the map does not have yet.
+  static std::vector<std::string> names_left(const Node& map, Table<Draft> table) {
+    std::vector<std::string> names;
+    names.reserve(table.size());
+    for (const Key<Draft>& key : table) {
+      if (find(map, key.text.name) == nullptr) names.emplace_back(key.text.name);
+    }
+    return names;
+  }
+
   // Returns the key that was meant, or "".
-  std::string unknown(const Node& map, const Entry& entry, Table<Draft> table,
+  std::string unknown(const Node& map, const Entry& entry, const std::vector<std::string>& known,
                       const std::string& path) {
     if (complaints_.full()) return {};  // looking for the nearest key takes a while
-    std::vector<std::string> known;
-    known.reserve(table.size());
-    for (const Key<Draft>& key : table) {
-      if (find(map, key.text.name) == nullptr) known.emplace_back(key.text.name);
-    }
     const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";

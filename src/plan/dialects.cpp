@@ -5,6 +5,7 @@
 
 #include "plan/devices.hpp"
 #include "plan/environment.hpp"
+#include "plan/tf_config.hpp"
 
 namespace muster::plan {
 namespace {
@@ -195,6 +196,11 @@ std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES
 std::string level_zero(const About& about) { return devices(about, "ZE_AFFINITY_MASK"); }
 std::string ascend(const About& about) { return devices(about, "ASCEND_RT_VISIBLE_DEVICES"); }
 
+std::string tensorflow(const About& about) {
+  std::string config = tf_config(about.plan, about.where, about.spec, base::Rank(about.rank));
+  return config.size() > kValueMax ? std::string() : config;
+}
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -261,6 +267,7 @@ constexpr Word kWords[] = {
     {"ROLE_NAME", "torch", role},
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
+    {"TF_CONFIG", "TensorFlow", tensorflow},
     {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"UCX_NET_DEVICES", "network", ucx_devices, Yields::to_own},
     {"WORLD_SIZE", "torch", world},

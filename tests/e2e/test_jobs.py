@@ -135,6 +135,13 @@ class Submit(JobCase):
                                            done.text)),
                          [("0", "0", "0"), ("1", "1", "0"), ("2", "0", "1"), ("3", "1", "1")])
 
+    def test_tensorflow_tasks_know_each_other(self):
+        done = self.good("submit", self.example("command_tensorflow.yml"))
+        told = [json.loads(line) for line in done.text.splitlines() if line.startswith("{")]
+        self.assertEqual(sorted(one["task"]["index"] for one in told), [0, 1])
+        self.assertEqual(told[0]["cluster"], told[1]["cluster"])
+        self.assertEqual(len(set(told[0]["cluster"]["worker"])), 2)
+
     def test_component(self):
         found, _ = self.ranks(self.example("mpi_component.yml"))
         self.assertEqual(found, [0])

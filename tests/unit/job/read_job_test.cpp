@@ -2,6 +2,7 @@
 #include "job/read_job.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -118,7 +119,26 @@ TEST(ReadJob, NumbersAsTextAreAsWritten) {
   EXPECT_EQ(all, "010 1e3 yes ~ ");
 }
 
-TEST(ReadJob, DuplicatedTablesOfKeysHaveNoTwins) {
+// A second is far more than any of these takes, and far less than their squares.
+TEST(ReadJob, ComplainsQuicklyOfVeryMuch) {
+  std::string keys;
+  std::string expressions = "command: a";
+  std::string unknown = "command: a";
+  std::string inputs = "\ninputs:\n";
+  for (int i = 0; i < 30000; ++i) {
+    keys += fmt::format("key_{}: 1\n", i);
+    expressions += " ${{ ${{";
+    unknown += " ${{inputs.k}}";
+    inputs += fmt::format("  i{}: 1\n", i);
+  }
+  for (const std::string& text : {keys, expressions + "\n", unknown + inputs}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(read_job(text, "j").complaints.empty());
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  }
+}
+
+TEST(ReadJob, TablesOfKeysHaveNoTwins) {
   for (const Dialect dialect :
        {Dialect::native, Dialect::draft, Dialect::component, Dialect::command}) {
     std::vector<std::string_view> names;
