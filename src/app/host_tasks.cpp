@@ -111,6 +111,18 @@ void HostTasks::perform(machine::ReadTopology&) {
   })});
 }
 
+void HostTasks::perform(machine::ClaimPorts& effect) {
+  std::vector<std::uint16_t> ports;
+  ports.reserve(effect.count);
+  while (ports.size() < effect.count) {
+    auto port = probe::claim_port();
+    if (!port) return feed(machine::PortsClaimed{tl::unexpected(port.error())});
+    ports.push_back(port->port);
+    rank_ports_.push_back(std::move(*port));
+  }
+  feed(machine::PortsClaimed{std::move(ports)});
+}
+
 void HostTasks::perform(machine::Check& effect) {
   World& world = keep(std::move(effect.orders));
   const auto checked =

@@ -15,6 +15,7 @@
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
 #include "machine/agent_machine.hpp"
+#include "probe/probe.hpp"
 #include "process/guard.hpp"
 
 namespace muster::app {
@@ -67,6 +68,7 @@ class HostTasks {
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void perform(machine::ReadTopology&);
+  void perform(machine::ClaimPorts& effect);
   void perform(machine::Check& effect);
   void perform(machine::KeepGrace& effect);
   void perform(machine::StartTask& effect);
@@ -111,6 +113,7 @@ class HostTasks {
   std::unique_ptr<PmixTasks> pmix_;  // likewise
   std::size_t unspawned_ = 0;        // ordered, and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
+  std::vector<probe::PortClaim> rank_ports_;
   std::vector<char> buffer_;
   process::UniqueFd null_;
 };

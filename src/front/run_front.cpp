@@ -11,6 +11,7 @@
 #include "front/run_options.hpp"
 #include "spec/check.hpp"
 #include "spec/hosts.hpp"
+#include "spec/roles.hpp"
 
 namespace muster::front {
 namespace {
@@ -23,7 +24,8 @@ constexpr std::string_view kRunHead =
     R"(muster run: start one program many times, as the ranks of one job, on one machine or on many.
 
 Usage: muster run [OPTIONS] PROGRAM [ARGS...]
-Options end at PROGRAM; all words after it are the program's own.
+Options end at PROGRAM; all words after it are the program's own. With --role, another program may
+follow: --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
 
 Examples:
   Four ranks on this machine:
@@ -34,6 +36,8 @@ Examples:
     muster run --hostfile hosts -x NCCL_DEBUG=INFO --tag python3 train.py
   A rehearsal of a job on four hosts, on this machine alone:
     muster run --fake-nodes 4 -n 8 python3 train.py
+  TensorFlow with parameter servers, which are ended when all others have ended:
+    muster run -H node1:4,node2:4 --role chief=1 --role worker=4 --role ps=2 python3 train.py
   See which rank would run where, and with which environment, and start nothing:
     muster run --dry-run --env -H node1:8,node2:8 python3 train.py
 )";
@@ -49,7 +53,42 @@ Exit codes:
   243      a host cannot be reached               247  a fault of muster or of this machine
 )";
 
-constexpr Grammar kGrammar = {.command = "muster run", .glued = Glued::all, .elsewhere = elsewhere};
+constexpr Grammar kGrammar = {.command = "muster run",
+                              .glued = Glued::all,
+                              .late = LateJobOption::refused,
+                              .elsewhere = elsewhere};
+
+// Where another program with roles of its own begins: at a ':' before --role. A ':' elsewhere, or
+// on a line without roles, is a word of the program.
+std::size_t end_of_program(std::span<const std::string> words) {
+  for (std::size_t at = 0; at + 1 < words.size(); ++at) {
+    const std::string& next = words[at + 1];
+    if (words[at] == ":" && (next == "--role" || next.starts_with("--role="))) return at;
+  }
+  return words.size();
+}
+
+// One program for each role; one in all without roles.
+void add_programs(RunDraft& draft, std::span<const std::string> command) {
+  std::vector<model::App>& apps = draft.request.spec.apps;
+  draft.app.command.assign(command.begin(), command.end());
+  if (draft.app.workdir.empty()) draft.app.workdir = draft.current_folder;
+  if (draft.roles.empty()) return apps.push_back(draft.app);
+  for (const RoleWish& wish : draft.roles) {
+    model::App& app = apps.emplace_back(draft.app);
+    app.role = wish.name;
+    app.ranks = wish.ranks;
+  }
+  draft.roles.clear();
+}
+
+Result<void> settle_roles(RunDraft& draft) {
+  if (draft.request.spec.apps.front().role.empty()) return {};
+  if (draft.app.ranks) {
+    return fail(Fault::usage, "--role NAME=N gives the counts", "-n contradicts --role");
+  }
+  return spec::settle_roles(draft.request.spec);
+}
 
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
@@ -93,17 +132,28 @@ Result<void> settle_hosts(RunDraft& draft, const ReadFile& read_file) {
   return read_hosts(draft, read_file).map([&](auto hosts) { job.hosts = std::move(hosts); });
 }
 
-Result<Reading> finish(RunDraft draft, std::span<const std::string> program,
-                       const ReadFile& read_file) {
-  model::JobSpec& job = draft.request.spec;
-  job.output = muster_output(draft.output);
-  model::App& app = job.apps.front();
-  app.command.assign(program.begin(), program.end());
-  if (app.workdir.empty()) app.workdir = draft.current_folder;
+Result<Reading> finish(RunDraft draft, const ReadFile& read_file) {
+  draft.request.spec.output = muster_output(draft.output);
   return check_combinations(draft)
       .and_then([&] { return settle_hosts(draft, read_file); })
-      .and_then([&] { return spec::check(job); })
+      .and_then([&] { return settle_roles(draft); })
+      .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] { return Reading{std::move(draft.request)}; });
+}
+
+// All programs of the line; what is set for the first one holds for the later ones too.
+Result<void> read_programs(RunDraft& draft, std::span<const std::string> words) {
+  draft.request.spec.apps.clear();
+  for (bool later = false;; later = true) {
+    const auto read = read_options(run_table(), kGrammar, words, draft, later);
+    if (!read) return tl::unexpected(read.error());
+    if (draft.help) return {};
+    const auto rest = words.subspan(read->program);
+    const std::size_t end = draft.roles.empty() ? rest.size() : end_of_program(rest);
+    add_programs(draft, rest.first(end));
+    if (end == rest.size()) return {};
+    words = rest.subspan(end + 1);
+  }
 }
 
 }  // namespace
@@ -115,11 +165,9 @@ std::string run_help() {
 Result<Reading> read_run(const Asked& asked) {
   RunDraft draft;
   draft.current_folder = asked.current_folder;
-  const std::span<const std::string> words(asked.words);
-  const auto read = read_options(run_table(), kGrammar, words, draft);
-  if (!read) return tl::unexpected(read.error());
+  if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
-  return finish(std::move(draft), words.subspan(read->program), asked.read_file);
+  return finish(std::move(draft), asked.read_file);
 }
 
 }  // namespace muster::front

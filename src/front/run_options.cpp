@@ -40,7 +40,20 @@ Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
   if (folder && !folder->starts_with('/')) {
     *folder = *folder == "." ? draft.current_folder : draft.current_folder + "/" + *folder;
   }
-  return store(std::move(folder), draft.request.spec.apps.front().workdir);
+  return store(std::move(folder), draft.app.workdir);
+}
+
+Result<void> add_role(RunDraft& draft, const Typed& typed) {
+  const std::size_t equals = typed.value.find('=');
+  RoleWish wish{std::string(typed.value.substr(0, equals))};
+  if (equals != std::string_view::npos) {
+    const Typed number{typed.option, typed.value.substr(equals + 1)};
+    const auto count = read_count(number, {1, model::kRolesRanksMax});
+    if (!count) return tl::unexpected(count.error());
+    wish.ranks = *count;
+  }
+  draft.roles.push_back(std::move(wish));
+  return {};
 }
 
 constexpr std::string_view kRanks = "Ranks";
@@ -56,8 +69,16 @@ constexpr Option<RunDraft> kOptions[] = {
       "How many ranks to start (default: all slots of the given hosts, one per fake node, else "
       "1)."},
      [](RunDraft& d, const Typed& t) {
-       return store(read_count(t, {1, kRanksMax}), d.request.spec.apps.front().ranks);
+       return store(read_count(t, {1, kRanksMax}), d.app.ranks);
      }},
+    {{"--role",
+      kRanks,
+      Takes::text,
+      "NAME=N",
+      "Start N ranks in this role: chief, worker, ps, evaluator for TensorFlow; MS_SCHED, "
+      "MS_WORKER, MS_PSERVER for MindSpore. Repeatable, instead of -n.",
+      {.repeatable = true, .scope = Scope::program}},
+     add_role},
     {{"--per-node", kRanks, Takes::number, "K",
       "At most K ranks on each host; without -n, K on every host."},
      [](RunDraft& d, const Typed& t) {
@@ -132,10 +153,8 @@ constexpr Option<RunDraft> kOptions[] = {
       Takes::text,
       "NAME[=VALUE]",
       "Give every rank this variable, with its value here or with VALUE. Repeatable.",
-      {.repeatable = true}},
-     [](RunDraft& d, const Typed& t) {
-       return append(read_setting(t), d.request.spec.apps.front().exports);
-     }},
+      {.repeatable = true, .scope = Scope::program}},
+     [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
     {{"--clean-env", kEnvironment, Takes::nothing, "",
       "Pass on nothing of this shell's environment but what -x names."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.clean_env); }},
@@ -147,8 +166,12 @@ constexpr Option<RunDraft> kOptions[] = {
       "(default: auto, which is both).",
       {.choices = "auto pmix pmi1 pmi2 none"}},
      [](RunDraft& d, const Typed& t) { return store(read_wireup(t), d.request.spec.wireup); }},
-    {{"--workdir --wdir", kEnvironment, Takes::folder, "DIR",
-      "The folder in which ranks start, on every host (default: this one)."},
+    {{"--workdir --wdir",
+      kEnvironment,
+      Takes::folder,
+      "DIR",
+      "The folder in which ranks start, on every host (default: this one).",
+      {.scope = Scope::program}},
      set_workdir},
 
     {{"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "front/option.hpp"
 #include "front/output_styles.hpp"
@@ -11,9 +12,17 @@
 
 namespace muster::front {
 
+// --role NAME=N
+struct RoleWish {
+  std::string name;
+  std::uint32_t ranks = 1;
+};
+
 // A request in the making.
 struct RunDraft {
   RunRequest request;
+  model::App app;               // the program that is being read
+  std::vector<RoleWish> roles;  // of that program, in the order typed
   std::string current_folder;
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;

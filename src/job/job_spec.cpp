@@ -7,6 +7,7 @@
 
 #include "job/number.hpp"
 #include "spec/quoted.hpp"
+#include "spec/roles.hpp"
 
 namespace muster::job {
 namespace {
@@ -149,6 +150,12 @@ class Programs {
   std::string workdir_;
 };
 
+void settle_roles(const JobFile& job, model::JobSpec& spec, Complaints& complaints) {
+  if (spec.apps.empty() || spec.apps.front().role.empty()) return;
+  const auto settled = spec::settle_roles(spec);
+  if (!settled) complaints.add(mark_of_nodes(job), settled.error().what, settled.error().hint);
+}
+
 void tell(const JobFile& job, Made& made) {
   for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
     if (!limits->cpu && !limits->memory) continue;
@@ -184,6 +191,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   for (const Part& part : made.layout.parts) {
     if (part.processes > 0) made.spec.apps.push_back(programs.app(part));
   }
+  settle_roles(job, made.spec, complaints);
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   for (const auto& [name, path] : values.outputs) made.folders.push_back(path);

@@ -39,8 +39,9 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
   out.push_back(KeepGrace{std::min(grace_, kOrphanGrace)});
-  if (!message.topology) return welcome(out);
-  out.push_back(ReadTopology{});
+  if (message.topology) return out.push_back(ReadTopology{});
+  if (message.ports > 0) return out.push_back(ClaimPorts{message.ports});
+  welcome(out);
 }
 
 void AgentMachine::welcome(AgentEffects& out) {
@@ -159,6 +160,13 @@ void AgentMachine::on(TopologyRead& event, AgentEffects& out) {
   if (state_ != State::greeted) return;
   if (!event.topology) return refuse(std::move(event.topology.error()), out);
   options_.facts.topology = std::move(*event.topology);
+  welcome(out);
+}
+
+void AgentMachine::on(PortsClaimed& event, AgentEffects& out) {
+  if (state_ != State::greeted) return;
+  if (!event.ports) return refuse(std::move(event.ports.error()), out);
+  options_.facts.rank_ports = std::move(*event.ports);
   welcome(out);
 }
 

@@ -43,6 +43,9 @@ struct LinkClosed {};
 struct TopologyRead {  // the answer to ReadTopology
   base::Result<model::SharedTopology> topology;
 };
+struct PortsClaimed {  // the answer to ClaimPorts
+  base::Result<std::vector<std::uint16_t>> ports;
+};
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
   std::uint32_t world = 1;
@@ -76,8 +79,9 @@ struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
 using AgentEvent =
-    std::variant<wire::ToAgent, LinkClosed, TopologyRead, Checked, TaskSpawned, TaskEnded,
-                 StreamEnded, InputTaken, SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
+    std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, Checked, TaskSpawned,
+                 TaskEnded, StreamEnded, InputTaken, SweepDone, JoinedWorld, WireupSays, GuardLost,
+                 Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -85,7 +89,10 @@ struct ToHead {
   wire::ToHead message;
 };
 struct ReadTopology {};  // of this host; answered by TopologyRead
-struct Check {           // program and folder; keep the orders for StartTask
+struct ClaimPorts {      // free ones, until this agent ends; answered by PortsClaimed
+  std::uint32_t count = 0;
+};
+struct Check {  // program and folder; keep the orders for StartTask
   wire::Prepare orders;
 };
 struct KeepGrace {  // what the guard does by itself when we vanish: SIGTERM, this long, SIGKILL
@@ -119,9 +126,9 @@ struct DiscardOutput {};  // nobody reads it any more
 struct DropLink {};       // the head is silent
 struct Quit {};
 
-using AgentEffect = std::variant<ToHead, ReadTopology, Check, KeepGrace, StartTask, SignalTask,
-                                 WriteInput, CloseInput, AddCredit, ToWireup, Sweep, DrainStreams,
-                                 DiscardOutput, DropLink, Quit>;
+using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, Check, KeepGrace, StartTask,
+                                 SignalTask, WriteInput, CloseInput, AddCredit, ToWireup, Sweep,
+                                 DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -164,6 +171,7 @@ class AgentMachine {
   void on(wire::ToAgent& message, AgentEffects& out);
   void on(LinkClosed&, AgentEffects& out);
   void on(TopologyRead& event, AgentEffects& out);
+  void on(PortsClaimed& event, AgentEffects& out);
   void on(Checked& event, AgentEffects& out);
   void on(TaskSpawned& event, AgentEffects& out);
   void on(TaskEnded& event, AgentEffects& out);

@@ -37,6 +37,7 @@ void HeadMachine::hear(NodeIndex, wire::Exited& message, HeadEffects& out) {
     note_failure(exit);
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
   }
+  if (!stop_sent_ && only_servers_left()) stop_all(SIGTERM, input_.spec.grace, out);
   look_for_deserter(out);
   input_flow(out);
 }
@@ -68,9 +69,21 @@ void HeadMachine::add_other(const model::RankExit& exit) {
   if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
 }
 
+// Servers wait for requests for ever: the job is done when everybody else is.
+bool HeadMachine::only_servers_left() const {
+  return awaited_ == 0 && ended_ < tasks_.size() && parties_.size() == 1;
+}
+
+// Spawned ranks have no roles.
+bool HeadMachine::serves(Rank rank) const {
+  if (rank.value >= parties_.front().world.size) return false;
+  return input_.spec.apps[input_.plan.ranks[rank.value].app].serves;
+}
+
 void HeadMachine::count_end(Rank rank) {
   if (std::exchange(tasks_[rank.value].ended, true)) return;
   --nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  if (rank.value < parties_.front().world.size && !serves(rank)) --awaited_;
   if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
 }
 

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "plan/devices.hpp"
+#include "plan/roles.hpp"
 
 namespace muster::machine {
 
@@ -49,6 +50,7 @@ HeadMachine::HeadMachine(HeadInput input)
   parties_.push_back(std::move(first));
   report_.worlds = {parties_.front().world};
   roll_.add(parties_.front().world);
+  for (std::uint32_t i = 0; i < tasks_.size(); ++i) awaited_ += !serves(Rank(i));
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
@@ -131,7 +133,8 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
       ToNode{event.node,
              wire::Hello{wire::kProtocol, input_.job, event.node,
                          static_cast<std::uint32_t>(input_.spec.lease.count()),
-                         static_cast<std::uint32_t>(input_.spec.grace.count()), input_.survey}});
+                         static_cast<std::uint32_t>(input_.spec.grace.count()), input_.survey,
+                         plan::ports_wanted(input_.spec, input_.plan.nodes[event.node.value])}});
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
@@ -231,7 +234,10 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   for (const Node& node : nodes_) facts.push_back(node.facts);
   const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
   if (input_.spec.verbose) tell_networks(where, out);
-  if (auto enough = plan::check_devices(input_.spec, input_.plan, where); !enough) {
+  if (auto enough = plan::check_devices(input_.spec, input_.plan, where).and_then([&] {
+        return plan::check_ports(input_.spec, input_.plan, where);
+      });
+      !enough) {
     return fault(std::move(enough.error()), "", out);
   }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

@@ -239,6 +239,8 @@ class HeadMachine {
   void check_roll(HeadEffects& out);
   [[nodiscard]] bool roll_matters() const;
   [[nodiscard]] std::vector<base::Rank> missing() const;
+  [[nodiscard]] bool only_servers_left() const;
+  [[nodiscard]] bool serves(base::Rank rank) const;
   void count_end(base::Rank rank);
   void forget_tasks(base::NodeIndex node);
   void next_spawn(HeadEffects& out);
@@ -288,6 +290,7 @@ class HeadMachine {
   std::vector<Tail> tails_;
   std::uint32_t ended_ = 0;    // ranks
   std::uint32_t running_ = 0;  // ranks with a process
+  std::uint32_t awaited_ = 0;  // ranks of the first world that have not ended and do not serve
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;
   std::optional<base::Instant> timeout_at_;

@@ -62,9 +62,10 @@ struct HostFacts {
   std::string reached_at;    // address at which the head's connection arrived; may be empty
   std::string head_address;  // address the head's connection came from; may be empty
   std::uint16_t port = 0;    // free, and claimed by this agent until it ends
-  bool rdma = false;         // there are InfiniBand or RoCE adapters
-  std::vector<Devices> devices = {};  // one entry for each maker that there is
-  SharedTopology topology = {};       // null unless it was asked for
+  std::vector<std::uint16_t> rank_ports = {};  // likewise, one for each rank, if they need them
+  bool rdma = false;                           // there are InfiniBand or RoCE adapters
+  std::vector<Devices> devices = {};           // one entry for each maker that there is
+  SharedTopology topology = {};                // null unless it was asked for
   bool operator==(const HostFacts&) const = default;
 };
 

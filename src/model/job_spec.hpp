@@ -16,6 +16,8 @@
 namespace muster::model {
 
 inline constexpr std::uint32_t kRanksMax = 1'000'000;
+// Of a job that has roles: a variable of 128 KiB at the most names address and port of each.
+inline constexpr std::uint32_t kRolesRanksMax = 2048;
 
 // One host as it was written in -H or a hostfile; the same host may be written several times.
 struct HostEntry {
@@ -49,6 +51,9 @@ struct StdinSpec {
 // How MPI programs find each other: PMIx and PMI for every rank, one of them, or none.
 enum class Wireup : std::uint8_t { automatic, pmix, pmi1, pmi2, none };
 
+// Frameworks whose ranks differ by role and must know each other's ports before they start.
+enum class Roles : std::uint8_t { none, tensorflow, mindspore };
+
 // How remote agents are started.
 struct CarrierSpec {
   std::vector<std::string> command = {"ssh"};  // called as: command... HOST REMOTE-COMMAND
@@ -70,7 +75,8 @@ struct App {
   std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them
   // A bare name that is not on PATH may lie in `workdir`: Open MPI's rule (opal/util/path.c).
   bool tries_workdir = false;
-  std::string role;  // what its ranks are in the job ("worker"); may be empty
+  std::string role;     // what its ranks are in the job ("worker"); may be empty
+  bool serves = false;  // its ranks are ended once all others have ended: parameter servers
   bool operator==(const App&) const = default;
 };
 
@@ -90,6 +96,7 @@ struct JobSpec {
   bool clean_env = false;
 
   Wireup wireup = Wireup::automatic;
+  Roles roles = Roles::none;  // how App::role is to be told to the ranks
 
   StdinSpec input;
   OutputSpec output;

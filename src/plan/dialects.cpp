@@ -5,7 +5,7 @@
 
 #include "plan/devices.hpp"
 #include "plan/environment.hpp"
-#include "plan/tf_config.hpp"
+#include "plan/roles.hpp"
 
 namespace muster::plan {
 namespace {
@@ -196,9 +196,50 @@ std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES
 std::string level_zero(const About& about) { return devices(about, "ZE_AFFINITY_MASK"); }
 std::string ascend(const About& about) { return devices(about, "ASCEND_RT_VISIBLE_DEVICES"); }
 
-std::string tensorflow(const About& about) {
-  std::string config = tf_config(about.plan, about.where, about.spec, base::Rank(about.rank));
-  return config.size() > kValueMax ? std::string() : config;
+std::string tf_config(const About& about) {
+  if (about.spec.roles != model::Roles::tensorflow) return {};
+  std::string text = tf_config(about.spec, about.plan, about.where, base::Rank(about.rank));
+  return text.size() > kValueMax ? std::string() : text;
+}
+
+std::optional<Scheduler> scheduler(const About& about) {
+  if (about.spec.roles != model::Roles::mindspore) return std::nullopt;
+  return scheduler(about.spec, about.plan, about.where);
+}
+
+std::string ms_host(const About& about) {
+  const auto known = scheduler(about);
+  return known ? known->address : std::string();
+}
+
+std::string ms_port(const About& about) {
+  const auto known = scheduler(about);
+  return known ? known->port : std::string();
+}
+
+std::string ms_count(const About& about, std::string_view role) {
+  if (about.spec.roles != model::Roles::mindspore) return {};
+  const std::uint32_t count = ranks_of(about.spec, about.plan, role);
+  return count == 0 ? std::string() : std::to_string(count);
+}
+
+std::string ms_workers(const About& about) { return ms_count(about, kMindSporeWorker); }
+std::string ms_servers(const About& about) { return ms_count(about, kMindSporeServer); }
+
+std::string ms_role(const About& about) {
+  return about.spec.roles == model::Roles::mindspore ? about.app().role : std::string();
+}
+
+// The scheduler has none: its place is not among the workers'.
+std::string ms_node(const About& about) {
+  if (about.spec.roles != model::Roles::mindspore) return {};
+  if (about.app().role == kMindSporeScheduler) return {};
+  return std::to_string(index_in_role(about.spec, about.plan, base::Rank(about.rank)));
+}
+
+// msrun's default.
+std::string ms_timeout(const About& about) {
+  return about.spec.roles == model::Roles::mindspore ? "600" : "";
 }
 
 // When a variable is left to the user, besides -x.
@@ -243,6 +284,13 @@ constexpr Word kWords[] = {
     {"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", "network", mpich_interface, Yields::to_own},
     {"MPI_LOCALNRANKS", "MPICH", local_size},
     {"MPI_LOCALRANKID", "MPICH", local_rank},
+    {"MS_CLUSTER_TIMEOUT", "MindSpore", ms_timeout, Yields::to_own},
+    {"MS_NODE_ID", "MindSpore", ms_node},
+    {"MS_ROLE", "MindSpore", ms_role},
+    {"MS_SCHED_HOST", "MindSpore", ms_host},
+    {"MS_SCHED_PORT", "MindSpore", ms_port},
+    {"MS_SERVER_NUM", "MindSpore", ms_servers},
+    {"MS_WORKER_NUM", "MindSpore", ms_workers},
     {"MUSTER_JOB", "muster", job},
     {"NCCL_SOCKET_IFNAME", "network", nccl_interface, Yields::to_own},
     {"NODE_RANK", "torch", node},
@@ -267,7 +315,7 @@ constexpr Word kWords[] = {
     {"ROLE_NAME", "torch", role},
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
-    {"TF_CONFIG", "TensorFlow", tensorflow},
+    {"TF_CONFIG", "TensorFlow", tf_config},
     {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"UCX_NET_DEVICES", "network", ucx_devices, Yields::to_own},
     {"WORLD_SIZE", "torch", world},

@@ -56,7 +56,8 @@ struct Rendezvous {
   std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
   // Per node, nothing without its facts; fake nodes share those of their machine out.
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
-  std::vector<std::optional<std::uint16_t>> ports = {};  // per node: one that was free there
+  // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.
+  std::vector<std::optional<std::vector<std::uint16_t>>> rank_ports = {};
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

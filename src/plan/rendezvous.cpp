@@ -97,9 +97,9 @@ std::string interface_of(const PlannedNode& node, const HostFacts* facts,
   return owner == facts->interfaces.end() ? std::string() : owner->name;
 }
 
-std::optional<std::uint16_t> port_of(const HostFacts* facts) {
-  if (facts == nullptr) return std::nullopt;
-  return facts->port != 0 ? facts->port : kPortOfLastResort;
+std::string port_of(const PlannedNode& node, const HostFacts* facts) {
+  if (facts == nullptr) return fmt::format("<port of {}>", node.host.name);
+  return std::to_string(facts->port != 0 ? facts->port : kPortOfLastResort);
 }
 
 std::optional<std::uint32_t> cpus_of(const PlannedNode& node, const HostFacts* facts) {
@@ -141,12 +141,12 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
     where.interfaces.push_back(one_machine ? "lo" : interface_of(node, known, where.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
     where.devices.push_back(devices_of(plan, i, known));
-    where.ports.push_back(port_of(known));
+    where.rank_ports.emplace_back(known == nullptr ? std::nullopt
+                                                   : std::optional(known->rank_ports));
   }
   if (plan.nodes.empty()) return where;
   where.address = where.addresses.front();
-  where.port = where.ports.front() ? std::to_string(*where.ports.front())
-                                   : fmt::format("<port of {}>", plan.nodes.front().host.name);
+  where.port = port_of(plan.nodes.front(), facts_of(facts, 0));
   return where;
 }
 

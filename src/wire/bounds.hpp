@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "model/inventory.hpp"
 #include "model/job_spec.hpp"
 #include "model/topology_text.hpp"
 #include "wire/messages.hpp"
@@ -28,6 +31,18 @@ class Bounds {
   }
   std::int32_t small(const char* name, std::int32_t value, std::uint32_t most) {
     return static_cast<std::int32_t>(at_most(name, value, most));
+  }
+  std::uint16_t port(std::uint32_t value) {
+    return static_cast<std::uint16_t>(
+        at_most("port", value, std::numeric_limits<std::uint16_t>::max()));
+  }
+  template <class Numbers>
+  std::vector<std::uint16_t> ports(const Numbers& numbers) {
+    std::vector<std::uint16_t> read;
+    if (at_most("count of ports", numbers.size(), model::kRolesRanksMax) == 0) return read;
+    read.reserve(static_cast<std::size_t>(numbers.size()));
+    for (const std::uint32_t number : numbers) read.push_back(port(number));
+    return read;
   }
   base::Rank rank(std::uint32_t value) {
     return base::Rank(at_most("rank", value, model::kRanksMax - 1));

@@ -17,6 +17,7 @@ void write(proto::ToAgent& out, const Hello& hello) {
   to.set_lease_ms(hello.lease_ms);
   to.set_grace_ms(hello.grace_ms);
   to.set_topology(hello.topology);
+  to.set_ports(hello.ports);
 }
 
 Hello read(proto::Hello& in, Bounds& bounds) {
@@ -25,7 +26,8 @@ Hello read(proto::Hello& in, Bounds& bounds) {
           .node = base::NodeIndex(bounds.at_most("node", in.node(), model::kRanksMax - 1)),
           .lease_ms = in.lease_ms(),
           .grace_ms = in.grace_ms(),
-          .topology = in.topology()};
+          .topology = in.topology(),
+          .ports = bounds.at_most("ports", in.ports(), model::kRolesRanksMax)};
 }
 
 void write(proto::TaskOrder& to, const TaskOrder& task) {

@@ -1,6 +1,4 @@
 // Messages of an agent to the head: each is written by write(), read back by read().
-#include <limits>
-
 #include "base/check.hpp"
 #include "model/job_spec.hpp"
 #include "model/topology_text.hpp"
@@ -10,7 +8,6 @@
 namespace muster::wire {
 namespace {
 
-constexpr std::uint32_t kPortMax = std::numeric_limits<std::uint16_t>::max();
 constexpr std::uint32_t kExitCodeMax = 255;
 constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
 
@@ -29,6 +26,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_head_address(welcome.facts.head_address);
   to.set_port(welcome.facts.port);
   to.set_rdma(welcome.facts.rdma);
+  to.mutable_rank_ports()->Add(welcome.facts.rank_ports.begin(), welcome.facts.rank_ports.end());
   for (const model::Devices& devices : welcome.facts.devices) {
     auto& one = *to.add_devices();
     one.set_variable(devices.variable);
@@ -38,16 +36,16 @@ void write(proto::ToHead& out, const Welcome& welcome) {
 }
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
-  model::HostFacts facts{
-      .hostname = std::move(*in.mutable_hostname()),
-      .cpus = in.cpus(),
-      .interfaces = {},
-      .reached_at = std::move(*in.mutable_reached_at()),
-      .head_address = std::move(*in.mutable_head_address()),
-      .port = static_cast<std::uint16_t>(bounds.at_most("port", in.port(), kPortMax)),
-      .rdma = in.rdma(),
-      .devices = {},
-      .topology = {}};
+  model::HostFacts facts{.hostname = std::move(*in.mutable_hostname()),
+                         .cpus = in.cpus(),
+                         .interfaces = {},
+                         .reached_at = std::move(*in.mutable_reached_at()),
+                         .head_address = std::move(*in.mutable_head_address()),
+                         .port = bounds.port(in.port()),
+                         .rank_ports = bounds.ports(in.rank_ports()),
+                         .rdma = in.rdma(),
+                         .devices = {},
+                         .topology = {}};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   for (auto& one : *in.mutable_devices()) {

@@ -28,6 +28,7 @@ struct Hello {
   std::uint32_t lease_ms = 0;  // silence after which the agent ends its tasks by itself
   std::uint32_t grace_ms = 0;  // between SIGTERM and SIGKILL when it must do so
   bool topology = false;       // Welcome shall tell the host's hardware too: some milliseconds
+  std::uint32_t ports = 0;     // as many free ones shall be claimed for ranks and told in Welcome
   bool operator==(const Hello&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "golden/golden.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
+#include "spec/roles.hpp"
 
 namespace muster::golden {
 namespace {
@@ -56,6 +57,7 @@ model::HostFacts facts(std::size_t k, Reach reach) {
   if (remote) facts.reached_at = address;
   if (remote) facts.head_address = "10.0.0.100";
   facts.port = 41234;
+  facts.rank_ports = {41235, 41236};
   return facts;
 }
 
@@ -148,6 +150,32 @@ TEST(GoldenHostfile, slots_of_each_node) {
   const auto plan = planned(job({{"node1", 2}, {"node2", 4}}));
   ASSERT_TRUE(plan);
   expect_golden("plan/hostfile.txt", plan::hostfile_text(*plan));
+}
+
+model::JobSpec with_roles(model::JobSpec spec,
+                          const std::vector<std::pair<const char*, std::uint32_t>>& roles) {
+  const model::App app = spec.apps.front();
+  spec.apps.clear();
+  for (const auto& [name, ranks] : roles) {
+    spec.apps.push_back(app);
+    spec.apps.back().role = name;
+    spec.apps.back().ranks = ranks;
+  }
+  EXPECT_TRUE(spec::settle_roles(spec));
+  return spec;
+}
+
+TEST(GoldenPlan, environment_of_a_tensorflow_worker) {
+  const auto spec = with_roles(job({{"node1", 2}, {"node2", 2}}), {{"worker", 3}, {"ps", 1}});
+  expect_golden("plan/environment_tensorflow.txt",
+                environment_text(spec, kShell, base::Rank(2), false));
+}
+
+TEST(GoldenPlan, environment_of_a_mindspore_worker_as_a_dry_run_tells_it) {
+  const auto spec =
+      with_roles(job({{"node1", 2}, {"node2", 2}}), {{"MS_SCHED", 1}, {"MS_WORKER", 3}});
+  expect_golden("plan/environment_mindspore.txt",
+                environment_text(spec, kShell, base::Rank(2), true));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <numeric>
 
 namespace muster::sim {
 
@@ -88,6 +89,13 @@ void SimHost::perform(machine::ReadTopology&) {
   topology.allowed = model::CpuSet::range(0, 3);
   feed(machine::TopologyRead{
       model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))}});
+}
+
+void SimHost::perform(machine::ClaimPorts& effect) {
+  constexpr std::uint16_t kFirst = 20'000;
+  std::vector<std::uint16_t> ports(effect.count);
+  std::iota(ports.begin(), ports.end(), kFirst);
+  feed(machine::PortsClaimed{std::move(ports)});
 }
 
 void SimHost::perform(machine::Check& effect) {

@@ -44,6 +44,7 @@ class SimHost {
  private:
   void perform(machine::ToHead& effect);
   void perform(machine::ReadTopology&);
+  void perform(machine::ClaimPorts& effect);
   void perform(machine::Check& effect);
   void perform(machine::ToWireup&) {}   // answers are for MPI programs alone
   void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent

@@ -243,5 +243,46 @@ TEST(RunFront, RefuseContradictions) {
             "--fake-nodes excludes -H and --hostfile");
 }
 
+TEST(RunFront, RolesAreProgramsOfTheirOwn) {
+  const model::JobSpec job = spec({"-x", "A=1", "--role", "worker=2", "--role=ps", "prog", "-v"});
+  ASSERT_EQ(job.apps.size(), 2U);
+  EXPECT_EQ(job.roles, model::Roles::tensorflow);
+  EXPECT_EQ(job.apps[0].role, "worker");
+  EXPECT_EQ(job.apps[0].ranks, 2U);
+  EXPECT_EQ(job.apps[1].role, "ps");
+  EXPECT_EQ(job.apps[1].ranks, 1U);
+  EXPECT_TRUE(job.apps[1].serves);
+  for (const model::App& app : job.apps) {
+    EXPECT_EQ(app.command, (Words{"prog", "-v"}));
+    EXPECT_EQ(app.workdir, "/here");
+    EXPECT_EQ(app.exports.size(), 1U);
+  }
+}
+
+TEST(RunFront, EachRoleMayHaveItsProgram) {
+  const model::JobSpec job = spec({"-x", "A=1", "--role", "worker=2", "work", ":", "x", ":",
+                                   "--role", "ps=1", "-x", "B=2", "--workdir", "/there", "serve"});
+  ASSERT_EQ(job.apps.size(), 2U);
+  EXPECT_EQ(job.apps[0].command, (Words{"work", ":", "x"}));
+  EXPECT_EQ(job.apps[0].exports.size(), 1U);
+  EXPECT_EQ(job.apps[1].command, Words{"serve"});
+  EXPECT_EQ(job.apps[1].workdir, "/there");
+  EXPECT_EQ(job.apps[1].exports.size(), 2U);
+}
+
+TEST(RunFront, WithoutRolesAColonIsTheProgramsOwn) {
+  EXPECT_EQ(spec({"prog", ":", "--role", "ps=1"}).apps.front().command,
+            (Words{"prog", ":", "--role", "ps=1"}));
+}
+
+TEST(RunFront, RefusesRolesThatMakeNoSense) {
+  EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n contradicts --role");
+  EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be from 1 to 2048, not '0'");
+  EXPECT_EQ(complaint({"--role", "=2", "p"}), "there is no role ''");
+  EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps", "-H", "a", "q"}),
+            "-H is for the whole job");
+  EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps"}), "no program given");
+}
+
 }  // namespace
 }  // namespace muster::front

@@ -2,6 +2,7 @@
 #include "machine/agent_machine.hpp"
 
 #include <csignal>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -15,7 +16,10 @@ using Words = std::vector<std::string>;
 using std::chrono::seconds;
 
 struct Message {
-  std::string operator()(const wire::Welcome&) const { return "Welcome"; }
+  std::string operator()(const wire::Welcome& m) const {
+    if (m.facts.rank_ports.empty()) return "Welcome";
+    return fmt::format("Welcome, ports {}", fmt::join(m.facts.rank_ports, " "));
+  }
   std::string operator()(const wire::Prepared& m) const {
     return m.world == 1 ? "Prepared" : fmt::format("Prepared world {}", m.world);
   }
@@ -59,6 +63,9 @@ struct Message {
 struct Effect {
   std::string operator()(const ToHead& e) const { return std::visit(Message{}, e.message); }
   std::string operator()(const ReadTopology&) const { return "read topology"; }
+  std::string operator()(const ClaimPorts& e) const {
+    return fmt::format("claim {} ports", e.count);
+  }
   std::string operator()(const Check&) const { return "check"; }
   std::string operator()(const KeepGrace& e) const {
     return fmt::format("keep grace {}", e.grace.count());
@@ -148,6 +155,22 @@ TEST_F(Agent, SaysWhyItsHardwareCannotBeRead) {
   hear(hello);
   const base::Error missing{base::Fault::cannot_start, "hwloc is missing", {}, {}};
   EXPECT_EQ(now(TopologyRead{tl::unexpected(missing)}), Words{"Refused hwloc is missing"});
+}
+
+TEST_F(Agent, GreetsWithPortsForItsRanksWhenAsked) {
+  wire::Hello hello;
+  hello.ports = 2;
+  EXPECT_EQ(hear(hello), (Words{"keep grace 0", "claim 2 ports"}));
+  EXPECT_EQ(now(PortsClaimed{std::vector<std::uint16_t>{7000, 7001}}),
+            Words{"Welcome, ports 7000 7001"});
+}
+
+TEST_F(Agent, RefusesWithoutEnoughPorts) {
+  wire::Hello hello;
+  hello.ports = 2;
+  hear(hello);
+  const base::Error none{base::Fault::internal, "no TCP port is free", {}, {}};
+  EXPECT_EQ(now(PortsClaimed{tl::unexpected(none)}), Words{"Refused no TCP port is free"});
 }
 
 TEST_F(Agent, TakesTheWholeWay) {

@@ -226,5 +226,35 @@ TEST_F(HeadFixture, InputIsReadOnceAllRunAndAWindowAhead) {
   EXPECT_EQ(now(InputEnded{}), Words{});
 }
 
+TEST_F(HeadFixture, ServersAreEndedWhenAllOthersHaveEnded) {
+  servers_ = 2;
+  make({model::Reach::ssh, model::Reach::ssh}, 2);
+  run_all();
+  EXPECT_EQ(hear(kA, exited(0, 0)), Words());
+  EXPECT_EQ(hear(kA, exited(1, 0)), (Words{"a Stop 15", "b Stop 15"}));
+  hear(kB, exited(2, 0, SIGTERM));
+  hear(kB, exited(3, 1));  // in its own way of ending: nobody asks any more
+  EXPECT_EQ(cause(), "completed");
+  EXPECT_EQ(exit_code(), 0);
+}
+
+TEST_F(HeadFixture, AServerThatFailsEndsTheJob) {
+  servers_ = 1;
+  make({model::Reach::ssh}, 2);
+  run_all();
+  EXPECT_EQ(hear(kA, exited(1, 3)), Words{"a Stop 15"});
+  EXPECT_EQ(cause(), "rank 1 on a");
+  EXPECT_EQ(exit_code(), 3);
+}
+
+TEST_F(HeadFixture, AServerMayEndFirst) {
+  servers_ = 1;
+  make({model::Reach::ssh}, 2);
+  run_all();
+  EXPECT_EQ(hear(kA, exited(1, 0)), Words());
+  EXPECT_EQ(hear(kA, exited(0, 0)), Words());
+  EXPECT_EQ(exit_code(), 0);
+}
+
 }  // namespace
 }  // namespace muster::machine

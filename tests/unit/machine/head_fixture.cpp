@@ -90,6 +90,14 @@ void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each
     }
     input.plan.nodes.push_back(std::move(node));
   }
+  if (servers_ > 0) {
+    input.spec.apps.push_back(input.spec.apps.front());
+    input.spec.apps.back().serves = true;
+    input.kept_here = input.kept_remote = {{}, {}};
+    for (std::size_t i = input.plan.ranks.size() - servers_; i < input.plan.ranks.size(); ++i) {
+      input.plan.ranks[i].app = 1;
+    }
+  }
   hosts_ = hosts.size();
   ranks_each_ = ranks_each;
   ranks_ = static_cast<std::uint32_t>(input.plan.ranks.size());

@@ -65,24 +65,6 @@ TEST_F(Dialects, torch) {
   EXPECT_EQ(env.at("MASTER_PORT"), "4242");
 }
 
-TEST_F(Dialects, tensorflow_knows_the_tasks_of_each_role) {
-  EXPECT_FALSE(of(0).contains("TF_CONFIG"));
-  where_.ports = {2222, 3333, std::nullopt};
-  where_.addresses[1] = "fe80::2";
-  spec_.apps.resize(2);
-  spec_.apps[0].role = "worker";
-  spec_.apps[1].role = "ps";
-  spec_.apps[1].command = {"app"};
-  for (std::uint32_t rank = 0; rank < 6; ++rank) plan_.ranks[rank].app = rank < 4 ? 0 : 1;
-  const std::string cluster =
-      R"({"cluster": {"worker": ["10.0.0.1:2222", "10.0.0.1:2223", "10.0.0.1:2224", )"
-      R"("[fe80::2]:3333"], "ps": ["10.0.0.3:<port of c>", "10.0.0.3:<port of c>"]}, )";
-  EXPECT_EQ(of(3).at("TF_CONFIG"),
-            cluster + R"("task": {"type": "worker", "index": 3}, "environment": "cloud"})");
-  EXPECT_EQ(of(5).at("TF_CONFIG"),
-            cluster + R"("task": {"type": "ps", "index": 1}, "environment": "cloud"})");
-}
-
 TEST_F(Dialects, open_mpi_tells_of_one_program) {
   spec_.apps.front().command = {"app", "-v", "two words"};
   const auto env = of(5);

@@ -33,7 +33,7 @@ inline Prepare sample_prepare() {
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
-  return {Hello{kProtocol, "job-5f3a", base::NodeIndex(7), 8000, 5000},
+  return {Hello{kProtocol, "job-5f3a", base::NodeIndex(7), 8000, 5000, false, 3},
           sample_prepare(),
           Start{3},
           Signal{15},
@@ -60,6 +60,7 @@ inline Welcome sample_welcome() {
            .reached_at = "10.0.0.1",
            .head_address = "10.0.0.254",
            .port = 65'535,
+           .rank_ports = {11'000, 65'535, 12'001},
            .rdma = true,
            .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}}}};
 }
