@@ -11,6 +11,7 @@
 
 #include "app/carrier.hpp"
 #include "app/console_writer.hpp"
+#include "app/gloo_server.hpp"
 #include "app/host_tasks.hpp"
 #include "app/input_reader.hpp"
 #include "app/limits.hpp"
@@ -201,6 +202,20 @@ class Head {
     if (pmix_) pmix_->add(effect);
   }
 
+  // The address is one of ours: of the interface asked for, or where the hosts saw us.
+  void perform(machine::ServeGloo& effect) {
+    std::string address = effect.address;
+    if (!effect.interface.empty()) {
+      auto own = probe::address_of(effect.interface);
+      if (!own) return pump_.feed(machine::GlooServed{tl::unexpected(own.error())});
+      address = std::move(*own);
+    }
+    auto server = GlooServer::listen(loop_, address, std::move(effect.members));
+    if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
+    gloo_ = std::move(*server);
+    pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
+  }
+
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
 
   void send(NodeIndex node, wire::ToAgent message) {
@@ -286,6 +301,7 @@ class Head {
   process::UniqueFd port_claim_;
   std::unique_ptr<HostTasks> tasks_;
   std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
+  std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
 };
 
 }  // namespace

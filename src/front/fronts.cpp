@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "front/front.hpp"
+#include "front/horovod_front.hpp"
+#include "front/horovod_options.hpp"
 #include "front/hydra_front.hpp"
 #include "front/hydra_options.hpp"
 #include "front/job_front.hpp"
@@ -19,6 +21,8 @@ constexpr Front kFronts[] = {
      "Take the command line of Open MPI's mpirun.", true, 1, read_mpirun, mpirun_options},
     {"mpiexec.hydra mpiexec.mpich mpirun.mpich", "[OPTIONS] PROGRAM [ARGS]",
      "Take that of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra, hydra_options},
+    {"horovodrun", "-np N [OPTIONS] PROGRAM [ARGS]", "Take that of Horovod's horovodrun.", true, 2,
+     read_horovodrun, horovod_options},
     {"submit", "[OPTIONS] FILE", "Start the job that a job file describes.", false, 0, read_submit,
      submit_options, true},
     {"explain", "[OPTIONS] FILE | -- WORDS", "Show what a job would do, where and why.", false, 0,

@@ -2,6 +2,7 @@
 #include "front/run_options.hpp"
 
 #include "front/values.hpp"
+#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -46,6 +47,10 @@ Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
 Result<void> add_role(RunDraft& draft, const Typed& typed) {
   const std::size_t equals = typed.value.find('=');
   RoleWish wish{std::string(typed.value.substr(0, equals))};
+  if (wish.name.empty()) {
+    return base::fail(base::Fault::usage, "for example --role worker=2",
+                      "{} must be NAME=N, not {}", typed.option, spec::quoted(typed.value));
+  }
   if (equals != std::string_view::npos) {
     const Typed number{typed.option, typed.value.substr(equals + 1)};
     const auto count = read_count(number, {1, model::kRolesRanksMax});

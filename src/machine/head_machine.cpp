@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "plan/devices.hpp"
+#include "plan/gloo_scopes.hpp"
 #include "plan/roles.hpp"
 
 namespace muster::machine {
@@ -232,16 +233,39 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   report_.phases.greeted = since_start();
   std::vector<std::optional<model::HostFacts>> facts;
   for (const Node& node : nodes_) facts.push_back(node.facts);
-  const plan::Rendezvous where = plan::rendezvous(input_.plan, facts);
-  if (input_.spec.verbose) tell_networks(where, out);
-  if (auto enough = plan::check_devices(input_.spec, input_.plan, where).and_then([&] {
-        return plan::check_ports(input_.spec, input_.plan, where);
-      });
-      !enough) {
-    return fault(std::move(enough.error()), "", out);
+  where_ = plan::rendezvous(input_.plan, facts);
+  if (input_.spec.verbose) tell_networks(where_, out);
+  const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
+    return plan::check_ports(input_.spec, input_.plan, where_);
+  });
+  if (!enough) return fault(enough.error(), "", out);
+  if (input_.spec.gloo) return serve_gloo(out);
+  order_all(out);
+}
+
+void HeadMachine::serve_gloo(HeadEffects& out) {
+  const std::string& interface = input_.spec.gloo->interface;
+  if (interface.empty() && where_.head.empty()) {
+    return fault({Fault::usage,
+                  "no host has told at which address it sees this machine, where ranks would meet",
+                  "--network-interface NAME says which one to use; --mpi needs none",
+                  {}},
+                 "", out);
   }
+  out.push_back(ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan)});
+}
+
+void HeadMachine::on(GlooServed& event, HeadEffects& out) {
+  if (state_ != State::preparing) return;
+  if (!event.at) return fault(std::move(event.at.error()), "", out);
+  where_.gloo_address = event.at->address;
+  where_.gloo_port = std::to_string(event.at->port);
+  order_all(out);
+}
+
+void HeadMachine::order_all(HeadEffects& out) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where)});
+    out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where_)});
   }
 }
 

@@ -76,10 +76,17 @@ struct InputBytes {
 };
 struct InputEnded {};
 struct OutputClosed {};  // nobody reads our stdout any more
+struct GlooServed {      // the answer to ServeGloo
+  struct At {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+  base::Result<At> at;
+};
 struct HeadTick {};
 
 using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, InputBytes,
-                               InputEnded, OutputClosed, HeadTick>;
+                               InputEnded, OutputClosed, GlooServed, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -101,6 +108,12 @@ struct AddWorld {
   base::Rank spawner;
   std::uint32_t window = 0;  // first credit of each of its output streams, bytes
 };
+// Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
+struct ServeGloo {
+  std::string interface;  // of this machine; empty: the one with `address`
+  std::string address;
+  std::map<std::string, std::uint32_t> members;  // ranks of each scope
+};
 struct Say {  // one line for people, on stderr
   std::string text;
 };
@@ -110,8 +123,8 @@ struct ReadInput {  // our stdin: go on reading, or pause
 struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
-using HeadEffect =
-    std::variant<OpenLink, CloseLink, ToNode, AddWorld, Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, AddWorld, ServeGloo, Say, ReadInput,
+                                SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -197,6 +210,7 @@ class HeadMachine {
   void on(InputBytes& event, HeadEffects& out);
   void on(InputEnded&, HeadEffects& out);
   void on(OutputClosed&, HeadEffects& out);
+  void on(GlooServed& event, HeadEffects& out);
   void on(HeadTick&, HeadEffects& out);
 
   void hear(base::NodeIndex node, wire::Welcome& message, HeadEffects& out);
@@ -220,6 +234,8 @@ class HeadMachine {
   void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
+  void serve_gloo(HeadEffects& out);
+  void order_all(HeadEffects& out);
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
   [[nodiscard]] wire::Wireup wireup(const Party& party) const;
@@ -299,6 +315,7 @@ class HeadMachine {
   bool stop_sent_ = false;
   bool hastened_ = false;
   std::int32_t stop_signal_ = 0;
+  plan::Rendezvous where_;                 // once every host has greeted
   std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
   std::vector<Party> parties_;                                  // index: number of the world - 1

@@ -141,6 +141,8 @@ void HeadMachine::ask_hosts(HeadEffects& out) {
   Spawning& made = *spawning_;
   model::JobSpec spec = input_.spec;
   spec.apps = made.apps;
+  spec.roles = model::Roles::none;
+  spec.gloo.reset();
   const std::vector<plan::Forwarded> here(made.apps.size(), input_.kept_here[made.party.root]);
   const std::vector<plan::Forwarded> remote(made.apps.size(), input_.kept_remote[made.party.root]);
   std::vector<std::optional<model::HostFacts>> facts;

@@ -30,6 +30,7 @@ struct Host {
   SharedTopology topology = {};           // null until somebody has asked the host
   bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
   std::vector<std::string> aliases = {};  // other names that the user wrote for it
+  std::string visible = {};               // as in HostEntry
   bool operator==(const Host&) const = default;
 };
 

@@ -28,6 +28,7 @@ struct HostEntry {
   std::optional<std::uint32_t> max_slots;  // a hard cap, even with --oversubscribe
   base::Place place;                       // "-H", or the file with line and column
   bool slots_are_cores = false;            // "host:*": as many slots as it has cores
+  std::string visible = {};  // its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set
   bool operator==(const HostEntry&) const = default;
 };
 
@@ -80,6 +81,13 @@ struct App {
   bool operator==(const App&) const = default;
 };
 
+// A Horovod job whose ranks may meet through gloo: the head serves the key-value store for it.
+struct GlooSpec {
+  std::string interface;  // to serve on, and for ranks to talk over; empty: where ssh reached hosts
+  bool only = false;      // Horovod is told to use gloo, whatever else it has been built with
+  bool operator==(const GlooSpec&) const = default;
+};
+
 struct JobSpec {
   std::vector<App> apps = {{}};  // never empty; ranks are numbered through them in this order
   std::optional<std::uint32_t> per_node;
@@ -94,9 +102,11 @@ struct JobSpec {
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
 
   bool clean_env = false;
+  bool deepspeed = false;  // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
 
   Wireup wireup = Wireup::automatic;
   Roles roles = Roles::none;  // how App::role is to be told to the ranks
+  std::optional<GlooSpec> gloo;
 
   StdinSpec input;
   OutputSpec output;

@@ -190,11 +190,39 @@ std::string devices(const About& about, std::string_view variable) {
   return share_of(*found, about.local_rank, about.planned().ranks.size(), each);
 }
 
-std::string cuda(const About& about) { return devices(about, "CUDA_VISIBLE_DEVICES"); }
+std::string cuda(const About& about) {
+  const std::string& visible = about.planned().host.visible;
+  return visible.empty() ? devices(about, "CUDA_VISIBLE_DEVICES") : visible;
+}
 std::string rocr(const About& about) { return devices(about, "ROCR_VISIBLE_DEVICES"); }
 std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES"); }
 std::string level_zero(const About& about) { return devices(about, "ZE_AFFINITY_MASK"); }
 std::string ascend(const About& about) { return devices(about, "ASCEND_RT_VISIBLE_DEVICES"); }
+
+std::string gloo(const About& about) {
+  return about.spec.gloo && about.spec.gloo->only ? "gloo" : "";
+}
+
+std::string gloo_address(const About& about) {
+  if (!about.spec.gloo) return {};
+  const std::string& at = about.where.gloo_address;
+  return at.empty() ? "<address of this machine>" : at;
+}
+
+std::string gloo_port(const About& about) {
+  if (!about.spec.gloo) return {};
+  return about.where.gloo_port.empty() ? "<port of this machine>" : about.where.gloo_port;
+}
+
+std::string gloo_interface(const About& about) {
+  if (!about.spec.gloo) return {};
+  return about.spec.gloo->interface.empty() ? interface(about) : about.spec.gloo->interface;
+}
+
+// DeepSpeed counts nodes across, where Horovod counts ranks.
+std::string across(const About& about) { return about.spec.deepspeed ? node(about) : ""; }
+std::string nodes_across(const About& about) { return about.spec.deepspeed ? nodes(about) : ""; }
+std::string size_here(const About& about) { return about.spec.deepspeed ? local_size(about) : ""; }
 
 std::string tf_config(const About& about) {
   if (about.spec.roles != model::Roles::tensorflow) return {};
@@ -261,6 +289,8 @@ constexpr Word kWords[] = {
     {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
     {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
     {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},
+    {"CROSS_RANK", "DeepSpeed", across},
+    {"CROSS_SIZE", "DeepSpeed", nodes_across},
     {"CUDA_VISIBLE_DEVICES", "--gpus-per-rank", cuda},
     // Sources: libfabric's fi_sockets(7) and fi_tcp(7), which Intel MPI uses as well.
     {"FI_SOCKETS_IFACE", "network", mpich_interface, Yields::to_own},
@@ -269,14 +299,20 @@ constexpr Word kWords[] = {
     {"GROUP_RANK", "torch", node},
     {"GROUP_WORLD_SIZE", "torch", nodes},
     {"HIP_VISIBLE_DEVICES", "--gpus-per-rank", hip},
+    {"HOROVOD_CONTROLLER", "Horovod", gloo},
+    {"HOROVOD_CPU_OPERATIONS", "Horovod", gloo},
     {"HOROVOD_CROSS_RANK", "Horovod", cross_rank},
     {"HOROVOD_CROSS_SIZE", "Horovod", cross_size},
+    {"HOROVOD_GLOO_IFACE", "Horovod", gloo_interface},
+    {"HOROVOD_GLOO_RENDEZVOUS_ADDR", "Horovod", gloo_address},
+    {"HOROVOD_GLOO_RENDEZVOUS_PORT", "Horovod", gloo_port},
     {"HOROVOD_HOSTNAME", "Horovod", host},
     {"HOROVOD_LOCAL_RANK", "Horovod", local_rank},
     {"HOROVOD_LOCAL_SIZE", "Horovod", local_size},
     {"HOROVOD_RANK", "Horovod", rank},
     {"HOROVOD_SIZE", "Horovod", world},
     {"LOCAL_RANK", "torch", local_rank},
+    {"LOCAL_SIZE", "DeepSpeed", size_here},
     {"LOCAL_WORLD_SIZE", "torch", local_size},
     {"MASTER_ADDR", "torch", address},
     {"MASTER_PORT", "torch", port},

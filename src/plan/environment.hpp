@@ -58,6 +58,9 @@ struct Rendezvous {
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
   // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.
   std::vector<std::optional<std::vector<std::uint16_t>>> rank_ports = {};
+  std::string head = {};          // this machine as the hosts see it; empty: not known
+  std::string gloo_address = {};  // where the head serves gloo's store, once it does
+  std::string gloo_port = {};
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

@@ -102,6 +102,7 @@ class Gathering {
 
   [[nodiscard]] Host first(const HostEntry& entry) const {
     Host host{entry.name, entry.user, entry.port, Reach::ssh, 0, {}, {}, entry.place};
+    host.visible = entry.visible;
     if (is_here(entry)) {
       host.reach = Reach::here;
       host.cpus = std::max(1U, here_.cpus);

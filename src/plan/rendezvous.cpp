@@ -119,6 +119,17 @@ std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, s
   return shares;
 }
 
+// This machine, as hosts reach it.
+std::string address_of_head(const model::Plan& plan, const Rendezvous& where, const Seen& head) {
+  if (is_for_others(head.address)) return head.address;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    if (plan.nodes[i].host.reach == Reach::here && is_for_others(where.addresses[i])) {
+      return where.addresses[i];
+    }
+  }
+  return {};
+}
+
 bool is_one_machine(const model::Plan& plan) {
   return std::ranges::none_of(
       plan.nodes, [](const PlannedNode& node) { return node.host.reach == Reach::ssh; });
@@ -145,6 +156,7 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
                                                    : std::optional(known->rank_ports));
   }
   if (plan.nodes.empty()) return where;
+  where.head = one_machine ? "127.0.0.1" : address_of_head(plan, where, head);
   where.address = where.addresses.front();
   where.port = port_of(plan.nodes.front(), facts_of(facts, 0));
   return where;

@@ -24,4 +24,22 @@ SshConnection ssh_connection(const std::string& ssh_connection_variable) {
   return found;
 }
 
+base::Result<std::string> address_of(const std::string& interface) {
+  std::string found;
+  std::string names;
+  for (const InterfaceAddress& one : interface_addresses()) {
+    if (names.find(one.interface) == std::string::npos) {
+      names += (names.empty() ? "" : ", ") + one.interface;
+    }
+    if (one.interface != interface || one.address.is_link_local()) continue;
+    std::string text = one.address.text();
+    const bool v4 = text.find(':') == std::string::npos;
+    if (found.empty() || v4) found = std::move(text);
+    if (v4) break;
+  }
+  if (!found.empty()) return found;
+  return base::fail(base::Fault::usage, "there are " + names, "no address of interface {} here",
+                    interface);
+}
+
 }  // namespace muster::probe

@@ -17,6 +17,9 @@ namespace muster::probe {
 // Without loopback, with link-local IPv6 left out.
 [[nodiscard]] std::vector<model::Interface> interfaces();
 
+// An address of one interface, loopback too, IPv4 first. Fault::usage when there is none here.
+[[nodiscard]] base::Result<std::string> address_of(const std::string& interface);
+
 // Whether there are InfiniBand or RoCE adapters.
 [[nodiscard]] bool has_rdma(const std::string& folder = "/sys/class/infiniband");
 

@@ -1,4 +1,4 @@
-"""MindSpore's start with mpirun, as its tutorial has it: the folder, the two scripts, the log folder.
+"""MindSpore's start with mpirun, as its tutorial has it: folder, scripts, log folder.
 
 net.py stands in for the network: it asks MPI who it is, as mindspore.communication does, takes its
 part of the data, and averages gradients over all ranks.
@@ -34,14 +34,16 @@ print('weights', ' '.join('%.9f' % weight for weight in weights))
 print('rank', rank_id, 'of', rank_size, file=sys.stderr)
 """
 
-RUN_1 = """
+RUN_1 = r"""
 export DATA_PATH=./MNIST_Data/train/
-mpirun -n 4 -H {first}:2,{second}:2 --output-filename log_output --merge-stderr-to-stdout python net.py
+mpirun -n 4 -H {first}:2,{second}:2 --output-filename log_output --merge-stderr-to-stdout \
+  python net.py
 """
-RUN_2 = """
+RUN_2 = r"""
 export DATA_PATH=./MNIST_Data/train/
 HOSTFILE=$1
-mpirun -n 4 --hostfile $HOSTFILE --output-filename log_output --merge-stderr-to-stdout python net.py
+mpirun -n 4 --hostfile $HOSTFILE --output-filename log_output --merge-stderr-to-stdout \
+  python net.py
 """
 
 

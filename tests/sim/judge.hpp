@@ -84,6 +84,7 @@ class Judge {
   void on(const machine::InputBytes&) {}
   void on(const machine::InputEnded&) {}
   void on(const machine::OutputClosed&);
+  void on(const machine::GlooServed&) {}
   void on(const machine::HeadTick&) {}
 
   void heard(base::NodeIndex node, const wire::Exited& message);

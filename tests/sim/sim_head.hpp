@@ -48,6 +48,10 @@ class SimHead {
   void perform(machine::CloseLink& effect);
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
   void perform(machine::AddWorld& effect);
+  void perform(machine::ServeGloo& effect) {
+    constexpr std::uint16_t kPort = 30'000;
+    feed(machine::GlooServed{machine::GlooServed::At{effect.address, kPort}});
+  }
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);

@@ -38,10 +38,11 @@ ADAPTERS = {
     "link": {"base", "model", "wire", "process"},
     "pmi": {"base", "model", "wire"},
     "pmix": {"base", "wire", "process"},
+    "gloo": {"base"},
     "store": {"base", "model", "wire"},
 }
 # Files of an adapter that make no system call either.
-PURE_FILES = re.compile(r"src/pmi/pmi_\w+\.[ch]pp$")
+PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
 APP = set(PURE) | set(ADAPTERS)
 MAY_INCLUDE = {**PURE, **ADAPTERS, "app": APP, "cli": APP | {"app"}, "main": APP | {"app", "cli"}}
 

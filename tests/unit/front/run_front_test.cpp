@@ -277,8 +277,8 @@ TEST(RunFront, WithoutRolesAColonIsTheProgramsOwn) {
 
 TEST(RunFront, RefusesRolesThatMakeNoSense) {
   EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n contradicts --role");
-  EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be from 1 to 2048, not '0'");
-  EXPECT_EQ(complaint({"--role", "=2", "p"}), "there is no role ''");
+  EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--role", "=2", "p"}), "--role must be NAME=N, not '=2'");
   EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps", "-H", "a", "q"}),
             "-H is for the whole job");
   EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps"}), "no program given");

@@ -60,6 +60,10 @@ struct Effect {
   std::string operator()(const AddWorld& e) const {
     return fmt::format("world {} of {}", e.world.number, e.world.size);
   }
+  std::string operator()(const ServeGloo& e) const {
+    return fmt::format("serve gloo on '{}' at '{}' for {} scopes", e.interface, e.address,
+                       e.members.size());
+  }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
   std::string operator()(const SuspendSelf&) const { return "sleep"; }

@@ -1,0 +1,35 @@
+// HorovodDraft: what a line of horovodrun, and its config file, have asked for so far.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "front/front.hpp"
+
+namespace muster::front {
+
+enum class HorovodController : std::uint8_t { automatic, gloo, mpi };
+
+struct HorovodDraft {
+  const Asked* asked = nullptr;
+  RunRequest request;
+  std::optional<std::string> host_list;
+  std::string hostfile;
+  std::vector<std::string> interfaces;
+  HorovodController controller = HorovodController::automatic;
+  bool tcp_only = false;
+  std::vector<std::string> mpi_words;  // --mpi-args and --binding-args
+  std::string config_file;
+  std::map<std::string_view, std::string> knobs;  // variables of Horovod, by name
+  std::string folder;                             // --output-filename
+  bool timestamp = false;
+  bool help = false;
+  bool version = false;
+  std::vector<std::string> notices;  // each once
+};
+
+}  // namespace muster::front

@@ -1,0 +1,11 @@
+// horovodrun: its words to a request.
+#pragma once
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+[[nodiscard]] base::Result<Reading> read_horovodrun(const Asked& asked);
+
+}  // namespace muster::front

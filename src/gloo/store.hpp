@@ -1,0 +1,54 @@
+// Store: the key-value store through which Horovod's ranks meet, and its answers. Pure.
+//
+// Ranks of a communicator share a scope: "global", "local_HOST" or "cross_LOCALRANK". Each puts its
+// addresses under its rank, polls for those of the others (404 means: not yet), and says DELETE
+// once it is connected to all. Another rank may still read what one has deleted, so a known scope
+// is emptied only when all of its ranks have said so (horovod/runner/http/http_server.py).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "gloo/request.hpp"
+
+namespace muster::gloo {
+
+// What a store holds at the most; a job of 1000 ranks needs half of the bytes.
+struct Room {
+  std::size_t keys = 1'000'000;
+  std::size_t bytes = std::size_t{512} << 20;  // of all keys and values
+};
+
+// How many ranks each scope has.
+using Members = std::map<std::string, std::uint32_t>;
+
+class Store {
+ public:
+  explicit Store(Members members, Room room = {}) : members_(std::move(members)), room_(room) {}
+
+  // The bytes of the response to a request that has ended; the connection is then to be closed.
+  [[nodiscard]] std::string answer(const RequestReader& reader);
+
+ private:
+  struct Scope {
+    std::map<std::string, std::string> values;  // by key
+    std::set<std::string> finished;             // keys
+  };
+
+  [[nodiscard]] std::string get(const Request& request) const;
+  [[nodiscard]] std::string put(const Request& request);
+  [[nodiscard]] std::string remove(const Request& request);
+  void forget(Scope& scope, const std::string& key);
+
+  Members members_;
+  Room room_;
+  std::map<std::string, Scope> scopes_;  // by name
+  std::size_t keys_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace muster::gloo
