@@ -1,6 +1,7 @@
 // Lets the front end read its words, then launches what they ask for.
 #include "cli/run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdio>
@@ -9,6 +10,8 @@
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
 #include "cli/speak.hpp"
+#include "probe/devices.hpp"
+#include "probe/probe.hpp"
 #include "view/complaints.hpp"
 
 namespace muster::cli {
@@ -17,6 +20,17 @@ namespace {
 std::string current_folder() {
   std::array<char, PATH_MAX> buffer;
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? "/" : buffer.data();
+}
+
+front::Counts counts(const std::vector<std::string>& environment) {
+  const auto gpus = [&environment] {
+    std::size_t most = 0;
+    for (const model::Devices& one : probe::devices("", environment)) {
+      most = std::max(most, one.ids.size());
+    }
+    return static_cast<std::uint32_t>(most);
+  };
+  return {probe::usable_cpus, gpus};
 }
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -39,6 +53,7 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
                           .environment = invocation.environment,
                           .current_folder = current_folder(),
                           .read_file = read_input_file,
+                          .counts = counts(invocation.environment),
                           .version = MUSTER_VERSION,
                           .has_file = has_file});
   if (!read) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -23,6 +24,12 @@ using ReadFile =
 // Whether there is such a file, or anything else of that name.
 using HasFile = std::function<bool(const std::string& path)>;
 
+// What this machine has, for counts such as torchrun's --nproc-per-node gpu.
+struct Counts {
+  std::function<std::uint32_t()> cpus = {};
+  std::function<std::uint32_t()> gpus = {};
+};
+
 // All that a reader may know.
 struct Asked {
   std::string called;                         // the name by which it was called: "mpirun"
@@ -30,6 +37,7 @@ struct Asked {
   std::vector<std::string> environment = {};  // "NAME=VALUE"
   std::string current_folder = {};            // absolute
   ReadFile read_file = {};
+  Counts counts = {};
   std::string version = {};  // of muster
   HasFile has_file = {};
 };

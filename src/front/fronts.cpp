@@ -1,6 +1,8 @@
 // The table of front ends. A new launcher is one row here and its own files beside this one.
 #include <algorithm>
 
+#include "front/deepspeed_front.hpp"
+#include "front/deepspeed_options.hpp"
 #include "front/front.hpp"
 #include "front/horovod_front.hpp"
 #include "front/horovod_options.hpp"
@@ -31,6 +33,8 @@ constexpr Front kFronts[] = {
      read_validate, validate_options, true},
     {"schema", "[OPTIONS]", "Print the JSON Schema of job files, for editors.", false, 0,
      read_schema, schema_options, true},
+    {"deepspeed", "[OPTIONS] SCRIPT [ARGS]", "Take the command line of DeepSpeed's launcher.", true,
+     2, read_deepspeed, deepspeed_options},
 };
 
 bool has_name(const Front& front, std::string_view name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/output_styles.hpp"
 
 namespace muster::front {
 
@@ -25,8 +26,7 @@ struct HorovodDraft {
   std::vector<std::string> mpi_words;  // --mpi-args and --binding-args
   std::string config_file;
   std::map<std::string_view, std::string> knobs;  // variables of Horovod, by name
-  std::string folder;                             // --output-filename
-  bool timestamp = false;
+  HorovodOutput output;
   bool help = false;
   bool version = false;
   std::vector<std::string> notices;  // each once

@@ -10,6 +10,7 @@
 #include "front/horovod_options.hpp"
 #include "front/mpirun_front.hpp"
 #include "front/option_help.hpp"
+#include "front/output_styles.hpp"
 #include "front/read_options.hpp"
 #include "front/values.hpp"
 #include "spec/check.hpp"
@@ -122,10 +123,10 @@ void settle_knobs(HorovodDraft& draft) {
 }
 
 void settle_output(HorovodDraft& draft) {
-  model::OutputSpec& output = draft.request.spec.output;
-  output.tag = true;
-  output.timestamp = draft.timestamp;
-  if (!draft.folder.empty()) output.logs = absolute(*draft.asked, draft.folder);
+  HorovodOutput& output = draft.output;
+  if (!output.folder.empty()) output.folder = absolute(*draft.asked, output.folder);
+  output.as_mpi = draft.controller == HorovodController::mpi;
+  draft.request.spec.output = horovod_output(output);
 }
 
 Result<Reading> finish(HorovodDraft draft, Words words) {

@@ -141,10 +141,10 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"--output-filename", kOutput, Takes::folder, "DIR",
       "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
-     [](Draft& d, const Typed& t) { return keep(t, d.folder); }},
+     [](Draft& d, const Typed& t) { return keep(t, d.output.folder); }},
     {{"-prefix-timestamp --prefix-output-with-timestamp", kOutput, Takes::nothing, "",
       "Begin each line of output with the time."},
-     [](Draft& d, const Typed&) { return raise(d.timestamp); }},
+     [](Draft& d, const Typed&) { return raise(d.output.timestamp); }},
     {{"--verbose", kOutput, Takes::nothing, "",
       "Tell on stderr what muster does, and how long each phase took."},
      [](Draft& d, const Typed&) { return raise(d.request.spec.verbose); }},

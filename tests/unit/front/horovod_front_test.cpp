@@ -127,7 +127,7 @@ TEST_F(Horovodrun, ReadsWordsForMpirunAsMpirunDoes) {
   EXPECT_EQ(bound.apps.front().ranks, 2U);
   EXPECT_EQ(complaint({"-np", "2", "--mpi-args=--help", "p"}),
             "--mpi-args asks for a text, not for a start");
-  EXPECT_EQ(complaint({"-np", "2", "--mpi-args=--nonsense", "p"}), "unknown option --nonsense");
+  EXPECT_EQ(complaint({"-np", "2", "--mpi-args=--nonsense", "p"}), "unknown option '--nonsense'");
 }
 
 TEST_F(Horovodrun, TurnsKnobsIntoVariables) {

@@ -1,0 +1,11 @@
+// DeepSpeed's launcher: its words to a request.
+#pragma once
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+[[nodiscard]] base::Result<Reading> read_deepspeed(const Asked& asked);
+
+}  // namespace muster::front

@@ -1,0 +1,182 @@
+// The words of DeepSpeed's launcher: hosts and devices, the script's words, what is refused.
+#include "front/deepspeed_front.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <vector>
+
+namespace muster::front {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Deepspeed : public testing::Test {
+ protected:
+  base::Result<Reading> read(const Words& words) {
+    const auto file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
+      const auto found = files_.find(path);
+      if (found != files_.end()) return found->second;
+      return base::fail(base::Fault::bad_file, "", "no file {}", path);
+    };
+    return read_deepspeed(
+        {.called = "deepspeed",
+         .words = words,
+         .environment = environment_,
+         .current_folder = "/here",
+         .read_file = file,
+         .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }}});
+  }
+
+  model::JobSpec spec(const Words& words) {
+    auto reading = read(words);
+    if (reading && reading->request) {
+      notices_ = reading->notices;
+      return reading->request->spec;
+    }
+    ADD_FAILURE() << (reading ? "help" : to_string(reading.error()));
+    return {};
+  }
+
+  Words command(const Words& words) { return spec(words).apps.front().command; }
+
+  // "a:0,1 b:0" for the hosts of a line.
+  std::string hosts(const Words& words) {
+    std::string text;
+    const model::JobSpec job = spec(words);
+    for (const model::HostEntry& host : job.hosts) {
+      text += (text.empty() ? "" : " ") + host.name + ":" + host.visible;
+      EXPECT_TRUE(host.slots);
+    }
+    return text;
+  }
+
+  std::string complaint(const Words& words) {
+    const auto reading = read(words);
+    if (reading) return "no complaint";
+    EXPECT_EQ(reading.error().what.find('\n'), std::string::npos);
+    base::Error bare = reading.error();
+    bare.hint.clear();
+    return to_string(bare);
+  }
+
+  std::map<std::string, std::string> files_ = {{"hosts", "a slots=4\n# more\nb slots=2\n"}};
+  Words environment_;
+  std::uint32_t gpus_ = 4;
+  Words notices_;
+};
+
+TEST_F(Deepspeed, TakesAllDevicesOfThisMachine) {
+  EXPECT_EQ(hosts({"train.py"}), "localhost:0,1,2,3");
+  EXPECT_EQ(hosts({"--num_gpus", "2", "train.py"}), "localhost:0,1");
+  EXPECT_EQ(hosts({"--include", "localhost:1,3", "train.py"}), "localhost:1,3");
+  gpus_ = 0;
+  EXPECT_EQ(hosts({"train.py"}), "localhost:0");
+  EXPECT_EQ(notices_, Words{"no device is to be seen here: one rank; --num_gpus N starts more"});
+  EXPECT_EQ(hosts({"--num_gpus", "8", "train.py"}), "localhost:0,1,2,3,4,5,6,7");
+}
+
+TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
+  environment_ = {"CUDA_VISIBLE_DEVICES=2,GPU-5f"};
+  EXPECT_EQ(hosts({"train.py"}), "localhost:2,GPU-5f");
+  EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:0");
+}
+
+TEST_F(Deepspeed, ReadsTheUsualHostfileWhereThereIsOne) {
+  files_["/job/hostfile"] = "x slots=1\ny slots=1\n";
+  EXPECT_EQ(hosts({"train.py"}), "x:0 y:0");
+}
+
+TEST_F(Deepspeed, FiltersHostsAndDevices) {
+  EXPECT_EQ(hosts({"-H", "hosts", "t"}), "a:0,1,2,3 b:0,1");
+  EXPECT_EQ(hosts({"-H", "hosts", "-i", "b@a:0,2", "t"}), "a:0,2 b:0,1");
+  EXPECT_EQ(hosts({"-H", "hosts", "-e", "a:0@b", "t"}), "a:1,2,3");
+  EXPECT_EQ(hosts({"-H", "hosts", "--num_nodes", "1", "t"}), "a:0,1,2,3");
+  EXPECT_EQ(hosts({"-H", "hosts", "--num_accelerators=1", "t"}), "a:0 b:0");
+  EXPECT_EQ(hosts({"-H", "hosts", "--num_nodes", "-1", "--num-gpus", "-1", "t"}),
+            "a:0,1,2,3 b:0,1");
+}
+
+TEST_F(Deepspeed, RefusesFiltersThatMakeNoSense) {
+  EXPECT_EQ(complaint({"-H", "hosts", "-i", "c", "t"}), "--include: there is no host 'c'");
+  EXPECT_EQ(complaint({"-H", "hosts", "-i", "b:2", "t"}), "--include: b has no slot 2");
+  EXPECT_EQ(complaint({"-H", "hosts", "-e", "b:x", "t"}),
+            "--exclude must be a whole number from 0 to 1000, not 'x'");
+  EXPECT_EQ(complaint({"-H", "hosts", "-e", "b:", "t"}), "--exclude: 'b:' names no slot");
+  EXPECT_EQ(complaint({"-H", "hosts", "-e", "a@b", "t"}), "no slot is left of the hosts");
+  EXPECT_EQ(complaint({"-H", "hosts", "-e", "a", "-i", "b", "t"}),
+            "--include and --exclude exclude each other");
+  EXPECT_EQ(complaint({"-H", "hosts", "-i", "a", "--num_gpus", "1", "t"}),
+            "--num_nodes and --num_gpus go with neither --include nor --exclude");
+  EXPECT_EQ(complaint({"-H", "hosts", "--num_nodes", "3", "t"}),
+            "--num_nodes 3, but 2 hosts are known");
+  EXPECT_EQ(complaint({"--num_nodes", "2", "t"}), "--num_nodes 2, but 1 host is known");
+}
+
+TEST_F(Deepspeed, HostfilesTellSlotsOnce) {
+  files_["bad"] = "a slots=1\na slots=2\n";
+  EXPECT_EQ(complaint({"-H", "bad", "t"}), "bad:2:1: a is listed twice");
+  files_["bad"] = "a slots=1\nb\n";
+  EXPECT_EQ(complaint({"-H", "bad", "t"}), "bad:2:1: b needs slots=1 to slots=1000");
+  EXPECT_EQ(complaint({"-H", "none", "t"}), "no file none");
+}
+
+TEST_F(Deepspeed, CallsTheScriptAsDeepspeedDoes) {
+  const auto shell = [](const std::string& words) {
+    return "exec " + words + R"("$0" --local_rank="$LOCAL_RANK" "$@")";
+  };
+  EXPECT_EQ(command({"train.py", "--x", "$HOME"}),
+            (Words{"/bin/sh", "-c", shell("python3 -u "), "train.py", "--x", "$HOME"}));
+  EXPECT_EQ(command({"--module", "pkg.train"}),
+            (Words{"/bin/sh", "-c", shell("python3 -u -m "), "pkg.train"}));
+  EXPECT_EQ(command({"--no_python", "./t"}), (Words{"/bin/sh", "-c", shell(""), "./t"}));
+  EXPECT_EQ(command({"--no_local_rank", "t.py", "$A"}), (Words{"python3", "-u", "t.py", "$A"}));
+  EXPECT_EQ(command({"--launcher", "OpenMPI", "--module", "t", "$A"}),
+            (Words{"python3", "-u", "-m", "t", "$A"}));
+}
+
+TEST_F(Deepspeed, GivesSeveralNodesTheVariablesOfItsFiles) {
+  environment_ = {"HOME=/home/me", "PYTHONPATH=/lib"};
+  files_["/home/me/.deepspeed_env"] = "A=1\n\n# note\nB=two words=3\r\n";
+  files_["/here/.deepspeed_env"] = "A=2";
+  const auto exports = spec({"-H", "hosts", "t.py"}).apps.front().exports;
+  const std::vector<model::EnvSetting> wanted = {
+      {"PYTHONPATH", "/here:/lib"}, {"A", "1"}, {"B", "two words=3"}, {"A", "2"}};
+  EXPECT_EQ(exports, wanted);
+  EXPECT_TRUE(spec({"t.py"}).apps.front().exports.empty());
+  EXPECT_EQ(spec({"--force_multi", "t.py"}).apps.front().exports.size(), 4U);
+  environment_.emplace_back("DS_ENV_FILE=/etc/ds");
+  files_["/etc/ds"] = "C=3";
+  EXPECT_EQ(spec({"-H", "hosts", "t.py"}).apps.front().exports.back().name, "C");
+  files_["/etc/ds"] = "C=3\nD";
+  EXPECT_EQ(complaint({"-H", "hosts", "t.py"}), "/etc/ds:2:1: 'D' is no setting");
+}
+
+TEST_F(Deepspeed, TellsWhereRanksMeet) {
+  const auto job = spec({"--master_addr", "10.0.0.1", "--master_port", "6000", "t.py"});
+  const std::vector<model::EnvSetting> wanted = {{"MASTER_ADDR", "10.0.0.1"},
+                                                 {"MASTER_PORT", "6000"}};
+  EXPECT_EQ(job.apps.front().exports, wanted);
+  EXPECT_TRUE(job.deepspeed);
+}
+
+TEST_F(Deepspeed, RefusesWhatNothingCanBeMadeOf) {
+  EXPECT_EQ(complaint({}), "no script given");
+  EXPECT_EQ(complaint({"--no_python", "--module", "t"}),
+            "--no_python and --module exclude each other");
+  EXPECT_EQ(complaint({"--launcher", "slurm", "t"}),
+            "--launcher slurm: srun is not what starts the ranks here");
+  EXPECT_EQ(complaint({"--launcher", "x", "t"}),
+            "--launcher must be pdsh, openmpi, mpich, impi or mvapich, not 'x'");
+  EXPECT_EQ(complaint({"--elastic_training", "t"}),
+            "--elastic_training: a job whose number of nodes may change is not supported");
+}
+
+TEST_F(Deepspeed, FakeNodesHaveSoManyRanksEach) {
+  const auto job = spec({"--fake-nodes", "2", "--num_gpus", "3", "t.py"});
+  EXPECT_EQ(job.fake_nodes, 2U);
+  EXPECT_EQ(job.per_node, 3U);
+  EXPECT_TRUE(job.hosts.empty());
+}
+
+}  // namespace
+}  // namespace muster::front
