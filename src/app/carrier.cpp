@@ -1,6 +1,8 @@
 // Joins a carrier process and its link into one thing that is up, speaks, and ends with a reason.
 #include "app/carrier.hpp"
 
+#include <fcntl.h>
+
 namespace muster::app {
 
 namespace {
@@ -23,19 +25,34 @@ base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
                                      [self](process::ChildEnd end) { self->on_exit(end); });
   if (!child) return tl::unexpected(child.error());
   carrier->child_ = std::move(*child);
-  process::ChildPipes& pipes = carrier->child_->pipes();
-  link::LinkEvents link;
-  link.up = [self] {
-    self->up_ = true;
-    self->events_.up();
-  };
-  link.message = self->events_.message;
-  link.output = self->events_.output;
-  link.broken = [self](base::Error error) { self->on_broken(std::move(error)); };
-  link.closed = [self] { self->on_closed(); };
-  carrier->link_ = std::make_unique<link::Link>(loop, std::move(pipes.in), std::move(pipes.out),
-                                                std::move(pipes.err), std::move(link));
+  carrier->open_link(loop, std::move(carrier->child_->pipes()));
   return carrier;
+}
+
+std::unique_ptr<Carrier> Carrier::over(asio::io_context& loop, process::UniqueFd connection,
+                                       Target target, CarrierEvents events) {
+  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
+  carrier->end_.emplace();  // there is no exit to wait for
+  process::ChildPipes pipes;
+  pipes.out = process::UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
+  pipes.in = std::move(connection);
+  pipes.err = process::UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  carrier->open_link(loop, std::move(pipes));
+  return carrier;
+}
+
+void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
+  link::LinkEvents link;
+  link.up = [this] {
+    up_ = true;
+    events_.up();
+  };
+  link.message = events_.message;
+  link.output = events_.output;
+  link.broken = [this](base::Error error) { on_broken(std::move(error)); };
+  link.closed = [this] { on_closed(); };
+  link_ = std::make_unique<link::Link>(loop, std::move(pipes.in), std::move(pipes.out),
+                                       std::move(pipes.err), std::move(link));
 }
 
 Carrier::~Carrier() {

@@ -35,6 +35,10 @@ class Carrier {
   [[nodiscard]] static base::Result<std::unique_ptr<Carrier>> start(
       asio::io_context& loop, const std::vector<std::string>& words,
       const std::vector<std::string>& environment, Target target, CarrierEvents events);
+  // A connection at whose other end an agent speaks already: there is no process.
+  [[nodiscard]] static std::unique_ptr<Carrier> over(asio::io_context& loop,
+                                                     process::UniqueFd connection, Target target,
+                                                     CarrierEvents events);
   ~Carrier();  // ends the process; no event will come any more
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
@@ -44,6 +48,7 @@ class Carrier {
 
  private:
   Carrier(asio::io_context& loop, Target target, CarrierEvents events);
+  void open_link(asio::io_context& loop, process::ChildPipes pipes);
   void on_closed();
   void on_broken(base::Error error);
   void on_exit(process::ChildEnd end);

@@ -56,6 +56,7 @@ class Head {
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
        std::optional<LogFiles> logs, std::optional<PmixWorld> pmix)
       : environment_(std::move(options.environment)),
+        guests_(std::move(options.guests)),
         program_(std::move(options.program)),
         plan_(options.input.plan),
         spec_(options.input.spec),
@@ -149,6 +150,7 @@ class Head {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
     const model::Host& host = plan_.nodes[node.value].host;
+    if (host.reach == Reach::met) return open_guest(node, host.name);
     const std::string agent_path = host.reach == Reach::ssh && !spec_.carrier.agent_path.empty()
                                        ? spec_.carrier.agent_path
                                        : program_;
@@ -162,6 +164,19 @@ class Head {
         carrier_events(node));
     if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
     carriers_[node] = std::move(*carrier);
+  }
+
+  // A connection is there or it has been lost: nobody can make it anew from here.
+  void open_guest(NodeIndex node, const std::string& name) {
+    auto connection = guests_.extract(node);
+    if (connection.empty()) {
+      return pump_.feed(machine::LinkFailed{
+          node,
+          {base::Fault::unreachable, name + ": its connection has been lost", {}, {}},
+          machine::Retry::no});
+    }
+    carriers_[node] = Carrier::over(loop_, std::move(connection.mapped()),
+                                    {name, program_, "its muster"}, carrier_events(node));
   }
 
   CarrierEvents carrier_events(NodeIndex node) {
@@ -241,6 +256,7 @@ class Head {
     if (!runs_on(view.rank, node)) return;
     machine_.alive(node, now());
     if (view.stream == wire::Stream::err) machine_.remember(view.rank, view.bytes);
+    if (plan_.nodes[node.value].host.reach == Reach::met) return;  // has a console of its own
     console_.take(view.rank, view.stream, view.bytes);
   }
 
@@ -288,6 +304,7 @@ class Head {
 
   asio::io_context loop_{1};
   std::vector<std::string> environment_;
+  std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
   std::string program_;
   model::Plan plan_;
   model::JobSpec spec_;

@@ -1,6 +1,7 @@
 // The head process: carries out one run and reports how it ended.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/error.hpp"
 #include "machine/head_machine.hpp"
 #include "model/report.hpp"
+#include "process/unique_fd.hpp"
 
 namespace muster::app {
 
@@ -16,6 +18,7 @@ struct HeadOptions {
   std::vector<std::string> environment;  // this process's own, "NAME=VALUE"
   std::string program;                   // path of this program, for agents
   std::string version;
+  std::map<base::NodeIndex, process::UniqueFd> guests;  // connections of nodes with Reach::met
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "app/program.hpp"
+#include "app/python_hook.hpp"
 #include "plan/environment.hpp"
 #include "probe/probe.hpp"
+#include "probe/text_file.hpp"
 #include "probe/topology.hpp"
 #include "process/pipe.hpp"
 
@@ -100,7 +102,13 @@ process::GuardEvents HostTasks::guard_events() {
   return events;
 }
 
-void HostTasks::perform(machine::ToHead& effect) { events_.to_head(std::move(effect.message)); }
+void HostTasks::perform(machine::ToHead& effect) {
+  if (auto* exited = std::get_if<wire::Exited>(&effect.message)) {
+    std::string text = error_files_.take(exited->exit.rank);
+    if (exited->exit.failed()) exited->error_file = std::move(text);
+  }
+  events_.to_head(std::move(effect.message));
+}
 
 // ---- before the start
 // -----------------------------------------------------------------------------
@@ -153,6 +161,8 @@ base::Result<void> HostTasks::read_programs(World& world) const {
     auto read = program(orders.apps[task.app], orders.clean);
     if (!read) return tl::unexpected(read.error());
     known = std::move(*read);
+    known.hooked = orders.python_hook &&
+                   is_python(orders.apps[task.app].command, probe::first_bytes(known.path, 128));
   }
   return {};
 }
@@ -226,7 +236,7 @@ void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.gr
 void HostTasks::perform(machine::StartTask& effect) { spawn(order_of_.at(effect.rank)); }
 
 // What a rank does not share with the others of its app.
-std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) const {
+std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   const wire::TaskOrder& task = *ordered.task;
   const auto& common = ordered.world->programs[task.app].environment;
   std::vector<std::string> entries;
@@ -238,7 +248,16 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) cons
     entries.push_back(entry(one.name, one.value));
   }
   for (const wire::NameValue& one : task.environment) entries.push_back(entry(one.name, one.value));
+  for (std::string& one : error_file(ordered)) entries.push_back(std::move(one));
   return entries;
+}
+
+std::vector<std::string> HostTasks::error_file(const Ordered& ordered) {
+  const Program& program = ordered.world->programs[ordered.task->app];
+  if (!program.hooked && !ordered.world->orders.error_files) return {};
+  const auto path = program.environment.find("PYTHONPATH");
+  return error_files_.open(ordered.task->rank, program.hooked,
+                           path == program.environment.end() ? "" : path->second);
 }
 
 // As a rule all ranks of an app set the same names, in the same order: then it is laid out once.
@@ -278,7 +297,7 @@ void HostTasks::spawn(const Ordered& ordered) {
   order.id = task.rank.value;
   Program& program = ordered.world->programs[task.app];
   order.program = program.path;
-  order.arguments = orders.apps[task.app].command;
+  order.arguments = task.command.empty() ? orders.apps[task.app].command : task.command;
   order.environment = own_environment(ordered);
   lay_out_common(program, order.environment);
   order.common = program.common;

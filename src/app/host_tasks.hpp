@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/error_files.hpp"
 #include "app/pmi_tasks.hpp"
 #include "app/pmix_tasks.hpp"
 #include "app/pump.hpp"
@@ -49,6 +50,7 @@ class HostTasks {
   struct Program {
     std::string path;
     std::map<std::string, std::string> environment;
+    bool hooked = false;  // Python, whose exceptions the report shall show
     // `environment` without the names that the last rank started set for itself: as a rule all do
     // the same.
     std::vector<std::string> own_names;
@@ -84,7 +86,8 @@ class HostTasks {
   void perform(machine::Quit&);
 
   [[nodiscard]] process::GuardEvents guard_events();
-  [[nodiscard]] std::vector<std::string> own_environment(const Ordered& ordered) const;
+  [[nodiscard]] std::vector<std::string> own_environment(const Ordered& ordered);
+  [[nodiscard]] std::vector<std::string> error_file(const Ordered& ordered);
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(wire::Prepare orders);
   [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
@@ -109,6 +112,7 @@ class HostTasks {
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::map<base::Rank, Ordered> order_of_;
   std::map<base::Rank, Streams> streams_;
+  ErrorFiles error_files_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
   std::unique_ptr<PmixTasks> pmix_;  // likewise
   std::size_t unspawned_ = 0;        // ordered, and not yet a process

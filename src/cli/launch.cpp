@@ -13,6 +13,7 @@
 #include "cli/ask_hosts.hpp"
 #include "cli/head_options.hpp"
 #include "cli/launchers.hpp"
+#include "cli/meet.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
@@ -148,6 +149,7 @@ int refuse(const base::Error& error, const front::RunRequest& request) {
 }
 
 int launch_spec(const front::RunRequest& request, const Invocation& invocation) {
+  if (request.meeting && !request.dry_run) return meet(request, invocation);
   auto inventory = inventory_of(request.spec);
   if (!inventory) return refuse(inventory.error(), request);
   // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "app/nonce.hpp"
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
 #include "cli/speak.hpp"
@@ -41,6 +42,17 @@ int complain_all(const std::vector<base::Error>& complaints) {
   return code;
 }
 
+front::Counts counts(const std::vector<std::string>& environment) {
+  const auto gpus = [&environment] {
+    std::size_t most = 0;
+    for (const model::Devices& one : probe::devices("", environment)) {
+      most = std::max(most, one.ids.size());
+    }
+    return static_cast<std::uint32_t>(most);
+  };
+  return {probe::usable_cpus, gpus};
+}
+
 }  // namespace
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -54,6 +66,7 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
                           .current_folder = current_folder(),
                           .read_file = read_input_file,
                           .counts = counts(invocation.environment),
+                          .fresh = app::nonce().substr(0, 8),
                           .version = MUSTER_VERSION,
                           .has_file = has_file});
   if (!read) {

@@ -12,6 +12,8 @@
 #include "front/mpirun_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
+#include "front/torch_front.hpp"
+#include "front/torch_options.hpp"
 
 namespace muster::front {
 namespace {
@@ -25,6 +27,10 @@ constexpr Front kFronts[] = {
      "Take that of MPICH's and Intel MPI's mpiexec.", true, 255, read_hydra, hydra_options},
     {"horovodrun", "-np N [OPTIONS] PROGRAM [ARGS]", "Take that of Horovod's horovodrun.", true, 2,
      read_horovodrun, horovod_options},
+    {"torchrun", "[OPTIONS] SCRIPT [ARGS]", "Take the command line of PyTorch's torchrun.", true, 2,
+     read_torchrun, torchrun_options},
+    {"launch", "[OPTIONS] SCRIPT [ARGS]", "Take that of torch.distributed.launch.", false, 2,
+     read_launch, launch_options},
     {"submit", "[OPTIONS] FILE", "Start the job that a job file describes.", false, 0, read_submit,
      submit_options, true},
     {"explain", "[OPTIONS] FILE | -- WORDS", "Show what a job would do, where and why.", false, 0,

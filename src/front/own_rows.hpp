@@ -29,8 +29,13 @@ struct OwnRows {
     return {};
   }
 
+  static base::Result<void> set_no_python_errors(Draft& draft, const Typed&) {
+    draft.request.spec.python_errors = false;
+    return {};
+  }
+
   static constexpr std::string_view kGroup = "Of muster alone";
-  static constexpr std::array<Option<Draft>, 3> kRows = {{
+  static constexpr std::array<Option<Draft>, 4> kRows = {{
       {{"--fake-nodes", kGroup, Takes::number, "N",
         "Rehearse a job of N hosts on this machine, without ssh."},
        set_fake_nodes},
@@ -40,6 +45,9 @@ struct OwnRows {
       {{"--dry-run", kGroup, Takes::nothing, "",
         "Show which rank would run where, and why; start nothing."},
        set_dry_run},
+      {{"--no-python-errors", kGroup, Takes::nothing, "",
+        "Do not look for the exception of a Python rank that raised."},
+       set_no_python_errors},
   }};
 };
 

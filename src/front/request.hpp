@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/job_spec.hpp"
+#include "model/meeting.hpp"
 
 namespace muster::front {
 
@@ -27,9 +28,10 @@ struct RunRequest {
   std::optional<Launchers> launchers;
   std::vector<std::string> folders;  // made before the job starts
   Shown shown;
-  bool do_not_launch = false;  // show what is to be shown, then end with 0
-  int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()
-  bool quiet = false;          // notices are not told
+  std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself
+  bool do_not_launch = false;                  // show what is to be shown, then end with 0
+  int refusal_code = 0;  // exit code when nothing may start; 0: base::exit_code()
+  bool quiet = false;    // notices are not told
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run

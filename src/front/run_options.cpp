@@ -230,6 +230,13 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_seconds(t, spec::kLease), d.request.spec.lease);
      }},
 
+    {{"--no-python-errors", kEnd, Takes::nothing, "",
+      "Do not look for the exception of a Python rank that raised."},
+     [](RunDraft& d, const Typed&) {
+       d.request.spec.python_errors = false;
+       return Result<void>();
+     }},
+
     {{"--dry-run", kSee, Takes::nothing, "",
       "Show which rank would run where, and why; start nothing."},
      [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},

@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "machine/head_machine.hpp"
+#include "view/report.hpp"
 
 namespace muster::machine {
 
@@ -34,7 +35,9 @@ void HeadMachine::hear(NodeIndex, wire::Exited& message, HeadEffects& out) {
   if (stop_sent_) {
     count_follower(exit);
   } else if (exit.failed()) {
+    const bool is_first = report_.cause != model::Cause::rank_failed;
     note_failure(exit);
+    if (is_first) report_.error_file = std::move(message.error_file);
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
   }
   if (!stop_sent_ && only_servers_left()) stop_all(SIGTERM, input_.spec.grace, out);
@@ -211,9 +214,16 @@ void HeadMachine::leave_when_stopped(HeadEffects& out) {
   state_ = State::leaving;
   give_up_at_ = now_ + kLeaveTime;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state == NodeState::stopped) out.push_back(ToNode{NodeIndex(i), wire::Bye{}});
+    if (nodes_[i].state == NodeState::stopped)
+      out.push_back(ToNode{NodeIndex(i), bye(NodeIndex(i))});
   }
   finish_when_left(out);
+}
+
+// Who started a node by hand is told there how the job ended.
+wire::Bye HeadMachine::bye(NodeIndex node) const {
+  if (input_.plan.nodes[node.value].host.reach != model::Reach::met) return {};
+  return {view::report(report(), {}), static_cast<std::uint32_t>(report_.exit_code())};
 }
 
 void HeadMachine::finish_when_left(HeadEffects& out) {

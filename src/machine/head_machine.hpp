@@ -276,6 +276,7 @@ class HeadMachine {
   [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
   void leave_when_stopped(HeadEffects& out);
+  [[nodiscard]] wire::Bye bye(base::NodeIndex node) const;
   void finish_when_left(HeadEffects& out);
   void lose(base::NodeIndex node, base::Error error, HeadEffects& out);
   void interrupt(std::int32_t number, HeadEffects& out);

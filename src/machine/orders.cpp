@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "plan/local_rank_words.hpp"
+
 namespace muster::machine {
 
 namespace {
@@ -16,11 +18,20 @@ std::vector<wire::NameValue> names_and_values(std::vector<model::Variable> varia
   return pairs;
 }
 
+// Nothing when they are those of its app.
+std::vector<std::string> own_words(const model::App& app, std::uint32_t local_rank) {
+  if (!app.local_rank_words) return {};
+  auto words = plan::with_local_rank(app.command, local_rank);
+  if (words == app.command) words.clear();
+  return words;
+}
+
 }  // namespace
 
 wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
   const model::PlannedNode& planned = world.plan.nodes[node.value];
-  const bool remote = planned.host.reach == model::Reach::ssh;
+  const bool remote =
+      planned.host.reach == model::Reach::ssh || planned.host.reach == model::Reach::met;
   const std::vector<plan::Forwarded>& kept = remote ? world.kept_remote : world.kept_here;
   wire::Prepare made;
   for (std::size_t i = 0; i < world.spec.apps.size(); ++i) {
@@ -29,13 +40,17 @@ wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
         {app.command, app.workdir, app.path, names_and_values(kept[i].kept), app.tries_workdir});
   }
   made.clean = world.spec.clean_env;
+  made.error_files = world.spec.torch.has_value();
+  made.python_hook = world.spec.python_errors;
   made.tasks.reserve(planned.ranks.size());
   for (const base::Rank rank : planned.ranks) {
-    const std::uint32_t app = world.plan.ranks[rank.value].app;
+    const model::PlannedRank& own = world.plan.ranks[rank.value];
+    const std::uint32_t app = own.app;
     made.tasks.push_back({base::Rank(world.first.value + rank.value), app,
                           names_and_values(plan::dialects(world.plan, world.where, kept[app],
                                                           world.job, world.spec, rank)),
-                          false, world.plan.cpus_of(rank)});
+                          false, world.plan.cpus_of(rank),
+                          own_words(world.spec.apps[app], own.local_rank)});
   }
   return made;
 }

@@ -16,6 +16,7 @@ enum class Reach : std::uint8_t {
   here,     // the agent runs inside the head
   process,  // a fake node: an agent process on this machine
   ssh,      // an agent behind the carrier
+  met,      // an agent that came to us: its muster was started on its own host
 };
 
 struct Host {

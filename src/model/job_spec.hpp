@@ -78,6 +78,7 @@ struct App {
   bool tries_workdir = false;
   std::string role;     // what its ranks are in the job ("worker"); may be empty
   bool serves = false;  // its ranks are ended once all others have ended: parameter servers
+  bool local_rank_words = false;  // ${local_rank} in the arguments is each rank's own
   bool operator==(const App&) const = default;
 };
 
@@ -86,6 +87,14 @@ struct GlooSpec {
   std::string interface;  // to serve on, and for ranks to talk over; empty: where ssh reached hosts
   bool only = false;      // Horovod is told to use gloo, whatever else it has been built with
   bool operator==(const GlooSpec&) const = default;
+};
+
+// What ranks are told besides when torchrun's words started them.
+struct TorchSpec {
+  std::string run_id = "none";
+  bool own_id = false;  // run_id is the job's own random name instead
+  std::uint32_t max_restarts = 0;
+  bool operator==(const TorchSpec&) const = default;
 };
 
 struct JobSpec {
@@ -102,11 +111,13 @@ struct JobSpec {
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
 
   bool clean_env = false;
-  bool deepspeed = false;  // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
+  bool deepspeed = false;     // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
+  bool python_errors = true;  // the report shows the exception of a Python rank that raised
 
   Wireup wireup = Wireup::automatic;
   Roles roles = Roles::none;  // how App::role is to be told to the ranks
   std::optional<GlooSpec> gloo;
+  std::optional<TorchSpec> torch;
 
   StdinSpec input;
   OutputSpec output;

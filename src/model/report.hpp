@@ -49,6 +49,7 @@ struct RunReport {
   std::string abort_message;      // what it said then; may be empty
   std::string host;               // host of `first`, or of the fault
   std::vector<std::string> tail;  // last lines of `first`'s stderr, at most 12
+  std::string error_file;         // what `first` wrote to TORCHELASTIC_ERROR_FILE; may be empty
   std::vector<RankExit>
       others;  // further ranks that failed before muster ended the rest, at most 8
   std::uint32_t others_total = 0;  // how many of those there were in all

@@ -40,7 +40,9 @@ std::string local_size(const About& about) { return std::to_string(about.planned
 std::string node(const About& about) { return std::to_string(about.node); }
 std::string nodes(const About& about) { return std::to_string(about.plan.nodes.size()); }
 std::string universe(const About& about) { return std::to_string(about.plan.universe); }
-std::string role(const About&) { return "default"; }
+std::string role(const About& about) {
+  return about.app().role.empty() ? "default" : about.app().role;
+}
 std::string one(const About&) { return "1"; }
 std::string host(const About& about) { return about.planned().host.name; }
 std::string job(const About& about) { return about.job; }
@@ -138,13 +140,34 @@ std::string cross_size(const About& about) {
   return std::to_string(count);
 }
 
+// What only torchrun's words ask for; nothing otherwise.
+std::string run_id(const About& about) {
+  if (!about.spec.torch) return {};
+  return about.spec.torch->own_id ? about.job : about.spec.torch->run_id;
+}
+std::string max_restarts(const About& about) {
+  return about.spec.torch ? std::to_string(about.spec.torch->max_restarts) : std::string();
+}
+std::string restart_count(const About& about) { return about.spec.torch ? "0" : ""; }
+std::string nccl_errors(const About& about) { return about.spec.torch ? "1" : ""; }
+
+// "True" would promise that the launcher keeps a TCPStore at MASTER_PORT; here rank 0 keeps it.
+std::string agent_store(const About& about) { return about.spec.torch ? "False" : ""; }
+
 std::string threads(const About& about) {
+  if (about.spec.torch) return {};
   const std::size_t ranks = about.planned().ranks.size();
   const auto& cpus = about.where.cpus[about.node];
   if (!cpus) return fmt::format("<cpus of {} / {}>", about.planned().host.name, ranks);
   const std::size_t bound = about.plan.cpus_of(base::Rank(about.rank)).count();
   const std::size_t share = std::max<std::size_t>(1, *cpus / ranks);
   return std::to_string(bound == 0 ? share : std::min(share, bound));
+}
+
+// torchrun knows this one count of threads.
+std::string omp_threads(const About& about) {
+  if (!about.spec.torch) return threads(about);
+  return about.planned().ranks.size() > 1 ? "1" : "";
 }
 
 std::string interface(const About& about) { return about.where.interfaces[about.node]; }
@@ -311,6 +334,10 @@ constexpr Word kWords[] = {
     {"HOROVOD_LOCAL_SIZE", "Horovod", local_size},
     {"HOROVOD_RANK", "Horovod", rank},
     {"HOROVOD_SIZE", "Horovod", world},
+    // jax.distributed.initialize(): rank 0 listens there, as it would for torch.
+    {"JAX_COORDINATOR_ADDRESS", "JAX", azure_master},
+    {"JAX_NUM_PROCESSES", "JAX", world},
+    {"JAX_PROCESS_ID", "JAX", rank},
     {"LOCAL_RANK", "torch", local_rank},
     {"LOCAL_SIZE", "DeepSpeed", size_here},
     {"LOCAL_WORLD_SIZE", "torch", local_size},
@@ -328,6 +355,8 @@ constexpr Word kWords[] = {
     {"MS_SERVER_NUM", "MindSpore", ms_servers},
     {"MS_WORKER_NUM", "MindSpore", ms_workers},
     {"MUSTER_JOB", "muster", job},
+    // The name of torch 1.13, then that of 2.x.
+    {"NCCL_ASYNC_ERROR_HANDLING", "torchrun", nccl_errors, Yields::to_own},
     {"NCCL_SOCKET_IFNAME", "network", nccl_interface, Yields::to_own},
     {"NODE_RANK", "torch", node},
     {"NUMEXPR_NUM_THREADS", "threads", threads, Yields::to_threads},
@@ -343,7 +372,7 @@ constexpr Word kWords[] = {
     {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
     {"OMPI_NUM_APP_CTX", "Open MPI", app_count},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
-    {"OMP_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"OMP_NUM_THREADS", "threads", omp_threads, Yields::to_threads},
     {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"PYTHONUNBUFFERED", "python", one, Yields::to_own},
     {"RANK", "torch", rank},
@@ -352,6 +381,11 @@ constexpr Word kWords[] = {
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
     {"TF_CONFIG", "TensorFlow", tf_config},
+    {"TORCHELASTIC_MAX_RESTARTS", "torchrun", max_restarts},
+    {"TORCHELASTIC_RESTART_COUNT", "torchrun", restart_count},
+    {"TORCHELASTIC_RUN_ID", "torchrun", run_id},
+    {"TORCHELASTIC_USE_AGENT_STORE", "torchrun", agent_store},
+    {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "torchrun", nccl_errors, Yields::to_own},
     {"TP_SOCKET_IFNAME", "network", interface, Yields::to_own},
     {"UCX_NET_DEVICES", "network", ucx_devices, Yields::to_own},
     {"WORLD_SIZE", "torch", world},
@@ -359,7 +393,8 @@ constexpr Word kWords[] = {
 };
 static_assert(std::ranges::is_sorted(kWords, {}, &Word::name));
 
-bool sets_threads(const Forwarded& kept) {
+bool sets_threads(const Forwarded& kept, const model::JobSpec& spec) {
+  if (spec.torch) return find(kept, "OMP_NUM_THREADS") != nullptr;
   return std::ranges::any_of(kWords, [&](const Word& word) {
     return word.yields == Yields::to_threads && find(kept, word.name) != nullptr;
   });
@@ -373,7 +408,7 @@ std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous&
   const model::PlannedRank& planned = plan.ranks[rank.value];
   const About about{
       plan, where, kept, job, spec, rank.value, planned.node.value, planned.local_rank};
-  const bool own_threads = sets_threads(kept);
+  const bool own_threads = sets_threads(kept, spec);
   std::vector<model::Variable> variables;
   variables.reserve(std::size(kWords));
   for (const Word& word : kWords) {
@@ -385,6 +420,11 @@ std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous&
     variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});
   }
   return variables;
+}
+
+bool is_default(std::string_view name) {
+  const auto word = std::ranges::lower_bound(kWords, name, {}, &Word::name);
+  return word != std::end(kWords) && word->name == name && word->yields != Yields::never;
 }
 
 std::string hostfile_text(const model::Plan& plan) {

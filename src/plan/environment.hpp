@@ -75,6 +75,9 @@ struct Rendezvous {
                                                     const std::string& job,
                                                     const model::JobSpec& spec, base::Rank rank);
 
+// Whether muster sets such a variable only where the user has not.
+[[nodiscard]] bool is_default(std::string_view name);
+
 // The text of the file that AZUREML_MPI_HOSTFILE names: "host slots=N" lines, nothing else; N is at
 // least the number of ranks there.
 [[nodiscard]] std::string hostfile_text(const model::Plan& plan);

@@ -43,6 +43,11 @@ bool is_for_this_host_only(std::string_view interface) {
       kPrefixes, [&](std::string_view prefix) { return interface.starts_with(prefix); });
 }
 
+// On another machine, as far as can be told.
+bool is_remote(const PlannedNode& node) {
+  return node.host.reach == Reach::ssh || node.host.reach == Reach::met;
+}
+
 // An address and how it was found.
 struct Found {
   std::string address;
@@ -71,7 +76,7 @@ struct Seen {
 
 Seen head_seen(const model::Plan& plan, Facts facts) {
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (plan.nodes[i].host.reach != Reach::ssh) continue;
+    if (!is_remote(plan.nodes[i])) continue;
     const HostFacts* remote = facts_of(facts, i);
     if (remote == nullptr) return {};
     return {true, remote->head_address};
@@ -81,7 +86,7 @@ Seen head_seen(const model::Plan& plan, Facts facts) {
 
 // A connection tells best: the kernel's routes chose its two ends.
 Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& head) {
-  const bool remote = node.host.reach == Reach::ssh;
+  const bool remote = is_remote(node);
   if (facts == nullptr || (!remote && !head.known)) {
     return {fmt::format("<address of {}>", node.host.name), {}};
   }
@@ -131,8 +136,7 @@ std::string address_of_head(const model::Plan& plan, const Rendezvous& where, co
 }
 
 bool is_one_machine(const model::Plan& plan) {
-  return std::ranges::none_of(
-      plan.nodes, [](const PlannedNode& node) { return node.host.reach == Reach::ssh; });
+  return std::ranges::none_of(plan.nodes, is_remote);
 }
 
 }  // namespace

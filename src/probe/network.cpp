@@ -42,4 +42,18 @@ base::Result<std::string> address_of(const std::string& interface) {
                     interface);
 }
 
+SshConnection connection_ends(int socket) {
+  sockaddr_storage ours{};
+  sockaddr_storage theirs{};
+  socklen_t size = sizeof(ours);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&ours), &size);
+  size = sizeof(theirs);
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&theirs), &size);
+  const auto text = [](const sockaddr_storage& one) {
+    const auto address = Address::from(reinterpret_cast<const sockaddr*>(&one));
+    return address ? address->text() : std::string();
+  };
+  return {text(theirs), text(ours)};
+}
+
 }  // namespace muster::probe

@@ -44,4 +44,7 @@ struct SshConnection {
 };
 [[nodiscard]] SshConnection ssh_connection(const std::string& ssh_connection_variable);
 
+// The same of a connected socket of ours: the other end as client, this one as server.
+[[nodiscard]] SshConnection connection_ends(int socket);
+
 }  // namespace muster::probe

@@ -25,4 +25,12 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+std::string first_bytes(const std::string& path, std::size_t most) {
+  const process::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(most, '\0');
+  const ssize_t got = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
 }  // namespace muster::probe

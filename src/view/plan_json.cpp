@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
       return "process";
     case model::Reach::ssh:
       return "ssh";
+    case model::Reach::met:
+      return "met";
   }
   CHECK(false);
 }

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "view/failure.hpp"
+#include "view/python_error.hpp"
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
 #include "view/tail.hpp"
@@ -67,12 +68,20 @@ namespace {
   return tail.size() > kShortTail ? "; last line: " + tail.back() : "";
 }
 
-// When the telling line is all that the rank said it is not said twice.
+// "    at train.py:40 in step: loss = f(x)"; what was raised stands in the line above.
+[[nodiscard]] std::string frame_lines(const PythonError& error) {
+  std::string text;
+  for (const std::string& frame : error.frames) text += fmt::format("    at {}\n", frame);
+  return text;
+}
+
+// When the telling line is all that the rank said it is not said twice. An exception tells most.
 [[nodiscard]] std::string first_failure(const model::RunReport& report, Style style) {
   const std::vector<std::string> tail = printable_tail(report);
-  const std::string telling = telling_line(tail).value_or("");
+  const PythonError raised = python_error(report.error_file);
+  const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
   return cause_line(first_sentence(report) + why(tail, telling), style) +
-         hint_line(next_step(report.first, report.host, telling)) +
+         hint_line(next_step(report.first, report.host, telling)) + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
 }
 

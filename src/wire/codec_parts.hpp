@@ -19,6 +19,8 @@ void write_message(proto::ToHead& out, const ToHead& message);
 [[nodiscard]] std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds);
 [[nodiscard]] std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds);
 
+inline constexpr std::uint32_t kExitCodeMax = 255;
+
 inline proto::Stream to_proto(Stream stream) {
   return stream == Stream::out ? proto::STREAM_OUT : proto::STREAM_ERR;
 }

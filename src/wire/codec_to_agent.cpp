@@ -35,6 +35,7 @@ void write(proto::TaskOrder& to, const TaskOrder& task) {
   to.set_app(task.app);
   to.set_input(task.input);
   to.set_cpus(to_string(task.cpus));
+  for (const std::string& word : task.command) to.add_command(word);
   write_variables(*to.mutable_environment(), task.environment);
 }
 
@@ -43,7 +44,8 @@ TaskOrder read(proto::TaskOrder& in, std::uint32_t apps, Bounds& bounds) {
           .app = bounds.at_most("app", in.app(), apps - 1),
           .environment = read_variables(*in.mutable_environment()),
           .input = in.input(),
-          .cpus = bounds.cpus(in.cpus())};
+          .cpus = bounds.cpus(in.cpus()),
+          .command = read_texts(*in.mutable_command())};
 }
 
 void write(proto::Wireup& to, const Wireup& wireup) {
@@ -97,6 +99,8 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   for (const TaskOrder& task : prepare.tasks) write(*to.add_tasks(), task);
   to.set_window(prepare.window);
   write(*to.mutable_wireup(), prepare.wireup);
+  to.set_error_files(prepare.error_files);
+  to.set_python_hook(prepare.python_hook);
 }
 
 std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
@@ -124,7 +128,9 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .hostfile = std::move(*in.mutable_hostfile()),
           .tasks = read_tasks(in, bounds),
           .window = in.window(),
-          .wireup = read(*in.mutable_wireup(), bounds)};
+          .wireup = read(*in.mutable_wireup(), bounds),
+          .error_files = in.error_files(),
+          .python_hook = in.python_hook()};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }
@@ -211,7 +217,14 @@ void write(proto::ToAgent& out, const PmixDown& down) {
 }
 
 void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
-void write(proto::ToAgent& out, const Bye&) { out.mutable_bye(); }
+void write(proto::ToAgent& out, const Bye& bye) {
+  out.mutable_bye()->set_report(bye.report);
+  out.mutable_bye()->set_code(bye.code);
+}
+
+Bye read(proto::Bye& in, Bounds& bounds) {
+  return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax)};
+}
 
 }  // namespace
 
@@ -246,7 +259,7 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
     case proto::ToAgent::kPing:
       return Ping{};
     case proto::ToAgent::kBye:
-      return Bye{};
+      return read(*in.mutable_bye(), bounds);
     case proto::ToAgent::kDrop:
       return Drop{bounds.world(in.drop().world())};
     case proto::ToAgent::kSpawned:

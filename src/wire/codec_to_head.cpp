@@ -9,6 +9,7 @@ namespace muster::wire {
 namespace {
 
 constexpr std::uint32_t kExitCodeMax = 255;
+constexpr std::uint32_t kPortMax = std::numeric_limits<std::uint16_t>::max();
 constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
 
 void write(proto::ToHead& out, const Welcome& welcome) {
@@ -123,15 +124,19 @@ void write(proto::ToHead& out, const Exited& exited) {
   to.set_signal(exited.exit.signal);
   to.set_core_dumped(exited.exit.core_dumped);
   to.set_max_rss_kib(exited.exit.max_rss_kib);
+  to.set_error_file(exited.error_file);
 }
 
-Exited read(const proto::Exited& in, Bounds& bounds) {
+Exited read(proto::Exited& in, Bounds& bounds) {
+  bounds.at_most("bytes of an error file", static_cast<std::int64_t>(in.error_file().size()),
+                 kErrorFileMax);
   return {model::RankExit{.rank = bounds.rank(in.rank()),
                           .pid = in.pid(),
                           .code = bounds.small("exit code", in.code(), kExitCodeMax),
                           .signal = bounds.small("signal", in.signal(), kSignalMax),
                           .core_dumped = in.core_dumped(),
-                          .max_rss_kib = in.max_rss_kib()}};
+                          .max_rss_kib = in.max_rss_kib()},
+          std::move(*in.mutable_error_file())};
 }
 
 void write(proto::ToHead& out, const InputCredit& credit) {
@@ -254,7 +259,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kOutputEnd:
       return read(in.output_end(), bounds);
     case proto::ToHead::kExited:
-      return read(in.exited(), bounds);
+      return read(*in.mutable_exited(), bounds);
     case proto::ToHead::kInputCredit:
       return read(in.input_credit(), bounds);
     case proto::ToHead::kFenceIn:

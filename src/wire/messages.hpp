@@ -19,6 +19,9 @@ inline constexpr std::uint32_t kProtocol = 1;
 
 using model::Stream;
 
+// A Python traceback is some kilobytes.
+inline constexpr std::uint32_t kErrorFileMax = 64u << 10;
+
 // ---- head to agent ------------------------------------------------------------------------------
 
 struct Hello {
@@ -40,10 +43,11 @@ struct NameValue {
 
 struct TaskOrder {
   base::Rank rank;
-  std::uint32_t app = 0;               // index in Prepare::apps
-  std::vector<NameValue> environment;  // this rank's own, laid over that of its app
-  bool input = false;                  // gets a pipe as stdin; otherwise /dev/null
-  model::CpuSet cpus = {};             // where it may run; empty: wherever its agent may
+  std::uint32_t app = 0;                  // index in Prepare::apps
+  std::vector<NameValue> environment;     // this rank's own, laid over that of its app
+  bool input = false;                     // gets a pipe as stdin; otherwise /dev/null
+  model::CpuSet cpus = {};                // where it may run; empty: wherever its agent may
+  std::vector<std::string> command = {};  // program and arguments; empty: those of its app
   bool operator==(const TaskOrder&) const = default;
 };
 
@@ -82,6 +86,8 @@ struct Prepare {
   std::vector<TaskOrder> tasks;
   std::uint32_t window = 0;  // first credit of each output stream, bytes
   Wireup wireup;
+  bool error_files = false;  // every task gets a TORCHELASTIC_ERROR_FILE
+  bool python_hook = false;  // Python tasks get one, and what writes a raised exception there
   bool operator==(const Prepare&) const = default;
 };
 
@@ -170,6 +176,8 @@ struct Ping {
   bool operator==(const Ping&) const = default;
 };
 struct Bye {
+  std::string report = {};  // for whoever started the agent, if it was not the head: how it ended
+  std::uint32_t code = 0;   // likewise, its exit code
   bool operator==(const Bye&) const = default;
 };  // end; nothing runs any more
 
@@ -224,6 +232,7 @@ struct OutputEnd {
 
 struct Exited {
   model::RankExit exit;
+  std::string error_file = {};  // what a task that failed wrote there, at most kErrorFileMax bytes
   bool operator==(const Exited&) const = default;
 };
 

@@ -57,13 +57,14 @@ STANDARD = set("""
 
 # A foreign header and the places, by path below src, that may include it.
 FOREIGN = {
-    r"nlohmann/": r"view/\w+_json\.cpp|job/schema\.cpp|cli/",
+    r"nlohmann/": r"view/\w+_json\.cpp|view/python_error\.cpp|job/schema\.cpp|cli/",
     r"wire\.pb\.h|google/": r"wire/codec\w*\.[ch]pp",
     r"asio": r"process/|link/|app/|third_party/",
     r"CLI/": r"cli/",
     r"pmix\w*\.h$": r"pmix/",
     r"hwloc\.h$": r"probe/",
     r"yaml\.h$": r"job/yaml\.cpp",
+    r"nettle/": r"link/",
     r"fmt/|tl/": r"",
 }
 

@@ -65,6 +65,41 @@ TEST_F(Dialects, torch) {
   EXPECT_EQ(env.at("MASTER_PORT"), "4242");
 }
 
+TEST_F(Dialects, torchrun_has_its_own) {
+  EXPECT_EQ(of(0).count("TORCHELASTIC_RUN_ID"), 0U);
+  spec_.torch = model::TorchSpec{.run_id = "r7", .max_restarts = 3};
+  spec_.apps.front().role = "trainer";
+  const auto env = of(0);
+  EXPECT_EQ(env.at("TORCHELASTIC_RUN_ID"), "r7");
+  EXPECT_EQ(env.at("TORCHELASTIC_MAX_RESTARTS"), "3");
+  EXPECT_EQ(env.at("TORCHELASTIC_RESTART_COUNT"), "0");
+  EXPECT_EQ(env.at("TORCHELASTIC_USE_AGENT_STORE"), "False");
+  EXPECT_EQ(env.at("NCCL_ASYNC_ERROR_HANDLING"), "1");
+  EXPECT_EQ(env.at("ROLE_NAME"), "trainer");
+  EXPECT_EQ(env.at("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(env.count("MKL_NUM_THREADS"), 0U);
+  EXPECT_EQ(of(3).count("OMP_NUM_THREADS"), 0U) << "one rank on that host";
+  EXPECT_EQ(of(0, {"OMP_NUM_THREADS=4"}).count("OMP_NUM_THREADS"), 0U);
+  EXPECT_EQ(of(0, {"MKL_NUM_THREADS=4"}).at("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(of(0, {"NCCL_ASYNC_ERROR_HANDLING=0"}).count("NCCL_ASYNC_ERROR_HANDLING"), 0U);
+  spec_.torch->own_id = true;
+  EXPECT_EQ(of(0).at("TORCHELASTIC_RUN_ID"), "job-7");
+}
+
+TEST_F(Dialects, jax_is_told_where_rank_0_listens) {
+  const auto env = of(4);
+  EXPECT_EQ(env.at("JAX_COORDINATOR_ADDRESS"), "10.0.0.1:4242");
+  EXPECT_EQ(env.at("JAX_NUM_PROCESSES"), "6");
+  EXPECT_EQ(env.at("JAX_PROCESS_ID"), "4");
+}
+
+TEST(IsDefault, OfWhatUsersMaySetThemselves) {
+  EXPECT_TRUE(is_default("OMP_NUM_THREADS"));
+  EXPECT_TRUE(is_default("NCCL_SOCKET_IFNAME"));
+  EXPECT_FALSE(is_default("RANK"));
+  EXPECT_FALSE(is_default("PATH"));
+}
+
 TEST_F(Dialects, open_mpi_tells_of_one_program) {
   spec_.apps.front().command = {"app", "-v", "two words"};
   const auto env = of(5);

@@ -9,27 +9,30 @@
 namespace muster::wire {
 
 inline Prepare sample_prepare() {
-  return {.apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
-                    "/data/work",
-                    "/opt/bin",
-                    {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
-                    true},
-                   {{"ps"}, "/", "", {}}},
-          .clean = true,
-          .hostfile = "node1 slots=2\nnode2 slots=2\n",
-          .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6)},
-                    {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
-          .window = 262'144,
-          .wireup = {true,
-                     "muster_job",
-                     4,
-                     8,
-                     "(vector,(0,2,2))",
-                     "job",
-                     2,
-                     base::Rank(5),
-                     "muster_parent",
-                     {{"PARENT_ROOT_PORT_NAME", "tag#0"}}}};
+  return {
+      .apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
+                "/data/work",
+                "/opt/bin",
+                {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
+                true},
+               {{"ps"}, "/", "", {}}},
+      .clean = true,
+      .hostfile = "node1 slots=2\nnode2 slots=2\n",
+      .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6), {"p", "2"}},
+                {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
+      .window = 262'144,
+      .wireup = {true,
+                 "muster_job",
+                 4,
+                 8,
+                 "(vector,(0,2,2))",
+                 "job",
+                 2,
+                 base::Rank(5),
+                 "muster_parent",
+                 {{"PARENT_ROOT_PORT_NAME", "tag#0"}}},
+      .error_files = true,
+      .python_hook = true};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -46,7 +49,7 @@ inline std::vector<ToAgent> samples_to_agent() {
           NameAnswer{77, NameVerdict::found, "port 5"},
           PmixDown{"down"},
           Ping{},
-          Bye{},
+          Bye{"muster: exit code 3\n", 3},
           Drop{2},
           Spawned{9, true, 2, "muster_job_2"}};
 }
@@ -80,7 +83,7 @@ inline std::vector<ToHead> samples_to_head() {
           Started{base::Rank(5), 4711},
           Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
           OutputEnd{base::Rank(6), Stream::out},
-          Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}},
+          Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}, "{\"message\":\"\"}"},
           InputCredit{base::Rank(3), 65'536},
           FenceIn{3, std::string("\xffkv", 3), 2},
           Aborted{base::Rank(6), -7, "application called MPI_Abort"},

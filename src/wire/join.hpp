@@ -1,0 +1,31 @@
+// Join: what a node that was started by itself tells node 0 about its part of the job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::wire {
+
+inline constexpr std::uint32_t kJoinMax = 4u << 20;  // bytes; a command line is at most 2 MiB
+
+struct Join {
+  std::uint32_t protocol = kProtocol;
+  std::string version = {};                // of the program, for messages only
+  std::uint32_t nodes = 0;                 // that it expects
+  std::optional<std::uint32_t> node = {};  // nothing: any number will do
+  std::string hostname = {};
+  std::uint32_t ranks = 1;
+  std::string role = {};
+  AppOrder app = {};  // of `environment`, only what takes the place of a default of muster's
+  bool operator==(const Join&) const = default;
+};
+
+[[nodiscard]] std::string encode(const Join& join);
+[[nodiscard]] base::Result<Join> decode_join(std::string_view bytes);
+
+}  // namespace muster::wire

@@ -1,0 +1,128 @@
+"""The rules by which frameworks find their world, fed with what muster gives to ranks.
+
+None of these frameworks is needed: the rules are those of their sources, named at each. Every front
+end that starts ranks by itself is asked, for one host and for two.
+"""
+
+import itertools
+import os
+import unittest
+
+from support import MUSTER, Case, run_tests
+
+# ssh to any host: this one.
+SSH = '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n'
+KEEP = 'env > "$DIR/env.$RANK"'
+
+FRONTS = {
+    "run": (["run", "-n", "4"], ["run", "-n", "4", "-H", "n1:2,n2:2"]),
+    "mpirun": (["mpirun", "--oversubscribe", "-np", "4"],
+               ["mpirun", "-np", "4", "-H", "n1:2,n2:2"]),
+    "mpiexec.hydra": (["mpiexec.hydra", "-n", "4"],
+                      ["mpiexec.hydra", "-n", "4", "-hosts", "n1:2,n2:2"]),
+    "torchrun": (["torchrun", "--nproc_per_node", "4", "--no_python"],
+                 ["torchrun", "--nproc_per_node", "2", "-H", "n1,n2", "--no_python"]),
+    "launch": (["launch", "--nproc_per_node", "4", "--use_env", "--no_python"],
+               ["launch", "--nproc_per_node", "2", "-H", "n1,n2", "--use_env", "--no_python"]),
+}
+
+
+def first(env, *names):
+    """The number in the first of these variables that is set."""
+    return next((int(env[name]) for name in names if env.get(name, "") != ""), None)
+
+
+def accelerate(env):
+    """src/accelerate/state.py, utils/environment.py: get_cpu_distributed_information()."""
+    distributed = int(env.get("LOCAL_RANK", -1)) != -1
+    world = first(env, "WORLD_SIZE", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE")
+    if not distributed or not env.get("MASTER_ADDR"):
+        return None
+    return {"rank": first(env, "RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK"),
+            "world": world,
+            "local": first(env, "LOCAL_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK"),
+            "locals": first(env, "LOCAL_WORLD_SIZE", "MPI_LOCALNRANKS",
+                            "OMPI_COMM_WORLD_LOCAL_SIZE")}
+
+
+def trainer(env):
+    """transformers/training_args.py: ParallelMode.DISTRIBUTED, then torch's env:// rendezvous."""
+    if int(env.get("LOCAL_RANK", -1)) == -1 or not env["MASTER_PORT"].isdigit():
+        return None
+    return {"rank": int(env["RANK"]), "world": int(env["WORLD_SIZE"]),
+            "local": int(env["LOCAL_RANK"])}
+
+
+def lightning(env):
+    """lightning_fabric/plugins/environments: the order of connector.py; without mpi4py."""
+    if "TORCHELASTIC_RUN_ID" in env and "GROUP_RANK" in env:
+        return {"rank": int(env["RANK"]), "world": int(env["WORLD_SIZE"]),
+                "local": int(env["LOCAL_RANK"]), "node": int(env["GROUP_RANK"])}
+    if "SLURM_NTASKS" in env or "LSB_JOBID" in env:
+        return None  # it would take us for another launcher
+    if "LOCAL_RANK" not in env:
+        return None  # it would start processes itself
+    node = first(env, "NODE_RANK", "GROUP_RANK")
+    local = int(env["LOCAL_RANK"])
+    devices = int(env["LOCAL_WORLD_SIZE"])  # what a user gives as Trainer(devices=...)
+    return {"rank": node * devices + local, "local": local, "node": node}
+
+
+def jax(env):
+    """jax/_src/clusters and distributed.py: environment variables, since no cluster is found."""
+    if "OMPI_MCA_orte_hnp_uri" in env or "SLURM_STEP_NODELIST" in env:
+        return None
+    host, port = env["JAX_COORDINATOR_ADDRESS"].rsplit(":", 1)
+    if host.strip("[]") != env["MASTER_ADDR"] or not port.isdigit():
+        return None
+    return {"rank": int(env["JAX_PROCESS_ID"]), "world": int(env["JAX_NUM_PROCESSES"])}
+
+
+def open_clip(env):
+    """open_clip_train/distributed.py: world_info_from_env()."""
+    return {"rank": first(env, "RANK", "PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"),
+            "world": first(env, "WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE"),
+            "local": first(env, "LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
+                           "OMPI_COMM_WORLD_LOCAL_RANK")}
+
+
+def tensorflow(env):
+    """cluster_resolver/tfconfig_cluster_resolver.py: without TF_CONFIG there is no cluster."""
+    return {} if "TF_CONFIG" not in env and "SLURM_PROCID" not in env else None
+
+
+RULES = [accelerate, trainer, lightning, jax, open_clip, tensorflow]
+
+
+def truth(rank, nodes):
+    each = 4 // nodes
+    return {"rank": rank, "world": 4, "local": rank % each, "locals": each, "node": rank // each}
+
+
+class Detection(Case):
+    def environments(self, words):
+        """Of the ranks, by rank."""
+        os.makedirs(self.path("bin"), exist_ok=True)
+        self.write("bin/ssh", SSH, 0o755)
+        # A launcher around us has left its traces: they mean nothing for our ranks.
+        env = self.environment(SLURM_PROCID="7", SLURM_NTASKS="9", OMPI_COMM_WORLD_RANK="5",
+                               TF_CONFIG="{}", JAX_PROCESS_ID="8")
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
+        self.succeeds(*words, "sh", "-c", KEEP, command=(MUSTER,), env=env)
+        return [dict(line.split("=", 1) for line in self.read(f"env.{rank}").decode().splitlines()
+                     if "=" in line) for rank in range(4)]
+
+    def test_every_framework_finds_its_world(self):
+        for name, (nodes, words) in itertools.chain(*(
+                ((name, (1, one)), (name, (2, two))) for name, (one, two) in FRONTS.items())):
+            for rank, env in enumerate(self.environments(words)):
+                for rule in RULES:
+                    found = rule(env)
+                    with self.subTest(front=name, nodes=nodes, rank=rank, rule=rule.__name__):
+                        self.assertIsNotNone(found)
+                        true = truth(rank, nodes)
+                        self.assertEqual(found, {key: true[key] for key in found})
+
+
+if __name__ == "__main__":
+    run_tests()

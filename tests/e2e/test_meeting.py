@@ -1,0 +1,180 @@
+"""Nodes whose launchers are started each by itself, on hosts that cannot log in to each other."""
+
+import os
+import socket
+import subprocess
+import unittest
+
+from support import MUSTER, PYTHON, Case, LabCase, Running, lab_or_skip, run_tests, wait_until
+
+REASON = lab_or_skip()
+TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
+SHOW = ('echo "$RANK of $WORLD_SIZE: $LOCAL_RANK of $LOCAL_WORLD_SIZE on $GROUP_RANK at '
+        '$MASTER_ADDR:$MASTER_PORT threads ${OMP_NUM_THREADS:-none} $OWN $*"')
+
+DDP = """import os, torch, torch.distributed as dist
+torch.manual_seed(1)
+dist.init_process_group("gloo")
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    torch.manual_seed(step * 10 + dist.get_rank())
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).square().mean().backward()
+    optimizer.step()
+total = torch.tensor([sum(p.double().sum().item() for p in model.parameters())])
+everyone = [torch.zeros(1) for _ in range(dist.get_world_size())]
+dist.all_gather(everyone, total)
+assert all(torch.equal(one, total) for one in everyone), everyone
+print("trained", dist.get_rank(), dist.get_world_size())
+"""
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Meeting(Case):
+    """Both nodes on this machine; a node's own words tell it apart."""
+
+    def setUp(self):
+        super().setUp()
+        self.port = str(free_port())
+        self.write("show.sh", "#!/bin/sh\n" + SHOW + "\n", 0o755)
+
+    def node(self, rank, *words, nodes=2, env=None, conf="join_timeout=20"):
+        return self.start("--nnodes", str(nodes), "--node_rank", str(rank), "--master_addr",
+                          "127.0.0.1", "--master_port", self.port, "--rdzv_conf", conf, *words,
+                          command=(MUSTER, "torchrun"), env=env)
+
+    def refused(self, running, *patterns):
+        done = running.finish()
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(done.out, b"", done)
+        for pattern in patterns:
+            self.assertRegex(done.errors, pattern, done)
+        return done
+
+    def test_each_node_brings_its_ranks_in_any_order(self):
+        late = self.node(1, "--nproc_per_node", "2", "--no_python", "./show.sh", "b",
+                         env=self.environment(OWN="second", OMP_NUM_THREADS="7"))
+        early = self.node(0, "--no_python", "./show.sh", "a", env=self.environment(OWN="first"))
+        first, second = early.finish(), late.finish()
+        at = f"127.0.0.1:{self.port}"
+        self.assertEqual((first.code, second.code), (0, 0), f"{first}\n{second}")
+        self.assertEqual(first.lines, [f"0 of 3: 0 of 1 on 0 at {at} threads none first a"])
+        self.assertEqual(second.lines, [f"1 of 3: 0 of 2 on 1 at {at} threads 7 second b",
+                                        f"2 of 3: 1 of 2 on 1 at {at} threads 7 second b"])
+
+    def test_ranks_may_listen_at_the_port_of_the_meeting(self):
+        self.write("store.py", "import os, socket\nat = (os.environ['MASTER_ADDR'], "
+                   "int(os.environ['MASTER_PORT']))\nif os.environ['RANK'] == '0':\n"
+                   "    with socket.create_server(at) as s:\n        s.accept()[0].send(b'x')\n"
+                   "else:\n    import time\n    while True:\n        try:\n"
+                   "            assert socket.create_connection(at).recv(1) == b'x'\n"
+                   "            break\n        except ConnectionRefusedError:\n"
+                   "            time.sleep(0.05)\n")
+        nodes = [self.node(rank, "store.py") for rank in (0, 1)]
+        for node in nodes:
+            done = node.finish()
+            self.assertEqual(done.code, 0, done)
+
+    def test_a_failure_ends_all_with_a_report_on_each(self):
+        fails = ("--no_python", "sh", "-c", "echo last words >&2; exit 3")
+        waits = ("--no_python", "sleep", self.mark)
+        for mine, other in ((fails, waits), (waits, fails)):
+            nodes = [self.node(0, *mine), self.node(1, *other)]
+            for node in nodes:
+                done = node.finish()
+                self.assertNotEqual(done.code, 0, done)
+                self.assertRegex(done.errors, r"muster: rank [01] on \S+ exited with code 3", done)
+                self.assertIn("last words", done.errors, done)
+
+    def test_one_that_never_comes_is_named(self):
+        there = [self.node(0, "true", nodes=3, conf="join_timeout=2"),
+                 self.node(1, "true", nodes=3, conf="join_timeout=2")]
+        for node in there:
+            self.refused(node, "node 2 of 3 did not come .* within 2 s")
+        self.refused(self.node(1, "true", conf="join_timeout=0.2"), "no answer from node 0 at")
+
+    def test_contradictions_and_strangers(self):
+        head = self.node(0, "--no_python", "./show.sh")
+        at = ("127.0.0.1", int(self.port))
+
+        def greeting():
+            try:
+                with socket.create_connection(at) as one:
+                    return one.recv(64)
+            except ConnectionRefusedError:
+                return b""
+        wait_until(greeting, 10, "node 0 to listen")
+        with socket.create_connection(at) as stranger:
+            stranger.sendall(b"GET / HTTP/1.0\r\n\r\n" + b"x" * 5000)
+            try:
+                while stranger.recv(4096):
+                    pass
+            except ConnectionResetError:
+                pass
+        silent = socket.create_connection(at)
+        self.addCleanup(silent.close)
+        self.refused(self.node(1, "--rdzv_id", "other", "true"), "another name or secret")
+        self.refused(self.node(1, "true", nodes=3), "started for 3 nodes, node 0 for 2")
+        self.refused(self.node(0, "true"), "cannot listen at .*in use", "another program holds")
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))
+            holder.listen()
+            self.port, other = str(holder.getsockname()[1]), self.port
+            self.refused(self.node(0, "true"), "cannot listen at")
+            self.port = other
+        guest = self.node(1, "--no_python", "./show.sh")
+        self.assertEqual((head.finish().code, guest.finish().code), (0, 0))
+
+    def test_nodes_without_numbers(self):
+        words = ["--nnodes", "3", "--rdzv_backend", "c10d", "--rdzv_id", "job-5",
+                 "--rdzv_endpoint", f"127.0.0.1:{self.port}", "--no_python", "./show.sh"]
+        nodes = [self.start(*words, command=(MUSTER, "torchrun")) for _ in range(3)]
+        ends = [node.finish() for node in nodes]
+        self.assertEqual([end.code for end in ends], [0, 0, 0], "\n".join(map(str, ends)))
+        lines = sorted(line.split(" at ")[0] for end in ends for line in end.lines)
+        self.assertEqual(lines, [f"{rank} of 3: 0 of 1 on {rank}" for rank in range(3)])
+
+    def test_a_node_that_is_ended_ends_the_job(self):
+        nodes = [self.node(rank, "--no_python", "sh", "-c", ': > "$DIR/ready.$RANK"; exec sleep '
+                           + self.mark) for rank in (0, 1)]
+        self.wait_for_files(["ready.0", "ready.1"])
+        nodes[1].send(15)
+        for node in nodes:
+            self.assertNotEqual(node.finish().code, 0)
+
+
+@unittest.skipIf(REASON, REASON)
+class Hosts(LabCase):
+    """Two hosts of a lab, and a real training job on them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def node(self, name, rank, *words):
+        env = self.environment(PYTHON_EXEC=PYTHON)
+        line = [MUSTER, "torchrun", "--nnodes", "2", "--node_rank", str(rank), "--master_addr",
+                self.lab.address("node1"), "--master_port", "29500", *words]
+        started = self.lab.start(line, host=name, env=env, cwd=self.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        self.running.append(Running(started.popen))
+        return self.running[-1]
+
+    @unittest.skipUnless(TORCH, "there is no torch here")
+    def test_ddp_over_gloo(self):
+        self.write("ddp.py", DDP)
+        nodes = [self.node("node2", 1, "ddp.py"), self.node("node1", 0, "ddp.py")]
+        ends = [node.finish(120) for node in nodes]
+        self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+        self.assertEqual([end.text for end in ends], ["trained 1 2\n", "trained 0 2\n"])
+
+
+if __name__ == "__main__":
+    run_tests()

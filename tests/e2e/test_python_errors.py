@@ -1,0 +1,98 @@
+"""A Python rank that raised shows its exception and where in its own code, in the report."""
+
+import os
+import unittest
+
+from support import MUSTER, PYTHON, Case, run_tests
+
+TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
+
+RAISES = """import os
+def inner(batch):
+    raise ValueError("bad batch %d" % batch)
+def outer():
+    inner(40)
+if os.environ["RANK"] == "1":
+    outer()
+"""
+RECORDED = """import os
+from torch.distributed.elastic.multiprocessing.errors import record
+def deep():
+    raise KeyError("step 40")
+@record
+def main():
+    if os.environ["RANK"] == "1":
+        deep()
+main()
+"""
+
+
+class PythonErrors(Case):
+    def fails(self, *words, **more):
+        done = self.muster(*words, seconds=90, **more)
+        self.assertEqual(done.code, 1, done)
+        return done.errors
+
+    def test_the_exception_and_its_place_are_shown(self):
+        self.write("t.py", RAISES)
+        for words in (["-n", "2", PYTHON, "t.py"], ["-n", "2", "sh", "-c", f"exec {PYTHON} t.py"],
+                      ["--fake-nodes", "2", "-n", "2", PYTHON, "t.py"]):
+            errors = self.fails(*words)
+            self.assertRegex(errors, r"muster: rank 1 on \S+ exited with code 1 \(pid \d+\): "
+                             r"ValueError: bad batch 40\n")
+            self.assertRegex(errors, r"    at \S*t.py:3 in inner: raise ValueError\(.*\)\n"
+                             r"    at \S*t.py:5 in outer: inner\(40\)\n"
+                             r"    at \S*t.py:7 in <module>: outer\(\)\n")
+
+    def test_a_script_of_its_own_interpreter(self):
+        self.write("t", f"#!{PYTHON}\n" + RAISES, 0o755)
+        self.assertIn("t:4 in inner", self.fails("-n", "2", "./t"))
+
+    def test_it_can_be_turned_off(self):
+        self.write("t.py", RAISES)
+        errors = self.fails("-n", "2", "--no-python-errors", PYTHON, "t.py")
+        self.assertNotIn("    at ", errors)
+        self.assertIn("ValueError: bad batch 40", errors)  # the last words are shown as ever
+
+    def test_nothing_else_is_touched(self):
+        os.mkdir(self.path("site"))
+        self.write("site/sitecustomize.py", "print('own sitecustomize')\n")
+        self.write("t.py", "import os, subprocess, sys\n"
+                   "print(os.environ.get('PYTHONPATH'), [p for p in sys.path if '/proc/' in p])\n"
+                   "sys.stdout.flush()\n"
+                   "subprocess.run([sys.executable, '-c', 'raise SystemExit(0)'])\n"
+                   "pid = os.fork()\nif pid == 0:\n    raise RuntimeError('of a child')\n"
+                   "os.waitpid(pid, 0)\nos._exit(5)\n")
+        env = self.environment(PYTHONPATH=self.path("site"))
+        done = self.muster("-n", "1", PYTHON, "t.py", env=env)
+        self.assertEqual(done.code, 5, done)
+        self.assertEqual(done.text.splitlines(), ["own sitecustomize", f"{self.path('site')} []",
+                                                  "own sitecustomize"], done)
+        self.assertNotIn("    at ", done.errors)  # the rank itself raised nothing
+
+    def test_long_and_odd_exceptions_are_bounded(self):
+        self.write("t.py", "raise ValueError('\\x1b[31m' + 'x' * 10 ** 6 + '\\u2603')\n")
+        errors = self.fails("-n", "1", PYTHON, "t.py")
+        report = errors[errors.index("muster: rank 0"):]  # what the rank said itself came before
+        self.assertIn("ValueError", report)
+        self.assertFalse("\x1b" in report, "a control character")
+        self.assertLess(len(report), 20_000)
+
+    def test_other_programs_have_no_file(self):
+        done = self.succeeds("-n", "1", "sh", "-c", "echo ${TORCHELASTIC_ERROR_FILE-none}")
+        self.assertEqual(done.text, "none\n")
+        done = self.succeeds("--no_python", "sh", "-c", "echo ${TORCHELASTIC_ERROR_FILE-none}",
+                             command=(MUSTER, "torchrun"))
+        self.assertTrue(done.text.startswith("/proc/"), done)
+
+    @unittest.skipUnless(TORCH, "there is no torch here")
+    def test_what_record_writes_is_read(self):
+        self.write("t.py", RECORDED)
+        errors = self.fails("--nproc_per_node", "2", "t.py", command=(MUSTER, "torchrun"),
+                            env=self.environment(PYTHON_EXEC=PYTHON))
+        self.assertIn("KeyError: 'step 40'", errors)
+        self.assertRegex(errors, r"    at \S*t.py:4 in deep: raise KeyError\(\"step 40\"\)\n")
+
+
+if __name__ == "__main__":
+    run_tests()

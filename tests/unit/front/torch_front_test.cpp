@@ -1,0 +1,244 @@
+// The words of torchrun and torch.distributed.launch: what they become, and what is said about
+// wrong ones.
+#include "front/torch_front.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace muster::front {
+namespace {
+
+using model::EnvSetting;
+using Words = std::vector<std::string>;
+
+struct Surroundings {
+  Words environment = {};
+  std::uint32_t cpus = 8;
+  std::uint32_t gpus = 0;
+};
+
+using Read = base::Result<Reading> (*)(const Asked&);
+
+base::Result<Reading> read(const Words& words, const Surroundings& around = {},
+                           Read how = read_torchrun) {
+  return how({.called = "torchrun",
+              .words = words,
+              .environment = around.environment,
+              .current_folder = "/here",
+              .read_file =
+                  [](const std::string& path, std::size_t) {
+                    if (path == "two") return base::Result<std::string>("a slots=4\nb\n");
+                    return base::Result<std::string>(
+                        base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no such file"));
+                  },
+              .counts = {[&] { return around.cpus; }, [&] { return around.gpus; }},
+              .fresh = "0a1b2c3d"});
+}
+
+model::JobSpec spec(const Words& words, const Surroundings& around = {}, Read how = read_torchrun) {
+  auto result = read(words, around, how);
+  if (result && result->request) return result->request->spec;
+  ADD_FAILURE() << (result ? "no request" : to_string(result.error()));
+  return {};
+}
+
+Words command(const Words& words, const Surroundings& around = {}, Read how = read_torchrun) {
+  return spec(words, around, how).apps.front().command;
+}
+
+std::string complaint(const Words& words, const Surroundings& around = {},
+                      Read how = read_torchrun) {
+  const auto result = read(words, around, how);
+  if (result) return "no complaint";
+  EXPECT_EQ(result.error().what.find('\n'), std::string::npos);
+  EXPECT_FALSE(result.error().hint.empty()) << result.error().what;
+  return result.error().what;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(TorchFront, DashesUnderscoresAndAbbreviationsAreTheSame) {
+  const auto plain = spec({"--nproc-per-node", "3", "train.py"});
+  EXPECT_EQ(plain.per_node, 3U);
+  EXPECT_EQ(plain.slot_rule, model::SlotRule::hydra);
+  for (const Words& words :
+       {Words{"--nproc_per_node=3", "train.py"}, Words{"--nproc", "3", "train.py"},
+        Words{"--nproc_per-node", "1", "--nproc-per-node=3", "train.py"},
+        Words{"--nnodes=1:1", "--nproc_per_node", "3", "train.py"}}) {
+    EXPECT_EQ(spec(words), plain) << words.front();
+  }
+}
+
+TEST(TorchFront, TheScriptEndsOptions) {
+  EXPECT_EQ(command({"train.py", "--nproc_per_node", "2", "-m"}),
+            (Words{"python3", "-u", "train.py", "--nproc_per_node", "2", "-m"}));
+  EXPECT_EQ(command({"--", "train.py"}), (Words{"python3", "-u", "train.py"}));
+}
+
+TEST(TorchFront, CallsTheScriptAsAsked) {
+  EXPECT_EQ(command({"-m", "pkg.train", "a"}), (Words{"python3", "-u", "-m", "pkg.train", "a"}));
+  EXPECT_EQ(command({"--no_python", "./prog", "a"}), (Words{"./prog", "a"}));
+  EXPECT_EQ(command({"--run_path", "--no_python", "/x/t.py"}), (Words{"python3", "-u", "/x/t.py"}));
+  EXPECT_EQ(command({"train.py"}, {{"PYTHON_EXEC=/opt/python"}}).front(), "/opt/python");
+  EXPECT_TRUE(spec({"train.py"}).apps.front().local_rank_words);
+}
+
+TEST(TorchFront, LaunchGivesTheScriptItsLocalRank) {
+  EXPECT_EQ(command({"train.py", "a"}, {}, read_launch),
+            (Words{"python3", "-u", "train.py", "--local_rank=${local_rank}", "a"}));
+  EXPECT_EQ(command({"-m", "train"}, {}, read_launch),
+            (Words{"python3", "-u", "-m", "train", "--local_rank=${local_rank}"}));
+  EXPECT_EQ(command({"--use_env", "train.py"}, {}, read_launch),
+            (Words{"python3", "-u", "train.py"}));
+  EXPECT_EQ(complaint({"--no_python", "prog"}, {}, read_launch), "--no-python needs --use-env");
+  EXPECT_TRUE(holds(complaint({"--use_env", "x.py"}), "unknown option"));
+}
+
+TEST(TorchFront, CountsWhatIsHere) {
+  const Surroundings gpus = {.gpus = 4};
+  EXPECT_EQ(spec({"--nproc_per_node", "cpu", "t.py"}, gpus).per_node, 8U);
+  EXPECT_EQ(spec({"--nproc_per_node", "gpu", "t.py"}, gpus).per_node, 4U);
+  EXPECT_EQ(spec({"--nproc_per_node", "auto", "t.py"}, gpus).per_node, 4U);
+  EXPECT_EQ(spec({"--nproc_per_node", "auto", "t.py"}).per_node, 8U);
+  EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "t.py"}), "no gpu"));
+  EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "-H", "a,b", "t.py"}), "hosts are"));
+}
+
+TEST(TorchFront, VariablesAreDefaults) {
+  const Surroundings pet = {{"PET_NPROC_PER_NODE=4", "PET_RDZV_ID=job", "PET_NO_PYTHON=1",
+                             "PET_STANDALONE=0", "TORCH_ELASTIC_SHUTDOWN_TIMEOUT=7"}};
+  const auto job = spec({"prog"}, pet);
+  EXPECT_EQ(job.per_node, 4U);
+  EXPECT_EQ(job.torch->run_id, "job");
+  EXPECT_EQ(job.apps.front().command, Words{"prog"});
+  EXPECT_EQ(job.grace, std::chrono::seconds(7));
+  EXPECT_EQ(spec({"--nproc_per_node=2", "prog"}, pet).per_node, 2U);
+  EXPECT_EQ(complaint({"t.py"}, {{"PET_STANDALONE="}}), "PET_STANDALONE must be 0 or 1, not ''");
+  EXPECT_TRUE(holds(complaint({"t.py"}, {{"PET_MAX_RESTARTS=x"}}), "PET_MAX_RESTARTS must be"));
+}
+
+TEST(TorchFront, SettlesTheJobsName) {
+  EXPECT_EQ(spec({"t.py"}).torch->run_id, "none");
+  EXPECT_FALSE(spec({"t.py"}).torch->own_id);
+  EXPECT_TRUE(spec({"--standalone", "--rdzv_id", "7", "t.py"}).torch->own_id);
+  EXPECT_EQ(spec({"--role", "trainer", "t.py"}).apps.front().role, "trainer");
+}
+
+TEST(TorchFront, TellsRanksTheAddressThatWasGiven) {
+  const auto exports = [](const Words& words) { return spec(words).apps.front().exports; };
+  EXPECT_TRUE(exports({"t.py"}).empty());
+  EXPECT_EQ(exports({"--master_addr", "10.0.0.1", "--master_port=1234", "t.py"}),
+            (std::vector<EnvSetting>{{"MASTER_ADDR", "10.0.0.1"}, {"MASTER_PORT", "1234"}}));
+  EXPECT_EQ(exports({"--rdzv_endpoint", "[::1]:99", "t.py"}),
+            (std::vector<EnvSetting>{{"MASTER_ADDR", "::1"}, {"MASTER_PORT", "99"}}));
+  EXPECT_TRUE(exports({"--rdzv_backend", "c10d", "--rdzv_endpoint", "h:1", "t.py"}).empty());
+  EXPECT_TRUE(exports({"--standalone", "--master_port", "1234", "t.py"}).empty());
+}
+
+TEST(TorchFront, StartsHostsFromHere) {
+  const auto job = spec({"-H", "a,b", "-H", "a", "--nnodes", "2", "--nproc_per_node=2", "t.py"});
+  EXPECT_EQ(job.source, model::HostSource::list);
+  EXPECT_EQ(job.hosts.size(), 3U);
+  EXPECT_EQ(spec({"--hostfile", "two", "t.py"}).hosts.size(), 2U);
+  EXPECT_TRUE(holds(complaint({"-H", "a,b", "--nnodes", "3", "t.py"}), "hosts given are 2"));
+  EXPECT_TRUE(holds(complaint({"-H", "a", "--hostfile", "two", "t.py"}), "exclude each other"));
+}
+
+TEST(TorchFront, NodesThatAreStartedOneByOneMeet) {
+  const auto meeting = [](const Words& words) { return read(words)->request->meeting; };
+  EXPECT_FALSE(meeting({"t.py"}));
+  EXPECT_FALSE(meeting({"-H", "a,b", "--nnodes", "2", "t.py"}));
+  const auto fixed = meeting({"--nnodes=2", "--node_rank=1", "--master_addr=n0",
+                              "--master_port=1234", "--rdzv_conf", "join_timeout=5", "t.py"});
+  ASSERT_TRUE(fixed);
+  EXPECT_EQ(fixed->host, "n0");
+  EXPECT_EQ(fixed->port, 1234U);
+  EXPECT_EQ(fixed->node, 1U);
+  EXPECT_EQ(fixed->limit, std::chrono::seconds(5));
+  EXPECT_EQ(fixed->secret, "rdzv-id none");
+  const auto free = meeting({"--nnodes", "3", "--rdzv_backend", "c10d", "--rdzv_endpoint", "n0",
+                             "--rdzv_id", "7", "t.py"});
+  ASSERT_TRUE(free);
+  EXPECT_EQ(free->port, 29400U);
+  EXPECT_EQ(free->nodes, 3U);
+  EXPECT_FALSE(free->node);
+  EXPECT_EQ(free->secret, "rdzv-id 7");
+}
+
+TEST(TorchFront, ASecretMayLieInAFile) {
+  const Words words = {"--nnodes", "2", "--master_addr", "n0", "--rdzv-secret-file", "two", "t.py"};
+  EXPECT_EQ(read(words)->request->meeting->secret, "file a slots=4\nb\n");
+  EXPECT_TRUE(holds(complaint({"--nnodes", "2", "t.py"}), "needs --master-addr"));
+  EXPECT_TRUE(holds(complaint({"--nnodes", "2", "--rdzv_backend", "c10d", "t.py"}),
+                    "needs --rdzv-endpoint"));
+}
+
+TEST(TorchFront, BadValuesAreNamed) {
+  const std::vector<std::pair<Words, std::string>> table = {
+      {{}, "no script"},
+      {{"--nproc_per_node", "many", "t"}, "auto, gpu or cpu, not 'many'"},
+      {{"--nproc_per_node", "0", "t"}, "--nproc_per_node must be"},
+      {{"--nproc_per_node"}, "needs a value"},
+      {{"--nnodes", "1:4", "t"}, "may change"},
+      {{"--nnodes", "x", "t"}, "--nnodes must be"},
+      {{"--node_rank", "1", "t"}, "no node 1 among 1"},
+      {{"--rdzv_backend", "etcd", "t"}, "no etcd"},
+      {{"--rdzv_backend", "mpi", "t"}, "static or c10d"},
+      {{"--rdzv_endpoint", "a:b", "t"}, "HOST:PORT"},
+      {{"--rdzv_endpoint", "[::1", "t"}, "HOST:PORT"},
+      {{"--master_port", "70000", "t"}, "--master_port must be"},
+      {{"--master_addr", "", "t"}, "empty"},
+      {{"--max_restarts", "-1", "t"}, "--max_restarts must be"},
+      {{"--rdzv_conf", "timeout", "t"}, "KEY=VALUE"},
+      {{"--rdzv_conf", "join_timeout=x", "t"}, "--rdzv_conf must be seconds"},
+      {{"--monitor_interval", "soon", "t"}, "seconds"},
+      {{"--start_method", "thread", "t"}, "forkserver"},
+      {{"-r", "4", "t"}, "-r takes 0 to 3"},
+      {{"-t", "0:1,x", "t"}, "-t takes 0 to 3"},
+      {{"-t", "0:", "t"}, "-t takes 0 to 3"},
+      {{"--local-ranks-filter", "a", "t"}, "--local-ranks-filter must be"},
+      {{"--numa-binding", "rack", "t"}, "core-complex"},
+      {{"--no-python", "-m", "t"}, "exclude each other"},
+      {{"--no", "1", "t"}, "may be one of"},
+      {{"--nprocs_per_node", "1", "t"}, "unknown option"},
+  };
+  for (const auto& [words, part] : table) {
+    EXPECT_TRUE(holds(complaint(words), part)) << complaint(words) << " lacks " << part;
+  }
+}
+
+TEST(TorchFront, FilesLieWhereTorchrunPutsThem) {
+  EXPECT_TRUE(spec({"t.py"}).output.out_file.empty());
+  const auto kept = spec({"-r", "1", "--log_dir", "logs", "--rdzv_id", "j", "t.py"}).output;
+  ASSERT_FALSE(kept.out_file.empty());
+  EXPECT_EQ(kept.out_file.front().text, "/here/logs/j_0a1b2c3d");
+  EXPECT_FALSE(kept.routes.out.console);
+  EXPECT_TRUE(kept.routes.err.console);
+  const auto temporary = read({"-t", "3", "t.py"}, {{"TMPDIR=/scratch"}});
+  EXPECT_EQ(temporary->request->spec.output.out_file.front().text,
+            "/scratch/torchelastic_0a1b2c3d/none_0a1b2c3d");
+  EXPECT_EQ(temporary->notices.size(), 1U);
+  const auto meets = read({"-r", "3", "--nnodes", "2", "--master_addr", "n0", "t.py"});
+  EXPECT_TRUE(meets->request->spec.output.routes.out.console) << "nobody would keep it";
+}
+
+TEST(TorchFront, OneThreadIsSaid) {
+  const auto notices = [](const Words& words, const Surroundings& around = {}) {
+    return read(words, around)->notices.size();
+  };
+  EXPECT_EQ(notices({"--nproc_per_node", "2", "t.py"}), 1U);
+  EXPECT_EQ(notices({"--nproc_per_node", "2", "t.py"}, {{"OMP_NUM_THREADS=4"}}), 0U);
+  EXPECT_EQ(notices({"t.py"}), 0U);
+}
+
+TEST(TorchFront, BindsAndNumbersAsAsked) {
+  EXPECT_EQ(spec({"--numa-binding", "node", "t.py"}).mapping.bind_level, model::Level::numa);
+  const auto job = spec({"--virtual-local-rank", "--nproc_per_node=2", "t.py"});
+  EXPECT_EQ(job.gpus_per_rank, 1U);
+  EXPECT_EQ(job.apps.front().exports, (std::vector<EnvSetting>{{"LOCAL_RANK", "0"}}));
+}
+
+}  // namespace
+}  // namespace muster::front
