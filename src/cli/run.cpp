@@ -42,17 +42,6 @@ int complain_all(const std::vector<base::Error>& complaints) {
   return code;
 }
 
-front::Counts counts(const std::vector<std::string>& environment) {
-  const auto gpus = [&environment] {
-    std::size_t most = 0;
-    for (const model::Devices& one : probe::devices("", environment)) {
-      most = std::max(most, one.ids.size());
-    }
-    return static_cast<std::uint32_t>(most);
-  };
-  return {probe::usable_cpus, gpus};
-}
-
 }  // namespace
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }

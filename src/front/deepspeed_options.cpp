@@ -49,6 +49,17 @@ Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   return {};
 }
 
+// Python's own names of levels.
+Result<void> set_log_level(DeepspeedDraft& draft, const Typed& typed) {
+  const std::string word = lower(typed.value);
+  draft.request.spec.verbose = word == "debug" || word == "info";
+  if (draft.request.spec.verbose) return {};
+  if (word == "critical" || word == "error" || word == "warning") return {};
+  return fail(Fault::usage, "info tells muster's phases",
+              "{} must be critical, error, warning, info or debug, not {}", typed.option,
+              spec::quoted(typed.value));
+}
+
 Result<void> set_rank_logs(DeepspeedDraft& draft, const Typed& typed) {
   if (typed.value == "None") return {};
   return keep(typed, draft.rank_logs);
@@ -171,10 +182,7 @@ constexpr auto kRows = std::to_array<Row>({
       "LEVEL",
       "How much the launcher tells: info or debug tell muster's phases.",
       {.choices = "critical error warning info debug"}},
-     [](DeepspeedDraft& d, const Typed& t) {
-       d.request.spec.verbose = lower(t.value) == "debug" || lower(t.value) == "info";
-       return Result<void>();
-     }},
+     set_log_level},
     {{"-q --quiet", kOutput, Takes::nothing, "", "Tell no notices."},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.request.quiet); }},
     {{"-h --help", kOutput, Takes::nothing, "", "Show this help.", {.ends = true}},

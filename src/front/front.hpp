@@ -38,7 +38,7 @@ struct Asked {
   std::string current_folder = {};            // absolute
   ReadFile read_file = {};
   Counts counts = {};
-  std::string fresh = {};  // random letters and digits, for a name that must be new
+  std::string fresh = {};    // random letters and digits, for a name that must be new
   std::string version = {};  // of muster
   HasFile has_file = {};
 };

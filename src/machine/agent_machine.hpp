@@ -78,10 +78,9 @@ struct WireupSays {  // the wire-up server of this host has something for the he
 struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
-using AgentEvent =
-    std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, Checked, TaskSpawned,
-                 TaskEnded, StreamEnded, InputTaken, SweepDone, JoinedWorld, WireupSays, GuardLost,
-                 Tick>;
+using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, Checked,
+                                TaskSpawned, TaskEnded, StreamEnded, InputTaken, SweepDone,
+                                JoinedWorld, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 

@@ -135,9 +135,7 @@ std::string address_of_head(const model::Plan& plan, const Rendezvous& where, co
   return {};
 }
 
-bool is_one_machine(const model::Plan& plan) {
-  return std::ranges::none_of(plan.nodes, is_remote);
-}
+bool is_one_machine(const model::Plan& plan) { return std::ranges::none_of(plan.nodes, is_remote); }
 
 }  // namespace
 
