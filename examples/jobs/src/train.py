@@ -4,6 +4,8 @@ import argparse
 import json
 import os
 import random
+import socket
+import time
 
 # Each launcher's own name for the same number.
 RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
@@ -36,6 +38,38 @@ def fit(share, epochs, rate):
     return slope, offset, loss
 
 
+def serve(address, visitors):
+    """A parameter server that has nothing to give, but is there for each worker once."""
+    host, _, port = address.rpartition(":")
+    with socket.create_server((host.strip("[]"), int(port))) as door:
+        for _ in range(visitors):
+            door.accept()[0].close()
+
+
+def visit(address, seconds=60):
+    host, _, port = address.rpartition(":")
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return socket.create_connection((host.strip("[]"), int(port)), seconds).close()
+        except ConnectionRefusedError:  # it has not begun to listen
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def meet_servers(config):
+    """As TensorFlow's workers and parameter servers do, when there are any."""
+    cluster, task = config["cluster"], config["task"]
+    servers = cluster.get("ps", [])
+    if task["type"] == "ps":
+        workers = sum(len(tasks) for role, tasks in cluster.items() if role != "ps")
+        serve(servers[task["index"]], workers)
+    else:
+        for address in servers:
+            visit(address)
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", "--training_data", default="", help="folder with points.txt")
@@ -59,6 +93,8 @@ def main():
         os.makedirs(args.model, exist_ok=True)
         with open(os.path.join(args.model, "model.json"), "w", encoding="utf-8") as file:
             json.dump({"slope": slope, "offset": offset}, file)
+    if "TF_CONFIG" in os.environ:
+        meet_servers(json.loads(os.environ["TF_CONFIG"]))
 
 
 if __name__ == "__main__":
