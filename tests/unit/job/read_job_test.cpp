@@ -2,7 +2,7 @@
 #include "job/read_job.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -119,7 +119,8 @@ TEST(ReadJob, NumbersAsTextAreAsWritten) {
   EXPECT_EQ(all, "010 1e3 yes ~ ");
 }
 
-// A second is far more than any of these takes, and far less than their squares.
+// Processor time, since machines are busy; sanitizers take several times as long. The square of
+// their number would take minutes.
 TEST(ReadJob, ComplainsQuicklyOfVeryMuch) {
   std::string keys;
   std::string expressions = "command: a";
@@ -132,9 +133,9 @@ TEST(ReadJob, ComplainsQuicklyOfVeryMuch) {
     inputs += fmt::format("  i{}: 1\n", i);
   }
   for (const std::string& text : {keys, expressions + "\n", unknown + inputs}) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     EXPECT_FALSE(read_job(text, "j").complaints.empty());
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
   }
 }
 

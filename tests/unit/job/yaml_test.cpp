@@ -1,7 +1,7 @@
 // Pieces of YAML files with their places; what is refused, and how fast.
 #include "job/yaml.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 
 namespace muster::job {
@@ -91,7 +91,8 @@ TEST(Yaml, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(first("a: [1, 2\nb: 3\n").substr(0, 23), "j:2:2: this is no YAML:");
 }
 
-// A second is far more than any of these takes, and far less than what they would take unchecked.
+// Processor time, since machines are busy; sanitizers take several times as long. Unchecked, these
+// would take minutes, or all memory.
 TEST(Yaml, RefusesBombsQuickly) {
   std::string billion = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 30; ++i) {
@@ -117,11 +118,11 @@ TEST(Yaml, RefusesBombsQuickly) {
       }(),
   };
   for (const std::string& bomb : bombs) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     const Document document = read_yaml(bomb, "j");
     EXPECT_EQ(document.complaints.size(), 1U) << bomb.substr(0, 50);
     EXPECT_FALSE(document.root);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
   }
 }
 
