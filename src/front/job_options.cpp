@@ -1,6 +1,7 @@
 // Tables of options: where a job runs, its inputs, what is shown.
 #include "front/job_options.hpp"
 
+#include "front/host_words.hpp"
 #include "front/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -42,12 +43,6 @@ Result<void> add_without(JobDraft& draft, const Typed& typed) {
   return {};
 }
 
-Result<void> join_hosts(JobDraft& draft, const Typed& typed) {
-  if (draft.host_list) *draft.host_list += ",";
-  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
-  return {};
-}
-
 constexpr std::string_view kJob = "The job";
 constexpr std::string_view kHosts = "Hosts";
 constexpr std::string_view kOutput = "Output";
@@ -69,7 +64,7 @@ constexpr Row kList = {{"-H --host",
                         "LIST",
                         "Run on these hosts: node1:8,user@node2:8. Repeated lists join.",
                         {.repeatable = true}},
-                       join_hosts};
+                       join_hosts<JobDraft>};
 constexpr Row kHostfile = {
     {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }};

@@ -23,16 +23,13 @@ using base::Result;
 using Words = std::span<const std::string>;
 using Table = std::span<const Option<TorchDraft>>;
 
-constexpr Grammar kTorchrunGrammar = {.command = "muster torchrun",
-                                      .equal_underscore = true,
-                                      .abbreviations = true,
-                                      .glued = Glued::all,
-                                      .again = Again::last_wins};
-constexpr Grammar kLaunchGrammar = {.command = "muster launch",
-                                    .equal_underscore = true,
-                                    .abbreviations = true,
-                                    .glued = Glued::all,
-                                    .again = Again::last_wins};
+constexpr Grammar grammar(std::string_view command) {
+  return {.command = command,
+          .equal_underscore = true,
+          .abbreviations = true,
+          .glued = Glued::all,
+          .again = Again::last_wins};
+}
 
 constexpr std::string_view kTorchrunHead =
     R"(muster torchrun: starts scripts as PyTorch's torchrun does.
@@ -304,7 +301,7 @@ Result<Reading> finish(TorchDraft draft, Words words) {
 
 struct Dialect {
   Table table;
-  const Grammar& grammar;
+  Grammar grammar;
   std::string_view head;
   bool local_rank_word;
 };
@@ -336,11 +333,11 @@ Result<Reading> read(const Asked& asked, const Dialect& dialect) {
 }  // namespace
 
 Result<Reading> read_torchrun(const Asked& asked) {
-  return read(asked, {torchrun_table(), kTorchrunGrammar, kTorchrunHead, false});
+  return read(asked, {torchrun_table(), grammar("muster torchrun"), kTorchrunHead, false});
 }
 
 Result<Reading> read_launch(const Asked& asked) {
-  return read(asked, {launch_table(), kLaunchGrammar, kLaunchHead, true});
+  return read(asked, {launch_table(), grammar("muster launch"), kLaunchHead, true});
 }
 
 }  // namespace muster::front

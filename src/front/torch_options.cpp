@@ -5,6 +5,7 @@
 #include <set>
 
 #include "front/asked.hpp"
+#include "front/host_words.hpp"
 #include "front/own_rows.hpp"
 #include "front/pieces.hpp"
 #include "spec/quoted.hpp"
@@ -140,12 +141,6 @@ Result<void> set_numa(TorchDraft& draft, const Typed& typed) {
 
 Result<void> check_interval(TorchDraft&, const Typed& typed) {
   return read_seconds(typed, kAnyTime).map([](base::Duration) {});
-}
-
-Result<void> join_hosts(TorchDraft& draft, const Typed& typed) {
-  if (draft.host_list) *draft.host_list += ",";
-  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
-  return {};
 }
 
 constexpr std::string_view kRanks = "Ranks and nodes";
@@ -315,7 +310,7 @@ constexpr auto kRows = std::to_array<Row>({
       "LIST",
       "Start the job on these hosts through ssh, from here: node1,user@node2.",
       {.repeatable = true}},
-     join_hosts},
+     join_hosts<TorchDraft>},
     {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one a line."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.hostfile); }},
 

@@ -5,11 +5,7 @@ namespace muster::job {
 namespace {
 
 constexpr JobKey kDistribution[] = {
-    {{"type",
-      Form::choice,
-      "What the processes expect to find in their environment.",
-      {.choices = "mpi pytorch tensorflow", .required = true}},
-     choose_by_word},
+    kDistributionType,
     {{"process_count_per_instance", Form::count, "Processes on each node (default 1)."},
      kInto<&JobFile::per_node>},
     {{"worker_count", Form::count, "tensorflow: workers (default: one on each node)."},

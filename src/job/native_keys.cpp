@@ -5,11 +5,7 @@ namespace muster::job {
 namespace {
 
 constexpr JobKey kDistribution[] = {
-    {{"type",
-      Form::choice,
-      "What the processes expect to find in their environment.",
-      {.choices = "mpi pytorch tensorflow", .required = true}},
-     choose_by_word},
+    kDistributionType,
     {{"node_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"process_count_per_node", Form::count, "mpi: processes on each node (default 1)."},
      kInto<&JobFile::per_node>},

@@ -25,6 +25,13 @@ void add_output(JobFile& job, const Found& found);
 // `distribution.type` and `launcher.type`.
 void choose_by_word(JobFile& job, const Found& found);
 
+inline constexpr JobKey kDistributionType = {
+    {"type",
+     Form::choice,
+     "What the processes expect to find in their environment.",
+     {.choices = "mpi pytorch tensorflow", .required = true}},
+    choose_by_word};
+
 template <Framework framework>
 void choose(JobFile& job, const Found& found) {
   job.frameworks.push_back({framework, found.key_mark});
