@@ -51,6 +51,10 @@ struct PmixWorld {
   std::vector<std::string> scratch;  // of each node
 };
 
+PmixWorld pmix_world(const model::Plan& plan, const model::JobSpec& spec) {
+  return {pmix_job(plan, spec.apps), pmix_scratch(plan.nodes.size())};
+}
+
 class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
@@ -71,10 +75,7 @@ class Head {
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}) {
-    if (pmix) {
-      pmix_.emplace(std::move(pmix->job), std::move(pmix->scratch),
-                    [this](NodeIndex node, wire::PmixDown down) { send(node, std::move(down)); });
-    }
+    if (pmix) exchange(std::move(*pmix));
     if (here_) make_tasks(std::move(*guard), options.version);
     watch_signals();
   }
@@ -231,6 +232,19 @@ class Head {
     pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
   }
 
+  void perform(machine::NewRound&) {
+    console_.begin_round();
+    if (!pmix_) return;
+    PmixWorld world = pmix_world(plan_, spec_);
+    machine_.renew_pmix(pmix_job_frames(world.job, world.scratch));
+    exchange(std::move(world));
+  }
+
+  void exchange(PmixWorld world) {
+    pmix_.emplace(std::move(world.job), std::move(world.scratch),
+                  [this](NodeIndex node, wire::PmixDown down) { send(node, std::move(down)); });
+  }
+
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
 
   void send(NodeIndex node, wire::ToAgent message) {
@@ -347,8 +361,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   std::optional<PmixWorld> pmix;
   if (options.input.spec.wireup == model::Wireup::automatic ||
       options.input.spec.wireup == model::Wireup::pmix) {
-    pmix = {pmix_job(options.input.plan, options.input.spec.apps),
-            pmix_scratch(options.input.plan.nodes.size())};
+    pmix = pmix_world(options.input.plan, options.input.spec);
     options.input.pmix_jobs = pmix_job_frames(pmix->job, pmix->scratch);
   }
   return Head(std::move(options), std::move(guard), std::move(*logs), std::move(pmix)).run();

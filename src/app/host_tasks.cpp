@@ -60,7 +60,9 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
   pump_.arm();
 }
 
-HostTasks::~HostTasks() {
+HostTasks::~HostTasks() { close_streams(); }
+
+void HostTasks::close_streams() {
   for (auto& [rank, streams] : streams_) {
     if (streams.out) streams.out->close();
     if (streams.err) streams.err->close();
@@ -129,6 +131,22 @@ void HostTasks::perform(machine::ClaimPorts& effect) {
     rank_ports_.push_back(std::move(*port));
   }
   feed(machine::PortsClaimed{std::move(ports)});
+}
+
+// Another port, since the last one may still be busy with connections that were cut.
+void HostTasks::perform(machine::BeginRound&) {
+  close_streams();
+  streams_.clear();
+  pmi_.reset();
+  pmix_.reset();
+  order_of_.clear();
+  worlds_.clear();
+  machine::RoundBegun claimed;
+  if (auto port = probe::claim_port()) {
+    claimed.port = port->port;
+    port_claim_ = std::move(port->claim);
+  }
+  feed(claimed);
 }
 
 void HostTasks::perform(machine::Check& effect) {

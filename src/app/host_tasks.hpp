@@ -71,6 +71,7 @@ class HostTasks {
   void perform(machine::ToHead& effect);
   void perform(machine::ReadTopology&);
   void perform(machine::ClaimPorts& effect);
+  void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
   void perform(machine::KeepGrace& effect);
   void perform(machine::StartTask& effect);
@@ -99,6 +100,7 @@ class HostTasks {
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);
   void listen();
+  void close_streams();
 
   asio::io_context& loop_;
   machine::AgentMachine machine_;
@@ -119,6 +121,7 @@ class HostTasks {
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<probe::PortClaim> rank_ports_;
   std::vector<char> buffer_;
+  process::UniqueFd port_claim_;  // of rounds after the first
   process::UniqueFd null_;
 };
 

@@ -1,6 +1,7 @@
 // Console, files and credit in one place, so that no byte is counted twice.
 #include "app/output_flow.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <unistd.h>
 
@@ -82,6 +83,8 @@ std::size_t OutputFlow::owned_sinks() const { return console_.owned_sinks() + ke
 bool OutputFlow::full(Rank rank, Stream stream) const {
   return console_.full(rank, stream) || (logs_ && kept_.full(rank, stream));
 }
+
+void OutputFlow::begin_round() { std::ranges::fill(owed_, 0); }
 
 void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   const std::size_t owned = owned_sinks();

@@ -37,6 +37,8 @@ class OutputFlow {
 
   // Ranks that were spawned, which the plan has already; the window is that of their streams.
   void add(const model::World& world, std::uint32_t window);
+  // All streams have ended, and those that begin now have their first credit.
+  void begin_round();
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
   void say(std::string_view line);  // the launcher's own words, on stderr

@@ -61,6 +61,8 @@ Result<void> add_role(RunDraft& draft, const Typed& typed) {
   return {};
 }
 
+constexpr std::uint32_t kRestartsMax = 1'000'000;
+
 constexpr std::string_view kRanks = "Ranks";
 constexpr std::string_view kHosts = "Hosts";
 constexpr std::string_view kReach = "Reaching hosts";
@@ -208,6 +210,11 @@ constexpr Option<RunDraft> kOptions[] = {
       {.choices = "abort continue"}},
      [](RunDraft& d, const Typed& t) {
        return store(read_on_failure(t), d.request.spec.failure.others);
+     }},
+    {{"--max-restarts", kEnd, Takes::number, "N",
+      "Start all ranks again after one has failed, N times at most (default: 0)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {0, kRestartsMax}), d.request.spec.max_restarts);
      }},
     {{"--grace", kEnd, Takes::number, "SECONDS",
       "How long ranks have between the ending signal and SIGKILL (default: 5)."},

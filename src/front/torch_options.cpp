@@ -243,7 +243,7 @@ constexpr auto kRows = std::to_array<Row>({
      set_local_ranks},
 
     {{"--max-restarts", kEnd, Takes::number, "N",
-      "What ranks find in TORCHELASTIC_MAX_RESTARTS (default: 0); a failure ends the job."},
+      "Start all ranks again after one has failed, N times at most (default: 0)."},
      [](TorchDraft& d, const Typed& t) {
        return count(t, {0, model::kRanksMax}, d.request.spec.torch->max_restarts);
      }},

@@ -34,6 +34,7 @@ void AgentMachine::on(wire::ToAgent& message, AgentEffects& out) {
 }
 
 void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
+  if (state_ == State::done) return begin_round(out);
   if (state_ != State::fresh) return;
   state_ = State::greeted;
   lease_ = Duration(message.lease_ms);
@@ -41,6 +42,22 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   out.push_back(KeepGrace{std::min(grace_, kOrphanGrace)});
   if (message.topology) return out.push_back(ReadTopology{});
   if (message.ports > 0) return out.push_back(ClaimPorts{message.ports});
+  welcome(out);
+}
+
+void AgentMachine::begin_round(AgentEffects& out) {
+  if (guard_lost_) return;  // the head has been told
+  state_ = State::greeted;
+  tasks_.clear();
+  register_ = {};
+  killed_ = 0;
+  leftovers_.clear();
+  out.push_back(BeginRound{});
+}
+
+void AgentMachine::on(RoundBegun& event, AgentEffects& out) {
+  if (state_ != State::greeted) return;
+  options_.facts.port = event.port;
   welcome(out);
 }
 

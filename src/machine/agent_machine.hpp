@@ -6,6 +6,8 @@
 //   running, ending ──last task ended──▶ sweeping ──SweepDone──▶ draining ──streams ended──▶ done
 //   fresh … ready, done ──link gone, Bye──▶ quit
 //
+// A Hello to an agent that is done begins another round: done ──Hello──▶ greeted.
+//
 // While tasks run, a Prepare of another world adds tasks that wait, planned, for its Start or Drop;
 // a host that has planned tasks does not sweep. Whatever ends the tasks forgets planned ones.
 //
@@ -46,6 +48,9 @@ struct TopologyRead {  // the answer to ReadTopology
 struct PortsClaimed {  // the answer to ClaimPorts
   base::Result<std::vector<std::uint16_t>> ports;
 };
+struct RoundBegun {  // the answer to BeginRound
+  std::uint16_t port = 0;
+};
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
   std::uint32_t world = 1;
@@ -78,8 +83,8 @@ struct WireupSays {  // the wire-up server of this host has something for the he
 struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
-using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, Checked,
-                                TaskSpawned, TaskEnded, StreamEnded, InputTaken, SweepDone,
+using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun,
+                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken, SweepDone,
                                 JoinedWorld, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
@@ -91,7 +96,8 @@ struct ReadTopology {};  // of this host; answered by TopologyRead
 struct ClaimPorts {      // free ones, until this agent ends; answered by PortsClaimed
   std::uint32_t count = 0;
 };
-struct Check {  // program and folder; keep the orders for StartTask
+struct BeginRound {};  // forget the last round's tasks, claim another port: answered by RoundBegun
+struct Check {         // program and folder; keep the orders for StartTask
   wire::Prepare orders;
 };
 struct KeepGrace {  // what the guard does by itself when we vanish: SIGTERM, this long, SIGKILL
@@ -125,9 +131,9 @@ struct DiscardOutput {};  // nobody reads it any more
 struct DropLink {};       // the head is silent
 struct Quit {};
 
-using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, Check, KeepGrace, StartTask,
-                                 SignalTask, WriteInput, CloseInput, AddCredit, ToWireup, Sweep,
-                                 DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, KeepGrace,
+                                 StartTask, SignalTask, WriteInput, CloseInput, AddCredit, ToWireup,
+                                 Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -171,6 +177,7 @@ class AgentMachine {
   void on(LinkClosed&, AgentEffects& out);
   void on(TopologyRead& event, AgentEffects& out);
   void on(PortsClaimed& event, AgentEffects& out);
+  void on(RoundBegun& event, AgentEffects& out);
   void on(Checked& event, AgentEffects& out);
   void on(TaskSpawned& event, AgentEffects& out);
   void on(TaskEnded& event, AgentEffects& out);
@@ -200,6 +207,7 @@ class AgentMachine {
   void hear(wire::Bye&, AgentEffects& out);
 
   void welcome(AgentEffects& out);
+  void begin_round(AgentEffects& out);
   void tell(wire::ToHead message, AgentEffects& out);
   void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out);
   void add_world(wire::Prepare& message, AgentEffects& out);

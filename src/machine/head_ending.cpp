@@ -211,6 +211,7 @@ void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace
 
 void HeadMachine::leave_when_stopped(HeadEffects& out) {
   if (state_ >= State::leaving || !every_node(NodeState::stopped)) return;
+  if (may_restart()) return begin_round(out);
   state_ = State::leaving;
   give_up_at_ = now_ + kLeaveTime;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -357,11 +358,19 @@ void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) 
 
 bool HeadMachine::leased(NodeIndex index) const {
   const NodeState state = nodes_[index.value].state;
-  return remote(index) && state >= NodeState::up && state < NodeState::stopped;
+  if (!remote(index) || state < NodeState::up || state > NodeState::stopped) return false;
+  // One that may be wanted for another round waits for the others.
+  return state < NodeState::stopped || (stop_sent_ && may_restart());
 }
 
 model::RunReport HeadMachine::report() const {
   model::RunReport report = report_;
+  const bool lost = std::ranges::any_of(
+      nodes_, [](const Node& node) { return node.state == NodeState::gone && node.facts; });
+  if (lost && round_ < input_.spec.max_restarts) {
+    report.warnings.emplace_back(
+        "no restart: ranks cannot be started again on a host that is lost");
+  }
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());
   report.missing.resize(std::min(report.missing.size(), kOthersMax));

@@ -55,7 +55,10 @@ void HeadMachine::send_input(const std::string& bytes, HeadEffects& out) {
 }
 
 void HeadMachine::on(InputEnded&, HeadEffects& out) {
-  if (std::exchange(input_ended_, true)) return;
+  if (!std::exchange(input_ended_, true)) end_input(out);
+}
+
+void HeadMachine::end_input(HeadEffects& out) {
   for (const Rank rank : input_ranks()) {
     out.push_back(ToNode{input_.plan.ranks[rank.value].node, wire::InputEnd{rank}});
   }

@@ -130,12 +130,17 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
   node.state = NodeState::up;
   node.heard = now_;
   if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
-  out.push_back(
-      ToNode{event.node,
-             wire::Hello{wire::kProtocol, input_.job, event.node,
-                         static_cast<std::uint32_t>(input_.spec.lease.count()),
-                         static_cast<std::uint32_t>(input_.spec.grace.count()), input_.survey,
-                         plan::ports_wanted(input_.spec, input_.plan.nodes[event.node.value])}});
+  out.push_back(ToNode{event.node, hello(event.node)});
+}
+
+wire::Hello HeadMachine::hello(NodeIndex node) const {
+  return {wire::kProtocol,
+          input_.job,
+          node,
+          static_cast<std::uint32_t>(input_.spec.lease.count()),
+          static_cast<std::uint32_t>(input_.spec.grace.count()),
+          input_.survey,
+          plan::ports_wanted(input_.spec, input_.plan.nodes[node.value])};
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
@@ -234,6 +239,7 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   std::vector<std::optional<model::HostFacts>> facts;
   for (const Node& node : nodes_) facts.push_back(node.facts);
   where_ = plan::rendezvous(input_.plan, facts);
+  where_.round = round_;
   if (input_.spec.verbose) tell_networks(where_, out);
   const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
     return plan::check_ports(input_.spec, input_.plan, where_);
@@ -329,6 +335,7 @@ void HeadMachine::start_all(HeadEffects& out) {
     nodes_[i].state = NodeState::running;
     out.push_back(ToNode{NodeIndex(i), wire::Start{}});
   }
+  if (input_ended_) end_input(out);
 }
 
 void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {

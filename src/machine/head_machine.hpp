@@ -4,6 +4,7 @@
 //   opening, preparing, running ──failure, signal, time limit──▶ stopping
 //   running ──every rank ended──▶ stopping ──every agent stopped or gone──▶ leaving
 //   leaving ──every link closed, or kLeaveTime──▶ finished
+//   stopping ──a rank failed, restarts are left, every agent stopped──▶ opening: another round
 //
 // A survey ends once every agent has greeted: opening ──▶ leaving.
 //
@@ -114,6 +115,8 @@ struct ServeGloo {
   std::string address;
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
 };
+// All ranks will be started again: forget what MPI ranks exchanged.
+struct NewRound {};
 struct Say {  // one line for people, on stderr
   std::string text;
 };
@@ -123,8 +126,8 @@ struct ReadInput {  // our stdin: go on reading, or pause
 struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
-using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, AddWorld, ServeGloo, Say, ReadInput,
-                                SuspendSelf, Finish>;
+using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, AddWorld, NewRound, ServeGloo, Say,
+                                ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -149,6 +152,8 @@ class HeadMachine {
 
   void start(base::Instant now, HeadEffects& out);
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
+  // The AddJobs of a new round, as in HeadInput.
+  void renew_pmix(std::vector<std::string> jobs) { input_.pmix_jobs = std::move(jobs); }
   // Bytes came from a node outside of messages: it is not silent.
   void alive(base::NodeIndex node, base::Instant now);
   // Bytes of a rank's stderr, for the report's last lines.
@@ -231,6 +236,12 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
 
+  [[nodiscard]] wire::Hello hello(base::NodeIndex node) const;
+  [[nodiscard]] bool may_restart() const;
+  void begin_round(HeadEffects& out);
+  void forget_round();
+  void note_round();
+  void end_input(HeadEffects& out);
   void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
@@ -324,6 +335,7 @@ class HeadMachine {
   std::optional<Spawning> spawning_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
   RollCall roll_;
+  std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;
   bool input_ended_ = false;

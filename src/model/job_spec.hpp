@@ -124,6 +124,7 @@ struct JobSpec {
   CarrierSpec carrier;
 
   FailureRule failure;
+  std::uint32_t max_restarts = 0;                  // rounds after one in which a rank failed
   base::Duration grace = std::chrono::seconds(5);  // between the ending signal and SIGKILL
   base::Duration lease = std::chrono::seconds(8);  // silence after which the other side is lost
   std::optional<base::Duration> timeout;           // the whole job

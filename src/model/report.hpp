@@ -59,6 +59,7 @@ struct RunReport {
   // for them there; at most 8, and how many in all.
   std::vector<base::Rank> missing;
   std::uint32_t missing_total = 0;
+  std::vector<RankExit> rounds;  // the first failures of rounds that others followed
   base::Error error;             // fault
   std::int32_t signal = 0;       // interrupted
   std::uint32_t world_size = 0;  // ranks of all worlds

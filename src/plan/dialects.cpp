@@ -60,6 +60,15 @@ std::string arguments(const About& about) {
   return joined({command.begin() + 1, command.end()});
 }
 
+// Only where ranks may be started again.
+std::string restarts_at_most(const About& about) {
+  return about.spec.max_restarts == 0 ? "" : std::to_string(about.spec.max_restarts);
+}
+
+std::string restarts(const About& about) {
+  return about.spec.max_restarts == 0 ? "" : std::to_string(about.where.round);
+}
+
 std::string app_count(const About& about) { return std::to_string(about.spec.apps.size()); }
 
 // Ranks are numbered through the apps: where the app's ranks begin.
@@ -146,9 +155,12 @@ std::string run_id(const About& about) {
   return about.spec.torch->own_id ? about.job : about.spec.torch->run_id;
 }
 std::string max_restarts(const About& about) {
-  return about.spec.torch ? std::to_string(about.spec.torch->max_restarts) : std::string();
+  return about.spec.torch ? std::to_string(about.spec.torch->max_restarts)
+                          : restarts_at_most(about);
 }
-std::string restart_count(const About& about) { return about.spec.torch ? "0" : ""; }
+std::string restart_count(const About& about) {
+  return about.spec.torch ? std::to_string(about.where.round) : restarts(about);
+}
 std::string nccl_errors(const About& about) { return about.spec.torch ? "1" : ""; }
 
 // "True" would promise that the launcher keeps a TCPStore at MASTER_PORT; here rank 0 keeps it.
@@ -355,6 +367,8 @@ constexpr Word kWords[] = {
     {"MS_SERVER_NUM", "MindSpore", ms_servers},
     {"MS_WORKER_NUM", "MindSpore", ms_workers},
     {"MUSTER_JOB", "muster", job},
+    {"MUSTER_MAX_RESTARTS", "muster", restarts_at_most},
+    {"MUSTER_RESTART_COUNT", "muster", restarts},
     // The name of torch 1.13, then that of 2.x.
     {"NCCL_ASYNC_ERROR_HANDLING", "torchrun", nccl_errors, Yields::to_own},
     {"NCCL_SOCKET_IFNAME", "network", nccl_interface, Yields::to_own},

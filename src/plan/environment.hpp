@@ -54,6 +54,7 @@ struct Rendezvous {
   std::vector<std::optional<std::uint32_t>> cpus;  // per node
   std::vector<std::string> reasons;                // per node: how its address was found
   std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
+  std::uint32_t round = 0;                         // how often the ranks were started before
   // Per node, nothing without its facts; fake nodes share those of their machine out.
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
   // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.

@@ -29,7 +29,7 @@ class io_context;
 
 namespace muster::process {
 
-// The owner's name for a process it ordered; never reused within one guard.
+// The owner's name for a process it ordered; reused only after a sweep.
 using ProcessId = std::uint32_t;
 
 // Entries that many processes share, laid out once: NAME=VALUE, each with its NUL.

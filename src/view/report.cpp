@@ -1,6 +1,7 @@
 // The end of a run in words: cause first, then the rank's own words, then what became of the rest.
 #include "view/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <utility>
@@ -149,6 +150,14 @@ namespace {
   return error(named, style) + tail_lines(printable_tail(report));
 }
 
+[[nodiscard]] std::string earlier_rounds(const model::RunReport& report) {
+  if (report.rounds.empty()) return {};
+  constexpr std::size_t kNamed = 8;
+  const auto latest = std::span(report.rounds).last(std::min(kNamed, report.rounds.size()));
+  return line(fmt::format("after {} restart{}; before, {}", report.rounds.size(),
+                          report.rounds.size() == 1 ? "" : "s", ends_of(latest, report.worlds)));
+}
+
 [[nodiscard]] std::string exit_line(const model::RunReport& report) {
   return line(fmt::format("exit code {}", report.exit_code()));
 }
@@ -172,6 +181,7 @@ namespace {
 
 std::string report(const model::RunReport& report, Style style) {
   std::string text = body(report, style);
+  if (report.cause != model::Cause::completed) text += earlier_rounds(report);
   for (const std::string& warning : report.warnings) {
     text += line("warning: " + one_line(warning));
   }
@@ -179,6 +189,12 @@ std::string report(const model::RunReport& report, Style style) {
                          report.cause == model::Cause::fault;
   if (says_code) text += exit_line(report);
   return text;
+}
+
+std::string restart(const model::RunReport& report, std::uint32_t count, std::uint32_t most) {
+  const std::vector<std::string> tail = printable_tail(report);
+  return fmt::format("{}{}; restart {} of {}", first_sentence(report),
+                     why(tail, telling_line(tail).value_or("")), count, most);
 }
 
 std::string error(const base::Error& error, Style style) {

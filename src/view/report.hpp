@@ -17,6 +17,10 @@ struct Style {
 // words, pid, the line of its stderr that tells most; then a next step and its last lines.
 [[nodiscard]] std::string report(const model::RunReport& report, Style style);
 
+// One line, without its newline: how a round failed, and that another follows.
+[[nodiscard]] std::string restart(const model::RunReport& report, std::uint32_t count,
+                                  std::uint32_t most);
+
 // "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n"
 [[nodiscard]] std::string error(const base::Error& error, Style style);
 

@@ -30,6 +30,24 @@ class Training(Case):
 
 
 @unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
+class Restart(Case):
+    def accuracy(self, name, *options, words=()):
+        done = self.succeeds(*options, PYTHON, example("restart_from_checkpoint.py"),
+                             "--checkpoint", self.path(name), *words, seconds=120)
+        return done, float(re.search(r"(?m)^accuracy (\d\.\d+) on 2", done.text)[1])
+
+    def test_a_run_that_was_broken_ends_like_one_that_was_not(self):
+        broken, found = self.accuracy("a.pt", "-n", "2", "--max-restarts", "1")
+        self.assertIn("round 1 begins after step 0\n", broken.text)
+        self.assertIn("round 2 begins after step 30\n", broken.text)
+        self.assertRegex(broken.errors, r"muster: rank 1 .*a fault in step 40; restart 1 of 1")
+        _, expected = self.accuracy("b.pt", "-n", "2", words=("--fail-at", "0"))
+        self.assertAlmostEqual(found, expected, delta=0.02)
+        _, on_two = self.accuracy("c.pt", "--fake-nodes", "2", "-n", "2", "--max-restarts", "3")
+        self.assertAlmostEqual(on_two, expected, delta=0.02)
+
+
+@unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
 class MessagePassing(Case):
     def test_with_both_sets_of_names(self):
         for names in ("torch", "openmpi"):

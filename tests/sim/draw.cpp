@@ -157,6 +157,14 @@ void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
   if (dice.chance(faults.init_timeout)) world.init_timeout = milliseconds(dice, 200, 3000);
 }
 
+void draw_restarts(Scenario& world, Dice dice, const Faults& faults) {
+  if (!dice.chance(faults.has_restarts)) return;
+  world.max_restarts = dice.between(1u, 3u);
+  for (TaskScript& task : world.tasks) {
+    if (dice.chance(faults.task_heals)) task.heals = dice.between(1u, 3u);
+  }
+}
+
 }  // namespace
 
 Scenario draw(std::uint64_t seed, const Faults& faults) {
@@ -193,6 +201,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
   constexpr std::uint64_t kOfJoins = 0x701e;
   draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
+  constexpr std::uint64_t kOfRestarts = 0x4e57;
+  draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
   return world;
 }
 

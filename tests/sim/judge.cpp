@@ -256,7 +256,10 @@ void Judge::done(const machine::CloseLink& effect) {
 
 void Judge::done(const machine::ToNode& effect) {
   if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
-  if (std::holds_alternative<wire::Bye>(effect.message) && !acted_) acted_ = agenda_.now();
+  if (std::holds_alternative<wire::Bye>(effect.message)) {
+    if (!acted_) acted_ = agenda_.now();
+    if (round_is_due()) complain("no new round, though one is due");
+  }
   if (std::holds_alternative<wire::Start>(effect.message) && acted_) {
     complain("a start while the run ends");
   }
@@ -279,6 +282,34 @@ void Judge::done(const machine::AddWorld& effect) {
   if (acted_) complain("a world is added while the run ends");
   lanes_.resize(lanes_.size() + 2 * std::size_t{effect.world.size});
   rolls_.push_back({effect.world.first.value, effect.world.size, {}, {}, {}});
+}
+
+// After a rank's failure that nothing else has followed.
+bool Judge::round_is_due() const {
+  const bool linked = std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1;
+  return first_ && first_->cause == Cause::rank_failed && rounds_ < world_.max_restarts &&
+         interrupts_ == 0 && all_stopped() && linked;
+}
+
+void Judge::done(const machine::NewRound&) {
+  if (!round_is_due()) complain("a new round begins without a reason");
+  ++rounds_;
+  first_.reset();
+  acted_.reset();
+  all_stopped_at_.reset();
+  started_.clear();
+  exited_.clear();
+  prepared_.clear();
+  unprepared_.clear();
+  starting_.clear();
+  spawns_.clear();
+  lanes_.assign(2 * std::size_t{first_ranks_}, {});
+  rolls_.assign(1, {});
+  rolls_.front().size = first_ranks_;
+  for (Node& node : nodes_) {
+    node.stopped = false;
+    node.stops = node.hastened = 0;
+  }
 }
 
 void Judge::stop_to(NodeIndex index, const wire::Stop& stop) {

@@ -102,6 +102,7 @@ class Judge {
   void done(const machine::CloseLink& effect);
   void done(const machine::ToNode& effect);
   void done(const machine::AddWorld& effect);
+  void done(const machine::NewRound&);
   void done(const machine::Finish&);
   template <class Effect>
   void done(const Effect&) {}
@@ -117,6 +118,7 @@ class Judge {
   [[nodiscard]] bool clock_allows(const base::Error& error) const;
   [[nodiscard]] Lane& lane(base::Rank rank, wire::Stream stream);
   [[nodiscard]] bool all_stopped() const;
+  [[nodiscard]] bool round_is_due() const;
 
   const Agenda& agenda_;
   const Scenario& world_;
@@ -129,6 +131,7 @@ class Judge {
   std::optional<base::Instant> all_stopped_at_;
   std::optional<base::Instant> again_;  // the user has asked for the end a second time
   int interrupts_ = 0;
+  std::uint32_t rounds_ = 0;  // begun again
   std::set<base::Rank> started_;
   std::map<base::Rank, model::RankExit> exited_;
   std::set<base::NodeIndex> prepared_;

@@ -30,6 +30,7 @@ struct TaskScript {
   std::optional<Duration> runs = std::chrono::seconds(1);  // none: for ever
   std::int32_t code = 0;
   std::int32_t signal = 0;  // not 0: ends by it
+  std::uint32_t heals = 0;  // not 0: ends well once it was started so often before
   bool cannot_spawn = false;
   OnTerm on_term = OnTerm::dies;
   std::int32_t term_code = 143;         // of OnTerm::exits
@@ -79,6 +80,7 @@ struct Scenario {
   std::uint32_t parallel = 32;
   std::optional<Duration> timeout;
   std::optional<Duration> init_timeout;
+  std::uint32_t max_restarts = 0;
   std::vector<UserAct> signals;
   Duration sleeps = Duration(0);  // after SIGTSTP, until SIGCONT
   bool tick_before_cont = false;  // which the head hears first when it wakes
@@ -129,6 +131,8 @@ struct Faults {
   double is_mpi = 0.25;
   double task_never_joins = 0.05;
   double init_timeout = 0.4;
+  double has_restarts = 0.15;
+  double task_heals = 0.6;
   Duration joins_at_most = std::chrono::seconds(2);
   Duration runs_at_most = std::chrono::seconds(6);
   Duration latency_at_most = Duration(200);

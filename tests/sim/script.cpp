@@ -56,6 +56,7 @@ void read_rank(Scenario& world, std::istream& words) {
   if (what == "signal") task.signal = number(words);
   if (what == "ignores_term") task.on_term = OnTerm::ignores;
   if (what == "cannot_spawn") task.cannot_spawn = true;
+  if (what == "heals") task.heals = static_cast<std::uint32_t>(number(words));
   if (what == "joins") task.joins = milliseconds(words);
   if (what == "spawns") {
     task.spawn_ranks = static_cast<std::uint32_t>(number(words));
@@ -94,6 +95,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"grace", [&] { world.grace = milliseconds(words); }},
       {"lease", [&] { world.lease = milliseconds(words); }},
       {"init_timeout", [&] { world.init_timeout = milliseconds(words); }},
+      {"max_restarts", [&] { world.max_restarts = static_cast<std::uint32_t>(number(words)); }},
       {"timeout", [&] { world.timeout = milliseconds(words); }},
       {"patience", [&] { world.patience = milliseconds(words); }},
       {"sleeps", [&] { world.sleeps = milliseconds(words); }},

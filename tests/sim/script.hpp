@@ -1,12 +1,14 @@
 // Scripts: short texts that say what happens to one run.
 //
-//   host ssh 2                   the next host, its reach (ssh, here) and ranks
-//   attempt busy 300             of the host before: up, busy, refused, denied or silent, after 300
-//   ms refuses                      the host before refuses the orders link_closes 2000 at 2000 ms;
-//   so too cable_pulled, agent_killed, guard_killed, dies rank 1 runs 500              and:
-//   endless, code N, signal N, ignores_term, cannot_spawn, out BYTES, spawns N MS, joins MS;
-//   declines: the host before starts no spawned ranks user 2 1000 signal 2 at 1000 ms grace 5000
-//   and: lease, timeout, init_timeout, patience, sleeps, output_closes, input BYTES
+//   host ssh 2         the next host, its reach (ssh, here) and ranks
+//   attempt busy 300   of the host before: up, busy, refused, denied or silent, after 300 ms
+//   refuses            the host before refuses the orders; declines: it starts no spawned ranks
+//   link_closes 2000   at 2000 ms; so too cable_pulled, agent_killed, guard_killed, dies
+//   rank 1 runs 500    and: endless, code N, signal N, ignores_term, cannot_spawn, out BYTES,
+//                      spawns N MS, joins MS (calls MPI_Init), heals N (after N rounds)
+//   user 2 1000        signal 2 at 1000 ms
+//   grace 5000         and: lease, timeout, init_timeout, patience, sleeps, output_closes, input
+//                      BYTES, max_restarts N
 #pragma once
 
 #include <string>

@@ -31,17 +31,22 @@ SimHead::SimHead(Agenda& agenda, const Scenario& world, machine::HeadInput input
       owed_(2 * plan_.ranks.size()) {}
 
 void SimHead::start() {
-  for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-    judge_.credited(Rank(rank), Stream::out, machine_.window());
-    judge_.credited(Rank(rank), Stream::err, machine_.window());
-  }
-  windows_.resize(plan_.ranks.size(), machine_.window());
+  first_credit();
   users_plans();
   machine::HeadEffects effects;
   machine_.start(agenda_.now(), effects);
   perform_all(effects);
   judge_.turn_over(machine_.report());
   arm();
+}
+
+void SimHead::first_credit() {
+  for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+    judge_.credited(Rank(rank), Stream::out, machine_.window());
+    judge_.credited(Rank(rank), Stream::err, machine_.window());
+  }
+  windows_.assign(plan_.ranks.size(), machine_.window());
+  owed_.assign(2 * plan_.ranks.size(), 0);
 }
 
 void SimHead::users_plans() {
@@ -144,6 +149,11 @@ void SimHead::perform(machine::AddWorld& effect) {
   }
   owed_.resize(2 * plan_.ranks.size());
   events_.add_world(effect);
+}
+
+void SimHead::perform(machine::NewRound&) {
+  events_.note("begins another round");
+  first_credit();
 }
 
 void SimHead::send(NodeIndex node, wire::ToAgent message) {

@@ -52,6 +52,7 @@ class SimHead {
     constexpr std::uint16_t kPort = 30'000;
     feed(machine::GlooServed{machine::GlooServed::At{effect.address, kPort}});
   }
+  void perform(machine::NewRound&);
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);
@@ -63,6 +64,7 @@ class SimHead {
   void read_input();
   void give_credit(std::size_t lane, std::uint32_t at_least);
   void users_plans();
+  void first_credit();
 
   Agenda& agenda_;
   const Scenario& world_;

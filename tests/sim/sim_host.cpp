@@ -98,6 +98,14 @@ void SimHost::perform(machine::ClaimPorts& effect) {
   feed(machine::PortsClaimed{std::move(ports)});
 }
 
+void SimHost::perform(machine::BeginRound&) {
+  if (has_processes()) events_.complain("a round begins while processes of the last one run");
+  for (auto& [rank, task] : tasks_) past_.push_back(std::move(task));
+  tasks_.clear();
+  ++round_;
+  feed(machine::RoundBegun{static_cast<std::uint16_t>(30000 + round_)});
+}
+
 void SimHost::perform(machine::Check& effect) {
   const std::uint32_t world = effect.orders.wireup.world;
   for (const auto& task : effect.orders.tasks) windows_[task.rank] = effect.orders.window;
@@ -118,16 +126,18 @@ void SimHost::perform(machine::StartTask& effect) {
   order([this, rank = effect.rank] { spawn(rank); }, script_.spawn_takes);
 }
 
-const TaskScript& SimHost::script_of(Rank rank) const {
-  return task_scripts_[rank.value % task_scripts_.size()];
+TaskScript SimHost::script_of(Rank rank) const {
+  TaskScript script = task_scripts_[rank.value % task_scripts_.size()];
+  if (script.heals != 0 && round_ >= script.heals) script.code = script.signal = 0;
+  return script;
 }
 
 void SimHost::plan_spawns(Rank rank) {
   if (rank.value >= kSpawnersMax) return;
-  const TaskScript& script = script_of(rank);
+  const TaskScript script = script_of(rank);
   for (const Duration& when : script.spawns) {
-    agenda_.after(when, [this, rank, ranks = script.spawn_ranks] {
-      if (!alive_ || !tasks_.at(rank)->alive()) return;
+    agenda_.after(when, [this, rank, task = tasks_.at(rank).get(), ranks = script.spawn_ranks] {
+      if (!alive_ || !task->alive()) return;
       wire::Spawn spawn{++last_spawn_, rank, false, {{{"child"}, {}, ranks, {}}}, {}};
       feed(machine::WireupSays{std::move(spawn)});
     });
@@ -135,10 +145,10 @@ void SimHost::plan_spawns(Rank rank) {
 }
 
 void SimHost::plan_join(Rank rank) {
-  const TaskScript& script = script_of(rank);
+  const TaskScript script = script_of(rank);
   if (!script.joins) return;
-  agenda_.after(*script.joins, [this, rank] {
-    if (alive_ && tasks_.at(rank)->alive()) feed(machine::JoinedWorld{rank});
+  agenda_.after(*script.joins, [this, rank, task = tasks_.at(rank).get()] {
+    if (alive_ && task->alive()) feed(machine::JoinedWorld{rank});
   });
 }
 

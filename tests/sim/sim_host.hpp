@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "machine/agent_machine.hpp"
 #include "sim/agenda.hpp"
@@ -45,6 +46,7 @@ class SimHost {
   void perform(machine::ToHead& effect);
   void perform(machine::ReadTopology&);
   void perform(machine::ClaimPorts& effect);
+  void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
   void perform(machine::ToWireup&) {}   // answers are for MPI programs alone
   void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent
@@ -60,7 +62,7 @@ class SimHost {
   void perform(machine::Quit&);
   void order(std::function<void()> what, Duration takes = Duration(0));
   void spawn(base::Rank rank);
-  [[nodiscard]] const TaskScript& script_of(base::Rank rank) const;
+  [[nodiscard]] TaskScript script_of(base::Rank rank) const;
   void plan_spawns(base::Rank rank);
   void plan_join(base::Rank rank);
   void pump(machine::AgentEvent event);
@@ -85,6 +87,8 @@ class SimHost {
   std::map<base::Rank, std::uint32_t> windows_;
   std::uint64_t last_spawn_ = 0;
   std::map<base::Rank, std::unique_ptr<SimTask>> tasks_;
+  std::vector<std::unique_ptr<SimTask>> past_;  // of earlier rounds: timers still know them
+  std::uint32_t round_ = 0;
 };
 
 }  // namespace muster::sim

@@ -47,6 +47,7 @@ machine::HeadInput input_of(const Scenario& world, const model::Plan& plan) {
   input.spec.lease = world.lease;
   input.spec.timeout = world.timeout;
   input.spec.init_timeout = world.init_timeout;
+  input.spec.max_restarts = world.max_restarts;
   input.spec.carrier.patience = world.patience;
   input.spec.carrier.parallel = world.parallel;
   input.spec.input.to = world.input_to;

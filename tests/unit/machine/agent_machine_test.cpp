@@ -66,6 +66,7 @@ struct Effect {
   std::string operator()(const ClaimPorts& e) const {
     return fmt::format("claim {} ports", e.count);
   }
+  std::string operator()(const BeginRound&) const { return "begin round"; }
   std::string operator()(const Check&) const { return "check"; }
   std::string operator()(const KeepGrace& e) const {
     return fmt::format("keep grace {}", e.grace.count());
@@ -332,6 +333,32 @@ TEST_F(Agent, InputAndCreditOfStrangeRanksAreIgnored) {
   EXPECT_EQ(hear(wire::Credit{Rank(0), wire::Stream::out, 9}), Words{"credit 9"});
   EXPECT_EQ(hear(wire::Credit{Rank(5), wire::Stream::out, 9}), Words{});
   EXPECT_EQ(now(InputTaken{Rank(0), 3}), Words{"InputCredit 3"});
+}
+
+// ---- rounds -------------------------------------------------------------------------------------
+
+TEST_F(Agent, BeginsAnotherRoundWhenGreetedAgain) {
+  make_running(2);
+  ended(0);
+  hear(wire::Stop{15, 3000});
+  ended(1);
+  now(SweepDone{});
+  streams_end(0);
+  EXPECT_EQ(streams_end(1).back(), "Stopped 0 0");
+  EXPECT_EQ(hear(wire::Hello{}), Words{"begin round"});
+  EXPECT_EQ(now(RoundBegun{4711}), Words{"Welcome"});
+  wire::Prepare orders;
+  orders.tasks = {{Rank(0), 0, {}, false}};
+  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(now(Checked{}), Words{"Prepared"});
+  EXPECT_EQ(hear(wire::Start{}), Words{"start 0"});
+}
+
+TEST_F(Agent, BeginsNoRoundWithoutItsGuard) {
+  make_running(1);
+  now(GuardLost{});
+  streams_end(0);
+  EXPECT_EQ(hear(wire::Hello{}), Words{});
 }
 
 // ---- who has called MPI_Init --------------------------------------------------------------------

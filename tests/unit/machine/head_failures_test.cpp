@@ -160,5 +160,77 @@ TEST_F(HeadFixture, AnAbortEndsEvenThoseThatOutliveAll) {
   EXPECT_EQ(machine_->report().others.size(), 1u);
 }
 
+// ---- rounds -------------------------------------------------------------------------------------
+
+TEST_F(HeadFixture, AFailedRoundIsFollowedByAnother) {
+  spec_.max_restarts = 1;
+  make({Reach::ssh, Reach::here});
+  run_all();
+  EXPECT_EQ(hear(kB, exited(1, 3)), (Words{"a Stop 15", "b Stop 15"}));
+  hear(kA, exited(0, 0, SIGTERM));
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
+  EXPECT_EQ(hear(kB, wire::Stopped{}),
+            (Words{"say rank 1 on b exited with code 3 (pid 0); restart 1 of 1", "new round",
+                   "a Hello", "b Hello"}));
+  EXPECT_EQ(hear(kA, wire::Welcome{}), Words{});
+  EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Prepare 1", "b Prepare 1"}));
+  hear(kA, wire::Prepared{});
+  EXPECT_EQ(hear(kB, wire::Prepared{}), (Words{"a Start", "b Start"}));
+  for (const std::uint32_t rank : {0u, 1u}) {
+    hear(base::NodeIndex(rank), wire::Started{Rank(rank), 200});
+    hear(base::NodeIndex(rank), exited(rank, 0));
+  }
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(exit_code(), 0);
+  EXPECT_EQ(machine_->report().rounds.size(), 1u);
+}
+
+TEST_F(HeadFixture, TheLastRoundsFailureIsTheJobs) {
+  spec_.max_restarts = 1;
+  make({Reach::here});
+  run_all();
+  for (const int code : {3, 4}) {
+    hear(kA, exited(0, code));
+    hear(kA, wire::Stopped{});
+    if (code == 4) break;
+    hear(kA, wire::Welcome{});
+    hear(kA, wire::Prepared{});
+    hear(kA, wire::Started{Rank(0), 200});
+  }
+  EXPECT_EQ(exit_code(), 4);
+}
+
+TEST_F(HeadFixture, NothingIsStartedAgainAfterAnInterrupt) {
+  spec_.max_restarts = 5;
+  make({Reach::here}, 2);
+  run_all();
+  hear(kA, exited(0, 3));
+  now(UserSignal{SIGINT});
+  hear(kA, exited(1, 0, SIGTERM));
+  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
+}
+
+TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
+  spec_.max_restarts = 5;
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kA, exited(0, 3));
+  hear(kA, wire::Stopped{});
+  now(LinkLost{kB, lost("b: gone")});
+  const auto& warnings = machine_->report().warnings;
+  EXPECT_EQ(warnings.back(), "no restart: ranks cannot be started again on a host that is lost");
+  EXPECT_EQ(exit_code(), 3);
+}
+
+TEST_F(HeadFixture, AHostThatHasStoppedIsKeptForAnotherRound) {
+  spec_.max_restarts = 1;
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kA, exited(0, 3));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(at(2000, HeadTick{}), (Words{"a Ping", "b Ping"}));
+}
+
 }  // namespace
 }  // namespace muster::machine

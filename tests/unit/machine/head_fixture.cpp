@@ -64,6 +64,7 @@ struct Effect {
     return fmt::format("serve gloo on '{}' at '{}' for {} scopes", e.interface, e.address,
                        e.members.size());
   }
+  std::string operator()(const NewRound&) const { return "new round"; }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
   std::string operator()(const SuspendSelf&) const { return "sleep"; }

@@ -144,6 +144,17 @@ TEST_F(Dialects, never_speaks_for_a_server_that_is_not_there) {
   }
 }
 
+TEST_F(Dialects, rounds_are_counted_where_ranks_may_be_started_again) {
+  where_.round = 2;
+  EXPECT_EQ(of(0).count("MUSTER_RESTART_COUNT"), 0u);
+  spec_.max_restarts = 3;
+  const auto env = of(0);
+  for (const char* prefix : {"TORCHELASTIC_", "MUSTER_"}) {
+    EXPECT_EQ(env.at(prefix + std::string("RESTART_COUNT")), "2");
+    EXPECT_EQ(env.at(prefix + std::string("MAX_RESTARTS")), "3");
+  }
+}
+
 TEST_F(Dialects, horovod_crosses_only_nodes_with_that_local_rank) {
   EXPECT_EQ(of(4).at("HOROVOD_CROSS_RANK"), "2");  // local rank 0: a, b, c
   EXPECT_EQ(of(4).at("HOROVOD_CROSS_SIZE"), "3");

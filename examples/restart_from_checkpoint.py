@@ -1,0 +1,86 @@
+"""Training that survives a failure: a rank raises, all are started again, and go on from a file.
+
+The network and images of train.py, in steps instead of epochs. Rank 0 writes a checkpoint every few
+steps. In the first round the last rank raises in the step of --fail-at; with `muster run
+--max-restarts 1` a second round follows, which takes up the last checkpoint. Batches are drawn in
+an order of their own, so the result is that of a run that nothing broke.
+"""
+
+import argparse
+import os
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from train import Network, accuracy, read_part
+
+
+def read_words():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--batch", type=int, default=256, help="images of a step, on all ranks")
+    parser.add_argument("--rate", type=float, default=0.05, help="learning rate")
+    parser.add_argument("--checkpoint", default="checkpoint.pt", help="a file that all ranks see")
+    parser.add_argument("--every", type=int, default=10, help="steps between two checkpoints")
+    parser.add_argument("--fail-at", type=int, default=40, help="step; 0: nothing fails")
+    return parser.parse_args()
+
+
+def load(path, model, optimizer):
+    """The number of steps that are done."""
+    if not os.path.exists(path):
+        return 0
+    saved = torch.load(path)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    return saved["steps"]
+
+
+def save(path, model, optimizer, steps):
+    """Whole or not at all: the file gets its name when it is complete."""
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "steps": steps}
+    torch.save(state, path + ".new")
+    os.replace(path + ".new", path)
+
+
+def train(words, rank, size, restarts):
+    torch.manual_seed(1)
+    model = nn.parallel.DistributedDataParallel(Network(False))
+    optimizer = torch.optim.SGD(model.parameters(), lr=words.rate, momentum=0.5)
+    loss_of = nn.CrossEntropyLoss()
+    images, labels = read_part(words.data, "train")
+    done = load(words.checkpoint, model, optimizer)
+    if rank == 0:
+        print(f"round {restarts + 1} begins after step {done}", flush=True)
+    for step in range(done + 1, words.steps + 1):
+        if step == words.fail_at and restarts == 0 and rank == size - 1:
+            raise RuntimeError(f"a fault in step {step}")
+        drawn = torch.randint(len(labels), (words.batch,),
+                              generator=torch.Generator().manual_seed(step))
+        mine = drawn[rank::size]
+        optimizer.zero_grad()
+        loss_of(model(images[mine]), labels[mine]).backward()
+        optimizer.step()
+        if rank == 0 and step % words.every == 0:
+            save(words.checkpoint, model, optimizer, step)
+    result = accuracy(model, *read_part(words.data, "t10k"), rank, size)
+    if rank == 0:
+        print(f"accuracy {result:.4f} on {size} rank{'s' if size > 1 else ''}")
+
+
+def main():
+    words = read_words()
+    rank, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+    if words.batch % size != 0:
+        raise SystemExit(f"--batch {words.batch} cannot be shared evenly by {size} ranks")
+    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+    os.environ.setdefault("MASTER_PORT", "0")  # alone: any port
+    dist.init_process_group("gloo", rank=rank, world_size=size)
+    train(words, rank, size, int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
