@@ -296,8 +296,9 @@ class Head {
 
   void watch_signals() {
     std::signal(SIGPIPE, SIG_IGN);
-    for (const int number :
-         {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) {
+    std::vector<int> numbers = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
+    numbers.insert(numbers.end(), spec_.forwarded_signals.begin(), spec_.forwarded_signals.end());
+    for (const int number : numbers) {
       struct sigaction action {};
       ::sigaction(number, nullptr, &action);
       // nohup and shells without job control mean what they say.

@@ -56,7 +56,10 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
       pump_(
           loop,
           [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
-          [this] { return machine_.deadline(); }, machine::Tick{}) {
+          [this] { return machine_.deadline(); }, machine::Tick{}),
+      stacks_(loop, own_environment_, [this](Stacks::Answer answer) {
+        feed(machine::TaskTraced{{answer.rank, std::move(answer.state), std::move(answer.stack)}});
+      }) {
   pump_.arm();
 }
 
@@ -82,12 +85,14 @@ process::GuardEvents HostTasks::guard_events() {
   process::GuardEvents events;
   events.spawned = [this](const process::Spawned& spawned) {
     if (spawned.id == PmixTasks::kServer) return;
+    if (spawned.pid != 0) pids_[Rank(spawned.id)] = spawned.pid;
     const std::string error = spawned.pid == 0 ? std::strerror(spawned.error) : "";
     feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid), error});
     if (--unspawned_ == 0) listen();
   };
   events.ended = [this](const process::Ended& ended) {
     if (ended.id == PmixTasks::kServer) return pmix_->server_ended();
+    pids_.erase(Rank(ended.id));
     // What it said before its end comes first: an MPI_Abort is more than an exit code.
     if (pmi_) pmi_->hear_out(Rank(ended.id));
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
@@ -363,6 +368,13 @@ std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process:
 
 void HostTasks::perform(machine::SignalTask& effect) {
   guard_.signal(effect.rank.value, effect.number);
+}
+
+// One that has ended since answers too: nobody else would.
+void HostTasks::perform(machine::TraceTask& effect) {
+  const auto found = pids_.find(effect.rank);
+  if (found == pids_.end()) return feed(machine::TaskTraced{{effect.rank, "ended", {}}});
+  stacks_.ask(effect.rank, found->second, effect.stack);
 }
 
 void HostTasks::perform(machine::ToWireup& effect) {

@@ -13,6 +13,7 @@
 #include "app/pmix_tasks.hpp"
 #include "app/pump.hpp"
 #include "app/readable_set.hpp"
+#include "app/stacks.hpp"
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
 #include "machine/agent_machine.hpp"
@@ -76,6 +77,7 @@ class HostTasks {
   void perform(machine::KeepGrace& effect);
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
+  void perform(machine::TraceTask& effect);
   void perform(machine::WriteInput& effect);
   void perform(machine::CloseInput& effect);
   void perform(machine::AddCredit& effect);
@@ -113,6 +115,7 @@ class HostTasks {
   std::map<std::uint32_t, World> worlds_;  // by number
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::map<base::Rank, Ordered> order_of_;
+  std::map<base::Rank, pid_t> pids_;  // of tasks that run
   std::map<base::Rank, Streams> streams_;
   ErrorFiles error_files_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
@@ -123,6 +126,7 @@ class HostTasks {
   std::vector<char> buffer_;
   process::UniqueFd port_claim_;  // of rounds after the first
   process::UniqueFd null_;
+  Stacks stacks_;
 };
 
 }  // namespace muster::app

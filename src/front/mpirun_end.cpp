@@ -108,8 +108,8 @@ Result<void> settle_mpirun_end(MpirunDraft& draft) {
   if (draft.end.restarts.value_or(0) > 0) {
     notice(draft, "a rank that failed is not started again: --max-restarts has no effect");
   }
-  if (draft.end.tell_state) notice(draft, "--report-state-on-timeout has no effect here");
-  if (draft.end.tell_stacks) notice(draft, "--get-stack-traces has no effect here");
+  spec.state_at_timeout = draft.end.tell_state;
+  spec.stacks_at_timeout = draft.end.tell_stacks;
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "front/mpirun_output_rows.hpp"
 #include "front/mpirun_place.hpp"
 #include "front/mpirun_place_rows.hpp"
+#include "front/mpirun_signals.hpp"
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
 #include "spec/check.hpp"
@@ -158,6 +159,7 @@ Result<Reading> read_mpirun(const Asked& asked) {
   draft.asked = &asked;
   draft.request.spec.slot_rule = model::SlotRule::open_mpi;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
+  draft.request.spec.forwarded_signals = usual_signals();
   const auto read = read_standing_parameters(draft).and_then([&] { return read_words(draft); });
   if (!read) return tl::unexpected(read.error());
   if (draft.version) return Reading{.text = version_text(asked)};

@@ -6,6 +6,7 @@
 #include "front/mpirun_end.hpp"
 #include "front/mpirun_output.hpp"
 #include "front/mpirun_place.hpp"
+#include "front/mpirun_signals.hpp"
 #include "front/pieces.hpp"
 #include "front/values.hpp"
 #include "spec/quoted.hpp"
@@ -156,6 +157,7 @@ constexpr Parameter kParameters[] = {
      "orte_allowed_exit_without_sync orte_base_help_aggregate",
      nothing},
     {"odls_base_sigkill_timeout", set_grace},
+    {"ess_base_forward_signals ess_hnp_forward_signals", set_forward_signals},
     {"mca_base_env_list",
      [](MpirunDraft& d, const Typed& t) -> Result<void> {
        d.env_list = t.value;

@@ -6,6 +6,7 @@
 #include "front/mpirun_draft.hpp"
 #include "front/mpirun_end.hpp"
 #include "front/mpirun_mca.hpp"
+#include "front/mpirun_signals.hpp"
 #include "front/mpirun_store.hpp"
 
 namespace muster::front::mpirun {
@@ -15,7 +16,7 @@ inline constexpr std::string_view kEnd = "The end";
 inline constexpr std::string_view kReach = "Reaching hosts";
 inline constexpr std::string_view kOther = "Known, without a use here";
 
-inline constexpr std::array<Option<MpirunDraft>, 46> kOtherRows = {{
+inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
     {{"-x",
       kEnvironment,
       Takes::text,
@@ -83,17 +84,20 @@ inline constexpr std::array<Option<MpirunDraft>, 46> kOtherRows = {{
       "End the job after this time; MPIEXEC_TIMEOUT says the same."},
      set_timeout},
     {{"--report-state-on-timeout", kEnd, Takes::nothing, "",
-      "When the time is up, tell the state of each rank."},
+      "When the time is up, tell what each rank is doing before it is ended."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.tell_state = true;
        return {};
      }},
     {{"--get-stack-traces", kEnd, Takes::nothing, "",
-      "When the time is up, tell where each rank is."},
+      "The same, with its stack: from gdb, where installed, else from the kernel."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.tell_stacks = true;
        return {};
      }},
+    {{"--forward-signals", kEnd, Takes::text, "LIST",
+      "Pass on these signals too: USR1,SIGWINCH,29; or none."},
+     set_forward_signals},
     {{"--enable-recovery", kEnd, Takes::nothing, "", "Go on when a rank fails."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.go_on_after_anything = true;

@@ -103,6 +103,10 @@ Result<void> check_combinations(const RunDraft& draft) {
   if (draft.output.logs_only && draft.output.logs.empty()) {
     return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
   }
+  if ((request.spec.state_at_timeout || request.spec.stacks_at_timeout) && !request.spec.timeout) {
+    return fail(Fault::usage, "add --timeout SECONDS",
+                "--report-state-on-timeout and --stack-traces work only with --timeout");
+  }
   if (request.dry_run) return {};
   if (request.show_environment) {
     return fail(Fault::usage, "add --dry-run; to set a variable, write -x NAME=VALUE",

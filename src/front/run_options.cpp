@@ -231,6 +231,12 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
      }},
+    {{"--report-state-on-timeout", kEnd, Takes::nothing, "",
+      "When --timeout is over, first tell what each rank is doing."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.state_at_timeout); }},
+    {{"--stack-traces", kEnd, Takes::nothing, "",
+      "The same, with the stack of each rank: from gdb, where installed, else from the kernel."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.stacks_at_timeout); }},
     {{"--lease", kEnd, Takes::number, "SECONDS",
       "How long a host may be silent before it counts as lost (default: 8)."},
      [](RunDraft& d, const Typed& t) {

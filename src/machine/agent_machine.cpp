@@ -118,6 +118,13 @@ void AgentMachine::hear(wire::Signal& message, AgentEffects& out) {
   if (has_processes()) signal_all(message.number, out);
 }
 
+void AgentMachine::hear(wire::Trace& message, AgentEffects& out) {
+  if (state_ != State::running) return;
+  for (const auto& [rank, task] : tasks_) {
+    if (task.life == Life::running) out.push_back(TraceTask{rank, message.stacks});
+  }
+}
+
 void AgentMachine::hear(wire::Stop& message, AgentEffects& out) {
   tell_attendance(register_.untold(), out);
   end_tasks(message.number, Duration(message.grace_ms), out);
@@ -224,6 +231,8 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   tell(wire::Exited{event.exit}, out);
   sweep_when_all_ended(out);
 }
+
+void AgentMachine::on(TaskTraced& event, AgentEffects& out) { tell(std::move(event.traced), out); }
 
 void AgentMachine::on(StreamEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.rank];

@@ -71,6 +71,9 @@ struct InputTaken {
   base::Rank rank;
   std::uint32_t bytes = 0;
 };
+struct TaskTraced {  // the answer to TraceTask
+  wire::Traced traced;
+};
 struct SweepDone {
   std::vector<std::string> leftovers;
 };
@@ -84,8 +87,8 @@ struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
 using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun,
-                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken, SweepDone,
-                                JoinedWorld, WireupSays, GuardLost, Tick>;
+                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken, TaskTraced,
+                                SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -110,6 +113,10 @@ struct SignalTask {  // to its process group
   base::Rank rank;
   std::int32_t number = 0;
 };
+struct TraceTask {  // answered by TaskTraced
+  base::Rank rank;
+  bool stack = false;
+};
 struct WriteInput {
   base::Rank rank;
   std::string bytes;
@@ -132,8 +139,8 @@ struct DropLink {};       // the head is silent
 struct Quit {};
 
 using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, KeepGrace,
-                                 StartTask, SignalTask, WriteInput, CloseInput, AddCredit, ToWireup,
-                                 Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+                                 StartTask, SignalTask, TraceTask, WriteInput, CloseInput, AddCredit,
+                                 ToWireup, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -183,6 +190,7 @@ class AgentMachine {
   void on(TaskEnded& event, AgentEffects& out);
   void on(StreamEnded& event, AgentEffects& out);
   void on(InputTaken& event, AgentEffects& out);
+  void on(TaskTraced& event, AgentEffects& out);
   void on(SweepDone& event, AgentEffects& out);
   void on(JoinedWorld& event, AgentEffects& out);
   void on(WireupSays& event, AgentEffects& out);
@@ -195,6 +203,7 @@ class AgentMachine {
   void hear(wire::Drop& message, AgentEffects& out);
   void hear(wire::Spawned& message, AgentEffects& out);
   void hear(wire::Signal& message, AgentEffects& out);
+  void hear(wire::Trace& message, AgentEffects& out);
   void hear(wire::Stop& message, AgentEffects& out);
   void hear(wire::Input& message, AgentEffects& out);
   void hear(wire::InputEnd& message, AgentEffects& out);

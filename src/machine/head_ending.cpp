@@ -265,10 +265,7 @@ void HeadMachine::keep_alive(HeadEffects& out) {
 
 void HeadMachine::check_limits(HeadEffects& out) {
   if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
-    const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
-    fault(
-        {Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
-        {}, out);
+    time_is_up(out);
   }
   if (!stop_sent_) check_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;

@@ -232,6 +232,7 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
   void hear(base::NodeIndex node, wire::Spawn& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Traced& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Declined& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
@@ -295,6 +296,8 @@ class HeadMachine {
   void suspend(HeadEffects& out);
   void keep_alive(HeadEffects& out);
   void check_limits(HeadEffects& out);
+  void time_is_up(HeadEffects& out);
+  void end_late(HeadEffects& out);
   void tell_progress(HeadEffects& out);
   void to_all_running(const wire::ToAgent& message, HeadEffects& out);
   void to_all_leased(const wire::ToAgent& message, HeadEffects& out);
@@ -323,6 +326,8 @@ class HeadMachine {
   std::optional<base::Instant> next_progress_;
   std::optional<base::Instant> timeout_at_;
   std::optional<base::Instant> give_up_at_;  // then agents that have not stopped are lost
+  bool tracing_ = false;                     // time is up, and ranks are asked what they are doing
+  std::uint32_t untraced_ = 0;               // ranks that have not answered
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
   bool hastened_ = false;

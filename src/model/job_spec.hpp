@@ -1,6 +1,7 @@
 // JobSpec: what was asked, whichever front end asked it. Plain values, checked by spec.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -128,8 +129,11 @@ struct JobSpec {
   base::Duration grace = std::chrono::seconds(5);  // between the ending signal and SIGKILL
   base::Duration lease = std::chrono::seconds(8);  // silence after which the other side is lost
   std::optional<base::Duration> timeout;           // the whole job
+  bool state_at_timeout = false;                   // before the end: what each rank is doing
+  bool stacks_at_timeout = false;                  // the same, with its stack
   // How long ranks in MPI_Init wait for those that have not called it; none: for ever.
   std::optional<base::Duration> init_timeout;
+  std::vector<std::int32_t> forwarded_signals = {SIGUSR1, SIGUSR2};  // from us to the ranks
   bool verbose = false;
   bool operator==(const JobSpec&) const = default;
 };

@@ -137,6 +137,10 @@ void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_w
 
 void write(proto::ToAgent& out, const Drop& drop) { out.mutable_drop()->set_world(drop.world); }
 
+void write(proto::ToAgent& out, const Trace& trace) {
+  out.mutable_trace()->set_stacks(trace.stacks);
+}
+
 void write(proto::ToAgent& out, const Signal& signal) {
   out.mutable_signal()->set_number(signal.number);
 }
@@ -260,6 +264,8 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return Ping{};
     case proto::ToAgent::kBye:
       return read(*in.mutable_bye(), bounds);
+    case proto::ToAgent::kTrace:
+      return Trace{in.trace().stacks()};
     case proto::ToAgent::kDrop:
       return Drop{bounds.world(in.drop().world())};
     case proto::ToAgent::kSpawned:

@@ -80,6 +80,12 @@ void write(proto::ToHead& out, const Refused& refused) {
   write(*out.mutable_refused(), refused.error);
 }
 
+void write(proto::ToHead& out, const Traced& traced) {
+  out.mutable_traced()->set_rank(traced.rank.value);
+  out.mutable_traced()->set_state(traced.state);
+  out.mutable_traced()->set_stack(traced.stack);
+}
+
 void write(proto::ToHead& out, const Declined& declined) {
   out.mutable_declined()->set_world(declined.world);
   write(*out.mutable_declined()->mutable_why(), declined.error);
@@ -90,6 +96,12 @@ Refused read(proto::Refused& in, Bounds& bounds) {
   return {base::Error{
       fault, std::move(*in.mutable_what()), std::move(*in.mutable_hint()),
       base::Place{std::move(*in.mutable_place_source()), in.place_line(), in.place_column()}}};
+}
+
+Traced read(proto::Traced& in, Bounds& bounds) {
+  constexpr std::uint32_t kStackMax = 1u << 20;
+  bounds.at_most("bytes of a stack", static_cast<std::int64_t>(in.stack().size()), kStackMax);
+  return {bounds.rank(in.rank()), std::move(*in.mutable_state()), std::move(*in.mutable_stack())};
 }
 
 Declined read(proto::Declined& in, Bounds& bounds) {
@@ -274,6 +286,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:
       return Pong{};
+    case proto::ToHead::kTraced:
+      return read(*in.mutable_traced(), bounds);
     case proto::ToHead::kDeclined:
       return read(*in.mutable_declined(), bounds);
     case proto::ToHead::kSpawn:

@@ -108,6 +108,12 @@ struct Signal {
   bool operator==(const Signal&) const = default;
 };
 
+// What is every task doing that runs? Each is answered by one Traced.
+struct Trace {
+  bool stacks = false;
+  bool operator==(const Trace&) const = default;
+};
+
 // End every task: the signal now (0 = SIGKILL at once), SIGKILL after the grace time, then a sweep.
 struct Stop {
   std::int32_t number = 0;
@@ -182,7 +188,7 @@ struct Bye {
 };  // end; nothing runs any more
 
 using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
-                             FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned>;
+                             FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -251,6 +257,14 @@ struct FenceIn {
   bool operator==(const FenceIn&) const = default;
 };
 
+// What a task was doing when the head sent Trace.
+struct Traced {
+  base::Rank rank;
+  std::string state;  // one line: "sleeping in do_wait, 12 threads"
+  std::string stack;  // lines, at most 64 KiB; empty: not asked for
+  bool operator==(const Traced&) const = default;
+};
+
 // A rank called MPI_Abort, or broke the rules of the wire-up.
 struct Aborted {
   base::Rank rank;
@@ -313,8 +327,8 @@ struct Pong {
   bool operator==(const Pong&) const = default;
 };
 
-using ToHead =
-    std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited, InputCredit,
-                 FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined, Spawn, Attendance>;
+using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
+                            InputCredit, FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined,
+                            Spawn, Attendance, Traced>;
 
 }  // namespace muster::wire

@@ -288,6 +288,15 @@ class Output(Case):
         self.assertEqual((sorted(done.lines), done.err), (["err 0", "err 1"], b""), done)
 
 
+class AtTheTimeLimit(Case):
+    def test_ranks_are_asked_what_they_do(self):
+        script = READY + "exec sleep 3600"
+        for words, told in ((["--report-state-on-timeout"], r"rank \d on .*, pid \d+: sleeping"),
+                            (["--stack-traces"], r"pid \d+: sleeping.*\n    (#0|Thread|thread) ")):
+            done = self.muster("-n", "2", "--timeout", "1", *words, "sh", "-c", script)
+            self.assertEqual(done.code, TIMEOUT, done)
+            self.assertEqual(len(re.findall(told, done.errors)), 2, done)
+
 class Stdin(Case):
     def test_a_shell_loop_keeps_its_input(self):
         words = " ".join(map(shlex.quote, [MUSTER, "run", "-n", "2", "cat"]))

@@ -36,9 +36,10 @@ std::string entry(const std::string& name, const Message& message) {
 }
 
 TEST(WireFrames, ToAgent) {
-  const std::vector<std::string> names = {
-      "Hello",   "Prepare",  "Start",      "Signal",   "Stop", "Input", "InputEnd", "Credit",
-      "Suspend", "FenceOut", "NameAnswer", "PmixDown", "Ping", "Bye",   "Drop",     "Spawned"};
+  const std::vector<std::string> names = {"Hello",      "Prepare",  "Start",  "Signal",  "Stop",
+                                          "Input",      "InputEnd", "Credit", "Suspend", "FenceOut",
+                                          "NameAnswer", "PmixDown", "Ping",   "Bye",     "Drop",
+                                          "Spawned",    "Trace"};
   const std::vector<ToAgent> samples = samples_to_agent();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "one frame of each message to an agent\n\n";
@@ -48,9 +49,9 @@ TEST(WireFrames, ToAgent) {
 
 TEST(WireFrames, ToHead) {
   const std::vector<std::string> names = {
-      "Welcome", "Prepared",    "Refused",  "Started", "Output",    "OutputEnd",
-      "Exited",  "InputCredit", "FenceIn",  "Aborted", "NameAsk",   "PmixUp",
-      "Stopped", "Pong",        "Declined", "Spawn",   "Attendance"};
+      "Welcome", "Prepared",    "Refused",  "Started", "Output",     "OutputEnd",
+      "Exited",  "InputCredit", "FenceIn",  "Aborted", "NameAsk",    "PmixUp",
+      "Stopped", "Pong",        "Declined", "Spawn",   "Attendance", "Traced"};
   const std::vector<ToHead> samples = samples_to_head();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "magic line\n" + dump(kMagic) + "\none frame of each message to the head\n\n";

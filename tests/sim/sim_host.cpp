@@ -177,6 +177,10 @@ void SimHost::perform(machine::SignalTask& effect) {
   order([this, effect] { tasks_.at(effect.rank)->signal(effect.number); });
 }
 
+void SimHost::perform(machine::TraceTask& effect) {
+  feed(machine::TaskTraced{{effect.rank, "running", effect.stack ? "#0 main ()\n" : ""}});
+}
+
 void SimHost::perform(machine::WriteInput& effect) {
   const auto found = tasks_.find(effect.rank);
   if (found != tasks_.end()) found->second->write_input(effect.bytes.size());

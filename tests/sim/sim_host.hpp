@@ -52,6 +52,7 @@ class SimHost {
   void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
+  void perform(machine::TraceTask& effect);
   void perform(machine::WriteInput& effect);
   void perform(machine::CloseInput& effect);
   void perform(machine::AddCredit& effect);

@@ -25,6 +25,7 @@ std::string say(const wire::Drop& m) { return "Drop" + of_world(m.world); }
 std::string say(const wire::Spawned& m) {
   return m.world == 0 ? "Spawned nothing" : "Spawned" + of_world(m.world);
 }
+std::string say(const wire::Trace&) { return "Trace"; }
 std::string say(const wire::Signal& m) { return "Signal " + signal_name(m.number); }
 std::string say(const wire::Stop& m) {
   return fmt::format("Stop {} grace {} ms", signal_name(m.number), m.grace_ms);
@@ -44,6 +45,7 @@ std::string say(const wire::Ping&) { return "Ping"; }
 std::string say(const wire::Bye&) { return "Bye"; }
 std::string say(const wire::Welcome& m) { return fmt::format("Welcome protocol {}", m.protocol); }
 std::string say(const wire::Prepared& m) { return "Prepared" + of_world(m.world); }
+std::string say(const wire::Traced& m) { return "Traced: " + m.state; }
 std::string say(const wire::Declined& m) { return "Declined: " + m.error.what; }
 std::string say(const wire::Spawn& m) { return fmt::format("Spawn by rank {}", m.rank.value); }
 std::string say(const wire::Refused& m) { return "Refused: " + m.error.what; }

@@ -1,6 +1,8 @@
 // mpirun's words: what they become, and what is said about wrong ones.
 #include "front/mpirun_front.hpp"
 
+#include <algorithm>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -55,6 +57,28 @@ std::string complaint(const Words& words) { return World().complaint(words); }
 
 std::vector<model::EnvSetting> exports(const model::JobSpec& spec, std::size_t app = 0) {
   return spec.apps.at(app).exports;
+}
+
+TEST(Mpirun, PassesOnSignals) {
+  const auto usual = spec({"p"}).forwarded_signals;
+  const auto has = [](const std::vector<std::int32_t>& all, int one) {
+    return std::ranges::find(all, one) != all.end();
+  };
+  EXPECT_TRUE(has(usual, SIGUSR1) && has(usual, SIGURG) && !has(usual, SIGWINCH));
+  EXPECT_TRUE(
+      has(spec({"--forward-signals", "winch,SIGUSR1,CONT", "p"}).forwarded_signals, SIGWINCH));
+  EXPECT_EQ(spec({"-mca", "ess_base_forward_signals", "none", "p"}).forwarded_signals,
+            std::vector<std::int32_t>());
+  EXPECT_EQ(complaint({"--forward-signals", "USR9", "p"}),
+            "--forward-signals must be a list of signals, not 'USR9'");
+  EXPECT_EQ(complaint({"--forward-signals", "term", "p"}),
+            "--forward-signals: 'term' is not passed on: it is for mpirun itself");
+}
+
+TEST(Mpirun, AsksRanksWhatTheyDoAtTheTimeLimit) {
+  const auto job = spec({"--timeout", "5", "--get-stack-traces", "p"});
+  EXPECT_TRUE(job.stacks_at_timeout && !job.state_at_timeout);
+  EXPECT_TRUE(spec({"--runtime-options", "report-state-on-timeout", "p"}).state_at_timeout);
 }
 
 TEST(Mpirun, ReadsTheSeedsLines) {

@@ -23,6 +23,7 @@ struct Message {
   std::string operator()(const wire::Prepared& m) const {
     return m.world == 1 ? "Prepared" : fmt::format("Prepared world {}", m.world);
   }
+  std::string operator()(const wire::Traced& m) const { return "Traced " + m.state; }
   std::string operator()(const wire::Declined& m) const { return "Declined " + m.error.what; }
   std::string operator()(const wire::Spawn& m) const {
     return fmt::format("Spawn {}", m.rank.value);
@@ -74,6 +75,9 @@ struct Effect {
   std::string operator()(const StartTask& e) const { return fmt::format("start {}", e.rank.value); }
   std::string operator()(const SignalTask& e) const {
     return fmt::format("signal {} {}", e.rank.value, e.number);
+  }
+  std::string operator()(const TraceTask& e) const {
+    return fmt::format("trace {}{}", e.rank.value, e.stack ? " with stack" : "");
   }
   std::string operator()(const WriteInput& e) const { return "write " + e.bytes; }
   std::string operator()(const CloseInput&) const { return "close input"; }
@@ -234,6 +238,15 @@ TEST_F(Agent, StopBeforeStartIsDone) {
   make_ready(1);
   EXPECT_EQ(hear(wire::Stop{SIGTERM, 1000}), Words{"Stopped 0 0"});
   EXPECT_EQ(hear(wire::Start{}), Words{});
+}
+
+TEST_F(Agent, TellsWhatItsTasksDo) {
+  make_running(2);
+  ended(0);
+  EXPECT_EQ(hear(wire::Trace{true}), Words{"trace 1 with stack"});
+  EXPECT_EQ(now(TaskTraced{{Rank(1), "sleeping", "#0 main ()\n"}}), Words{"Traced sleeping"});
+  hear(wire::Stop{SIGTERM, 1000});
+  EXPECT_EQ(hear(wire::Trace{}), Words{}) << "they are being ended";
 }
 
 TEST_F(Agent, ASecondStopOnlyHastens) {

@@ -23,6 +23,7 @@ struct Message {
   std::string operator()(const wire::Spawned& m) const {
     return fmt::format("Spawned {} {}", m.id, m.world);
   }
+  std::string operator()(const wire::Trace& m) const { return m.stacks ? "Trace all" : "Trace"; }
   std::string operator()(const wire::Signal& m) const { return fmt::format("Signal {}", m.number); }
   std::string operator()(const wire::Stop& m) const { return fmt::format("Stop {}", m.number); }
   std::string operator()(const wire::Input& m) const {

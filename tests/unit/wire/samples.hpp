@@ -51,7 +51,8 @@ inline std::vector<ToAgent> samples_to_agent() {
           Ping{},
           Bye{"muster: exit code 3\n", 3},
           Drop{2},
-          Spawned{9, true, 2, "muster_job_2"}};
+          Spawned{9, true, 2, "muster_job_2"},
+          Trace{true}};
 }
 
 inline Welcome sample_welcome() {
@@ -93,7 +94,8 @@ inline std::vector<ToHead> samples_to_head() {
           Pong{},
           Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
           sample_spawn(),
-          Attendance{{base::Rank(0), base::Rank(999'999)}}};
+          Attendance{{base::Rank(0), base::Rank(999'999)}},
+          Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"}};
 }
 
 }  // namespace muster::wire
