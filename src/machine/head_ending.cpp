@@ -21,6 +21,8 @@ constexpr Duration kStopSlack = std::chrono::seconds(12);
 constexpr Duration kKillSlack = std::chrono::seconds(7);
 constexpr Duration kLeaveTime = std::chrono::seconds(1);
 constexpr std::size_t kOthersMax = 8;
+// For servers that end by themselves when nobody asks them any more.
+constexpr Duration kServersTime = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -40,7 +42,7 @@ void HeadMachine::hear(NodeIndex, wire::Exited& message, HeadEffects& out) {
     if (is_first) report_.error_file = std::move(message.error_file);
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
   }
-  if (!stop_sent_ && only_servers_left()) stop_all(SIGTERM, input_.spec.grace, out);
+  if (only_servers_left()) servers_end_at_ = base::sooner(servers_end_at_, now_ + kServersTime);
   look_for_deserter(out);
   input_flow(out);
 }
@@ -264,6 +266,9 @@ void HeadMachine::keep_alive(HeadEffects& out) {
 }
 
 void HeadMachine::check_limits(HeadEffects& out) {
+  if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_sent_) {
+    stop_all(SIGTERM, input_.spec.grace, out);
+  }
   if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
     time_is_up(out);
   }

@@ -87,7 +87,7 @@ std::optional<Instant> HeadMachine::deadline() const {
   if (input_.spec.init_timeout) {
     soonest = base::sooner(soonest, roll_.deadline(*input_.spec.init_timeout));
   }
-  return base::sooner(soonest, timeout_at_);
+  return base::sooner(base::sooner(soonest, timeout_at_), servers_end_at_);
 }
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {

@@ -325,9 +325,10 @@ class HeadMachine {
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;
   std::optional<base::Instant> timeout_at_;
-  std::optional<base::Instant> give_up_at_;  // then agents that have not stopped are lost
-  bool tracing_ = false;                     // time is up, and ranks are asked what they are doing
-  std::uint32_t untraced_ = 0;               // ranks that have not answered
+  std::optional<base::Instant> servers_end_at_;  // when only servers are left
+  std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
+  bool tracing_ = false;        // time is up, and ranks are asked what they are doing
+  std::uint32_t untraced_ = 0;  // ranks that have not answered
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
   bool hastened_ = false;

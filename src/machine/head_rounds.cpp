@@ -63,6 +63,7 @@ void HeadMachine::forget_round() {
   reading_input_ = false;
   stop_sent_ = hastened_ = false;
   stopped_at_.reset();
+  servers_end_at_.reset();
   give_up_at_.reset();
   next_progress_.reset();
 }

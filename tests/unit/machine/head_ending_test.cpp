@@ -271,7 +271,9 @@ TEST_F(HeadFixture, ServersAreEndedWhenAllOthersHaveEnded) {
   make({model::Reach::ssh, model::Reach::ssh}, 2);
   run_all();
   EXPECT_EQ(hear(kA, exited(0, 0)), Words());
-  EXPECT_EQ(hear(kA, exited(1, 0)), (Words{"a Stop 15", "b Stop 15"}));
+  EXPECT_EQ(hear(kA, exited(1, 0)), Words());
+  EXPECT_EQ(deadline(), 1000);
+  EXPECT_EQ(at(1000, HeadTick{}), (Words{"a Stop 15", "b Stop 15"}));
   hear(kB, exited(2, 0, SIGTERM));
   hear(kB, exited(3, 1));  // in its own way of ending: nobody asks any more
   EXPECT_EQ(cause(), "completed");
