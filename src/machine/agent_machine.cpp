@@ -46,8 +46,8 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
 }
 
 void AgentMachine::begin_round(AgentEffects& out) {
-  if (guard_lost_) return;  // the head has been told
   state_ = State::greeted;
+  if (guard_lost_) return refuse_unguarded(out);
   tasks_.clear();
   register_ = {};
   killed_ = 0;
@@ -264,18 +264,20 @@ void AgentMachine::on(WireupSays& event, AgentEffects& out) {
   if (has_processes()) tell(std::move(event.message), out);
 }
 
+void AgentMachine::refuse_unguarded(AgentEffects& out) {
+  refuse({base::Fault::lost,
+          has_processes() ? "muster's guard process was killed; its tasks were ended"
+                          : "muster's guard process was killed before the start",
+          "do not kill processes named muster-guard: they clean up after a job",
+          {}},
+         out);
+}
+
 void AgentMachine::on(GuardLost&, AgentEffects& out) {
   guard_lost_ = true;
   if (state_ >= State::draining) return;
   const bool harmless = state_ == State::sweeping && !any(Life::waiting) && !any(Life::running);
-  if (!harmless) {
-    refuse({base::Fault::lost,
-            has_processes() ? "muster's guard process was killed; its tasks were ended"
-                            : "muster's guard process was killed before the start",
-            "do not kill processes named muster-guard: they clean up after a job",
-            {}},
-           out);
-  }
+  if (!harmless) refuse_unguarded(out);
   if (!has_processes()) return;
   forget_planned();
   for (auto& [rank, task] : tasks_) task.life = Life::ended;

@@ -223,6 +223,7 @@ class AgentMachine {
   void world_checked(Checked& event, AgentEffects& out);
   void start_world(std::uint32_t world, AgentEffects& out);
   void forget_planned();
+  void refuse_unguarded(AgentEffects& out);
   void refuse(base::Error error, AgentEffects& out);
   void signal_all(std::int32_t number, AgentEffects& out);
   void end_tasks(std::int32_t number, base::Duration grace, AgentEffects& out);

@@ -10,6 +10,7 @@ using base::NodeIndex;
 // and what spawned ranks were for, only those who spawned them knew.
 bool HeadMachine::may_restart() const {
   if (report_.cause != model::Cause::rank_failed || interrupted_before_) return false;
+  if (timeout_at_ && now_ >= *timeout_at_) return false;
   if (round_ >= input_.spec.max_restarts || parties_.size() > 1) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;

@@ -91,18 +91,18 @@ class Restarts(Rounds, Case):
 class Hosts(Rounds, LabCase):
     @classmethod
     def setUpClass(cls):
-        cls.lab_of(2)
+        cls.lab_of(3)
 
     def test_a_second_round(self):
         done = self.launch("-H", "node1:2,node2:2", "--max-restarts", "2", "sh", "-c", FAILS_ONCE)
         self.check_second_round(done, 4)
 
     def test_a_lost_host_cannot_be_started_on(self):
-        job = self.start_in_lab("-H", "node1,node2", "--max-restarts", "2", "--lease", "1",
+        job = self.start_in_lab("-H", "node1,node3", "--max-restarts", "2", "--lease", "1",
                                 "--grace", "1", "sh", "-c",
                                 ': > "$DIR/ready.$RANK"; exec sleep $E2E_MARK')
         self.wait_for_files(["ready.0", "ready.1"])
-        self.lab.kill_host("node2")
+        self.lab.kill_host("node3")
         done = job.finish()
         self.assertEqual(done.code, LOST, done)
         self.assertIn("no restart: ranks cannot be started again on a host that is lost",

@@ -284,8 +284,9 @@ void Judge::done(const machine::AddWorld& effect) {
   rolls_.push_back({effect.world.first.value, effect.world.size, {}, {}, {}});
 }
 
-// After a rank's failure that nothing else has followed.
+// After a rank's failure that nothing else has followed, in time.
 bool Judge::round_is_due() const {
+  if (world_.timeout && agenda_.now() >= Agenda::kStart + *world_.timeout) return false;
   const bool linked = std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1;
   return first_ && first_->cause == Cause::rank_failed && rounds_ < world_.max_restarts &&
          interrupts_ == 0 && all_stopped() && linked;
@@ -308,6 +309,7 @@ void Judge::done(const machine::NewRound&) {
   rolls_.front().size = first_ranks_;
   for (Node& node : nodes_) {
     node.stopped = false;
+    node.heard = agenda_.now();  // whose agent has stopped is not asked whether it is there
     node.stops = node.hastened = 0;
   }
 }

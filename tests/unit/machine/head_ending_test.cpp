@@ -185,11 +185,11 @@ TEST_F(HeadFixture, AtTheTimeLimitRanksMayBeAskedWhatTheyDo) {
   EXPECT_EQ(at(3000, HeadTick{}),
             (Words{"say time is up; 0 of 2 ranks have ended", "a Trace all", "b Trace all"}));
   EXPECT_EQ(deadline(), 33'000);
-  const Words first = hear(kA, wire::Traced{Rank(0), "sleeping in do_wait", "#0 main ()\n"});
+  const Words first = hear(kA, wire::Traced{base::Rank(0), "sleeping in do_wait", "#0 main ()\n"});
   ASSERT_EQ(first.size(), 1U);
   EXPECT_NE(first[0].find("rank 0 on a, pid "), std::string::npos) << first[0];
   EXPECT_NE(first[0].find(": sleeping in do_wait\n    #0 main ()"), std::string::npos) << first[0];
-  const Words last = hear(kB, wire::Traced{Rank(1), "running", {}});
+  const Words last = hear(kB, wire::Traced{base::Rank(1), "running", {}});
   ASSERT_EQ(last.size(), 3U);
   EXPECT_EQ(last[1], "a Stop 15");
   EXPECT_EQ(exit_code(), 246);
@@ -203,7 +203,7 @@ TEST_F(HeadFixture, RanksThatDoNotTellAreNotWaitedForLong) {
   EXPECT_EQ(at(3000, HeadTick{}).back(), "a Trace");
   EXPECT_EQ(at(33'000, HeadTick{}),
             (Words{"say 1 rank did not tell what they do in time", "a Stop 15"}));
-  EXPECT_EQ(hear(kA, wire::Traced{Rank(0), "late", {}}), Words{});
+  EXPECT_EQ(hear(kA, wire::Traced{base::Rank(0), "late", {}}), Words{});
 }
 
 TEST_F(HeadFixture, AJobThatEndsWhileItsRanksAreAskedHasEndedWell) {

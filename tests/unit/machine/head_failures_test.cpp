@@ -208,7 +208,7 @@ TEST_F(HeadFixture, NothingIsStartedAgainAfterAnInterrupt) {
   hear(kA, exited(0, 3));
   now(UserSignal{SIGINT});
   hear(kA, exited(1, 0, SIGTERM));
-  EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
+  EXPECT_EQ(hear(kA, wire::Stopped{}), (Words{"a Bye", "finish"}));
 }
 
 TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
