@@ -87,8 +87,8 @@ struct GuardLost {};  // the adapter has swept the host already
 struct Tick {};       // the deadline has come
 
 using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun,
-                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken, TaskTraced,
-                                SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
+                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken,
+                                TaskTraced, SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -138,9 +138,10 @@ struct DiscardOutput {};  // nobody reads it any more
 struct DropLink {};       // the head is silent
 struct Quit {};
 
-using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, KeepGrace,
-                                 StartTask, SignalTask, TraceTask, WriteInput, CloseInput, AddCredit,
-                                 ToWireup, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffect =
+    std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, KeepGrace, StartTask,
+                 SignalTask, TraceTask, WriteInput, CloseInput, AddCredit, ToWireup, Sweep,
+                 DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Restarts(Rounds, Case):
             self.check_second_round(done, 4)
 
     def test_it_begins_at_once(self):
-        """The goal is 0.2 s; this bound leaves room for a machine that is busy with other things."""
+        """The goal is 0.2 s; this bound leaves room for a machine that does other things, too."""
         begins = 'test $MUSTER_RESTART_COUNT = 1 && date +%s%N > "$DIR/began" && exit 0; '
         self.succeeds("--max-restarts", "1", "sh", "-c",
                       begins + 'date +%s%N > "$DIR/died"; exit 1')

@@ -371,7 +371,8 @@ TEST_F(Agent, BeginsNoRoundWithoutItsGuard) {
   make_running(1);
   now(GuardLost{});
   streams_end(0);
-  EXPECT_EQ(hear(wire::Hello{}), Words{"Refused muster's guard process was killed before the start"});
+  EXPECT_EQ(hear(wire::Hello{}),
+            Words{"Refused muster's guard process was killed before the start"});
 }
 
 // ---- who has called MPI_Init --------------------------------------------------------------------
