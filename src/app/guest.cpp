@@ -34,6 +34,7 @@ class Guest {
         link_(loop_, std::move(options.connection), std::move(to_head_), link_events()),
         tasks_(loop_, std::move(guard), facts(options), options.environment, task_events()),
         signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
+    signals_.add(SIGQUIT);
     wait_for_signal();
   }
 
@@ -46,6 +47,13 @@ class Guest {
   }
 
  private:
+  // A rank's last words are complete when its stderr has ended, before or after the rank itself.
+  struct Spoken {
+    machine::Tail tail;
+    bool ended = false;
+    bool failed = false;
+  };
+
   machine::AgentOptions facts(const GuestOptions& options) {
     machine::AgentOptions made{options.version, {}, true};
     made.facts.hostname = probe::hostname();
@@ -70,31 +78,50 @@ class Guest {
     if (const auto* bye = std::get_if<wire::Bye>(&message)) {
       end_ = {bye->report, static_cast<int>(bye->code)};
     }
-    if (const auto* prepare = std::get_if<wire::Prepare>(&message)) open_console(*prepare);
+    if (std::holds_alternative<wire::Hello>(message) && console_) begin_round();
+    if (const auto* prepare = std::get_if<wire::Prepare>(&message)) {
+      if (auto opened = open_console(*prepare); !opened) {
+        return link_.send(wire::ToHead(wire::Refused{opened.error()}));
+      }
+    }
     tasks_.feed(std::move(message));
   }
 
+  // Node 0 greets again when all ranks are to be started again.
+  void begin_round() {
+    spoken_.clear();
+    console_->say(fmt::format("muster: node 0 starts all ranks again (restart {})\n", ++rounds_));
+    console_->begin_round();
+  }
+
   // Ranks of other nodes have no streams here.
-  void open_console(const wire::Prepare& orders) {
-    if (console_) return;
+  base::Result<void> open_console(const wire::Prepare& orders) {
+    if (console_) return {};
+    draw_up(orders);
+    auto logs = LogFiles::wanted(spec_.output, machine::Speakers(plan_, spec_.apps));
+    if (!logs) return tl::unexpected(logs.error());
     OutputFlowEvents events;
     events.credit = [this](Rank rank, Stream stream, std::uint32_t bytes) {
       tasks_.feed(wire::ToAgent(wire::Credit{rank, stream, bytes}));
     };
-    draw_up(orders);
-    console_ = std::make_unique<OutputFlow>(loop_, spec_, plan_, orders.window, std::nullopt,
+    console_ = std::make_unique<OutputFlow>(loop_, spec_, plan_, orders.window, std::move(*logs),
                                             std::move(events));
+    return {};
   }
 
   // As much of the job's plan as can be known here.
   void draw_up(const wire::Prepare& orders) {
-    plan_.ranks.resize(orders.wireup.size);
-    plan_.nodes.resize(1);
-    plan_.nodes.front().host.name = probe::hostname();
+    constexpr base::NodeIndex kHere(0);
+    constexpr base::NodeIndex kElsewhere(1);
+    plan_.nodes.resize(2);
+    plan_.nodes[kHere.value].host.name = probe::hostname();
+    plan_.nodes[kHere.value].host.reach = model::Reach::here;
+    plan_.nodes[kElsewhere.value].host.reach = model::Reach::met;
+    plan_.ranks.resize(orders.wireup.size, {kElsewhere, 0, 0});
     for (const wire::TaskOrder& task : orders.tasks) {
       auto& own = plan_.nodes.front().ranks;
       if (task.rank.value >= plan_.ranks.size()) continue;
-      plan_.ranks[task.rank.value].local_rank = static_cast<std::uint32_t>(own.size());
+      plan_.ranks[task.rank.value] = {kHere, static_cast<std::uint32_t>(own.size()), 0};
       own.push_back(task.rank);
     }
   }
@@ -103,7 +130,7 @@ class Guest {
     HostTasksEvents events;
     events.to_head = [this](const wire::ToHead& message) { tell(message); };
     events.output = [this](Rank rank, Stream stream, std::string_view bytes) {
-      if (stream == Stream::err) tails_[rank].take(bytes);
+      if (stream == Stream::err) spoken_[rank].tail.take(bytes);
       console_->take(rank, stream, bytes);
     };
     events.drop_link = [this] { link_.drop(); };
@@ -113,21 +140,37 @@ class Guest {
 
   // Node 0 gets the last words of a rank that failed, for its report, and no other output.
   void tell(const wire::ToHead& message) {
-    const auto* exited = std::get_if<wire::Exited>(&message);
-    if (exited != nullptr && exited->exit.failed()) send_tail(exited->exit.rank);
-    const auto* end = std::get_if<wire::OutputEnd>(&message);
-    if (end != nullptr && console_) console_->end(end->rank, end->stream);
+    if (const auto* exited = std::get_if<wire::Exited>(&message)) failed(exited->exit);
+    if (const auto* end = std::get_if<wire::OutputEnd>(&message)) ended(*end);
     link_.send(message);
   }
 
-  void send_tail(Rank rank) {
+  void failed(const model::RankExit& exit) {
+    if (!exit.failed()) return;
+    Spoken& spoken = spoken_[exit.rank];
+    spoken.failed = true;
+    if (spoken.ended) send_tail(exit.rank, spoken.tail);
+  }
+
+  void ended(const wire::OutputEnd& end) {
+    if (console_) console_->end(end.rank, end.stream);
+    if (end.stream == Stream::out) return;
+    Spoken& spoken = spoken_[end.rank];
+    spoken.ended = true;
+    if (spoken.failed) send_tail(end.rank, spoken.tail);
+  }
+
+  void send_tail(Rank rank, const machine::Tail& tail) {
     std::string text;
-    for (const std::string& line : tails_[rank].lines()) text += line + "\n";
+    for (const std::string& line : tail.lines()) text += line + "\n";
     if (!text.empty()) link_.send_output(rank, Stream::err, text);
   }
 
   void leave() {
     if (!console_) return loop_.stop();
+    if (const auto trouble = console_->trouble(); !trouble.empty()) {
+      console_->say("muster: " + trouble + "\n");
+    }
     console_->finish([this] { asio::post(loop_, [this] { loop_.stop(); }); });
   }
 
@@ -147,9 +190,10 @@ class Guest {
   process::UniqueFd to_head_;
   model::Plan plan_;
   std::unique_ptr<OutputFlow> console_;  // once there is something to show
-  std::map<Rank, machine::Tail> tails_;
+  std::map<Rank, Spoken> spoken_;
   std::optional<GuestEnd> end_;
   int signal_ = 0;
+  std::uint32_t rounds_ = 0;  // begun again
   link::AgentLink link_;
   HostTasks tasks_;
   asio::signal_set signals_;

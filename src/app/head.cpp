@@ -30,14 +30,6 @@ using base::NodeIndex;
 using base::Rank;
 using model::Reach;
 
-base::Result<std::optional<LogFiles>> log_files(const machine::HeadInput& input) {
-  const model::OutputSpec& output = input.spec.output;
-  if (output.out_file.empty() && output.err_file.empty()) return std::nullopt;
-  raise_descriptor_limit();
-  return LogFiles::create(output, machine::Speakers(input.plan, input.spec.apps))
-      .map([](LogFiles logs) { return std::optional(std::move(logs)); });
-}
-
 // The node that is this machine, if ranks run here.
 std::optional<NodeIndex> node_here(const model::Plan& plan) {
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
@@ -348,7 +340,8 @@ Survey survey(HeadOptions options) {
 }
 
 base::Result<model::RunReport> run_head(HeadOptions options) {
-  auto logs = log_files(options.input);
+  const machine::HeadInput& asked = options.input;
+  auto logs = LogFiles::wanted(asked.spec.output, machine::Speakers(asked.plan, asked.spec.apps));
   if (!logs) return tl::unexpected(logs.error());
   std::optional<process::GuardProcess> guard;
   if (node_here(options.input.plan)) {

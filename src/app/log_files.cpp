@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/limits.hpp"
 #include "view/destination.hpp"
 
 namespace muster::app {
@@ -40,6 +41,13 @@ int make_file(const std::string& path) {
 
 }  // namespace
 
+Result<std::optional<LogFiles>> LogFiles::wanted(const model::OutputSpec& output,
+                                                 const machine::Speakers& speakers) {
+  if (output.out_file.empty() && output.err_file.empty()) return std::nullopt;
+  raise_descriptor_limit();
+  return create(output, speakers).map([](LogFiles logs) { return std::optional(std::move(logs)); });
+}
+
 Result<LogFiles> LogFiles::create(const model::OutputSpec& output,
                                   const machine::Speakers& speakers) {
   LogFiles logs;
@@ -65,9 +73,11 @@ Result<void> LogFiles::make(const model::OutputSpec& output, const machine::Spea
                             const model::World& world) {
   sinks_.reserve(sinks_.size() + 2 * std::size_t{world.size});
   for (std::uint32_t own = 0; own < world.size; ++own) {
-    const view::Speaker speaker = speakers.of(Rank(world.first.value + own));
+    const Rank rank(world.first.value + own);
+    const view::Speaker speaker = speakers.of(rank);
     for (const Stream stream : {Stream::out, Stream::err}) {
-      const std::string path = view::file_of(output, speaker, stream);
+      const std::string path =
+          speakers.elsewhere(rank) ? std::string() : view::file_of(output, speaker, stream);
       auto file = path.empty() ? Result<SinkId>(machine::kNowhere) : open(path);
       if (!file) return tl::unexpected(file.error());
       sinks_.push_back(*file);
@@ -77,7 +87,16 @@ Result<void> LogFiles::make(const model::OutputSpec& output, const machine::Spea
 }
 
 void LogFiles::add(const model::OutputSpec& output, const machine::Speakers& speakers) {
-  const model::World& world = speakers.worlds().back();
+  try_make(output, speakers, speakers.worlds().back());
+}
+
+void LogFiles::begin_round(const model::OutputSpec& output, const machine::Speakers& speakers) {
+  sinks_.clear();
+  try_make(output, speakers, speakers.worlds().front());
+}
+
+void LogFiles::try_make(const model::OutputSpec& output, const machine::Speakers& speakers,
+                        const model::World& world) {
   const std::size_t all = sinks_.size() + 2 * std::size_t{world.size};
   const auto made = make(output, speakers, world);
   if (!made && trouble_.empty()) trouble_ = made.error().what;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,16 @@ namespace muster::app {
 
 class LogFiles final : public machine::LineSink {
  public:
-  // Makes folders and empty files for all ranks.
+  // Makes folders and empty files for all ranks whose output comes here; none when none are wanted.
+  [[nodiscard]] static base::Result<std::optional<LogFiles>> wanted(
+      const model::OutputSpec& output, const machine::Speakers& speakers);
   [[nodiscard]] static base::Result<LogFiles> create(const model::OutputSpec& output,
                                                      const machine::Speakers& speakers);
   // Makes those of ranks that were spawned; a failure is told by trouble().
   void add(const model::OutputSpec& output, const machine::Speakers& speakers);
+  // The same ranks start again, as the speakers know: names that are new become files, others go
+  // on.
+  void begin_round(const model::OutputSpec& output, const machine::Speakers& speakers);
   // Where a rank's stream is kept.
   [[nodiscard]] machine::SinkId sink_of(base::Rank rank, model::Stream stream) const;
   void write(machine::SinkId file, std::string_view bytes) override;
@@ -29,6 +35,9 @@ class LogFiles final : public machine::LineSink {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
+  // As make(); a failure is told by trouble(), and the ranks of this world have no files then.
+  void try_make(const model::OutputSpec& output, const machine::Speakers& speakers,
+                const model::World& world);
   [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,
                                         const machine::Speakers& speakers,
                                         const model::World& world);

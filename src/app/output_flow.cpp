@@ -84,7 +84,17 @@ bool OutputFlow::full(Rank rank, Stream stream) const {
   return console_.full(rank, stream) || (logs_ && kept_.full(rank, stream));
 }
 
-void OutputFlow::begin_round() { std::ranges::fill(owed_, 0); }
+void OutputFlow::begin_round() {
+  std::ranges::fill(owed_, 0);
+  speakers_.set_attempt(++rounds_);
+  if (!logs_) return;
+  logs_->begin_round(spec_, speakers_);
+  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
+    for (const Stream stream : {Stream::out, Stream::err}) {
+      kept_.redirect(Rank(i), stream, logs_->sink_of(Rank(i), stream));
+    }
+  }
+}
 
 void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   const std::size_t owned = owned_sinks();

@@ -61,6 +61,7 @@ class OutputFlow {
   bool needs_time_;
   ConsoleWriter writer_;
   machine::Speakers speakers_;
+  std::uint32_t rounds_ = 0;  // begun again
   machine::Lines console_;
   std::optional<LogFiles> logs_;
   machine::Lines kept_;                 // lanes only where there are files

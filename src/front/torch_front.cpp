@@ -274,13 +274,7 @@ void settle_identity(TorchDraft& draft) {
   model::TorchSpec& torch = *draft.request.spec.torch;
   torch.run_id = draft.meeting.id.value_or("none");
   torch.own_id = draft.standalone;
-  if (!draft.request.meeting) {
-    draft.request.spec.max_restarts = torch.max_restarts;
-  } else if (torch.max_restarts > 0) {
-    draft.notices.emplace_back(
-        "--max-restarts is only told to ranks where each node has a launcher of its own: a failure "
-        "still ends the job");
-  }
+  draft.request.spec.max_restarts = torch.max_restarts;
   const bool sets_threads = draft.per_node > 1 && !variable(*draft.asked, "OMP_NUM_THREADS");
   if (!sets_threads) return;
   draft.notices.emplace_back(

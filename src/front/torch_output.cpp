@@ -29,11 +29,7 @@ std::string folder_of(const TorchDraft& draft) {
 void settle_torch_output(TorchDraft& draft) {
   TorchOutput output = draft.logs.output;
   const bool to_files = any(output.redirects) || any(output.tee);
-  if (to_files && draft.request.meeting) {
-    output.redirects = {};
-    add_once(draft.notices,
-             "output is shown and not kept: nodes that are started each by itself keep no files");
-  } else if (to_files) {
+  if (to_files) {
     output.folder = folder_of(draft);
     if (draft.logs.log_dir.empty()) {
       add_once(draft.notices, "the ranks' output is kept in " + output.folder);

@@ -19,4 +19,8 @@ view::Speaker Speakers::of(base::Rank rank) const {
   return speaker;
 }
 
+bool Speakers::elsewhere(base::Rank rank) const {
+  return plan_.nodes[plan_.ranks[rank.value].node.value].host.reach == model::Reach::met;
+}
+
 }  // namespace muster::machine

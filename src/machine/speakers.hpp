@@ -21,6 +21,8 @@ class Speakers {
   void add(const model::World& world) { worlds_.push_back(world); }
   void set_attempt(std::uint32_t attempt) { attempt_ = attempt; }
   [[nodiscard]] view::Speaker of(base::Rank rank) const;
+  // Its host has a console and files of its own.
+  [[nodiscard]] bool elsewhere(base::Rank rank) const;
   [[nodiscard]] const std::vector<model::World>& worlds() const { return worlds_; }
 
  private:

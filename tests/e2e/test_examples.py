@@ -2,10 +2,12 @@
 
 import os
 import re
+import subprocess
 import unittest
 
-from support import PYTHON, ROOT, Case
+from support import MUSTER, PYTHON, ROOT, Case, LabCase, Running, lab_or_skip, run_tests
 
+NO_LAB = lab_or_skip()
 DATA = "/usr/share/datasets/fashion-mnist"
 TORCH = "/usr/lib/python3/dist-packages/torch"
 MISSING = [path for path in (DATA, TORCH) if not os.path.isdir(path)]
@@ -30,21 +32,56 @@ class Training(Case):
 
 
 @unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
-class Restart(Case):
-    def accuracy(self, name, *options, words=()):
-        done = self.succeeds(*options, PYTHON, example("restart_from_checkpoint.py"),
-                             "--checkpoint", self.path(name), *words, seconds=120)
-        return done, float(re.search(r"(?m)^accuracy (\d\.\d+) on 2", done.text)[1])
+@unittest.skipIf(NO_LAB, NO_LAB)
+class Restart(LabCase):
+    """A run that was broken in step 40 ends like one that was not."""
 
-    def test_a_run_that_was_broken_ends_like_one_that_was_not(self):
-        broken, found = self.accuracy("a.pt", "-n", "2", "--max-restarts", "1")
-        self.assertIn("round 1 begins after step 0\n", broken.text)
-        self.assertIn("round 2 begins after step 30\n", broken.text)
-        self.assertRegex(broken.errors, r"muster: rank 1 .*a fault in step 40; restart 1 of 1")
-        _, expected = self.accuracy("b.pt", "-n", "2", words=("--fail-at", "0"))
-        self.assertAlmostEqual(found, expected, delta=0.02)
-        _, on_two = self.accuracy("c.pt", "--fake-nodes", "2", "-n", "2", "--max-restarts", "3")
-        self.assertAlmostEqual(on_two, expected, delta=0.02)
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def script(self, name, *words):
+        return [example("restart_from_checkpoint.py"), "--steps", "60", "--checkpoint",
+                self.path(name), *words]
+
+    def accuracy(self, text):
+        return float(re.search(r"(?m)^accuracy (\d\.\d+) on 2", text)[1])
+
+    def check_broken(self, text, expected):
+        self.assertIn("round 1 begins after step 0\n", text)
+        self.assertIn("round 2 begins after step 30\n", text)
+        self.assertAlmostEqual(self.accuracy(text), expected, delta=0.02)
+
+    def test_on_one_host_on_fake_nodes_and_on_hosts_with_and_without_ssh(self):
+        unbroken = self.succeeds("-n", "2", PYTHON, *self.script("0.pt", "--fail-at", "0"),
+                                 seconds=120)
+        expected = self.accuracy(unbroken.text)
+        again = ("-n", "2", "--max-restarts", "1")
+        for number, options in enumerate([again, ("--fake-nodes", "2", *again)]):
+            done = self.succeeds(*options, PYTHON, *self.script(f"1{number}.pt"), seconds=120)
+            self.assertRegex(done.errors, r"muster: rank 1 .*a fault in step 40; restart 1 of 1")
+            self.check_broken(done.text, expected)
+        done = self.launch("-H", "node1,node2", *again, PYTHON, *self.script("2.pt"), seconds=120)
+        self.assertEqual(done.code, 0, done)
+        self.check_broken(done.text, expected)
+        self.check_each_by_itself(expected)
+
+    def check_each_by_itself(self, expected):
+        nodes = [self.node(rank, *self.script("3.pt")) for rank in (0, 1)]
+        first, second = [node.finish(120) for node in nodes]
+        self.assertEqual((first.code, second.code), (0, 0), f"{first}\n{second}")
+        self.check_broken(first.text, expected)
+        self.assertIn("node 0 starts all ranks again (restart 1)", second.errors)
+
+    def node(self, rank, *words):
+        line = [MUSTER, "torchrun", "--max_restarts", "1", "--nnodes", "2", "--node_rank",
+                str(rank), "--master_addr", self.lab.address("node1"), *words]
+        started = self.lab.start(line, host=f"node{rank + 1}", cwd=self.folder,
+                                 env=self.environment(PYTHON_EXEC=PYTHON),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        self.running.append(Running(started.popen))
+        return self.running[-1]
 
 
 @unittest.skipIf(MISSING, f"missing (tools/setup demo installs them): {MISSING}")
@@ -66,4 +103,4 @@ class Environment(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

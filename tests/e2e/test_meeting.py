@@ -1,5 +1,6 @@
 """Nodes whose launchers are started each by itself, on hosts that cannot log in to each other."""
 
+import glob
 import os
 import socket
 import subprocess
@@ -91,6 +92,32 @@ class Meeting(Case):
                 self.assertNotEqual(done.code, 0, done)
                 self.assertRegex(done.errors, r"muster: rank [01] on \S+ exited with code 3", done)
                 self.assertIn("last words", done.errors, done)
+
+    def test_all_nodes_begin_another_round(self):
+        self.write("fails_once.sh", "#!/bin/sh\n"
+                   'echo "rank $RANK round $TORCHELASTIC_RESTART_COUNT"\n'
+                   ': > $DIR/said.$RANK\n'
+                   'if [ $RANK.$TORCHELASTIC_RESTART_COUNT = 1.0 ]; then\n'
+                   '  while [ ! -e $DIR/said.0 ]; do sleep 0.01; done; exit 3\nfi\n'
+                   f'[ $TORCHELASTIC_RESTART_COUNT = 1 ] || exec sleep {self.mark}\n', 0o755)
+        nodes = [self.node(rank, "--max_restarts", "2", "-t", "1", "--log_dir", f"logs{rank}",
+                           "--no_python", "./fails_once.sh") for rank in (0, 1)]
+        for rank, node in enumerate(nodes):
+            done = node.finish()
+            self.assertEqual(done.code, 0, done)
+            said = [f"rank {rank} round 0", f"rank {rank} round 1"]
+            self.assertEqual([line.split("]:")[1] for line in done.lines], said, done)
+            self.assertIn("restart 1", done.errors)
+            kept = glob.glob(self.path(f"logs{rank}", "*", "attempt_*", "*", "stdout.log"))
+            self.assertEqual([self.read(name) for name in sorted(kept)],
+                             [f"{line}\n".encode() for line in said], kept)
+
+    def test_a_node_that_cannot_keep_its_files_starts_nothing(self):
+        self.write("taken", "")
+        nodes = [self.node(0, "--no_python", "true"),
+                 self.node(1, "-r", "3", "--log_dir", "taken", "--no_python", "true")]
+        for node in nodes:
+            self.refused(node, "error: .*cannot make .*taken/.*Not a directory")
 
     def test_one_that_never_comes_is_named(self):
         there = [self.node(0, "true", nodes=3, conf="join_timeout=2"),
