@@ -18,6 +18,7 @@ import time
 
 import job_rows
 import mpi_rows
+import restart_rows
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
 
@@ -182,6 +183,7 @@ def main():
     print("median of pairwise ratios, muster / other (medians of both)")
     with tempfile.TemporaryDirectory() as folder:
         start_rows(bench)
+        restart_rows.rows(bench, folder)
         output_rows(bench, folder)
         mpi_rows.one_host(bench, folder)
         mpi_rows.agent_memory(bench, folder)

@@ -45,21 +45,16 @@ Exit codes: 0; that of the rank that failed first; 2 for words that make no sens
 muster run.
 )";
 
-// The shell knows the rank's own number, and is gone before the script begins.
-std::string with_local_rank(const DeepspeedScript& script) {
-  const char* python = script.no_python ? "" : script.module ? "python3 -u -m " : "python3 -u ";
-  return fmt::format(R"(exec {}"$0" --local_rank="$LOCAL_RANK" "$@")", python);
-}
-
 void add_words(const DeepspeedDraft& draft, model::App& app, Words words) {
   const DeepspeedScript& script = draft.script;
+  if (!script.no_python) app.command = {"python3", "-u"};
+  if (!script.no_python && script.module) app.command.emplace_back("-m");
+  app.command.push_back(words.front());
   if (!script.no_local_rank && !script.by_mpi) {
-    app.command = {"/bin/sh", "-c", with_local_rank(script)};
-  } else if (!script.no_python) {
-    app.command = {"python3", "-u"};
-    if (script.module) app.command.emplace_back("-m");
+    app.local_rank_words = {.first = app.command.size(), .count = 1};
+    app.command.emplace_back("--local_rank=${local_rank}");
   }
-  app.command.insert(app.command.end(), words.begin(), words.end());
+  app.command.insert(app.command.end(), words.begin() + 1, words.end());
 }
 
 Result<void> settle_command(DeepspeedDraft& draft, Words words) {

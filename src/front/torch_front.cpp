@@ -265,7 +265,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
   app.command.push_back(words.front());
   if (script.local_rank_word) app.command.emplace_back("--local_rank=${local_rank}");
   app.command.insert(app.command.end(), words.begin() + 1, words.end());
-  app.local_rank_words = true;
+  app.local_rank_words = {.first = 1, .count = std::string::npos};
   app.workdir = draft.asked->current_folder;
   return {};
 }

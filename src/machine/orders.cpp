@@ -20,8 +20,8 @@ std::vector<wire::NameValue> names_and_values(std::vector<model::Variable> varia
 
 // Nothing when they are those of its app.
 std::vector<std::string> own_words(const model::App& app, std::uint32_t local_rank) {
-  if (!app.local_rank_words) return {};
-  auto words = plan::with_local_rank(app.command, local_rank);
+  if (app.local_rank_words.count == 0) return {};
+  auto words = plan::with_local_rank(app.command, app.local_rank_words, local_rank);
   if (words == app.command) words.clear();
   return words;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,6 +68,13 @@ struct CarrierSpec {
   bool operator==(const CarrierSpec&) const = default;
 };
 
+// Some words of a command line; those past its end are ignored.
+struct WordRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  bool operator==(const WordRange&) const = default;
+};
+
 // One program of a job and its ranks: an application context in MPI's words.
 struct App {
   std::vector<std::string> command;    // program and arguments; never empty once checked
@@ -77,9 +85,9 @@ struct App {
   std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them
   // A bare name that is not on PATH may lie in `workdir`: Open MPI's rule (opal/util/path.c).
   bool tries_workdir = false;
-  std::string role;     // what its ranks are in the job ("worker"); may be empty
-  bool serves = false;  // its ranks are ended once all others have ended: parameter servers
-  bool local_rank_words = false;  // ${local_rank} in the arguments is each rank's own
+  std::string role;            // what its ranks are in the job ("worker"); may be empty
+  bool serves = false;         // its ranks are ended once all others have ended: parameter servers
+  WordRange local_rank_words;  // in which ${local_rank} is each rank's own
   bool operator==(const App&) const = default;
 };
 

@@ -40,9 +40,11 @@ std::string replaced(std::string_view word, const std::string& number) {
 }  // namespace
 
 std::vector<std::string> with_local_rank(std::vector<std::string> command,
-                                         std::uint32_t local_rank) {
+                                         const model::WordRange& words, std::uint32_t local_rank) {
   const std::string number = std::to_string(local_rank);
-  for (std::size_t i = 1; i < command.size(); ++i) command[i] = replaced(command[i], number);
+  const std::size_t first = std::min(words.first, command.size());
+  const std::size_t end = first + std::min(words.count, command.size() - first);
+  for (std::size_t i = first; i < end; ++i) command[i] = replaced(command[i], number);
   return command;
 }
 

@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "model/job_spec.hpp"
+
 namespace muster::plan {
 
-// "${local_rank}" and "$local_rank" become the number, "$$" becomes "$", all else stays: the rules
-// of Python's string.Template.safe_substitute, by which torchrun goes
-// (torch/distributed/elastic/utils/api.py). The program itself stays as it is.
+// In these words "${local_rank}" and "$local_rank" become the number, "$$" becomes "$", all else
+// stays: the rules of Python's string.Template.safe_substitute, by which torchrun goes
+// (torch/distributed/elastic/utils/api.py).
 [[nodiscard]] std::vector<std::string> with_local_rank(std::vector<std::string> command,
+                                                       const model::WordRange& words,
                                                        std::uint32_t local_rank);
 
 }  // namespace muster::plan

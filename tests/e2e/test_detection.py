@@ -24,6 +24,11 @@ FRONTS = {
                  ["torchrun", "--nproc_per_node", "2", "-H", "n1,n2", "--no_python"]),
     "launch": (["launch", "--nproc_per_node", "4", "--use_env", "--no_python"],
                ["launch", "--nproc_per_node", "2", "-H", "n1,n2", "--use_env", "--no_python"]),
+    # Through gloo, ranks of several hosts need an address that other hosts can see: --mpi does not.
+    "horovodrun": (["horovodrun", "-np", "4"],
+                   ["horovodrun", "--mpi", "-np", "4", "-H", "n1:2,n2:2"]),
+    "deepspeed": (["deepspeed", "--num_gpus", "4", "--no_python", "--no_local_rank"],
+                  ["deepspeed", "--hostfile", "hosts", "--no_python", "--no_local_rank"]),
 }
 
 
@@ -104,6 +109,7 @@ class Detection(Case):
         """Of the ranks, by rank."""
         os.makedirs(self.path("bin"), exist_ok=True)
         self.write("bin/ssh", SSH, 0o755)
+        self.write("hosts", "n1 slots=2\nn2 slots=2\n")
         # A launcher around us has left its traces: they mean nothing for our ranks.
         env = self.environment(SLURM_PROCID="7", SLURM_NTASKS="9", OMPI_COMM_WORLD_RANK="5",
                                TF_CONFIG="{}", JAX_PROCESS_ID="8")

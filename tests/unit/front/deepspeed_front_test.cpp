@@ -121,14 +121,12 @@ TEST_F(Deepspeed, HostfilesTellSlotsOnce) {
 }
 
 TEST_F(Deepspeed, CallsTheScriptAsDeepspeedDoes) {
-  const auto shell = [](const std::string& words) {
-    return "exec " + words + R"("$0" --local_rank="$LOCAL_RANK" "$@")";
-  };
+  const std::string number = "--local_rank=${local_rank}";
   EXPECT_EQ(command({"train.py", "--x", "$HOME"}),
-            (Words{"/bin/sh", "-c", shell("python3 -u "), "train.py", "--x", "$HOME"}));
+            (Words{"python3", "-u", "train.py", number, "--x", "$HOME"}));
   EXPECT_EQ(command({"--module", "pkg.train"}),
-            (Words{"/bin/sh", "-c", shell("python3 -u -m "), "pkg.train"}));
-  EXPECT_EQ(command({"--no_python", "./t"}), (Words{"/bin/sh", "-c", shell(""), "./t"}));
+            (Words{"python3", "-u", "-m", "pkg.train", number}));
+  EXPECT_EQ(command({"--no_python", "./t"}), (Words{"./t", number}));
   EXPECT_EQ(command({"--no_local_rank", "t.py", "$A"}), (Words{"python3", "-u", "t.py", "$A"}));
   EXPECT_EQ(command({"--launcher", "OpenMPI", "--module", "t", "$A"}),
             (Words{"python3", "-u", "-m", "t", "$A"}));

@@ -82,7 +82,8 @@ TEST(TorchFront, CallsTheScriptAsAsked) {
   EXPECT_EQ(command({"--no_python", "./prog", "a"}), (Words{"./prog", "a"}));
   EXPECT_EQ(command({"--run_path", "--no_python", "/x/t.py"}), (Words{"python3", "-u", "/x/t.py"}));
   EXPECT_EQ(command({"train.py"}, {{"PYTHON_EXEC=/opt/python"}}).front(), "/opt/python");
-  EXPECT_TRUE(spec({"train.py"}).apps.front().local_rank_words);
+  EXPECT_EQ(spec({"train.py"}).apps.front().local_rank_words,
+            (model::WordRange{1, std::string::npos}));
 }
 
 TEST(TorchFront, LaunchGivesTheScriptItsLocalRank) {

@@ -25,12 +25,16 @@ TEST(LocalRankWords, AreReplacedAsPythonDoes) {
       {"", ""},
   };
   for (const auto& [word, expected] : table) {
-    EXPECT_EQ(with_local_rank({"prog", word}, 3), (Words{"prog", expected})) << word;
+    EXPECT_EQ(with_local_rank({"prog", word}, {1, 1}, 3), (Words{"prog", expected})) << word;
   }
 }
 
-TEST(LocalRankWords, LeaveTheProgramAlone) {
-  EXPECT_EQ(with_local_rank({"./$local_rank"}, 1), Words{"./$local_rank"});
+TEST(LocalRankWords, LeaveOtherWordsAlone) {
+  const Words words = {"./$local_rank", "$local_rank", "$local_rank"};
+  EXPECT_EQ(with_local_rank(words, {1, 1}, 7), (Words{words[0], "7", words[2]}));
+  EXPECT_EQ(with_local_rank(words, {1, std::string::npos}, 7), (Words{words[0], "7", "7"}));
+  EXPECT_EQ(with_local_rank(words, {5, 2}, 7), words);
+  EXPECT_EQ(with_local_rank(words, {}, 7), words);
 }
 
 }  // namespace
