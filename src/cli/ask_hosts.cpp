@@ -15,6 +15,7 @@ model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& invento
     asked.push_back(&host);
     options.input.plan.nodes.push_back({host, {}});
   }
+  if (asked.empty()) return {};
   const app::Survey survey = app::survey(std::move(options));
   if (survey.report.cause != model::Cause::completed) return survey.report;
   for (std::size_t i = 0; i < asked.size(); ++i) {

@@ -1,6 +1,7 @@
 // Spec, inventory, plan; then the dry run's table or the run itself, and its report.
 #include "cli/launch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -47,7 +48,8 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
   here.cpus = probe::usable_cpus();
   here.hostname = probe::hostname();
   if (!names.empty()) here.local_names = probe::local_names(names);
-  const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi;
+  const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||
+                            std::ranges::any_of(spec.hosts, &model::HostEntry::slots_are_cores);
   if (plan::needs_topology(spec) || counts_cores) {
     auto topology = probe::read_topology();
     if (!topology) return tl::unexpected(topology.error());

@@ -32,7 +32,8 @@ base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t nu
   }
   return read_host_word(entry, kFault)
       .map([](const HostWord& host) {
-        return model::HostEntry{host.name, host.user, 0, host.slots, std::nullopt, place()};
+        return model::HostEntry{host.name, host.user,           0, host.slots, std::nullopt,
+                                place(),   host.slots_are_cores};
       })
       .map_error([&](base::Error error) { return about_entry(std::move(error), number, entry); });
 }

@@ -54,12 +54,17 @@ bool is_ipv6(std::string_view text) {
          address.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
 }
 
-Result<std::optional<std::uint32_t>> read_slots(std::string_view text, Fault fault) {
+Result<HostWord> with_slots(HostWord host, std::string_view text, Fault fault) {
+  host.slots_are_cores = text == "*" || text == "auto";
+  if (host.slots_are_cores) return host;
   return read_number("slots", text, {1, model::kRanksMax}, fault)
-      .map([](std::uint32_t slots) { return std::optional(slots); })
-      .map_error([&](base::Error error) {
-        error.hint = "the number after ':' says how many ranks fit there, for example node1:8";
-        if (text == "*" || text == "auto") error.hint = "leave ':" + std::string(text) + "' out";
+      .map([&](std::uint32_t slots) {
+        host.slots = slots;
+        return host;
+      })
+      .map_error([](base::Error error) {
+        error.hint =
+            "after ':' stands how many ranks fit there, as in node1:8; '*': as many as cores";
         return error;
       });
 }
@@ -79,10 +84,7 @@ Result<HostWord> read_bracketed(std::string_view word, Fault fault) {
     return fail(fault, "for example [fe80::1]:4", "{} has {} after its bracket", quoted(word),
                 quoted(rest));
   }
-  return read_slots(rest.substr(1), fault).map([&](auto slots) {
-    host.slots = slots;
-    return host;
-  });
+  return with_slots(std::move(host), rest.substr(1), fault);
 }
 
 Result<HostWord> read_plain(std::string_view word, Fault fault) {
@@ -95,10 +97,7 @@ Result<HostWord> read_plain(std::string_view word, Fault fault) {
   if (!name) return tl::unexpected(name.error());
   HostWord host{"", *name, std::nullopt};
   if (colon == std::string_view::npos) return host;
-  auto slots = read_slots(word.substr(colon + 1), fault);
-  if (!slots) return tl::unexpected(slots.error());
-  host.slots = *slots;
-  return host;
+  return with_slots(std::move(host), word.substr(colon + 1), fault);
 }
 
 }  // namespace

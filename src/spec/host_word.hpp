@@ -14,6 +14,7 @@ struct HostWord {
   std::string user;
   std::string name;  // an IPv6 address has lost its brackets, as ssh wants it
   std::optional<std::uint32_t> slots;
+  bool slots_are_cores = false;  // ":*" or ":auto", as Open MPI has it
 };
 
 // Complaints have the given fault and no place: only the caller knows where the word stands.

@@ -126,7 +126,8 @@ Result<HostEntry> read_host(std::span<const HostfileWord> words) {
   }
   return read_host_word(first.text, kFault)
       .map([&](const HostWord& host) {
-        return HostEntry{host.name, host.user, 0, host.slots, std::nullopt, first.place};
+        return HostEntry{host.name,   host.user,           0, host.slots, std::nullopt,
+                         first.place, host.slots_are_cores};
       })
       .map_error([&](base::Error error) { return placed(std::move(error), first.place); });
 }

@@ -154,10 +154,11 @@ class OnTwoHosts(LabCase):
 
     def test_hosts_are_asked_how_many_cores_they_have(self):
         self.write("bare", "node1\nnode2\n")
-        ranks = self.on_hosts("--hostfile", "bare")
         cores = os.cpu_count()
-        self.assertEqual([(int(rank), host) for rank, host, _ in ranks],
-                         [(rank, f"node{1 + rank // cores}") for rank in range(2 * cores)])
+        for words in (["--hostfile", "bare"], ["-H", "node1:*,node2:auto"]):
+            ranks = self.on_hosts(*words)
+            self.assertEqual([(int(rank), host) for rank, host, _ in ranks],
+                             [(rank, f"node{1 + rank // cores}") for rank in range(2 * cores)])
 
     def test_ranks_are_bound_by_the_topology_of_their_hosts(self):
         cpus = sorted(os.sched_getaffinity(0))
