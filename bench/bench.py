@@ -18,6 +18,7 @@ import time
 
 import job_rows
 import mpi_rows
+import record_rows
 import restart_rows
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
@@ -188,6 +189,7 @@ def main():
         mpi_rows.one_host(bench, folder)
         mpi_rows.agent_memory(bench, folder)
         job_rows.rows(bench, folder)
+        record_rows.rows(bench, folder)
         ssh_rows(bench, folder)
 
 

@@ -53,6 +53,7 @@ class Head {
        std::optional<LogFiles> logs, std::optional<PmixWorld> pmix)
       : environment_(std::move(options.environment)),
         guests_(std::move(options.guests)),
+        heard_(std::move(options.heard)),
         program_(std::move(options.program)),
         plan_(options.input.plan),
         spec_(options.input.spec),
@@ -246,6 +247,7 @@ class Head {
   }
 
   void on_message(NodeIndex node, wire::ToHead message) {
+    if (heard_) heard_(node, message);
     const auto* up = std::get_if<wire::PmixUp>(&message);
     if (up != nullptr && pmix_) pmix_->take(node, *up);
     const auto* end = std::get_if<wire::OutputEnd>(&message);
@@ -312,6 +314,7 @@ class Head {
   asio::io_context loop_{1};
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
+  std::function<void(NodeIndex, const wire::ToHead&)> heard_;
   std::string program_;
   model::Plan plan_;
   model::JobSpec spec_;

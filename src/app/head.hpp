@@ -1,6 +1,7 @@
 // The head process: carries out one run and reports how it ended.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,8 @@ struct HeadOptions {
   std::string program;                   // path of this program, for agents
   std::string version;
   std::map<base::NodeIndex, process::UniqueFd> guests;  // connections of nodes with Reach::met
+  // Told what agents say, before the head acts on it; may be empty.
+  std::function<void(base::NodeIndex, const wire::ToHead&)> heard = {};
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

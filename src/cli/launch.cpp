@@ -12,9 +12,11 @@
 #include "app/head.hpp"
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
+#include "cli/detached.hpp"
 #include "cli/head_options.hpp"
 #include "cli/launchers.hpp"
 #include "cli/meet.hpp"
+#include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
@@ -127,18 +129,43 @@ int tell(const model::RunReport& report) {
   return report.exit_code();
 }
 
-int carry_out(Prospect job, const Invocation& invocation) {
+// A run does not fail for its record; but one that is detached would be lost without it.
+Result<std::unique_ptr<app::Recorder>> record(const front::RunRequest& request, Prospect& job,
+                                              const Invocation& invocation) {
+  auto recorder = recorder_of(request, job.spec, job.plan, invocation);
+  if (!recorder && invocation.parent >= 0) {
+    return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
+                      "there is no folder for the record of a detached run");
+  }
+  if (!recorder || !request.record->is_wanted) return recorder;
+  auto begun = begin_recording(*recorder, job.spec, job.plan, invocation);
+  if (begun) return recorder;
+  if (invocation.parent >= 0) return tl::unexpected(begun.error());
+  print(stderr, fmt::format("muster: {}; the run goes on\n", begun.error().what));
+  return nullptr;
+}
+
+int carry_out(Prospect job, const front::RunRequest& request, const Invocation& invocation) {
   const bool verbose = job.spec.verbose;
   for (const std::string& notice : job.plan.notices) {
     print(stderr, "muster: " + notice + "\n");
   }
   if (verbose) tell_withheld(job);
   app::HeadOptions options = head_options(invocation);
+  const auto recording = record(request, job, invocation);
+  if (!recording) return complain(recording.error());
+  app::Recorder* recorder = recording->get();
+  if (recorder != nullptr) {
+    options.heard = [recorder](base::NodeIndex node, const wire::ToHead& message) {
+      recorder->hear(node, message);
+    };
+  }
   options.input.spec = std::move(job.spec);
   options.input.plan = std::move(job.plan);
   options.input.kept_here = std::move(job.kept_here);
   options.input.kept_remote = std::move(job.kept_remote);
   const auto report = app::run_head(std::move(options));
+  if (recorder != nullptr) report ? recorder->end(*report) : recorder->end(report.error());
   if (!report) return complain(report.error());
   if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
   return tell(*report);
@@ -166,7 +193,7 @@ int launch_spec(const front::RunRequest& request, const Invocation& invocation) 
   show_plan(request.shown, job->inventory, job->plan);
   if (request.do_not_launch) return 0;
   if (request.quiet) job->plan.notices.clear();
-  return carry_out(std::move(*job), invocation);
+  return carry_out(std::move(*job), request, invocation);
 }
 
 // Folders for what the job writes; only where this machine can see them.

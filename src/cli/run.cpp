@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "app/nonce.hpp"
+#include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
+#include "cli/records.hpp"
 #include "cli/speak.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
@@ -36,28 +38,66 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+// What is read is remembered, so that the same can be asked for again.
+front::Asked asked_here(const std::string& called, std::vector<std::string> words,
+                        const Invocation& invocation, model::Asked& remembered) {
+  remembered.folder = current_folder();
+  const auto read = [&remembered](const std::string& path, std::size_t most) {
+    return read_input_file(path, most).map([&](std::string text) {
+      remembered.files.push_back({path, text});
+      return text;
+    });
+  };
+  return {.called = called,
+          .words = std::move(words),
+          .environment = invocation.environment,
+          .current_folder = remembered.folder,
+          .read_file = read,
+          .counts = counts(invocation.environment),
+          .fresh = app::nonce().substr(0, 8),
+          .version = MUSTER_VERSION,
+          .has_file = has_file};
+}
+
+// The files are those of then, not of now.
+front::Asked asked_before(const model::Asked& remembered, const Invocation& invocation) {
+  const auto find = [&remembered](const std::string& path) {
+    return std::ranges::find(remembered.files, path, &model::Asked::File::path);
+  };
+  const auto read = [&remembered, find](const std::string& path,
+                                        std::size_t) -> base::Result<std::string> {
+    const auto file = find(path);
+    if (file != remembered.files.end()) return file->text;
+    return base::fail(base::Fault::bad_file, "", "the record does not hold {}", path);
+  };
+  return {.called = remembered.words.front(),
+          .words = {remembered.words.begin() + 1, remembered.words.end()},
+          .environment = invocation.environment,
+          .current_folder = remembered.folder,
+          .read_file = read,
+          .counts = counts(invocation.environment),
+          .fresh = app::nonce().substr(0, 8),
+          .version = MUSTER_VERSION,
+          .has_file = [&remembered, find](const std::string& path) {
+            return find(path) != remembered.files.end();
+          }};
+}
+
 int complain_all(const std::vector<base::Error>& complaints) {
   int code = 0;
   for (const base::Error& error : complaints) code = complain(error);
   return code;
 }
 
-}  // namespace
+int act(front::RunRequest request, const front::Front& front, const Invocation& invocation,
+        const model::Asked& asked) {
+  request.refusal_code = front.usage_code;
+  if (request.record) request.record->asked = asked;
+  return request.detach ? launch_detached(request, invocation) : launch(request, invocation);
+}
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
-  const auto& words = invocation.words;
-  const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
-  auto read = front.read({.called = base_name(words[name]),
-                          .words = {first + 1, words.end()},
-                          .environment = invocation.environment,
-                          .current_folder = current_folder(),
-                          .read_file = read_input_file,
-                          .counts = counts(invocation.environment),
-                          .fresh = app::nonce().substr(0, 8),
-                          .version = MUSTER_VERSION,
-                          .has_file = has_file});
+int carry_out(const front::Front& front, base::Result<front::Reading> read,
+              const Invocation& invocation, const model::Asked& asked) {
   if (!read) {
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
@@ -68,12 +108,41 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
   for (const std::string& notice : read->notices) print(stderr, "muster: " + notice + "\n");
-  if (read->request) {
-    read->request->refusal_code = front.usage_code;
-    return launch(*read->request, invocation);
-  }
+  if (read->request) return act(std::move(*read->request), front, invocation, asked);
+  if (read->records) return records(*read->records, invocation);
   print(stdout, read->text);
   return 0;
+}
+
+}  // namespace
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
+  const auto& words = invocation.words;
+  const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
+  model::Asked remembered{{first, words.end()}, {}, {}};
+  const front::Asked asked =
+      asked_here(base_name(words[name]), {first + 1, words.end()}, invocation, remembered);
+  return carry_out(front, front.read(asked), invocation, remembered);
+}
+
+int run_again(const model::Asked& before, const front::RecordRequest& wish,
+              const Invocation& invocation) {
+  const front::Front* front = before.words.empty() ? nullptr : front::front_of(before.words[0]);
+  if (front == nullptr || ::chdir(before.folder.c_str()) != 0) {
+    return complain({base::Fault::cannot_start,
+                     "the folder in which it was started has gone: " + before.folder,
+                     {},
+                     {}});
+  }
+  auto read = front->read(asked_before(before, invocation));
+  if (read && read->request) {
+    read->request->detach |= wish.detach;
+    read->request->json |= wish.json && read->request->detach;
+    if (read->request->detach && read->request->record) read->request->record->is_wanted = true;
+  }
+  return carry_out(*front, std::move(read), invocation, before);
 }
 
 }  // namespace muster::cli

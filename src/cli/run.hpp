@@ -16,4 +16,8 @@ namespace muster::cli {
 // behind "muster".
 [[nodiscard]] int run(const front::Front& front, const Invocation& invocation, std::size_t name);
 
+// Asks once more for what was asked before, with the same files; the wish may detach it.
+[[nodiscard]] int run_again(const model::Asked& before, const front::RecordRequest& wish,
+                            const Invocation& invocation);
+
 }  // namespace muster::cli

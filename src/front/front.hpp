@@ -43,13 +43,14 @@ struct Asked {
   HasFile has_file = {};
 };
 
-// Either a request, or text to print (help, version) before an exit with 0, or complaints.
+// A request of either kind, text to print (help, version) before an exit with 0, or complaints.
 struct Reading {
   std::optional<RunRequest> request = {};
   std::string text = {};
   std::vector<std::string> notices = {};     // each is told once on stderr, one line
   std::vector<base::Error> complaints = {};  // all about one file: nothing starts
   std::string checked = {};  // that file, where the outcome is to be printed as JSON
+  std::optional<RecordRequest> records = {};
 };
 
 struct Front {

@@ -10,6 +10,7 @@
 #include "front/hydra_options.hpp"
 #include "front/job_front.hpp"
 #include "front/mpirun_front.hpp"
+#include "front/record_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
 #include "front/torch_front.hpp"
@@ -39,6 +40,24 @@ constexpr Front kFronts[] = {
      read_validate, validate_options, true},
     {"schema", "[OPTIONS]", "Print the JSON Schema of job files, for editors.", false, 0,
      read_schema, schema_options, true},
+    {"ps", "[OPTIONS]", "List runs, the newest last.", false, 0, read_record<RecordVerb::list>,
+     record_options<RecordVerb::list>, true},
+    {"show", "[OPTIONS] RUN", "Show how a run stands, or how it ended.", false, 0,
+     read_record<RecordVerb::show>, record_options<RecordVerb::show>, true},
+    {"logs", "[OPTIONS] RUN", "Print the output of a run's ranks.", false, 0,
+     read_record<RecordVerb::logs>, record_options<RecordVerb::logs>, true},
+    {"wait", "[OPTIONS] RUN...", "Wait for the end of runs.", false, 0,
+     read_record<RecordVerb::wait>, record_options<RecordVerb::wait>, true},
+    {"stop", "[OPTIONS] RUN...", "End runs as Ctrl-C would.", false, 0,
+     read_record<RecordVerb::stop>, record_options<RecordVerb::stop>, true},
+    {"report", "[OPTIONS] RUN", "Print the report of a run.", false, 0,
+     read_record<RecordVerb::report>, record_options<RecordVerb::report>, true},
+    {"rm", "[OPTIONS] RUN...", "Forget runs that have ended, with their output.", false, 0,
+     read_record<RecordVerb::remove>, record_options<RecordVerb::remove>, true},
+    {"rerun", "[OPTIONS] RUN", "Start a run once more, as it was asked for.", false, 0,
+     read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},
+    {"reindex", "[OPTIONS]", "Make the index of all records anew.", false, 0,
+     read_record<RecordVerb::reindex>, record_options<RecordVerb::reindex>, true},
     {"deepspeed", "[OPTIONS] SCRIPT [ARGS]", "Take the command line of DeepSpeed's launcher.", true,
      2, read_deepspeed, deepspeed_options},
 };

@@ -40,6 +40,7 @@ Examples:
   muster submit job.yml
   muster submit job.yml --set inputs.lr=0.1 --target cluster
   muster submit job.yml --fake-nodes 4 --without environment
+  muster submit job.yml --detach && muster logs -f last
 )"};
 
 constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all},
@@ -97,6 +98,12 @@ std::string help(const Command& command) {
   return std::string(command.head) + options_help(texts_of(command.table()));
 }
 
+Result<void> check_json(const JobDraft& draft) {
+  if (!draft.json || draft.detach) return {};
+  return fail(Fault::usage, "add --detach; muster show last --json tells of a run that has ended",
+              "--json works only with --detach");
+}
+
 Result<std::string> only_file(const Command& command, const Words& words) {
   if (words.rest.empty()) {
     return fail(Fault::usage, fmt::format("write: {} job.yml", command.grammar.command),
@@ -148,6 +155,7 @@ Result<Reading> read_submit(const Asked& asked) {
   auto words = read_words(kSubmit, asked);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kSubmit)};
+  if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
   return only_file(kSubmit, *words).and_then([&](const std::string& file) {
     return read_job_request(asked, words->draft, file);
   });

@@ -92,11 +92,23 @@ constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
                           [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
 constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print the outcome as JSON."},
                        [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kDetach = {
+    {"-d --detach", kJob, Takes::nothing, "",
+     "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+    [](JobDraft& d, const Typed&) { return raise(d.detach); }};
+constexpr Row kExperiment = {
+    {"--experiment", kJob, Takes::text, "NAME",
+     "The experiment that the run belongs to (default: what the job file says)."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.experiment); }};
+constexpr Row kRunJson = {
+    {"--json", kSee, Takes::nothing, "", "With --detach: print the run's name and folder as JSON."},
+    [](JobDraft& d, const Typed&) { return raise(d.json); }};
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmit[] = {kSet,     kTarget, kList, kHostfile, kFakeNodes,
-                           kWithout, kTag,    kLogs, kVerbose,  kHelp};
+constexpr Row kSubmit[] = {kSet,      kExperiment, kDetach,  kTarget, kList,
+                           kHostfile, kFakeNodes,  kWithout, kTag,    kLogs,
+                           kRunJson,  kVerbose,    kHelp};
 constexpr Row kExplain[] = {kSet, kTarget, kList, kHostfile, kFakeNodes, kWithout, kJson, kHelp};
 constexpr Row kValidate[] = {kJson, kHelp};
 constexpr Row kSchema[] = {kHelp};

@@ -21,6 +21,8 @@ struct JobDraft {
   std::uint32_t fake_nodes = 0;
   std::vector<std::string> without;
   MusterOutput output;
+  std::string experiment;
+  bool detach = false;
   bool verbose = false;
   bool json = false;
   bool help = false;

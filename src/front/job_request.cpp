@@ -60,6 +60,10 @@ job::Target typed_target(const JobDraft& draft) {
 }
 
 Result<void> check_combinations(const JobDraft& draft) {
+  if (draft.detach && draft.output.tag) {
+    return base::fail(Fault::usage, "muster logs begins each line with its rank",
+                      "--detach prints nothing that --tag could begin");
+  }
   const int places = int(draft.host_list.has_value()) + int(!draft.hostfile.empty()) +
                      int(draft.fake_nodes > 0) + int(!draft.target.empty());
   if (places <= 1) return {};
@@ -148,6 +152,17 @@ struct Prepared {
   job::Place place;
 };
 
+std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
+
+Recording recording_of(const Asked& asked, const JobDraft& draft, const job::JobFile& job,
+                       const job::Values& values) {
+  Recording record{text_of(job.name), text_of(job.experiment), {}, true, {}};
+  if (!draft.experiment.empty()) record.experiment = draft.experiment;
+  for (const auto& [name, path] : values.outputs) record.outputs.push_back({name, path});
+  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  return record;
+}
+
 Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared) {
   Reading reading;
   job::Complaints complaints(prepared.read.job.source);
@@ -166,6 +181,9 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   request.spec.output = muster_output(draft.output);
   request.spec.verbose = draft.verbose;
   request.folders = std::move(made.folders);
+  request.record = recording_of(asked, draft, job, values);
+  request.detach = draft.detach;
+  request.json = draft.json;
   return reading;
 }
 

@@ -1,12 +1,14 @@
 // RunRequest: what a front end asks for: the job, and what is to be done with it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job_spec.hpp"
 #include "model/meeting.hpp"
+#include "model/record.hpp"
 
 namespace muster::front {
 
@@ -23,18 +25,56 @@ struct Launchers {
   bool fake_nodes = false;  // its hosts are this machine
 };
 
+// What the record of a run holds beside spec and plan.
+struct Recording {
+  std::string name;  // of the job
+  std::string experiment;
+  std::vector<model::NamedPath> outputs;
+  bool is_wanted = false;   // asked for: that none can be kept is told, and output is kept, too
+  std::string streams;      // folder of rank.N/stdout and stderr, if one was named
+  model::Asked asked = {};  // filled in by who lets the front end read
+};
+
 struct RunRequest {
   model::JobSpec spec;
   std::optional<Launchers> launchers;
   std::vector<std::string> folders;  // made before the job starts
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself
-  bool do_not_launch = false;                  // show what is to be shown, then end with 0
-  int refusal_code = 0;  // exit code when nothing may start; 0: base::exit_code()
-  bool quiet = false;    // notices are not told
+  std::optional<Recording> record = {};
+  bool detach = false;         // go on without terminal and shell
+  bool do_not_launch = false;  // show what is to be shown, then end with 0
+  int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()
+  bool quiet = false;          // notices are not told
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
+};
+
+// What is to be done with runs that are on record.
+enum class RecordVerb : std::uint8_t {
+  list,
+  show,
+  logs,
+  wait,
+  stop,
+  report,
+  remove,
+  rerun,
+  reindex,
+};
+
+struct RecordRequest {
+  RecordVerb verb = RecordVerb::list;
+  std::vector<std::string> runs;      // as they were typed
+  std::string experiment;             // empty: all
+  std::optional<std::uint32_t> most;  // how many are listed
+  bool all = false;
+  std::optional<std::uint32_t> rank;  // whose output; none: that of all
+  bool only_errors = false;
+  bool follow = false;
+  bool detach = false;
+  bool json = false;
 };
 
 }  // namespace muster::front

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "front/asked.hpp"
 #include "front/elsewhere.hpp"
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
@@ -136,10 +137,18 @@ Result<void> settle_hosts(RunDraft& draft, const ReadFile& read_file) {
   return read_hosts(draft, read_file).map([&](auto hosts) { job.hosts = std::move(hosts); });
 }
 
-Result<Reading> finish(RunDraft draft, const ReadFile& read_file) {
+std::optional<Recording> recording_of(const RunDraft& draft, const Asked& asked) {
+  if (draft.no_record || !variable(asked, "MUSTER_NO_RECORD").value_or("").empty()) return {};
+  Recording record;
+  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  return record;
+}
+
+Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.spec.output = muster_output(draft.output);
+  draft.request.record = recording_of(draft, asked);
   return check_combinations(draft)
-      .and_then([&] { return settle_hosts(draft, read_file); })
+      .and_then([&] { return settle_hosts(draft, asked.read_file); })
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] { return Reading{std::move(draft.request)}; });
@@ -171,7 +180,7 @@ Result<Reading> read_run(const Asked& asked) {
   draft.current_folder = asked.current_folder;
   if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
-  return finish(std::move(draft), asked.read_file);
+  return finish(std::move(draft), asked);
 }
 
 }  // namespace muster::front

@@ -250,6 +250,9 @@ constexpr Option<RunDraft> kOptions[] = {
        return Result<void>();
      }},
 
+    {{"--no-record", kSee, Takes::nothing, "",
+      "Keep no record of the run for muster ps and muster show."},
+     [](RunDraft& d, const Typed&) { return raise(d.no_record); }},
     {{"--dry-run", kSee, Takes::nothing, "",
       "Show which rank would run where, and why; start nothing."},
      [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},

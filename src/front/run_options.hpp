@@ -27,6 +27,7 @@ struct RunDraft {
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;
   MusterOutput output;
+  bool no_record = false;
   bool help = false;
 };
 

@@ -39,7 +39,7 @@ ADAPTERS = {
     "pmi": {"base", "model", "wire"},
     "pmix": {"base", "wire", "process"},
     "gloo": {"base"},
-    "store": {"base", "model", "wire"},
+    "store": {"base", "model", "view", "process"},
 }
 # Files of an adapter that make no system call either.
 PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
@@ -65,6 +65,7 @@ FOREIGN = {
     r"hwloc\.h$": r"probe/",
     r"yaml\.h$": r"job/yaml\.cpp",
     r"nettle/": r"link/",
+    r"sqlite3\.h$": r"store/index\.cpp",
     r"fmt/|tl/": r"",
 }
 
@@ -209,7 +210,7 @@ BANNED = {
     r"\bstd::cout\b": r"$^",
     r"(?<![\w.>])assert\(": r"$^",
     r"\bstd::j?thread\b": r"$^",
-    r"(?<![\w.>])v?fork\(": r"src/process/guard\w*\.cpp",
+    r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach)\.cpp",
     r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
 }
 

@@ -1,0 +1,108 @@
+// Turns messages of agents into lines of a record, and the report into its end.
+#include "app/recorder.hpp"
+
+#include <random>
+#include <variant>
+
+#include "store/folder.hpp"
+#include "view/record_json.hpp"
+#include "view/report.hpp"
+
+namespace muster::app {
+namespace {
+
+using model::RunRecord;
+using model::RunState;
+
+// The first line of a report, without its frame and the exit code.
+std::string first_line(std::string text) {
+  text.resize(std::min({text.find('\n'), text.find("; exit code "), text.size()}));
+  for (const std::string_view frame : {"muster: ", "error: "}) {
+    if (text.starts_with(frame)) text.erase(0, frame.size());
+  }
+  return text;
+}
+
+RunState state_of(const model::RunReport& report) {
+  if (report.cause == model::Cause::interrupted) return RunState::stopped;
+  return report.exit_code() == 0 ? RunState::completed : RunState::failed;
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
+  RunRecord& record = options_.record;
+  record.created = store::utc_now();
+  record.run = store::run_name(*record.created, std::random_device()());
+  record.folder = options_.records + "/" + record.run;
+  record.head = store::this_place();
+  lines_ = view::event_line(*record.created, "created");
+}
+
+base::Result<void> Recorder::begin() {
+  auto made = store::RecordWriter::create(
+      options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
+                               options_.plan(), lines_});
+  lines_.clear();
+  has_failed_ = !made;
+  if (!made) return tl::unexpected(made.error());
+  writer_ = std::move(*made);
+  return {};
+}
+
+void Recorder::begin_late() {
+  if (!writer_ && !has_failed_) (void)begin();
+}
+
+void Recorder::hear(base::NodeIndex node, const wire::ToHead& message) {
+  if (const auto* started = std::get_if<wire::Started>(&message)) return on(node, *started);
+  if (const auto* exited = std::get_if<wire::Exited>(&message)) return on(*exited);
+}
+
+void Recorder::on(base::NodeIndex node, const wire::Started& message) {
+  const model::Utc now = store::utc_now();
+  lines_ += view::rank_started_line(now, message.rank, message.pid, options_.hosts[node.value]);
+  const bool all_run = ++started_ == options_.record.ranks;
+  if (all_run) {
+    options_.record.started = now;
+    lines_ += view::event_line(now, "running");
+    begin_late();
+  }
+  if (started_ >= options_.record.ranks) flush();
+  if (all_run) options_.running();
+}
+
+void Recorder::on(const wire::Exited& message) {
+  lines_ += view::rank_ended_line(store::utc_now(), message.exit);
+  begin_late();
+  flush();
+}
+
+void Recorder::flush() {
+  if (writer_) writer_->add(lines_);
+  lines_.clear();
+}
+
+void Recorder::end(const model::RunReport& report) {
+  options_.record.state = state_of(report);
+  options_.record.exit_code = report.exit_code();
+  close(view::report(report, {}));
+}
+
+void Recorder::end(const base::Error& error) {
+  options_.record.state = RunState::failed;
+  options_.record.exit_code = base::exit_code(error.fault);
+  close(view::error(error, {}));
+}
+
+void Recorder::close(const std::string& words) {
+  RunRecord& record = options_.record;
+  record.ended = store::utc_now();
+  if (!record.ended_well()) record.cause = first_line(words);
+  lines_ += view::run_ended_line(record);
+  begin_late();
+  flush();
+  if (writer_) writer_->finish(view::record_json(record, *record.ended) + "\n", words);
+}
+
+}  // namespace muster::app

@@ -1,0 +1,55 @@
+// Recorder: writes down what becomes of a run while it goes on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "model/record.hpp"
+#include "model/report.hpp"
+#include "store/writer.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::app {
+
+struct RecorderOptions {
+  std::string records;      // the folder of all records
+  model::RunRecord record;  // what is known of it; name, folder and times are made here
+  model::Asked asked;
+  std::vector<std::string> hosts;         // index: node
+  std::function<std::string()> plan;      // as JSON; called once
+  std::function<void()> running = [] {};  // every rank has a process
+  std::string version;
+};
+
+class Recorder {
+ public:
+  explicit Recorder(RecorderOptions options);
+
+  [[nodiscard]] const model::RunRecord& record() const { return options_.record; }
+  void set_streams(const std::string& folder) { options_.record.streams = folder; }
+  // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
+  // and a folder that cannot be written to is no matter.
+  [[nodiscard]] base::Result<void> begin();
+  void hear(base::NodeIndex node, const wire::ToHead& message);
+  void end(const model::RunReport& report);
+  void end(const base::Error& error);
+
+ private:
+  void on(base::NodeIndex node, const wire::Started& message);
+  void on(const wire::Exited& message);
+  void begin_late();
+  void flush();
+  void close(const std::string& words);
+
+  RecorderOptions options_;
+  std::optional<store::RecordWriter> writer_;
+  bool has_failed_ = false;
+  std::uint32_t started_ = 0;
+  std::string lines_;  // not written yet
+};
+
+}  // namespace muster::app

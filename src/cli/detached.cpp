@@ -1,0 +1,85 @@
+// Two processes and a pipe: first the folder of the record goes through it, then a word.
+#include "cli/detached.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/launch.hpp"
+#include "cli/speak.hpp"
+#include "process/detach.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/reader.hpp"
+#include "view/record_json.hpp"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kRunning = "running\n";
+
+struct Heard {
+  std::string folder;  // of the record; empty: there is none
+  bool running = false;
+};
+
+// Until the other process says that all ranks run, or is gone.
+Heard listen(int pipe) {
+  std::string text;
+  std::array<char, 4096> piece;
+  while (!text.ends_with(kRunning)) {
+    const ssize_t size = ::read(pipe, piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(size));
+  }
+  return {text.substr(0, text.find('\n')), text.ends_with(kRunning)};
+}
+
+std::string words_file(const std::string& folder) { return folder + "/muster.log"; }
+
+int tell_name(const model::RunRecord& record, bool json) {
+  print(stdout, json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
+  return 0;
+}
+
+// It ended before all ranks ran.
+int tell_end(const Heard& heard, int code, bool json) {
+  if (heard.folder.empty()) return code;
+  print(stderr, store::read_file(words_file(heard.folder)).value_or(""));
+  const auto record = store::read_record(heard.folder);
+  if (json && record) (void)tell_name(*record, true);
+  return code;
+}
+
+int accompany(const process::Detached& split, bool json) {
+  const Heard heard = listen(split.pipe.get());
+  if (!heard.running) return tell_end(heard, process::await_code(split.child), json);
+  const auto record = store::read_record(heard.folder);
+  if (record) return tell_name(*record, json);
+  return complain({base::Fault::internal, "the record has gone: " + heard.folder, {}, {}});
+}
+
+}  // namespace
+
+int launch_detached(const front::RunRequest& request, const Invocation& invocation) {
+  const auto split = process::detach();
+  if (!split) return complain(split.error());
+  if (split->child != 0) return accompany(*split, request.json);
+  Invocation own = invocation;
+  own.parent = split->pipe.get();
+  return launch(request, own);
+}
+
+base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record) {
+  if (process::print_to(words_file(record.folder).c_str())) {
+    (void)store::write_all(pipe, record.folder + "\n");
+    return {};
+  }
+  return base::fail(base::Fault::cannot_start, "", "cannot write to {}", record.folder);
+}
+
+void tell_running(int pipe) { (void)store::write_all(pipe, kRunning); }
+
+}  // namespace muster::cli

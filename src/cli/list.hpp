@@ -1,0 +1,13 @@
+// list: the runs on record, as a table or as JSON; reindex: the index behind it, made anew.
+#pragma once
+
+#include <string>
+
+#include "front/request.hpp"
+
+namespace muster::cli {
+
+[[nodiscard]] int list(const std::string& records, const front::RecordRequest& request);
+[[nodiscard]] int reindex(const std::string& records);
+
+}  // namespace muster::cli

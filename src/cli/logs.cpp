@@ -1,0 +1,175 @@
+// Reads the files of ranks from where it stopped, again and again while it follows.
+#include "cli/logs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <poll.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "cli/speak.hpp"
+#include "process/unique_fd.hpp"
+#include "spec/number.hpp"
+#include "store/lock.hpp"
+#include "store/reader.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Fault;
+using front::RecordRequest;
+using model::RunRecord;
+
+constexpr int kPauseMs = 50;                   // between two looks, while following
+constexpr std::size_t kLineMax = 1u << 20;     // a longer one is printed in parts
+constexpr std::string_view kFolder = "rank.";  // of a rank: "rank.03"
+
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  const auto number = spec::read_number("", text, {0, model::kRanksMax}, Fault::usage);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+// Ranks by world and number; a world that was spawned has a folder of its own, called by its
+// number.
+using Ranks = std::map<std::pair<std::uint32_t, std::uint32_t>, std::string>;
+
+void find_ranks(const std::string& folder, std::uint32_t world, Ranks& found) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with(kFolder)) {
+      const auto rank = number_of(std::string_view(name).substr(kFolder.size()));
+      if (rank) found[{world, *rank}] = entry.path();
+    } else if (const auto other = number_of(name); other && world == 1) {
+      find_ranks(entry.path(), *other, found);
+    }
+  }
+}
+
+// One file, and what of it has not been printed yet.
+class Stream {
+ public:
+  Stream(const std::string& path, std::FILE* to, std::string prefix)
+      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), to_(to), prefix_(std::move(prefix)) {}
+
+  void print_new() {
+    std::array<char, 65536> piece;
+    for (ssize_t size = 1; file_ && size > 0;) {
+      size = ::read(file_.get(), piece.data(), piece.size());
+      if (size > 0) take({piece.data(), static_cast<std::size_t>(size)});
+    }
+  }
+  // A last line without an end.
+  void finish() {
+    if (!rest_.empty()) write(std::exchange(rest_, {}) + "\n");
+  }
+
+ private:
+  void take(std::string_view bytes) {
+    if (prefix_.empty()) return write(bytes);
+    rest_ += bytes;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = rest_.find('\n', begin)) != std::string::npos;) {
+      write(std::string_view(rest_).substr(begin, end + 1 - begin));
+      begin = end + 1;
+    }
+    rest_.erase(0, begin);
+    if (rest_.size() > kLineMax) finish();
+  }
+
+  void write(std::string_view bytes) {
+    std::fwrite(prefix_.data(), 1, prefix_.size(), to_);
+    std::fwrite(bytes.data(), 1, bytes.size(), to_);
+  }
+
+  process::UniqueFd file_;
+  std::FILE* to_;
+  std::string prefix_;
+  std::string rest_;
+};
+
+class Log {
+ public:
+  Log(const RunRecord& record, const RecordRequest& request) : record_(record), request_(request) {}
+
+  void print_new() {
+    Ranks ranks;
+    find_ranks(record_.streams, 1, ranks);
+    for (const auto& [rank, folder] : ranks) {
+      const bool is_meant = !request_.rank || rank == std::pair(1U, *request_.rank);
+      if (is_meant) add(rank, folder);
+    }
+    for (auto& [path, stream] : streams_) stream.print_new();
+    std::fflush(stdout);
+    std::fflush(stderr);
+  }
+
+  void finish() {
+    for (auto& [path, stream] : streams_) stream.finish();
+    std::fflush(stdout);
+  }
+
+ private:
+  void add(const std::pair<std::uint32_t, std::uint32_t>& rank, const std::string& folder) {
+    if (!request_.only_errors) add(folder + "/stdout", stdout, prefix_of(rank));
+    add(folder + "/stderr", request_.only_errors ? stdout : stderr, prefix_of(rank));
+  }
+
+  void add(const std::string& path, std::FILE* to, const std::string& prefix) {
+    if (!streams_.contains(path)) streams_.try_emplace(path, path, to, prefix);
+  }
+
+  [[nodiscard]] std::string prefix_of(const std::pair<std::uint32_t, std::uint32_t>& rank) const {
+    if (request_.rank || record_.ranks == 1) return {};
+    const std::string world = rank.first == 1 ? "" : fmt::format("{}:", rank.first);
+    return fmt::format("[{}{}] ", world, rank.second);
+  }
+
+  const RunRecord& record_;
+  const RecordRequest& request_;
+  std::map<std::string, Stream> streams_;  // by path, which sorts by world and rank
+};
+
+int no_output(const RunRecord& record) {
+  return complain({Fault::usage,
+                   "the output of " + record.run + " was not kept",
+                   "muster submit keeps it, and muster run --logs DIR",
+                   {}});
+}
+
+int no_rank(const RunRecord& record, std::uint32_t rank) {
+  return complain({Fault::usage,
+                   fmt::format("{} has no rank {}", record.run, rank),
+                   fmt::format("its ranks are 0 to {}", record.ranks - 1),
+                   {}});
+}
+
+bool still_runs(const RunRecord& record) {
+  const process::UniqueFd events = store::open_events(record.folder);
+  return events && store::holder_of(events.get()).has_value();
+}
+
+}  // namespace
+
+int logs(const RunRecord& record, const RecordRequest& request) {
+  if (record.streams.empty()) return no_output(record);
+  if (request.rank && *request.rank >= record.ranks) return no_rank(record, *request.rank);
+  Log log(record, request);
+  // What was written before the end is read after it.
+  for (bool goes_on = request.follow; goes_on;) {
+    goes_on = still_runs(record);
+    log.print_new();
+    if (goes_on) ::poll(nullptr, 0, kPauseMs);
+  }
+  log.print_new();
+  log.finish();
+  return 0;
+}
+
+}  // namespace muster::cli

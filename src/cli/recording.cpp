@@ -1,0 +1,79 @@
+// Gathers what a record holds.
+#include "cli/recording.hpp"
+
+#include "cli/detached.hpp"
+#include "front/output_styles.hpp"
+#include "plan/plan.hpp"
+#include "store/folder.hpp"
+#include "view/plan.hpp"
+
+namespace muster::cli {
+namespace {
+
+// Two files for each rank are open at the same time.
+constexpr std::size_t kStreamsMax = 2000;
+
+std::vector<std::string> hosts_of(const model::Plan& plan) {
+  std::vector<std::string> hosts;
+  hosts.reserve(plan.nodes.size());
+  for (const model::PlannedNode& node : plan.nodes) hosts.push_back(node.host.name);
+  return hosts;
+}
+
+// Without the environment of the ranks, in which people keep what is secret.
+std::function<std::string()> plan_text(const model::JobSpec& spec, const model::Plan& plan) {
+  const auto kept = std::make_shared<const std::pair<model::JobSpec, model::Plan>>(spec, plan);
+  return [kept] {
+    view::PlanWords words{kept->first, kept->second, {}, {}, {}};
+    words.reason = [&](base::Rank rank) { return plan::reason(kept->second, rank); };
+    words.environment = [](base::Rank) { return std::vector<model::Variable>(); };
+    return view::plan_json(words);
+  };
+}
+
+void write_streams(model::OutputSpec& output, const std::string& folder) {
+  const model::OutputSpec kept = front::muster_output({.logs = folder});
+  output.out_file = kept.out_file;
+  output.err_file = kept.err_file;
+}
+
+}  // namespace
+
+std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
+                                           const model::JobSpec& spec, const model::Plan& plan,
+                                           const Invocation& invocation) {
+  const auto records = store::records_folder(invocation.environment);
+  if (!request.record || !records) return nullptr;
+  app::RecorderOptions options;
+  options.records = *records;
+  options.record.name = request.record->name;
+  options.record.experiment = request.record->experiment;
+  options.record.hosts = options.hosts = hosts_of(plan);
+  options.record.ranks = static_cast<std::uint32_t>(plan.ranks.size());
+  options.record.command = spec.apps.front().command;
+  options.record.outputs = request.record->outputs;
+  options.record.streams = request.record->streams;
+  options.asked = request.record->asked;
+  options.plan = plan_text(spec, plan);
+  options.version = MUSTER_VERSION;
+  if (invocation.parent >= 0) {
+    options.running = [pipe = invocation.parent] { tell_running(pipe); };
+  }
+  return std::make_unique<app::Recorder>(std::move(options));
+}
+
+base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,
+                                   const model::Plan& plan, const Invocation& invocation) {
+  const bool keeps = spec.output.out_file.empty() && plan.ranks.size() <= kStreamsMax;
+  if (keeps) recorder.set_streams(recorder.record().folder + "/streams");
+  return recorder.begin().and_then([&]() -> base::Result<void> {
+    if (keeps) write_streams(spec.output, recorder.record().streams);
+    if (invocation.parent < 0) return {};
+    if (!recorder.record().streams.empty()) {
+      spec.output.routes.out.console = spec.output.routes.err.console = false;
+    }
+    return go_on_unseen(invocation.parent, recorder.record());
+  });
+}
+
+}  // namespace muster::cli

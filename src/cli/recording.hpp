@@ -1,0 +1,26 @@
+// Recording: whether a run is put on record, what its record holds, and who hears of it.
+#pragma once
+
+#include <memory>
+
+#include "app/recorder.hpp"
+#include "base/error.hpp"
+#include "cli/cli.hpp"
+#include "front/request.hpp"
+#include "model/plan.hpp"
+
+namespace muster::cli {
+
+// Null: none is to be kept, or nobody knows where. `spec` and `plan` are copied.
+[[nodiscard]] std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
+                                                         const model::JobSpec& spec,
+                                                         const model::Plan& plan,
+                                                         const Invocation& invocation);
+
+// Makes a record that was asked for, before anything starts: from then on each rank's output goes
+// there, too, and all that a detached run prints.
+[[nodiscard]] base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,
+                                                 const model::Plan& plan,
+                                                 const Invocation& invocation);
+
+}  // namespace muster::cli

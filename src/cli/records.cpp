@@ -1,0 +1,198 @@
+// One function for each command; all find their runs in the same way.
+#include "cli/records.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "cli/list.hpp"
+#include "cli/logs.hpp"
+#include "cli/run.hpp"
+#include "cli/speak.hpp"
+#include "process/signal_one.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/lock.hpp"
+#include "store/reader.hpp"
+#include "view/record_json.hpp"
+#include "view/record_words.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+using base::Result;
+using front::RecordRequest;
+using front::RecordVerb;
+using model::RunRecord;
+
+Result<RunRecord> record_of(const std::string& records, const std::string& word) {
+  return store::find_run(store::run_names(records), word).and_then([&](const std::string& run) {
+    auto record = store::read_record(records + "/" + run);
+    return record ? Result<RunRecord>(std::move(*record))
+                  : base::fail(Fault::bad_file, "`muster rm` forgets it",
+                               "the record of {} cannot be read", run);
+  });
+}
+
+void print_json(const RunRecord& record) {
+  print(stdout, view::record_json(record, store::utc_now()) + "\n");
+}
+
+int show(const RunRecord& record, const RecordRequest& request) {
+  if (request.json) {
+    print_json(record);
+  } else {
+    print(stdout, view::record_words(record, store::utc_now()));
+  }
+  return 0;
+}
+
+int report(const RunRecord& record) {
+  if (record.is_live()) {
+    return complain({Fault::usage,
+                     record.run + " still runs: there is no report yet",
+                     "muster wait " + record.run,
+                     {}});
+  }
+  const auto text = store::read_file(record.folder + "/report.txt");
+  print(stdout, text ? *text : view::record_sentence(record) + "\n");
+  return 0;
+}
+
+// ---- the end of a run ---------------------------------------------------------------------------
+
+RunRecord ended(const RunRecord& record) {
+  if (const auto events = store::open_events(record.folder)) store::wait_for_lock(events.get());
+  return store::read_record(record.folder).value_or(record);
+}
+
+// The code of a run whose muster never gave one.
+int code_of(const RunRecord& record) {
+  return record.exit_code.value_or(base::exit_code(Fault::lost));
+}
+
+int tell_end(const RunRecord& record, const RecordRequest& request) {
+  if (request.json) {
+    print_json(record);
+  } else if (!record.ended_well()) {
+    print(stderr, "muster: " + view::record_sentence(record) + "\n");
+  }
+  return code_of(record);
+}
+
+int wait(const RunRecord& record, const RecordRequest& request) {
+  return tell_end(record.is_live() ? ended(record) : record, request);
+}
+
+// The kernel names the process that holds the lock: no other can be meant.
+Result<void> interrupt(const RunRecord& record) {
+  const auto events = store::open_events(record.folder);
+  const auto holder = [&] { return events ? store::holder_of(events.get()) : std::nullopt; };
+  const auto pid = holder();
+  if (!pid) return {};
+  if (*pid > 0 && process::signal_one(*pid, SIGINT, [&] { return holder() == pid; })) return {};
+  return base::fail(Fault::unreachable, "type it there: muster stop " + record.run,
+                    "{} runs on {}, out of reach from here", record.run, record.head.host);
+}
+
+int stop(const RunRecord& record, const RecordRequest& request) {
+  if (!record.is_live()) {
+    if (request.json) print_json(record);
+    if (!request.json) print(stdout, view::record_sentence(record) + "\n");
+    return 0;
+  }
+  if (const auto sent = interrupt(record); !sent) return complain(sent.error());
+  const RunRecord after = ended(record);
+  if (request.json) print_json(after);
+  if (!request.json) print(stdout, view::record_sentence(after) + "\n");
+  return 0;
+}
+
+// ---- forgetting and repeating -------------------------------------------------------------------
+
+int remove(const RunRecord& record, const RecordRequest& request) {
+  if (record.is_live()) {
+    return complain({Fault::usage, record.run + " still runs", "muster stop " + record.run, {}});
+  }
+  std::error_code wrong;
+  // Hidden first: nobody finds half a record.
+  const std::string hidden =
+      record.folder.substr(0, record.folder.rfind('/') + 1) + ".gone-" + record.run;
+  std::filesystem::rename(record.folder, hidden, wrong);
+  if (!wrong) std::filesystem::remove_all(hidden, wrong);
+  if (wrong) {
+    return complain(
+        {Fault::bad_file, "cannot remove " + record.folder + ": " + wrong.message(), {}, {}});
+  }
+  if (request.json) print_json(record);
+  return 0;
+}
+
+int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
+  const auto asked = store::read_asked(record.folder);
+  if (asked) return run_again(*asked, request, invocation);
+  return complain(
+      {Fault::bad_file, "the record of " + record.run + " does not say what was asked", {}, {}});
+}
+
+// ---- finding them -------------------------------------------------------------------------------
+
+int act(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
+  switch (request.verb) {
+    case RecordVerb::show:
+      return show(record, request);
+    case RecordVerb::logs:
+      return logs(record, request);
+    case RecordVerb::wait:
+      return wait(record, request);
+    case RecordVerb::stop:
+      return stop(record, request);
+    case RecordVerb::report:
+      return report(record);
+    case RecordVerb::remove:
+      return remove(record, request);
+    case RecordVerb::rerun:
+      return rerun(record, request, invocation);
+    case RecordVerb::list:
+    case RecordVerb::reindex:
+      break;
+  }
+  CHECK(false);
+}
+
+// All are found before anything is done to one of them.
+Result<std::vector<RunRecord>> find_all(const std::string& records, const RecordRequest& request) {
+  std::vector<RunRecord> found;
+  for (const std::string& word : request.runs) {
+    auto record = record_of(records, word);
+    if (!record) return tl::unexpected(std::move(record.error()));
+    found.push_back(std::move(*record));
+  }
+  return found;
+}
+
+}  // namespace
+
+int records(const RecordRequest& request, const Invocation& invocation) {
+  const auto folder = store::records_folder(invocation.environment);
+  if (!folder) {
+    return complain(
+        {Fault::usage, "there is no folder for records", "set MUSTER_RECORDS, or HOME", {}});
+  }
+  if (request.verb == RecordVerb::list) return list(*folder, request);
+  if (request.verb == RecordVerb::reindex) return reindex(*folder);
+  const auto found = find_all(*folder, request);
+  if (!found) return complain(found.error());
+  int code = 0;
+  for (const RunRecord& record : *found) {
+    const int own = act(record, request, invocation);
+    if (code == 0) code = own;
+  }
+  return code;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,15 @@
+// The commands for runs that are on record: ps, show, logs, wait, stop, report, rm, rerun, reindex.
+#pragma once
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+template <RecordVerb verb>
+[[nodiscard]] base::Result<Reading> read_record(const Asked& asked);
+
+template <RecordVerb verb>
+[[nodiscard]] OptionTexts record_options();
+
+}  // namespace muster::front

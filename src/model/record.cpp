@@ -1,0 +1,55 @@
+// What a record without an end means, and the words of states.
+#include "model/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace muster::model {
+namespace {
+
+constexpr std::array<std::string_view, 7> kWords = {"starting", "running", "completed", "failed",
+                                                    "stopped",  "died",    "unknown"};
+
+std::string how_it_died(const HeadPlace& head, const HeadPlace& here) {
+  if (!head.boot.empty() && head.boot != here.boot) {
+    return fmt::format("{} was restarted while it ran", head.host);
+  }
+  return fmt::format("muster (pid {}) ended without a report, as after SIGKILL", head.pid);
+}
+
+}  // namespace
+
+std::string_view word(RunState state) { return kWords[static_cast<std::size_t>(state)]; }
+
+std::optional<RunState> run_state(std::string_view word) {
+  const auto* found = std::ranges::find(kWords, word);
+  if (found == kWords.end()) return std::nullopt;
+  return static_cast<RunState>(found - kWords.begin());
+}
+
+double seconds_of(const RunRecord& record, Utc now) {
+  const Utc begin = record.started.value_or(record.created.value_or(now));
+  const Utc end = record.ended.value_or(now);
+  return std::max(0.0, std::chrono::duration<double>(end - begin).count());
+}
+
+RunRecord judged(RunRecord record, const Unfinished& found) {
+  record.started = found.started;
+  if (found.is_held) {
+    record.state = found.started ? RunState::running : RunState::starting;
+    return record;
+  }
+  record.ended = found.last_event;
+  if (record.head.host == found.here.host) {
+    record.state = RunState::died;
+    record.cause = how_it_died(record.head, found.here);
+  } else {
+    record.state = RunState::unknown;
+    record.cause = fmt::format("{} holds no lock on it that can be seen from {}", record.head.host,
+                               found.here.host);
+  }
+  return record;
+}
+
+}  // namespace muster::model

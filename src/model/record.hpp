@@ -1,0 +1,94 @@
+// RunRecord: what is kept of a run, from its start on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace muster::model {
+
+enum class RunState : std::uint8_t {
+  starting,
+  running,
+  completed,
+  failed,
+  stopped,  // by a signal to muster
+  died,     // its head is gone and left no report
+  unknown,  // its head ran on another host, whose locks do not show here
+};
+
+[[nodiscard]] std::string_view word(RunState state);
+[[nodiscard]] std::optional<RunState> run_state(std::string_view word);
+
+using Utc = std::chrono::sys_time<std::chrono::milliseconds>;
+
+// All that is needed to ask for the same again.
+struct Asked {
+  struct File {
+    std::string path;
+    std::string text;
+    bool operator==(const File&) const = default;
+  };
+  std::vector<std::string> words;  // of the command line, from "run" or "submit" on
+  std::string folder;              // in which they were typed
+  std::vector<File> files;         // that were read: job files, targets, hosts
+  bool operator==(const Asked&) const = default;
+};
+
+struct NamedPath {
+  std::string name;
+  std::string path;
+  bool operator==(const NamedPath&) const = default;
+};
+
+// The process that carries out the run.
+struct HeadPlace {
+  std::string host;
+  std::int32_t pid = 0;
+  std::string boot;  // names one start of that host's kernel
+  bool operator==(const HeadPlace&) const = default;
+};
+
+struct RunRecord {
+  std::string run;     // its name, which sorts by time: "20261121-212530.123-kufa"
+  std::string folder;  // of the record
+  std::string name;    // of the job; may be empty, as the next
+  std::string experiment;
+  RunState state = RunState::starting;
+  std::string cause;  // why it did not complete, one line
+  std::optional<std::int32_t> exit_code;
+  std::optional<Utc> created;
+  std::optional<Utc> started;  // every rank had a process
+  std::optional<Utc> ended;
+  std::vector<std::string> hosts;
+  std::uint32_t ranks = 0;
+  std::vector<std::string> command;  // of its first program
+  std::vector<NamedPath> outputs;
+  std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
+  HeadPlace head;
+  bool operator==(const RunRecord&) const = default;
+
+  [[nodiscard]] bool ended_well() const { return state == RunState::completed; }
+  [[nodiscard]] bool is_live() const {
+    return state == RunState::starting || state == RunState::running;
+  }
+};
+
+// From its start to its end, or to `now` while it runs.
+[[nodiscard]] double seconds_of(const RunRecord& record, Utc now);
+
+// A record as it is found when nobody has written its end: `is_held` says whether its head still
+// holds its lock, `here` where that was looked at.
+struct Unfinished {
+  bool is_held = false;
+  std::optional<Utc> started;
+  std::optional<Utc> last_event;
+  HeadPlace here;
+};
+[[nodiscard]] RunRecord judged(RunRecord record, const Unfinished& found);
+
+}  // namespace muster::model

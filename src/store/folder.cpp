@@ -1,0 +1,112 @@
+// Finds records by their names.
+#include "store/folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <unistd.h>
+
+#include "base/nearest.hpp"
+#include "base/variables.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::store {
+namespace {
+
+using base::fail;
+using base::Fault;
+
+// What follows the time in a name.
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('-') + 1); }
+
+std::vector<std::string> matches(const std::vector<std::string>& names, const std::string& word) {
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (name.starts_with(word) || last_part(name).starts_with(word)) found.push_back(name);
+  }
+  return found;
+}
+
+tl::unexpected<base::Error> no_such_run(const std::vector<std::string>& names,
+                                        const std::string& word) {
+  std::vector<std::string> known = names;
+  for (const std::string& name : names) known.emplace_back(last_part(name));
+  const auto meant = base::nearest(word, known);
+  return fail(Fault::usage, meant ? "did you mean " + *meant + "?" : "`muster ps` lists them",
+              "no run {}", word);
+}
+
+std::string boot_of_host() {
+  const process::UniqueFd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> text{};
+  const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  return size > 1 ? std::string(text.data(), static_cast<std::size_t>(size) - 1) : "";
+}
+
+}  // namespace
+
+std::optional<std::string> records_folder(const std::vector<std::string>& environment) {
+  if (auto own = base::value_of(environment, "MUSTER_RECORDS"); !own.empty()) return own;
+  const std::string state = base::value_of(environment, "XDG_STATE_HOME");
+  if (state.starts_with('/')) return state + "/muster/runs";
+  const std::string home = base::value_of(environment, "HOME");
+  if (home.starts_with('/')) return home + "/.local/state/muster/runs";
+  return std::nullopt;
+}
+
+std::vector<std::string> run_names(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    if (entry->d_name[0] != '.' && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+base::Result<std::string> find_run(const std::vector<std::string>& names, const std::string& word) {
+  if (std::ranges::binary_search(names, word)) return word;
+  if (word == "last") {
+    if (!names.empty()) return names.back();
+    return fail(Fault::usage, "muster submit and muster run keep records", "there is no run yet");
+  }
+  const std::vector<std::string> found = word.empty() ? names : matches(names, word);
+  if (found.size() == 1) return found.front();
+  if (found.empty()) return no_such_run(names, word);
+  return fail(Fault::usage, "write more of its name", "{} runs are called {}..., the last is {}",
+              found.size(), word, found.back());
+}
+
+std::string run_name(model::Utc time, std::uint32_t random) {
+  constexpr std::string_view kConsonants = "bdfghjklmnprstvz";
+  constexpr std::string_view kVowels = "aeiou";
+  using namespace std::chrono;
+  const auto midnight = floor<days>(time);
+  const year_month_day date(midnight);
+  const hh_mm_ss clock(time - midnight);
+  std::string name =
+      fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}.{:03}-", int(date.year()),
+                  unsigned(date.month()), unsigned(date.day()), clock.hours().count(),
+                  clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+  for (int i = 0; i < 3; ++i) {
+    name += kConsonants[random % kConsonants.size()];
+    random /= kConsonants.size();
+    name += kVowels[random % kVowels.size()];
+    random /= kVowels.size();
+  }
+  return name;
+}
+
+model::Utc utc_now() {
+  return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+model::HeadPlace this_place() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return {host.data(), ::getpid(), boot_of_host()};
+}
+
+}  // namespace muster::store

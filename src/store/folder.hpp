@@ -1,0 +1,34 @@
+// The folder that holds all records of a person: where it is, and what is in it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/record.hpp"
+
+namespace muster::store {
+
+// $MUSTER_RECORDS, else $XDG_STATE_HOME/muster/runs, else ~/.local/state/muster/runs; nothing when
+// the environment names none of them.
+[[nodiscard]] std::optional<std::string> records_folder(
+    const std::vector<std::string>& environment);
+
+// The names of all records, the oldest first. A folder that is not there holds none.
+[[nodiscard]] std::vector<std::string> run_names(const std::string& folder);
+
+// The one run that a person means: by its whole name, by how it begins, by how its last part
+// begins ("kufa"), or as `last`. `names` as run_names() gives them. Pure.
+[[nodiscard]] base::Result<std::string> find_run(const std::vector<std::string>& names,
+                                                 const std::string& word);
+
+// "20261121-212530.123-kufa": sorts by time, and its end can be said aloud. Pure.
+[[nodiscard]] std::string run_name(model::Utc time, std::uint32_t random);
+
+[[nodiscard]] model::Utc utc_now();
+
+// This process, and this host since it was started.
+[[nodiscard]] model::HeadPlace this_place();
+
+}  // namespace muster::store

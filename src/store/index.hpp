@@ -1,0 +1,54 @@
+// Index: what is known of runs that have ended, in one file beside their records.
+//
+// It is only a memory of what the records say, which readers bring up to date: it may be missing,
+// locked, not writable or damaged, and nothing is lost. SQLite keeps it, without a write-ahead log,
+// which network file systems do not bear.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/record.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace muster::store {
+
+struct Indexed {
+  std::string run;
+  std::string experiment;
+};
+
+class Index {
+ public:
+  // Nothing when it cannot be used. What is no index is made anew.
+  [[nodiscard]] static std::optional<Index> open(const std::string& records);
+  static void forget(const std::string& records);
+
+  // Whether the last call that failed found nonsense: then it had better be forgotten.
+  [[nodiscard]] bool is_damaged() const;
+  // The oldest first; nothing when it cannot be read.
+  [[nodiscard]] std::optional<std::vector<Indexed>> runs();
+  // Nothing for one that it does not know.
+  [[nodiscard]] std::optional<model::RunRecord> record_of(const std::string& run);
+  // Both at once; not at all when others hold it for long.
+  void change(const std::vector<model::RunRecord>& added, const std::vector<std::string>& gone);
+
+ private:
+  using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
+  using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+
+  explicit Index(Database database) : database_(std::move(database)) {}
+  [[nodiscard]] bool set_up();
+  [[nodiscard]] bool perform(const char* words);
+  [[nodiscard]] Statement prepare(const char* words);
+  void add(const model::RunRecord& record, sqlite3_stmt* statement);
+
+  Database database_;
+  Statement find_{nullptr, nullptr};
+};
+
+}  // namespace muster::store

@@ -1,0 +1,39 @@
+// Locks through fcntl.
+#include "store/lock.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace muster::store {
+namespace {
+
+struct flock whole_file(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+}  // namespace
+
+bool take_lock(int file) {
+  struct flock lock = whole_file(F_WRLCK);
+  return ::fcntl(file, F_SETLK, &lock) == 0;
+}
+
+std::optional<std::int32_t> holder_of(int file) {
+  struct flock lock = whole_file(F_RDLCK);
+  if (::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
+  return lock.l_pid;
+}
+
+void wait_for_lock(int file) {
+  struct flock lock = whole_file(F_RDLCK);
+  while (::fcntl(file, F_SETLKW, &lock) != 0 && errno == EINTR) {
+  }
+  lock = whole_file(F_UNLCK);
+  ::fcntl(file, F_SETLK, &lock);
+}
+
+}  // namespace muster::store

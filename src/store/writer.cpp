@@ -1,0 +1,73 @@
+// Makes a record's folder under a hidden name, and shows it when all is there.
+#include "store/writer.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/files.hpp"
+#include "store/lock.hpp"
+
+namespace muster::store {
+namespace {
+
+constexpr std::string_view kHint = "MUSTER_RECORDS names another folder for records";
+
+tl::unexpected<base::Error> cannot_make(const std::string& folder) {
+  return base::fail(base::Fault::cannot_start, std::string(kHint), "cannot keep a record in {}: {}",
+                    folder, std::strerror(errno));
+}
+
+// Like mkdir -p for the folders above a path.
+void make_parents(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    ::mkdir(path.substr(0, slash).c_str(), 0777);
+  }
+}
+
+// What others wrote in a job file or on a command line is nobody else's business.
+bool make_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno != ENOENT) return false;
+  make_parents(path);
+  return ::mkdir(path.c_str(), 0700) == 0;
+}
+
+std::string hidden(const std::string& folder) {
+  const std::size_t name = folder.rfind('/') + 1;
+  return folder.substr(0, name) + ".new-" + folder.substr(name);
+}
+
+process::UniqueFd locked_events(const std::string& folder, std::string_view lines) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC;
+  process::UniqueFd file(::open((folder + "/events.jsonl").c_str(), kFlags, 0600));
+  if (!file || !take_lock(file.get()) || !write_all(file.get(), lines)) return {};
+  return file;
+}
+
+}  // namespace
+
+base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
+                                                const FirstFiles& files) {
+  const std::string fresh = hidden(folder);
+  if (!make_folder(fresh)) return cannot_make(folder);
+  process::UniqueFd events = locked_events(fresh, files.events);
+  const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
+                    write_file(fresh + "/plan.json", files.plan) &&
+                    ::rename(fresh.c_str(), folder.c_str()) == 0;
+  if (!made) return cannot_make(folder);
+  return RecordWriter(folder, std::move(events));
+}
+
+void RecordWriter::add(std::string_view lines) { (void)write_all(events_.get(), lines); }
+
+void RecordWriter::finish(std::string_view report_json, std::string_view report_text) {
+  if (!report_text.empty()) (void)replace_file(folder_ + "/report.txt", report_text);
+  (void)replace_file(folder_ + "/report.json", report_json);
+}
+
+}  // namespace muster::store

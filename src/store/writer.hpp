@@ -1,0 +1,41 @@
+// RecordWriter: the record of one run, from its folder to its report. docs/RECORD.md tells what is
+// in it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "model/record.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::store {
+
+struct FirstFiles {
+  std::string spec;    // JSON
+  std::string plan;    // JSON
+  std::string events;  // lines
+};
+
+class RecordWriter {
+ public:
+  // Makes `folder`, which must be as RecordWriter::fresh() names it; it appears at once, with its
+  // files, and locked by this process.
+  [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
+                                                         const FirstFiles& files);
+
+  // Adds whole lines to the events.
+  void add(std::string_view lines);
+  // The run has ended from here on, even if this process is killed. The text is for people, and may
+  // be empty.
+  void finish(std::string_view report_json, std::string_view report_text);
+
+ private:
+  RecordWriter(std::string folder, process::UniqueFd events)
+      : folder_(std::move(folder)), events_(std::move(events)) {}
+
+  std::string folder_;
+  process::UniqueFd events_;
+};
+
+}  // namespace muster::store

@@ -1,0 +1,251 @@
+// Records to JSON and back. What is read may be of any shape: what does not fit is left out.
+#include "view/record_json.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "view/utf8.hpp"
+
+namespace muster::view {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using model::RunRecord;
+using model::Utc;
+
+Json list_of(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(utf8(text));
+  return list;
+}
+
+Json time_or_null(const std::optional<Utc>& time) {
+  return time ? Json(utc_text(*time)) : Json(nullptr);
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(utf8(text));
+}
+
+Json outputs_object(const std::vector<model::NamedPath>& outputs) {
+  Json object = Json::object();
+  for (const auto& [name, path] : outputs) object[utf8(name)] = utf8(path);
+  return object;
+}
+
+Json head_object(const model::HeadPlace& head) {
+  return Json{{"host", utf8(head.host)}, {"pid", head.pid}, {"boot", head.boot}};
+}
+
+Json object_of(const RunRecord& record, const Json& seconds) {
+  return Json{{"run", utf8(record.run)},
+              {"name", text_or_null(record.name)},
+              {"experiment", text_or_null(record.experiment)},
+              {"state", word(record.state)},
+              {"cause", text_or_null(record.cause)},
+              {"exit_code", record.exit_code ? Json(*record.exit_code) : Json(nullptr)},
+              {"created", time_or_null(record.created)},
+              {"started", time_or_null(record.started)},
+              {"ended", time_or_null(record.ended)},
+              {"seconds", seconds},
+              {"folder", utf8(record.folder)},
+              {"hosts", list_of(record.hosts)},
+              {"ranks", record.ranks},
+              {"command", list_of(record.command)},
+              {"outputs", outputs_object(record.outputs)},
+              {"streams", text_or_null(record.streams)},
+              {"head", head_object(record.head)}};
+}
+
+Json asked_object(const model::Asked& asked) {
+  Json files = Json::array();
+  for (const auto& [path, text] : asked.files) {
+    files.push_back(Json{{"path", utf8(path)}, {"text", utf8(text)}});
+  }
+  return Json{
+      {"words", list_of(asked.words)}, {"folder", utf8(asked.folder)}, {"files", std::move(files)}};
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+const Json& at(const Json& object, const char* key) {
+  static const Json kNothing;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() ? kNothing : *found;
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+template <class Number>
+std::optional<Number> number_at(const Json& object, const char* key) {
+  const Json& value = at(object, key);
+  if (!value.is_number_integer()) return std::nullopt;
+  return value.get<Number>();
+}
+
+std::vector<std::string> texts_at(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& one : at(object, key)) {
+    if (one.is_string()) texts.push_back(one.get<std::string>());
+  }
+  return texts;
+}
+
+std::optional<int> digits(std::string_view text, std::size_t from, std::size_t count) {
+  if (text.size() < from + count) return std::nullopt;
+  int number = 0;
+  const char* end = text.data() + from + count;
+  const auto read = std::from_chars(text.data() + from, end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+// The form of utc_text() alone.
+std::optional<Utc> read_utc(std::string_view text) {
+  using namespace std::chrono;
+  const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
+  const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
+  const auto ms = digits(text, 20, 3);
+  if (!y || !mo || !d || !h || !mi || !s || !ms) return std::nullopt;
+  const year_month_day date{year(*y), month(static_cast<unsigned>(*mo)),
+                            day(static_cast<unsigned>(*d))};
+  if (!date.ok()) return std::nullopt;
+  return Utc(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) + milliseconds(*ms));
+}
+
+model::HeadPlace head_at(const Json& object) {
+  const Json& head = at(object, "head");
+  return {text_at(head, "host"), number_at<std::int32_t>(head, "pid").value_or(0),
+          text_at(head, "boot")};
+}
+
+std::vector<model::NamedPath> outputs_at(const Json& object) {
+  std::vector<model::NamedPath> outputs;
+  for (const auto& [name, path] : at(object, "outputs").items()) {
+    if (path.is_string()) outputs.push_back({name, path.get<std::string>()});
+  }
+  return outputs;
+}
+
+Json parsed(std::string_view text) {
+  return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace
+
+std::string utc_text(Utc time) {
+  using namespace std::chrono;
+  const auto midnight = floor<days>(time);
+  const year_month_day date(midnight);
+  const hh_mm_ss of_day{time - midnight};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", int(date.year()),
+                     unsigned(date.month()), unsigned(date.day()), of_day.hours().count(),
+                     of_day.minutes().count(), of_day.seconds().count(),
+                     of_day.subseconds().count());
+}
+
+std::string record_json(const RunRecord& record, Utc now) {
+  return object_of(record, seconds_of(record, now)).dump();
+}
+
+std::string spec_json(const RunRecord& record, const model::Asked& asked,
+                      std::string_view version) {
+  Json object = object_of(record, nullptr);
+  object["muster"] = version;
+  object["asked"] = asked_object(asked);
+  return object.dump(2) + "\n";
+}
+
+std::optional<RunRecord> read_record(std::string_view text) {
+  const Json object = parsed(text);
+  const auto state = model::run_state(text_at(object, "state"));
+  if (!state) return std::nullopt;
+  return RunRecord{.run = text_at(object, "run"),
+                   .folder = text_at(object, "folder"),
+                   .name = text_at(object, "name"),
+                   .experiment = text_at(object, "experiment"),
+                   .state = *state,
+                   .cause = text_at(object, "cause"),
+                   .exit_code = number_at<std::int32_t>(object, "exit_code"),
+                   .created = read_utc(text_at(object, "created")),
+                   .started = read_utc(text_at(object, "started")),
+                   .ended = read_utc(text_at(object, "ended")),
+                   .hosts = texts_at(object, "hosts"),
+                   .ranks = number_at<std::uint32_t>(object, "ranks").value_or(0),
+                   .command = texts_at(object, "command"),
+                   .outputs = outputs_at(object),
+                   .streams = text_at(object, "streams"),
+                   .head = head_at(object)};
+}
+
+std::optional<model::Asked> read_asked(std::string_view spec_json) {
+  const Json spec = parsed(spec_json);
+  const Json& asked = at(spec, "asked");
+  if (!asked.is_object()) return std::nullopt;
+  model::Asked read{texts_at(asked, "words"), text_at(asked, "folder"), {}};
+  for (const Json& file : at(asked, "files")) {
+    read.files.push_back({text_at(file, "path"), text_at(file, "text")});
+  }
+  return read;
+}
+
+// ---- events -----------------------------------------------------------------------------------
+
+std::string event_line(Utc time, std::string_view event) {
+  return Json{{"time", utc_text(time)}, {"event", event}}.dump() + "\n";
+}
+
+std::string rank_started_line(Utc time, base::Rank rank, std::int32_t pid, std::string_view host) {
+  return Json{{"time", utc_text(time)},
+              {"event", "rank_started"},
+              {"rank", rank.value},
+              {"pid", pid},
+              {"host", utf8(host)}}
+             .dump() +
+         "\n";
+}
+
+std::string rank_ended_line(Utc time, const model::RankExit& exit) {
+  return Json{{"time", utc_text(time)},
+              {"event", "rank_ended"},
+              {"rank", exit.rank.value},
+              {"pid", exit.pid},
+              {"code", exit.signal == 0 ? Json(exit.code) : Json(nullptr)},
+              {"signal", exit.signal != 0 ? Json(exit.signal) : Json(nullptr)},
+              {"max_rss_kib", exit.max_rss_kib}}
+             .dump() +
+         "\n";
+}
+
+std::string run_ended_line(const RunRecord& record) {
+  return Json{{"time", time_or_null(record.ended)},
+              {"event", "ended"},
+              {"state", word(record.state)},
+              {"exit_code", record.exit_code ? Json(*record.exit_code) : Json(nullptr)},
+              {"cause", text_or_null(record.cause)}}
+             .dump() +
+         "\n";
+}
+
+std::optional<Utc> time_of_event(std::string_view events, std::string_view event) {
+  std::optional<Utc> time;
+  const std::string mark = fmt::format("\"event\":\"{}\"", event);
+  while (!events.empty()) {
+    const std::size_t end = std::min(events.find('\n'), events.size());
+    const std::string_view line = events.substr(0, end);
+    if (line.find(mark) != std::string_view::npos) time = read_utc(text_at(parsed(line), "time"));
+    events.remove_prefix(std::min(end + 1, events.size()));
+  }
+  return time;
+}
+
+std::string json_list(const std::vector<std::string>& objects) {
+  std::string text = "[";
+  for (const std::string& object : objects) text += (text.size() == 1 ? "\n  " : ",\n  ") + object;
+  return text + (objects.empty() ? "]\n" : "\n]\n");
+}
+
+}  // namespace muster::view

@@ -1,0 +1,43 @@
+// Records as JSON, and back. docs/RECORD.md gives the shapes. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.hpp"
+#include "model/record.hpp"
+#include "model/report.hpp"
+
+namespace muster::view {
+
+// "2026-11-21T21:25:30.123Z"
+[[nodiscard]] std::string utc_text(model::Utc time);
+
+// What `show --json` prints: an object on one line, without a line end.
+[[nodiscard]] std::string record_json(const model::RunRecord& record, model::Utc now);
+
+// spec.json: what is known before the start, and all that is needed to ask for it again.
+[[nodiscard]] std::string spec_json(const model::RunRecord& record, const model::Asked& asked,
+                                    std::string_view version);
+
+// Of spec.json, report.json, or what record_json() wrote; nothing for text that is no record.
+[[nodiscard]] std::optional<model::RunRecord> read_record(std::string_view text);
+[[nodiscard]] std::optional<model::Asked> read_asked(std::string_view spec_json);
+
+// Lines of events.jsonl, with their ends.
+[[nodiscard]] std::string event_line(model::Utc time, std::string_view event);
+[[nodiscard]] std::string rank_started_line(model::Utc time, base::Rank rank, std::int32_t pid,
+                                            std::string_view host);
+[[nodiscard]] std::string rank_ended_line(model::Utc time, const model::RankExit& exit);
+[[nodiscard]] std::string run_ended_line(const model::RunRecord& record);
+
+// When the last event of that name happened.
+[[nodiscard]] std::optional<model::Utc> time_of_event(std::string_view events,
+                                                      std::string_view event);
+
+// A list with each object on a line of its own.
+[[nodiscard]] std::string json_list(const std::vector<std::string>& objects);
+
+}  // namespace muster::view

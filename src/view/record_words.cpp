@@ -1,0 +1,139 @@
+// Lays records out as lines and as a table.
+#include "view/record_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "view/record_json.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::view {
+namespace {
+
+using model::RunRecord;
+using model::RunState;
+using model::Utc;
+
+constexpr std::size_t kJobMax = 28;
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  return text;
+}
+
+// "0.4 s", "12 s", "3:05", "2:00:09"
+std::string span_words(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::int64_t>(seconds);
+  if (whole < 60) return fmt::format("{} s", whole);
+  const std::int64_t hours = whole / 3600;
+  if (hours == 0) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
+}
+
+std::string ranks_words(const RunRecord& record) {
+  const std::size_t hosts = record.hosts.size();
+  return fmt::format("{} on {}", record.ranks,
+                     hosts == 1 ? record.hosts.front() : fmt::format("{} hosts", hosts));
+}
+
+std::string line(std::string_view name, const std::string& value) {
+  if (value.empty()) return {};
+  return fmt::format("{:<11} {}\n", name, one_line(value));
+}
+
+std::string line(std::string_view name, const std::optional<Utc>& time) {
+  return time ? line(name, utc_text(*time)) : std::string();
+}
+
+std::string_view colour_of(RunState state) {
+  if (state == RunState::completed) return "\x1b[32m";
+  if (state == RunState::running || state == RunState::starting) return "\x1b[1;36m";
+  return "\x1b[31m";
+}
+
+// What a person calls the job.
+std::string job_of(const RunRecord& record) {
+  std::string job = record.name.empty() ? joined(record.command, " ") : record.name;
+  if (!record.experiment.empty()) job = record.experiment + "/" + job;
+  job = one_line(job);
+  if (job.size() > kJobMax) job = utf8(job.substr(0, kJobMax - 3)) + "...";
+  return job;
+}
+
+std::string state_of(const RunRecord& record) {
+  if (record.state == RunState::failed && record.exit_code) {
+    return fmt::format("failed {}", *record.exit_code);
+  }
+  return std::string(word(record.state));
+}
+
+std::string created_words(const RunRecord& record) {
+  if (!record.created) return "";
+  std::string text = utc_text(*record.created).substr(0, 16);
+  text[10] = ' ';
+  return text;
+}
+
+using Row = std::array<std::string, 6>;
+
+Row row_of(const RunRecord& record, Utc now) {
+  return {record.run,
+          state_of(record),
+          created_words(record),
+          span_words(seconds_of(record, now)),
+          ranks_words(record),
+          job_of(record)};
+}
+
+}  // namespace
+
+std::string record_sentence(const RunRecord& record) {
+  std::string text =
+      fmt::format("{} {}", record.run,
+                  record.is_live()                    ? "is " + std::string(word(record.state))
+                  : record.state == RunState::unknown ? "may run or not"
+                                                      : std::string(word(record.state)));
+  if (!record.ended_well() && record.exit_code) {
+    text += fmt::format(" with exit code {}", *record.exit_code);
+  }
+  if (!record.cause.empty()) text += ": " + record.cause;
+  return text;
+}
+
+std::string record_words(const RunRecord& record, Utc now) {
+  std::string text = line("run", record.run) + line("job", record.name) +
+                     line("experiment", record.experiment) +
+                     line("state", std::string(word(record.state))) + line("cause", record.cause);
+  if (record.exit_code) text += line("exit code", std::to_string(*record.exit_code));
+  text += line("created", record.created) + line("started", record.started) +
+          line("ended", record.ended) + line("took", span_words(seconds_of(record, now))) +
+          line("command", joined(record.command, " ")) + line("ranks", ranks_words(record)) +
+          line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
+          line("streams", record.streams);
+  for (const auto& [name, path] : record.outputs) text += line("output", name + ": " + path);
+  return text;
+}
+
+std::string record_table(const std::vector<RunRecord>& records, Utc now, Style style) {
+  std::vector<Row> rows = {{"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS", "JOB"}};
+  for (const RunRecord& record : records) rows.push_back(row_of(record, now));
+  std::array<std::size_t, 6> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const Row& row = rows[at];
+    const bool coloured = style.colour && at > 0;
+    text += fmt::format("{:<{}}  {}{:<{}}{}  {:<{}}  {:>{}}  {:<{}}  {}\n", row[0], widths[0],
+                        coloured ? colour_of(records[at - 1].state) : "", row[1], widths[1],
+                        coloured ? "\x1b[0m" : "", row[2], widths[2], row[3], widths[3], row[4],
+                        widths[4], row[5]);
+  }
+  return text;
+}
+
+}  // namespace muster::view

@@ -1,0 +1,22 @@
+// Records for people. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/record.hpp"
+#include "view/report.hpp"
+
+namespace muster::view {
+
+// All that is known of one run, one thing a line.
+[[nodiscard]] std::string record_words(const model::RunRecord& record, model::Utc now);
+
+// "kufa failed with exit code 3: rank 1 on node1 exited with code 3"
+[[nodiscard]] std::string record_sentence(const model::RunRecord& record);
+
+// A line for each run below a head line, in the order given.
+[[nodiscard]] std::string record_table(const std::vector<model::RunRecord>& records, model::Utc now,
+                                       Style style);
+
+}  // namespace muster::view

@@ -1,0 +1,75 @@
+// What a record without an end means.
+#include "model/record.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::model {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Utc kStart{milliseconds(1'000'000)};
+constexpr Utc kLater{milliseconds(1'002'500)};
+
+RunRecord record() {
+  RunRecord record;
+  record.created = kStart;
+  record.head = {"node1", 42, "boot-1"};
+  return record;
+}
+
+TEST(Judged, RunsWhileItsLockIsHeld) {
+  Unfinished found{true, std::nullopt, kLater, {"node1", 1, "boot-1"}};
+  EXPECT_EQ(judged(record(), found).state, RunState::starting);
+  found.started = kStart;
+  const RunRecord running = judged(record(), found);
+  EXPECT_EQ(running.state, RunState::running);
+  EXPECT_EQ(running.ended, std::nullopt);
+  EXPECT_EQ(running.cause, "");
+}
+
+TEST(Judged, IsHeldFromAnotherHostToo) {
+  const Unfinished found{true, kStart, kLater, {"node2", 1, "boot-2"}};
+  EXPECT_EQ(judged(record(), found).state, RunState::running);
+}
+
+TEST(Judged, DiedWithItsHead) {
+  const RunRecord died = judged(record(), {false, kStart, kLater, {"node1", 1, "boot-1"}});
+  EXPECT_EQ(died.state, RunState::died);
+  EXPECT_EQ(died.cause, "muster (pid 42) ended without a report, as after SIGKILL");
+  EXPECT_EQ(died.ended, kLater);
+}
+
+TEST(Judged, DiedWithItsHost) {
+  const RunRecord died = judged(record(), {false, kStart, kLater, {"node1", 1, "boot-2"}});
+  EXPECT_EQ(died.state, RunState::died);
+  EXPECT_EQ(died.cause, "node1 was restarted while it ran");
+}
+
+TEST(Judged, IsUnknownWhereLocksDoNotShow) {
+  const RunRecord lost = judged(record(), {false, kStart, kLater, {"node2", 1, "boot-2"}});
+  EXPECT_EQ(lost.state, RunState::unknown);
+  EXPECT_EQ(lost.cause, "node1 holds no lock on it that can be seen from node2");
+}
+
+TEST(SecondsOf, CountFromTheStartToTheEndOrToNow) {
+  RunRecord one = record();
+  EXPECT_DOUBLE_EQ(seconds_of(one, kLater), 2.5);
+  one.started = kStart + milliseconds(500);
+  EXPECT_DOUBLE_EQ(seconds_of(one, kLater), 2.0);
+  one.ended = kStart + milliseconds(600);
+  EXPECT_DOUBLE_EQ(seconds_of(one, kLater), 0.1);
+  one.ended = kStart;  // a clock that was set back
+  EXPECT_DOUBLE_EQ(seconds_of(one, kLater), 0.0);
+}
+
+TEST(RunStates, HaveWordsThatCanBeReadBack) {
+  for (int i = 0; i <= static_cast<int>(RunState::unknown); ++i) {
+    const auto state = static_cast<RunState>(i);
+    EXPECT_EQ(run_state(word(state)), state);
+  }
+  EXPECT_EQ(run_state("done"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace muster::model

@@ -1,0 +1,89 @@
+// Records survive the way to JSON and back; text that is none does no harm.
+#include "view/record_json.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::view {
+namespace {
+
+using model::RunRecord;
+using model::Utc;
+using std::chrono::milliseconds;
+
+// 2026-11-21T21:25:30.123Z
+constexpr Utc kTime{milliseconds(1'795'296'330'123)};
+
+RunRecord record() {
+  return {.run = "20261121-212530.123-kufari",
+          .folder = "/runs/20261121-212530.123-kufari",
+          .name = "line",
+          .experiment = "lines",
+          .state = model::RunState::failed,
+          .cause = "rank 1 on node1 exited with code 3 (pid 7): \"no\"",
+          .exit_code = 3,
+          .created = kTime,
+          .started = kTime + milliseconds(10),
+          .ended = kTime + milliseconds(1510),
+          .hosts = {"node1", "node2"},
+          .ranks = 4,
+          .command = {"python3", "train.py"},
+          .outputs = {{"model", "/out/model"}},
+          .streams = "/runs/streams",
+          .head = {"node0", 42, "boot"}};
+}
+
+TEST(RecordJson, IsReadBack) {
+  EXPECT_EQ(read_record(record_json(record(), kTime)), record());
+  EXPECT_EQ(read_record(spec_json(record(), {}, "1.0")), record());
+}
+
+TEST(RecordJson, HasNullForWhatIsNotKnown) {
+  RunRecord bare;
+  bare.run = "x";
+  const std::string text = record_json(bare, kTime);
+  EXPECT_NE(text.find(R"("exit_code":null)"), std::string::npos);
+  EXPECT_NE(text.find(R"("experiment":null)"), std::string::npos);
+  EXPECT_EQ(read_record(text), bare);
+}
+
+TEST(RecordJson, TellsSecondsAndTimes) {
+  const std::string text = record_json(record(), kTime);
+  EXPECT_NE(text.find(R"("seconds":1.5)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("created":"2026-11-21T21:25:30.123Z")"), std::string::npos) << text;
+}
+
+TEST(RecordJson, LeavesOutWhatDoesNotFit) {
+  for (const char* text : {"", "{", "[]", "3", "{}", R"({"state":"done"})", R"({"state":7})"}) {
+    EXPECT_EQ(read_record(text), std::nullopt) << text;
+  }
+  const auto odd = read_record(
+      R"({"state":"failed","ranks":"x","hosts":[1,"a"],"ended":"2026-13-01T00:00:00.000Z",
+          "outputs":[1],"head":3,"exit_code":1.5})");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->hosts, std::vector<std::string>{"a"});
+  EXPECT_EQ(odd->ended, std::nullopt);
+  EXPECT_EQ(odd->exit_code, std::nullopt);
+}
+
+TEST(SpecJson, HoldsWhatWasAsked) {
+  const model::Asked asked{{"submit", "job.yml"}, "/home/me", {{"job.yml", "muster: 1\n"}}};
+  EXPECT_EQ(read_asked(spec_json(record(), asked, "1.0")), asked);
+  EXPECT_EQ(read_asked("{}"), std::nullopt);
+}
+
+TEST(Events, TellWhenSomethingHappened) {
+  const std::string events = event_line(kTime, "created") +
+                             rank_started_line(kTime, base::Rank(0), 9, "running") +
+                             event_line(kTime + milliseconds(5), "running");
+  EXPECT_EQ(time_of_event(events, "running"), kTime + milliseconds(5));
+  EXPECT_EQ(time_of_event(events, "ended"), std::nullopt);
+  EXPECT_EQ(time_of_event("{\"event\":\"running\"", "running"), std::nullopt);
+}
+
+TEST(JsonList, HasALineForEach) {
+  EXPECT_EQ(json_list({}), "[]\n");
+  EXPECT_EQ(json_list({"{}", "{}"}), "[\n  {},\n  {}\n]\n");
+}
+
+}  // namespace
+}  // namespace muster::view
