@@ -21,13 +21,15 @@ namespace {
 using front::RecordRequest;
 using model::RunRecord;
 using store::Indexed;
+using store::IndexText;
 
 constexpr std::size_t kMost = 20;
 
-// A run of the list; its record is read when it is needed.
+// A run of the list: as the index tells it, or as its record does.
 struct Entry {
   std::string run;
   std::string experiment;
+  std::string text;
   std::optional<RunRecord> record;
 };
 
@@ -39,42 +41,36 @@ bool has_report(const RunRecord& record) {
 
 class Listing {
  public:
-  explicit Listing(std::string folder)
-      : folder_(std::move(folder)), index_(store::Index::open(folder_)) {}
+  Listing(std::string folder, IndexText text)
+      : folder_(std::move(folder)), text_(text), index_(store::Index::open(folder_)) {}
 
   // All runs, the oldest first. What the index did not know it does from now on.
   std::vector<Entry> all() {
     const std::vector<std::string> names = store::run_names(folder_);
-    const std::vector<Indexed> known = known_runs();
+    std::vector<Indexed> known = known_runs();
     std::vector<Entry> entries;
     std::vector<std::string> gone;
     auto next = known.begin();
     for (const std::string& name : names) {
       for (; next != known.end() && next->run < name; ++next) gone.push_back(next->run);
       const bool is_known = next != known.end() && next->run == name;
-      if (is_known) entries.push_back({name, (next++)->experiment, {}});
-      if (!is_known) add_unknown(name, entries);
+      if (!is_known) {
+        add_unknown(name, entries);
+        continue;
+      }
+      entries.push_back({name, std::move(next->experiment), std::move(next->text), {}});
+      ++next;
     }
     for (; next != known.end(); ++next) gone.push_back(next->run);
     remember(entries, gone);
     return entries;
   }
 
-  RunRecord record_of(const Entry& entry) {
-    if (entry.record) return *entry.record;
-    auto found = index_ ? index_->record_of(entry.run) : std::nullopt;
-    if (!found) found = store::read_record(folder_ + "/" + entry.run);
-    RunRecord record = std::move(found).value_or(RunRecord());
-    record.run = entry.run;
-    record.folder = folder_ + "/" + entry.run;
-    return record;
-  }
-
  private:
   std::vector<Indexed> known_runs() {
-    auto known = index_ ? index_->runs() : std::nullopt;
-    if (known) return *known;
-    if (index_ && index_->is_damaged()) {
+    auto known = index_ ? index_->runs(text_) : std::nullopt;
+    if (known && is_of_here(*known)) return std::move(*known);
+    if (index_ && (known || index_->is_damaged())) {
       index_.reset();
       store::Index::forget(folder_);
       index_ = store::Index::open(folder_);
@@ -82,11 +78,18 @@ class Listing {
     return {};
   }
 
+  // Records may have been moved, or be seen under another path from here.
+  [[nodiscard]] bool is_of_here(const std::vector<Indexed>& known) const {
+    if (text_ != IndexText::json || known.empty()) return true;
+    const auto record = view::read_record(known.back().text);
+    return record && record->folder == folder_ + "/" + known.back().run;
+  }
+
   void add_unknown(const std::string& name, std::vector<Entry>& entries) const {
     auto record = store::read_record(folder_ + "/" + name);
     if (!record) return;
     std::string experiment = record->experiment;
-    entries.push_back({name, std::move(experiment), std::move(record)});
+    entries.push_back({name, std::move(experiment), {}, std::move(record)});
   }
 
   void remember(const std::vector<Entry>& entries, const std::vector<std::string>& gone) {
@@ -98,8 +101,37 @@ class Listing {
   }
 
   std::string folder_;
+  IndexText text_;
   std::optional<store::Index> index_;
 };
+
+view::RecordCells cells_of(const Entry& entry, model::Utc now) {
+  if (entry.record) return view::record_cells(*entry.record, now);
+  view::RecordCells cells;
+  std::string_view rest = entry.text;
+  for (std::string& cell : cells) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    cell = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return cells;
+}
+
+std::string table(const std::vector<Entry>& entries) {
+  std::vector<view::RecordCells> rows;
+  const model::Utc now = store::utc_now();
+  for (const Entry& entry : entries) rows.push_back(cells_of(entry, now));
+  return view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
+}
+
+std::string json(const std::vector<Entry>& entries) {
+  std::vector<std::string> objects;
+  const model::Utc now = store::utc_now();
+  for (const Entry& entry : entries) {
+    objects.push_back(entry.record ? view::record_json(*entry.record, now) : entry.text);
+  }
+  return view::json_list(objects);
+}
 
 void keep_experiment(std::vector<Entry>& entries, const std::string& experiment) {
   if (experiment.empty()) return;
@@ -137,27 +169,18 @@ void sweep(const std::string& folder) {
 }  // namespace
 
 int list(const std::string& folder, const RecordRequest& request) {
-  Listing listing(folder);
+  Listing listing(folder, request.json ? IndexText::json : IndexText::cells);
   std::vector<Entry> entries = listing.all();
   keep_experiment(entries, request.experiment);
   if (!request.all) shorten(entries, request.most.value_or(kMost));
-  std::vector<RunRecord> records;
-  for (const Entry& entry : entries) records.push_back(listing.record_of(entry));
-  const model::Utc now = store::utc_now();
-  if (!request.json) {
-    print(stdout, view::record_table(records, now, {::isatty(STDOUT_FILENO) == 1}));
-    return 0;
-  }
-  std::vector<std::string> objects;
-  for (const RunRecord& record : records) objects.push_back(view::record_json(record, now));
-  print(stdout, view::json_list(objects));
+  print(stdout, request.json ? json(entries) : table(entries));
   return 0;
 }
 
 int reindex(const std::string& folder) {
   store::Index::forget(folder);
   sweep(folder);
-  const std::size_t count = Listing(folder).all().size();
+  const std::size_t count = Listing(folder, IndexText::cells).all().size();
   print(stdout, fmt::format("{} run{}\n", count, count == 1 ? "" : "s"));
   return 0;
 }

@@ -12,6 +12,8 @@ namespace {
 
 // Two files for each rank are open at the same time.
 constexpr std::size_t kStreamsMax = 2000;
+// The head writes the plan while it should listen: this many ranks take it some tenths of a second.
+constexpr std::size_t kPlanMax = 100'000;
 
 std::vector<std::string> hosts_of(const model::Plan& plan) {
   std::vector<std::string> hosts;
@@ -22,6 +24,7 @@ std::vector<std::string> hosts_of(const model::Plan& plan) {
 
 // Without the environment of the ranks, in which people keep what is secret.
 std::function<std::string()> plan_text(const model::JobSpec& spec, const model::Plan& plan) {
+  if (plan.ranks.size() > kPlanMax) return [] { return std::string("{}\n"); };
   const auto kept = std::make_shared<const std::pair<model::JobSpec, model::Plan>>(spec, plan);
   return [kept] {
     view::PlanWords words{kept->first, kept->second, {}, {}, {}};

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "view/record_json.hpp"
+#include "view/record_words.hpp"
 
 namespace muster::store {
 namespace {
@@ -13,16 +14,29 @@ using model::RunRecord;
 
 constexpr int kBusyMs = 200;  // how long others may hold it; the records tell the same, more slowly
 
-// A table of another form would have another number: an index is never changed, but made anew.
+// A table of another form has another number. The two are apart since a table is read as a whole.
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS runs_1 (run TEXT PRIMARY KEY, experiment TEXT NOT NULL,"
-    " record TEXT NOT NULL) WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS json_1 (run TEXT PRIMARY KEY, experiment TEXT, json TEXT);"
+    "CREATE TABLE IF NOT EXISTS cells_1 (run TEXT PRIMARY KEY, experiment TEXT, cells TEXT);";
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
 
-void bind_text(sqlite3_stmt* statement, int at, const std::string& text) {
-  sqlite3_bind_text(statement, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+// A statement that could not be prepared is null.
+void carry_out(sqlite3_stmt* statement, const std::vector<std::string>& values) {
+  if (statement == nullptr) return;
+  int at = 0;
+  for (const std::string& value : values) {
+    sqlite3_bind_text(statement, ++at, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
+  }
+  sqlite3_step(statement);
+  sqlite3_reset(statement);
+}
+
+std::string lines_of(const RunRecord& record, model::Utc end) {
+  std::string lines;
+  for (const std::string& cell : view::record_cells(record, end)) lines += cell + "\n";
+  return lines;
 }
 
 std::string text_of(sqlite3_stmt* statement, int column) {
@@ -73,49 +87,34 @@ Index::Statement Index::prepare(const char* words) {
   return {made, sqlite3_finalize};
 }
 
-std::optional<std::vector<Indexed>> Index::runs() {
-  const Statement statement = prepare("SELECT run, experiment FROM runs_1 ORDER BY run");
+std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
+  const Statement statement =
+      prepare(text == IndexText::json ? "SELECT run, experiment, json FROM json_1 ORDER BY run"
+                                      : "SELECT run, experiment, cells FROM cells_1 ORDER BY run");
   std::vector<Indexed> found;
   int step = SQLITE_ERROR;
   while (statement && (step = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    found.push_back({text_of(statement.get(), 0), text_of(statement.get(), 1)});
+    found.push_back(
+        {text_of(statement.get(), 0), text_of(statement.get(), 1), text_of(statement.get(), 2)});
   }
   if (step != SQLITE_DONE) return std::nullopt;
   return found;
 }
 
-std::optional<RunRecord> Index::record_of(const std::string& run) {
-  if (!find_) find_ = prepare("SELECT record FROM runs_1 WHERE run = ?");
-  if (!find_) return std::nullopt;
-  bind_text(find_.get(), 1, run);
-  std::optional<RunRecord> record;
-  if (sqlite3_step(find_.get()) == SQLITE_ROW) {
-    record = view::read_record(text_of(find_.get(), 0));
-  }
-  sqlite3_reset(find_.get());
-  return record;
-}
-
-void Index::add(const RunRecord& record, sqlite3_stmt* statement) {
-  bind_text(statement, 1, record.run);
-  bind_text(statement, 2, record.experiment);
-  bind_text(statement, 3, view::record_json(record, record.ended.value_or(model::Utc())));
-  sqlite3_step(statement);
-  sqlite3_reset(statement);
-}
-
 void Index::change(const std::vector<RunRecord>& added, const std::vector<std::string>& gone) {
   if ((added.empty() && gone.empty()) || !perform("BEGIN IMMEDIATE")) return;
-  const Statement insert = prepare("INSERT OR REPLACE INTO runs_1 VALUES (?, ?, ?)");
+  const Statement json = prepare("INSERT OR REPLACE INTO json_1 VALUES (?, ?, ?)");
+  const Statement cells = prepare("INSERT OR REPLACE INTO cells_1 VALUES (?, ?, ?)");
   for (const RunRecord& record : added) {
-    if (insert) add(record, insert.get());
+    const model::Utc end = record.ended.value_or(model::Utc());
+    carry_out(json.get(), {record.run, record.experiment, view::record_json(record, end)});
+    carry_out(cells.get(), {record.run, record.experiment, lines_of(record, end)});
   }
-  const Statement remove = prepare("DELETE FROM runs_1 WHERE run = ?");
+  const Statement no_json = prepare("DELETE FROM json_1 WHERE run = ?");
+  const Statement no_cells = prepare("DELETE FROM cells_1 WHERE run = ?");
   for (const std::string& run : gone) {
-    if (!remove) break;
-    bind_text(remove.get(), 1, run);
-    sqlite3_step(remove.get());
-    sqlite3_reset(remove.get());
+    carry_out(no_json.get(), {run});
+    carry_out(no_cells.get(), {run});
   }
   (void)perform("COMMIT");
 }

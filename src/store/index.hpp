@@ -5,6 +5,7 @@
 // which network file systems do not bear.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,12 @@ namespace muster::store {
 struct Indexed {
   std::string run;
   std::string experiment;
+  std::string text;
+};
+
+enum class IndexText : std::uint8_t {
+  json,   // view::record_json()
+  cells,  // view::record_cells(), a line each
 };
 
 class Index {
@@ -31,9 +38,7 @@ class Index {
   // Whether the last call that failed found nonsense: then it had better be forgotten.
   [[nodiscard]] bool is_damaged() const;
   // The oldest first; nothing when it cannot be read.
-  [[nodiscard]] std::optional<std::vector<Indexed>> runs();
-  // Nothing for one that it does not know.
-  [[nodiscard]] std::optional<model::RunRecord> record_of(const std::string& run);
+  [[nodiscard]] std::optional<std::vector<Indexed>> runs(IndexText text);
   // Both at once; not at all when others hold it for long.
   void change(const std::vector<model::RunRecord>& added, const std::vector<std::string>& gone);
 
@@ -45,10 +50,8 @@ class Index {
   [[nodiscard]] bool set_up();
   [[nodiscard]] bool perform(const char* words);
   [[nodiscard]] Statement prepare(const char* words);
-  void add(const model::RunRecord& record, sqlite3_stmt* statement);
 
   Database database_;
-  Statement find_{nullptr, nullptr};
 };
 
 }  // namespace muster::store

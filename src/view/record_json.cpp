@@ -194,29 +194,28 @@ std::optional<model::Asked> read_asked(std::string_view spec_json) {
 
 // ---- events -----------------------------------------------------------------------------------
 
+// A million ranks have two million of these: no tree is built for them.
+
 std::string event_line(Utc time, std::string_view event) {
-  return Json{{"time", utc_text(time)}, {"event", event}}.dump() + "\n";
+  return fmt::format("{{\"time\":\"{}\",\"event\":\"{}\"}}\n", utc_text(time), event);
 }
 
 std::string rank_started_line(Utc time, base::Rank rank, std::int32_t pid, std::string_view host) {
-  return Json{{"time", utc_text(time)},
-              {"event", "rank_started"},
-              {"rank", rank.value},
-              {"pid", pid},
-              {"host", utf8(host)}}
-             .dump() +
-         "\n";
+  constexpr std::string_view kForm =
+      R"({{"time":"{}","event":"rank_started","rank":{},"pid":{},"host":{}}})";
+  return fmt::format(kForm, utc_text(time), rank.value, pid, Json(utf8(host)).dump()) + "\n";
 }
 
 std::string rank_ended_line(Utc time, const model::RankExit& exit) {
-  return Json{{"time", utc_text(time)},
-              {"event", "rank_ended"},
-              {"rank", exit.rank.value},
-              {"pid", exit.pid},
-              {"code", exit.signal == 0 ? Json(exit.code) : Json(nullptr)},
-              {"signal", exit.signal != 0 ? Json(exit.signal) : Json(nullptr)},
-              {"max_rss_kib", exit.max_rss_kib}}
-             .dump() +
+  constexpr std::string_view kForm =
+      R"({{"time":"{}","event":"rank_ended","rank":{},"pid":{},"code":{},"signal":{},)"
+      R"("max_rss_kib":{}}})";
+  const auto number = [](bool is_meant, std::int32_t value) {
+    return is_meant ? std::to_string(value) : std::string("null");
+  };
+  return fmt::format(kForm, utc_text(time), exit.rank.value, exit.pid,
+                     number(exit.signal == 0, exit.code), number(exit.signal != 0, exit.signal),
+                     exit.max_rss_kib) +
          "\n";
 }
 

@@ -48,10 +48,19 @@ std::string line(std::string_view name, const std::optional<Utc>& time) {
   return time ? line(name, utc_text(*time)) : std::string();
 }
 
-std::string_view colour_of(RunState state) {
+// Of the words about a state.
+std::string_view colour_of(std::string_view words) {
+  const RunState state = model::run_state(words).value_or(RunState::failed);
   if (state == RunState::completed) return "\x1b[32m";
   if (state == RunState::running || state == RunState::starting) return "\x1b[1;36m";
   return "\x1b[31m";
+}
+
+void append_row(std::string& text, const RecordCells& row, const std::array<std::size_t, 6>& widths,
+                std::string_view colour) {
+  text += fmt::format("{:<{}}  {}{:<{}}{}  {:<{}}  {:>{}}  {:<{}}  {}\n", row[0], widths[0], colour,
+                      row[1], widths[1], colour.empty() ? "" : "\x1b[0m", row[2], widths[2], row[3],
+                      widths[3], row[4], widths[4], row[5]);
 }
 
 // What a person calls the job.
@@ -75,17 +84,6 @@ std::string created_words(const RunRecord& record) {
   std::string text = utc_text(*record.created).substr(0, 16);
   text[10] = ' ';
   return text;
-}
-
-using Row = std::array<std::string, 6>;
-
-Row row_of(const RunRecord& record, Utc now) {
-  return {record.run,
-          state_of(record),
-          created_words(record),
-          span_words(seconds_of(record, now)),
-          ranks_words(record),
-          job_of(record)};
 }
 
 }  // namespace
@@ -117,21 +115,26 @@ std::string record_words(const RunRecord& record, Utc now) {
   return text;
 }
 
-std::string record_table(const std::vector<RunRecord>& records, Utc now, Style style) {
-  std::vector<Row> rows = {{"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS", "JOB"}};
-  for (const RunRecord& record : records) rows.push_back(row_of(record, now));
+RecordCells record_cells(const RunRecord& record, Utc now) {
+  return {record.run,
+          state_of(record),
+          created_words(record),
+          span_words(seconds_of(record, now)),
+          ranks_words(record),
+          job_of(record)};
+}
+
+std::string record_table(const std::vector<RecordCells>& rows, Style style) {
+  const RecordCells head = {"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS", "JOB"};
   std::array<std::size_t, 6> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    widths[i] = head[i].size();
+    for (const RecordCells& row : rows) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (std::size_t at = 0; at < rows.size(); ++at) {
-    const Row& row = rows[at];
-    const bool coloured = style.colour && at > 0;
-    text += fmt::format("{:<{}}  {}{:<{}}{}  {:<{}}  {:>{}}  {:<{}}  {}\n", row[0], widths[0],
-                        coloured ? colour_of(records[at - 1].state) : "", row[1], widths[1],
-                        coloured ? "\x1b[0m" : "", row[2], widths[2], row[3], widths[3], row[4],
-                        widths[4], row[5]);
+  append_row(text, head, widths, "");
+  for (const RecordCells& row : rows) {
+    append_row(text, row, widths, style.colour ? colour_of(row[1]) : "");
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // Records for people. Pure.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ namespace muster::view {
 // "kufa failed with exit code 3: rank 1 on node1 exited with code 3"
 [[nodiscard]] std::string record_sentence(const model::RunRecord& record);
 
+// Run, state, creation, duration, ranks, job. Those of a run that has ended stay the same.
+using RecordCells = std::array<std::string, 6>;
+[[nodiscard]] RecordCells record_cells(const model::RunRecord& record, model::Utc now);
+
 // A line for each run below a head line, in the order given.
-[[nodiscard]] std::string record_table(const std::vector<model::RunRecord>& records, model::Utc now,
-                                       Style style);
+[[nodiscard]] std::string record_table(const std::vector<RecordCells>& rows, Style style);
 
 }  // namespace muster::view

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "view/record_json.hpp"
+
 namespace muster::store {
 namespace {
 
@@ -30,7 +32,7 @@ class IndexFile : public testing::Test {
     std::vector<std::string> names;
     auto index = Index::open(folder_);
     if (!index) return {"no index"};
-    for (const Indexed& one : index->runs().value_or(std::vector<Indexed>())) {
+    for (const Indexed& one : index->runs(IndexText::json).value_or(std::vector<Indexed>())) {
       names.push_back(one.run);
     }
     return names;
@@ -46,10 +48,21 @@ TEST_F(IndexFile, RemembersAndForgets) {
   ASSERT_TRUE(index);
   index->change({record("b"), record("a")}, {});
   EXPECT_EQ(names(), (Names{"a", "b"}));
-  EXPECT_EQ(index->record_of("a"), record("a"));
-  EXPECT_EQ(index->record_of("c"), std::nullopt);
   index->change({record("c")}, {"a", "x"});
   EXPECT_EQ(names(), (Names{"b", "c"}));
+}
+
+TEST_F(IndexFile, HoldsWhatIsShown) {
+  auto index = Index::open(folder_);
+  ASSERT_TRUE(index);
+  index->change({record("a")}, {});
+  const auto json = index->runs(IndexText::json);
+  ASSERT_TRUE(json && json->size() == 1);
+  EXPECT_EQ(json->front().experiment, "lines");
+  EXPECT_EQ(view::read_record(json->front().text), record("a"));
+  const auto cells = index->runs(IndexText::cells);
+  ASSERT_TRUE(cells && cells->size() == 1);
+  EXPECT_TRUE(cells->front().text.starts_with("a\ncompleted\n")) << cells->front().text;
 }
 
 TEST_F(IndexFile, IsMadeAnewWhenItIsNone) {

@@ -80,6 +80,19 @@ TEST(Events, TellWhenSomethingHappened) {
   EXPECT_EQ(time_of_event("{\"event\":\"running\"", "running"), std::nullopt);
 }
 
+TEST(Events, AreJson) {
+  EXPECT_EQ(event_line(kTime, "created"),
+            "{\"time\":\"2026-11-21T21:25:30.123Z\",\"event\":\"created\"}\n");
+  EXPECT_EQ(rank_started_line(kTime, base::Rank(1), 9, "a\"b"),
+            "{\"time\":\"2026-11-21T21:25:30.123Z\",\"event\":\"rank_started\",\"rank\":1,"
+            "\"pid\":9,\"host\":\"a\\\"b\"}\n");
+  model::RankExit exit{.rank = base::Rank(2), .pid = 7};
+  exit.signal = 9;
+  EXPECT_EQ(rank_ended_line(kTime, exit),
+            "{\"time\":\"2026-11-21T21:25:30.123Z\",\"event\":\"rank_ended\",\"rank\":2,"
+            "\"pid\":7,\"code\":null,\"signal\":9,\"max_rss_kib\":0}\n");
+}
+
 TEST(JsonList, HasALineForEach) {
   EXPECT_EQ(json_list({}), "[]\n");
   EXPECT_EQ(json_list({"{}", "{}"}), "[\n  {},\n  {}\n]\n");

@@ -1,0 +1,71 @@
+// Records as people read them.
+#include "view/record_words.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::view {
+namespace {
+
+using model::RunRecord;
+using model::RunState;
+using std::chrono::seconds;
+
+constexpr model::Utc kTime{std::chrono::milliseconds(1'795'296'330'123)};
+
+RunRecord record() {
+  RunRecord record;
+  record.run = "20261121-212530.123-kufari";
+  record.state = RunState::failed;
+  record.cause = "rank 1 on node1 exited with code 3 (pid 7)";
+  record.exit_code = 3;
+  record.created = record.started = kTime;
+  record.ended = kTime + seconds(3725);
+  record.hosts = {"node1", "node2"};
+  record.ranks = 4;
+  record.command = {"python3", "train.py", "--epochs", "2", "--rate", "0.1"};
+  return record;
+}
+
+TEST(RecordSentence, TellsStateCodeAndCause) {
+  EXPECT_EQ(
+      record_sentence(record()),
+      "20261121-212530.123-kufari failed with exit code 3: rank 1 on node1 exited with code 3 "
+      "(pid 7)");
+  RunRecord running;
+  running.run = "x";
+  running.state = RunState::running;
+  EXPECT_EQ(record_sentence(running), "x is running");
+}
+
+TEST(RecordTable, HasALineForEachRun) {
+  RunRecord other = record();
+  other.state = RunState::completed;
+  other.name = "line";
+  other.experiment = "lines";
+  other.hosts = {"node1"};
+  other.ended = kTime + seconds(75);
+  const std::string table =
+      record_table({record_cells(record(), kTime), record_cells(other, kTime)}, {});
+  EXPECT_EQ(table,
+            "RUN                         STATE      CREATED (UTC)        TOOK  RANKS         JOB\n"
+            "20261121-212530.123-kufari  failed 3   2026-11-21 21:25  1:02:05  4 on 2 hosts  "
+            "python3 train.py --epochs...\n"
+            "20261121-212530.123-kufari  completed  2026-11-21 21:25     1:15  4 on node1    "
+            "lines/line\n");
+}
+
+TEST(RecordTable, IsColouredOnATerminal) {
+  const std::string table = record_table({record_cells(record(), kTime)}, {.colour = true});
+  EXPECT_NE(table.find("\x1b[31mfailed 3\x1b[0m"), std::string::npos) << table;
+  EXPECT_EQ(record_table({}, {.colour = true}).find('\x1b'), std::string::npos);
+}
+
+TEST(RecordWords, LeaveOutWhatIsNotKnown) {
+  const std::string words = record_words(record(), kTime);
+  EXPECT_NE(words.find("exit code   3\n"), std::string::npos);
+  EXPECT_NE(words.find("took        1:02:05\n"), std::string::npos);
+  EXPECT_EQ(words.find("experiment"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::view
