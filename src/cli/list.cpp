@@ -49,6 +49,7 @@ class Listing {
     const std::vector<std::string> names = store::run_names(folder_);
     std::vector<Indexed> known = known_runs();
     std::vector<Entry> entries;
+    entries.reserve(names.size());
     std::vector<std::string> gone;
     auto next = known.begin();
     for (const std::string& name : names) {
@@ -119,6 +120,7 @@ view::RecordCells cells_of(const Entry& entry, model::Utc now) {
 
 std::string table(const std::vector<Entry>& entries) {
   std::vector<view::RecordCells> rows;
+  rows.reserve(entries.size());
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) rows.push_back(cells_of(entry, now));
   return view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
@@ -126,6 +128,7 @@ std::string table(const std::vector<Entry>& entries) {
 
 std::string json(const std::vector<Entry>& entries) {
   std::vector<std::string> objects;
+  objects.reserve(entries.size());
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) {
     objects.push_back(entry.record ? view::record_json(*entry.record, now) : entry.text);

@@ -38,8 +38,8 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       kHosts,
       Takes::text,
       "LIST",
-      "Hosts with slots, as in node1:8,node2; without a number 1. Repeated lists join. +n0 and +e "
-      "stand for hosts of the hostfile.",
+      "Hosts with slots, as in node1:8,node2; without a number 1, with * all cores. Repeated "
+      "lists join. +n0 and +e stand for hosts of the hostfile.",
       {.repeatable = true, .scope = Scope::program}},
      add_hosts},
     {{"--hostfile --machinefile",

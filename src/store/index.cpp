@@ -17,8 +17,10 @@ constexpr int kBusyMs = 200;  // how long others may hold it; the records tell t
 // A table of another form has another number. The two are apart since a table is read as a whole.
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS json_1 (run TEXT PRIMARY KEY, experiment TEXT, json TEXT);"
-    "CREATE TABLE IF NOT EXISTS cells_1 (run TEXT PRIMARY KEY, experiment TEXT, cells TEXT);";
+    "CREATE TABLE IF NOT EXISTS json_1 (run TEXT PRIMARY KEY, experiment TEXT, json TEXT) WITHOUT "
+    "ROWID;"
+    "CREATE TABLE IF NOT EXISTS cells_1 (run TEXT PRIMARY KEY, experiment TEXT, cells TEXT) "
+    "WITHOUT ROWID;";
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
 

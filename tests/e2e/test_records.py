@@ -231,8 +231,10 @@ class Died(RecordCase):
         """Each record can be read, and one whose muster ended by itself is finished."""
         luck = random.Random(4)
         ended = 0
-        for _ in range(25):
-            one = self.start("-n", "2", "sh", "-c", "exit 9")
+        for i in range(40):
+            words = (["run", "-n", "2", "sh", "-c", "exit 9"] if i % 2 else
+                     ["submit", "job.yml", "--set", "inputs.do=exit 9"])
+            one = self.start(*words, command=(MUSTER,))
             time.sleep(luck.uniform(0, 0.02))  # a moment of its life, not a wait for something
             one.send(signal.SIGKILL)
             ended += one.finish().code == 9
@@ -243,6 +245,19 @@ class Died(RecordCase):
         self.assertGreaterEqual(states.count("failed"), ended)
         for run in runs:
             self.assertTrue(run["cause"], run)
+
+    def test_the_process_that_was_typed_may_die(self):
+        one = self.start("job.yml", "--detach", "--set", "inputs.do=" + READY + UNTIL_GO,
+                         command=(MUSTER, "submit"))
+        one.send(signal.SIGKILL)
+        one.finish()
+        there = [self.path("ready.0"), self.path("ready.1")]
+        wait_until(lambda: all(map(os.path.exists, there)) or not survivors(self.mark), 20,
+                   "the run, or nothing of it")
+        if survivors(self.mark):  # else it died before it had a child
+            self.go()
+            self.told("wait", "last")
+            self.assertEqual(self.show()["state"], "completed")
 
     def test_another_host_is_not_judged(self):
         run = self.detach(READY + UNTIL_GO)
