@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "app/folders.hpp"
 #include "app/program.hpp"
 #include "app/python_hook.hpp"
 #include "plan/environment.hpp"
@@ -156,10 +157,11 @@ void HostTasks::perform(machine::BeginRound&) {
 
 void HostTasks::perform(machine::Check& effect) {
   World& world = keep(std::move(effect.orders));
-  const auto checked =
-      write_hostfile(world.orders).and_then([&] { return read_programs(world); }).and_then([&] {
-        return serve_wireup(world.orders);
-      });
+  const auto checked = write_hostfile(world.orders)
+                           .and_then([&] { return make_folders(world.orders.folders); })
+                           .and_then([&] { return make_launchers(world.orders); })
+                           .and_then([&] { return read_programs(world); })
+                           .and_then([&] { return serve_wireup(world.orders); });
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   feed(std::move(answer));
@@ -184,7 +186,7 @@ base::Result<void> HostTasks::read_programs(World& world) const {
     auto read = program(orders.apps[task.app], orders.clean);
     if (!read) return tl::unexpected(read.error());
     known = std::move(*read);
-    known.hooked = orders.python_hook &&
+    known.hooked = (orders.python_hook || launchers_) &&
                    is_python(orders.apps[task.app].command, probe::first_bytes(known.path, 128));
   }
   return {};
@@ -204,6 +206,11 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
                                   fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
   const auto given = program.environment.find("PATH");
   std::string path = given == program.environment.end() ? kUsualPath : given->second;
+  if (launchers_) {
+    path = launchers_->folder() + ":" + path;
+    program.environment["PATH"] = path;
+    program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
+  }
   if (!app.path.empty()) path = app.path + ":" + path;
   if (app.tries_workdir) path += ':';  // an empty folder is the current one
   return find_program(app.command.front(), app.workdir, path).map([&](std::string found) {
@@ -236,6 +243,13 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
   }
   pmi_->add(orders.wireup, orders.tasks);
   return {};
+}
+
+base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
+  if (orders.launchers.empty() || launchers_) return {};
+  return LauncherLinks::make(orders.launchers).map([this](LauncherLinks links) {
+    launchers_.emplace(std::move(links));
+  });
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
@@ -411,7 +425,9 @@ void HostTasks::perform(machine::AddCredit& effect) {
 }
 
 void HostTasks::perform(machine::DrainStreams&) {
-  if (pmix_) pmix_->clean_up();  // the sweep is over: nobody uses its folder any more
+  // The sweep is over: nobody uses their folders any more.
+  if (pmix_) pmix_->clean_up();
+  launchers_.reset();
   for (auto& [rank, streams] : streams_) {
     // Copies, since the end of a stream may end this object's interest in it.
     for (const auto& stream : {streams.out, streams.err}) {

@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/error_files.hpp"
+#include "app/launcher_links.hpp"
 #include "app/pmi_tasks.hpp"
 #include "app/pmix_tasks.hpp"
 #include "app/pump.hpp"
@@ -94,6 +96,7 @@ class HostTasks {
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(wire::Prepare orders);
   [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
+  [[nodiscard]] base::Result<void> make_launchers(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
   [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> serve_wireup(const wire::Prepare& orders);
@@ -114,6 +117,7 @@ class HostTasks {
 
   std::map<std::uint32_t, World> worlds_;  // by number
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
+  std::optional<LauncherLinks> launchers_;  // when the job wants them
   std::map<base::Rank, Ordered> order_of_;
   std::map<base::Rank, pid_t> pids_;  // of tasks that run
   std::map<base::Rank, Streams> streams_;

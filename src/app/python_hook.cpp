@@ -56,6 +56,19 @@ def leave_no_trace():
     sys.path_importer_cache.pop(here, None)
 
 
+def take_over():
+    if getattr(sys, "argv", [])[:1] != ["-m"]:
+        return
+    with open("/proc/self/cmdline", "rb") as file:
+        words = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
+    module = words[-len(sys.argv)]  # the last word that is not the module's own
+    for suffix, name in ("distributed.launch", "launch"), ("distributed.run", "torchrun"):
+        if module in ("torch." + suffix, "-mtorch." + suffix):
+            os.environ.setdefault("PYTHON_EXEC", sys.executable)
+            muster = os.path.join(os.environ["MUSTER_LAUNCHERS"], "muster")
+            os.execv(muster, [muster, name] + sys.argv[1:])
+
+
 def go_on():
     ours = sys.modules.pop(__name__)
     try:
@@ -67,6 +80,8 @@ def go_on():
 
 
 leave_no_trace()
+if os.environ.get("MUSTER_LAUNCHERS"):
+    take_over()
 if os.environ.get("TORCHELASTIC_ERROR_FILE"):
     watch(os.environ["TORCHELASTIC_ERROR_FILE"])
 go_on()

@@ -1,5 +1,6 @@
-// What a Python interpreter loads at its start so that an exception which ends it is written to
-// TORCHELASTIC_ERROR_FILE, as torch's @record would.
+// What a Python interpreter loads at its start: an exception which ends it is written to
+// TORCHELASTIC_ERROR_FILE, as torch's @record would; and among MUSTER_LAUNCHERS it becomes muster
+// when it is to run torch.distributed.launch or torch.distributed.run.
 #pragma once
 
 #include <span>

@@ -14,7 +14,6 @@
 #include "cli/ask_hosts.hpp"
 #include "cli/detached.hpp"
 #include "cli/head_options.hpp"
-#include "cli/launchers.hpp"
 #include "cli/meet.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
@@ -208,26 +207,12 @@ base::Result<void> make_folders(const front::RunRequest& request) {
   return {};
 }
 
-int launch_with(const front::Launchers& launchers, front::RunRequest request,
-                const Invocation& invocation) {
-  const std::string path = base::value_of(invocation.environment, "PATH");
-  if (request.dry_run) {
-    point_to_launchers(request.spec, launchers, "<folder>", path);
-    return launch_spec(request, invocation);
-  }
-  const auto folder = LaunchersFolder::make(launchers);
-  if (!folder) return refuse(folder.error(), request);
-  point_to_launchers(request.spec, launchers, folder->path(), path);
-  return launch_spec(request, invocation);
-}
-
 }  // namespace
 
 int launch(const front::RunRequest& request, const Invocation& invocation) {
   if (!request.dry_run) {
     if (auto made = make_folders(request); !made) return refuse(made.error(), request);
   }
-  if (request.launchers) return launch_with(*request.launchers, request, invocation);
   return launch_spec(request, invocation);
 }
 

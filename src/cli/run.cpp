@@ -13,6 +13,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "front/standing.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "view/complaints.hpp"
@@ -96,6 +97,16 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
   return request.detach ? launch_detached(request, invocation) : launch(request, invocation);
 }
 
+// What the environment says of hosts holds for every front end.
+base::Result<front::Reading> read_words(const front::Front& front, const front::Asked& asked) {
+  return front.read(asked).and_then([&](front::Reading read) -> base::Result<front::Reading> {
+    if (!read.request) return read;
+    const auto reach = front::take_standing_reach(asked, read.request->spec);
+    if (!reach) return tl::unexpected(reach.error());
+    return read;
+  });
+}
+
 int carry_out(const front::Front& front, base::Result<front::Reading> read,
               const Invocation& invocation, const model::Asked& asked) {
   if (!read) {
@@ -124,7 +135,7 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
   model::Asked remembered{{first, words.end()}, {}, {}};
   const front::Asked asked =
       asked_here(base_name(words[name]), {first + 1, words.end()}, invocation, remembered);
-  return carry_out(front, front.read(asked), invocation, remembered);
+  return carry_out(front, read_words(front, asked), invocation, remembered);
 }
 
 int run_again(const model::Asked& before, const front::RecordRequest& wish,
@@ -136,7 +147,7 @@ int run_again(const model::Asked& before, const front::RecordRequest& wish,
                      {},
                      {}});
   }
-  auto read = front->read(asked_before(before, invocation));
+  auto read = read_words(*front, asked_before(before, invocation));
   if (read && read->request) {
     read->request->detach |= wish.detach;
     read->request->json |= wish.json && read->request->detach;

@@ -7,6 +7,7 @@
 
 #include "front/asked.hpp"
 #include "front/pieces.hpp"
+#include "front/standing.hpp"
 #include "spec/hosts.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
@@ -57,9 +58,11 @@ Result<Pool> pool_of(const std::vector<model::HostEntry>& hosts) {
 
 // Nothing without a hostfile: this machine alone.
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
-  const std::string path = draft.hosts.file.value_or(kUsualHostfile);
+  const auto given =
+      draft.hosts.file ? draft.hosts.file : standing_hostfile(*draft.asked, draft.request.spec);
+  const std::string path = given.value_or(kUsualHostfile);
   const auto text = draft.asked->read_file(path, spec::kHostTextMax);
-  if (!text && !draft.hosts.file) return std::nullopt;
+  if (!text && !given) return std::nullopt;
   if (!text) return tl::unexpected(text.error());
   const auto hosts = spec::read_hostfile(*text, path);
   if (!hosts) return tl::unexpected(hosts.error());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "front/asked.hpp"
+#include "front/standing.hpp"
 #include "spec/hosts.hpp"
 
 namespace muster::front {
@@ -34,6 +35,8 @@ Result<Hosts> read_hosts(HorovodDraft& draft) {
       return check_slots(std::move(hosts), Fault::usage);
     });
   }
+  if (draft.hostfile.empty())
+    draft.hostfile = standing_hostfile(*draft.asked, draft.request.spec).value_or("");
   if (draft.hostfile.empty()) return Hosts();
   spec.source = model::HostSource::file;
   spec.source_name = draft.hostfile;

@@ -7,6 +7,7 @@
 #include "front/asked.hpp"
 #include "front/hydra_rankmap.hpp"
 #include "front/pieces.hpp"
+#include "front/standing.hpp"
 #include "front/values.hpp"
 #include "spec/hosts.hpp"
 #include "spec/quoted.hpp"
@@ -53,6 +54,7 @@ void take_standing_hosts(HydraDraft& draft) {
       return;
     }
   }
+  draft.hostfile = standing_hostfile(*draft.asked, draft.request.spec).value_or("");
 }
 
 // By the slots of a host in all its entries; equal hosts keep their order.

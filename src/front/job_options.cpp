@@ -55,6 +55,16 @@ constexpr Row kSet = {{"--set",
                        "Give an input of the job a value. Repeatable.",
                        {.repeatable = true}},
                       add_setting};
+constexpr Row kNodes = {
+    {"--nodes", kJob, Takes::number, "N", "On so many nodes, whatever the job file says."},
+    [](JobDraft& d, const Typed& t) {
+      return store(read_count(t, {1, model::kRanksMax}), d.counts.nodes);
+    }};
+constexpr Row kPerNode = {{"--per-node", kJob, Takes::number, "N",
+                           "So many processes on each node, whatever the job file says."},
+                          [](JobDraft& d, const Typed& t) {
+                            return store(read_count(t, {1, model::kRanksMax}), d.counts.per_node);
+                          }};
 constexpr Row kTarget = {{"--target", kHosts, Takes::text, "NAME",
                           "Run on this target of muster.yml (default: what the job file says)."},
                          [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
@@ -106,10 +116,11 @@ constexpr Row kRunJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmit[] = {kSet,      kExperiment, kDetach,  kTarget, kList,
-                           kHostfile, kFakeNodes,  kWithout, kTag,    kLogs,
-                           kRunJson,  kVerbose,    kHelp};
-constexpr Row kExplain[] = {kSet, kTarget, kList, kHostfile, kFakeNodes, kWithout, kJson, kHelp};
+constexpr Row kSubmit[] = {kSet,    kExperiment, kDetach,   kNodes,     kPerNode,
+                           kTarget, kList,       kHostfile, kFakeNodes, kWithout,
+                           kTag,    kLogs,       kRunJson,  kVerbose,   kHelp};
+constexpr Row kExplain[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
+                            kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
 constexpr Row kValidate[] = {kJson, kHelp};
 constexpr Row kSchema[] = {kHelp};
 

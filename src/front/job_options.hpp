@@ -8,6 +8,7 @@
 
 #include "front/option.hpp"
 #include "front/output_styles.hpp"
+#include "job/layout.hpp"
 #include "job/values.hpp"
 
 namespace muster::front {
@@ -19,6 +20,7 @@ struct JobDraft {
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;
   std::uint32_t fake_nodes = 0;
+  job::Counts counts;
   std::vector<std::string> without;
   MusterOutput output;
   std::string experiment;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "front/asked.hpp"
+#include "front/pieces.hpp"
+#include "front/standing.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
 #include "job/yaml.hpp"
@@ -136,14 +138,36 @@ std::string hostfile_text(const model::JobSpec& spec, const job::Layout& layout)
   return text;
 }
 
+// How launchers in the command reach the job's hosts.
+void tell_reach(const Asked& asked, model::JobSpec& spec) {
+  const auto other = variable(asked, kSshCommand);
+  for (model::App& app : spec.apps) {
+    if (spec.fake_nodes > 0) {
+      app.exports.push_back({std::string(kFakeHosts), "1"});
+    } else if (other) {
+      app.exports.push_back({std::string(kSshCommand), std::string(*other)});
+    }
+  }
+}
+
 // The command itself runs here, once; the nodes are its launcher's.
-Launchers hand_over(model::JobSpec& spec, const job::Layout& layout) {
-  Launchers launchers{hostfile_text(spec, layout), spec.fake_nodes > 0};
+void hand_over(model::JobSpec& spec, const job::Layout& layout) {
+  spec.hostfile = hostfile_text(spec, layout);
+  spec.apps.front().exports.push_back({std::string(kStartsRanks), "1"});
   spec.hosts.clear();
   spec.source = model::HostSource::here;
   spec.source_name.clear();
   spec.fake_nodes = 0;
-  return launchers;
+}
+
+// Whatever launcher the command names is muster.
+std::vector<std::string> names_of_launchers() {
+  std::vector<std::string> names = {"muster"};
+  for (const Front& front : fronts()) {
+    if (!front.drop_in) continue;
+    for (std::string& name : split(front.names, " ")) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 struct Prepared {
@@ -167,7 +191,8 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   Reading reading;
   job::Complaints complaints(prepared.read.job.source);
   const std::string folder = folder_of(prepared.file);
-  const job::JobFile& job = prepared.read.job;
+  job::JobFile& job = prepared.read.job;
+  job::resize(job, draft.counts, complaints);
   const job::Values values =
       job::values_of(job, draft.settings, folder, asked.current_folder, complaints);
   job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
@@ -176,10 +201,13 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   reading.complaints = std::move(complaints).take();
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();
-  if (made.layout.launches) request.launchers = hand_over(made.spec, made.layout);
+  tell_reach(asked, made.spec);
+  if (made.layout.launches) hand_over(made.spec, made.layout);
   request.spec = std::move(made.spec);
+  request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);
   request.spec.verbose = draft.verbose;
+  request.spec.folders = made.folders;
   request.folders = std::move(made.folders);
   request.record = recording_of(asked, draft, job, values);
   request.detach = draft.detach;

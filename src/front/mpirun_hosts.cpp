@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "front/mpirun_place.hpp"
+#include "front/standing.hpp"
 #include "spec/hosts.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
@@ -120,6 +121,9 @@ void name_source(model::JobSpec& spec, const MpirunDraft& draft, const MpirunBlo
 
 Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
+  if (draft.default_hostfile.empty()) {
+    draft.default_hostfile = standing_hostfile(*draft.asked, spec).value_or("");
+  }
   std::vector<Hosts> seen;
   for (MpirunBlock& block : draft.blocks) {
     auto hosts = hosts_of(draft, block);

@@ -19,12 +19,6 @@ struct Shown {
   bool bindings = false;    // --report-bindings, on stderr
 };
 
-// What a command that starts ranks itself, with mpirun or the like, finds on this machine.
-struct Launchers {
-  std::string hostfile;     // text of the file that AZUREML_MPI_HOSTFILE names
-  bool fake_nodes = false;  // its hosts are this machine
-};
-
 // What the record of a run holds beside spec and plan.
 struct Recording {
   std::string name;  // of the job
@@ -37,7 +31,6 @@ struct Recording {
 
 struct RunRequest {
   model::JobSpec spec;
-  std::optional<Launchers> launchers;
   std::vector<std::string> folders;  // made before the job starts
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself

@@ -10,6 +10,7 @@
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
 #include "front/run_options.hpp"
+#include "front/standing.hpp"
 #include "spec/check.hpp"
 #include "spec/hosts.hpp"
 #include "spec/roles.hpp"
@@ -144,6 +145,11 @@ std::optional<Recording> recording_of(const RunDraft& draft, const Asked& asked)
   return record;
 }
 
+void take_standing_hosts(RunDraft& draft, const Asked& asked) {
+  if (draft.host_list || !draft.hostfile.empty()) return;
+  draft.hostfile = standing_hostfile(asked, draft.request.spec).value_or("");
+}
+
 Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.spec.output = muster_output(draft.output);
   draft.request.record = recording_of(draft, asked);
@@ -180,6 +186,7 @@ Result<Reading> read_run(const Asked& asked) {
   draft.current_folder = asked.current_folder;
   if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
+  take_standing_hosts(draft, asked);
   return finish(std::move(draft), asked);
 }
 

@@ -243,6 +243,23 @@ Result<void> settle_master(TorchDraft& draft) {
   return {};
 }
 
+// "python train.py" in the script's place names the interpreter too; torch would look for a script
+// called python.
+bool is_interpreter(std::string_view word) {
+  const std::string_view name = word.substr(word.rfind('/') + 1);
+  return name == "python" || name == "python3";
+}
+
+std::string interpreter(const TorchDraft& draft, Words& words) {
+  if (words.size() > 1 && is_interpreter(words.front())) {
+    const std::string& named = words.front();
+    words = words.subspan(1);
+    return named;
+  }
+  const auto given = variable(*draft.asked, "PYTHON_EXEC");
+  return std::string(given && !given->empty() ? *given : "python3");
+}
+
 // "${local_rank}" is replaced in each rank's words, as torchrun does.
 Result<void> settle_command(TorchDraft& draft, Words words) {
   const TorchScript& script = draft.script;
@@ -258,8 +275,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
   }
   model::App& app = draft.request.spec.apps.front();
   if (!script.no_python || script.run_path) {
-    const auto given = variable(*draft.asked, "PYTHON_EXEC");
-    app.command = {std::string(given && !given->empty() ? *given : "python3"), "-u"};
+    app.command = {interpreter(draft, words), "-u"};
     if (script.module && !script.run_path) app.command.emplace_back("-m");
   }
   app.command.push_back(words.front());

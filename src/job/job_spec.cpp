@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "job/head_launcher.hpp"
 #include "job/number.hpp"
 #include "spec/quoted.hpp"
 #include "spec/roles.hpp"
@@ -162,6 +163,12 @@ void tell(const JobFile& job, Made& made) {
     made.notices.emplace_back(
         "limits for cpu and memory have no effect here: processes share what their host has");
     break;
+  }
+  if (made.layout.launches && job.dialect != Dialect::draft) {
+    made.notices.push_back(
+        fmt::format("the command runs once, on this machine: {} in it starts the ranks on the "
+                    "job's nodes",
+                    head_launcher(job)));
   }
   if (job.frameworks.empty() && job.nodes && job.nodes->number > 1) {
     made.notices.emplace_back(

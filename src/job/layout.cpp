@@ -2,6 +2,9 @@
 #include "job/layout.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+
+#include "job/head_launcher.hpp"
 
 namespace muster::job {
 namespace {
@@ -90,12 +93,33 @@ Layout layout_of(const JobFile& job) {
   const Framework framework = job.frameworks.front().framework;
   if (framework == Framework::tensorflow) return roles(job);
   Layout layout = equal_processes(job);
-  if (job.dialect == Dialect::draft && framework == Framework::mpi) {
-    layout.launches = true;
-    layout.slots = slots_of(job);
-    layout.parts.front().processes = 1;
-  }
+  const bool is_draft = job.dialect == Dialect::draft && framework == Framework::mpi;
+  if (!is_draft && head_launcher(job).empty()) return layout;
+  layout.launches = true;
+  layout.slots = std::max(layout.per_node, slots_of(job));
+  layout.per_node = layout.parts.front().processes = 1;
   return layout;
+}
+
+void resize(JobFile& job, const Counts& counts, Complaints& complaints) {
+  if (!counts.nodes && !counts.per_node) return;
+  const bool equal =
+      !job.frameworks.empty() && job.frameworks.front().framework != Framework::tensorflow;
+  if (!equal) {
+    return complaints.add({}, "--nodes and --per-node are for jobs of type mpi or pytorch",
+                          "this one has another distribution, or none");
+  }
+  const Mark at = job.frameworks.front().mark;
+  if (counts.nodes) job.nodes = Count{*counts.nodes, at};
+  if (counts.per_node) {
+    job.per_node = Count{*counts.per_node, at};
+    job.processes.reset();
+  } else if (job.processes && job.processes->number % *counts.nodes != 0) {
+    complaints.add(at,
+                   fmt::format("{} processes cannot be shared out evenly among {} nodes",
+                               job.processes->number, *counts.nodes),
+                   "give --per-node, too");
+  }
 }
 
 std::uint32_t gpus_of(std::string_view instance_type) {

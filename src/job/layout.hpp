@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "job/complaints.hpp"
 #include "job/job_file.hpp"
 
 namespace muster::job {
@@ -25,6 +27,13 @@ struct Layout {
 };
 
 [[nodiscard]] Layout layout_of(const JobFile& job);
+
+// Counts that were given beside a job file, in place of its own.
+struct Counts {
+  std::optional<std::uint32_t> nodes;
+  std::optional<std::uint32_t> per_node;
+};
+void resize(JobFile& job, const Counts& counts, Complaints& complaints);
 
 // GPUs of one of Azure's machine sizes; 0 for a size without, or one that is not known.
 [[nodiscard]] std::uint32_t gpus_of(std::string_view instance_type);

@@ -291,7 +291,8 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   wire::Prepare made = orders(
       {input_.spec, input_.plan, where, input_.kept_here, input_.kept_remote, input_.job, Rank(0)},
       node);
-  made.hostfile = plan::hostfile_text(input_.plan);
+  const std::string& other = input_.spec.hostfile;
+  made.hostfile = other.empty() ? plan::hostfile_text(input_.plan) : other;
   made.window = window();
   made.wireup = wireup(parties_.front());
   if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];

@@ -42,6 +42,8 @@ wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
   made.clean = world.spec.clean_env;
   made.error_files = world.spec.torch.has_value();
   made.python_hook = world.spec.python_errors;
+  made.launchers = world.spec.launchers;
+  made.folders = world.spec.folders;
   made.tasks.reserve(planned.ranks.size());
   for (const base::Rank rank : planned.ranks) {
     const model::PlannedRank& own = world.plan.ranks[rank.value];

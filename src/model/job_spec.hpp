@@ -118,10 +118,15 @@ struct JobSpec {
   std::string source_name;  // the hostfile's path, or "-H"
   std::vector<HostEntry> hosts;
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
+  bool fake_hosts = false;       // `hosts` are names for this machine, with an agent for each
 
   bool clean_env = false;
   bool deepspeed = false;     // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
+
+  std::vector<std::string> launchers;  // names under which programs find muster on their PATH
+  std::vector<std::string> folders;    // made on every host before its ranks start
+  std::string hostfile;  // text behind AZUREML_MPI_HOSTFILE; empty: the hosts of this job
 
   Wireup wireup = Wireup::automatic;
   Roles roles = Roles::none;  // how App::role is to be told to the ranks

@@ -132,6 +132,18 @@ base::Result<void> check_bounds(const Host& host, base::Fault fault) {
   return {};
 }
 
+// Fake nodes under names that were given to them before.
+void rehearse(Inventory& inventory, const ThisMachine& here) {
+  const auto count = static_cast<std::uint32_t>(inventory.hosts.size());
+  const FakeShares shares(here.topology, count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Host& host = inventory.hosts[i];
+    host.reach = Reach::process;
+    host.cpus = std::max(1U, here.cpus / count);
+    host.topology = shares.of(i);
+  }
+}
+
 base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
   Gathering gathering(spec, here);
   for (const HostEntry& entry : spec.hosts) {
@@ -144,6 +156,7 @@ base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
     auto bounds = check_bounds(host, from_file ? base::Fault::bad_file : base::Fault::usage);
     if (!bounds) return tl::unexpected(bounds.error());
   }
+  if (spec.fake_hosts) rehearse(inventory, here);
   return inventory;
 }
 

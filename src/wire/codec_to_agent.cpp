@@ -101,6 +101,8 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   write(*to.mutable_wireup(), prepare.wireup);
   to.set_error_files(prepare.error_files);
   to.set_python_hook(prepare.python_hook);
+  for (const std::string& name : prepare.launchers) to.add_launchers(name);
+  for (const std::string& folder : prepare.folders) to.add_folders(folder);
 }
 
 std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
@@ -130,7 +132,9 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .window = in.window(),
           .wireup = read(*in.mutable_wireup(), bounds),
           .error_files = in.error_files(),
-          .python_hook = in.python_hook()};
+          .python_hook = in.python_hook(),
+          .launchers = read_texts(*in.mutable_launchers()),
+          .folders = read_texts(*in.mutable_folders())};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }

@@ -88,6 +88,8 @@ struct Prepare {
   Wireup wireup;
   bool error_files = false;  // every task gets a TORCHELASTIC_ERROR_FILE
   bool python_hook = false;  // Python tasks get one, and what writes a raised exception there
+  std::vector<std::string> launchers;  // names under which tasks find muster on their PATH
+  std::vector<std::string> folders;    // to be made, with those above them
   bool operator==(const Prepare&) const = default;
 };
 

@@ -1,4 +1,4 @@
-"""Job files: checked, explained and run, on this machine and on fake nodes."""
+"""Job files: checked, explained and run, on this machine, on fake nodes and on ssh hosts."""
 
 import glob
 import json
@@ -8,7 +8,8 @@ import shutil
 import sys
 import unittest
 
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, USAGE, Case
+from front_case import LabFrontCase
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip, run_tests
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 FILES = [path for path in sorted(glob.glob(os.path.join(JOBS, "*.yml")))
@@ -112,6 +113,176 @@ class Explain(JobCase):
         self.assertEqual(self.good("explain", "--", "run", *words).text, dry.text)
 
 
+# What a rank of a job tells of itself.
+SHOW = """
+import json, os, socket, sys
+NAMES = ("OMPI_COMM_WORLD_", "HOROVOD_", "AZ_BATCH", "MASTER_", "RANK", "LOCAL_RANK", "WORLD_SIZE",
+         "NODE_RANK", "TF_CONFIG", "LANGUAGE", "NCCL_DEBUG")
+env = {name: value for name, value in os.environ.items() if name.startswith(NAMES)}
+print(json.dumps({"words": sys.argv[1:], "host": socket.gethostname(), "env": env}))
+"""
+
+# Each example: its nodes and how many ranks each has.
+LAYOUTS = {"command_mpi": (2, 2), "command_pytorch": (2, 2), "command_tensorflow": (2, 1),
+           "horovodrun": (4, 4), "mpi_component": (1, 1), "mpirun": (4, 4), "mpirun_k8s": (4, 4),
+           "mpirun_same_environment": (4, 4), "native": (2, 2), "tensorflow_servers": (6, 1),
+           "tensorflow_workers": (4, 1), "torch_k8s": (4, 1), "torch_launch": (4, 4)}
+
+
+class Ranks:
+    """Every example with scripts that show what the ranks see."""
+
+    def show_instead(self):
+        shutil.copytree(JOBS, self.path("jobs"))
+        for name in ("train.py", "mpi_train.py"):
+            self.write(os.path.join("jobs", "src", name), SHOW)
+
+    @staticmethod
+    def told(done):
+        # horovodrun says at the start of each line whose it is
+        lines = [json.loads(line) for line in re.findall(r'(?m)\{"words".*$', done.text)]
+        return sorted(lines, key=lambda one: int(one["env"]["RANK"]))
+
+    def check(self, name, done):
+        nodes, per_node = LAYOUTS[name]
+        ranks = self.told(done)
+        self.assertEqual(len(ranks), nodes * per_node, (name, done))
+        for number, rank in enumerate(ranks):
+            node, local = divmod(number, per_node)
+            expected = {"RANK": number, "WORLD_SIZE": len(ranks), "LOCAL_RANK": local,
+                        "NODE_RANK": node, "OMPI_COMM_WORLD_RANK": number,
+                        "OMPI_COMM_WORLD_SIZE": len(ranks), "OMPI_COMM_WORLD_LOCAL_RANK": local,
+                        "OMPI_COMM_WORLD_LOCAL_SIZE": per_node}
+            found = {key: int(rank["env"][key]) for key in expected}
+            self.assertEqual(found, expected, (name, rank))
+        for key in ("MASTER_ADDR", "MASTER_PORT", "AZ_BATCH_MASTER_NODE"):
+            self.assertEqual(len({rank["env"][key] for rank in ranks}), 1, (name, key))
+        self.check_dialect(name, ranks)
+        return ranks
+
+    def check_dialect(self, name, ranks):
+        first = ranks[0]["env"]
+        self.assertEqual(first["AZ_BATCH_MASTER_NODE"],
+                         first["MASTER_ADDR"] + ":" + first["MASTER_PORT"])
+        for number, rank in enumerate(ranks):
+            if name.startswith("horovod"):
+                self.assertEqual(int(rank["env"]["HOROVOD_RANK"]), number)
+            if "tensorflow" in name:
+                task = json.loads(rank["env"]["TF_CONFIG"])["task"]
+                workers = LAYOUTS[name][0] - (4 if name.endswith("servers") else 0)
+                is_worker = number < workers
+                self.assertEqual(task, {"type": "worker" if is_worker else "ps",
+                                        "index": number - (0 if is_worker else workers)})
+            if name in ("mpirun", "mpirun_same_environment"):
+                self.assertEqual(rank["env"]["NCCL_DEBUG"], "INFO")
+            if name == "torch_k8s":
+                self.assertEqual((rank["env"]["LANGUAGE"], rank["words"]),
+                                 ("en-us", ["--language", "en-us"]))
+
+
+class SeenByRanks(JobCase, Ranks):
+    def test_every_example_on_fake_nodes(self):
+        self.show_instead()
+        self.assertEqual(sorted(LAYOUTS),
+                         sorted(os.path.basename(path)[:-4] for path in FILES))
+        for name in LAYOUTS:
+            self.check(name, self.good("submit", self.path("jobs", name + ".yml")))
+
+
+REASON = lab_or_skip()
+
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabFrontCase, Ranks):
+    name = "muster"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(6)
+
+    def setUp(self):
+        super().setUp()
+        os.symlink(PYTHON, self.path("bin", "python"))
+
+    def submit(self, *words):
+        done = self.start_in_lab("submit", *words).finish(60)
+        self.assert_hosts_clean(5)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def test_every_example(self):
+        self.show_instead()
+        hosts = ",".join(self.lab.names)
+        for name, (_, per_node) in LAYOUTS.items():
+            ranks = self.check(name, self.submit(
+                self.path("jobs", name + ".yml"), "-H", hosts, "--without", "environment",
+                "--without", "gpus"))
+            self.assertEqual([rank["host"] for rank in ranks],
+                             [f"node{1 + number // per_node}" for number in range(len(ranks))])
+
+    def test_one_link_to_each_host(self):
+        self.write(os.path.join("bin", "ssh"),
+                   '#!/bin/sh\necho "$@" >> "$DIR/links"\n'
+                   f'exec /usr/bin/ssh -F {self.lab.ssh_config} "$@"\n', 0o755)
+        for name, text in LAUNCHERS.items():
+            self.write("links", "")
+            self.submit(self.write("job.yml", text), "-H", "node1,node2")
+            nodes = 1 if name == "component" else 2
+            self.assertEqual(len(self.read("links").splitlines()), nodes, name)
+
+
+ECHO = "sh -c 'echo rank $RANK of $WORLD_SIZE on node $NODE_RANK'"
+PER_NODE = ("resources: {instance_count: 2}\ndistribution: {type: %s}\ncommand: >-\n  %s"
+            " --nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK --master_addr $MASTER_ADDR"
+            " --master_port $MASTER_PORT %s\n")
+ONCE = ("resources: {instance_count: 2}\ndistribution: {type: %s, process_count_per_instance: 2}\n"
+        "command: >-\n  true && %s " + ECHO + "\n")
+NATIVE = ("muster: 1\ndistribution: {type: mpi, node_count: 2, process_count_per_node: %d}\n"
+          "command: >-\n  %s\n")
+# A job for each launcher, in each dialect that lets a command name it: 2 nodes with 2 ranks each.
+LAUNCHERS = {
+    "torchrun": PER_NODE % ("pytorch", "torchrun", "--no_python " + ECHO),
+    "torchrun under mpi": PER_NODE % ("mpi", "torchrun", "--no_python " + ECHO),
+    "launch": PER_NODE % ("pytorch", "python -um torch.distributed.launch",
+                          "--use_env --no_python " + ECHO),
+    "run": PER_NODE % ("pytorch", "exec python3 -m torch.distributed.run", "--no_python " + ECHO),
+    "mpirun": ONCE % ("mpi", "mpirun -np 4"),
+    "mpiexec": ONCE % ("pytorch", "mpiexec --hostfile $AZUREML_MPI_HOSTFILE -n 4"),
+    "mpiexec.hydra": ONCE % ("mpi", "mpiexec.hydra -n 4"),
+    "horovodrun": ONCE % ("mpi", "horovodrun -np 4"),
+    "deepspeed": ONCE % ("pytorch", "deepspeed --no_python --no_local_rank"),
+    "muster": "distributed: {mpi: {worker: {count: 2, slots_per: 2}}}\ncommand: >-\n  "
+              "muster run -n 4 " + ECHO + "\n",
+    "native": NATIVE % (2, "mpirun -np 4 " + ECHO),
+    "native torchrun": NATIVE % (1, "torchrun --nproc_per_node 2 --nnodes 2 --rdzv_backend c10d "
+                                 "--rdzv_endpoint $MASTER_ADDR:$MASTER_PORT --no_python " + ECHO),
+    "draft": "distributed: {mpi: {worker: {count: 2, slots_per: 2}}}\ncommand: >-\n  "
+             "deepspeed --hostfile $AZUREML_MPI_HOSTFILE --no_python --no_local_rank " + ECHO
+             + "\n",
+    "component": "launcher:\n  type: mpi\n  additional_arguments: >-\n    "
+                 "torchrun --nproc_per_node 4 --no_python " + ECHO + "\n",
+}
+
+
+class Launchers(JobCase):
+    def test_whatever_launcher_a_command_names_is_ours(self):
+        for name, text in LAUNCHERS.items():
+            nodes = 1 if name == "component" else 2
+            done = self.good("submit", self.write("job.yml", text), "--fake-nodes", "2")
+            lines = sorted(re.findall(r"(?m)rank \d+ of.*$", done.text))
+            self.assertEqual(lines, [f"rank {rank} of 4 on node {rank * nodes // 4}"
+                                     for rank in range(4)], (name, done))
+
+    def test_nothing_is_left_of_the_links(self):
+        path = self.write("job.yml", "muster: 1\ncommand: dirname $(command -v torchrun)\n")
+        done = self.good("submit", path)
+        self.assertFalse(os.path.exists(done.text.strip()))
+
+    def test_other_modules_are_left_alone(self):
+        path = self.write("job.yml", "muster: 1\ncommand: python -m platform\n")
+        self.assertIn("Linux", self.good("submit", path).text)
+
+
 class Submit(JobCase):
     def ranks(self, *words):
         done = self.good("submit", *words)
@@ -126,35 +297,12 @@ class Submit(JobCase):
         found, done = self.ranks(self.example("command_mpi.yml"), "--set", "inputs.magic=x")
         self.assertEqual(found, [0, 1, 2, 3])
         self.assertEqual(done.text.count("magic x"), 4)
-        found, done = self.ranks(self.example("command_pytorch.yml"))
-        self.assertEqual(found, [0, 1, 2, 3])
-        self.assertEqual(sorted(re.findall(r"RANK: (\d), LOCAL_RANK: (\d), NODE_RANK: (\d)",
-                                           done.text)),
-                         [("0", "0", "0"), ("1", "1", "0"), ("2", "0", "1"), ("3", "1", "1")])
-
-    def test_tensorflow_tasks_know_each_other(self):
-        done = self.good("submit", self.example("command_tensorflow.yml"))
-        told = [json.loads(line) for line in done.text.splitlines() if line.startswith("{")]
-        self.assertEqual(sorted(one["task"]["index"] for one in told), [0, 1])
-        self.assertEqual(told[0]["cluster"], told[1]["cluster"])
-        self.assertEqual(len(set(told[0]["cluster"]["worker"])), 2)
-
-    def test_component(self):
-        found, _ = self.ranks(self.example("mpi_component.yml"))
-        self.assertEqual(found, [0])
 
     def test_drafts(self):
-        found, done = self.ranks(self.example("torch_k8s.yml"))
-        self.assertEqual((found, done.text.count("language en-us")), ([0, 1, 2, 3], 4))
         found, done = self.ranks(self.example("tensorflow_servers.yml"))
         self.assertEqual(found, list(range(6)))
         self.assertEqual(len(re.findall("magic number", done.text)), 2)
         self.assertEqual(len(re.findall("magic newnumber", done.text)), 4)
-
-    def test_drafts_whose_command_is_mpirun(self):
-        for name in ("mpirun.yml", "mpirun_k8s.yml"):
-            found, done = self.ranks(self.example(name))
-            self.assertEqual(found, list(range(16)), done)
 
     def test_the_hosts_of_the_job_are_those_of_its_launcher(self):
         job = ("command: cat $AZUREML_MPI_HOSTFILE; mpirun -np 4 sh -c 'echo node $NODE_RANK'\n"
@@ -179,4 +327,4 @@ class Submit(JobCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    run_tests()

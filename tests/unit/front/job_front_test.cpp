@@ -1,11 +1,21 @@
 // The words of submit, explain, validate and schema.
 #include "front/job_front.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 
+#include "front/standing.hpp"
+
 namespace muster::front {
 namespace {
+
+std::string export_of(const Reading& read, std::string_view name) {
+  for (const model::EnvSetting& one : read.request->spec.apps.front().exports) {
+    if (one.name == name) return one.value.value_or("");
+  }
+  return {};
+}
 
 using Words = std::vector<std::string>;
 
@@ -105,14 +115,66 @@ TEST_F(JobFront, DraftsThatLaunchGetTheHostsOfTheJob) {
   files_["d.yml"] = "command: mpirun x\ndistributed: {mpi: {worker: {count: 2, slots_per: 3}}}\n";
   auto read = read_submit(asked({"d.yml", "--fake-nodes", "2"}));
   ASSERT_TRUE(read) << read.error().what;
-  ASSERT_TRUE(read->request->launchers);
-  EXPECT_EQ(read->request->launchers->hostfile, "fake-0 slots=3\nfake-1 slots=3\n");
-  EXPECT_TRUE(read->request->launchers->fake_nodes);
+  EXPECT_EQ(read->request->spec.hostfile, "fake-0 slots=3\nfake-1 slots=3\n");
   EXPECT_EQ(read->request->spec.fake_nodes, 0U);
+  EXPECT_EQ(export_of(*read, "MUSTER_STARTS_RANKS"), "1");
+  EXPECT_EQ(export_of(*read, "MUSTER_FAKE_HOSTS"), "1");
   read = read_submit(asked({"d.yml", "-H", "a:4,b"}));
   ASSERT_TRUE(read) << read.error().what;
-  EXPECT_EQ(read->request->launchers->hostfile, "a slots=4\nb slots=3\n");
+  EXPECT_EQ(read->request->spec.hostfile, "a slots=4\nb slots=3\n");
+  EXPECT_EQ(export_of(*read, "MUSTER_FAKE_HOSTS"), "");
   EXPECT_TRUE(read->request->spec.hosts.empty());
+}
+
+TEST_F(JobFront, CountsOfTheLineWin) {
+  const auto read =
+      read_submit(asked({"job.yml", "--nodes", "3", "--per-node", "4", "--fake-nodes", "3"}));
+  ASSERT_TRUE(read && read->request) << read.error().what;
+  EXPECT_EQ(read->request->spec.apps.front().ranks, 12U);
+  files_["once.yml"] = "command: x\n";
+  const auto once = read_submit(asked({"once.yml", "--nodes", "2"}));
+  ASSERT_TRUE(once);
+  ASSERT_EQ(once->complaints.size(), 1U);
+  EXPECT_EQ(once->complaints[0].what, "--nodes and --per-node are for jobs of type mpi or pytorch");
+}
+
+TEST_F(JobFront, WhateverLauncherACommandNamesIsMuster) {
+  const auto read = read_submit(asked({"job.yml", "--fake-nodes", "2"}));
+  ASSERT_TRUE(read) << read.error().what;
+  const auto& names = read->request->spec.launchers;
+  for (const char* name : {"muster", "mpirun", "mpiexec", "horovodrun", "torchrun", "deepspeed"}) {
+    EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
+  }
+  EXPECT_EQ(read->request->spec.hostfile, "");
+  EXPECT_EQ(export_of(*read, "MUSTER_STARTS_RANKS"), "");
+}
+
+TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
+  files_["/proc/1/fd/9"] = "a slots=2\nb slots=2\n";
+  Asked inside = asked({"-np", "4", "x"});
+  inside.environment = {"AZUREML_MPI_HOSTFILE=/proc/1/fd/9", "MUSTER_STARTS_RANKS=1",
+                        "MUSTER_SSH_COMMAND=my-ssh -v"};
+  for (const char* name : {"run", "mpirun", "mpiexec.hydra", "horovodrun", "deepspeed"}) {
+    Asked one = inside;
+    if (name == std::string_view("run")) one.words = {"-n", "4", "x"};
+    if (name == std::string_view("deepspeed")) one.words = {"x.py"};
+    auto read = front_of(name)->read(one);
+    ASSERT_TRUE(read) << name << ": " << read.error().what;
+    ASSERT_EQ(read->request->spec.hosts.size(), 2U) << name;
+    EXPECT_EQ(read->request->spec.hosts[1].name, "b") << name;
+    ASSERT_TRUE(take_standing_reach(one, read->request->spec));
+    EXPECT_FALSE(read->request->spec.fake_hosts);
+    EXPECT_EQ(read->request->spec.carrier.command, (std::vector<std::string>{"my-ssh", "-v"}));
+  }
+  files_["/proc/1/fd/9"] = "fake-0 slots=4\n";
+  inside.environment.emplace_back("MUSTER_FAKE_HOSTS=1");
+  auto fake = front_of("mpirun")->read(inside);
+  ASSERT_TRUE(fake && take_standing_reach(inside, fake->request->spec));
+  EXPECT_TRUE(fake->request->spec.fake_hosts);
+  inside.environment.erase(inside.environment.begin() + 1);
+  const auto alone = front_of("mpirun")->read(inside);
+  ASSERT_TRUE(alone);
+  EXPECT_TRUE(alone->request->spec.hosts.empty());
 }
 
 }  // namespace

@@ -93,6 +93,10 @@ TEST(TorchFront, LaunchGivesTheScriptItsLocalRank) {
             (Words{"python3", "-u", "-m", "train", "--local_rank=${local_rank}"}));
   EXPECT_EQ(command({"--use_env", "train.py"}, {}, read_launch),
             (Words{"python3", "-u", "train.py"}));
+  EXPECT_EQ(command({"--use_env", "python", "train.py", "a"}, {}, read_launch),
+            (Words{"python", "-u", "train.py", "a"}));
+  EXPECT_EQ(command({"/opt/bin/python3", "train.py"}, {}, read_launch),
+            (Words{"/opt/bin/python3", "-u", "train.py", "--local_rank=${local_rank}"}));
   EXPECT_EQ(complaint({"--no_python", "prog"}, {}, read_launch), "--no-python needs --use-env");
   EXPECT_TRUE(holds(complaint({"--use_env", "x.py"}), "unknown option"));
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "job/head_launcher.hpp"
 #include "job/read_job.hpp"
 
 namespace muster::job {
@@ -108,6 +109,39 @@ TEST(JobSpec, DraftsWithMpiRunTheirCommandOnce) {
   EXPECT_EQ(gpus_of("Standard_D2"), 0U);
 }
 
+TEST(JobSpec, ACommandThatNamesALauncherOfAllRanksRunsOnce) {
+  const char* text =
+      "command: cd run && NCCL_DEBUG=INFO mpirun -np 8 x\nresources: {instance_count: 2}\n"
+      "distribution: {type: mpi, process_count_per_instance: 4}\n";
+  const Outcome one = make(text, 4);
+  EXPECT_TRUE(one.made.layout.launches);
+  EXPECT_EQ(one.made.layout.slots, 4U);
+  EXPECT_EQ(one.made.spec.per_node, 1U);
+  EXPECT_EQ(one.made.spec.apps.front().ranks, 1U);
+  EXPECT_EQ(one.made.notices,
+            Words{"the command runs once, on this machine: mpirun in it starts the ranks on the "
+                  "job's nodes"});
+}
+
+TEST(HeadLauncher, IsTheFirstWordOfACommand) {
+  const auto launcher = [](const std::string& command) {
+    JobFile job;
+    job.command = Text{command, {}, {}, true};
+    return head_launcher(job);
+  };
+  EXPECT_EQ(launcher("mpirun -np 4 x"), "mpirun");
+  EXPECT_EQ(launcher("pip install a; /opt/bin/horovodrun -np 2 x"), "horovodrun");
+  EXPECT_EQ(launcher("A='b c' exec deepspeed x.py"), "deepspeed");
+  EXPECT_EQ(launcher("if true\nthen mpiexec x; fi"), "mpiexec");
+  EXPECT_EQ(launcher("echo mpirun; python mpirun.py"), "");
+  EXPECT_EQ(launcher("echo 'a; mpirun b' \"; mpirun\""), "");
+  EXPECT_EQ(launcher("torchrun --nproc_per_node 2 x.py"), "");
+  EXPECT_EQ(launcher("' mpirun"), "");
+  JobFile list;
+  list.words = {{"mpirun", {}, {}, true}, {"x", {}, {}, true}};
+  EXPECT_EQ(head_launcher(list), "mpirun");
+}
+
 TEST(JobSpec, HostsAreTheFirstOfTheList) {
   Place place{fake(1), {}, model::HostSource::list, "-H"};
   place.target.fake_nodes.reset();
@@ -167,11 +201,12 @@ TEST(JobSpec, InputsAndOutputsGetTheirValues) {
 
 TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
   EXPECT_EQ(make("command: ${{inputs.a}} ${{inputs.b}}\ninputs:\n  a: {type: number}\n"
-                 "  b: {type: uri_file, path: 'https://h/x'}\n",
+                 "  b: {type: uri_file, path: 'https://h/x'}\n  c: azureml:data:1\n",
                  1)
                 .complaints,
             (Words{"j:3:3: the input a has no value",
-                   "j:4:29: the input b lies where muster cannot reach it: 'https://h/x'"}));
+                   "j:4:29: the input b lies where muster cannot reach it: 'https://h/x'",
+                   "j:5:6: the input c lies where muster cannot reach it: 'azureml:data:1'"}));
 }
 
 TEST(Targets, AreReadWithAllComplaints) {

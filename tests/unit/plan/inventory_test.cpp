@@ -60,6 +60,18 @@ TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
   }
 }
 
+TEST(Inventory, fake_hosts_are_fake_nodes_with_names_and_slots_of_their_own) {
+  model::JobSpec spec = with_hosts({entry("fake-0", 3), entry("fake-1", 2)});
+  spec.fake_hosts = true;
+  const auto result = inventory(spec, kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 2U);
+  EXPECT_EQ(result->hosts[0].reach, Reach::process);
+  EXPECT_EQ(result->hosts[0].slots, 3U);
+  EXPECT_EQ(result->hosts[1].name, "fake-1");
+  EXPECT_EQ(result->hosts[1].cpus, 2U);
+}
+
 TEST(Inventory, fake_nodes_take_per_node_or_their_cpus_as_slots) {
   model::JobSpec spec;
   spec.fake_nodes = 2;

@@ -32,7 +32,9 @@ inline Prepare sample_prepare() {
                  "muster_parent",
                  {{"PARENT_ROOT_PORT_NAME", "tag#0"}}},
       .error_files = true,
-      .python_hook = true};
+      .python_hook = true,
+      .launchers = {"mpirun", "torchrun"},
+      .folders = {"/here/outputs/model"}};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {

@@ -1,0 +1,29 @@
+// What the environment says where no option does: hosts of the job whose command called muster, and
+// how to reach them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+// Set for the command of a job that starts the job's ranks itself.
+inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
+// Set besides when that job is rehearsed: its hosts are this machine.
+inline constexpr std::string_view kFakeHosts = "MUSTER_FAKE_HOSTS";
+// Words to call instead of ssh, quoted as for a shell; called with a host and a command after them.
+inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
+
+// The hostfile of a job that leaves starting ranks to its command, when that is what called muster.
+[[nodiscard]] std::optional<std::string> standing_hostfile(const Asked& asked,
+                                                           const model::JobSpec& spec);
+
+// Takes MUSTER_SSH_COMMAND, unless something else than ssh has been chosen; hosts of a rehearsal
+// are reached without it.
+[[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
+
+}  // namespace muster::front
