@@ -1,5 +1,8 @@
 # A thin door to tools/setup and the CMake presets. `make help` lists the targets.
 PREFIX ?= /usr/local
+# Where Debian's python3 looks, for a PREFIX of /usr/local and of /usr.
+PYTHON_FOLDER ?= $(PREFIX)/lib/python$(shell /usr/bin/python3 -c \
+                   'import sys; print("%d.%d" % sys.version_info[:2])')/dist-packages
 FUZZ_SECONDS ?= 60
 SIM_RUNS ?= 20000
 
@@ -76,8 +79,10 @@ lint: configure-tests ## complain about layout (clang-format) and about code (cl
 	  '/src/(?!third_party)[a-z]+/' > build/clang-tidy.log 2>&1 \
 	  || { grep -E 'error:|warning:' build/clang-tidy.log; exit 1; }
 
-install: build ## PREFIX/bin/muster; PREFIX is /usr/local
+install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'
+	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster'
+	install -m 644 python/muster/*.py python/muster/py.typed '$(DESTDIR)$(PYTHON_FOLDER)/muster'
 
 clean: ## remove what was built
 	rm -rf build build-sanitize build-fuzz

@@ -1,0 +1,44 @@
+"""Calls the muster program: $MUSTER, or `muster` on PATH."""
+
+import json
+import os
+import shutil
+import subprocess
+from typing import Any, Dict
+
+
+class MusterError(RuntimeError):
+    """What muster said when it did not do what it was asked, and its exit code."""
+
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(said.strip() or f"muster ended with code {code}")
+        self.code = code
+
+
+def path() -> str:
+    """The program, or a MusterError."""
+    found = os.environ.get("MUSTER") or shutil.which("muster")
+    if not found:
+        raise MusterError(127, "there is no muster on PATH; MUSTER may name it")
+    return found
+
+
+def text_of(*words: str) -> str:
+    """What `muster WORDS` prints."""
+    done = subprocess.run([path(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise MusterError(done.returncode, done.stderr)
+    return done.stdout
+
+
+def answer_of(*words: str) -> Dict[str, Any]:
+    """The JSON object that `muster WORDS --json` prints."""
+    answer = json.loads(text_of(*words, "--json"))
+    assert isinstance(answer, dict)
+    return answer
+
+
+def code_of(*words: str) -> int:
+    """The exit code of `muster WORDS`, which says what it says on this program's own streams."""
+    return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, check=False).returncode

@@ -1,0 +1,76 @@
+"""Run: one doing of a job, which goes on without this program."""
+
+from typing import Any, Dict, Optional
+
+from . import binary
+
+
+class RunFailed(binary.MusterError):
+    """A run that did not complete."""
+
+
+class Run:
+    """A run by its name, as `muster ps` lists it."""
+
+    def __init__(self, name: str) -> None:
+        self.id = self.name = name
+
+    @classmethod
+    def submit(cls, file: str, *options: str) -> "Run":
+        """`muster submit --detach` of a job file."""
+        return cls(str(binary.answer_of("submit", file, "--detach", *options)["run"]))
+
+    def __repr__(self) -> str:
+        return f"Run({self.name!r})"
+
+    def details(self) -> Dict[str, Any]:
+        """What `muster show --json` tells."""
+        return binary.answer_of("show", self.name)
+
+    @property
+    def status(self) -> str:
+        """starting, running, completed, failed, stopped or died."""
+        return str(self.details()["state"])
+
+    @property
+    def exit_code(self) -> Optional[int]:
+        """None as long as it runs."""
+        code = self.details()["exit_code"]
+        return None if code is None else int(code)
+
+    @property
+    def folder(self) -> str:
+        """Of its record."""
+        return str(self.details()["folder"])
+
+    def wait(self, show_output: bool = False) -> int:
+        """Waits for the end and returns the exit code; never raises for a job that failed."""
+        if show_output:
+            binary.code_of("logs", self.name, "-f")
+        code = binary.code_of("wait", self.name)
+        found = self.exit_code
+        return code if found is None else found
+
+    def wait_for_completion(self, show_output: bool = False,
+                            raise_on_error: bool = True) -> Dict[str, Any]:
+        """The SDK's way to wait: what is known of the run, or RunFailed."""
+        code = self.wait(show_output)
+        details = self.details()
+        if raise_on_error and details["state"] != "completed":
+            raise RunFailed(code, f"run {self.name} {details['state']}: {details.get('cause')}")
+        return details
+
+    def logs(self, rank: Optional[int] = None) -> str:
+        """What its processes have printed so far; of one rank alone, if given."""
+        words = [] if rank is None else ["--rank", str(rank)]
+        return binary.text_of("logs", self.name, *words)
+
+    def stop(self) -> None:
+        """Ends it, as a signal to muster would."""
+        binary.text_of("stop", self.name)
+
+    get_details = details
+    cancel = stop
+
+    def get_status(self) -> str:
+        return self.status

@@ -1,0 +1,294 @@
+"""The Python package: programs made for Azure ML's SDK, with their import lines changed."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+from support import MUSTER, PYTHON, ROOT, Case, run_tests
+
+PACKAGE = os.path.join(ROOT, "python")
+
+SHOW = """
+import os, sys
+words = " ".join(sys.argv[1:])
+print("rank {RANK} of {WORLD_SIZE} on node {NODE_RANK}:".format(**os.environ), words, flush=True)
+"""
+
+# What the programs take as given.
+GIVEN = """
+from muster import Workspace
+ws = Workspace.from_config()
+compute_target = cpu_compute_target = "gpu-cluster"
+arg_0, arg_1 = 1, "two words"
+"""
+
+# Submits what a program has only described, then waits.
+END = """
+from muster import Experiment, Run
+found = [globals().get(name) for name in ("run", "run_cf", "run_config")]
+run = next((one for one in found if isinstance(one, Run)), None) or Experiment(ws, "e").submit(
+    next(one for one in found if one is not None))
+assert run.wait() == 0, run.details()
+assert run.status == "completed" and run.exit_code == 0, run.details()
+print(run.logs(), end="")
+"""
+
+IMPORTS = """
+from muster import ScriptRunConfig, Environment, Experiment
+from muster.runconfig import MpiConfiguration, PyTorchConfiguration, TensorflowConfiguration
+pytorch_env = tf_env = Environment.get(workspace=ws, name='AzureML-PyTorch-1.6-GPU')
+"""
+
+MPI = """
+distr_config = MpiConfiguration(process_count_per_node=4, node_count=2)
+
+run_config = ScriptRunConfig(source_directory= './src',
+                             script='train.py',
+                             compute_target=compute_target,
+                             environment=pytorch_env,
+                             distributed_job_config=distr_config)
+
+# submit the run configuration to start the job
+run = Experiment(ws, "experiment_name").submit(run_config)
+"""
+
+PYTORCH = """
+distr_config = PyTorchConfiguration(process_count=8, node_count=2)
+
+run_config = ScriptRunConfig(source_directory='./src',
+                             script='train.py',
+                             arguments=['--epochs', 50, '--local_rank', '$LOCAL_RANK'],
+                             compute_target=compute_target,
+                             environment=pytorch_env,
+                             distributed_job_config=distr_config)
+
+run = Experiment(ws, 'experiment_name').submit(run_config)
+"""
+
+LAUNCH = """
+distr_config = PyTorchConfiguration(node_count=2)
+launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 4 --nnodes 2 \\
+               --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT \\
+               --use_env train.py --epochs 50']
+
+run_config = ScriptRunConfig(source_directory='./src',
+                             command=launch_cmd,
+                             compute_target=compute_target,
+                             environment=pytorch_env,
+                             distributed_job_config=distr_config)
+
+run = Experiment(ws, 'experiment_name').submit(run_config)
+"""
+
+ONE_NODE = """
+launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 4 \\
+              --use_env train.py --epochs 50']
+
+run_config = ScriptRunConfig(source_directory='./src',
+                             command=launch_cmd,
+                             compute_target=compute_target,
+                             environment=pytorch_env)
+"""
+
+GLUE = """
+distr_config = PyTorchConfiguration() # node_count defaults to 1
+launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 8 \\
+               text-classification/run_glue.py \\
+               --model_name_or_path bert-large-uncased-whole-word-masking \\
+               --task_name mnli --do_train --do_eval \\
+               --max_seq_length 128 --per_device_train_batch_size 8 \\
+               --learning_rate 2e-5 --num_train_epochs 3.0 \\
+               --output_dir /tmp/mnli_output']
+
+run_config = ScriptRunConfig(source_directory='./src',
+                             command=launch_cmd,
+                             compute_target=compute_target,
+                             environment=pytorch_env,
+                             distributed_job_config=distr_config)
+"""
+
+TENSORFLOW = """
+distr_config = TensorflowConfiguration(worker_count=2, parameter_server_count=0)
+
+run_config = ScriptRunConfig(source_directory='./src',
+                             script='train.py',
+                             compute_target=compute_target,
+                             environment=tf_env,
+                             distributed_job_config=distr_config)
+
+# submit the run configuration to start the job
+run = Experiment(ws, "experiment_name").submit(run_config)
+"""
+
+SERVERS = TENSORFLOW.replace("parameter_server_count=0", "parameter_server_count=1")
+
+MPI_DEFAULTS = """
+mpiconfig = MpiConfiguration(process_count_per_node=1, node_count=2)
+
+run = ScriptRunConfig(
+    source_directory='src',
+    script="launch.py",
+    arguments=["--nproc_per_node", 4, "--use_env", "example.py"],
+    compute_target=compute_target,
+    distributed_job_config=mpiconfig,
+    environment=pytorch_env,
+)
+
+experiment = Experiment(ws, "pt_dist_launch")
+run = experiment.submit(run)
+"""
+
+COMPONENT = """
+from muster.component import Component, dsl
+
+# load the mpi train component you create by the component yaml
+train_component_func = Component.from_yaml(
+    ws, yaml_file='components/imagecnn-train/entry.spec.yaml')
+
+# define pipeline
+@dsl.pipeline(name='mpi train pipeline', description='mpi train pipeline',
+              default_compute_target=cpu_compute_target)
+def train_pipeline():
+    train = train_component_func(script_arg_0=arg_0, script_arg_1=arg_1)
+
+    # below runsettings give the equivalent command as:
+    train.runsettings.resource_layout.configure(
+        node_count=2,  # use 2 nodes to train the model
+        process_count_per_node=2)  # use 2 processes per node
+
+# submit the pipeline
+pipeline = train_pipeline()
+run = pipeline.submit(experiment_name='mpi-sample-experiment')
+"""
+
+SPEC = """
+name: train
+inputs:
+  script_arg_0: {type: Integer}
+  script_arg_1: {type: String}
+launcher:
+  type: mpi
+  additional_arguments: >-
+    python3 ../../src/train.py {inputs.script_arg_0} '{inputs.script_arg_1}'
+"""
+
+TARGETS = """
+targets:
+  gpu-cluster:
+    fake_nodes: 4
+    without: [environment, gpus]
+"""
+
+
+class Package(Case):
+    def setUp(self):
+        super().setUp()
+        for folder in ("src/text-classification", "components/imagecnn-train", "bin"):
+            os.makedirs(self.path(folder))
+        for script in ("train.py", "launch.py", "text-classification/run_glue.py"):
+            self.write(os.path.join("src", script), SHOW)
+        self.write("components/imagecnn-train/entry.spec.yaml", SPEC)
+        self.write("muster.yml", TARGETS)
+        os.symlink(PYTHON, self.path("bin", "python"))
+
+    def python(self, program):
+        env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
+                               MUSTER_RECORDS=self.path("records"))
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
+        return subprocess.run([PYTHON, self.write("program.py", program)], cwd=self.folder, env=env,
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def prints(self, program):
+        done = self.python(program)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def ranks(self, program, words=""):
+        lines = re.findall("rank .*$", self.prints(GIVEN + IMPORTS + program + END), re.MULTILINE)
+        self.assertTrue(all(words in line for line in lines), lines)
+        return [line.split(":")[0] for line in sorted(lines, key=lambda line: int(line.split()[1]))]
+
+    def on_nodes(self, ranks, nodes):
+        return [f"rank {rank} of {ranks} on node {rank * nodes // ranks}" for rank in range(ranks)]
+
+    def test_mpi(self):
+        self.assertEqual(self.ranks(MPI), self.on_nodes(8, 2))
+        self.assertEqual(self.ranks(MPI_DEFAULTS, "--use_env example.py"), self.on_nodes(2, 2))
+
+    def test_pytorch(self):
+        self.assertEqual(self.ranks(PYTORCH, "--epochs 50 --local_rank "), self.on_nodes(8, 2))
+
+    def test_launchers_in_the_command(self):
+        self.assertEqual(self.ranks(LAUNCH, "--epochs 50"), self.on_nodes(8, 2))
+        self.assertEqual(self.ranks(ONE_NODE, "--epochs 50"), self.on_nodes(4, 1))
+        self.assertEqual(self.ranks(GLUE, "--task_name mnli"), self.on_nodes(8, 1))
+
+    def test_tensorflow(self):
+        self.assertEqual(self.ranks(TENSORFLOW), self.on_nodes(2, 2))
+        self.assertEqual(self.ranks(SERVERS)[:2], self.on_nodes(3, 3)[:2])
+
+    def test_component(self):
+        self.assertEqual(self.ranks(COMPONENT, "1 two words"), self.on_nodes(4, 2))
+
+    def test_a_run_is_known_by_its_name(self):
+        text = self.prints(GIVEN + IMPORTS + """
+run = Experiment(ws, "e").submit(ScriptRunConfig(command="echo so $RANK; exit 3"))
+code = run.wait()
+from muster import Run, RunFailed
+again = Run(run.name)
+print(code, again.status, again.exit_code, again.logs(rank=0).strip())
+print(again.details()["experiment"])
+try:
+    run.wait_for_completion()
+except RunFailed as failed:
+    print(failed.code)
+""")
+        self.assertEqual(text, "3 failed 3 so 0\ne\n3\n")
+
+    def test_a_run_can_be_stopped(self):
+        text = self.prints(GIVEN + IMPORTS + f"""
+run = Experiment(ws, "e").submit(ScriptRunConfig(command="exec sleep {self.mark}"))
+print(run.status, run.exit_code)
+run.stop()
+run.wait()
+print(run.status)
+""")
+        self.assertEqual(text, "running None\nstopped\n")
+
+    def test_complaints_are_errors(self):
+        self.write("bad.yml", "comand: x\n")
+        text = self.prints(GIVEN + """
+from muster import Component, MusterError, PyTorchConfiguration, ScriptRunConfig, Experiment
+try:
+    Component.from_yaml(ws, yaml_file="bad.yml")
+except MusterError as error:
+    print(error.code, "unknown key 'comand'" in str(error))
+try:
+    Experiment(ws, "e").submit(ScriptRunConfig(
+        command="x", distributed_job_config=PyTorchConfiguration(process_count=3, node_count=2)))
+except MusterError as error:
+    print(error.code, "evenly" in str(error))
+try:
+    ScriptRunConfig(script="a.py", command="b")
+except ValueError as error:
+    print(error)
+""")
+        self.assertEqual(text, "241 True\n241 True\ngive either script or command\n")
+
+
+class Typed(unittest.TestCase):
+    def test_strictly(self):
+        done = subprocess.run([PYTHON, "-m", "mypy", "--version"], capture_output=True, check=False)
+        if done.returncode != 0:
+            print("SKIPPED: no mypy here (tools/setup lint installs it)", file=sys.stderr)
+            self.skipTest("no mypy")
+        words = ["--strict", "--cache-dir", os.devnull, "muster"]
+        done = subprocess.run([PYTHON, "-m", "mypy", *words], cwd=PACKAGE, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == "__main__":
+    run_tests()
