@@ -63,6 +63,15 @@ std::string labels(const Front& front, const OptionText& option) {
   return labels;
 }
 
+// What follows the options.
+enum class Rest : std::uint8_t { program, file, run, nothing };
+
+Rest rest_of(const Front& front) {
+  if (front.argument.find("RUN") != std::string_view::npos) return Rest::run;
+  if (!front.takes_file) return Rest::program;
+  return front.argument.find("FILE") != std::string_view::npos ? Rest::file : Rest::nothing;
+}
+
 // What a command is really called, and its options.
 std::string bash_fronts() {
   std::string branches;
@@ -71,8 +80,8 @@ std::string bash_fronts() {
     for (const OptionText* option : front.options()) {
       names += (names.empty() ? "" : " ") + std::string(option->names);
     }
-    branches += fmt::format("    {}) command={}; files={}; names='{}' ;;\n", pattern(front.names),
-                            main_name(front), front.takes_file ? 1 : 0, names);
+    branches += fmt::format("    {}) command={}; rest={}; names='{}' ;;\n", pattern(front.names),
+                            main_name(front), static_cast<int>(rest_of(front)), names);
   }
   return branches;
 }
@@ -108,8 +117,11 @@ _muster_count() {{
 {counts}    *) count=0 ;;
   esac
 }}
+_muster_runs() {{
+  command muster ps --all 2>/dev/null | sed 1d | cut -d' ' -f1
+}}
 _muster() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count files
+  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count rest
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{commands}' -- "$word"))
@@ -127,7 +139,7 @@ _muster() {{
         _muster_count "$command" "${{COMP_WORDS[at]}}"
         at=$((at + 1 + count))
         ((count == 1)) && [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1)) ;;
-      *) ((files)) || break; at=$((at + 1)) ;;
+      *) ((rest)) || break; at=$((at + 1)) ;;
     esac
   done
   if ((at < COMP_CWORD)); then
@@ -142,12 +154,13 @@ _muster() {{
 {values}  esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$names" -- "$word"))
-  elif ((files)); then
-    compopt -o filenames
-    COMPREPLY=($(compgen -f -- "$word"))
-  else
-    COMPREPLY=($(compgen -c -- "$word"))
+    return
   fi
+  case $rest in
+    0) COMPREPLY=($(compgen -c -- "$word")) ;;
+    1) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
+    2) COMPREPLY=($(compgen -W 'last $(_muster_runs)' -- "$word")) ;;
+  esac
 }}
 complete -F _muster muster
 )";
@@ -211,20 +224,36 @@ std::string zsh_options(const Front& front) {
   return lines;
 }
 
+std::string_view zsh_rest(const Front& front) {
+  switch (rest_of(front)) {
+    case Rest::program:
+      return "        '(-):program: _command_names -e' \\\n"
+             "        '*::arguments: _normal' ;;\n";
+    case Rest::file:
+      return "        '*:file:_files' ;;\n";
+    case Rest::run:
+      return "        '*:run:_muster_runs' ;;\n";
+    case Rest::nothing:
+      break;
+  }
+  return "        ;;\n";
+}
+
 std::string zsh_fronts() {
   std::string branches;
   for (const Front& front : front::fronts()) {
     branches += fmt::format("    {})\n      _arguments -S \\\n{}", pattern(front.names),
                             zsh_options(front));
-    branches += front.takes_file ? "        '*:file:_files' ;;\n"
-                                 : "        '(-):program: _command_names -e' \\\n"
-                                   "        '*::arguments: _normal' ;;\n";
+    branches += zsh_rest(front);
   }
   return branches;
 }
 
 constexpr std::string_view kZsh = R"(#compdef muster
 # zsh completion for muster: source <(muster completion zsh)
+_muster_runs() {{
+  compadd -- last $(command muster ps --all 2>/dev/null | sed 1d | cut -d' ' -f1)
+}}
 _muster() {{
   if ((CURRENT == 2)); then
     compadd -- {commands}

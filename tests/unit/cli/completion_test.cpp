@@ -88,6 +88,13 @@ TEST_F(Completion, OfBashKnowsWhichCommandsTakeAFile) {
   EXPECT_EQ(offered("muster explain --fake-nodes 2 jo"), Set{"job.yml"});
 }
 
+TEST_F(Completion, OfBashKnowsRuns) {
+  script("bash");
+  EXPECT_EQ(offered("muster show la"), Set{"last"});
+  EXPECT_EQ(offered("muster logs -f la"), Set{"last"});
+  EXPECT_EQ(offered("muster ps x"), Set{});
+}
+
 TEST_F(Completion, OfBashLeavesTheProgramsWordsAlone) {
   script("bash");
   EXPECT_EQ(offered("muster run -n 2 python3 --ta"), Set{});
