@@ -9,8 +9,12 @@ SIM_RUNS ?= 20000
 # Rooms' own programs; everything else that ctest knows starts muster itself.
 QUICK = ^(unit_|property|golden|sim|rooms)
 CTEST = ctest --output-on-failure
+comma := ,
+clang_tidy = run-clang-tidy -quiet -p build -extra-arg=-Wno-unknown-warning-option \
+	  -checks='$(1)' '/src/(?!third_party)[a-z]+/' > build/clang-tidy.log 2>&1 \
+	  || { grep -E 'error:|warning:' build/clang-tidy.log; exit 1; }
 
-.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint clean install \
+.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint analyze clean install \
         configure-tests
 
 help: ## list the targets
@@ -75,9 +79,12 @@ lint: configure-tests ## complain about layout (clang-format) and about code (cl
 	tools/setup lint
 	find src tests bench -name '*.[ch]pp' -exec clang-format --dry-run --Werror {} +
 	cmake --build build --target wire_proto
-	run-clang-tidy -quiet -p build -extra-arg=-Wno-unknown-warning-option \
-	  '/src/(?!third_party)[a-z]+/' > build/clang-tidy.log 2>&1 \
-	  || { grep -E 'error:|warning:' build/clang-tidy.log; exit 1; }
+	$(call clang_tidy,-clang-analyzer-*)
+
+analyze: configure-tests ## clang's analyzer: every path through every function; most of an hour
+	tools/setup lint
+	cmake --build build --target wire_proto
+	$(call clang_tidy,-*$(comma)clang-analyzer-*$(comma)-clang-analyzer-optin.performance.Padding)
 
 install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'
