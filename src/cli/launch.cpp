@@ -2,11 +2,8 @@
 #include "cli/launch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <unistd.h>
 
 #include "app/head.hpp"
@@ -176,7 +173,9 @@ int refuse(const base::Error& error, const front::RunRequest& request) {
   return request.refusal_code != 0 ? request.refusal_code : code;
 }
 
-int launch_spec(const front::RunRequest& request, const Invocation& invocation) {
+}  // namespace
+
+int launch(const front::RunRequest& request, const Invocation& invocation) {
   if (request.meeting && !request.dry_run) return meet(request, invocation);
   auto inventory = inventory_of(request.spec);
   if (!inventory) return refuse(inventory.error(), request);
@@ -193,27 +192,6 @@ int launch_spec(const front::RunRequest& request, const Invocation& invocation) 
   if (request.do_not_launch) return 0;
   if (request.quiet) job->plan.notices.clear();
   return carry_out(std::move(*job), request, invocation);
-}
-
-// Folders for what the job writes; only where this machine can see them.
-base::Result<void> make_folders(const front::RunRequest& request) {
-  for (const std::string& folder : request.folders) {
-    std::error_code wrong;
-    std::filesystem::create_directories(folder, wrong);
-    if (!wrong) continue;
-    return base::fail(base::Fault::cannot_start, "", "cannot make the folder {}: {}", folder,
-                      wrong.message());
-  }
-  return {};
-}
-
-}  // namespace
-
-int launch(const front::RunRequest& request, const Invocation& invocation) {
-  if (!request.dry_run) {
-    if (auto made = make_folders(request); !made) return refuse(made.error(), request);
-  }
-  return launch_spec(request, invocation);
 }
 
 }  // namespace muster::cli

@@ -207,8 +207,7 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);
   request.spec.verbose = draft.verbose;
-  request.spec.folders = made.folders;
-  request.folders = std::move(made.folders);
+  request.spec.folders = std::move(made.folders);
   request.record = recording_of(asked, draft, job, values);
   request.detach = draft.detach;
   request.json = draft.json;

@@ -31,7 +31,6 @@ struct Recording {
 
 struct RunRequest {
   model::JobSpec spec;
-  std::vector<std::string> folders;  // made before the job starts
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself
   std::optional<Recording> record = {};

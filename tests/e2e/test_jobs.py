@@ -9,7 +9,8 @@ import sys
 import unittest
 
 from front_case import LabFrontCase
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip, run_tests
+from lab import LOCAL
+from support import BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip, run_tests
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 FILES = [path for path in sorted(glob.glob(os.path.join(JOBS, "*.yml")))
@@ -219,6 +220,20 @@ class OnHosts(LabFrontCase, Ranks):
                 "--without", "gpus"))
             self.assertEqual([rank["host"] for rank in ranks],
                              [f"node{1 + number // per_node}" for number in range(len(ranks))])
+
+    def test_output_folders_are_on_every_host(self):
+        job = ("muster: 1\ncommand: echo $RANK > ${{outputs.here}}/rank\n"
+               "distribution: {type: mpi, node_count: 2}\n"
+               "outputs: {here: {path: %s/out}}\n")
+        self.submit(self.write("job.yml", job % LOCAL), "-H", "node1,node2")
+        for rank, host in enumerate(("node1", "node2")):
+            with open(self.lab.path(host, LOCAL + "/out/rank"), encoding="ascii") as file:
+                self.assertEqual(file.read(), f"{rank}\n")
+        self.assertFalse(os.path.exists(self.lab.path("head", LOCAL + "/out")))
+        self.write("job.yml", job % "/proc/no")
+        done = self.start_in_lab("submit", "job.yml", "-H", "node1,node2").finish(60)
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertRegex(done.errors, r"node[12]: cannot make the folder /proc/no/out: ")
 
     def test_one_link_to_each_host(self):
         self.write(os.path.join("bin", "ssh"),
