@@ -10,7 +10,8 @@ import unittest
 
 from front_case import LabFrontCase
 from lab import LOCAL
-from support import BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip, run_tests
+from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip,
+                     run_tests)
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 FILES = [path for path in sorted(glob.glob(os.path.join(JOBS, "*.yml")))
