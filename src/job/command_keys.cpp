@@ -30,6 +30,17 @@ constexpr JobKey kJobLimits[] = {
     {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
 };
 
+// As files of the first preview have them.
+constexpr JobKey kOlderCode[] = {
+    {{"path", Form::text, "The folder, as seen from the job file."}, kInto<&JobFile::code>},
+    {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::code>},
+};
+
+constexpr JobKey kOlderCompute[] = {
+    {{"target", Form::text, "Where to run."}, kInto<&JobFile::target>},
+    {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+};
+
 constexpr Traits kJobs = {.choices = "command", .required = false};
 
 constexpr JobKey kKeys[] = {
@@ -43,10 +54,12 @@ constexpr JobKey kKeys[] = {
     {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
     kExperiment,
     kCommand,
-    kCode,
+    {{"code", Form::text, "The folder in which the command runs."},
+     kInto<&JobFile::code>,
+     kOlderCode},
     kEnvironment,
     kVariables,
-    {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>},
+    {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kOlderCompute},
     {{"distribution", Form::none, "How the job is spread over its nodes."}, nullptr, kDistribution},
     {{"resources", Form::none, "What the nodes are."}, nullptr, kResources},
     {{"limits", Form::none, "What ends the job."}, nullptr, kJobLimits},

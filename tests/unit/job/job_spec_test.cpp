@@ -109,6 +109,16 @@ TEST(JobSpec, DraftsWithMpiRunTheirCommandOnce) {
   EXPECT_EQ(gpus_of("Standard_D2"), 0U);
 }
 
+TEST(JobSpec, CommandJobsOfTheFirstPreviewAreReadToo) {
+  const Outcome one = make(
+      "command: x\ncode: {local_path: src}\ncompute: {target: 'azureml:t', instance_count: 2}\n"
+      "distribution: {type: mpi, process_count_per_instance: 2}\n",
+      4);
+  EXPECT_EQ(one.complaints, Words{});
+  EXPECT_EQ(one.made.spec.apps.front().ranks, 4U);
+  EXPECT_EQ(one.made.spec.apps.front().workdir, "/jobs/src");
+}
+
 TEST(JobSpec, ACommandThatNamesALauncherOfAllRanksRunsOnce) {
   const char* text =
       "command: cd run && NCCL_DEBUG=INFO mpirun -np 8 x\nresources: {instance_count: 2}\n"
