@@ -94,7 +94,13 @@ Result<void> interrupt(const RunRecord& record) {
   const auto holder = [&] { return events ? store::holder_of(events.get()) : std::nullopt; };
   const auto pid = holder();
   if (!pid) return {};
-  if (*pid > 0 && process::signal_one(*pid, SIGINT, [&] { return holder() == pid; })) return {};
+  const auto signal = [&](int number) {
+    return process::signal_one(*pid, number, [&] { return holder() == pid; });
+  };
+  if (*pid > 0 && signal(SIGINT)) {
+    (void)signal(SIGCONT);  // it may be suspended, and would not hear of it
+    return {};
+  }
   return base::fail(Fault::unreachable, "type it there: muster stop " + record.run,
                     "{} runs on {}, out of reach from here", record.run, record.head.host);
 }

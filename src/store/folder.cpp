@@ -21,6 +21,11 @@ using base::Fault;
 // What follows the time in a name.
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('-') + 1); }
 
+// Hidden folders are no records, nor is what others keep beside them.
+bool begins_as_run(std::string_view name) {
+  return !name.empty() && name.front() >= '0' && name.front() <= '9';
+}
+
 std::vector<std::string> matches(const std::vector<std::string>& names, const std::string& word) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
@@ -60,7 +65,7 @@ std::vector<std::string> run_names(const std::string& folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
   while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    if (entry->d_name[0] != '.' && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
+    if (begins_as_run(entry->d_name) && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
   }
   std::ranges::sort(names);
   return names;

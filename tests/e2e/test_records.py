@@ -199,6 +199,16 @@ class Detached(RecordCase):
         again = self.told("stop", "last")
         self.assertIn("stopped with exit code 130", again.text)
 
+    def test_stop_of_one_that_is_suspended(self):
+        one = self.start("job.yml", "--set", "inputs.do=" + READY + UNTIL_GO,
+                         command=(MUSTER, "submit"))
+        self.ready()
+        one.send(signal.SIGTSTP)
+        wait_until(lambda: state_of(one.pid) == "T", 10, "a suspended muster")
+        self.assertEqual(self.show()["state"], "running")
+        self.told("stop", "last")
+        self.assertEqual(one.finish().code, 130)
+
     def test_logs_of_one_rank(self):
         self.detach("echo out $RANK; echo err $RANK >&2")
         self.told("wait", "last")
@@ -273,6 +283,14 @@ class Died(RecordCase):
 
 
 class Found(RecordCase):
+    def test_other_folders_are_no_records(self):
+        self.submit("true")
+        runs = self.path(".local", "state", "muster", "runs")
+        os.mkdir(os.path.join(runs, "zebra"))
+        os.mkdir(os.path.join(runs, "2026"))
+        self.assertEqual(self.show()["state"], "completed")
+        self.assertEqual(len(json.loads(self.told("ps", "--json").text)), 1)
+
     def test_by_part_of_a_name(self):
         self.submit("true")
         run = self.show()["run"]
