@@ -115,8 +115,9 @@ Stacks::~Stacks() {
 }
 
 void Stacks::ask(base::Rank rank, pid_t pid, bool with_stack) {
-  if (!with_stack) return answered_({rank, probe::task_state("", pid), {}});
-  waiting_.push_back({rank, pid});
+  std::string state = probe::task_state("", pid);  // before a debugger holds it
+  if (!with_stack) return answered_({rank, std::move(state), {}});
+  waiting_.push_back({rank, pid, std::move(state)});
   next();
 }
 
@@ -133,10 +134,9 @@ void Stacks::next() {
 }
 
 void Stacks::debugged(Question question, std::string stack) {
-  const std::string state = probe::task_state("", question.pid);
   if (stack.empty()) stack = probe::thread_states("", question.pid);
   busy_.erase(question.rank);
-  answered_({question.rank, state, std::move(stack)});
+  answered_({question.rank, std::move(question.state), std::move(stack)});
   next();
 }
 

@@ -37,6 +37,7 @@ class Stacks {
   struct Question {
     base::Rank rank;
     pid_t pid;
+    std::string state;
   };
 
   void next();

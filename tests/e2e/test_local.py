@@ -297,6 +297,7 @@ class AtTheTimeLimit(Case):
             self.assertEqual(done.code, TIMEOUT, done)
             self.assertEqual(len(re.findall(told, done.errors)), 2, done)
 
+
 class Stdin(Case):
     def test_a_shell_loop_keeps_its_input(self):
         words = " ".join(map(shlex.quote, [MUSTER, "run", "-n", "2", "cat"]))
