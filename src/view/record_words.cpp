@@ -111,7 +111,9 @@ std::string record_words(const RunRecord& record, Utc now) {
           line("command", joined(record.command, " ")) + line("ranks", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
           line("streams", record.streams);
-  for (const auto& [name, path] : record.outputs) text += line("output", name + ": " + path);
+  for (const auto& [name, path] : record.outputs) {
+    text += line("output", fmt::format("{}: {}", name, path));
+  }
   return text;
 }
 

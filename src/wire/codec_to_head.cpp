@@ -9,7 +9,6 @@ namespace muster::wire {
 namespace {
 
 constexpr std::uint32_t kExitCodeMax = 255;
-constexpr std::uint32_t kPortMax = std::numeric_limits<std::uint16_t>::max();
 constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
 
 void write(proto::ToHead& out, const Welcome& welcome) {
