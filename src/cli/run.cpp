@@ -39,6 +39,15 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+// All that does not depend on whether the words are new or those of a record.
+front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
+  asked.environment = invocation.environment;
+  asked.counts = counts(invocation.environment);
+  asked.fresh = app::nonce().substr(0, 8);
+  asked.version = MUSTER_VERSION;
+  return asked;
+}
+
 // What is read is remembered, so that the same can be asked for again.
 front::Asked asked_here(const std::string& called, std::vector<std::string> words,
                         const Invocation& invocation, model::Asked& remembered) {
@@ -49,15 +58,12 @@ front::Asked asked_here(const std::string& called, std::vector<std::string> word
       return text;
     });
   };
-  return {.called = called,
-          .words = std::move(words),
-          .environment = invocation.environment,
-          .current_folder = remembered.folder,
-          .read_file = read,
-          .counts = counts(invocation.environment),
-          .fresh = app::nonce().substr(0, 8),
-          .version = MUSTER_VERSION,
-          .has_file = has_file};
+  return asked_with({.called = called,
+                     .words = std::move(words),
+                     .current_folder = remembered.folder,
+                     .read_file = read,
+                     .has_file = has_file},
+                    invocation);
 }
 
 // The files are those of then, not of now.
@@ -71,17 +77,14 @@ front::Asked asked_before(const model::Asked& remembered, const Invocation& invo
     if (file != remembered.files.end()) return file->text;
     return base::fail(base::Fault::bad_file, "", "the record does not hold {}", path);
   };
-  return {.called = remembered.words.front(),
-          .words = {remembered.words.begin() + 1, remembered.words.end()},
-          .environment = invocation.environment,
-          .current_folder = remembered.folder,
-          .read_file = read,
-          .counts = counts(invocation.environment),
-          .fresh = app::nonce().substr(0, 8),
-          .version = MUSTER_VERSION,
-          .has_file = [&remembered, find](const std::string& path) {
-            return find(path) != remembered.files.end();
-          }};
+  return asked_with(
+      {.called = remembered.words.front(),
+       .words = {remembered.words.begin() + 1, remembered.words.end()},
+       .current_folder = remembered.folder,
+       .read_file = read,
+       .has_file = [&remembered, find](
+                       const std::string& path) { return find(path) != remembered.files.end(); }},
+      invocation);
 }
 
 int complain_all(const std::vector<base::Error>& complaints) {

@@ -6,6 +6,7 @@
 #include "front/asked.hpp"
 #include "front/own_rows.hpp"
 #include "front/pieces.hpp"
+#include "front/rows.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -14,11 +15,6 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-
-Result<void> raise(bool& flag) {
-  flag = true;
-  return {};
-}
 
 Result<void> keep(const Typed& typed, std::string& to) {
   return read_text(typed).map([&](std::string text) { to = std::move(text); });

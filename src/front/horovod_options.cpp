@@ -9,6 +9,7 @@
 #include "front/horovod_tuning_rows.hpp"
 #include "front/own_rows.hpp"
 #include "front/pieces.hpp"
+#include "front/rows.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -19,11 +20,6 @@ using base::Fault;
 using base::Result;
 using Draft = HorovodDraft;
 using Row = Option<HorovodDraft>;
-
-Result<void> raise(bool& flag) {
-  flag = true;
-  return {};
-}
 
 Result<void> keep(const Typed& typed, std::string& to) {
   return read_text(typed).map([&](std::string text) { to = std::move(text); });

@@ -9,6 +9,7 @@
 #include "front/hydra_reach.hpp"
 #include "front/own_rows.hpp"
 #include "front/pieces.hpp"
+#include "front/rows.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -66,11 +67,6 @@ Result<void> set_universe(HydraDraft& draft, const Typed& typed) {
 
 Result<void> store(const Typed& typed, std::string& to) {
   return read_text(typed).map([&](std::string text) { to = std::move(text); });
-}
-
-Result<void> raise(bool& flag) {
-  flag = true;
-  return {};
 }
 
 constexpr std::string_view kRanks = "Ranks and hosts";

@@ -2,6 +2,7 @@
 #include "front/job_options.hpp"
 
 #include "front/host_words.hpp"
+#include "front/rows.hpp"
 #include "front/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -10,18 +11,6 @@ namespace {
 
 using base::Result;
 using Row = Option<JobDraft>;
-
-template <class From, class To>
-Result<void> store(Result<From> from, To& to) {
-  if (!from) return tl::unexpected(std::move(from.error()));
-  to = std::move(*from);
-  return {};
-}
-
-Result<void> raise(bool& flag) {
-  flag = true;
-  return {};
-}
 
 Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   const std::size_t equals = typed.value.find('=');

@@ -2,6 +2,7 @@
 #include "front/record_options.hpp"
 
 #include "base/check.hpp"
+#include "front/rows.hpp"
 #include "front/values.hpp"
 
 namespace muster::front {
@@ -11,18 +12,6 @@ using base::Result;
 using Row = Option<RecordDraft>;
 
 constexpr std::uint32_t kListMax = 1'000'000'000;
-
-template <class From, class To>
-Result<void> store(Result<From> from, To& to) {
-  if (!from) return tl::unexpected(std::move(from.error()));
-  to = std::move(*from);
-  return {};
-}
-
-Result<void> raise(bool& flag) {
-  flag = true;
-  return {};
-}
 
 constexpr std::string_view kRuns = "Runs";
 constexpr std::string_view kOutput = "Output";

@@ -1,6 +1,7 @@
 // The table of options, and what each does to the draft.
 #include "front/run_options.hpp"
 
+#include "front/rows.hpp"
 #include "front/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -11,21 +12,9 @@ using base::Result;
 using model::kRanksMax;
 
 template <class From, class To>
-Result<void> store(Result<From> from, To& to) {
-  if (!from) return tl::unexpected(std::move(from.error()));
-  to = std::move(*from);
-  return {};
-}
-
-template <class From, class To>
 Result<void> append(Result<From> from, std::vector<To>& to) {
   if (!from) return tl::unexpected(std::move(from.error()));
   to.push_back(std::move(*from));
-  return {};
-}
-
-Result<void> raise(bool& flag) {
-  flag = true;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include "front/host_words.hpp"
 #include "front/own_rows.hpp"
 #include "front/pieces.hpp"
+#include "front/rows.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -27,11 +28,6 @@ Result<void> count(const Typed& typed, spec::Bounds bounds, To& to) {
 
 Result<void> keep(const Typed& typed, std::string& to) {
   to = typed.value;
-  return {};
-}
-
-Result<void> raise(bool& flag) {
-  flag = true;
   return {};
 }
 

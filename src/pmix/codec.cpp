@@ -76,7 +76,7 @@ class Out {
   template <class Value>
   requires std::is_class_v<Value>
   void put(const Value& value) {
-    std::apply([this](const auto&... field) { (put(field), ...); }, fields(value));
+    std::apply([&](const auto&... field) { (put(field), ...); }, fields(value));
   }
 
  private:
@@ -118,7 +118,7 @@ class In {
   template <class Value>
   requires std::is_class_v<Value>
   void take(Value& value) {
-    std::apply([this](auto&... field) { (take(field), ...); }, fields(value));
+    std::apply([&](auto&... field) { (take(field), ...); }, fields(value));
   }
 
  private:
