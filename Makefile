@@ -9,10 +9,6 @@ SIM_RUNS ?= 20000
 # Rooms' own programs; everything else that ctest knows starts muster itself.
 QUICK = ^(unit_|property|golden|sim|rooms)
 CTEST = ctest --output-on-failure
-comma := ,
-clang_tidy = run-clang-tidy -quiet -p build -extra-arg=-Wno-unknown-warning-option \
-	  -checks='$(1)' '/src/(?!third_party)[a-z]+/' > build/clang-tidy.log 2>&1 \
-	  || { grep -E 'error:|warning:' build/clang-tidy.log; exit 1; }
 
 .PHONY: help build demo test test-quick sanitize bench fuzz sim format lint analyze clean install \
         configure-tests
@@ -35,8 +31,8 @@ configure-tests:
 	cmake --preset release -D MUSTER_TESTS=ON
 
 test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
-	cmake --build build
-	$(CTEST) --test-dir build
+	cmake --build build --target muster spawn_loop
+	$(CTEST) --test-dir build -E '$(QUICK)'
 	@$(MAKE) --no-print-directory sanitize
 	@$(MAKE) --no-print-directory lint
 
@@ -79,12 +75,12 @@ lint: configure-tests ## complain about layout (clang-format) and about code (cl
 	tools/setup lint
 	find src tests bench -name '*.[ch]pp' -exec clang-format --dry-run --Werror {} +
 	cmake --build build --target wire_proto
-	$(call clang_tidy,-clang-analyzer-*)
+	tools/clang_tidy.py build '-clang-analyzer-*'
 
-analyze: configure-tests ## clang's analyzer: every path through every function; most of an hour
+analyze: configure-tests ## clang's analyzer: every path through every function; 15 minutes
 	tools/setup lint
 	cmake --build build --target wire_proto
-	$(call clang_tidy,-*$(comma)clang-analyzer-*$(comma)-clang-analyzer-optin.performance.Padding)
+	tools/clang_tidy.py build '-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding'
 
 install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'

@@ -25,9 +25,9 @@ namespace {
 using base::Rank;
 using wire::Stream;
 
-class Guest {
+class GuestNode {
  public:
-  Guest(process::GuardProcess guard, GuestOptions options)
+  GuestNode(process::GuardProcess guard, GuestOptions options)
       : spec_(std::move(options.spec)),
         ends_(probe::connection_ends(options.connection.get())),
         to_head_(::fcntl(options.connection.get(), F_DUPFD_CLOEXEC, 0)),
@@ -207,7 +207,7 @@ base::Result<GuestEnd> run_guest(GuestOptions options) {
   if (!guard) return tl::unexpected(guard.error());
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
-  return Guest(std::move(*guard), std::move(options)).run();
+  return GuestNode(std::move(*guard), std::move(options)).run();
 }
 
 }  // namespace muster::app

@@ -21,8 +21,6 @@ using base::Fault;
 using base::Result;
 
 constexpr base::Duration kIntroduction = std::chrono::seconds(10);
-constexpr base::Duration kFirstProgress = std::chrono::seconds(3);
-constexpr base::Duration kNextProgress = std::chrono::seconds(30);
 constexpr std::size_t kStrangersMax = 64;  // connections beyond one for each node
 
 // One connection.

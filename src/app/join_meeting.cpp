@@ -17,9 +17,7 @@ using asio::ip::tcp;
 using base::Fault;
 using base::Result;
 
-constexpr base::Duration kPause = std::chrono::milliseconds(200);
-constexpr base::Duration kFirstProgress = std::chrono::seconds(3);
-constexpr base::Duration kNextProgress = std::chrono::seconds(30);
+constexpr base::Duration kNextTry = std::chrono::milliseconds(200);
 // Node 0 counts its own time; whoever came first must not give up before it.
 constexpr base::Duration kSlack = std::chrono::seconds(10);
 
@@ -86,7 +84,7 @@ class Joining {
     std::error_code ignored;
     socket_.close(ignored);
     talk_.reset();
-    pause_.expires_after(kPause);
+    pause_.expires_after(kNextTry);
     pause_.async_wait([this](const std::error_code& failed) {
       if (!failed && !over_) attempt();
     });

@@ -1,17 +1,23 @@
 // Where nodes that were started each by itself meet: node 0 listens, the others come.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "model/meeting.hpp"
 #include "process/unique_fd.hpp"
 #include "wire/join.hpp"
 
 namespace muster::app {
+
+// Whoever waits is told after the first, and then every next.
+inline constexpr base::Duration kFirstProgress = std::chrono::seconds(3);
+inline constexpr base::Duration kNextProgress = std::chrono::seconds(30);
 
 struct Guest {
   wire::Join join;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 4;
 constexpr std::size_t kBytesMax = 64u << 10;  // of one task's stack
-constexpr auto kPatience = std::chrono::seconds(10);
+constexpr auto kDebuggerPatience = std::chrono::seconds(10);
 
 // Nothing of the user's set-up, nothing from the network, no more than 64 frames of a thread.
 std::vector<std::string> gdb_words(pid_t pid) {
@@ -71,7 +71,7 @@ class Stacks::Debugger : public std::enable_shared_from_this<Debugger> {
     child_ = std::move(*child);
     out_.assign(child_->pipes().out.release());
     child_->pipes().in.reset();
-    timer_.expires_after(kPatience);
+    timer_.expires_after(kDebuggerPatience);
     timer_.async_wait([self = shared_from_this()](const std::error_code& error) {
       if (!error) self->finish();
     });

@@ -25,7 +25,7 @@ app::MeetingEvents spoken() {
 }
 
 // Torchrun's codes: so far only its words ask for a meeting.
-int refuse(const base::Error& error, const front::RunRequest& request) {
+int refuse_meeting(const base::Error& error, const front::RunRequest& request) {
   (void)complain(error);
   return error.fault == base::Fault::usage ? request.refusal_code : 1;
 }
@@ -50,9 +50,9 @@ Result<wire::Join> introduction(const front::RunRequest& request, const Invocati
 
 int take_part(const front::RunRequest& request, const Invocation& invocation) {
   const auto join = introduction(request, invocation);
-  if (!join) return refuse(join.error(), request);
+  if (!join) return refuse_meeting(join.error(), request);
   auto connection = app::join_meeting(*request.meeting, *join, spoken());
-  if (!connection) return refuse(connection.error(), request);
+  if (!connection) return refuse_meeting(connection.error(), request);
   const auto end = app::run_guest(
       {std::move(*connection), request.spec, invocation.environment, MUSTER_VERSION});
   if (!end) return complain(end.error());
@@ -132,9 +132,9 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
 int lead(const front::RunRequest& request, const Invocation& invocation,
          std::vector<app::Guest> guests) {
   auto whole = whole_job(request, invocation, guests);
-  if (!whole) return refuse(whole.error(), request);
+  if (!whole) return refuse_meeting(whole.error(), request);
   auto placed = plan::place(whole->spec, whole->inventory);
-  if (!placed) return refuse(placed.error(), request);
+  if (!placed) return refuse_meeting(placed.error(), request);
   app::HeadOptions options = head_options(invocation);
   options.input.spec = std::move(whole->spec);
   options.input.plan = std::move(*placed);
@@ -161,7 +161,7 @@ int meet(const front::RunRequest& request, const Invocation& invocation) {
   // it listens.
   const bool is_taken = guests.error().fault == base::Fault::cannot_start;
   if (!meeting.node && is_taken) return take_part(request, invocation);
-  return refuse(guests.error(), request);
+  return refuse_meeting(guests.error(), request);
 }
 
 }  // namespace muster::cli

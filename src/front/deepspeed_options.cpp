@@ -16,10 +16,6 @@ using base::fail;
 using base::Fault;
 using base::Result;
 
-Result<void> keep(const Typed& typed, std::string& to) {
-  return read_text(typed).map([&](std::string text) { to = std::move(text); });
-}
-
 // -1 is DeepSpeed's word for "not given".
 Result<void> count(const Typed& typed, std::uint32_t most, std::optional<std::uint32_t>& to) {
   if (typed.value == "-1") {
@@ -58,7 +54,7 @@ Result<void> set_log_level(DeepspeedDraft& draft, const Typed& typed) {
 
 Result<void> set_rank_logs(DeepspeedDraft& draft, const Typed& typed) {
   if (typed.value == "None") return {};
-  return keep(typed, draft.rank_logs);
+  return store(read_text(typed), draft.rank_logs);
 }
 
 constexpr std::string_view kHosts = "Hosts and devices";
@@ -80,7 +76,7 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-H --hostfile", kHosts, Takes::file, "FILE",
       "Hosts and their devices, one a line: worker-0 slots=4 (default: /job/hostfile, if it is "
       "there)."},
-     [](DeepspeedDraft& d, const Typed& t) { return keep(t, d.hosts.file.emplace()); }},
+     [](DeepspeedDraft& d, const Typed& t) { return store(read_text(t), d.hosts.file.emplace()); }},
     {{"-i --include", kHosts, Takes::text, "SPEC",
       "Use these only: worker-0@worker-1:0,2 is all of worker-0 and slots 0 and 2 of worker-1."},
      [](DeepspeedDraft& d, const Typed& t) {

@@ -21,10 +21,6 @@ using base::Result;
 using Draft = HorovodDraft;
 using Row = Option<HorovodDraft>;
 
-Result<void> keep(const Typed& typed, std::string& to) {
-  return read_text(typed).map([&](std::string text) { to = std::move(text); });
-}
-
 Result<void> set_ranks(Draft& draft, const Typed& typed) {
   return read_count(typed, {1, model::kRanksMax}).map([&](std::uint32_t count) {
     draft.request.spec.apps.front().ranks = count;
@@ -77,17 +73,17 @@ constexpr auto kRows = std::to_array<Row>({
      set_ranks},
     {{"-H --hosts", kRanks, Takes::text, "LIST",
       "Hosts with their slots: host1:2,host2:4 (default: this machine)."},
-     [](Draft& d, const Typed& t) { return keep(t, d.host_list.emplace()); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.host_list.emplace()); }},
     {{"-hostfile --hostfile", kRanks, Takes::file, "FILE",
       "Hosts from a file, one a line: host1 slots=2."},
-     [](Draft& d, const Typed& t) { return keep(t, d.hostfile); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.hostfile); }},
 
     {{"-p --ssh-port", kReach, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
      set_port},
     {{"-i --ssh-identity-file", kReach, Takes::file, "FILE",
       "The private key for ssh (default: what the ssh configuration says)."},
-     [](Draft& d, const Typed& t) { return keep(t, d.request.spec.carrier.identity); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.request.spec.carrier.identity); }},
     {{"--start-timeout", kReach, Takes::number, "SECONDS",
       "How long one attempt to reach a host may take (default: 30, or HOROVOD_START_TIMEOUT)."},
      [](Draft& d, const Typed& t) {
@@ -97,7 +93,7 @@ constexpr auto kRows = std::to_array<Row>({
      }},
     {{"--config-file", kRanks, Takes::file, "FILE",
       "Take controller and tuning from a YAML file; the line itself counts more."},
-     [](Draft& d, const Typed& t) { return keep(t, d.config_file); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.config_file); }},
     {{"--disable-cache", kReach, Takes::nothing, "",
       "Check hosts anew; muster always does, and keeps no cache."}},
 
@@ -137,7 +133,7 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"--output-filename", kOutput, Takes::folder, "DIR",
       "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
-     [](Draft& d, const Typed& t) { return keep(t, d.output.folder); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.output.folder); }},
     {{"-prefix-timestamp --prefix-output-with-timestamp", kOutput, Takes::nothing, "",
       "Begin each line of output with the time."},
      [](Draft& d, const Typed&) { return raise(d.output.timestamp); }},
@@ -174,14 +170,6 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](Draft& d, const Typed&) { return raise(d.help); }},
 });
-
-template <std::size_t A, std::size_t B>
-constexpr auto joined(const std::array<Row, A>& a, const std::array<Row, B>& b) {
-  std::array<Row, A + B> all{};
-  for (std::size_t i = 0; i < A; ++i) all[i] = a[i];
-  for (std::size_t i = 0; i < B; ++i) all[A + i] = b[i];
-  return all;
-}
 
 constexpr auto kTable = with_own_rows(joined(kRows, kHorovodTuningRows));
 

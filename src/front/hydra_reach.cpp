@@ -14,7 +14,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using Words = std::vector<std::string>;
+using Command = std::vector<std::string>;
 
 constexpr std::string_view kOthers[] = {"rsh", "ll", "lsf", "sge", "pbs", "manual", "persist"};
 
@@ -26,14 +26,14 @@ std::string shell_word(std::string_view text) {
 }
 
 // A carrier is called with the host and the remote command; fork ignores the host.
-Words fork_words() { return {"/bin/sh", "-c", R"(exec /bin/sh -c "$2")", "fork"}; }
+Command fork_words() { return {"/bin/sh", "-c", R"(exec /bin/sh -c "$2")", "fork"}; }
 
 // One step with one task on that host. --unbuffered: srun would otherwise hold back what is no
 // whole line. Steps of one job share its processors only with --overlap.
-Words srun_words(const Words& executable, const Words& extra) {
+Command srun_words(const Command& executable, const Command& extra) {
   std::string script = "exec";
-  const Words srun = executable.empty() ? Words{"srun"} : executable;
-  for (const Words* words : {&srun, &extra}) {
+  const Command srun = executable.empty() ? Command{"srun"} : executable;
+  for (const Command* words : {&srun, &extra}) {
     for (const std::string& word : *words) script += " " + shell_word(word);
   }
   script += R"( --nodes=1 --ntasks=1 --nodelist="$1" --overlap --unbuffered --mpi=none)"
@@ -64,10 +64,10 @@ Result<void> take_standing(HydraDraft& draft) {
   return executable.value.empty() ? Result<void>() : set_hydra_launcher_exec(draft, executable);
 }
 
-Result<Words> extra_words(const HydraDraft& draft) {
+Result<Command> extra_words(const HydraDraft& draft) {
   const Typed extra =
       standing(draft, {"HYDRA_LAUNCHER_EXTRA_ARGS", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"});
-  return extra.value.empty() ? Words() : read_words(extra);
+  return extra.value.empty() ? Command() : read_words(extra);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Result<void> set_hydra_launcher(HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> set_hydra_launcher_exec(HydraDraft& draft, const Typed& typed) {
-  return read_words(typed).map([&](Words words) { draft.reach.executable = std::move(words); });
+  return read_words(typed).map([&](Command words) { draft.reach.executable = std::move(words); });
 }
 
 // Where hosts come from when none are given.
@@ -101,7 +101,7 @@ Result<void> settle_hydra_reach(HydraDraft& draft) {
   if (auto done = take_standing(draft); !done) return done;
   const auto extra = extra_words(draft);
   if (!extra) return tl::unexpected(extra.error());
-  Words& command = draft.request.spec.carrier.command;
+  Command& command = draft.request.spec.carrier.command;
   if (draft.reach.launcher == "fork") {
     command = fork_words();
   } else if (draft.reach.launcher == "slurm") {

@@ -78,7 +78,7 @@ struct Words {
 };
 
 // Options may stand before and after the file; all after -- is no option.
-Result<Words> read_words(const Command& command, const Asked& asked) {
+Result<Words> read_verb(const Command& command, const Asked& asked) {
   Words words;
   std::span<const std::string> left(asked.words);
   while (!left.empty()) {
@@ -152,7 +152,7 @@ OptionTexts validate_options() { return texts_of(validate_table()); }
 OptionTexts schema_options() { return texts_of(schema_table()); }
 
 Result<Reading> read_submit(const Asked& asked) {
-  auto words = read_words(kSubmit, asked);
+  auto words = read_verb(kSubmit, asked);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kSubmit)};
   if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
@@ -162,7 +162,7 @@ Result<Reading> read_submit(const Asked& asked) {
 }
 
 Result<Reading> read_explain(const Asked& asked) {
-  auto words = read_words(kExplain, asked);
+  auto words = read_verb(kExplain, asked);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kExplain)};
   auto reading = has_dashes(asked)
@@ -178,7 +178,7 @@ Result<Reading> read_explain(const Asked& asked) {
 }
 
 Result<Reading> read_validate(const Asked& asked) {
-  auto words = read_words(kValidate, asked);
+  auto words = read_verb(kValidate, asked);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kValidate)};
   const auto file = only_file(kValidate, *words);
@@ -195,7 +195,7 @@ Result<Reading> read_validate(const Asked& asked) {
 }
 
 Result<Reading> read_schema(const Asked& asked) {
-  const auto words = read_words(kSchema, asked);
+  const auto words = read_verb(kSchema, asked);
   if (!words) return tl::unexpected(words.error());
   if (words->draft.help) return Reading{.text = help(kSchema)};
   if (!words->rest.empty()) {

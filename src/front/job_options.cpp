@@ -105,19 +105,19 @@ constexpr Row kRunJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmit[] = {kSet,    kExperiment, kDetach,   kNodes,     kPerNode,
-                           kTarget, kList,       kHostfile, kFakeNodes, kWithout,
-                           kTag,    kLogs,       kRunJson,  kVerbose,   kHelp};
-constexpr Row kExplain[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
-                            kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
-constexpr Row kValidate[] = {kJson, kHelp};
-constexpr Row kSchema[] = {kHelp};
+constexpr Row kSubmitRows[] = {kSet,    kExperiment, kDetach,   kNodes,     kPerNode,
+                               kTarget, kList,       kHostfile, kFakeNodes, kWithout,
+                               kTag,    kLogs,       kRunJson,  kVerbose,   kHelp};
+constexpr Row kExplainRows[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
+                                kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
+constexpr Row kValidateRows[] = {kJson, kHelp};
+constexpr Row kSchemaRows[] = {kHelp};
 
 }  // namespace
 
-std::span<const Row> submit_table() { return kSubmit; }
-std::span<const Row> explain_table() { return kExplain; }
-std::span<const Row> validate_table() { return kValidate; }
-std::span<const Row> schema_table() { return kSchema; }
+std::span<const Row> submit_table() { return kSubmitRows; }
+std::span<const Row> explain_table() { return kExplainRows; }
+std::span<const Row> validate_table() { return kValidateRows; }
+std::span<const Row> schema_table() { return kSchemaRows; }
 
 }  // namespace muster::front

@@ -109,7 +109,7 @@ Result<void> read_programs(MpirunDraft& draft) {
   return {};
 }
 
-Result<void> read_words(MpirunDraft& draft) {
+Result<void> read_command_line(MpirunDraft& draft) {
   for (const Words words : blocks_of(draft.asked->words)) {
     const bool later = !draft.blocks.empty();
     if (auto done = read_block(draft, words, later); !done) return done;
@@ -160,7 +160,8 @@ Result<Reading> read_mpirun(const Asked& asked) {
   draft.request.spec.slot_rule = model::SlotRule::open_mpi;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
   draft.request.spec.forwarded_signals = usual_signals();
-  const auto read = read_standing_parameters(draft).and_then([&] { return read_words(draft); });
+  const auto read =
+      read_standing_parameters(draft).and_then([&] { return read_command_line(draft); });
   if (!read) return tl::unexpected(read.error());
   if (draft.version) return Reading{.text = version_text(asked)};
   if (draft.help) return Reading{.text = std::string(kHead) + options_help(mpirun_options())};

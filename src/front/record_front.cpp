@@ -110,7 +110,7 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
 }
 
 // Options may stand before and after runs; all after -- is a run.
-Result<RecordDraft> read_words(RecordVerb verb, const Asked& asked) {
+Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
   const std::string name = fmt::format("muster {}", command_of(verb).name);
   const Grammar grammar{.command = name, .glued = Glued::all};
   RecordDraft draft;
@@ -133,7 +133,7 @@ Result<RecordDraft> read_words(RecordVerb verb, const Asked& asked) {
 
 template <RecordVerb verb>
 Result<Reading> read_record(const Asked& asked) {
-  auto draft = read_words(verb, asked);
+  auto draft = read_verb(verb, asked);
   if (!draft) return tl::unexpected(std::move(draft.error()));
   if (draft->help) return Reading{.text = help(verb)};
   return check_runs(command_of(verb), draft->request).map([&] {

@@ -8,7 +8,6 @@
 namespace muster::front {
 namespace {
 
-using base::Result;
 using Row = Option<RecordDraft>;
 
 constexpr std::uint32_t kListMax = 1'000'000'000;

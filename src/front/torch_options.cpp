@@ -323,14 +323,6 @@ constexpr auto kUseEnv = std::to_array<Row>({
      }},
 });
 
-template <std::size_t A, std::size_t B>
-constexpr auto joined(const std::array<Row, A>& first, const std::array<Row, B>& second) {
-  std::array<Row, A + B> all{};
-  for (std::size_t i = 0; i < A; ++i) all[i] = first[i];
-  for (std::size_t i = 0; i < B; ++i) all[A + i] = second[i];
-  return all;
-}
-
 constexpr auto kTorchrun = with_own_rows<TorchDraft>(kRows);
 constexpr auto kLaunch = with_own_rows<TorchDraft>(joined(kUseEnv, kRows));
 

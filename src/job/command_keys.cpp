@@ -4,7 +4,7 @@
 namespace muster::job {
 namespace {
 
-constexpr JobKey kDistribution[] = {
+constexpr JobKey kCommandDistribution[] = {
     kDistributionType,
     {{"process_count_per_instance", Form::count, "Processes on each node (default 1)."},
      kInto<&JobFile::per_node>},
@@ -17,7 +17,7 @@ constexpr JobKey kDistribution[] = {
      kInto<&JobFile::servers, &Role::count>},
 };
 
-constexpr JobKey kResources[] = {
+constexpr JobKey kCommandResources[] = {
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
     {{"shm_size", Form::quantity, "Shared memory of the container.", kNoEngine}},
@@ -43,7 +43,7 @@ constexpr JobKey kOlderCompute[] = {
 
 constexpr Traits kJobs = {.choices = "command", .required = false};
 
-constexpr JobKey kKeys[] = {
+constexpr JobKey kCommandKeys[] = {
     kSchema,
     {{"type", Form::choice, "command: one command, many processes.", kJobs}},
     kName,
@@ -60,8 +60,10 @@ constexpr JobKey kKeys[] = {
     kEnvironment,
     kVariables,
     {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kOlderCompute},
-    {{"distribution", Form::none, "How the job is spread over its nodes."}, nullptr, kDistribution},
-    {{"resources", Form::none, "What the nodes are."}, nullptr, kResources},
+    {{"distribution", Form::none, "How the job is spread over its nodes."},
+     nullptr,
+     kCommandDistribution},
+    {{"resources", Form::none, "What the nodes are."}, nullptr, kCommandResources},
     {{"limits", Form::none, "What ends the job."}, nullptr, kJobLimits},
     kInputs,
     kOutputs,
@@ -74,6 +76,6 @@ constexpr JobKey kKeys[] = {
 
 }  // namespace
 
-JobTable command_keys() { return kKeys; }
+JobTable command_keys() { return kCommandKeys; }
 
 }  // namespace muster::job

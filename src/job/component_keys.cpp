@@ -25,7 +25,7 @@ constexpr JobKey kRunSettings[] = {
     {{"target", Form::text, "Where to run: an entry of muster.yml."}, kInto<&JobFile::target>},
 };
 
-constexpr JobKey kKeys[] = {
+constexpr JobKey kComponentKeys[] = {
     kSchema,
     kName,
     kVersion,
@@ -45,6 +45,6 @@ constexpr JobKey kKeys[] = {
 
 }  // namespace
 
-JobTable component_keys() { return kKeys; }
+JobTable component_keys() { return kComponentKeys; }
 
 }  // namespace muster::job

@@ -12,7 +12,7 @@ constexpr JobKey kLimits[] = {
     {{"gpu", Form::count, "GPUs of a node.", {.least = 0}}, kInto<Members..., &Limits::gpu>},
 };
 
-constexpr JobKey kResources[] = {
+constexpr JobKey kDraftResources[] = {
     {{"limits", Form::none, "What a node may use."}, nullptr, kLimits<&JobFile::limits>},
 };
 
@@ -23,7 +23,7 @@ constexpr JobKey kMpiWorker[] = {
     kCount,
     {{"slots_per", Form::count, "Processes that a node takes (default: its GPUs, or 1)."},
      kInto<&JobFile::slots>},
-    {{"resources", Form::none, "What a node may use."}, nullptr, kResources},
+    {{"resources", Form::none, "What a node may use."}, nullptr, kDraftResources},
 };
 
 constexpr Traits kNoPod = {.standing = Standing::no_effect,
@@ -108,7 +108,7 @@ constexpr Traits kWhere = {.choices = "managed k8s",
                            .standing = Standing::no_effect,
                            .why = "muster.yml says what a target is"};
 
-constexpr JobKey kCompute[] = {
+constexpr JobKey kDraftCompute[] = {
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
     {{"infrastructure", Form::choice, "managed or k8s.", kWhere}},
     {{"type", Form::choice, "managed or k8s.", kWhere}},
@@ -116,7 +116,7 @@ constexpr JobKey kCompute[] = {
     {{"instance_count", Form::count, "How many machines."}, kInto<&JobFile::instances>},
 };
 
-constexpr JobKey kKeys[] = {
+constexpr JobKey kDraftKeys[] = {
     kSchema,
     kName,
     kDisplayName,
@@ -127,7 +127,7 @@ constexpr JobKey kKeys[] = {
     kCode,
     kEnvironment,
     kVariables,
-    {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kCompute},
+    {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kDraftCompute},
     {{"distributed", Form::none, "How the job is spread: mpi, pytorch or tensorflow."},
      nullptr,
      kDistributed},
@@ -137,6 +137,6 @@ constexpr JobKey kKeys[] = {
 
 }  // namespace
 
-JobTable draft_keys() { return kKeys; }
+JobTable draft_keys() { return kDraftKeys; }
 
 }  // namespace muster::job

@@ -27,7 +27,7 @@ std::optional<std::uint32_t> count_of(std::string_view text) {
   return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-bool is_boolean(std::string_view text) {
+bool is_yaml_boolean(std::string_view text) {
   constexpr std::string_view kWords[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
   return std::ranges::find(kWords, text) != std::end(kWords);
 }
@@ -89,7 +89,7 @@ bool fits(const KeyText& key, const Node& node) {
     case Form::number:
       return !node.quoted && number_of(node.text).has_value();
     case Form::boolean:
-      return !node.quoted && is_boolean(node.text);
+      return !node.quoted && is_yaml_boolean(node.text);
     case Form::quantity:
       return is_quantity(node.text);
     case Form::choice:

@@ -4,7 +4,7 @@
 namespace muster::job {
 namespace {
 
-constexpr JobKey kDistribution[] = {
+constexpr JobKey kNativeDistribution[] = {
     kDistributionType,
     {{"node_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"process_count_per_node", Form::count, "mpi: processes on each node (default 1)."},
@@ -20,7 +20,7 @@ constexpr JobKey kDistribution[] = {
      kInto<&JobFile::servers, &Role::count>},
 };
 
-constexpr JobKey kCompute[] = {
+constexpr JobKey kNativeCompute[] = {
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
 };
 
@@ -33,7 +33,7 @@ void set_command(JobFile& job, const Found& found) {
   }
 }
 
-constexpr JobKey kKeys[] = {
+constexpr JobKey kNativeKeys[] = {
     {{"muster", Form::count, "The version of this format, which is 1.", {.required = true}}},
     kName,
     kDescription,
@@ -48,10 +48,10 @@ constexpr JobKey kKeys[] = {
     kVariables,
     {{"compute", Form::text, "Where to run: an entry of muster.yml."},
      kInto<&JobFile::target>,
-     kCompute},
+     kNativeCompute},
     {{"distribution", Form::none, "How many processes, on how many nodes."},
      nullptr,
-     kDistribution},
+     kNativeDistribution},
     kInputs,
     kOutputs,
     {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
@@ -59,6 +59,6 @@ constexpr JobKey kKeys[] = {
 
 }  // namespace
 
-JobTable native_keys() { return kKeys; }
+JobTable native_keys() { return kNativeKeys; }
 
 }  // namespace muster::job

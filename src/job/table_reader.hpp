@@ -45,7 +45,7 @@ class TableReader {
     for (const Key<Draft>& key : table) {
       const std::string name(key.text.name);
       if (!key.text.traits.required || find(map, name) != nullptr || meant.contains(name)) continue;
-      complaints_.add(map.begin, "the key " + path + name + " is missing",
+      complaints_.add(map.begin, fmt::format("the key {}{} is missing", path, name),
                       name + ": " + std::string(key.text.help));
     }
   }

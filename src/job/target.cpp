@@ -42,7 +42,7 @@ constexpr Row kTarget[] = {
      into_target<&Target::without>},
 };
 
-constexpr Row kKeys[] = {
+constexpr Row kTargetKeys[] = {
     {{"default", Form::text, "The target of jobs that name none."},
      into<Targets, &Targets::preferred>},
     {{"targets", Form::none, "Where jobs may run.", {.each = true, .required = true}},
@@ -78,7 +78,7 @@ TargetsReading read_targets(std::string_view text, const std::string& source) {
   if (document.root && document.root->kind != Kind::map) {
     complaints.add(document.root->begin, "the file is no map", "it begins with targets:");
   } else if (document.root) {
-    TableReader<Targets>(reading.targets, complaints).read(*document.root, kKeys);
+    TableReader<Targets>(reading.targets, complaints).read(*document.root, kTargetKeys);
     check(reading.targets, complaints);
   }
   reading.complaints = std::move(complaints).take();

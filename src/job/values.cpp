@@ -11,8 +11,6 @@
 namespace muster::job {
 namespace {
 
-using spec::quoted;
-
 // "azureml:data:1", "https://host/file": data that lies elsewhere.
 bool is_elsewhere(std::string_view path) {
   return path.find("://") != std::string_view::npos || path.starts_with("azureml:");
@@ -29,8 +27,8 @@ class Inputs {
     const std::string name = setting.key.substr(std::min(kPrefix.size(), setting.key.size()));
     const auto input = std::ranges::find(job_.inputs, name, &Input::name);
     if (!setting.key.starts_with(kPrefix) || input == job_.inputs.end()) {
-      return complaints_.add({}, "--set " + quoted(setting.key) + ": the job has no such input",
-                             hint_for(name));
+      return complaints_.add(
+          {}, "--set " + spec::quoted(setting.key) + ": the job has no such input", hint_for(name));
     }
     const InputType type = type_of(*input, job_.dialect).value_or(InputType::text);
     if (auto wrong = misfit(*input, type, setting.value)) {
@@ -57,7 +55,7 @@ class Inputs {
       return complaints_.add(
           input.value->begin,
           fmt::format("the input {} lies where muster cannot reach it: {}", input.name,
-                      quoted(value)),
+                      spec::quoted(value)),
           fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
     }
     slot->second = is_path ? below(folder_, value) : value;

@@ -18,7 +18,6 @@ using base::fail_at;
 using base::Fault;
 using base::Place;
 using base::Result;
-using spec::quoted;
 
 constexpr Fault kFault = Fault::bad_file;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -198,7 +197,7 @@ class Builder {
 
   void check_tag(const yaml_char_t* tag, Mark mark) {
     if (tag == nullptr) return;
-    complain(mark, fmt::format("tags such as {} are not understood", quoted(text_of(tag))),
+    complain(mark, fmt::format("tags such as {} are not understood", spec::quoted(text_of(tag))),
              "leave the tag out; quotes make anything text");
   }
 
@@ -272,7 +271,7 @@ class Builder {
     }
     const auto [first, is_new] = seen.try_emplace(entry.key, entry.mark);
     if (is_new) return true;
-    complain(entry.mark, fmt::format("the key {} is given twice", quoted(entry.key)),
+    complain(entry.mark, fmt::format("the key {} is given twice", spec::quoted(entry.key)),
              fmt::format("it is in line {} already: keep one of them", first->second.line));
     return false;
   }

@@ -38,9 +38,9 @@ struct Load {
   std::uint64_t left = 0;
 };
 
-class Dealer {
+class SpawnDealer {
  public:
-  explicit Dealer(std::span<const SpawnRoom> rooms) {
+  explicit SpawnDealer(std::span<const SpawnRoom> rooms) {
     for (const SpawnRoom& room : rooms) {
       const std::uint64_t cap = room.host->max_slots.value_or(model::kRanksMax);
       loads_.push_back({&room, std::int64_t{room.busy} - std::int64_t{room.host->slots},
@@ -140,7 +140,7 @@ Result<SpawnWish> spawn_wish(std::span<const std::pair<std::string, std::string>
 
 Result<std::vector<NodeIndex>> place_spawned(std::span<const SpawnRoom> rooms,
                                              std::span<const SpawnWish> wishes) {
-  Dealer dealer(rooms);
+  SpawnDealer dealer(rooms);
   std::vector<NodeIndex> nodes;
   for (const SpawnWish& wish : wishes) {
     if (auto dealt = dealer.deal(wish, nodes); !dealt) return tl::unexpected(dealt.error());

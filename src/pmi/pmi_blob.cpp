@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "wire/messages.hpp"
+
 namespace muster::pmi {
 namespace {
 
 constexpr std::size_t kHeader = 3;
-constexpr const char* kHint = "is it the same muster on both hosts? compare `muster --version`";
 
 struct Entry {
   std::string_view key;
@@ -64,12 +65,13 @@ void KeyValues::encode(std::string& blob) const {
 
 base::Result<void> KeyValues::decode(std::string_view blob) {
   if (blob.size() > kBlobMax)
-    return base::fail(base::Fault::lost, kHint, "a fence brought {} bytes, above its bound of {}",
-                      blob.size(), kBlobMax);
+    return base::fail(base::Fault::lost, wire::kOtherVersion,
+                      "a fence brought {} bytes, above its bound of {}", blob.size(), kBlobMax);
   std::vector<Entry> entries;
   for (std::string_view rest = blob; !rest.empty();)
     if (!take(rest, entries.emplace_back()))
-      return base::fail(base::Fault::lost, kHint, "a fence brought bytes that do not decode");
+      return base::fail(base::Fault::lost, wire::kOtherVersion,
+                        "a fence brought bytes that do not decode");
   if (bytes_ + blob.size() > bytes_max_)
     return base::fail(base::Fault::lost, "", "the ranks have put more than {} bytes over PMI",
                       bytes_max_);

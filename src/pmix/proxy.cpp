@@ -32,13 +32,13 @@ std::size_t send_some(int socket, std::string_view bytes) {
 // The greeting is a message like all others: process (4 bytes), tag (4), length (4), padding (4),
 // in the machine's own byte order, then as many bytes as it says.
 std::optional<std::size_t> greeting_size(std::string_view bytes) {
-  constexpr std::size_t kHeader = 16, kLengthAt = 8;
+  constexpr std::size_t kGreetingHeader = 16, kLengthAt = 8;
   constexpr std::uint32_t kGreetingMax = 128u << 10;  // the library's own limit
-  if (bytes.size() < kHeader) return 0;
+  if (bytes.size() < kGreetingHeader) return 0;
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data() + kLengthAt, sizeof length);
   if (length > kGreetingMax) return std::nullopt;
-  return kHeader + length;
+  return kGreetingHeader + length;
 }
 
 Proxy::Proxy(process::UniqueFd listener, Gate gate) : listener_(std::move(listener)), gate_(gate) {}

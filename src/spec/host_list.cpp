@@ -9,7 +9,7 @@
 namespace muster::spec {
 namespace {
 
-constexpr base::Fault kFault = base::Fault::usage;
+constexpr base::Fault kListFault = base::Fault::usage;
 
 base::Place place() { return {"-H", 0, 0}; }
 
@@ -27,10 +27,10 @@ base::Error about_entry(base::Error error, std::size_t number, std::string_view 
 
 base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t number) {
   if (entry.empty()) {
-    return base::fail_at(place(), kFault, "for example -H node1:8,node2:8", "entry {} is empty",
+    return base::fail_at(place(), kListFault, "for example -H node1:8,node2:8", "entry {} is empty",
                          number);
   }
-  return read_host_word(entry, kFault)
+  return read_host_word(entry, kListFault)
       .map([](const HostWord& host) {
         return model::HostEntry{host.name, host.user,           0, host.slots, std::nullopt,
                                 place(),   host.slots_are_cores};
@@ -42,7 +42,7 @@ base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t nu
 
 base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text) {
   if (text.size() > kHostTextMax) {
-    return base::fail_at(place(), kFault, "use --hostfile", "the list is longer than {} MiB",
+    return base::fail_at(place(), kListFault, "use --hostfile", "the list is longer than {} MiB",
                          kHostTextMax >> 20);
   }
   std::vector<model::HostEntry> hosts;
@@ -52,7 +52,7 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
     if (!entry) return tl::unexpected(std::move(entry.error()));
     hosts.push_back(std::move(*entry));
     if (hosts.size() > kHostsMax) {
-      return base::fail_at(place(), kFault, "", "more than {} hosts", kHostsMax);
+      return base::fail_at(place(), kListFault, "", "more than {} hosts", kHostsMax);
     }
     at = comma + 1;
   }

@@ -19,8 +19,8 @@ using base::fail_at;
 using base::Result;
 using model::HostEntry;
 
-constexpr base::Fault kFault = base::Fault::bad_file;
-constexpr const char* kExample = "write one host a line, for example: node1 slots=8";
+constexpr base::Fault kHostfileFault = base::Fault::bad_file;
+constexpr const char* kHostLine = "write one host a line, for example: node1 slots=8";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 enum class Key { slots, max_slots, user, port };
@@ -62,12 +62,12 @@ struct Setting {
 };
 
 tl::unexpected<base::Error> twice(const Setting& setting, const char* what) {
-  return fail_at(setting.key.place, kFault, "keep one of them", "{} is given twice on this line",
-                 what);
+  return fail_at(setting.key.place, kHostfileFault, "keep one of them",
+                 "{} is given twice on this line", what);
 }
 
 Result<std::uint32_t> read_value(const Setting& setting, std::uint32_t most) {
-  return read_number(setting.key.text, setting.value.text, {1, most}, kFault)
+  return read_number(setting.key.text, setting.value.text, {1, most}, kHostfileFault)
       .map_error([&](base::Error e) {
         e.hint = fmt::format("for example: {}=8", setting.key.text);
         return placed(std::move(e), setting.value.place);
@@ -87,7 +87,7 @@ Result<void> set_port(HostEntry& entry, const Setting& setting) {
 
 Result<void> set_user(HostEntry& entry, const Setting& setting) {
   if (!entry.user.empty()) return twice(setting, "the user");
-  return read_user(setting.value.text, kFault)
+  return read_user(setting.value.text, kHostfileFault)
       .map([&](std::string user) { entry.user = std::move(user); })
       .map_error([&](base::Error e) { return placed(std::move(e), setting.value.place); });
 }
@@ -95,7 +95,7 @@ Result<void> set_user(HostEntry& entry, const Setting& setting) {
 Result<void> apply(HostEntry& entry, const Setting& setting) {
   const auto key = find_key(setting.key.text);
   if (!key) {
-    return fail_at(setting.key.place, kFault, key_hint(setting.key.text), "unknown key {}",
+    return fail_at(setting.key.place, kHostfileFault, key_hint(setting.key.text), "unknown key {}",
                    quoted(setting.key.text));
   }
   switch (*key) {
@@ -115,16 +115,17 @@ Result<void> check_word(std::span<const HostfileWord> words) {
   if (words.size() >= 2 && words[1].text == "=") return {};
   const std::string hint = find_key(words[0].text) ? fmt::format("write {}=N", words[0].text)
                                                    : "each host has its own line: node1 slots=8";
-  return fail_at(words[0].place, kFault, hint, "expected key=value after the host, not {}",
+  return fail_at(words[0].place, kHostfileFault, hint, "expected key=value after the host, not {}",
                  quoted(words[0].text));
 }
 
 Result<HostEntry> read_host(std::span<const HostfileWord> words) {
   const HostfileWord& first = words.front();
   if (first.text == "=" || (words.size() > 1 && words[1].text == "=")) {
-    return fail_at(first.place, kFault, kExample, "the line does not start with a host name");
+    return fail_at(first.place, kHostfileFault, kHostLine,
+                   "the line does not start with a host name");
   }
-  return read_host_word(first.text, kFault)
+  return read_host_word(first.text, kHostfileFault)
       .map([&](const HostWord& host) {
         return HostEntry{host.name,   host.user,           0, host.slots, std::nullopt,
                          first.place, host.slots_are_cores};
@@ -135,7 +136,7 @@ Result<HostEntry> read_host(std::span<const HostfileWord> words) {
 Result<void> settle_slots(HostEntry& entry) {
   if (!entry.max_slots) return {};
   if (entry.slots.value_or(0) > *entry.max_slots) {
-    return fail_at(entry.place, kFault, "raise max_slots or lower slots",
+    return fail_at(entry.place, kHostfileFault, "raise max_slots or lower slots",
                    "max_slots of {} is below slots of {}", *entry.max_slots, *entry.slots);
   }
   if (!entry.slots) entry.slots = entry.max_slots;
@@ -148,7 +149,7 @@ Result<HostEntry> read_line(std::span<const HostfileWord> words) {
   for (auto rest = words.subspan(1); !rest.empty(); rest = rest.subspan(3)) {
     if (auto fine = check_word(rest); !fine) return tl::unexpected(fine.error());
     if (rest.size() < 3 || rest[2].text == "=") {
-      return fail_at(rest[0].place, kFault, fmt::format("write {}=N", rest[0].text),
+      return fail_at(rest[0].place, kHostfileFault, fmt::format("write {}=N", rest[0].text),
                      "{} has no value", quoted(rest[0].text));
     }
     if (auto fine = apply(*entry, {rest[0], rest[2]}); !fine) return tl::unexpected(fine.error());
@@ -172,15 +173,15 @@ base::Place place_at(std::string_view text, std::size_t offset, const std::strin
 
 Result<void> check_text(std::string_view text, const std::string& name) {
   if (text.size() > kHostTextMax) {
-    return fail_at({name, 0, 0}, kFault, "is this the right file?",
+    return fail_at({name, 0, 0}, kHostfileFault, "is this the right file?",
                    "the file is larger than {} MiB", kHostTextMax >> 20);
   }
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    return fail_at({name, 1, 1}, kFault, "save it as UTF-8", "the file is UTF-16");
+    return fail_at({name, 1, 1}, kHostfileFault, "save it as UTF-8", "the file is UTF-16");
   }
   const auto* odd = std::find_if(text.begin(), text.end(), is_control);
   if (odd == text.end()) return {};
-  return fail_at(place_at(text, static_cast<std::size_t>(odd - text.begin()), name), kFault,
+  return fail_at(place_at(text, static_cast<std::size_t>(odd - text.begin()), name), kHostfileFault,
                  "is this the right file? a hostfile is plain text", "byte 0x{:02x} is not text",
                  static_cast<unsigned char>(*odd));
 }
@@ -199,11 +200,11 @@ Result<std::vector<HostEntry>> read_hostfile(std::string_view text, const std::s
     if (!host) return tl::unexpected(host.error());
     hosts.push_back(std::move(*host));
     if (hosts.size() > kHostsMax) {
-      return fail_at(hosts.back().place, kFault, "", "more than {} hosts", kHostsMax);
+      return fail_at(hosts.back().place, kHostfileFault, "", "more than {} hosts", kHostsMax);
     }
   }
   if (hosts.empty()) {
-    return fail_at({name, 0, 0}, kFault, kExample, "the file names no host");
+    return fail_at({name, 0, 0}, kHostfileFault, kHostLine, "the file names no host");
   }
   return hosts;
 }

@@ -18,13 +18,13 @@ using base::Fault;
 using base::Result;
 using model::RankfileEntry;
 
-constexpr Fault kFault = Fault::bad_file;
-constexpr const char* kExample = "for example: rank 0=node1 slot=0:0-3";
+constexpr Fault kRankfileFault = Fault::bad_file;
+constexpr const char* kRankLine = "for example: rank 0=node1 slot=0:0-3";
 constexpr Bounds kCpuBounds = {0, model::kCpusMax - 1};
 
-tl::unexpected<base::Error> placed(base::Error error, const base::Place& place) {
+tl::unexpected<base::Error> fail_placed(base::Error error, const base::Place& place) {
   error.place = place;
-  if (error.hint.empty()) error.hint = kExample;
+  if (error.hint.empty()) error.hint = kRankLine;
   return tl::unexpected(std::move(error));
 }
 
@@ -37,13 +37,13 @@ struct Range {
 Result<Range> read_range(std::string_view text, const base::Place& place) {
   if (text == "*") return Range{0, std::nullopt};
   const std::size_t dash = std::min(text.find('-'), text.size());
-  const auto first = read_number("slot", text.substr(0, dash), kCpuBounds, kFault);
-  if (!first) return placed(first.error(), place);
+  const auto first = read_number("slot", text.substr(0, dash), kCpuBounds, kRankfileFault);
+  if (!first) return fail_placed(first.error(), place);
   if (dash == text.size()) return Range{*first, *first};
-  const auto last = read_number("slot", text.substr(dash + 1), kCpuBounds, kFault);
-  if (!last) return placed(last.error(), place);
+  const auto last = read_number("slot", text.substr(dash + 1), kCpuBounds, kRankfileFault);
+  if (!last) return fail_placed(last.error(), place);
   if (*last < *first) {
-    return fail_at(place, kFault, kExample, "slot range {} runs backwards", quoted(text));
+    return fail_at(place, kRankfileFault, kRankLine, "slot range {} runs backwards", quoted(text));
   }
   return Range{*first, *last};
 }
@@ -52,7 +52,7 @@ Result<void> add_cpus(RankfileEntry& entry, std::string_view text, const base::P
   const auto range = read_range(text, place);
   if (!range) return tl::unexpected(range.error());
   if (!range->last) {
-    return fail_at(place, kFault, kExample, "slot=* names no cpu; write SOCKET:*");
+    return fail_at(place, kRankfileFault, kRankLine, "slot=* names no cpu; write SOCKET:*");
   }
   for (std::uint32_t cpu = range->first; cpu <= *range->last; ++cpu) entry.cpus.push_back(cpu);
   return {};
@@ -61,8 +61,8 @@ Result<void> add_cpus(RankfileEntry& entry, std::string_view text, const base::P
 // The socket before a ':'; nothing for "*".
 Result<std::optional<std::uint32_t>> read_socket(std::string_view text, const base::Place& place) {
   if (text == "*") return std::optional<std::uint32_t>();
-  const auto number = read_number("socket", text, kCpuBounds, kFault);
-  if (!number) return placed(number.error(), place);
+  const auto number = read_number("socket", text, kCpuBounds, kRankfileFault);
+  if (!number) return fail_placed(number.error(), place);
   return std::optional<std::uint32_t>(*number);
 }
 
@@ -80,7 +80,7 @@ Result<void> add_part(RankfileEntry& entry, std::string_view text, const base::P
     socket = entry.cores.back().socket;
   }
   if (!entry.cpus.empty()) {
-    return fail_at(place, kFault, kExample, "cpus and cores of sockets in one list");
+    return fail_at(place, kRankfileFault, kRankLine, "cpus and cores of sockets in one list");
   }
   const auto range = read_range(text, place);
   if (!range) return tl::unexpected(range.error());
@@ -107,13 +107,13 @@ bool is(std::span<const HostfileWord> words, std::size_t at, std::string_view te
 }
 
 // rank R = HOST slot = LIST, as seven words.
-Result<RankfileEntry> read_line(std::span<const HostfileWord> words) {
+Result<RankfileEntry> read_rank_line(std::span<const HostfileWord> words) {
   const base::Place& start = words.front().place;
   if (!is(words, 0, "rank") || !is(words, 2, "=") || words.size() < 4) {
-    return fail_at(start, kFault, kExample, "the line does not start with rank R=HOST");
+    return fail_at(start, kRankfileFault, kRankLine, "the line does not start with rank R=HOST");
   }
-  const auto rank = read_number("rank", words[1].text, {0, model::kRanksMax - 1}, kFault);
-  if (!rank) return placed(rank.error(), words[1].place);
+  const auto rank = read_number("rank", words[1].text, {0, model::kRanksMax - 1}, kRankfileFault);
+  if (!rank) return fail_placed(rank.error(), words[1].place);
   RankfileEntry entry;
   entry.rank = base::Rank(*rank);
   entry.host = words[3].text;
@@ -121,10 +121,11 @@ Result<RankfileEntry> read_line(std::span<const HostfileWord> words) {
   const base::Place& after = words.size() > 4 ? words[4].place : words[3].place;
   const bool slots = is(words, 4, "slot") || is(words, 4, "slots");
   if (!slots || !is(words, 5, "=") || words.size() < 7) {
-    return fail_at(after, kFault, kExample, "rank {} has no slot=LIST", *rank);
+    return fail_at(after, kRankfileFault, kRankLine, "rank {} has no slot=LIST", *rank);
   }
   if (words.size() > 7) {
-    return fail_at(words[7].place, kFault, kExample, "{} after the slots", quoted(words[7].text));
+    return fail_at(words[7].place, kRankfileFault, kRankLine, "{} after the slots",
+                   quoted(words[7].text));
   }
   const auto read = read_slots(entry, words[6]);
   if (!read) return tl::unexpected(read.error());
@@ -135,7 +136,7 @@ Result<RankfileEntry> read_line(std::span<const HostfileWord> words) {
 
 Result<std::vector<RankfileEntry>> read_rankfile(std::string_view text, const std::string& name) {
   if (text.size() > kHostTextMax) {
-    return fail_at({name, 0, 0}, kFault, "is this the right file?",
+    return fail_at({name, 0, 0}, kRankfileFault, "is this the right file?",
                    "the file is larger than {} MiB", kHostTextMax >> 20);
   }
   std::vector<RankfileEntry> entries;
@@ -144,16 +145,16 @@ Result<std::vector<RankfileEntry>> read_rankfile(std::string_view text, const st
     const auto words = lines.next_line();
     if (!words) return tl::unexpected(words.error());
     if (words->empty()) continue;
-    auto entry = read_line(*words);
+    auto entry = read_rank_line(*words);
     if (!entry) return tl::unexpected(entry.error());
     if (!seen.insert(entry->rank).second) {
-      return fail_at(entry->place, kFault, "keep one of them", "rank {} is there twice",
+      return fail_at(entry->place, kRankfileFault, "keep one of them", "rank {} is there twice",
                      entry->rank.value);
     }
     entries.push_back(std::move(*entry));
   }
   if (entries.empty()) {
-    return fail_at({name, 0, 0}, kFault, kExample, "the file names no rank");
+    return fail_at({name, 0, 0}, kRankfileFault, kRankLine, "the file names no rank");
   }
   return entries;
 }

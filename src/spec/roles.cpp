@@ -34,8 +34,8 @@ constexpr Known kKnown[] = {
 };
 
 template <class... Args>
-tl::unexpected<base::Error> refuse(std::string hint, fmt::format_string<Args...> text,
-                                   Args&&... args) {
+tl::unexpected<base::Error> refuse_roles(std::string hint, fmt::format_string<Args...> text,
+                                         Args&&... args) {
   return base::fail_at({"--role", 0, 0}, Fault::usage, std::move(hint), text,
                        std::forward<Args>(args)...);
 }
@@ -52,8 +52,8 @@ Result<Known> find(const std::string& role) {
   std::vector<std::string> names;
   for (const Known& one : kKnown) names.emplace_back(one.name);
   const auto meant = base::nearest(role, names);
-  return refuse(meant ? "did you mean " + *meant + "?" : "roles are " + known_names(),
-                "there is no role {}", quoted(role));
+  return refuse_roles(meant ? "did you mean " + *meant + "?" : "roles are " + known_names(),
+                      "there is no role {}", quoted(role));
 }
 
 std::uint64_t count_of(const JobSpec& spec, std::string_view role) {
@@ -65,8 +65,8 @@ std::uint64_t count_of(const JobSpec& spec, std::string_view role) {
 Result<void> check_counts(const JobSpec& spec, const Known& role) {
   const std::uint64_t count = count_of(spec, role.name);
   if (count > role.most) {
-    return refuse("", "{} may have {} rank{}, not {}", role.name, role.most,
-                  role.most == 1 ? "" : "s", count);
+    return refuse_roles("", "{} may have {} rank{}, not {}", role.name, role.most,
+                        role.most == 1 ? "" : "s", count);
   }
   return {};
 }
@@ -75,14 +75,15 @@ Result<void> check_whole(const JobSpec& spec) {
   std::uint64_t ranks = 0;
   for (const model::App& app : spec.apps) ranks += app.ranks.value_or(1);
   if (ranks > model::kRolesRanksMax) {
-    return refuse("", "a job with roles may have {} ranks, not {}", model::kRolesRanksMax, ranks);
+    return refuse_roles("", "a job with roles may have {} ranks, not {}", model::kRolesRanksMax,
+                        ranks);
   }
   if (count_of(spec, "chief") + count_of(spec, "master") > 1) {
-    return refuse("keep one of them", "chief and master are two words for one rank");
+    return refuse_roles("keep one of them", "chief and master are two words for one rank");
   }
   if (spec.roles == Roles::mindspore && count_of(spec, "MS_SCHED") == 0) {
-    return refuse("add --role MS_SCHED=1; it needs no device",
-                  "MindSpore's workers need a scheduler to find each other");
+    return refuse_roles("add --role MS_SCHED=1; it needs no device",
+                        "MindSpore's workers need a scheduler to find each other");
   }
   return {};
 }
@@ -103,8 +104,8 @@ Result<void> settle_roles(JobSpec& spec) {
     const auto known = find(app.role);
     if (!known) return tl::unexpected(known.error());
     if (spec.roles != Roles::none && spec.roles != known->roles) {
-      return refuse("one job is for one framework", "{} and {} do not go together",
-                    spec.apps.front().role, app.role);
+      return refuse_roles("one job is for one framework", "{} and {} do not go together",
+                          spec.apps.front().role, app.role);
     }
     spec.roles = known->roles;
     if (auto checked = check_counts(spec, *known); !checked) return checked;

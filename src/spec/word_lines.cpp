@@ -13,14 +13,14 @@ using base::fail_at;
 using base::Fault;
 using base::Result;
 
-constexpr Fault kFault = Fault::bad_file;
+constexpr Fault kLinesFault = Fault::bad_file;
 
 struct Word {
   std::string text;
   base::Place place;
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
 bool starts_comment(std::string_view rest) {
   return rest.starts_with('#') || rest.starts_with("//");
@@ -36,7 +36,7 @@ class LineCutter {
   Result<std::vector<Word>> words() {
     std::vector<Word> words;
     while (at_ < text_.size()) {
-      if (is_blank(text_[at_])) {
+      if (is_space(text_[at_])) {
         at_ += 1;
       } else if (starts_comment(text_.substr(at_))) {
         break;
@@ -58,10 +58,10 @@ class LineCutter {
     Word word{{}, place(at_)};
     char quote = 0;
     std::size_t opened = 0;
-    for (; at_ < text_.size() && (quote != 0 || !is_blank(text_[at_])); ++at_) {
+    for (; at_ < text_.size() && (quote != 0 || !is_space(text_[at_])); ++at_) {
       const char c = text_[at_];
       if ((c >= 0 && c < ' ' && c != '\t') || c == '\x7f') {
-        return fail_at(place(at_), kFault, "is this the right file? it is plain text",
+        return fail_at(place(at_), kLinesFault, "is this the right file? it is plain text",
                        "byte 0x{:02x} is not text", static_cast<unsigned char>(c));
       }
       if (quote == 0 && (c == '"' || c == '\'')) {
@@ -73,7 +73,7 @@ class LineCutter {
         word.text += c;
       }
     }
-    if (quote != 0) return fail_at(place(opened), kFault, "", "this quote never ends");
+    if (quote != 0) return fail_at(place(opened), kLinesFault, "", "this quote never ends");
     return word;
   }
 
@@ -87,7 +87,7 @@ using Lines = std::vector<std::vector<Word>>;
 
 Result<Lines> cut(std::string_view text, const std::string& name) {
   if (text.size() > kHostTextMax) {
-    return fail_at({name, 0, 0}, kFault, "is this the right file?",
+    return fail_at({name, 0, 0}, kLinesFault, "is this the right file?",
                    "the file is larger than {} MiB", kHostTextMax >> 20);
   }
   Lines lines;
@@ -107,12 +107,12 @@ Result<TuneSetting> take_option(const std::vector<Word>& words, std::size_t& at)
   const Word& option = words[at];
   const bool variable = option.text == "-x" || option.text == "--x";
   if (!variable && option.text != "-mca" && option.text != "--mca") {
-    return fail_at(option.place, kFault, "such a file holds -x, -mca and NAME = VALUE",
+    return fail_at(option.place, kLinesFault, "such a file holds -x, -mca and NAME = VALUE",
                    "{} is not allowed here", quoted(option.text));
   }
   const std::size_t values = variable ? 1 : 2;
   if (words.size() - at <= values) {
-    return fail_at(option.place, kFault, "", "{} needs {}", option.text,
+    return fail_at(option.place, kLinesFault, "", "{} needs {}", option.text,
                    variable ? "NAME=VALUE" : "NAME VALUE");
   }
   TuneSetting setting{!variable, words[at + 1].text, {}, option.place};
@@ -127,7 +127,7 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
   for (const Word& word : words) whole += (whole.empty() ? "" : " ") + word.text;
   const std::size_t equals = whole.find('=');
   if (equals == std::string::npos) {
-    return fail_at(words.front().place, kFault, "write NAME = VALUE", "{} has no value",
+    return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} has no value",
                    quoted(whole));
   }
   const auto trimmed = [](std::string text) {
@@ -138,7 +138,7 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
   TuneSetting setting{true, trimmed(whole.substr(0, equals)), trimmed(whole.substr(equals + 1)),
                       words.front().place};
   if (setting.name.empty() || setting.name.find(' ') != std::string::npos) {
-    return fail_at(words.front().place, kFault, "write NAME = VALUE", "{} is no parameter",
+    return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} is no parameter",
                    quoted(setting.name));
   }
   return setting;
@@ -156,7 +156,7 @@ Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::str
     programs.push_back(std::move(line));
   }
   if (programs.empty()) {
-    return fail_at({name, 0, 0}, kFault, "write one program a line: -n 2 ./prog",
+    return fail_at({name, 0, 0}, kLinesFault, "write one program a line: -n 2 ./prog",
                    "the file names no program");
   }
   return programs;

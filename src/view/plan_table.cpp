@@ -51,7 +51,7 @@ struct Widths {
                      local_rank, cpus, widths.cpus, own, reason);
 }
 
-[[nodiscard]] std::string bound_to(const model::Plan& plan, const model::PlannedRank& rank) {
+[[nodiscard]] std::string bound_words(const model::Plan& plan, const model::PlannedRank& rank) {
   return rank.binding == model::kUnbound ? "-" : model::to_string(plan.sets[rank.binding]);
 }
 
@@ -62,9 +62,9 @@ struct Widths {
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
-    text +=
-        row(columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
-            cpus_of(host), bound_to(words.plan, planned), one_line(words.reason(base::Rank(rank))));
+    text += row(columns, std::to_string(rank), one_line(host.name),
+                std::to_string(planned.local_rank), cpus_of(host), bound_words(words.plan, planned),
+                one_line(words.reason(base::Rank(rank))));
     text += '\n';
   }
   return text;

@@ -11,7 +11,7 @@
 namespace muster::view {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 constexpr std::size_t kFrames = 3;
 constexpr std::size_t kWhatMax = 300;  // bytes
@@ -20,7 +20,7 @@ constexpr std::array kForeign = {std::string_view("/site-packages/"),
                                  std::string_view("/dist-packages/"),
                                  std::string_view("/lib/python"), std::string_view("<frozen")};
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const PlainJson& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && found != object.end() && found->is_string()
              ? found->get<std::string>()
@@ -80,9 +80,9 @@ std::string words_of(const Frame& frame) {
 
 PythonError python_error(std::string_view text) {
   PythonError error;
-  const Json file = Json::parse(text, nullptr, false);
+  const PlainJson file = PlainJson::parse(text, nullptr, false);
   if (!file.is_object() || !file.contains("message")) return error;
-  const Json& message = file["message"];
+  const PlainJson& message = file["message"];
   const std::string what =
       message.is_string() ? message.get<std::string>() : text_of(message, "message");
   error.what = printable(std::string_view(what).substr(0, what.find('\n')), kWhatMax);

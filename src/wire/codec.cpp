@@ -11,8 +11,6 @@
 namespace muster::wire {
 namespace {
 
-constexpr const char* kHint = "is it the same muster on both hosts? compare `muster --version`";
-
 bool parse(google::protobuf::MessageLite& message, std::string_view payload) {
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(payload.data()),
                                             static_cast<int>(payload.size()));
@@ -24,13 +22,14 @@ template <class Message, class Proto>
 base::Result<Message> decode(std::string_view payload) {
   Proto in;
   if (!parse(in, payload))
-    return base::fail(base::Fault::lost, kHint, "{} bytes do not decode as a message",
+    return base::fail(base::Fault::lost, kOtherVersion, "{} bytes do not decode as a message",
                       payload.size());
   Bounds bounds;
   std::optional<Message> message = read(in, bounds);
-  if (!message) return base::fail(base::Fault::lost, kHint, "a message of an unknown kind came");
+  if (!message)
+    return base::fail(base::Fault::lost, kOtherVersion, "a message of an unknown kind came");
   if (bounds.complaint())
-    return base::fail(base::Fault::lost, kHint, "a message breaks a bound: {}",
+    return base::fail(base::Fault::lost, kOtherVersion, "a message breaks a bound: {}",
                       *bounds.complaint());
   return std::move(*message);
 }

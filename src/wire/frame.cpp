@@ -25,8 +25,6 @@ constexpr std::size_t kCompactAt = 256u << 10;
 // An empty buffer larger than this, left by a large message, is given back.
 constexpr std::size_t kKeepMax = 4u << 20;
 
-constexpr const char* kHint = "is it the same muster on both hosts? compare `muster --version`";
-
 std::uint32_t load_u32(const char* bytes) {
   std::uint32_t value = 0;
   for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
@@ -73,16 +71,16 @@ std::size_t longest(std::uint8_t kind) {
 }
 
 tl::unexpected<base::Error> wrong_kind(unsigned kind) {
-  return base::fail(base::Fault::lost, kHint, "a frame of unknown kind {} came", kind);
+  return base::fail(base::Fault::lost, kOtherVersion, "a frame of unknown kind {} came", kind);
 }
 
 base::Result<base::Rank> raw_rank(std::string_view payload, std::size_t header) {
   if (payload.size() < header)
-    return base::fail(base::Fault::lost, kHint, "a raw frame of only {} bytes came",
+    return base::fail(base::Fault::lost, kOtherVersion, "a raw frame of only {} bytes came",
                       payload.size());
   const std::uint32_t rank = load_u32(payload.data());
   if (rank < model::kRanksMax) return base::Rank(rank);
-  return base::fail(base::Fault::lost, kHint, "a raw frame names rank {}, above {}", rank,
+  return base::fail(base::Fault::lost, kOtherVersion, "a raw frame names rank {}, above {}", rank,
                     model::kRanksMax - 1);
 }
 
@@ -91,7 +89,7 @@ base::Result<OutputView> read_output(std::string_view payload) {
   if (!rank) return tl::unexpected(rank.error());
   const auto stream = static_cast<Stream>(payload[4]);
   if (stream != Stream::out && stream != Stream::err)
-    return base::fail(base::Fault::lost, kHint, "an output frame names stream {}",
+    return base::fail(base::Fault::lost, kOtherVersion, "an output frame names stream {}",
                       static_cast<unsigned>(stream));
   return OutputView{*rank, stream, payload.substr(kOutputHeader)};
 }
@@ -158,8 +156,8 @@ base::Result<std::optional<FrameBuffer::Frame>> FrameBuffer::next_frame() {
   const auto kind = static_cast<std::uint8_t>(bytes[4]);
   if (longest(kind) == 0) return wrong_kind(kind);
   if (length > longest(kind))
-    return base::fail(base::Fault::lost, kHint, "a frame of {} bytes came, above its bound of {}",
-                      length, longest(kind));
+    return base::fail(base::Fault::lost, kOtherVersion,
+                      "a frame of {} bytes came, above its bound of {}", length, longest(kind));
   if (bytes.size() - kHeader < length) return std::nullopt;
   at_ += kHeader + length;
   return Frame{kind, bytes.substr(kHeader, length)};

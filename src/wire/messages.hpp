@@ -15,6 +15,10 @@
 
 namespace muster::wire {
 
+// What to do about bytes that no muster of this version sends.
+inline constexpr const char* kOtherVersion =
+    "is it the same muster on both hosts? compare `muster --version`";
+
 inline constexpr std::uint32_t kProtocol = 1;
 
 using model::Stream;

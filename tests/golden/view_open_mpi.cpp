@@ -4,7 +4,7 @@
 #include "golden/golden.hpp"
 #include "view/open_mpi_plan.hpp"
 
-namespace muster::golden {
+namespace muster::golden::view_open_mpi_test {
 namespace {
 
 using base::NodeIndex;
@@ -58,4 +58,4 @@ TEST(ViewOpenMpi, Bindings) {
 }
 
 }  // namespace
-}  // namespace muster::golden
+}  // namespace muster::golden::view_open_mpi_test

@@ -7,7 +7,7 @@
 
 #include "plan/plan.hpp"
 
-namespace muster::plan {
+namespace muster::plan::plan_place_test {
 namespace {
 
 using model::HostSource;
@@ -293,4 +293,4 @@ RC_GTEST_PROP(PlanInventory, keeps_every_host_once_with_all_its_slots, ()) {
 }
 
 }  // namespace
-}  // namespace muster::plan
+}  // namespace muster::plan::plan_place_test

@@ -13,12 +13,12 @@ namespace muster::pmi {
 namespace {
 
 // Sizes grow with the run; choices are to be tried in full from the first.
-std::uint32_t below(std::uint32_t end) {
+std::uint32_t fewer_than(std::uint32_t end) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0u, end));
 }
 
 // A few keys, so that ranks overwrite each other's.
-std::string key() { return "key" + std::to_string(below(12)); }
+std::string key() { return "key" + std::to_string(fewer_than(12)); }
 std::string value() {
   std::string text = *rc::gen::container<std::string>(rc::gen::arbitrary<char>());
   text.resize(std::min(text.size(), kValueMax));
@@ -28,7 +28,7 @@ std::string value() {
 std::vector<std::uint32_t> placement(std::uint32_t nodes, std::uint32_t ranks) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    out.push_back(rank < nodes ? rank : below(nodes));
+    out.push_back(rank < nodes ? rank : fewer_than(nodes));
   return out;
 }
 
@@ -78,7 +78,7 @@ class Job {
     std::vector<std::uint32_t> order(node_of_.size());
     std::iota(order.begin(), order.end(), 0u);
     for (std::size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[below(static_cast<std::uint32_t>(i))]);
+      std::swap(order[i - 1], order[fewer_than(static_cast<std::uint32_t>(i))]);
     for (const std::uint32_t rank : order) {
       RC_ASSERT(replies_.empty());
       head_.request(node_of_[rank], base::Rank(rank), Barrier{});
@@ -113,31 +113,31 @@ class Job {
 };
 
 RC_GTEST_PROP(PmiWorlds, SeveralAreOneMap, ()) {
-  const std::uint32_t nodes = 1 + below(4);
-  const std::uint32_t ranks = nodes + below(6);
+  const std::uint32_t nodes = 1 + fewer_than(4);
+  const std::uint32_t ranks = nodes + fewer_than(6);
   Job job(nodes, ranks);
-  for (std::uint32_t steps = below(80); steps > 0; --steps) {
-    const std::uint32_t what = below(10);
+  for (std::uint32_t steps = fewer_than(80); steps > 0; --steps) {
+    const std::uint32_t what = fewer_than(10);
     if (what == 0)
       job.fence();
     else if (what < 5)
-      job.put(below(ranks));
+      job.put(fewer_than(ranks));
     else
-      job.get(below(ranks));
+      job.get(fewer_than(ranks));
   }
 }
 
 RC_GTEST_PROP(PmiMapping, AnyPlacementIsSaid, ()) {
-  const std::uint32_t nodes = 1 + below(6);
-  const std::vector<std::uint32_t> placed = placement(nodes, nodes + below(40));
+  const std::uint32_t nodes = 1 + fewer_than(6);
+  const std::vector<std::uint32_t> placed = placement(nodes, nodes + fewer_than(40));
   RC_ASSERT(test::expand_mapping(process_mapping(placed), placed.size()) == placed);
 }
 
 // As plans are made: full nodes, or one rank each in turn until all are full.
 RC_GTEST_PROP(PmiMapping, PlansAreSaid, ()) {
   std::vector<std::uint32_t> slots, block, turns;
-  for (std::uint32_t node = 0, nodes = 1 + below(6); node < nodes; ++node)
-    slots.push_back(1 + below(5));
+  for (std::uint32_t node = 0, nodes = 1 + fewer_than(6); node < nodes; ++node)
+    slots.push_back(1 + fewer_than(5));
   for (std::uint32_t node = 0; node < slots.size(); ++node)
     block.insert(block.end(), slots[node], node);
   for (std::uint32_t turn = 0; turn < 5; ++turn)

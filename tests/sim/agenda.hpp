@@ -10,6 +10,8 @@
 
 namespace muster::sim {
 
+inline constexpr int kTicksInARow = 50;  // at one time: the machine spins
+
 class Agenda {
  public:
   // Not zero: machines may take zero for "never".

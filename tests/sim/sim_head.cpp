@@ -15,7 +15,6 @@ using base::Rank;
 using wire::Stream;
 
 namespace {
-constexpr int kTicksInARow = 50;  // at one time: the machine spins
 constexpr std::uint64_t kInputChunk = 64u << 10;
 constexpr Duration kInputPace(1);
 }  // namespace

@@ -14,7 +14,6 @@ namespace {
 
 constexpr Duration kGuardDelay(1);
 constexpr Duration kGuardGrace(5000);  // after its owner has vanished
-constexpr int kTicksInARow = 50;       // at one time: the machine spins
 
 machine::AgentOptions options(const HostScript& script) {
   machine::AgentOptions options;

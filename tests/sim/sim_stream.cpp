@@ -7,7 +7,6 @@
 namespace muster::sim {
 
 namespace {
-constexpr std::uint64_t kPipeBytes = 64u << 10;
 constexpr std::uint64_t kReadBytes = 64u << 10;
 }  // namespace
 

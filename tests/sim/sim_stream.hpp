@@ -6,6 +6,8 @@
 
 namespace muster::sim {
 
+inline constexpr std::uint64_t kPipeBytes = 64u << 10;  // what a pipe holds
+
 class SimStream {
  public:
   using Bytes = std::function<void(std::uint64_t offset, std::uint32_t count)>;

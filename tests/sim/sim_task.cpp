@@ -7,7 +7,6 @@
 namespace muster::sim {
 
 namespace {
-constexpr std::uint64_t kPipeBytes = 64u << 10;
 constexpr Duration kBlockedWriterLooksAgain(20);
 }  // namespace
 

@@ -15,7 +15,7 @@ using base::Rank;
 
 namespace {
 
-constexpr std::uint32_t kAttemptsMax = 24;
+constexpr std::uint32_t kConnectsMax = 24;
 constexpr Duration kAttemptPauseMax(3000);
 constexpr Duration kSweepMax(5000);
 constexpr Duration kSpare(2000);
@@ -99,7 +99,7 @@ Outcome World::play() {
 // Long enough for everything that may happen by itself.
 Duration World::time_limit() const {
   Duration limit(120'000);
-  limit += kAttemptsMax * (scenario_.patience + kAttemptPauseMax) *
+  limit += kConnectsMax * (scenario_.patience + kAttemptPauseMax) *
            static_cast<int>(scenario_.hosts.size());
   return limit + scenario_.sleeps + scenario_.timeout.value_or(Duration(0));
 }

@@ -231,6 +231,18 @@ def left_overs(path, text):
             for m in LEFT_OVER.finditer(text)]
 
 
+USING = re.compile(r"^\s*using (?:\w+::)+(\w+);", re.MULTILINE)
+
+
+def unused_usings(path, text):
+    """using NS::name; in a source that never says name; clang-tidy is lenient where rooms are one."""
+    code = blanked(text)
+    rest = USING.sub("", code)
+    return [f"{path}:{line_of(code, m.start(1))}: using {m[1]} has no use"
+            for m in USING.finditer(code)
+            if path.endswith(".cpp") and not re.search(rf"(?<!::)\b{m[1]}\b", rest)]
+
+
 # ---- the rules themselves, tried on made-up text ------------------------------------------------
 
 class Rules(unittest.TestCase):
@@ -292,6 +304,11 @@ class Rules(unittest.TestCase):
                          ["a:1: a function of 8 lines (limit 7)"])
         for kind in ["namespace x", "struct X", "enum class E", "int x[] =", "std::array k"]:
             self.assertEqual(long_functions("a", f"{kind} {{\n{body}}};\n", 6), [], kind)
+
+    def test_usings(self):
+        self.assertEqual(unused_usings("a.cpp", "using base::Fault;\nFault f();\n"), [])
+        for text in ["using base::Fault;\n", "\nusing base::Fault;\nbase::Fault f();  // Fault\n"]:
+            self.assertEqual(len(unused_usings("a.cpp", text)), 1, text)
 
     def test_sizes(self):
         self.assertEqual(long_lines("a", "x" * 100 + "\n" + "ß" * 100), [])
@@ -383,6 +400,9 @@ class Repository(unittest.TestCase):
 
     def test_nothing_banned_is_called(self):
         self.check([banned_calls], self.src)
+
+    def test_using_declarations_are_used(self):
+        self.check([unused_usings], self.cpp)
 
     def test_nothing_is_left_over(self):
         self.check([left_overs], self.files)

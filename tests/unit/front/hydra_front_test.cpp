@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace muster::front {
+namespace muster::front::hydra_front_test {
 namespace {
 
 using model::BindTo;
@@ -298,4 +298,4 @@ TEST(HydraFront, SaysWhoItStandsInFor) {
 }
 
 }  // namespace
-}  // namespace muster::front
+}  // namespace muster::front::hydra_front_test

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-namespace muster::front {
+namespace muster::front::mpirun_front_test {
 namespace {
 
 using model::BindTo;
@@ -352,4 +352,4 @@ TEST(Mpirun, AnswersEveryOptionInOneLine) {
 }
 
 }  // namespace
-}  // namespace muster::front
+}  // namespace muster::front::mpirun_front_test

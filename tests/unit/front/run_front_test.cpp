@@ -6,7 +6,7 @@
 
 #include "front/output_styles.hpp"
 
-namespace muster::front {
+namespace muster::front::run_front_test {
 namespace {
 
 using model::HostSource;
@@ -285,4 +285,4 @@ TEST(RunFront, RefusesRolesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace muster::front
+}  // namespace muster::front::run_front_test

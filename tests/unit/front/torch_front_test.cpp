@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace muster::front {
+namespace muster::front::torch_front_test {
 namespace {
 
 using model::EnvSetting;
@@ -244,4 +244,4 @@ TEST(TorchFront, BindsAndNumbersAsAsked) {
 }
 
 }  // namespace
-}  // namespace muster::front
+}  // namespace muster::front::torch_front_test

@@ -4,7 +4,7 @@
 
 #include "front/front.hpp"
 
-namespace muster::front {
+namespace muster::front::values_test {
 namespace {
 
 struct Case {
@@ -95,4 +95,4 @@ TEST(Values, AnyBytesGiveARequestOrOneLine) {
 }
 
 }  // namespace
-}  // namespace muster::front
+}  // namespace muster::front::values_test

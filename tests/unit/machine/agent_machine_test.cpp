@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace muster::machine {
+namespace muster::machine::agent_machine_test {
 namespace {
 
 using base::Duration;
@@ -461,4 +461,4 @@ TEST_F(Agent, AddsNothingToWhatHasEnded) {
 }
 
 }  // namespace
-}  // namespace muster::machine
+}  // namespace muster::machine::agent_machine_test

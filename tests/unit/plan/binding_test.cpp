@@ -11,7 +11,6 @@
 namespace muster::plan {
 namespace {
 
-using base::Fault;
 using model::BindTo;
 using model::HostSource;
 using model::Level;

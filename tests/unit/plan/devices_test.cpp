@@ -5,7 +5,7 @@
 
 #include "plan/plan.hpp"
 
-namespace muster::plan {
+namespace muster::plan::devices_test {
 namespace {
 
 const model::Devices kFour{"CUDA_VISIBLE_DEVICES", {"0", "GPU-a", "2", "3"}};
@@ -73,4 +73,4 @@ TEST(Devices, that_are_too_few_are_an_error) {
 }
 
 }  // namespace
-}  // namespace muster::plan
+}  // namespace muster::plan::devices_test

@@ -4,7 +4,7 @@
 
 #include "plan/plan.hpp"
 
-namespace muster::plan {
+namespace muster::plan::place_test {
 namespace {
 
 using base::Fault;
@@ -216,4 +216,4 @@ TEST(Reason, names_this_machine_and_fake_nodes) {
 }
 
 }  // namespace
-}  // namespace muster::plan
+}  // namespace muster::plan::place_test

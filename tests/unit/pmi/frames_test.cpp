@@ -3,7 +3,7 @@
 
 #include "unit/pmi/talk.hpp"
 
-namespace muster::pmi {
+namespace muster::pmi::frames_test {
 namespace {
 
 using test::frame;
@@ -127,4 +127,4 @@ TEST(Frames, Spawn) {
 }
 
 }  // namespace
-}  // namespace muster::pmi
+}  // namespace muster::pmi::frames_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::spec {
+namespace muster::spec::rankfile_test {
 namespace {
 
 std::string complaint(std::string_view text) {
@@ -43,4 +43,4 @@ TEST(Rankfile, ComplaintsPointAtTheWord) {
 }
 
 }  // namespace
-}  // namespace muster::spec
+}  // namespace muster::spec::rankfile_test

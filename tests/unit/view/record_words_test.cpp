@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::view {
+namespace muster::view::record_words_test {
 namespace {
 
 using model::RunRecord;
@@ -68,4 +68,4 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace muster::view
+}  // namespace muster::view::record_words_test
