@@ -235,7 +235,7 @@ USING = re.compile(r"^\s*using (?:\w+::)+(\w+);", re.MULTILINE)
 
 
 def unused_usings(path, text):
-    """using NS::name; in a source that never says name: clang-tidy, which reads rooms, may miss it."""
+    """using NS::name; in a source that never says name alone, which clang-tidy may miss."""
     code = blanked(text)
     rest = USING.sub("", code)
     return [f"{path}:{line_of(code, m.start(1))}: using {m[1]} has no use"
