@@ -44,7 +44,7 @@ sanitize: ## the rooms' tests with AddressSanitizer and UBSan
 	tools/setup build test
 	cmake --preset sanitize
 	cmake --build build-sanitize
-	$(CTEST) --test-dir build-sanitize -R '$(QUICK)'
+	$(CTEST) -j 2 --test-dir build-sanitize -R '$(QUICK)'
 
 sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS seeds
 	cmake --build build --target sim
