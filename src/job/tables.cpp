@@ -63,12 +63,13 @@ std::string_view word(Dialect dialect) {
 Dialect dialect_of(const Node& root) { return choice_of(root).dialect; }
 
 std::string elsewhere(const Node& root, std::string_view key) {
-  const Choice chosen = choice_of(root);
   for (const Dialect other :
        {Dialect::command, Dialect::draft, Dialect::component, Dialect::native}) {
     const bool has = std::ranges::any_of(table_of(other),
                                          [&](const JobKey& one) { return one.text.name == key; });
-    if (other == chosen.dialect || !has) continue;
+    if (!has) continue;
+    const Choice chosen = choice_of(root);  // takes a look at the whole file
+    if (other == chosen.dialect) continue;
     const std::string why = chosen.key.empty() ? "" : fmt::format(", since it has {}", chosen.key);
     return fmt::format("{} belongs to {}; this is {}{}", key, word(other), word(chosen.dialect),
                        why);
