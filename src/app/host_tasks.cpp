@@ -248,6 +248,7 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
 base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
   if (orders.launchers.empty() || launchers_) return {};
   return LauncherLinks::make(orders.launchers).map([this](LauncherLinks links) {
+    guard_.remove_at_end(links.folder());
     launchers_.emplace(std::move(links));
   });
 }

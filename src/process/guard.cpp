@@ -239,6 +239,7 @@ Guard::~Guard() = default;
 void Guard::set_grace(base::Duration grace) { impl_->order(encode_grace(grace)); }
 void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
+void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
 void Guard::sweep() { impl_->order(encode_sweep()); }
 
 }  // namespace muster::process

@@ -102,6 +102,8 @@ class Guard {
   void spawn(const SpawnOrder& order);
   // To the process group of one process; harmless when it has been reaped.
   void signal(ProcessId id, int number);
+  // With all that is in it, when the owner has vanished and the processes with it.
+  void remove_at_end(const std::string& folder);
   // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`.
   void sweep();
 

@@ -142,6 +142,13 @@ std::string encode_grace(base::Duration grace) {
   return with_header(MessageKind::grace, 0, static_cast<std::int32_t>(milliseconds));
 }
 
+std::string encode_remove(const std::string& folder) {
+  std::string out = with_header(MessageKind::remove, 0, 0);
+  append_string(out, folder);
+  set_body_size(out, 0);
+  return out;
+}
+
 void append_spawned(std::string& out, const Spawned& reply) {
   append_message(out, MessageKind::spawned, reply);
 }
@@ -172,6 +179,13 @@ std::optional<SpawnView> decode_spawn(const Message& message) {
                      take_strings(rest, counts->environment, view.environment) && rest.empty();
   if (!whole) return std::nullopt;
   return view;
+}
+
+std::optional<std::string> decode_remove(const Message& message) {
+  std::string_view rest = message.body;
+  const char* const folder = take_string(rest);
+  if (folder == nullptr || !rest.empty()) return std::nullopt;
+  return folder;
 }
 
 std::optional<Spawned> decode_spawned(const Message& message) {

@@ -17,7 +17,16 @@
 
 namespace muster::process {
 
-enum class MessageKind : std::uint32_t { spawn, signal, sweep, grace, spawned, ended, swept };
+enum class MessageKind : std::uint32_t {
+  spawn,
+  signal,
+  sweep,
+  grace,
+  remove,
+  spawned,
+  ended,
+  swept,
+};
 
 struct MessageHeader {
   std::uint32_t body_size = 0;  // bytes that follow the header
@@ -51,12 +60,14 @@ struct SpawnView {
 [[nodiscard]] std::string encode_signal(ProcessId id, int number);
 [[nodiscard]] std::string encode_sweep();
 [[nodiscard]] std::string encode_grace(base::Duration grace);
+[[nodiscard]] std::string encode_remove(const std::string& folder);
 void append_spawned(std::string& out, const Spawned& reply);
 void append_ended(std::string& out, const Ended& reply);
 void append_swept(std::string& out, const Swept& reply);
 
 // Nothing when the body does not hold what its counts promise.
 [[nodiscard]] std::optional<SpawnView> decode_spawn(const Message& message);
+[[nodiscard]] std::optional<std::string> decode_remove(const Message& message);
 [[nodiscard]] std::optional<Spawned> decode_spawned(const Message& message);
 [[nodiscard]] std::optional<Ended> decode_ended(const Message& message);
 [[nodiscard]] std::optional<Swept> decode_swept(const Message& message);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
@@ -45,6 +46,8 @@ class GuardLoop {
   void perform(const Message& order, bool owner_hung_up);
   void spawn(const Message& order, bool owner_hung_up);
   void sweep();
+  void keep_for_end(const Message& order);
+  void remove_folders();
   void end_all();
   void terminate_all();
   std::vector<std::string> kill_all();
@@ -61,6 +64,7 @@ class GuardLoop {
   Children children_;
   Inbox inbox_;
   std::string replies_;
+  std::vector<std::string> folders_;  // that a vanished owner leaves
 };
 
 void GuardLoop::run() {
@@ -72,6 +76,7 @@ void GuardLoop::run() {
     if (sources[0].revents != 0) take_orders((sources[0].revents & POLLHUP) != 0);
   }
   end_all();
+  remove_folders();
 }
 
 void GuardLoop::take_orders(bool owner_hung_up) {
@@ -94,6 +99,8 @@ void GuardLoop::perform(const Message& order, bool owner_hung_up) {
     case MessageKind::grace:
       grace_ = base::Duration(order.header.number);
       return;
+    case MessageKind::remove:
+      return keep_for_end(order);
     default:
       CHECK(!"an order");
   }
@@ -121,6 +128,18 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
 }
 
 void GuardLoop::sweep() { append_swept(replies_, {kill_all()}); }
+
+void GuardLoop::keep_for_end(const Message& order) {
+  auto folder = decode_remove(order);
+  CHECK(folder.has_value());
+  folders_.push_back(std::move(*folder));
+}
+
+// As a rule they have gone with their owner.
+void GuardLoop::remove_folders() {
+  std::error_code ignored;
+  for (const std::string& folder : folders_) std::filesystem::remove_all(folder, ignored);
+}
 
 void GuardLoop::end_all() {
   if (reap()) return;

@@ -5,8 +5,8 @@ import signal
 import subprocess
 import unittest
 
-from support import (LOST, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, parent_of, run_tests,
-                     wait_until)
+from support import (LOST, MUSTER, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, parent_of,
+                     run_tests, wait_until)
 
 REASON = lab_or_skip()
 WITHIN = 10.0  # seconds from the death to hosts without a trace
@@ -92,6 +92,26 @@ class ProcessesDie(Deaths):
         self.kill_one("node2", "muster")
         self.ends_lost(job, "muster: .*node2")
         self.after(job)
+
+    def test_launchers_of_agents_and_head(self):
+        """A job's launchers lie in a folder, which the guard removes when nobody else can."""
+        self.write("job.yml", "muster: 1\ncommand: echo $MUSTER_LAUNCHERS > $DIR/links.$RANK; "
+                              "touch $DIR/ready.$RANK; exec sleep $E2E_MARK\n"
+                              "distribution: {type: mpi, node_count: 3}\n")
+        hosts = ["head", "node1", "node2"]
+        config = f"ssh -F {self.lab.ssh_config}"
+        job = self.start_in_lab("submit", "job.yml", "-H", ",".join(hosts), command=[MUSTER],
+                                env=self.environment(MUSTER_SSH_COMMAND=config))
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)])
+        links = [self.lab.path(host, self.read(f"links.{rank}").decode().strip())
+                 for rank, host in enumerate(hosts)]
+        for folder in links:
+            self.assertIn("mpirun", os.listdir(folder))
+        self.kill_one("node2", "muster")
+        job.send(signal.SIGKILL)
+        job.popen.wait(5)
+        self.assert_hosts_clean(WITHIN)
+        wait_until(lambda: not any(map(os.path.exists, links)), 5, "no launchers left")
 
     def test_a_guard_beside_an_agent(self):
         job = self.job("--grace", "1")
