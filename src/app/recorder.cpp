@@ -1,7 +1,6 @@
 // Turns messages of agents into lines of a record, and the report into its end.
 #include "app/recorder.hpp"
 
-#include <random>
 #include <variant>
 
 #include "store/folder.hpp"
@@ -28,13 +27,21 @@ RunState state_of(const model::RunReport& report) {
   return report.exit_code() == 0 ? RunState::completed : RunState::failed;
 }
 
+// Those of outputs, as seen from the record.
+std::vector<std::string> folders_inside(const RunRecord& record) {
+  std::vector<std::string> inside;
+  for (const auto& [name, path] : record.outputs) {
+    if (record.holds(path)) inside.push_back(path.substr(record.folder.size() + 1));
+  }
+  return inside;
+}
+
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
   RunRecord& record = options_.record;
   record.created = store::utc_now();
-  record.run = store::run_name(*record.created, std::random_device()());
-  record.folder = options_.records + "/" + record.run;
+  record.run = record.folder.substr(record.folder.rfind('/') + 1);
   record.head = store::this_place();
   lines_ = view::event_line(*record.created, "created");
 }
@@ -42,7 +49,7 @@ Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
 base::Result<void> Recorder::begin() {
   auto made = store::RecordWriter::create(
       options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
-                               options_.plan(), lines_});
+                               options_.plan(), lines_, folders_inside(options_.record)});
   lines_.clear();
   has_failed_ = !made;
   if (!made) return tl::unexpected(made.error());

@@ -16,8 +16,7 @@
 namespace muster::app {
 
 struct RecorderOptions {
-  std::string records;      // the folder of all records
-  model::RunRecord record;  // what is known of it; name, folder and times are made here
+  model::RunRecord record;  // what is known of it; its times are noted here
   model::Asked asked;
   std::vector<std::string> hosts;         // index: node
   std::function<std::string()> plan;      // as JSON; called once

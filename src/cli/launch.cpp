@@ -108,6 +108,7 @@ int dry_run(const front::RunRequest& request, const Prospect& job) {
     return plan::dialects(job.plan, where, kept_for(job, rank), "<random>", job.spec, rank);
   };
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
+  if (request.record) words.outputs = request.record->outputs;
   const bool colour = ::isatty(STDOUT_FILENO) == 1;
   print(stdout, request.json ? view::plan_json(words) + "\n"
                              : view::plan_table(words, request.show_environment, {colour}));
@@ -125,7 +126,13 @@ int tell(const model::RunReport& report) {
   return report.exit_code();
 }
 
-// A run does not fail for its record; but one that is detached would be lost without it.
+bool holds_outputs(const model::RunRecord& record) {
+  return std::ranges::any_of(record.outputs,
+                             [&](const auto& output) { return record.holds(output.path); });
+}
+
+// A run does not fail for its record, unless it would be lost without: when it is detached, or when
+// its outputs lie there.
 Result<std::unique_ptr<app::Recorder>> record(const front::RunRequest& request, Prospect& job,
                                               const Invocation& invocation) {
   auto recorder = recorder_of(request, job.spec, job.plan, invocation);
@@ -133,10 +140,12 @@ Result<std::unique_ptr<app::Recorder>> record(const front::RunRequest& request, 
     return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
                       "there is no folder for the record of a detached run");
   }
-  if (!recorder || !request.record->is_wanted) return recorder;
+  if (!recorder || request.keeps != front::Keeps::always) return recorder;
   auto begun = begin_recording(*recorder, job.spec, job.plan, invocation);
   if (begun) return recorder;
-  if (invocation.parent >= 0) return tl::unexpected(begun.error());
+  if (invocation.parent >= 0 || holds_outputs(recorder->record())) {
+    return tl::unexpected(begun.error());
+  }
   print(stderr, fmt::format("muster: {}; the run goes on\n", begun.error().what));
   return nullptr;
 }
@@ -151,11 +160,7 @@ int carry_out(Prospect job, const front::RunRequest& request, const Invocation& 
   const auto recording = record(request, job, invocation);
   if (!recording) return complain(recording.error());
   app::Recorder* recorder = recording->get();
-  if (recorder != nullptr) {
-    options.heard = [recorder](base::NodeIndex node, const wire::ToHead& message) {
-      recorder->hear(node, message);
-    };
-  }
+  if (recorder != nullptr) options.heard = heard_by(*recorder);
   options.input.spec = std::move(job.spec);
   options.input.plan = std::move(job.plan);
   options.input.kept_here = std::move(job.kept_here);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <unistd.h>
 #include <vector>
 
@@ -28,10 +29,13 @@ constexpr std::size_t kMost = 20;
 // A run of the list: as the index tells it, or as its record does.
 struct Entry {
   std::string run;
-  std::string experiment;
   std::string text;
-  std::optional<RunRecord> record;
+  std::unique_ptr<const RunRecord> record;  // null: as the index tells it
 };
+
+std::unique_ptr<const RunRecord> held(RunRecord record) {
+  return std::make_unique<const RunRecord>(std::move(record));
+}
 
 // Nothing will change any more; but what is said of one that died may depend on who asks.
 bool has_report(const RunRecord& record) {
@@ -59,7 +63,7 @@ class Listing {
         add_unknown(name, entries);
         continue;
       }
-      entries.push_back({name, std::move(next->experiment), std::move(next->text), {}});
+      entries.push_back({name, std::move(next->text), {}});
       ++next;
     }
     for (; next != known.end(); ++next) gone.push_back(next->run);
@@ -88,9 +92,7 @@ class Listing {
 
   void add_unknown(const std::string& name, std::vector<Entry>& entries) const {
     auto record = store::read_record(folder_ + "/" + name);
-    if (!record) return;
-    std::string experiment = record->experiment;
-    entries.push_back({name, std::move(experiment), {}, std::move(record)});
+    if (record) entries.push_back({name, {}, held(std::move(*record))});
   }
 
   void remember(const std::vector<Entry>& entries, const std::vector<std::string>& gone) {
@@ -126,19 +128,30 @@ std::string table(const std::vector<Entry>& entries) {
   return view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
 }
 
-std::string json(const std::vector<Entry>& entries) {
-  std::vector<std::string> objects;
-  objects.reserve(entries.size());
+// A list with each object on a line of its own. It may be long: it never lies in memory twice.
+void print_list(const std::vector<Entry>& entries) {
+  constexpr std::size_t kPiece = 256u << 10;
+  std::string piece = "[";
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) {
-    objects.push_back(entry.record ? view::record_json(*entry.record, now) : entry.text);
+    piece += &entry == &entries.front() ? "\n  " : ",\n  ";
+    piece += entry.record ? view::record_json(*entry.record, now) : entry.text;
+    if (piece.size() < kPiece) continue;
+    print(stdout, piece);
+    piece.clear();
   }
-  return view::json_list(objects);
+  print(stdout, piece + (entries.empty() ? "]\n" : "\n]\n"));
 }
 
-void keep_experiment(std::vector<Entry>& entries, const std::string& experiment) {
-  if (experiment.empty()) return;
-  std::erase_if(entries, [&](const Entry& entry) { return entry.experiment != experiment; });
+// Reads those of whom the index tells as JSON.
+void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) {
+  const model::Utc now = store::utc_now();
+  std::erase_if(entries, [&](Entry& entry) {
+    if (!entry.record && view::may_match(filter, entry.text)) {
+      if (auto record = view::read_record(entry.text)) entry.record = held(std::move(*record));
+    }
+    return !entry.record || !matches(filter, *entry.record, now);
+  });
 }
 
 // The last ones, and all that run.
@@ -172,11 +185,13 @@ void sweep(const std::string& folder) {
 }  // namespace
 
 int list(const std::string& folder, const RecordRequest& request) {
-  Listing listing(folder, request.json ? IndexText::json : IndexText::cells);
+  const bool filters = !request.filter.says_nothing();
+  Listing listing(folder, request.json || filters ? IndexText::json : IndexText::cells);
   std::vector<Entry> entries = listing.all();
-  keep_experiment(entries, request.experiment);
+  if (filters) keep_matching(entries, request.filter);
   if (!request.all) shorten(entries, request.most.value_or(kMost));
-  print(stdout, request.json ? json(entries) : table(entries));
+  if (request.json) print_list(entries);
+  if (!request.json) print(stdout, table(entries));
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "app/head.hpp"
 #include "app/meeting.hpp"
 #include "cli/head_options.hpp"
+#include "cli/recording.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
@@ -135,7 +136,9 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   if (!whole) return refuse_meeting(whole.error(), request);
   auto placed = plan::place(whole->spec, whole->inventory);
   if (!placed) return refuse_meeting(placed.error(), request);
+  const auto recorder = recorder_of(request, whole->spec, *placed, invocation);
   app::HeadOptions options = head_options(invocation);
+  if (recorder) options.heard = heard_by(*recorder);
   options.input.spec = std::move(whole->spec);
   options.input.plan = std::move(*placed);
   options.input.kept_here = std::move(whole->kept_here);
@@ -144,6 +147,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
     options.guests[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
   }
   const auto report = app::run_head(std::move(options));
+  if (recorder) report ? recorder->end(*report) : recorder->end(report.error());
   if (!report) return complain(report.error());
   print(stderr, view::report(*report, {::isatty(STDERR_FILENO) == 1}));
   return report->exit_code();

@@ -4,7 +4,6 @@
 #include "cli/detached.hpp"
 #include "front/output_styles.hpp"
 #include "plan/plan.hpp"
-#include "store/folder.hpp"
 #include "view/plan.hpp"
 
 namespace muster::cli {
@@ -23,11 +22,12 @@ std::vector<std::string> hosts_of(const model::Plan& plan) {
 }
 
 // Without the environment of the ranks, in which people keep what is secret.
-std::function<std::string()> plan_text(const model::JobSpec& spec, const model::Plan& plan) {
+std::function<std::string()> plan_text(const model::JobSpec& spec, const model::Plan& plan,
+                                       const std::vector<model::NamedPath>& outputs) {
   if (plan.ranks.size() > kPlanMax) return [] { return std::string("{}\n"); };
   const auto kept = std::make_shared<const std::pair<model::JobSpec, model::Plan>>(spec, plan);
-  return [kept] {
-    view::PlanWords words{kept->first, kept->second, {}, {}, {}};
+  return [kept, outputs] {
+    view::PlanWords words{kept->first, kept->second, {}, {}, {}, outputs};
     words.reason = [&](base::Rank rank) { return plan::reason(kept->second, rank); };
     words.environment = [](base::Rank) { return std::vector<model::Variable>(); };
     return view::plan_json(words);
@@ -45,24 +45,30 @@ void write_streams(model::OutputSpec& output, const std::string& folder) {
 std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
                                            const model::JobSpec& spec, const model::Plan& plan,
                                            const Invocation& invocation) {
-  const auto records = store::records_folder(invocation.environment);
-  if (!request.record || !records) return nullptr;
+  if (!request.record || request.record->folder.empty()) return nullptr;
   app::RecorderOptions options;
-  options.records = *records;
+  options.record.folder = request.record->folder;
   options.record.name = request.record->name;
   options.record.experiment = request.record->experiment;
   options.record.hosts = options.hosts = hosts_of(plan);
   options.record.ranks = static_cast<std::uint32_t>(plan.ranks.size());
   options.record.command = spec.apps.front().command;
   options.record.outputs = request.record->outputs;
+  options.record.tags = request.record->tags;
   options.record.streams = request.record->streams;
   options.asked = request.record->asked;
-  options.plan = plan_text(spec, plan);
+  options.plan = plan_text(spec, plan, request.record->outputs);
   options.version = MUSTER_VERSION;
   if (invocation.parent >= 0) {
     options.running = [pipe = invocation.parent] { tell_running(pipe); };
   }
   return std::make_unique<app::Recorder>(std::move(options));
+}
+
+decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder) {
+  return [&recorder](base::NodeIndex node, const wire::ToHead& message) {
+    recorder.hear(node, message);
+  };
 }
 
 base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,

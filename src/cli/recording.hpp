@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/head.hpp"
 #include "app/recorder.hpp"
 #include "base/error.hpp"
 #include "cli/cli.hpp"
@@ -16,6 +17,9 @@ namespace muster::cli {
                                                          const model::JobSpec& spec,
                                                          const model::Plan& plan,
                                                          const Invocation& invocation);
+
+// What a head tells of whatever it hears; the recorder outlives it.
+[[nodiscard]] decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder);
 
 // Makes a record that was asked for, before anything starts: from then on each rank's output goes
 // there, too, and all that a detached run prints.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "cli/forget.hpp"
 #include "cli/list.hpp"
 #include "cli/logs.hpp"
 #include "cli/run.hpp"
@@ -33,7 +33,7 @@ Result<RunRecord> record_of(const std::string& records, const std::string& word)
   return store::find_run(store::run_names(records), word).and_then([&](const std::string& run) {
     auto record = store::read_record(records + "/" + run);
     return record ? Result<RunRecord>(std::move(*record))
-                  : base::fail(Fault::bad_file, "`muster rm` forgets it",
+                  : base::fail(Fault::bad_file, "muster rm " + run + " forgets it",
                                "the record of {} cannot be read", run);
   });
 }
@@ -118,25 +118,7 @@ int stop(const RunRecord& record, const RecordRequest& request) {
   return 0;
 }
 
-// ---- forgetting and repeating -------------------------------------------------------------------
-
-int remove(const RunRecord& record, const RecordRequest& request) {
-  if (record.is_live()) {
-    return complain({Fault::usage, record.run + " still runs", "muster stop " + record.run, {}});
-  }
-  std::error_code wrong;
-  // Hidden first: nobody finds half a record.
-  const std::string hidden =
-      record.folder.substr(0, record.folder.rfind('/') + 1) + ".gone-" + record.run;
-  std::filesystem::rename(record.folder, hidden, wrong);
-  if (!wrong) std::filesystem::remove_all(hidden, wrong);
-  if (wrong) {
-    return complain(
-        {Fault::bad_file, "cannot remove " + record.folder + ": " + wrong.message(), {}, {}});
-  }
-  if (request.json) print_json(record);
-  return 0;
-}
+// ---- repeating ----------------------------------------------------------------------------------
 
 int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
   const auto asked = store::read_asked(record.folder);
@@ -159,10 +141,9 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
       return stop(record, request);
     case RecordVerb::report:
       return report(record);
-    case RecordVerb::remove:
-      return remove(record, request);
     case RecordVerb::rerun:
       return rerun(record, request, invocation);
+    case RecordVerb::remove:
     case RecordVerb::list:
     case RecordVerb::reindex:
       break;
@@ -191,6 +172,7 @@ int records(const RecordRequest& request, const Invocation& invocation) {
   }
   if (request.verb == RecordVerb::list) return list(*folder, request);
   if (request.verb == RecordVerb::reindex) return reindex(*folder);
+  if (request.verb == RecordVerb::remove) return forget(*folder, request);
   const auto found = find_all(*folder, request);
   if (!found) return complain(found.error());
   int code = 0;

@@ -5,6 +5,7 @@
 #include <array>
 #include <climits>
 #include <cstdio>
+#include <random>
 #include <unistd.h>
 
 #include "app/nonce.hpp"
@@ -16,6 +17,7 @@
 #include "front/standing.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "store/folder.hpp"
 #include "view/complaints.hpp"
 
 namespace muster::cli {
@@ -39,12 +41,19 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+std::string new_record_folder(const Invocation& invocation) {
+  const auto records = store::records_folder(invocation.environment);
+  if (!records) return {};
+  return *records + "/" + store::run_name(store::utc_now(), std::random_device()());
+}
+
 // All that does not depend on whether the words are new or those of a record.
 front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
   asked.environment = invocation.environment;
   asked.counts = counts(invocation.environment);
   asked.fresh = app::nonce().substr(0, 8);
   asked.version = MUSTER_VERSION;
+  asked.record_folder = new_record_folder(invocation);
   return asked;
 }
 
@@ -106,6 +115,8 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
     if (!read.request) return read;
     const auto reach = front::take_standing_reach(asked, read.request->spec);
     if (!reach) return tl::unexpected(reach.error());
+    const auto record = front::settle_record(asked, *read.request);
+    if (!record) return tl::unexpected(record.error());
     return read;
   });
 }
@@ -136,25 +147,30 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
   const auto& words = invocation.words;
   const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
   model::Asked remembered{{first, words.end()}, {}, {}};
+  remembered.words.front() = base_name(words[name]);
   const front::Asked asked =
-      asked_here(base_name(words[name]), {first + 1, words.end()}, invocation, remembered);
+      asked_here(remembered.words.front(), {first + 1, words.end()}, invocation, remembered);
   return carry_out(front, read_words(front, asked), invocation, remembered);
 }
 
 int run_again(const model::Asked& before, const front::RecordRequest& wish,
               const Invocation& invocation) {
   const front::Front* front = before.words.empty() ? nullptr : front::front_of(before.words[0]);
-  if (front == nullptr || ::chdir(before.folder.c_str()) != 0) {
+  if (front == nullptr) {
+    return complain({base::Fault::bad_file, "its record names no command of muster", {}, {}});
+  }
+  const front::Asked asked = asked_before(before, invocation);  // paths as they are seen from here
+  if (::chdir(before.folder.c_str()) != 0) {
     return complain({base::Fault::cannot_start,
                      "the folder in which it was started has gone: " + before.folder,
                      {},
                      {}});
   }
-  auto read = read_words(*front, asked_before(before, invocation));
+  auto read = read_words(*front, asked);
   if (read && read->request) {
     read->request->detach |= wish.detach;
     read->request->json |= wish.json && read->request->detach;
-    if (read->request->detach && read->request->record) read->request->record->is_wanted = true;
+    if (read->request->detach) read->request->keeps = front::Keeps::always;
   }
   return carry_out(*front, std::move(read), invocation, before);
 }

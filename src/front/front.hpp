@@ -40,6 +40,8 @@ struct Asked {
   Counts counts = {};
   std::string fresh = {};    // random letters and digits, for a name that must be new
   std::string version = {};  // of muster
+  // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
+  std::string record_folder = {};
   HasFile has_file = {};
 };
 

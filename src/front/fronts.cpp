@@ -52,7 +52,7 @@ constexpr Front kFronts[] = {
      read_record<RecordVerb::stop>, record_options<RecordVerb::stop>, true},
     {"report", "[OPTIONS] RUN", "Print the report of a run.", false, 0,
      read_record<RecordVerb::report>, record_options<RecordVerb::report>, true},
-    {"rm", "[OPTIONS] RUN...", "Forget runs that have ended, with their output.", false, 0,
+    {"rm", "[OPTIONS] [RUN...]", "Forget runs that have ended, with their output.", false, 0,
      read_record<RecordVerb::remove>, record_options<RecordVerb::remove>, true},
     {"rerun", "[OPTIONS] RUN", "Start a run once more, as it was asked for.", false, 0,
      read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},

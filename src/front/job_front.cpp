@@ -110,8 +110,11 @@ Result<std::string> only_file(const Command& command, const Words& words) {
                 "no job file given");
   }
   if (words.rest.size() > 1) {
-    return fail(Fault::usage, "each file is a job of its own",
-                "one job file at a time, not also {}", spec::quoted(words.rest[1]));
+    const bool sets = words.rest.front().find('=') != std::string::npos;
+    return fail(
+        Fault::usage,
+        sets ? "for a tag: --set tags." + words.rest.front() : "each file is a job of its own",
+        "one job file at a time, not also {}", spec::quoted(words.rest[1]));
   }
   return words.rest.front();
 }
@@ -136,6 +139,11 @@ Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words
 
 bool has_dashes(const Asked& asked) {
   return std::ranges::find(asked.words, "--") != asked.words.end();
+}
+
+// There will be no such run: a name for it would only be looked for.
+std::string without_name(const std::string& record_folder) {
+  return record_folder.empty() ? "" : record_folder.substr(0, record_folder.rfind('/')) + "/<run>";
 }
 
 std::string fine_text(const std::string& file, const job::JobReading& read) {
@@ -165,10 +173,12 @@ Result<Reading> read_explain(const Asked& asked) {
   auto words = read_verb(kExplain, asked);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kExplain)};
+  Asked unnamed = asked;
+  unnamed.record_folder = without_name(asked.record_folder);
   auto reading = has_dashes(asked)
-                     ? explain_words(asked, std::move(words->rest))
+                     ? explain_words(unnamed, std::move(words->rest))
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {
-                         return read_job_request(asked, words->draft, file);
+                         return read_job_request(unnamed, words->draft, file);
                        });
   if (reading && reading->request) {
     reading->request->dry_run = reading->request->show_environment = true;

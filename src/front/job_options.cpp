@@ -12,14 +12,27 @@ namespace {
 using base::Result;
 using Row = Option<JobDraft>;
 
+// The last one counts.
+void add_tag(JobDraft& draft, model::Tag tag) {
+  std::erase_if(draft.tags, [&](const model::Tag& one) { return one.name == tag.name; });
+  draft.tags.push_back(std::move(tag));
+}
+
 Result<void> add_setting(JobDraft& draft, const Typed& typed) {
+  constexpr std::string_view kTags = "tags.";
   const std::size_t equals = typed.value.find('=');
   if (equals == std::string_view::npos) {
     return base::fail(base::Fault::usage, "for example: --set inputs.lr=0.1",
-                      "--set takes inputs.NAME=VALUE, not {}", spec::quoted(typed.value));
+                      "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not {}",
+                      spec::quoted(typed.value));
   }
-  draft.settings.push_back(
-      {std::string(typed.value.substr(0, equals)), std::string(typed.value.substr(equals + 1))});
+  std::string key(typed.value.substr(0, equals));
+  std::string value(typed.value.substr(equals + 1));
+  if (key.size() > kTags.size() && key.starts_with(kTags)) {
+    add_tag(draft, {key.substr(kTags.size()), std::move(value)});
+  } else {
+    draft.settings.push_back({std::move(key), std::move(value)});
+  }
   return {};
 }
 
@@ -40,8 +53,9 @@ constexpr std::string_view kSee = "See";
 constexpr Row kSet = {{"--set",
                        kJob,
                        Takes::text,
-                       "inputs.NAME=VALUE",
-                       "Give an input of the job a value. Repeatable.",
+                       "KEY=VALUE",
+                       "Give an input a value (inputs.NAME=VALUE), or the run a tag "
+                       "(tags.NAME=VALUE). Repeatable.",
                        {.repeatable = true}},
                       add_setting};
 constexpr Row kNodes = {

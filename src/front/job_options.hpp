@@ -10,12 +10,14 @@
 #include "front/output_styles.hpp"
 #include "job/layout.hpp"
 #include "job/values.hpp"
+#include "model/record.hpp"
 
 namespace muster::front {
 
 // What is said of a job beside its file.
 struct JobDraft {
   std::vector<job::Setting> settings;
+  std::vector<model::Tag> tags;
   std::string target;
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;

@@ -153,6 +153,10 @@ void tell_reach(const Asked& asked, model::JobSpec& spec) {
 // The command itself runs here, once; the nodes are its launcher's.
 void hand_over(model::JobSpec& spec, const job::Layout& layout) {
   spec.hostfile = hostfile_text(spec, layout);
+  if (!spec.folders.empty()) {
+    const std::string folders = fmt::format("{}", fmt::join(spec.folders, "\n"));
+    spec.apps.front().exports.push_back({std::string(kOutputFolders), folders});
+  }
   spec.apps.front().exports.push_back({std::string(kStartsRanks), "1"});
   spec.hosts.clear();
   spec.source = model::HostSource::here;
@@ -178,9 +182,36 @@ struct Prepared {
 
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
+job::Bases bases_of(const Asked& asked, const std::string& job_folder) {
+  const std::string& record = asked.record_folder;
+  return {job_folder, asked.current_folder,
+          (record.empty() ? asked.current_folder : record) + "/outputs"};
+}
+
+void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
+  if (std::ranges::all_of(job.outputs, job::says_path)) return;
+  reading.notices.push_back(
+      fmt::format("no record is kept, since neither MUSTER_RECORDS nor HOME is set: outputs "
+                  "without a path lie in {}",
+                  bases.outputs));
+}
+
+// Those of the command line win.
+std::vector<model::Tag> tags_of(const JobDraft& draft, const job::JobFile& job) {
+  std::vector<model::Tag> tags = draft.tags;
+  for (const job::Named& one : job.tags) {
+    const bool is_said = std::ranges::count(tags, one.name, &model::Tag::name) > 0;
+    if (!is_said) tags.push_back({one.name, one.value.text});
+  }
+  return tags;
+}
+
 Recording recording_of(const Asked& asked, const JobDraft& draft, const job::JobFile& job,
                        const job::Values& values) {
-  Recording record{text_of(job.name), text_of(job.experiment), {}, true, {}};
+  Recording record;
+  record.name = text_of(job.name);
+  record.experiment = text_of(job.experiment);
+  record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
   for (const auto& [name, path] : values.outputs) record.outputs.push_back({name, path});
   if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
@@ -193,21 +224,23 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   const std::string folder = folder_of(prepared.file);
   job::JobFile& job = prepared.read.job;
   job::resize(job, draft.counts, complaints);
-  const job::Values values =
-      job::values_of(job, draft.settings, folder, asked.current_folder, complaints);
+  const job::Bases bases = bases_of(asked, folder);
+  const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
   reading.notices = std::move(prepared.read.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
+  if (asked.record_folder.empty()) tell_outputs(job, bases, reading);
   reading.complaints = std::move(complaints).take();
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();
   tell_reach(asked, made.spec);
+  made.spec.folders = std::move(made.folders);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);
   request.spec.verbose = draft.verbose;
-  request.spec.folders = std::move(made.folders);
+  request.keeps = Keeps::always;
   request.record = recording_of(asked, draft, job, values);
   request.detach = draft.detach;
   request.json = draft.json;

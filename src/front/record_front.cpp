@@ -44,7 +44,15 @@ With several runs, the exit code is the first one that is not 0.
 )"};
 constexpr Command kStop = {"stop", Runs::some};
 constexpr Command kReport = {"report", Runs::one};
-constexpr Command kRemove = {"rm", Runs::some};
+constexpr Command kRemove = {"rm", Runs::some, R"(
+With options that select runs, all that have ended and that all of them let through are removed,
+after a question when a person is there to answer it.
+
+Examples:
+  muster rm kufari last
+  muster rm --older-than 30d --state failed --dry-run
+  muster rm --experiment lines --tag stage=dev --yes
+)"};
 constexpr Command kRerun = {"rerun", Runs::one, R"(
 The words, the folder and the files that were read are those of the record; the environment is that
 of this shell.
@@ -95,7 +103,13 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
                 "muster {} takes no words, such as {}", command.name,
                 spec::quoted(request.runs.front()));
   }
-  if (command.takes != Runs::none && count == 0) {
+  const bool selects = !request.filter.says_nothing();
+  if (command.takes != Runs::none && selects && count > 0) {
+    return fail(Fault::usage, "leave one of them out",
+                "runs are named, such as {}, or selected by options, not both",
+                spec::quoted(request.runs.front()));
+  }
+  if (command.takes != Runs::none && !selects && count == 0) {
     return fail(Fault::usage, fmt::format("for example: muster {} last", command.name),
                 "no run given");
   }

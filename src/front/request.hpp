@@ -24,15 +24,26 @@ struct Recording {
   std::string name;  // of the job
   std::string experiment;
   std::vector<model::NamedPath> outputs;
-  bool is_wanted = false;   // asked for: that none can be kept is told, and output is kept, too
-  std::string streams;      // folder of rank.N/stdout and stderr, if one was named
-  model::Asked asked = {};  // filled in by who lets the front end read
+  std::vector<model::Tag> tags;
+  std::string streams;  // folder of rank.N/stdout and stderr, if one was named
+  // Filled in by who lets the front end read:
+  model::Asked asked = {};
+  std::string folder = {};  // of the record; empty: nobody knows where
+};
+
+// When a run leaves a record.
+enum class Keeps : std::uint8_t {
+  never,
+  on_request,  // with MUSTER_RECORD=yes
+  usually,     // but with MUSTER_RECORD=no
+  always,      // that none can be kept is told, and the ranks' output is kept, too
 };
 
 struct RunRequest {
   model::JobSpec spec;
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself
+  Keeps keeps = Keeps::on_request;
   std::optional<Recording> record = {};
   bool detach = false;         // go on without terminal and shell
   bool do_not_launch = false;  // show what is to be shown, then end with 0
@@ -59,7 +70,7 @@ enum class RecordVerb : std::uint8_t {
 struct RecordRequest {
   RecordVerb verb = RecordVerb::list;
   std::vector<std::string> runs;      // as they were typed
-  std::string experiment;             // empty: all
+  model::RunFilter filter;            // which are listed, or removed
   std::optional<std::uint32_t> most;  // how many are listed
   bool all = false;
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
@@ -67,6 +78,8 @@ struct RecordRequest {
   bool follow = false;
   bool detach = false;
   bool json = false;
+  bool dry_run = false;
+  bool unasked = false;  // what is to be removed is removed without a question
 };
 
 }  // namespace muster::front

@@ -138,8 +138,7 @@ Result<void> settle_hosts(RunDraft& draft, const ReadFile& read_file) {
   return read_hosts(draft, read_file).map([&](auto hosts) { job.hosts = std::move(hosts); });
 }
 
-std::optional<Recording> recording_of(const RunDraft& draft, const Asked& asked) {
-  if (draft.no_record || !variable(asked, "MUSTER_NO_RECORD").value_or("").empty()) return {};
+Recording recording_of(const RunDraft& draft, const Asked& asked) {
   Recording record;
   if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
   return record;
@@ -152,6 +151,7 @@ void take_standing_hosts(RunDraft& draft, const Asked& asked) {
 
 Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.spec.output = muster_output(draft.output);
+  draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
   draft.request.record = recording_of(draft, asked);
   return check_combinations(draft)
       .and_then([&] { return settle_hosts(draft, asked.read_file); })

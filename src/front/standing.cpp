@@ -4,10 +4,19 @@
 #include <algorithm>
 
 #include "front/asked.hpp"
+#include "front/pieces.hpp"
 #include "front/values.hpp"
+#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
+
+bool keeps_record(const Asked& asked, Keeps keeps) {
+  const auto said = variable(asked, kRecord);
+  if (keeps == Keeps::never || keeps == Keeps::always) return keeps == Keeps::always;
+  if (variable(asked, kLaunchers)) return false;
+  return keeps == Keeps::usually ? said != "no" : said == "yes";
+}
 
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
 
@@ -21,12 +30,32 @@ std::optional<std::string> standing_hostfile(const Asked& asked, const model::Jo
 }
 
 base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec) {
+  if (const auto folders = variable(asked, kOutputFolders)) {
+    for (std::string& folder : split(std::string(*folders), "\n")) {
+      spec.folders.push_back(std::move(folder));
+    }
+  }
   spec.fake_hosts = variable(asked, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
   const auto words = variable(asked, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};
   return read_words({kSshCommand, *words}).map([&](auto read) {
     spec.carrier.command = std::move(read);
   });
+}
+
+base::Result<void> settle_record(const Asked& asked, RunRequest& request) {
+  const auto said = variable(asked, kRecord);
+  if (said && *said != "yes" && *said != "no") {
+    return base::fail(base::Fault::usage, "MUSTER_RECORDS names the folder of records",
+                      "{} must be yes or no, not {}", kRecord, spec::quoted(*said));
+  }
+  if (!keeps_record(asked, request.keeps)) {
+    request.record.reset();
+    return {};
+  }
+  if (!request.record) request.record.emplace();
+  request.record->folder = asked.record_folder;
+  return {};
 }
 
 }  // namespace muster::front

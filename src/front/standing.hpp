@@ -15,15 +15,26 @@ namespace muster::front {
 inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
 // Set besides when that job is rehearsed: its hosts are this machine.
 inline constexpr std::string_view kFakeHosts = "MUSTER_FAKE_HOSTS";
+// Set besides when it has outputs: their folders, a line each, to be made where ranks run.
+inline constexpr std::string_view kOutputFolders = "MUSTER_OUTPUT_FOLDERS";
 // Words to call instead of ssh, quoted as for a shell; called with a host and a command after them.
 inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
+
+// yes: launchers that muster stands in for leave a record, too; no: `muster run` leaves none.
+inline constexpr std::string_view kRecord = "MUSTER_RECORD";
+// The folder of launchers of the job whose command called muster.
+inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 
 // The hostfile of a job that leaves starting ranks to its command, when that is what called muster.
 [[nodiscard]] std::optional<std::string> standing_hostfile(const Asked& asked,
                                                            const model::JobSpec& spec);
 
 // Takes MUSTER_SSH_COMMAND, unless something else than ssh has been chosen; hosts of a rehearsal
-// are reached without it.
+// are reached without it. Takes MUSTER_OUTPUT_FOLDERS.
 [[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
+
+// Afterwards `record` is there exactly when one is to be kept, with its folder. What a job's
+// command starts belongs to that job's run.
+[[nodiscard]] base::Result<void> settle_record(const Asked& asked, RunRequest& request);
 
 }  // namespace muster::front

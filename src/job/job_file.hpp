@@ -86,6 +86,7 @@ struct JobFile {
   std::optional<Text> code;       // folder where it runs
   std::vector<Text> environment;  // images and other descriptions of the software it needs
   std::vector<Named> variables;
+  std::vector<Named> tags;
 
   std::optional<Text> target;
   std::optional<Text> instance_type;

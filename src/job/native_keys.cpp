@@ -37,6 +37,7 @@ constexpr JobKey kNativeKeys[] = {
     {{"muster", Form::count, "The version of this format, which is 1.", {.required = true}}},
     kName,
     kDescription,
+    kTags,
     {{"experiment", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>},
     {{"command",
       Form::text,

@@ -48,7 +48,9 @@ inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<
 inline constexpr JobKey kVersion = {{"version", Form::text, "The version of a component."}};
 inline constexpr JobKey kDisplayName = {{"display_name", Form::text, "The name that people see."}};
 inline constexpr JobKey kDescription = {{"description", Form::text, "What the job is for."}};
-inline constexpr JobKey kTags = {{"tags", Form::anything, "Words to find it by."}};
+inline constexpr JobKey kTags = {
+    {"tags", Form::text, "Names and values to find its runs by.", {.each = true}},
+    kInto<&JobFile::tags>};
 inline constexpr JobKey kExperiment = {
     {"experiment_name", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>};
 inline constexpr JobKey kCommand = {

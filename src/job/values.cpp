@@ -18,9 +18,8 @@ bool is_elsewhere(std::string_view path) {
 
 class Inputs {
  public:
-  Inputs(const JobFile& job, const std::string& folder, const std::string& here,
-         Complaints& complaints)
-      : job_(job), folder_(folder), here_(here), complaints_(complaints) {}
+  Inputs(const JobFile& job, const Bases& bases, Complaints& complaints)
+      : job_(job), bases_(bases), complaints_(complaints) {}
 
   void set(const Setting& setting) {
     constexpr std::string_view kPrefix = "inputs.";
@@ -35,7 +34,7 @@ class Inputs {
       return complaints_.add({}, "--set " + setting.key + " " + wrong->what, wrong->hint);
     }
     const bool is_path = type == InputType::path && !is_elsewhere(setting.value);
-    values_[name] = is_path ? below(here_, setting.value) : setting.value;
+    values_[name] = is_path ? below(bases_.here, setting.value) : setting.value;
   }
 
   // An input keeps the value that was set for it.
@@ -58,7 +57,7 @@ class Inputs {
                       spec::quoted(value)),
           fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
     }
-    slot->second = is_path ? below(folder_, value) : value;
+    slot->second = is_path ? below(bases_.file, value) : value;
   }
 
   [[nodiscard]] auto values() && { return std::move(values_); }
@@ -73,20 +72,19 @@ class Inputs {
   }
 
   const JobFile& job_;
-  const std::string& folder_;
-  const std::string& here_;
+  const Bases& bases_;
   Complaints& complaints_;
   decltype(Values::inputs) values_;
 };
 
-// `azureml://datastores/...` is a place in Azure: the folder is the job's own then.
-std::string output_folder(const Output& output, const std::string& folder,
-                          const std::string& here) {
-  const bool said = output.path && !is_elsewhere(output.path->text);
-  return said ? below(folder, output.path->text) : below(here, "outputs/" + output.name);
+std::string output_folder(const Output& output, const Bases& bases) {
+  return says_path(output) ? below(bases.file, output.path->text)
+                           : below(bases.outputs, output.name);
 }
 
 }  // namespace
+
+bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
 
 std::string below(const std::string& folder, std::string_view path) {
   if (path.starts_with('/')) return std::string(path);
@@ -95,15 +93,15 @@ std::string below(const std::string& folder, std::string_view path) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(path);
 }
 
-Values values_of(const JobFile& job, const std::vector<Setting>& settings,
-                 const std::string& folder, const std::string& here, Complaints& complaints) {
-  Inputs inputs(job, folder, here, complaints);
+Values values_of(const JobFile& job, const std::vector<Setting>& settings, const Bases& bases,
+                 Complaints& complaints) {
+  Inputs inputs(job, bases, complaints);
   for (const Setting& setting : settings) inputs.set(setting);
   for (const Input& input : job.inputs) inputs.take(input);
   Values values;
   values.inputs = std::move(inputs).values();
   for (const Output& output : job.outputs) {
-    values.outputs[output.name] = output_folder(output, folder, here);
+    values.outputs[output.name] = output_folder(output, bases);
   }
   return values;
 }

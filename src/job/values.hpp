@@ -16,12 +16,20 @@ struct Setting {
   std::string value;
 };
 
-// `folder` is the job file's, `here` where paths of settings and the job's own outputs begin; both
-// are absolute. Complaints: an input without a value, or with one that muster cannot reach; a
-// setting that is of no input, or of the wrong type.
+// Where relative paths begin; all absolute.
+struct Bases {
+  std::string file;     // the job file's folder
+  std::string here;     // in which settings were typed
+  std::string outputs;  // of outputs that say no path; they lie below it, under their names
+};
+
+// Complaints: an input without a value, or with one that muster cannot reach; a setting that is of
+// no input, or of the wrong type.
 [[nodiscard]] Values values_of(const JobFile& job, const std::vector<Setting>& settings,
-                               const std::string& folder, const std::string& here,
-                               Complaints& complaints);
+                               const Bases& bases, Complaints& complaints);
+
+// Of `azureml://datastores/...`, a place in Azure, no path is known either.
+[[nodiscard]] bool says_path(const Output& output);
 
 // A path as a folder makes it absolute.
 [[nodiscard]] std::string below(const std::string& folder, std::string_view path);

@@ -18,6 +18,19 @@ std::string how_it_died(const HeadPlace& head, const HeadPlace& here) {
   return fmt::format("muster (pid {}) ended without a report, as after SIGKILL", head.pid);
 }
 
+bool has_tag(const RunRecord& record, const RunFilter::Tagged& wanted) {
+  return std::ranges::any_of(record.tags, [&](const Tag& tag) {
+    return tag.name == wanted.name && (!wanted.value || tag.value == *wanted.value);
+  });
+}
+
+// One whose end nobody saw is as old as its beginning.
+bool is_older(const RunRecord& record, base::Duration age, Utc now) {
+  if (record.is_live()) return false;
+  const auto since = record.ended ? record.ended : record.created;
+  return since && now - *since > age;
+}
+
 }  // namespace
 
 std::string_view word(RunState state) { return kWords[static_cast<std::size_t>(state)]; }
@@ -32,6 +45,13 @@ double seconds_of(const RunRecord& record, Utc now) {
   const Utc begin = record.started.value_or(record.created.value_or(now));
   const Utc end = record.ended.value_or(now);
   return std::max(0.0, std::chrono::duration<double>(end - begin).count());
+}
+
+bool matches(const RunFilter& filter, const RunRecord& record, Utc now) {
+  if (!filter.experiment.empty() && record.experiment != filter.experiment) return false;
+  if (!filter.states.empty() && !std::ranges::count(filter.states, record.state)) return false;
+  if (filter.older_than && !is_older(record, *filter.older_than, now)) return false;
+  return std::ranges::all_of(filter.tags, [&](const auto& tag) { return has_tag(record, tag); });
 }
 
 RunRecord judged(RunRecord record, const Unfinished& found) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.hpp"
+
 namespace muster::model {
 
 enum class RunState : std::uint8_t {
@@ -45,6 +47,13 @@ struct NamedPath {
   bool operator==(const NamedPath&) const = default;
 };
 
+// What people say of a run, to find it by: "stage" is "dev".
+struct Tag {
+  std::string name;
+  std::string value;
+  bool operator==(const Tag&) const = default;
+};
+
 // The process that carries out the run.
 struct HeadPlace {
   std::string host;
@@ -68,10 +77,15 @@ struct RunRecord {
   std::uint32_t ranks = 0;
   std::vector<std::string> command;  // of its first program
   std::vector<NamedPath> outputs;
+  std::vector<Tag> tags;
   std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
   HeadPlace head;
   bool operator==(const RunRecord&) const = default;
 
+  // Whether a folder lies in that of the record, and goes with it.
+  [[nodiscard]] bool holds(std::string_view path) const {
+    return path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
+  }
   [[nodiscard]] bool ended_well() const { return state == RunState::completed; }
   [[nodiscard]] bool is_live() const {
     return state == RunState::starting || state == RunState::running;
@@ -80,6 +94,23 @@ struct RunRecord {
 
 // From its start to its end, or to `now` while it runs.
 [[nodiscard]] double seconds_of(const RunRecord& record, Utc now);
+
+// Which runs are meant; each part that says nothing lets all through.
+struct RunFilter {
+  struct Tagged {
+    std::string name;
+    std::optional<std::string> value;  // none: any
+  };
+  std::string experiment;
+  std::vector<Tagged> tags;                  // all of them
+  std::vector<RunState> states;              // one of them
+  std::optional<base::Duration> older_than;  // since its end
+
+  [[nodiscard]] bool says_nothing() const {
+    return experiment.empty() && tags.empty() && states.empty() && !older_than;
+  }
+};
+[[nodiscard]] bool matches(const RunFilter& filter, const RunRecord& record, Utc now);
 
 // A record as it is found when nobody has written its end: `is_held` says whether its head still
 // holds its lock, `here` where that was looked at.

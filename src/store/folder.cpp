@@ -5,6 +5,7 @@
 #include <array>
 #include <dirent.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <memory>
 #include <unistd.h>
 
@@ -53,7 +54,10 @@ std::string boot_of_host() {
 }  // namespace
 
 std::optional<std::string> records_folder(const std::vector<std::string>& environment) {
-  if (auto own = base::value_of(environment, "MUSTER_RECORDS"); !own.empty()) return own;
+  if (const auto own = base::value_of(environment, "MUSTER_RECORDS"); !own.empty()) {
+    std::error_code ignored;  // a current folder that has gone
+    return std::filesystem::absolute(own, ignored);
+  }
   const std::string state = base::value_of(environment, "XDG_STATE_HOME");
   if (state.starts_with('/')) return state + "/muster/runs";
   const std::string home = base::value_of(environment, "HOME");

@@ -17,10 +17,8 @@ constexpr int kBusyMs = 200;  // how long others may hold it; the records tell t
 // A table of another form has another number. The two are apart since a table is read as a whole.
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS json_1 (run TEXT PRIMARY KEY, experiment TEXT, json TEXT) WITHOUT "
-    "ROWID;"
-    "CREATE TABLE IF NOT EXISTS cells_1 (run TEXT PRIMARY KEY, experiment TEXT, cells TEXT) "
-    "WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS json_2 (run TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS cells_2 (run TEXT PRIMARY KEY, cells TEXT) WITHOUT ROWID;";
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
 
@@ -91,13 +89,12 @@ Index::Statement Index::prepare(const char* words) {
 
 std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
   const Statement statement =
-      prepare(text == IndexText::json ? "SELECT run, experiment, json FROM json_1 ORDER BY run"
-                                      : "SELECT run, experiment, cells FROM cells_1 ORDER BY run");
+      prepare(text == IndexText::json ? "SELECT run, json FROM json_2 ORDER BY run"
+                                      : "SELECT run, cells FROM cells_2 ORDER BY run");
   std::vector<Indexed> found;
   int step = SQLITE_ERROR;
   while (statement && (step = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    found.push_back(
-        {text_of(statement.get(), 0), text_of(statement.get(), 1), text_of(statement.get(), 2)});
+    found.push_back({text_of(statement.get(), 0), text_of(statement.get(), 1)});
   }
   if (step != SQLITE_DONE) return std::nullopt;
   return found;
@@ -105,15 +102,15 @@ std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
 
 void Index::change(const std::vector<RunRecord>& added, const std::vector<std::string>& gone) {
   if ((added.empty() && gone.empty()) || !perform("BEGIN IMMEDIATE")) return;
-  const Statement json = prepare("INSERT OR REPLACE INTO json_1 VALUES (?, ?, ?)");
-  const Statement cells = prepare("INSERT OR REPLACE INTO cells_1 VALUES (?, ?, ?)");
+  const Statement json = prepare("INSERT OR REPLACE INTO json_2 VALUES (?, ?)");
+  const Statement cells = prepare("INSERT OR REPLACE INTO cells_2 VALUES (?, ?)");
   for (const RunRecord& record : added) {
     const model::Utc end = record.ended.value_or(model::Utc());
-    carry_out(json.get(), {record.run, record.experiment, view::record_json(record, end)});
-    carry_out(cells.get(), {record.run, record.experiment, lines_of(record, end)});
+    carry_out(json.get(), {record.run, view::record_json(record, end)});
+    carry_out(cells.get(), {record.run, lines_of(record, end)});
   }
-  const Statement no_json = prepare("DELETE FROM json_1 WHERE run = ?");
-  const Statement no_cells = prepare("DELETE FROM cells_1 WHERE run = ?");
+  const Statement no_json = prepare("DELETE FROM json_2 WHERE run = ?");
+  const Statement no_cells = prepare("DELETE FROM cells_2 WHERE run = ?");
   for (const std::string& run : gone) {
     carry_out(no_json.get(), {run});
     carry_out(no_cells.get(), {run});

@@ -20,7 +20,6 @@ namespace muster::store {
 
 struct Indexed {
   std::string run;
-  std::string experiment;
   std::string text;
 };
 

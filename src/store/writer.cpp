@@ -1,6 +1,7 @@
 // Makes a record's folder under a hidden name, and shows it when all is there.
 #include "store/writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,11 @@ bool make_folder(const std::string& path) {
   return ::mkdir(path.c_str(), 0700) == 0;
 }
 
+bool make_folders_below(const std::string& folder, const std::vector<std::string>& paths) {
+  return std::ranges::all_of(
+      paths, [&](const std::string& path) { return make_folder(folder + "/" + path); });
+}
+
 std::string hidden(const std::string& folder) {
   const std::size_t name = folder.rfind('/') + 1;
   return folder.substr(0, name) + ".new-" + folder.substr(name);
@@ -58,6 +64,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   process::UniqueFd events = locked_events(fresh, files.events);
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
                     write_file(fresh + "/plan.json", files.plan) &&
+                    make_folders_below(fresh, files.folders) &&
                     ::rename(fresh.c_str(), folder.c_str()) == 0;
   if (!made) return cannot_make(folder);
   return RecordWriter(folder, std::move(events));

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "model/record.hpp"
@@ -12,9 +13,10 @@
 namespace muster::store {
 
 struct FirstFiles {
-  std::string spec;    // JSON
-  std::string plan;    // JSON
-  std::string events;  // lines
+  std::string spec;                       // JSON
+  std::string plan;                       // JSON
+  std::string events;                     // lines
+  std::vector<std::string> folders = {};  // to be there, too; as seen from the record's
 };
 
 class RecordWriter {

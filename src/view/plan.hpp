@@ -7,6 +7,7 @@
 
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
+#include "model/record.hpp"
 #include "view/report.hpp"
 
 namespace muster::view {
@@ -18,6 +19,7 @@ struct PlanWords {
   std::function<std::string(base::Rank)> reason;
   std::function<std::vector<model::Variable>(base::Rank)> environment;
   std::vector<std::pair<std::string, std::string>> withheld;  // variable, why
+  std::vector<model::NamedPath> outputs = {};                 // of a job file, with their folders
 };
 
 // A table with a head line: rank, host, local rank, cpus, reason; then, if asked, the variables

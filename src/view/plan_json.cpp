@@ -54,6 +54,12 @@ using Json = nlohmann::ordered_json;
   return object;
 }
 
+[[nodiscard]] Json folders_object(const std::vector<model::NamedPath>& outputs) {
+  Json object = Json::object();
+  for (const auto& [name, path] : outputs) object[utf8(name)] = utf8(path);
+  return object;
+}
+
 // The cpus that a rank is bound to, as "0-3,8"; null when it is not bound.
 [[nodiscard]] Json bound_to(const model::Plan& plan, const model::PlannedRank& rank) {
   if (rank.binding == model::kUnbound) return nullptr;
@@ -101,6 +107,7 @@ std::string plan_json(const PlanWords& words) {
   text += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
   text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
   text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";
+  text += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
   text += "  \"withheld\": " + list(words.withheld.size(), withheld) + ",\n";
   text += "  \"notices\": " + texts(plan.notices).dump() + "\n";
   return text + "}\n";

@@ -118,6 +118,15 @@ using Counts = std::map<model::Variable, std::size_t, Less>;
   return text;
 }
 
+[[nodiscard]] std::string outputs(const PlanWords& words, Style style) {
+  if (words.outputs.empty()) return {};
+  std::string text = "\n" + heading("outputs", style);
+  for (const auto& [name, path] : words.outputs) {
+    text += fmt::format("  {}  {}\n", one_line(name), one_line(path));
+  }
+  return text;
+}
+
 [[nodiscard]] std::string notices(const model::Plan& plan) {
   std::string text = plan.notices.empty() ? "" : "\n";
   for (const std::string& notice : plan.notices)
@@ -129,7 +138,7 @@ using Counts = std::map<model::Variable, std::size_t, Less>;
 
 std::string plan_table(const PlanWords& words, bool with_environment, Style style) {
   return placement(words, style) + (with_environment ? environments(words, style) : "") +
-         withheld(words, style) + notices(words.plan);
+         withheld(words, style) + outputs(words, style) + notices(words.plan);
 }
 
 }  // namespace muster::view

@@ -1,6 +1,7 @@
 // Records to JSON and back. What is read may be of any shape: what does not fit is left out.
 #include "view/record_json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,12 @@ Json outputs_object(const std::vector<model::NamedPath>& outputs) {
   return object;
 }
 
+Json tags_object(const std::vector<model::Tag>& tags) {
+  Json object = Json::object();
+  for (const auto& [name, value] : tags) object[utf8(name)] = utf8(value);
+  return object;
+}
+
 Json head_object(const model::HeadPlace& head) {
   return Json{{"host", utf8(head.host)}, {"pid", head.pid}, {"boot", head.boot}};
 }
@@ -53,6 +60,7 @@ Json object_of(const RunRecord& record, const Json& seconds) {
               {"ranks", record.ranks},
               {"command", list_of(record.command)},
               {"outputs", outputs_object(record.outputs)},
+              {"tags", tags_object(record.tags)},
               {"streams", text_or_null(record.streams)},
               {"head", head_object(record.head)}};
 }
@@ -130,6 +138,14 @@ std::vector<model::NamedPath> outputs_at(const Json& object) {
   return outputs;
 }
 
+std::vector<model::Tag> tags_at(const Json& object) {
+  std::vector<model::Tag> tags;
+  for (const auto& [name, value] : at(object, "tags").items()) {
+    if (value.is_string()) tags.push_back({name, value.get<std::string>()});
+  }
+  return tags;
+}
+
 Json parsed(std::string_view text) {
   return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
@@ -177,8 +193,20 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .ranks = number_at<std::uint32_t>(object, "ranks").value_or(0),
                    .command = texts_at(object, "command"),
                    .outputs = outputs_at(object),
+                   .tags = tags_at(object),
                    .streams = text_at(object, "streams"),
                    .head = head_at(object)};
+}
+
+bool may_match(const model::RunFilter& filter, std::string_view json) {
+  const auto holds = [&](std::string_view key, const std::string& value) {
+    return json.find(fmt::format("\"{}\":{}", key, Json(utf8(value)).dump())) != json.npos;
+  };
+  if (!filter.experiment.empty() && !holds("experiment", filter.experiment)) return false;
+  const auto has_state = [&](model::RunState state) {
+    return holds("state", std::string(word(state)));
+  };
+  return filter.states.empty() || std::ranges::any_of(filter.states, has_state);
 }
 
 std::optional<model::Asked> read_asked(std::string_view spec_json) {
@@ -239,12 +267,6 @@ std::optional<Utc> time_of_event(std::string_view events, std::string_view event
     events.remove_prefix(std::min(end + 1, events.size()));
   }
   return time;
-}
-
-std::string json_list(const std::vector<std::string>& objects) {
-  std::string text = "[";
-  for (const std::string& object : objects) text += (text.size() == 1 ? "\n  " : ",\n  ") + object;
-  return text + (objects.empty() ? "]\n" : "\n]\n");
 }
 
 }  // namespace muster::view

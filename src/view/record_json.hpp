@@ -37,7 +37,8 @@ namespace muster::view {
 [[nodiscard]] std::optional<model::Utc> time_of_event(std::string_view events,
                                                       std::string_view event);
 
-// A list with each object on a line of its own.
-[[nodiscard]] std::string json_list(const std::vector<std::string>& objects);
+// Whether what record_json() wrote is worth reading to find out whether it matches: that takes
+// longer than a look at the text.
+[[nodiscard]] bool may_match(const model::RunFilter& filter, std::string_view json);
 
 }  // namespace muster::view

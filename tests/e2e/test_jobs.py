@@ -107,7 +107,9 @@ class Explain(JobCase):
         self.assertEqual(plan["world_size"], 4)
         self.assertEqual([rank["node"] for rank in plan["ranks"]], [0, 0, 1, 1])
         self.assertEqual(plan["apps"][0]["workdir"], os.path.join(JOBS, "src"))
-        self.assertFalse(os.path.exists(self.path("outputs")))
+        self.assertEqual(plan["outputs"],
+                         {"model": self.path(".local/state/muster/runs/<run>/outputs/model")})
+        self.assertEqual(os.listdir(self.folder), ["bin"])
 
     def test_a_command_line_is_its_dry_run(self):
         words = ["-n", "3", "--fake-nodes", "2", "true"]
@@ -236,6 +238,27 @@ class OnHosts(LabFrontCase, Ranks):
         self.assertEqual(done.code, CANNOT_START, done)
         self.assertRegex(done.errors, r"node[12]: cannot make the folder /proc/no/out: ")
 
+    def test_own_outputs_are_in_the_record_on_every_host(self):
+        """Hosts that share no folders: each keeps what its ranks wrote."""
+        env = self.environment(MUSTER_RECORDS=LOCAL + "/records")
+        self.write("write.sh", 'echo $RANK > "$1/rank"\n')
+        layout = "distribution: {type: mpi, node_count: 2}\noutputs: {model: }\n"
+        for launcher in ("", "mpirun -np 2 "):
+            command = f"command: {launcher}sh $DIR/write.sh ${{{{outputs.model}}}}\n"
+            job = self.write("job.yml", "muster: 1\n" + command + layout)
+            done = self.start_in_lab("submit", job, "-H", "node1,node2", env=env).finish(60)
+            self.assertEqual(done.code, 0, done)
+            told = self.start_in_lab("show", "last", "--json", env=env).finish()
+            folder = json.loads(told.text)["outputs"]["model"]
+            self.assertTrue(folder.startswith(LOCAL + "/records/"), folder)
+            self.assertEqual(os.listdir(self.lab.path("head", folder)), [])
+            for rank, host in enumerate(("node1", "node2")):
+                with open(self.lab.path(host, folder + "/rank"), encoding="ascii") as file:
+                    self.assertEqual(file.read(), f"{rank}\n")
+            self.assertEqual(self.start_in_lab("rm", "last", env=env).finish().code, 0)
+            self.assertFalse(os.path.exists(self.lab.path("head", folder)))
+            self.assertTrue(os.path.exists(self.lab.path("node1", folder)))
+
     def test_one_link_to_each_host(self):
         self.write(os.path.join("bin", "ssh"),
                    '#!/bin/sh\necho "$@" >> "$DIR/links"\n'
@@ -307,7 +330,10 @@ class Submit(JobCase):
     def test_native(self):
         found, _ = self.ranks(self.example("native.yml"), "--set", "inputs.epochs=1")
         self.assertEqual(found, [0, 1, 2, 3])
-        self.assertIn("slope", json.loads(self.read("outputs", "model", "model.json")))
+        run = json.loads(self.good("show", "last", "--json").text)
+        with open(os.path.join(run["outputs"]["model"], "model.json"), encoding="utf-8") as file:
+            self.assertIn("slope", json.load(file))
+        self.assertNotIn("outputs", os.listdir(self.folder))
 
     def test_command_jobs(self):
         found, done = self.ranks(self.example("command_mpi.yml"), "--set", "inputs.magic=x")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -12,8 +13,8 @@ import subprocess
 import time
 import unittest
 
-from support import (LOST, MUSTER, READY, UNTIL_GO, USAGE, Case, run_tests, state_of, survivors,
-                     wait_until)
+from support import (BAD_FILE, CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, USAGE, Case, run_tests,
+                     state_of, survivors, wait_until)
 
 JOB = """muster: 1
 name: line
@@ -25,6 +26,9 @@ inputs:
 outputs:
   model:
 """
+
+# Each rank writes into its output.
+WRITES = JOB.replace("${{inputs.do}}", "echo > ${{outputs.model}}/$RANK")
 
 
 class RecordCase(Case):
@@ -55,8 +59,8 @@ class RecordCase(Case):
     def detach(self, do, *words):
         return json.loads(self.submit(do, "--detach", "--json", *words).text)
 
-    def show(self, run="last"):
-        return json.loads(self.told("show", run, "--json").text)
+    def show(self, run="last", **more):
+        return json.loads(self.told("show", run, "--json", **more).text)
 
     def go(self):
         self.write("go", "")
@@ -72,10 +76,11 @@ class Kept(RecordCase):
         run = self.show()
         self.assertEqual((run["state"], run["exit_code"], run["cause"]), ("completed", 0, None))
         self.assertEqual((run["name"], run["experiment"], run["ranks"]), ("line", "lines", 2))
-        self.assertEqual(run["outputs"], {"model": self.path("outputs", "model")})
+        self.assertEqual(run["outputs"], {"model": os.path.join(run["folder"], "outputs/model")})
         self.assertEqual(run["command"][-1], "echo out $RANK; echo err $RANK >&2")
         self.assertEqual(sorted(os.listdir(run["folder"])),
-                         ["events.jsonl", "plan.json", "report.json", "spec.json", "streams"])
+                         ["events.jsonl", "outputs", "plan.json", "report.json", "spec.json",
+                          "streams"])
         for name in ("plan.json", "report.json", "spec.json"):
             with open(os.path.join(run["folder"], name), encoding="utf-8") as file:
                 json.load(file)
@@ -117,8 +122,33 @@ class Kept(RecordCase):
 
     def test_a_run_that_keeps_none(self):
         self.succeeds("--no-record", "true")
-        self.succeeds("true", env=self.environment(MUSTER_NO_RECORD="1"))
+        self.succeeds("true", env=self.environment(MUSTER_RECORD="no"))
+        self.succeeds("--no-record", "true", env=self.environment(MUSTER_RECORD="yes"))
         self.assertFalse(os.path.exists(self.path(".local")))
+
+    def test_launchers_keep_one_when_told_to(self):
+        lines = {"mpirun": ["-n", "2"], "mpiexec.hydra": ["-n", "2"], "horovodrun": ["-np", "2"],
+                 "torchrun": ["--nproc_per_node", "2", "--no_python"],
+                 "deepspeed": ["--num_gpus", "2", "--no_python", "--no_local_rank"]}
+        for name, words in lines.items():
+            self.told(name, *words, "true")
+        self.assertFalse(os.path.exists(self.path(".local")))
+        env = self.environment(MUSTER_RECORD="yes")
+        os.symlink(MUSTER, self.path("mpirun"))
+        self.assertEqual(self.start("-n", "2", "echo", "x", command=(self.path("mpirun"),),
+                                    env=env).finish().lines, ["x", "x"])
+        self.assertEqual(self.told("rerun", "last", env=env).lines, ["x", "x"])
+        self.assertEqual(len(self.records()), 2)
+        for name, words in lines.items():
+            self.told(name, *words, "true", env=env)
+            self.assertEqual(self.show()["ranks"], 2, name)
+        self.assertEqual(len(self.records()), 2 + len(lines))
+        done = self.muster("true", env=self.environment(MUSTER_RECORD="/records"))
+        self.assert_refused(done, USAGE, "MUSTER_RECORD must be yes or no, not '/records'")
+
+    def test_what_a_command_starts_has_no_record_of_its_own(self):
+        self.submit("muster run -n 1 echo x", env=self.environment(MUSTER_RECORD="yes"))
+        self.assertEqual(len(self.records()), 1)
 
     def test_what_is_refused_is_no_run(self):
         self.assertEqual(self.muster("-n", "0", "true").code, USAGE)
@@ -126,13 +156,18 @@ class Kept(RecordCase):
 
     def test_a_run_never_fails_for_its_record(self):
         self.write("file", "")
+        self.write("plain.yml", JOB.replace('"true"', "echo x").replace("model:", "").replace(
+            "outputs:", "").rstrip())
         for place in ("/proc/none", self.path("file", "below")):
             env = self.environment(MUSTER_RECORDS=place)
             done = self.succeeds("-n", "2", "echo", "x", env=env)
             self.assertEqual((done.out, done.err), (b"x\nx\n", b""))
-            done = self.submit("echo x", env=env)
+            done = self.told("submit", "plain.yml", env=env)
             self.assertEqual(done.out, b"x\nx\n")
             self.assertRegex(done.errors, r"^muster: cannot keep a record in .*\n$")
+            done = self.submit("echo x", env=env, code=CANNOT_START)
+            self.assert_refused(done, CANNOT_START, "cannot keep a record in ",
+                                "hint: MUSTER_RECORDS names another folder")
         env = self.environment()
         del env["HOME"]
         self.assertEqual(self.succeeds("echo", "x", env=env).err, b"")
@@ -301,6 +336,7 @@ class Found(RecordCase):
         self.assertIn("2 runs are called 2...", done.errors)
 
     def test_none(self):
+        self.assertEqual(self.told("ps", "--json").text, "[]\n")
         self.assertIn("no run yet", self.told("show", "last", code=USAGE).errors)
         self.submit("true")
         word = self.show()["run"].split("-")[-1]
@@ -319,6 +355,107 @@ class Found(RecordCase):
         self.assertEqual(len(self.told("ps", "-n", "1").text.splitlines()), 2)
         runs = json.loads(self.told("ps", "--experiment", "other", "--json").text)
         self.assertEqual([run["exit_code"] for run in runs], [4])
+
+    def listed(self, *words):
+        return [run["exit_code"] for run in json.loads(self.told("ps", "--json", *words).text)]
+
+    def test_by_tags(self):
+        self.write("job.yml", JOB + "tags: {stage: dev, size: 3}\n")
+        self.submit("true")
+        self.submit("exit 4", "--set", "tags.stage=a=b", "--set=tags.own=", code=4)
+        self.assertEqual(self.show()["tags"], {"stage": "a=b", "own": "", "size": "3"})
+        self.assertIn("tag         stage=a=b\n", self.told("show", "last").text)
+        for _ in range(2):  # from the records, then from the index
+            self.assertEqual(self.listed("--tag", "stage=dev"), [0])
+            self.assertEqual(self.listed("--tag", "stage=a=b"), [4])
+            self.assertEqual(self.listed("--tag", "size=3", "--tag", "own"), [4])
+            self.assertEqual(self.listed("--tag", "size"), [0, 4])
+            self.assertEqual(self.listed("--tag", "size=4"), [])
+            self.assertEqual(self.listed("--state", "failed", "--experiment", "lines"), [4])
+            self.assertEqual(self.listed("--state", "died", "--state", "completed"), [0])
+            self.assertEqual(len(self.told("ps", "--state", "failed").text.splitlines()), 2)
+
+    def age(self, run, days):
+        """As if it had ended so long ago."""
+        path = os.path.join(run["folder"], "report.json")
+        then = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - days * 86400))
+        with open(path, encoding="utf-8") as file:
+            told = {**json.load(file), "ended": then}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(told, file, separators=(",", ":"))
+
+    def test_rm_of_what_is_selected(self):
+        for code in (0, 4, 5):
+            self.submit(f"exit {code}", code=code)
+            self.age(self.show(), 31 - 2 * code)
+        live = self.detach(READY + UNTIL_GO)
+        self.assertEqual(self.listed("--older-than", "27d"), [0])
+        done = self.told("rm", "--older-than", "22d", "--dry-run")
+        self.assertEqual(len(done.text.splitlines()), 3, done)
+        self.assertIn("2 runs would be removed", done.errors)
+        told = self.told("rm", "--state", "failed", "--dry-run", "--json").text.splitlines()
+        self.assertEqual([json.loads(line)["exit_code"] for line in told], [4, 5])
+        self.assertEqual(len(self.records()), 4)
+        self.assertEqual(self.told("rm", "--older-than", "27d").text, "removed 1 run\n")
+        self.assertEqual(self.told("rm", "--older-than", "27d").text, "removed 0 runs\n")
+        self.assertEqual(self.told("rm", "--experiment", "lines").text, "removed 2 runs\n")
+        self.assertEqual(self.listed(), [None])
+        self.go()
+        self.told("wait", live["run"])
+
+    def test_rm_asks_a_person(self):
+        self.submit("true")
+        for answer, left in (("n\n", 1), ("\n", 1), ("yes\n", 0)):
+            ours, theirs = pty.openpty()
+            one = self.start("--state", "completed", command=(MUSTER, "rm"), stdin=theirs)
+            os.write(ours, answer.encode())
+            done = one.finish()
+            os.close(ours)
+            os.close(theirs)
+            self.assertIn("remove 1 run, ", done.errors)
+            self.assertEqual((done.code, len(self.records())), (0, left), done)
+
+    def test_rm_of_what_cannot_be_read(self):
+        self.submit("true")
+        run = self.show()
+        for name in ("report.json", "spec.json"):
+            self.write(os.path.join(run["folder"], name), "{")
+        self.assertIn("cannot be read", self.told("show", "last", code=BAD_FILE).errors)
+        self.told("rm", "last")
+        self.assertEqual(self.records(), [])
+
+    def test_outputs_go_with_the_record(self):
+        self.write("job.yml", WRITES.replace("$RANK", "$RANK; echo > ${{outputs.other}}/$RANK") +
+                   "  other: {path: kept}\n")
+        self.told("submit", "job.yml")
+        run = self.show()
+        self.assertEqual(sorted(os.listdir(run["outputs"]["model"])), ["0", "1"])
+        self.assertEqual(run["outputs"]["other"], self.path("kept"))
+        self.assertIn("model: " + run["outputs"]["model"], self.told("show", "last").text)
+        self.told("rerun", "last")
+        again = self.show()
+        self.assertNotEqual(again["outputs"]["model"], run["outputs"]["model"])
+        self.assertEqual(sorted(os.listdir(again["outputs"]["model"])), ["0", "1"])
+        self.told("rm", run["run"], "last")
+        self.assertFalse(os.path.exists(run["outputs"]["model"]))
+        self.assertEqual(sorted(os.listdir(self.path("kept"))), ["0", "1"])
+
+    def test_outputs_without_a_record(self):
+        env = self.environment()
+        del env["HOME"]
+        self.write("job.yml", WRITES)
+        done = self.told("submit", "job.yml", env=env)
+        self.assertIn("outputs without a path lie in " + self.path("outputs"), done.errors)
+        self.assertEqual(sorted(os.listdir(self.path("outputs", "model"))), ["0", "1"])
+
+    def test_records_in_a_folder_seen_from_here(self):
+        env = self.environment(MUSTER_RECORDS="own/records")
+        self.write("job.yml", WRITES)
+        self.told("submit", "job.yml", env=env)
+        run = self.show(env=env)
+        self.assertEqual(os.path.dirname(run["folder"]), self.path("own/records"))
+        self.assertEqual(sorted(os.listdir(run["outputs"]["model"])), ["0", "1"])
+        self.assertEqual(json.loads(self.told("ps", "--json", env=env).text), [run])
 
     def test_rm(self):
         run = self.detach(READY + UNTIL_GO)

@@ -78,7 +78,7 @@ TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({"a.yml", "b.yml"}))),
             "one job file at a time, not also 'b.yml'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
-            "--set takes inputs.NAME=VALUE, not 'x'");
+            "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not 'x'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "t", "-H", "a"}))),
             "-H, --hostfile, --fake-nodes and --target exclude each other");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "cloud"}))),

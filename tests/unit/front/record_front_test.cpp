@@ -32,7 +32,7 @@ TEST(RecordFront, TakesOptionsBeforeAndAfterRuns) {
   EXPECT_EQ(request("rm", {"a", "--", "-b"}).runs, (Words{"a", "-b"}));
   const RecordRequest list = request("ps", {"-n5", "--experiment", "lines", "--json"});
   EXPECT_EQ(list.most, 5U);
-  EXPECT_EQ(list.experiment, "lines");
+  EXPECT_EQ(list.filter.experiment, "lines");
   EXPECT_TRUE(list.json);
 }
 
@@ -41,6 +41,26 @@ TEST(RecordFront, ComplainsOfRunsThatAreMissingOrTooMany) {
   EXPECT_EQ(complaint("show", {"a", "b"}), "muster show takes one run at a time, not also 'b'");
   EXPECT_EQ(complaint("ps", {"a"}), "muster ps takes no words, such as 'a'");
   EXPECT_EQ(complaint("wait", {"a", "b"}), "none");
+}
+
+TEST(RecordFront, TakesWhatSelectsRuns) {
+  const model::RunFilter filter =
+      request("rm", {"--older-than", "30d", "--state=failed", "--state", "died", "--tag", "a=b=c",
+                     "--tag", "x", "--dry-run", "-y"})
+          .filter;
+  EXPECT_EQ(filter.older_than, std::chrono::days(30));
+  EXPECT_EQ(filter.states, (std::vector{model::RunState::failed, model::RunState::died}));
+  ASSERT_EQ(filter.tags.size(), 2U);
+  EXPECT_EQ(filter.tags[0].name, "a");
+  EXPECT_EQ(filter.tags[0].value, "b=c");
+  EXPECT_EQ(filter.tags[1].value, std::nullopt);
+  for (const char* age : {"30", "d", "-1d", "1.5d", "3 d", "30days", "9999999w", ""}) {
+    EXPECT_NE(complaint("ps", {"--older-than", age}), "none") << age;
+  }
+  EXPECT_EQ(complaint("rm", {"--state", "done"}), "--state: 'done' is no state of a run");
+  EXPECT_EQ(complaint("rm", {"--state", "failed", "last"}),
+            "runs are named, such as 'last', or selected by options, not both");
+  EXPECT_EQ(complaint("rm", {"--yes"}), "no run given");
 }
 
 TEST(RecordFront, ComplainsOfContradictions) {

@@ -26,7 +26,8 @@ Outcome make(const std::string& text, Place place, const std::vector<Setting>& s
   const JobReading read = read_job(text, "j");
   for (const base::Error& error : read.complaints) ADD_FAILURE() << base::to_string(error);
   Complaints complaints("j");
-  const Values values = values_of(read.job, settings, "/jobs", "/here", complaints);
+  const Values values =
+      values_of(read.job, settings, {"/jobs", "/here", "/record/outputs"}, complaints);
   Outcome outcome{make_spec(read.job, values, place, "/jobs", complaints), {}};
   for (const base::Error& error : std::move(complaints).take()) {
     outcome.complaints.push_back(
@@ -195,14 +196,14 @@ TEST(JobSpec, InputsAndOutputsGetTheirValues) {
       "inputs:\n  data: {type: uri_folder, path: ./d}\n  lr: 0.10\n"
       "  m: {type: integer, optional: true}\noutputs: {o: , p: {path: ./q}}\n";
   EXPECT_EQ(make(text, 1).made.spec.apps.front().command.back(),
-            "x /jobs/d 0.10 /here/outputs/o /jobs/q");
+            "x /jobs/d 0.10 /record/outputs/o /jobs/q");
   const Outcome set = make(text, 1);
-  EXPECT_EQ(set.made.folders, (Words{"/here/outputs/o", "/jobs/q"}));
+  EXPECT_EQ(set.made.folders, (Words{"/record/outputs/o", "/jobs/q"}));
   const Place place{fake(1), {}, model::HostSource::here, {}};
   EXPECT_EQ(make(text, place, {{"inputs.m", "3"}, {"inputs.data", "e"}})
                 .made.spec.apps.front()
                 .command.back(),
-            "x /here/e 0.10--m 3 /here/outputs/o /jobs/q");
+            "x /here/e 0.10--m 3 /record/outputs/o /jobs/q");
   EXPECT_EQ(make(text, place, {{"inputs.m", "x"}, {"lr", "1"}, {"inputs.z", "1"}}).complaints,
             (Words{"j: --set inputs.m must be a whole number, not 'x'",
                    "j: --set 'lr': the job has no such input",

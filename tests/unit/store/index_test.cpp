@@ -58,7 +58,6 @@ TEST_F(IndexFile, HoldsWhatIsShown) {
   index->change({record("a")}, {});
   const auto json = index->runs(IndexText::json);
   ASSERT_TRUE(json && json->size() == 1);
-  EXPECT_EQ(json->front().experiment, "lines");
   EXPECT_EQ(view::read_record(json->front().text), record("a"));
   const auto cells = index->runs(IndexText::cells);
   ASSERT_TRUE(cells && cells->size() == 1);

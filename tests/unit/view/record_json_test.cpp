@@ -28,6 +28,7 @@ RunRecord record() {
           .ranks = 4,
           .command = {"python3", "train.py"},
           .outputs = {{"model", "/out/model"}},
+          .tags = {{"stage", "dev"}, {"empty", ""}},
           .streams = "/runs/streams",
           .head = {"node0", 42, "boot"}};
 }
@@ -50,6 +51,21 @@ TEST(RecordJson, TellsSecondsAndTimes) {
   const std::string text = record_json(record(), kTime);
   EXPECT_NE(text.find(R"("seconds":1.5)"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("created":"2026-11-21T21:25:30.123Z")"), std::string::npos) << text;
+}
+
+TEST(RecordJson, IsLookedAtBeforeItIsRead) {
+  RunRecord other = record();
+  other.experiment = "a \"b\"";
+  const std::string text = record_json(other, kTime);
+  model::RunFilter filter;
+  EXPECT_TRUE(may_match(filter, text));
+  filter.experiment = "a \"b\"";
+  EXPECT_TRUE(may_match(filter, text));
+  filter.states = {model::RunState::completed, model::RunState::failed};
+  EXPECT_TRUE(may_match(filter, text));
+  filter.states.pop_back();
+  EXPECT_FALSE(may_match(filter, text));
+  EXPECT_FALSE(may_match({"a", {}, {}, {}}, text));
 }
 
 TEST(RecordJson, LeavesOutWhatDoesNotFit) {
@@ -91,11 +107,6 @@ TEST(Events, AreJson) {
   EXPECT_EQ(rank_ended_line(kTime, exit),
             "{\"time\":\"2026-11-21T21:25:30.123Z\",\"event\":\"rank_ended\",\"rank\":2,"
             "\"pid\":7,\"code\":null,\"signal\":9,\"max_rss_kib\":0}\n");
-}
-
-TEST(JsonList, HasALineForEach) {
-  EXPECT_EQ(json_list({}), "[]\n");
-  EXPECT_EQ(json_list({"{}", "{}"}), "[\n  {},\n  {}\n]\n");
 }
 
 }  // namespace

@@ -1,0 +1,134 @@
+// Chooses records, asks, and removes one after the other.
+#include "cli/forget.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/speak.hpp"
+#include "store/folder.hpp"
+#include "store/reader.hpp"
+#include "view/record_json.hpp"
+#include "view/record_words.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+using base::Result;
+using front::RecordRequest;
+using model::RunRecord;
+using Records = std::vector<RunRecord>;
+
+std::string folder_in(const std::string& records, const std::string& run) {
+  return records + "/" + run;
+}
+
+// What is left of a record that cannot be read is a folder, which may be removed like others.
+RunRecord record_or_remains(const std::string& records, const std::string& run) {
+  RunRecord remains;
+  remains.run = run;
+  remains.folder = folder_in(records, run);
+  remains.state = model::RunState::unknown;
+  return store::read_record(remains.folder).value_or(remains);
+}
+
+Result<Records> named(const std::string& records, const RecordRequest& request) {
+  const std::vector<std::string> names = store::run_names(records);
+  Records found;
+  for (const std::string& word : request.runs) {
+    const auto run = store::find_run(names, word);
+    if (!run) return tl::unexpected(run.error());
+    if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
+    found.push_back(record_or_remains(records, *run));
+    if (!found.back().is_live()) continue;
+    return base::fail(Fault::usage, "muster stop " + *run, "{} still runs", *run);
+  }
+  return found;
+}
+
+Records selected(const std::string& records, const RecordRequest& request) {
+  Records found;
+  const model::Utc now = store::utc_now();
+  for (const std::string& run : store::run_names(records)) {
+    auto record = store::read_record(folder_in(records, run));
+    if (!record || record->is_live() || !matches(request.filter, *record, now)) continue;
+    found.push_back(std::move(*record));
+  }
+  return found;
+}
+
+std::string count_of(const Records& found) {
+  return fmt::format("{} run{}", found.size(), found.size() == 1 ? "" : "s");
+}
+
+int list_found(const Records& found, const RecordRequest& request) {
+  const model::Utc now = store::utc_now();
+  if (request.json) {
+    for (const RunRecord& record : found) print(stdout, view::record_json(record, now) + "\n");
+    return 0;
+  }
+  std::vector<view::RecordCells> rows;
+  rows.reserve(found.size());
+  for (const RunRecord& record : found) rows.push_back(view::record_cells(record, now));
+  if (!rows.empty()) print(stdout, view::record_table(rows, {::isatty(STDOUT_FILENO) == 1}));
+  print(stderr, fmt::format("muster: {} would be removed\n", count_of(found)));
+  return 0;
+}
+
+// Only a person at a terminal is asked.
+bool may_remove(const Records& found, const RecordRequest& request) {
+  if (request.unasked || found.empty() || ::isatty(STDIN_FILENO) != 1) return true;
+  print(stderr, fmt::format("remove {}, {} to {}, with all that lies in their records? [y/N] ",
+                            count_of(found), found.front().run, found.back().run));
+  std::array<char, 16> answer{};
+  if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
+  return answer.front() == 'y' || answer.front() == 'Y';
+}
+
+// Hidden first: nobody finds half a record.
+int remove(const RunRecord& record) {
+  std::error_code wrong;
+  const std::string hidden =
+      record.folder.substr(0, record.folder.rfind('/') + 1) + ".gone-" + record.run;
+  std::filesystem::rename(record.folder, hidden, wrong);
+  if (!wrong) std::filesystem::remove_all(hidden, wrong);
+  if (!wrong || wrong == std::errc::no_such_file_or_directory) return 0;  // others are faster
+  return complain(
+      {Fault::bad_file, "cannot remove " + record.folder + ": " + wrong.message(), {}, {}});
+}
+
+int remove_all(const Records& found, const RecordRequest& request) {
+  int code = 0;
+  for (const RunRecord& record : found) {
+    const int own = remove(record);
+    if (own == 0 && request.json) {
+      print(stdout, view::record_json(record, store::utc_now()) + "\n");
+    }
+    if (code == 0) code = own;
+  }
+  return code;
+}
+
+}  // namespace
+
+int forget(const std::string& records, const RecordRequest& request) {
+  const bool selects = request.runs.empty();
+  const auto found = selects ? selected(records, request) : named(records, request);
+  if (!found) return complain(found.error());
+  if (request.dry_run) return list_found(*found, request);
+  if (selects && !may_remove(*found, request)) {
+    print(stderr, "muster: nothing was removed\n");
+    return 0;
+  }
+  const int code = remove_all(*found, request);
+  if (selects && code == 0 && !request.json) {
+    print(stdout, fmt::format("removed {}\n", count_of(*found)));
+  }
+  return code;
+}
+
+}  // namespace muster::cli
