@@ -30,10 +30,10 @@ class Experiment:
         self.name = name
 
     def submit(self, config: ScriptRunConfig, tags: Optional[Dict[str, str]] = None) -> Run:
-        """Starts the job and returns once all its processes run."""
-        del tags
+        """Starts the job and returns once all its processes run; muster ps --tag finds its tags."""
+        options = [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         with tempfile.TemporaryDirectory(prefix="muster-job-") as folder:
             path = os.path.join(folder, "job.yml")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(config.job(self.name), file, indent=1)
-            return Run.submit(path)
+            return Run.submit(path, *options)

@@ -39,6 +39,11 @@ class Run:
         return None if code is None else int(code)
 
     @property
+    def tags(self) -> Dict[str, str]:
+        """Those that it was submitted with."""
+        return dict(self.details()["tags"])
+
+    @property
     def folder(self) -> str:
         """Of its record."""
         return str(self.details()["folder"])
@@ -71,6 +76,9 @@ class Run:
 
     get_details = details
     cancel = stop
+
+    def get_tags(self) -> Dict[str, str]:
+        return self.tags
 
     def get_status(self) -> str:
         return self.status

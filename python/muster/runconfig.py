@@ -35,7 +35,7 @@ class TensorflowConfiguration:
     """TensorFlow's workers and parameter servers, each on a node of its own."""
 
     worker_count: int = 1
-    parameter_server_count: int = 0
+    parameter_server_count: int = 1
 
     def distribution(self) -> Dict[str, Any]:
         return {"type": "tensorflow", "worker_count": self.worker_count,

@@ -247,6 +247,23 @@ except RunFailed as failed:
 """)
         self.assertEqual(text, "3 failed 3 so 0\ne\n3\n")
 
+    def test_tags(self):
+        text = self.prints(GIVEN + IMPORTS + """
+run = Experiment(ws, "e").submit(ScriptRunConfig(command="true"), tags={"stage": "a=b", "n": 3})
+run.wait()
+print(run.tags, run.get_tags()["stage"])
+""")
+        self.assertEqual(text, "{'stage': 'a=b', 'n': '3'} a=b\n")
+
+    def test_defaults_are_those_of_the_sdk(self):
+        text = self.prints(IMPORTS.replace("pytorch_env =", "#") + """
+for one in (MpiConfiguration(), PyTorchConfiguration(), TensorflowConfiguration()):
+    print({key: value for key, value in sorted(vars(one).items())})
+""")
+        self.assertEqual(text, "{'node_count': 1, 'process_count_per_node': 1}\n"
+                               "{'node_count': 1, 'process_count': None}\n"
+                               "{'parameter_server_count': 1, 'worker_count': 1}\n")
+
     def test_a_run_can_be_stopped(self):
         text = self.prints(GIVEN + IMPORTS + f"""
 run = Experiment(ws, "e").submit(ScriptRunConfig(command="exec sleep {self.mark}"))
