@@ -133,7 +133,15 @@ void check_bounds(const Input& input, InputType type, Complaints& complaints) {
   complaints.add(input.least->begin, fmt::format("inputs.{}: min is above max", input.name), "");
 }
 
+// An output's name becomes that of a folder, too.
+void check_name(const std::string& name, Mark mark, Complaints& complaints) {
+  if (is_name(name)) return;
+  complaints.add(mark, fmt::format("{} is no name of an input or output", quoted(name)),
+                 "a name has letters, digits, _ and - alone");
+}
+
 void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
+  check_name(input.name, input.mark, complaints);
   const auto type = type_of(input, dialect);
   if (!type) {
     return complaints.add(
@@ -259,6 +267,7 @@ void check(const JobFile& job, std::string_view source, Complaints& complaints) 
   check_counts(job, complaints);
   check_roles(job, complaints);
   for (const Input& input : job.inputs) check_input(input, job.dialect, complaints);
+  for (const Output& output : job.outputs) check_name(output.name, output.mark, complaints);
   check_command(job, complaints);
   check_variables(job, complaints);
   check_expressions(job, source, complaints);

@@ -14,13 +14,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
 }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    return letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
-
 // What other places may write, but a job may not.
 struct Stranger {
   std::string_view start;
@@ -151,6 +144,13 @@ struct Expansion {
 };
 
 }  // namespace
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
 
 std::vector<Piece> pieces_of(std::string_view text, Dialect dialect) {
   return Cutter(text, dialect).pieces();

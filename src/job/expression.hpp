@@ -28,6 +28,9 @@ struct Piece {
 // The pieces of a text, which must outlive them.
 [[nodiscard]] std::vector<Piece> pieces_of(std::string_view text, Dialect dialect);
 
+// What an expression can name: letters, digits, _ and -.
+[[nodiscard]] bool is_name(std::string_view text);
+
 // What expressions stand for. An input without a value is there, with nothing.
 struct Values {
   std::map<std::string, std::optional<std::string>, std::less<>> inputs;
