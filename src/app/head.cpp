@@ -1,6 +1,7 @@
 // Performs the head machine's effects: links, the tasks beside it, the console, stdin and signals.
 #include "app/head.hpp"
 
+#include <algorithm>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/signal_set.hpp>
@@ -30,10 +31,12 @@ using base::NodeIndex;
 using base::Rank;
 using model::Reach;
 
+bool is_here(const model::Host& host) { return host.reach == Reach::here; }
+
 // The node that is this machine, if ranks run here.
 std::optional<NodeIndex> node_here(const model::Plan& plan) {
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
-    if (plan.nodes[i].host.reach == Reach::here) return NodeIndex(i);
+    if (is_here(plan.nodes[i].host)) return NodeIndex(i);
   }
   return std::nullopt;
 }
@@ -54,11 +57,14 @@ class Head {
       : environment_(std::move(options.environment)),
         guests_(std::move(options.guests)),
         heard_(std::move(options.heard)),
+        joined_(std::move(options.joined)),
         program_(std::move(options.program)),
+        version_(std::move(options.version)),
+        guard_(std::move(guard)),
         plan_(options.input.plan),
         spec_(options.input.spec),
         here_(node_here(plan_)),
-        machine_(std::move(options.input)),
+        machine_(with_pmix(std::move(options.input))),
         console_(loop_, spec_, plan_, machine_.window(), std::move(logs), flow_events()),
         pump_(
             loop_,
@@ -69,9 +75,16 @@ class Head {
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}) {
     if (pmix) exchange(std::move(*pmix));
-    if (here_) make_tasks(std::move(*guard), options.version);
+    if (here_) make_tasks();
     watch_signals();
   }
+
+  ~Head() {
+    // One that was not needed is waited for like any other.
+    if (guard_ && !tasks_) const process::Guard unused(loop_, std::move(*guard_), {});
+  }
+  Head(const Head&) = delete;
+  Head& operator=(const Head&) = delete;
 
   model::RunReport run() {
     pump_.run([this] {
@@ -90,6 +103,13 @@ class Head {
   }
 
  private:
+  machine::HeadInput with_pmix(machine::HeadInput input) {
+    input.pmix_so_far = [this](NodeIndex node) {
+      return pmix_ ? pmix_->so_far(node) : std::string();
+    };
+    return input;
+  }
+
   void take(base::Instant now, machine::HeadEvent event) {
     machine::HeadEffects effects;
     machine_.step(now, std::move(event), effects);
@@ -117,12 +137,13 @@ class Head {
   // ---- the tasks beside us
   // ------------------------------------------------------------------------
 
-  void make_tasks(process::GuardProcess guard, const std::string& version) {
-    machine::AgentOptions options{version, {}, false};
+  void make_tasks() {
+    machine::AgentOptions options{version_, {}, false};
     options.facts.hostname = probe::hostname();
     options.facts.cpus = probe::usable_cpus();
-    if (plan_.nodes.size() > 1) options.facts.interfaces = probe::interfaces();
-    if (plan_.nodes.size() > 1) options.facts.rdma = probe::has_rdma();
+    const bool may_have_others = plan_.nodes.size() + plan_.spare.size() > 1;
+    if (may_have_others) options.facts.interfaces = probe::interfaces();
+    if (may_have_others) options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment_);
     if (auto port = probe::claim_port()) {
       options.facts.port = port->port;
@@ -133,8 +154,8 @@ class Head {
     events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
       on_output(*here_, {rank, stream, bytes});
     };
-    tasks_ = std::make_unique<HostTasks>(loop_, std::move(guard), std::move(options), environment_,
-                                         std::move(events));
+    tasks_ = std::make_unique<HostTasks>(loop_, std::move(*guard_), std::move(options),
+                                         environment_, std::move(events));
   }
 
   // ---- links
@@ -198,6 +219,15 @@ class Head {
     std::shared_ptr<Carrier> carrier = std::move(found->second);
     carriers_.erase(found);
     asio::post(loop_, [carrier] {});  // it may be the one whose callback we are in
+  }
+
+  void perform(machine::AddHost& effect) {
+    if (joined_) joined_(effect.host);
+    if (pmix_) pmix_->add_host(effect.host.name);
+    plan_.nodes.push_back({std::move(effect.host), {}});
+    if (!is_here(plan_.nodes.back().host)) return;
+    here_ = effect.node;
+    make_tasks();
   }
 
   // Its ranks are known to everybody before the first of them starts.
@@ -315,7 +345,10 @@ class Head {
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
   std::function<void(NodeIndex, const wire::ToHead&)> heard_;
+  std::function<void(const model::Host&)> joined_;
   std::string program_;
+  std::string version_;
+  std::optional<process::GuardProcess> guard_;  // until this machine has tasks
   model::Plan plan_;
   model::JobSpec spec_;
   std::optional<NodeIndex> here_;
@@ -347,7 +380,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   auto logs = LogFiles::wanted(asked.spec.output, machine::Speakers(asked.plan, asked.spec.apps));
   if (!logs) return tl::unexpected(logs.error());
   std::optional<process::GuardProcess> guard;
-  if (node_here(options.input.plan)) {
+  if (node_here(options.input.plan) || std::ranges::any_of(options.input.plan.spare, is_here)) {
     auto made = process::fork_guard();
     if (!made) return tl::unexpected(made.error());
     guard = std::move(*made);

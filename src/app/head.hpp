@@ -22,6 +22,8 @@ struct HeadOptions {
   std::map<base::NodeIndex, process::UniqueFd> guests;  // connections of nodes with Reach::met
   // Told what agents say, before the head acts on it; may be empty.
   std::function<void(base::NodeIndex, const wire::ToHead&)> heard = {};
+  // Told of each host that joins, as the node after all others; may be empty.
+  std::function<void(const model::Host&)> joined = {};
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

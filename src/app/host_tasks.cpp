@@ -255,7 +255,7 @@ base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
 base::Result<void> HostTasks::write_hostfile(const wire::Prepare& orders) {
-  if (orders.wireup.world > 1) return {};
+  if (orders.wireup.world > 1 && hostfile_) return {};
   hostfile_ = process::UniqueFd(::memfd_create("muster-hostfile", MFD_CLOEXEC));
   const std::string& text = orders.hostfile;
   if (!hostfile_ ||

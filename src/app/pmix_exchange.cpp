@@ -28,7 +28,8 @@ std::vector<pmix::JobApp> apps_of(const std::vector<model::App>& apps,
 }  // namespace
 
 PmixExchange::PmixExchange(pmix::Job job, std::vector<std::string> scratch, Send send)
-    : scratch_(std::move(scratch)),
+    : hosts_(job.hosts),
+      scratch_(std::move(scratch)),
       exchange_(static_cast<std::uint32_t>(job.hosts.size())),
       readers_(job.hosts.size()),
       send_(std::move(send)) {
@@ -48,13 +49,32 @@ void PmixExchange::take(base::NodeIndex node, const wire::PmixUp& message) {
   }
 }
 
+void PmixExchange::add_host(const std::string& name) {
+  hosts_.push_back(name);
+  scratch_.push_back(pmix_scratch(1).front());
+  readers_.emplace_back();
+  exchange_.add_node();
+}
+
+std::string PmixExchange::so_far(base::NodeIndex node) const {
+  std::string frames;
+  for (pmix::Job job : worlds_) {
+    job.hosts = hosts_;
+    job.ranks.resize(hosts_.size());
+    job.node = node.value;
+    job.scratch = scratch_[node.value];
+    pmix::append(frames, pmix::AddJob{std::move(job)});
+  }
+  return frames;
+}
+
 void PmixExchange::add(const machine::AddWorld& spawned) {
   const auto parent =
       std::ranges::upper_bound(worlds_, spawned.spawner.value, {}, &pmix::Job::offset) - 1;
   pmix::Job job;
   // As hard to guess as the first one's.
   job.nspace = fmt::format("{}-{}", worlds_.front().nspace, spawned.world.number);
-  job.hosts = worlds_.front().hosts;
+  job.hosts = hosts_;
   job.ranks.resize(job.hosts.size());
   job.universe = worlds_.front().universe;
   job.apps = apps_of(spawned.apps, spawned.ranks);

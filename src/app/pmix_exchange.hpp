@@ -22,11 +22,16 @@ class PmixExchange {
   PmixExchange(pmix::Job job, std::vector<std::string> scratch, Send send);
 
   void take(base::NodeIndex node, const wire::PmixUp& message);
+  // A host joins, as the node after all others.
+  void add_host(const std::string& name);
+  // For a node that has joined: the AddJobs of all worlds so far, none of which has ranks there.
+  [[nodiscard]] std::string so_far(base::NodeIndex node) const;
   // Tells all servers of a world that was spawned.
   void add(const machine::AddWorld& spawned);
 
  private:
   std::vector<pmix::Job> worlds_;     // by number - 1
+  std::vector<std::string> hosts_;    // names, by node
   std::vector<std::string> scratch_;  // of each node, for all worlds
   pmix::Exchange exchange_;
   std::vector<pmix::Reader<pmix::Upcall>> readers_;  // index: node

@@ -22,13 +22,14 @@ namespace {
 
 constexpr const char* kOwnPath = "/proc/self/exe";
 
-std::optional<pmix::Job> job_of(const std::string& frame) {
+std::vector<pmix::Job> jobs_of(const std::string& frames) {
+  std::vector<pmix::Job> jobs;
   pmix::Reader<pmix::Command> reader;
-  reader.feed(frame);
-  const auto command = reader.next();
-  if (!command || !*command) return std::nullopt;
-  const auto* add = std::get_if<pmix::AddJob>(&**command);
-  return add == nullptr ? std::nullopt : std::optional(add->job);
+  reader.feed(frames);
+  for (auto command = reader.next(); command && *command; command = reader.next()) {
+    if (auto* add = std::get_if<pmix::AddJob>(&**command)) jobs.push_back(std::move(add->job));
+  }
+  return jobs;
 }
 
 std::string own_program() {
@@ -39,19 +40,21 @@ std::string own_program() {
 }  // namespace
 
 base::Result<std::unique_ptr<PmixTasks>> PmixTasks::create(asio::io_context& loop,
-                                                           const std::string& frame,
+                                                           const std::string& frames,
                                                            std::vector<std::string> environment,
                                                            std::uint32_t cpus, Events events) {
-  auto job = job_of(frame);
-  if (!job) return base::fail(base::Fault::internal, {}, "the PMIx job of this host is damaged");
+  auto jobs = jobs_of(frames);
+  if (jobs.empty()) {
+    return base::fail(base::Fault::internal, {}, "the PMIx job of this host is damaged");
+  }
   auto listener = pmix::listen_on_loopback();
   if (!listener) return tl::unexpected(listener.error());
-  return std::unique_ptr<PmixTasks>(new PmixTasks(loop, frame, std::move(*job),
+  return std::unique_ptr<PmixTasks>(new PmixTasks(loop, frames, std::move(jobs),
                                                   std::move(*listener), std::move(environment),
                                                   cpus, std::move(events)));
 }
 
-PmixTasks::PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job,
+PmixTasks::PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmix::Job> jobs,
                      pmix::Listener listener, std::vector<std::string> environment,
                      std::uint32_t cpus, Events events)
     : listener_(std::move(listener)),
@@ -60,8 +63,8 @@ PmixTasks::PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job,
       own_environment_(std::move(environment)),
       cpus_(cpus),
       events_(std::move(events)),
-      queue_(std::move(frame)) {
-  add(std::move(job));
+      queue_(std::move(frames)) {
+  for (pmix::Job& job : jobs) add(std::move(job));
   wait_for_first();
 }
 
@@ -242,7 +245,7 @@ void PmixTasks::aborted(const World& world, std::uint32_t rank, std::int32_t cod
 }
 
 void PmixTasks::hear(const wire::PmixDown& message) {
-  if (auto job = job_of(message.frame)) add(std::move(*job));
+  for (pmix::Job& job : jobs_of(message.frame)) add(std::move(job));
   send(message.frame);
 }
 

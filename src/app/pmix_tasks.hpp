@@ -35,10 +35,11 @@ class PmixTasks {
     std::function<void(base::Rank)> joined;  // the task has called MPI_Init
   };
 
-  // `frame` is the AddJob of the first world for this host. `environment` is this process's own.
+  // `frames` are AddJobs for this host: of the first world, and of those spawned before this host
+  // joined. `environment` is this process's own.
   // More ranks here than `cpus`: waiting ones should yield.
   [[nodiscard]] static base::Result<std::unique_ptr<PmixTasks>> create(
-      asio::io_context& loop, const std::string& frame, std::vector<std::string> environment,
+      asio::io_context& loop, const std::string& frames, std::vector<std::string> environment,
       std::uint32_t cpus, Events events);
   ~PmixTasks();  // the job's folder is gone then
   PmixTasks(const PmixTasks&) = delete;
@@ -67,8 +68,9 @@ class PmixTasks {
     std::set<std::uint32_t> in_world;  // between MPI_Init and MPI_Finalize
   };
 
-  PmixTasks(asio::io_context& loop, std::string frame, pmix::Job job, pmix::Listener listener,
-            std::vector<std::string> environment, std::uint32_t cpus, Events events);
+  PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmix::Job> jobs,
+            pmix::Listener listener, std::vector<std::string> environment, std::uint32_t cpus,
+            Events events);
 
   void wait_for_first();
   void start_server();

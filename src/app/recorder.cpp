@@ -38,7 +38,8 @@ std::vector<std::string> folders_inside(const RunRecord& record) {
 
 }  // namespace
 
-Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
+Recorder::Recorder(RecorderOptions options)
+    : options_(std::move(options)), planned_(options_.hosts.size()) {
   RunRecord& record = options_.record;
   record.created = store::utc_now();
   record.run = record.folder.substr(record.folder.rfind('/') + 1);
@@ -69,6 +70,7 @@ void Recorder::hear(base::NodeIndex node, const wire::ToHead& message) {
 void Recorder::on(base::NodeIndex node, const wire::Started& message) {
   const model::Utc now = store::utc_now();
   lines_ += view::rank_started_line(now, message.rank, message.pid, options_.hosts[node.value]);
+  if (node.value >= planned_ && joined_.insert(node).second) name_joined();
   const bool all_run = ++started_ == options_.record.ranks;
   if (all_run) {
     options_.record.started = now;
@@ -77,6 +79,12 @@ void Recorder::on(base::NodeIndex node, const wire::Started& message) {
   }
   if (started_ >= options_.record.ranks) flush();
   if (all_run) options_.running();
+}
+
+void Recorder::name_joined() {
+  std::vector<std::string>& hosts = options_.record.hosts;
+  hosts.resize(planned_);
+  for (const base::NodeIndex node : joined_) hosts.push_back(options_.hosts[node.value]);
 }
 
 void Recorder::on(const wire::Exited& message) {

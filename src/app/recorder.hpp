@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Recorder {
   // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
   // and a folder that cannot be written to is no matter.
   [[nodiscard]] base::Result<void> begin();
+  // A host joins, as the node after all others; it is one of the run's once a rank runs there.
+  void add_host(std::string name) { options_.hosts.push_back(std::move(name)); }
   void hear(base::NodeIndex node, const wire::ToHead& message);
   void end(const model::RunReport& report);
   void end(const base::Error& error);
@@ -40,11 +43,14 @@ class Recorder {
  private:
   void on(base::NodeIndex node, const wire::Started& message);
   void on(const wire::Exited& message);
+  void name_joined();
   void begin_late();
   void flush();
   void close(const std::string& words);
 
   RecorderOptions options_;
+  std::size_t planned_;               // hosts that had ranks from the start
+  std::set<base::NodeIndex> joined_;  // others that have had some since
   std::optional<store::RecordWriter> writer_;
   bool has_failed_ = false;
   std::uint32_t started_ = 0;

@@ -160,7 +160,10 @@ int carry_out(Prospect job, const front::RunRequest& request, const Invocation& 
   const auto recording = record(request, job, invocation);
   if (!recording) return complain(recording.error());
   app::Recorder* recorder = recording->get();
-  if (recorder != nullptr) options.heard = heard_by(*recorder);
+  if (recorder != nullptr) {
+    options.heard = heard_by(*recorder);
+    options.joined = [recorder](const model::Host& host) { recorder->add_host(host.name); };
+  }
   options.input.spec = std::move(job.spec);
   options.input.plan = std::move(job.plan);
   options.input.kept_here = std::move(job.kept_here);

@@ -74,9 +74,12 @@ void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
   out.push_back(Check{std::move(message)});
 }
 
+// Either tasks run already, or these would be the first.
+bool AgentMachine::may_add() const { return state_ == State::greeted || state_ == State::running; }
+
 // Once tasks end here for good, the head learns from Stopped that nothing can be added.
 void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
-  if (state_ != State::running) return;
+  if (!may_add()) return;
   for (const wire::TaskOrder& task : message.tasks) {
     tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
   }
@@ -85,7 +88,7 @@ void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
 }
 
 void AgentMachine::world_checked(Checked& event, AgentEffects& out) {
-  if (state_ != State::running) return;
+  if (!may_add()) return;
   if (!event.error) return tell(wire::Prepared{event.world}, out);
   tell(wire::Declined{event.world, std::move(*event.error)}, out);
   forget_planned();
@@ -93,7 +96,9 @@ void AgentMachine::world_checked(Checked& event, AgentEffects& out) {
 }
 
 void AgentMachine::start_world(std::uint32_t world, AgentEffects& out) {
-  if (state_ != State::running) return;
+  if (!may_add()) return;
+  if (guard_lost_) return finish(out);
+  state_ = State::running;
   for (auto& [rank, task] : tasks_) {
     if (task.life != Life::planned || task.world != world) continue;
     task.life = Life::waiting;
@@ -160,8 +165,9 @@ void AgentMachine::hear(wire::Spawned& message, AgentEffects& out) {
   if (has_processes()) out.push_back(ToWireup{std::move(message)});
 }
 
+// The worlds that a host's first ranks must know are told before they start.
 void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
-  if (has_processes()) out.push_back(ToWireup{std::move(message)});
+  if (has_processes() || any(Life::planned)) out.push_back(ToWireup{std::move(message)});
 }
 
 void AgentMachine::hear(wire::Ping&, AgentEffects& out) { tell(wire::Pong{}, out); }

@@ -9,7 +9,8 @@
 // A Hello to an agent that is done begins another round: done ──Hello──▶ greeted.
 //
 // While tasks run, a Prepare of another world adds tasks that wait, planned, for its Start or Drop;
-// a host that has planned tasks does not sweep. Whatever ends the tasks forgets planned ones.
+// a host that has planned tasks does not sweep. Whatever ends the tasks forgets planned ones. On a
+// host that joins for such a world it is the first Prepare: greeted ──Start──▶ running.
 //
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the
 // first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
@@ -220,6 +221,7 @@ class AgentMachine {
   void begin_round(AgentEffects& out);
   void tell(wire::ToHead message, AgentEffects& out);
   void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out);
+  [[nodiscard]] bool may_add() const;
   void add_world(wire::Prepare& message, AgentEffects& out);
   void world_checked(Checked& event, AgentEffects& out);
   void start_world(std::uint32_t world, AgentEffects& out);

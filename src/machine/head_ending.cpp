@@ -108,6 +108,7 @@ void HeadMachine::count_follower(const model::RankExit& exit) {
 
 void HeadMachine::hear(NodeIndex node, wire::Refused& message, HeadEffects& out) {
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
+  if (idle(node)) return host_missed(node, std::move(message.error), out);
   fault(std::move(message.error), host(node), out);
 }
 
@@ -122,10 +123,13 @@ void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state >= NodeState::stopped) return;
   const bool had_tasks = node.state == NodeState::running;
+  const bool is_idle = idle(index);
   node.state = NodeState::gone;
   if (had_tasks) forget_tasks(index);
   if (stop_sent_) {
     if (had_tasks) report_.warnings.push_back(error.what + "; its ranks end by themselves");
+  } else if (is_idle) {
+    host_missed(index, std::move(error), out);
   } else {
     fault(std::move(error), host(index), out);
   }
@@ -160,6 +164,13 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
   leave_when_stopped(out);
 }
 
+bool HeadMachine::all_work_ended() const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state < NodeState::stopped && !idle(NodeIndex(i))) return false;
+  }
+  return true;
+}
+
 bool HeadMachine::all_ended(NodeIndex index) const {
   return std::ranges::all_of(input_.plan.nodes[index.value].ranks,
                              [&](Rank rank) { return tasks_[rank.value].ended; });
@@ -188,6 +199,7 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   state_ = State::stopping;
   spawns_.clear();
   spawning_.reset();
+  joining_.reset();
   report_.grace = grace;
   give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);
@@ -212,7 +224,8 @@ void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace
 }
 
 void HeadMachine::leave_when_stopped(HeadEffects& out) {
-  if (state_ >= State::leaving || !every_node(NodeState::stopped)) return;
+  if (state_ >= State::leaving || !all_work_ended()) return;
+  dismiss_idle(out);
   if (may_restart()) return begin_round(out);
   state_ = State::leaving;
   give_up_at_ = now_ + kLeaveTime;
@@ -367,8 +380,10 @@ bool HeadMachine::leased(NodeIndex index) const {
 
 model::RunReport HeadMachine::report() const {
   model::RunReport report = report_;
-  const bool lost = std::ranges::any_of(
-      nodes_, [](const Node& node) { return node.state == NodeState::gone && node.facts; });
+  const bool lost = std::ranges::any_of(parties_.front().nodes, [&](NodeIndex index) {
+    const Node& node = nodes_[index.value];
+    return node.state == NodeState::gone && node.facts;
+  });
   if (lost && round_ < input_.spec.max_restarts) {
     report.warnings.emplace_back(
         "no restart: ranks cannot be started again on a host that is lost");

@@ -80,7 +80,7 @@ void HeadMachine::alive(NodeIndex node, Instant now) { nodes_[node.value].heard 
 std::optional<Instant> HeadMachine::deadline() const {
   if (state_ == State::finished) return std::nullopt;
   std::optional<Instant> soonest = base::sooner(next_ping_, give_up_at_);
-  if (state_ == State::opening) {
+  if (opens_links()) {
     soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
   }
   if (stop_sent_ || state_ == State::leaving) return soonest;
@@ -91,7 +91,7 @@ std::optional<Instant> HeadMachine::deadline() const {
 }
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {
-  if (state_ == State::opening) {
+  if (opens_links()) {
     end_overdue(out);
     open_due(out);
     tell_progress(out);
@@ -103,7 +103,7 @@ void HeadMachine::on(HeadTick&, HeadEffects& out) {
 // ---- opening ----------------------------------------------------------------------------------
 
 void HeadMachine::open_due(HeadEffects& out) {
-  if (state_ != State::opening) return;
+  if (!opens_links()) return;
   for (const NodeIndex node : opener_.due(now_)) {
     nodes_[node.value].link = true;
     out.push_back(OpenLink{node});
@@ -113,14 +113,17 @@ void HeadMachine::open_due(HeadEffects& out) {
 void HeadMachine::end_overdue(HeadEffects& out) {
   for (const NodeIndex node : opener_.overdue(now_)) {
     const double seconds = std::chrono::duration<double>(input_.spec.carrier.patience).count();
+    base::Error error{Fault::unreachable,
+                      fmt::format("{}: no answer within {:g} s", host(node), seconds),
+                      "is the host up, and does `ssh` to it work? --start-timeout gives it longer",
+                      {}};
+    if (idle(node)) {
+      host_missed(node, std::move(error), out);
+      continue;
+    }
     nodes_[node.value].link = false;
     out.push_back(CloseLink{node});
-    fault({Fault::unreachable,
-           fmt::format("{}: no answer within {:g} s", host(node), seconds),
-           "is the host up, and does `ssh` to it work? --start-timeout gives it longer",
-           {}},
-          host(node), out);
-    return;
+    return fault(std::move(error), host(node), out);
   }
 }
 
@@ -146,16 +149,17 @@ wire::Hello HeadMachine::hello(NodeIndex node) const {
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
   Node& node = nodes_[event.node.value];
   node.link = false;
-  if (state_ != State::opening) return finish_when_left(out);
+  if (!opens_links()) return finish_when_left(out);
   node.last_error = event.error.what;
   if (!opener_.again(event.node, now_, event.retry)) {
+    if (idle(event.node)) return host_missed(event.node, std::move(event.error), out);
     return fault(std::move(event.error), host(event.node), out);
   }
   open_due(out);
 }
 
 void HeadMachine::tell_progress(HeadEffects& out) {
-  if (state_ != State::opening || !next_progress_ || now_ < *next_progress_) return;
+  if (!opens_links() || !next_progress_ || now_ < *next_progress_) return;
   next_progress_ = now_ + kNextProgress;
   const std::vector<NodeIndex> waiting = opener_.waiting();
   if (waiting.empty()) return;
@@ -210,19 +214,21 @@ bool HeadMachine::speaks_for_itself(const Heard& event) const {
 
 void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
   Node& node = nodes_[index.value];
-  if (node.state != NodeState::up || state_ != State::opening) return;
+  if (node.state != NodeState::up || !opens_links()) return;
   opener_.opened(index);
   if (message.protocol != wire::kProtocol) {
-    return fault({Fault::unreachable,
-                  fmt::format("{}: its muster {} speaks protocol {}, this one {}", host(index),
-                              message.version, message.protocol, wire::kProtocol),
-                  "install the same muster there, or point --agent-path at it",
-                  {}},
-                 host(index), out);
+    base::Error error{Fault::unreachable,
+                      fmt::format("{}: its muster {} speaks protocol {}, this one {}", host(index),
+                                  message.version, message.protocol, wire::kProtocol),
+                      "install the same muster there, or point --agent-path at it",
+                      {}};
+    if (idle(index)) return host_missed(index, std::move(error), out);
+    return fault(std::move(error), host(index), out);
   }
   node.state = NodeState::greeted;
   node.facts = std::move(message.facts);
   open_due(out);
+  if (has_joined(index)) return host_joined(index, out);
   if (!every_node(NodeState::greeted)) return;
   if (input_.survey) return part(out);
   prepare_all(out);
@@ -278,27 +284,35 @@ void HeadMachine::order_all(HeadEffects& out) {
 // What dialects() makes of it is no more than a default: the user's own variables win.
 void HeadMachine::tell_networks(const plan::Rendezvous& where, HeadEffects& out) const {
   if (nodes_.size() < 2) return;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const std::string& name = where.interfaces[i];
-    out.push_back(Say{fmt::format("{}: ranks talk over {} at {}: {}{}", host(NodeIndex(i)),
-                                  name.empty() ? "any interface" : name, where.addresses[i],
-                                  where.reasons[i], where.rdma[i] ? "; RDMA is left to MPI" : "")});
-  }
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);
   out.push_back(Say{fmt::format("MASTER_ADDR={} MASTER_PORT={}", where.address, where.port)});
+}
+
+void HeadMachine::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_t place,
+                               HeadEffects& out) const {
+  const std::string& name = where.interfaces[place];
+  out.push_back(
+      Say{fmt::format("{}: ranks talk over {} at {}: {}{}", host(node),
+                      name.empty() ? "any interface" : name, where.addresses[place],
+                      where.reasons[place], where.rdma[place] ? "; RDMA is left to MPI" : "")});
 }
 
 wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
   wire::Prepare made = orders(
       {input_.spec, input_.plan, where, input_.kept_here, input_.kept_remote, input_.job, Rank(0)},
       node);
-  const std::string& other = input_.spec.hostfile;
-  made.hostfile = other.empty() ? plan::hostfile_text(input_.plan) : other;
+  made.hostfile = hostfile();
   made.window = window();
   made.wireup = wireup(parties_.front());
   if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
   const std::vector<Rank> fed = input_ranks();
   for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
   return made;
+}
+
+std::string HeadMachine::hostfile() const {
+  const std::string& other = input_.spec.hostfile;
+  return other.empty() ? plan::hostfile_text(input_.plan) : other;
 }
 
 wire::Wireup HeadMachine::wireup(const Party& party) const {

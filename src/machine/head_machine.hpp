@@ -21,6 +21,14 @@
 //
 // A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
 // others from then on; what comes once the job is ending is left unanswered.
+//
+// Ranks may be spawned on hosts that have had none. Such a host joins: its node is new, and goes
+//
+//   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──Prepared, (Start)──▶ running
+//
+// and the spawn waits until all that it calls have greeted. Until it is told to start, a host that
+// has joined is idle: when it is lost, the spawn that needs it fails, the job goes on without it,
+// and it is not called again. Idle hosts leave with the last that works.
 #pragma once
 
 #include <cstdint>
@@ -94,6 +102,11 @@ using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, 
 struct OpenLink {
   base::NodeIndex node;
 };
+// A host without ranks joins the run, as the node after all others. Comes before its OpenLink.
+struct AddHost {
+  base::NodeIndex node;
+  model::Host host;
+};
 struct CloseLink {  // end the carrier; nothing more will be heard of it
   base::NodeIndex node;
 };
@@ -126,8 +139,8 @@ struct ReadInput {  // our stdin: go on reading, or pause
 struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
-using HeadEffect = std::variant<OpenLink, CloseLink, ToNode, AddWorld, NewRound, ServeGloo, Say,
-                                ReadInput, SuspendSelf, Finish>;
+using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
+                                Say, ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -144,6 +157,8 @@ struct HeadInput {
   bool survey = false;
   // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
   std::vector<std::string> pmix_jobs;
+  // For a node that has joined: AddJobs of all worlds so far. May be empty.
+  std::function<std::string(base::NodeIndex)> pmix_so_far = {};
 };
 
 class HeadMachine {
@@ -205,6 +220,14 @@ class HeadMachine {
     std::set<base::NodeIndex> awaited;   // that have not answered
     std::optional<base::Error> refusal;  // the first
     bool host_ended = false;             // one of its hosts did, before it could start there
+    std::set<std::size_t> called = {};   // hosts that must join first; index: Plan::spare
+  };
+  // A spawn that waits for hosts to join.
+  struct Joining {
+    base::NodeIndex asker;
+    wire::Spawn order;
+    std::set<base::NodeIndex> awaited;   // that have neither greeted nor failed
+    std::optional<base::Error> refusal;  // the first
   };
 
   void on(LinkUp& event, HeadEffects& out);
@@ -252,6 +275,8 @@ class HeadMachine {
                                            const plan::Rendezvous& where) const;
   [[nodiscard]] wire::Wireup wireup(const Party& party) const;
   void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
+  void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
+                    HeadEffects& out) const;
   void part(HeadEffects& out);
   void start_all(HeadEffects& out);
   void fault(base::Error error, const std::string& host, HeadEffects& out);
@@ -280,6 +305,19 @@ class HeadMachine {
   [[nodiscard]] wire::Prepare spawn_orders(const OrdersFor& world, base::NodeIndex node) const;
   void spawn_answered(base::NodeIndex node, std::uint32_t world, HeadEffects& out);
   void conclude_spawn(HeadEffects& out);
+  void call_hosts(base::NodeIndex asker, Spawning& made, HeadEffects& out);
+  void call_host(model::Host host, HeadEffects& out);
+  void host_joined(base::NodeIndex node, HeadEffects& out);
+  void host_missed(base::NodeIndex node, base::Error error, HeadEffects& out);
+  void conclude_joining(HeadEffects& out);
+  void dismiss_idle(HeadEffects& out);
+  [[nodiscard]] bool has_joined(base::NodeIndex node) const;
+  [[nodiscard]] bool idle(base::NodeIndex node) const;
+  [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
+  void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
+  [[nodiscard]] std::string hostfile() const;
+  [[nodiscard]] bool opens_links() const;
+  [[nodiscard]] plan::Rendezvous meeting_point(const Spawning& made) const;
   void drop_spawn(const Spawning& made, HeadEffects& out) const;
   void add_tasks(const Spawning& made);
   void refuse_spawn(base::NodeIndex asker, const wire::Spawn& order, const base::Error& why,
@@ -287,6 +325,7 @@ class HeadMachine {
   void answer_spawn(base::NodeIndex asker, wire::Spawned answer, HeadEffects& out) const;
   [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
+  [[nodiscard]] bool all_work_ended() const;
   void leave_when_stopped(HeadEffects& out);
   [[nodiscard]] wire::Bye bye(base::NodeIndex node) const;
   void finish_when_left(HeadEffects& out);
@@ -339,6 +378,7 @@ class HeadMachine {
   std::vector<Party> parties_;                                  // index: number of the world - 1
   std::deque<std::pair<base::NodeIndex, wire::Spawn>> spawns_;  // not looked at yet
   std::optional<Spawning> spawning_;
+  std::optional<Joining> joining_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
   RollCall roll_;
   std::uint32_t round_ = 0;

@@ -7,11 +7,12 @@ namespace muster::machine {
 using base::NodeIndex;
 
 // Only a rank's own failure is worth another try. A host that is gone cannot start its ranks again;
-// and what spawned ranks were for, only those who spawned them knew.
+// and what spawned ranks were for, only those who spawned them knew, even if it came to nothing.
 bool HeadMachine::may_restart() const {
   if (report_.cause != model::Cause::rank_failed || interrupted_before_) return false;
   if (timeout_at_ && now_ >= *timeout_at_) return false;
   if (round_ >= input_.spec.max_restarts || parties_.size() > 1) return false;
+  if (nodes_.size() > parties_.front().nodes.size()) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;
     if (remote(NodeIndex(i)) && !nodes_[i].link) return false;

@@ -37,7 +37,7 @@ void HeadMachine::hear(NodeIndex node, wire::Spawn& message, HeadEffects& out) {
 }
 
 void HeadMachine::next_spawn(HeadEffects& out) {
-  while (!spawning_ && !spawns_.empty()) {
+  while (!spawning_ && !joining_ && !spawns_.empty()) {
     auto [asker, order] = std::move(spawns_.front());
     spawns_.pop_front();
     auto made = plan_spawn(asker, order);
@@ -45,6 +45,7 @@ void HeadMachine::next_spawn(HeadEffects& out) {
       refuse_spawn(asker, order, made.error(), out);
       continue;
     }
+    if (!made->called.empty()) return call_hosts(asker, *made, out);
     spawning_ = std::move(*made);
     ask_hosts(out);
   }
@@ -71,7 +72,10 @@ Result<HeadMachine::Spawning> HeadMachine::plan_spawn(NodeIndex asker, wire::Spa
                 {}};
   auto placed = place_spawn(made);
   if (!placed) return tl::unexpected(placed.error());
-  settle(made, *placed);
+  for (const NodeIndex node : *placed) {
+    if (node.value >= nodes_.size()) made.called.insert(node.value - nodes_.size());
+  }
+  if (made.called.empty()) settle(made, *placed);
   return made;
 }
 
@@ -105,10 +109,20 @@ Result<std::vector<NodeIndex>> HeadMachine::place_spawn(Spawning& made) const {
   if (!wishes) return tl::unexpected(wishes.error());
   std::vector<plan::SpawnRoom> rooms;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state != NodeState::running) continue;  // its ranks have ended, and its agent
+    if (!may_spawn_on(NodeIndex(i))) continue;
     rooms.push_back({NodeIndex(i), &input_.plan.nodes[i].host, nodes_[i].busy});
   }
+  std::size_t next = nodes_.size();  // hosts that are called get the next indices
+  for (const model::Host& host : input_.plan.spare) {
+    rooms.push_back({NodeIndex(next++), &host, 0});
+  }
   return plan::place_spawned(rooms, *wishes);
+}
+
+// Where ranks have ended, and with them their agent, nothing can be added.
+bool HeadMachine::may_spawn_on(NodeIndex node) const {
+  const NodeState state = nodes_[node.value].state;
+  return state == NodeState::running || (state == NodeState::greeted && idle(node));
 }
 
 // The world's own plan, with only its nodes.
@@ -145,13 +159,13 @@ void HeadMachine::ask_hosts(HeadEffects& out) {
   spec.gloo.reset();
   const std::vector<plan::Forwarded> here(made.apps.size(), input_.kept_here[made.party.root]);
   const std::vector<plan::Forwarded> remote(made.apps.size(), input_.kept_remote[made.party.root]);
-  std::vector<std::optional<model::HostFacts>> facts;
-  for (const NodeIndex node : made.party.nodes) facts.push_back(nodes_[node.value].facts);
-  const plan::Rendezvous where = plan::rendezvous(made.plan, facts);
+  const plan::Rendezvous where = meeting_point(made);
   const OrdersFor world{spec, made.plan, where, here, remote, input_.job, made.party.world.first};
   for (std::uint32_t i = 0; i < made.party.nodes.size(); ++i) {
-    made.awaited.insert(made.party.nodes[i]);
-    out.push_back(ToNode{made.party.nodes[i], spawn_orders(world, NodeIndex(i))});
+    const NodeIndex node = made.party.nodes[i];
+    made.awaited.insert(node);
+    if (spec.verbose && idle(node)) tell_network(node, where, i, out);
+    out.push_back(ToNode{node, spawn_orders(world, NodeIndex(i))});
   }
 }
 
@@ -168,7 +182,15 @@ wire::Prepare HeadMachine::spawn_orders(const OrdersFor& world, NodeIndex node) 
   prepare.wireup.spawner =
       parties_[model::world_of(report_.worlds, made.order.rank).number - 1].name;
   prepare.wireup.preput = made.order.preput;
+  const NodeIndex at = made.party.nodes[node.value];
+  if (idle(at)) introduce(at, prepare);
   return prepare;
+}
+
+// An agent that has had no ranks knows nothing of the run yet.
+void HeadMachine::introduce(NodeIndex node, wire::Prepare& prepare) const {
+  prepare.hostfile = hostfile();
+  if (input_.pmix_so_far) prepare.wireup.pmix_job = input_.pmix_so_far(node);
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
@@ -207,14 +229,17 @@ void HeadMachine::conclude_spawn(HeadEffects& out) {
   for (model::PlannedRank& rank : ranks) rank.node = made.party.nodes[rank.node.value];
   out.push_back(
       AddWorld{made.party.world, std::move(ranks), std::move(made.apps), made.order.rank, window});
-  for (const NodeIndex node : made.party.nodes) out.push_back(ToNode{node, wire::Start{number}});
+  for (const NodeIndex node : made.party.nodes) {
+    nodes_[node.value].state = NodeState::running;
+    out.push_back(ToNode{node, wire::Start{number}});
+  }
   answer_spawn(made.asker, {made.order.id, made.order.pmix, number, made.party.name}, out);
   parties_.push_back(std::move(made.party));
 }
 
 void HeadMachine::drop_spawn(const Spawning& made, HeadEffects& out) const {
   for (const NodeIndex node : made.party.nodes) {
-    if (nodes_[node.value].state != NodeState::running) continue;
+    if (!may_spawn_on(node)) continue;
     out.push_back(ToNode{node, wire::Drop{made.party.world.number}});
   }
 }

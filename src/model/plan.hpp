@@ -29,6 +29,7 @@ struct PlannedNode {
 struct Plan {
   std::vector<PlannedNode> nodes;    // only hosts that run ranks, in the user's order
   std::vector<PlannedRank> ranks;    // index = rank
+  std::vector<Host> spare;           // hosts without ranks: spawned ones may come there
   std::uint32_t universe = 0;        // slots of all hosts of the inventory
   std::string policy;                // "by slot", "by package": how the ranks were dealt
   std::vector<CpuSet> sets;          // the different sets of cpus that ranks are bound to

@@ -196,14 +196,14 @@ std::string nccl_interface(const About& about) {
 // has excluded some has chosen: both together are an error.
 std::string open_mpi_interface(const About& about) {
   const bool chosen = find(about.kept, "OMPI_MCA_btl_tcp_if_exclude") != nullptr;
-  return about.plan.nodes.size() > 1 && !chosen ? interface(about) : "";
+  return about.where.among_hosts && !chosen ? interface(about) : "";
 }
 
 // MPICH (nemesis, libfabric) takes any interface too, and several at once. On one machine it uses
 // shared memory, whatever the interface.
 std::string mpich_interface(const About& about) {
   const std::string& name = about.where.interfaces[about.node];
-  return about.plan.nodes.size() > 1 && name != "lo" ? name : "";
+  return about.where.among_hosts && name != "lo" ? name : "";
 }
 
 // UCX_NET_DEVICES is for all its transports: where there is RDMA it would take it away.

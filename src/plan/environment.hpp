@@ -62,9 +62,14 @@ struct Rendezvous {
   std::string head = {};          // this machine as the hosts see it; empty: not known
   std::string gloo_address = {};  // where the head serves gloo's store, once it does
   std::string gloo_port = {};
+  std::vector<std::string> ports = {};  // per node: one that its agent has claimed
+  bool among_hosts = false;             // ranks talk to other nodes than their own
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);
+
+// What some of the nodes, in this order, know of each other: for a world that lives only there.
+[[nodiscard]] Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes);
 
 // The variables of one rank, in every dialect (CONTRACTS: PMI_* and SLURM_* never), sorted by name,
 // each with the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,

@@ -265,7 +265,10 @@ std::vector<NodeIndex> keep_used(Plan& plan, const Inventory& inventory,
   for (const Seat& seat : seats) ++counts[seat.host];
   std::vector<NodeIndex> node_of_host(inventory.hosts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] == 0) continue;
+    if (counts[i] == 0) {
+      plan.spare.push_back(inventory.hosts[i]);
+      continue;
+    }
     node_of_host[i] = NodeIndex(plan.nodes.size());
     plan.nodes.push_back({inventory.hosts[i], {}});
     plan.nodes.back().ranks.reserve(counts[i]);

@@ -135,7 +135,23 @@ std::string address_of_head(const model::Plan& plan, const Rendezvous& where, co
   return {};
 }
 
+std::vector<std::string> ports_of(const model::Plan& plan, Facts facts) {
+  std::vector<std::string> ports;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    ports.push_back(port_of(plan.nodes[i], facts_of(facts, i)));
+  }
+  return ports;
+}
+
 bool is_one_machine(const model::Plan& plan) { return std::ranges::none_of(plan.nodes, is_remote); }
+
+// Spawned ranks may come to spare hosts. When only those are other machines, nobody has told yet
+// over which interface they are reached.
+bool is_among_hosts(const model::Plan& plan) {
+  const auto elsewhere = [](const model::Host& host) { return is_remote({host, {}}); };
+  if (plan.spare.empty() || plan.nodes.size() > 1) return plan.nodes.size() > 1;
+  return !is_one_machine(plan) || std::ranges::none_of(plan.spare, elsewhere);
+}
 
 }  // namespace
 
@@ -158,10 +174,33 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
                                                    : std::optional(known->rank_ports));
   }
   if (plan.nodes.empty()) return where;
+  where.among_hosts = is_among_hosts(plan);
+  where.ports = ports_of(plan, facts);
   where.head = one_machine ? "127.0.0.1" : address_of_head(plan, where, head);
   where.address = where.addresses.front();
-  where.port = port_of(plan.nodes.front(), facts_of(facts, 0));
+  where.port = where.ports.front();
   return where;
+}
+
+Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) {
+  Rendezvous some;
+  for (const std::size_t node : nodes) {
+    some.addresses.push_back(all.addresses[node]);
+    some.interfaces.push_back(all.interfaces[node]);
+    some.reasons.push_back(all.reasons[node]);
+    some.rdma.push_back(all.rdma[node]);
+    some.cpus.push_back(all.cpus[node]);
+    some.devices.push_back(all.devices[node]);
+    some.rank_ports.push_back(all.rank_ports[node]);
+    some.ports.push_back(all.ports[node]);
+  }
+  some.among_hosts = all.among_hosts;
+  some.round = all.round;
+  some.head = all.head;
+  if (nodes.empty()) return some;
+  some.address = some.addresses.front();
+  some.port = some.ports.front();
+  return some;
 }
 
 }  // namespace muster::plan

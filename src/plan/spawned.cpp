@@ -31,6 +31,10 @@ bool brings_hosts(std::string_view key) {
          key == "add_hostfile";
 }
 
+bool is_called(const model::Host& host, const std::string& name) {
+  return host.name == name || std::ranges::find(host.aliases, name) != host.aliases.end();
+}
+
 // How full a host is, and how many more it may take.
 struct Load {
   const SpawnRoom* room = nullptr;
@@ -62,9 +66,10 @@ class SpawnDealer {
     for (std::size_t i = 0; wish.hosts.empty() && i < loads_.size(); ++i) open.push_back(i);
     for (const std::string& name : wish.hosts) {
       const auto found = std::ranges::find_if(
-          loads_, [&](const Load& one) { return one.room->host->name == name; });
+          loads_, [&](const Load& one) { return is_called(*one.room->host, name); });
       if (found == loads_.end()) {
-        return base::fail(Fault::usage, "ranks can be spawned on hosts where ranks of the job run",
+        return base::fail(Fault::usage,
+                          "ranks can be spawned on the job's hosts, unless all there have ended",
                           "{} is not one of the job's hosts", name);
       }
       const auto index = static_cast<std::size_t>(found - loads_.begin());

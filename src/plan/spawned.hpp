@@ -17,7 +17,7 @@ namespace muster::plan {
 // What one command of a spawn asks for besides its program.
 struct SpawnWish {
   std::uint32_t ranks = 1;
-  std::vector<std::string> hosts;  // where, by name; empty: anywhere in the job
+  std::vector<std::string> hosts;  // where, by name; empty: anywhere in the job, idle hosts too
   std::string workdir;             // empty: the job's
   std::string path;                // folders searched first, with ':' between
   bool by_node = false;            // one rank each in turn; otherwise by slot

@@ -23,6 +23,8 @@ class Exchange {
  public:
   explicit Exchange(std::uint32_t nodes) : nodes_(nodes) {}
 
+  // A host joins, as the node after all others.
+  void add_node() { ++nodes_; }
   // The first job, and each that is spawned, before its upcalls; job.node is not read.
   void add(const Job& job);
 

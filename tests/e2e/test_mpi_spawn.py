@@ -4,6 +4,7 @@ Debian's MPICH 4.0.2 is built without spawning: its MPI_Comm_spawn fails before 
 under its own mpiexec too. So PMI-1 and PMI-2 are spoken by a small client, in MPICH's words.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -92,10 +93,10 @@ static void two_programs(char* program) {
   MPI_Comm_disconnect(&children);
 }
 
-static void missing(void) {
+static void refused(const char* program) {
   MPI_Comm children;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int error = MPI_Comm_spawn("/there/is/no/such/program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0,
+  const int error = MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0,
                                    MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
   printf("%s, and the parent goes on\n", error == MPI_SUCCESS ? "started" : "refused");
 }
@@ -158,7 +159,9 @@ int main(int count, char** words) {
   } else if (!strcmp(mode, "two")) {
     two_programs(words[0]);
   } else if (!strcmp(mode, "missing")) {
-    missing();
+    refused("/there/is/no/such/program");
+  } else if (!strcmp(mode, "refused")) {
+    refused(words[0]);
   } else if (!strcmp(mode, "universe")) {
     universe();
   } else if (!strcmp(mode, "meet")) {
@@ -294,6 +297,21 @@ class Spawn(Programs, Case):
         done = self.muster("--fake-nodes", "2", "-n", "2", self.program, "plain", "4")
         self.assert_family(done, 2, 4)
 
+    def test_idle_nodes_take_children_and_are_named_when_one_dies(self):
+        done = self.muster("--fake-nodes", "4", "-n", "1", self.program, "plain", "3")
+        self.assert_family(done, 1, 3)
+        done = self.muster("--fake-nodes", "3", "-n", "1", self.program, "dies", "2")
+        self.assertEqual(done.code, 6, done)
+        self.assertRegex(done.errors, "rank 1 of spawned job 2 on fake-2 exited with code 6")
+
+    def test_children_on_idle_nodes_spawn_and_meet(self):
+        done = self.muster("--fake-nodes", "4", "-n", "1", self.program, "nested")
+        self.assertIn("middle sum 2", done.lines, done)
+        self.assertIn("parent 0 sum 3", done.lines, done)
+        self.assertEqual(done.code, 0, done)
+        done = self.muster("--fake-nodes", "3", "-n", "1", self.program, "meet")
+        self.assertEqual((done.code, done.lines), (0, ["accepted sum 2", "connected sum 2"]), done)
+
     def test_several_programs_have_their_numbers(self):
         done = self.muster("--oversubscribe", "-n", "2", self.program, "two")
         children = self.assert_family(done, 2, 3)
@@ -375,9 +393,11 @@ class Pmi(Case):
     def test_pmi_1(self):
         self.expect("1", "--oversubscribe")
         self.expect("1", "--fake-nodes", "2")
+        self.expect("1", "--fake-nodes", "5")
 
     def test_pmi_2(self):
         self.expect("2", "--oversubscribe")
+        self.expect("2", "--fake-nodes", "4", "--per-node", "2")
 
 
 @unittest.skipIf(REASON, REASON)
@@ -402,6 +422,43 @@ class SpawnOnHosts(Programs, LabCase):
         done = self.launch("-H", ",".join(self.lab.names), self.program, "info", "host", last)
         for line in self.assert_family(done, 3, 2):
             self.assertIn(f" host {last} ", line)
+
+
+    def test_idle_hosts_take_children_and_are_in_the_record(self):
+        names = self.lab.names
+        records = self.path("records")
+        done = self.launch("-H", ",".join(names), "-n", "1", self.program, "plain", "2",
+                           env=self.environment(MUSTER_RECORDS=records))
+        children = self.assert_family(done, 1, 2)
+        self.assertEqual([line.split()[9] for line in children], names[1:], done)
+        run = os.listdir(records)[0]
+        with open(os.path.join(records, run, "report.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["hosts"], names)
+
+    def test_the_head_is_a_host_without_ranks(self):
+        first = self.lab.names[0]
+        done = self.launch("-H", f"{first},localhost", "-n", "1", self.program, "plain", "1")
+        child, = self.assert_family(done, 1, 1)
+        self.assertNotIn(f" host {first} ", child)
+
+    def test_children_on_idle_hosts_know_their_interface(self):
+        first, second, _ = self.lab.names
+        script = self.write("parent.py", PYTHON_PARENT)
+        done = self.launch("-H", f"{first},{second}", "--verbose", "-n", "1", PYTHON, script)
+        self.assertEqual((done.code, done.lines), (0, ["parent got [0, 10, 20]"]), done)
+        self.assertRegex(done.errors, rf"(?m)^muster: {second}: ranks talk over \S+ at \S+: ssh")
+
+    def test_a_host_that_cannot_be_reached_is_the_parents_error(self):
+        first = self.lab.names[0]
+        done = self.launch("-H", f"{first},nowhere.invalid", "-n", "1", self.program, "refused")
+        self.assertEqual((done.code, done.lines), (0, ["refused, and the parent goes on"]), done)
+        self.assertRegex(done.errors, "MPI_Comm_spawn by rank 0 failed: nowhere.invalid: ")
+
+    def test_a_child_that_dies_on_an_idle_host_ends_the_job(self):
+        first, second, _ = self.lab.names
+        done = self.launch("-H", f"{first},{second}:2", "-n", "1", self.program, "dies", "2")
+        self.assertEqual(done.code, 6, done)
+        self.assertRegex(done.errors, f"rank 1 of spawned job 2 on {second} exited with code 6")
 
 
 if __name__ == "__main__":

@@ -148,6 +148,31 @@ void draw_spawns(Scenario& world, Dice dice, const Faults& faults) {
   }
 }
 
+// Last of all, so that whoever spawns is known: some rank does.
+void draw_idle_hosts(Scenario& world, Dice dice, const Faults& faults) {
+  if (!dice.chance(faults.has_idle_hosts)) return;
+  bool one_here = false;
+  for (const HostScript& host : world.hosts) one_here |= host.reach == model::Reach::here;
+  const std::uint32_t count = dice.between(1u, 3u);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    HostScript host = draw_host(dice, faults);
+    if (!one_here && dice.chance(faults.idle_host_is_here)) {
+      host = HostScript{};
+      host.reach = model::Reach::here;
+      draw_trouble(host, dice, faults);
+      one_here = true;
+    }
+    host.slots = dice.between(1u, 4u);
+    host.ranks = 0;
+    host.declines = dice.chance(faults.host_declines);
+    world.hosts.push_back(host);
+  }
+  TaskScript& spawner =
+      world.tasks[dice.between(0u, static_cast<std::uint32_t>(world.tasks.size()) - 1)];
+  spawner.spawn_ranks = dice.between(1u, 5u);
+  spawner.spawns.push_back(dice.between(Duration(0), faults.runs_at_most));
+}
+
 void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
   if (!dice.chance(faults.is_mpi)) return;
   for (TaskScript& task : world.tasks) {
@@ -199,6 +224,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   }
   constexpr std::uint64_t kOfSpawns = 0x5b0a;
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
+  constexpr std::uint64_t kOfIdleHosts = 0x1d1e;
+  draw_idle_hosts(world, Dice(seed ^ (kOfIdleHosts << 32)), faults);
   constexpr std::uint64_t kOfJoins = 0x701e;
   draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
   constexpr std::uint64_t kOfRestarts = 0x4e57;

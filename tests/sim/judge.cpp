@@ -30,8 +30,12 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       nodes_(plan.nodes.size()),
       lanes_(2 * plan.ranks.size()),
       rolls_(1),
-      first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())) {
+      first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())),
+      first_nodes_(plan.nodes.size()) {
   rolls_.front().size = first_ranks_;
+  for (std::size_t i = 0; i < first_nodes_; ++i) {
+    nodes_[i].here = plan.nodes[i].host.reach == model::Reach::here;
+  }
 }
 
 void Judge::complain(const std::string& what) {
@@ -49,7 +53,7 @@ std::uint64_t Judge::received(Rank rank, wire::Stream stream) const {
 
 bool Judge::all_stopped() const {
   for (const Node& node : nodes_) {
-    if (!node.stopped) return false;
+    if (!node.stopped && !node.idle) return false;
   }
   return true;
 }
@@ -77,6 +81,7 @@ void Judge::on(const machine::LinkUp& event) { nodes_[event.node.value].heard = 
 void Judge::on(const machine::LinkFailed& event) {
   Node& node = nodes_[event.node.value];
   node.attempt.reset();
+  if (node.idle) return;
   if (node.attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
     fault(event.error.fault, event.error.what);
   }
@@ -87,7 +92,8 @@ void Judge::on(const machine::LinkLost& event) {
   if (node.closed) complain("heard of a link that was closed");
   node.attempt.reset();
   node.closed = true;
-  if (!node.stopped) fault(event.error.fault, event.error.what);
+  forget_orders(event.node);
+  if (!node.stopped && !node.idle) fault(event.error.fault, event.error.what);
 }
 
 void Judge::on(const machine::Heard& event) {
@@ -165,6 +171,7 @@ bool Judge::waits_since(Instant when) const {
 }
 
 void Judge::heard(NodeIndex node, const wire::Refused& message) {
+  if (nodes_[node.value].idle) return;
   const std::string& host = plan_.nodes[node.value].host.name;
   fault(message.error.fault,
         nodes_.size() > 1 ? host + ": " + message.error.what : message.error.what);
@@ -174,8 +181,13 @@ void Judge::heard(NodeIndex node, const wire::Stopped&) {
   if (nodes_[node.value].stopped) complain("an agent stops twice");
   nodes_[node.value].stopped = true;
   std::erase_if(spawns_, [&](const auto& one) { return one.first == node; });
-  for (auto& [world, nodes] : unprepared_) nodes.erase(node);
+  forget_orders(node);
   if (all_stopped()) all_stopped_at_ = agenda_.now();
+}
+
+// It prepares nothing any more, and starts nothing.
+void Judge::forget_orders(NodeIndex node) {
+  for (auto& [world, nodes] : unprepared_) nodes.erase(node);
 }
 
 void Judge::heard(NodeIndex, const wire::Started& message) {
@@ -229,7 +241,7 @@ void Judge::task_starts(Rank rank) {
     if (world != unprepared_.end()) complain("a world starts before every host is prepared");
     return;
   }
-  if (prepared_.size() != nodes_.size()) complain("a task starts before every host is prepared");
+  if (prepared_.size() != first_nodes_) complain("a task starts before every host is prepared");
 }
 
 // ---- what the head does -------------------------------------------------------------------------
@@ -243,14 +255,25 @@ void Judge::done(const machine::OpenLink& effect) {
   Node& node = nodes_[effect.node.value];
   if (acted_) complain("a link is opened while the run ends");
   ++node.attempts;
-  if (plan_.nodes[effect.node.value].host.reach != model::Reach::here) node.attempt = agenda_.now();
+  if (!node.here) node.attempt = agenda_.now();
   std::uint32_t under_way = 0;
   for (const Node& one : nodes_) under_way += one.attempt ? 1 : 0;
   if (under_way > world_.parallel) complain("too many attempts at the same time");
 }
 
+void Judge::done(const machine::AddHost& effect) {
+  if (acted_) complain("a host joins while the run ends");
+  if (effect.node.value != nodes_.size()) complain("a host joins under a wrong number");
+  nodes_.emplace_back();
+  nodes_.back().here = effect.host.reach == model::Reach::here;
+  nodes_.back().idle = true;
+}
+
 void Judge::done(const machine::CloseLink& effect) {
-  nodes_[effect.node.value].closed = true;
+  Node& node = nodes_[effect.node.value];
+  node.closed = true;
+  forget_orders(effect.node);
+  if (node.idle) return node.attempt.reset();
   if (!acted_) acted_ = agenda_.now();
 }
 
@@ -270,6 +293,7 @@ void Judge::done(const machine::ToNode& effect) {
   }
   if (const auto* start = std::get_if<wire::Start>(&effect.message)) {
     if (stopped) complain("a host that has ended is told to start");
+    nodes_[effect.node.value].idle = false;
     if (start->world > 1) starting_.insert(start->world);
   }
   if (const auto* drop = std::get_if<wire::Drop>(&effect.message)) unprepared_.erase(drop->world);
@@ -287,7 +311,8 @@ void Judge::done(const machine::AddWorld& effect) {
 // After a rank's failure that nothing else has followed, in time.
 bool Judge::round_is_due() const {
   if (world_.timeout && agenda_.now() >= Agenda::kStart + *world_.timeout) return false;
-  const bool linked = std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1;
+  const bool linked = std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1 &&
+                      nodes_.size() == first_nodes_;
   return first_ && first_->cause == Cause::rank_failed && rounds_ < world_.max_restarts &&
          interrupts_ == 0 && all_stopped() && linked;
 }
@@ -376,15 +401,15 @@ void Judge::too_late() {
     complain("ranks wait in MPI_Init for longer than they should");
     acted_ = now;
   }
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
-    if (plan_.nodes[i].host.reach == model::Reach::here) continue;
+  for (const Node& node : nodes_) {
+    if (node.here) continue;
     if (node.attempt && now > *node.attempt + world_.patience + world_.sleeps) {
       complain("an attempt takes longer than the patience");
       acted_ = now;
     }
     const Duration silence = world_.lease + world_.lease / 4;
-    if (node.heard && !node.stopped && now > *node.heard + silence + world_.sleeps) {
+    if (node.heard && !node.stopped && !node.closed &&
+        now > *node.heard + silence + world_.sleeps) {
       complain("a silent host is not noticed");
       acted_ = now;
     }

@@ -57,6 +57,8 @@ class Judge {
     bool greeted = false;
     bool stopped = false;
     bool closed = false;  // nothing more may be heard of it
+    bool here = false;    // no link to it can be lost
+    bool idle = false;    // has joined, and no rank was started there
     int stops = 0;
     int hastened = 0;
   };
@@ -99,6 +101,7 @@ class Judge {
   void heard(base::NodeIndex, const Message&) {}
 
   void done(const machine::OpenLink& effect);
+  void done(const machine::AddHost& effect);
   void done(const machine::CloseLink& effect);
   void done(const machine::ToNode& effect);
   void done(const machine::AddWorld& effect);
@@ -110,6 +113,7 @@ class Judge {
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
   void too_late();
+  void forget_orders(base::NodeIndex node);
   void look_for_deserter(Roll& roll);
   [[nodiscard]] Roll& roll_of(base::Rank rank);
   [[nodiscard]] bool waits_since(base::Instant when) const;
@@ -140,6 +144,7 @@ class Judge {
   std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
   std::vector<Roll> rolls_;
   std::uint32_t first_ranks_ = 0;  // not spawned
+  std::size_t first_nodes_ = 0;    // have not joined
   std::vector<std::string> complaints_;
 };
 

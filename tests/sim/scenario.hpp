@@ -48,7 +48,8 @@ struct TaskScript {
 // Times are counted from the start of the head.
 struct HostScript {
   model::Reach reach = model::Reach::ssh;
-  std::uint32_t ranks = 1;
+  std::uint32_t ranks = 1;        // 0: idle, until ranks are spawned there; such hosts are the last
+  std::uint32_t slots = 0;        // of an idle host
   std::vector<Attempt> attempts;  // then the last one again and again; none: up at once
   Duration latency = Duration(5);
   Duration jitter = Duration(0);
@@ -131,6 +132,8 @@ struct Faults {
   double is_mpi = 0.25;
   double task_never_joins = 0.05;
   double init_timeout = 0.4;
+  double has_idle_hosts = 0.2;
+  double idle_host_is_here = 0.3;  // if no other is
   double has_restarts = 0.15;
   double task_heals = 0.6;
   Duration joins_at_most = std::chrono::seconds(2);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace muster::sim {
 namespace {
@@ -30,6 +31,13 @@ void read_host(Scenario& world, std::istream& words) {
   host.ranks = static_cast<std::uint32_t>(number(words));
   world.hosts.push_back(host);
   world.tasks.resize(world.tasks.size() + host.ranks);
+}
+
+void read_idle_host(Scenario& world, std::istream& words) {
+  read_host(world, words);
+  HostScript& host = world.hosts.back();
+  host.slots = std::exchange(host.ranks, 0);
+  world.tasks.resize(world.tasks.size() - host.slots);
 }
 
 void read_attempt(HostScript& host, std::istream& words) {
@@ -82,6 +90,7 @@ bool read_line(Scenario& world, const std::string& line) {
   const auto host = [&]() -> HostScript& { return world.hosts.back(); };
   const std::map<std::string, std::function<void()>> handlers = {
       {"host", [&] { read_host(world, words); }},
+      {"idle_host", [&] { read_idle_host(world, words); }},
       {"attempt", [&] { read_attempt(host(), words); }},
       {"refuses", [&] { host().refuses = true; }},
       {"declines", [&] { host().declines = true; }},

@@ -137,6 +137,12 @@ void SimHead::perform(machine::CloseLink& effect) {
   events_.close_link(effect.node);
 }
 
+void SimHead::perform(machine::AddHost& effect) {
+  events_.note("calls " + effect.host.name);
+  plan_.nodes.push_back({effect.host, {}});
+  events_.add_host(effect);
+}
+
 void SimHead::perform(machine::AddWorld& effect) {
   events_.note(fmt::format("adds world {} of {} ranks", effect.world.number, effect.world.size));
   for (const model::PlannedRank& planned : effect.ranks) {

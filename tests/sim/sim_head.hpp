@@ -18,6 +18,7 @@ struct SimHeadEvents {
   std::function<void(base::NodeIndex)> open_link;
   std::function<void(base::NodeIndex)> close_link;
   std::function<void(base::NodeIndex, wire::ToAgent)> send;
+  std::function<void(const machine::AddHost&)> add_host;
   std::function<void(const machine::AddWorld&)> add_world;
   std::function<void(const std::string&)> note;  // for the trace
 };
@@ -47,6 +48,7 @@ class SimHead {
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+  void perform(machine::AddHost& effect);
   void perform(machine::AddWorld& effect);
   void perform(machine::ServeGloo& effect) {
     constexpr std::uint16_t kPort = 30'000;

@@ -20,19 +20,25 @@ constexpr Duration kAttemptPauseMax(3000);
 constexpr Duration kSweepMax(5000);
 constexpr Duration kSpare(2000);
 
+std::string host_name(std::uint32_t node) { return fmt::format("node{}", node + 1); }
+
 model::Plan plan_of(const Scenario& world) {
   model::Plan plan;
   for (std::uint32_t i = 0; i < world.hosts.size(); ++i) {
     const HostScript& host = world.hosts[i];
     model::PlannedNode node;
-    node.host.name = fmt::format("node{}", i + 1);
+    node.host.name = host_name(i);
     node.host.reach = host.reach;
-    node.host.slots = host.ranks;
+    node.host.slots = host.ranks + host.slots;
+    plan.universe += node.host.slots;
+    if (host.ranks == 0) {
+      plan.spare.push_back(std::move(node.host));
+      continue;
+    }
     for (std::uint32_t local = 0; local < host.ranks; ++local) {
       node.ranks.emplace_back(plan.ranks.size());
       plan.ranks.push_back({NodeIndex(i), local});
     }
-    plan.universe += host.ranks;
     plan.nodes.push_back(std::move(node));
   }
   return plan;
@@ -64,10 +70,10 @@ World::World(Scenario scenario, Tracing tracing)
       plan_(plan_of(scenario_)),
       judge_(agenda_, scenario_, plan_),
       head_(agenda_, scenario_, input_of(scenario_, plan_), judge_, head_events()),
-      current_(plan_.nodes.size()),
-      attempts_(plan_.nodes.size()),
-      stalled_(plan_.nodes.size()),
-      dark_(plan_.nodes.size()) {}
+      current_(scenario_.hosts.size()),
+      attempts_(scenario_.hosts.size()),
+      stalled_(scenario_.hosts.size()),
+      dark_(scenario_.hosts.size()) {}
 
 // ---- play ---------------------------------------------------------------------------------------
 
@@ -120,7 +126,7 @@ bool World::here(NodeIndex node) const {
   return plan_.nodes[node.value].host.reach == model::Reach::here;
 }
 
-const std::string& World::name(NodeIndex node) const { return plan_.nodes[node.value].host.name; }
+std::string World::name(NodeIndex node) const { return host_name(node.value); }
 
 World::Session* World::current(NodeIndex node) { return current_[node.value]; }
 
@@ -131,6 +137,11 @@ SimHeadEvents World::head_events() {
   events.open_link = [this](NodeIndex node) { open_link(node); };
   events.close_link = [this](NodeIndex node) { close_link(node); };
   events.send = [this](NodeIndex node, const wire::ToAgent& message) { send(node, message); };
+  events.add_host = [this](const machine::AddHost& added) {
+    plan_.nodes.push_back({added.host, {}});
+    // The scenario's hosts have the same numbers.
+    if (added.host.name != host_name(added.node.value)) judge_.complain("hosts join out of order");
+  };
   events.add_world = [this](const machine::AddWorld& added) {
     for (const model::PlannedRank& rank : added.ranks) plan_.ranks.push_back(rank);
   };

@@ -69,7 +69,7 @@ class World {
   void note_message(base::NodeIndex node, bool from_head, const std::string& line);
 
   [[nodiscard]] bool here(base::NodeIndex node) const;
-  [[nodiscard]] const std::string& name(base::NodeIndex node) const;
+  [[nodiscard]] std::string name(base::NodeIndex node) const;
   [[nodiscard]] Session* current(base::NodeIndex node);
   [[nodiscard]] Duration time_limit() const;
   [[nodiscard]] bool may_wait_for_ever(base::NodeIndex node) const;

@@ -454,6 +454,35 @@ TEST_F(Agent, ForgetsPlannedTasksWithItsGuard) {
   EXPECT_EQ(streams_end(0).back(), "Stopped 0 0");
 }
 
+TEST_F(Agent, MayHaveNoTasksButAddedOnes) {
+  hear(wire::Hello{});
+  EXPECT_EQ(hear(wire::PmixDown{"early"}), Words{});
+  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(now(Checked{{}, 2}), Words{"Prepared world 2"});
+  EXPECT_EQ(hear(wire::PmixDown{"the world"}), Words{"to wire-up"})
+      << "before any of its tasks runs";
+  EXPECT_EQ(hear(wire::Start{2}), Words{"start 1"});
+  now(TaskSpawned{Rank(1), 101, {}});
+  EXPECT_EQ(ended(1), (Words{"Exited 1", "sweep"}));
+}
+
+TEST_F(Agent, WithoutTasksWaitsForOthersWhenSomeAreDropped) {
+  hear(wire::Hello{});
+  hear(world_2(1));
+  now(Checked{{}, 2});
+  EXPECT_EQ(hear(wire::Drop{2}), Words{});
+  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(now(LinkClosed{}), Words{"quit"});
+}
+
+TEST_F(Agent, StartsNoFirstTaskWithoutItsGuard) {
+  hear(wire::Hello{});
+  hear(world_2(1));
+  now(Checked{{}, 2});
+  EXPECT_EQ(now(GuardLost{}).size(), 1U) << "refuses";
+  EXPECT_EQ(hear(wire::Start{2}), Words{"Stopped 0 0"});
+}
+
 TEST_F(Agent, AddsNothingToWhatHasEnded) {
   make_running(1);
   ended(0);

@@ -54,6 +54,7 @@ std::string name(NodeIndex node) { return {static_cast<char>('a' + node.value)};
 
 struct Effect {
   std::string operator()(const OpenLink& e) const { return "open " + name(e.node); }
+  std::string operator()(const AddHost& e) const { return e.host.name + " joins"; }
   std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
   std::string operator()(const ToNode& e) const {
     return name(e.node) + " " + std::visit(Message{}, e.message);
@@ -95,6 +96,11 @@ void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each
       input.plan.ranks.push_back({NodeIndex(i), local});
     }
     input.plan.nodes.push_back(std::move(node));
+  }
+  for (const model::Reach reach : spare_) {
+    model::Host& host = input.plan.spare.emplace_back();
+    host.name = name(NodeIndex(hosts.size() + input.plan.spare.size() - 1));
+    host.reach = reach;
   }
   if (servers_ > 0) {
     input.spec.apps.push_back(input.spec.apps.front());

@@ -141,7 +141,7 @@ TEST_F(Spawns, ThatNameAHostThatHasJustEndedAreRefused) {
   hear(kB, exited(1, 0));
   EXPECT_EQ(hear(kB, wire::Stopped{}),
             (Words{"say MPI_Comm_spawn by rank 0 failed: b is not one of the job's hosts (ranks "
-                   "can be spawned on hosts where ranks of the job run)",
+                   "can be spawned on the job's hosts, unless all there have ended)",
                    "a Spawned 7 0"}));
 }
 
@@ -191,7 +191,7 @@ TEST_F(Spawns, SayWhatCannotBeHad) {
   };
   EXPECT_EQ(refused(spawn(0, 1, {{"host", "c"}})),
             "say MPI_Comm_spawn by rank 0 failed: c is not one of the job's hosts (ranks can be "
-            "spawned on hosts where ranks of the job run)");
+            "spawned on the job's hosts, unless all there have ended)");
   EXPECT_NE(refused(spawn(0, 1, {{"add-host", "c"}})).find("add-host"), std::string::npos);
   EXPECT_NE(refused(spawn(0, 999'999)).find("1000001 ranks would be too many"), std::string::npos);
   EXPECT_NE(refused({7, Rank(0), false, {}, {}}).find("no ranks"), std::string::npos);

@@ -27,6 +27,7 @@ class Dialects : public ::testing::Test {
               {"eth0", "ens5", ""}, {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
               {8, 2, std::nullopt}, {"", "", ""},
               {false, true, false}};
+    where_.among_hosts = true;
   }
 
   // With the shell and exports of `shell` and spec_.

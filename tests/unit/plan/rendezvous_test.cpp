@@ -121,5 +121,30 @@ TEST(Rendezvous, nothing_is_invented_without_facts) {
   EXPECT_EQ(rendezvous(nodes({Reach::ssh}), {}).port, "<port of n0>");
 }
 
+TEST(Rendezvous, spare_hosts_may_be_talked_to_later) {
+  const AllFacts one{facts("10.0.0.2", "eth0")};
+  const auto among = [&](Reach first, Reach spare) {
+    model::Plan plan = nodes({first});
+    plan.spare = {nodes({spare}).nodes[0].host};
+    return rendezvous(plan, one).among_hosts;
+  };
+  EXPECT_FALSE(rendezvous(nodes({Reach::ssh}), one).among_hosts);
+  EXPECT_TRUE(among(Reach::ssh, Reach::ssh));
+  EXPECT_TRUE(among(Reach::process, Reach::process));
+  EXPECT_FALSE(among(Reach::here, Reach::ssh)) << "over an interface that nobody knows yet";
+}
+
+TEST(Rendezvous, some_nodes_know_of_each_other_what_all_know) {
+  const auto all = rendezvous(
+      nodes({Reach::here, Reach::ssh, Reach::ssh}),
+      AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0"), facts("10.0.0.3", "eth1")});
+  const std::vector<std::size_t> last{2};
+  const auto where = for_nodes(all, last);
+  EXPECT_EQ(where.addresses, std::vector<std::string>{all.addresses[2]});
+  EXPECT_EQ(where.interfaces, std::vector<std::string>{"eth1"});
+  EXPECT_EQ(where.address, all.addresses[2]);
+  EXPECT_TRUE(where.among_hosts) << "others are there, even if not among these";
+}
+
 }  // namespace
 }  // namespace muster::plan

@@ -51,6 +51,15 @@ TEST(World, TellsWhoAndWhere) {
   EXPECT_EQ(told(world, kB, Unsupported{}), Reply{Failed{"not_supported"}});
 }
 
+// As under Hydra: MPICH learns by itself then which ranks share a host.
+TEST(World, AMappingThatIsTooLongIsLeftOut) {
+  WorldSpec long_one = spec();
+  long_one.mapping = "(vector" + std::string(kValueMax, '0') + ")";
+  PmiWorld world(long_one);
+  EXPECT_EQ(told(world, kB, GetJobAttribute{"PMI_process_mapping"}), Reply{NotFound{}});
+  EXPECT_EQ(told(world, kB, Get{"K", "PMI_process_mapping"}), Reply{NotFound{}});
+}
+
 // Whatever PMI_RANK a wrapper has put into its environment: the descriptor counts.
 TEST(World, TheRankIsThatOfTheDescriptor) {
   PmiWorld world(spec());
