@@ -247,10 +247,11 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
 
 base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
   if (orders.launchers.empty() || launchers_) return {};
-  return LauncherLinks::make(orders.launchers).map([this](LauncherLinks links) {
-    guard_.remove_at_end(links.folder());
-    launchers_.emplace(std::move(links));
-  });
+  auto links = LauncherLinks::make();
+  if (!links) return tl::unexpected(links.error());
+  guard_.remove_at_end(links->folder());  // before anything lies in it
+  launchers_.emplace(std::move(*links));
+  return launchers_->add(orders.launchers);
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.

@@ -11,9 +11,10 @@ namespace muster::app {
 
 class LauncherLinks {
  public:
-  // In a new folder among the temporary ones, which nobody else can write to; it goes with this
+  // A new folder among the temporary ones, which nobody else can write to; it goes with this
   // object.
-  [[nodiscard]] static base::Result<LauncherLinks> make(const std::vector<std::string>& names);
+  [[nodiscard]] static base::Result<LauncherLinks> make();
+  [[nodiscard]] base::Result<void> add(const std::vector<std::string>& names);
 
   LauncherLinks(LauncherLinks&& other) noexcept;
   LauncherLinks& operator=(LauncherLinks&&) = delete;
