@@ -114,7 +114,9 @@ std::string record_words(const RunRecord& record, Utc now) {
   for (const auto& [name, path] : record.outputs) {
     text += line("output", fmt::format("{}: {}", name, path));
   }
-  for (const auto& [name, value] : record.tags) text += line("tag", name + "=" + value);
+  for (const auto& [name, value] : record.tags) {
+    text += line("tag", fmt::format("{}={}", name, value));
+  }
   return text;
 }
 
