@@ -1,87 +1,80 @@
-// Starts processes with posix_spawn, which copies no memory of the caller.
+// Between vfork and exec the child borrows the caller's memory, so that nothing of it is copied.
 #include "process/spawn.hpp"
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
 #include <sched.h>
-
-#include "base/check.hpp"
-#include "model/cpu_set.hpp"
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace muster::process {
 namespace {
 
-int add_actions(posix_spawn_file_actions_t& actions, const SpawnRequest& request) {
+// The C library's type is too small for large machines; both are bits, low first.
+const cpu_set_t* as_set(const std::uint64_t* words) {
+  return reinterpret_cast<const cpu_set_t*>(words);
+}
+
+bool give_descriptors(const SpawnRequest& request) {
   int target = -1;
   for (const int fd : request.descriptors) {
     ++target;
     if (fd < 0) continue;
-    const int error = ::posix_spawn_file_actions_adddup2(&actions, fd, target);
-    if (error != 0) return error;
+    // dup2 onto itself would leave it to be closed by exec.
+    if ((fd == target ? ::fcntl(fd, F_SETFD, 0) : ::dup2(fd, target)) < 0) return false;
   }
-  if (*request.workdir == '\0') return 0;
-  return ::posix_spawn_file_actions_addchdir_np(&actions, request.workdir);
+  return true;
 }
 
-// posix_spawn knows nothing of cpus: the caller takes the child's for the moment of the spawn.
-class Affinity {
- public:
-  explicit Affinity(std::span<const std::uint64_t> cpus) {
-    if (cpus.empty()) return;
-    taken_ = ::sched_getaffinity(0, sizeof own_, as_set(own_.data())) == 0 &&
-             ::sched_setaffinity(0, cpus.size_bytes(), as_set(cpus.data())) == 0;
-    if (!taken_) error_ = errno;
-  }
-  ~Affinity() {
-    if (taken_) ::sched_setaffinity(0, sizeof own_, as_set(own_.data()));
-  }
-  Affinity(const Affinity&) = delete;
-  Affinity& operator=(const Affinity&) = delete;
-  [[nodiscard]] int error() const { return error_; }
+bool move_in(const SpawnRequest& request) {
+  if (*request.workdir != '\0' && ::chdir(request.workdir) != 0) return false;
+  return request.cpus.empty() ||
+         ::sched_setaffinity(0, request.cpus.size_bytes(), as_set(request.cpus.data())) == 0;
+}
 
- private:
-  // The C library's type is too small for large machines; both are bits, low first.
-  static cpu_set_t* as_set(std::uint64_t* words) { return reinterpret_cast<cpu_set_t*>(words); }
-  static const cpu_set_t* as_set(const std::uint64_t* words) {
-    return reinterpret_cast<const cpu_set_t*>(words);
-  }
+// Default first, then unblocked: no handler of the caller may run here.
+void clear_signals(const std::vector<int>& changed) {
+  for (const int number : changed) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
 
-  std::array<std::uint64_t, model::kCpusMax / 64> own_{};
-  int error_ = 0;
-  bool taken_ = false;
-};
+// In the child: nothing here may allocate, lock, or return to the caller, who sees `error`.
+[[noreturn]] void become(const SpawnRequest& request, const std::vector<int>& changed,
+                         volatile int& error) {
+  if (::setpgid(0, 0) == 0 && give_descriptors(request) && move_in(request)) {
+    clear_signals(changed);
+    ::execve(request.program, request.arguments, request.environment);
+  }
+  error = errno;
+  ::_exit(EXIT_FAILURE);
+}
 
 }  // namespace
 
 Spawner::Spawner() {
-  CHECK(::posix_spawnattr_init(&attributes_) == 0);
-  sigset_t none, all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes_, &none);
-  ::posix_spawnattr_setsigdefault(&attributes_, &all);
-  ::posix_spawnattr_setpgroup(&attributes_, 0);
-  CHECK(::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                     POSIX_SPAWN_SETSIGDEF) == 0);
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0) continue;
+    if (action.sa_handler != SIG_DFL) changed_.push_back(number);
+  }
 }
 
-Spawner::~Spawner() { ::posix_spawnattr_destroy(&attributes_); }
-
-SpawnResult Spawner::spawn(const SpawnRequest& request) {
-  posix_spawn_file_actions_t actions;
-  SpawnResult result;
-  result.error = ::posix_spawn_file_actions_init(&actions);
-  if (result.error != 0) return result;
-  result.error = add_actions(actions, request);
-  const Affinity affinity(request.cpus);
-  if (result.error == 0) result.error = affinity.error();
-  if (result.error == 0) {
-    result.error = ::posix_spawn(&result.pid, request.program, &actions, &attributes_,
-                                 request.arguments, request.environment);
-  }
-  if (result.error != 0) result.pid = 0;
-  ::posix_spawn_file_actions_destroy(&actions);
-  return result;
+SpawnResult Spawner::spawn(const SpawnRequest& request) const {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, &before);
+  volatile int error = 0;
+  const pid_t pid = ::vfork();
+  if (pid == 0) become(request, changed_, error);
+  if (pid < 0) error = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (error == 0) return {pid, 0};
+  if (pid > 0) ::waitpid(pid, nullptr, 0);
+  return {0, error};
 }
 
 }  // namespace muster::process

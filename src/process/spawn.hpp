@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <spawn.h>
 #include <sys/types.h>
+#include <vector>
 
 #include "process/task_descriptors.hpp"
 
@@ -27,17 +27,16 @@ struct SpawnResult {
   int error = 0;  // errno, when pid is 0
 };
 
+// Returns once the program runs, as posix_spawn does. That one resets all 64 signals in each child,
+// looks up a limit for each descriptor, and maps a stack; and it knows nothing of cpus.
 class Spawner {
  public:
-  Spawner();
-  ~Spawner();
-  Spawner(const Spawner&) = delete;
-  Spawner& operator=(const Spawner&) = delete;
+  Spawner();  // notes which signals are not at their default: that had better not change
 
-  [[nodiscard]] SpawnResult spawn(const SpawnRequest& request);
+  [[nodiscard]] SpawnResult spawn(const SpawnRequest& request) const;
 
  private:
-  posix_spawnattr_t attributes_;
+  std::vector<int> changed_;
 };
 
 }  // namespace muster::process

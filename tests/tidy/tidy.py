@@ -210,7 +210,7 @@ BANNED = {
     r"\bstd::cout\b": r"$^",
     r"(?<![\w.>])assert\(": r"$^",
     r"\bstd::j?thread\b": r"$^",
-    r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach)\.cpp",
+    r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach|spawn)\.cpp",
     r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
 }
 
