@@ -7,7 +7,8 @@
 #include "front/mpirun_end.hpp"
 #include "front/mpirun_mca.hpp"
 #include "front/mpirun_signals.hpp"
-#include "front/mpirun_store.hpp"
+#include "front/rows.hpp"
+#include "front/values.hpp"
 
 namespace muster::front::mpirun {
 
@@ -31,21 +32,24 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       "DIR",
       "The folder in which ranks start (default: this one).",
       {.scope = Scope::program}},
-     [](MpirunDraft& d, const Typed& t) { return store_folder(d, t, d.block.app.workdir); }},
+     [](MpirunDraft& d, const Typed& t) {
+       return read_text(t).map(
+           [&](const std::string& text) { d.block.app.workdir = absolute(*d.asked, text); });
+     }},
     {{"--path",
       kEnvironment,
       Takes::text,
       "FOLDERS",
       "Where to look for the program before PATH; several with a colon between.",
       {.scope = Scope::program}},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.block.app.path); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.block.app.path); }},
     {{"--prefix",
       kEnvironment,
       Takes::folder,
       "DIR",
       "Put DIR/bin in front of PATH and DIR/lib in front of LD_LIBRARY_PATH.",
       {.scope = Scope::program}},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.prefix); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.prefix); }},
     {{"--noprefix", kEnvironment, Takes::nothing, "", "No --prefix.", {.scope = Scope::program}},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.prefix.clear();

@@ -5,7 +5,8 @@
 
 #include "front/mpirun_draft.hpp"
 #include "front/mpirun_output.hpp"
-#include "front/mpirun_store.hpp"
+#include "front/rows.hpp"
+#include "front/values.hpp"
 
 namespace muster::front::mpirun {
 
@@ -50,7 +51,7 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
      set_output},
     {{"--stdin", kOutput, Takes::text, "RANK|all|none",
       "Which rank reads this standard input (default: 0)."},
-     [](MpirunDraft& d, const Typed& t) { return set_stdin(t, d.request.spec.input); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
     {{"--display-map", kShow, Takes::nothing, "", "Show which rank runs where."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.request.shown.map = true;

@@ -5,7 +5,8 @@
 
 #include "front/mpirun_draft.hpp"
 #include "front/mpirun_place.hpp"
-#include "front/mpirun_store.hpp"
+#include "front/rows.hpp"
+#include "front/values.hpp"
 
 namespace muster::front::mpirun {
 
@@ -33,7 +34,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      set_ppr},
     {{"--app", kRanks, Takes::file, "FILE",
       "Read the programs from a file, one a line; only options for programs count there."},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.appfile); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.appfile); }},
     {{"-H --host",
       kHosts,
       Takes::text,
@@ -55,7 +56,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       "FILE",
       "More hosts from a file.",
       {.scope = Scope::program}},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.block.added_hostfile); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.block.added_hostfile); }},
     {{"--add-host",
       kHosts,
       Takes::text,
@@ -64,7 +65,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       {.repeatable = true, .scope = Scope::program}},
      add_hosts},
     {{"--default-hostfile", kHosts, Takes::file, "FILE", "The hostfile where no other is given."},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.default_hostfile); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.default_hostfile); }},
     {{"--nolocal", kHosts, Takes::nothing, "", "No rank on this machine."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.request.spec.mapping.no_local = true;
@@ -84,7 +85,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      set_bind_to},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
-     [](MpirunDraft& d, const Typed& t) { return store_text(t, d.rankfile); }},
+     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},
     {{"--cpus-per-proc --cpus-per-rank", kPlaces, Takes::number, "N",
       "N cpus for each rank: --map-by :PE=N."},
      set_cpus_per_rank},
