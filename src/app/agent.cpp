@@ -9,6 +9,7 @@
 
 #include "app/host_tasks.hpp"
 #include "app/limits.hpp"
+#include "base/signal_names.hpp"
 #include "base/variables.hpp"
 #include "link/link.hpp"
 #include "probe/devices.hpp"
@@ -16,6 +17,9 @@
 
 namespace muster::app {
 namespace {
+
+// The carrier brings it to the head, which shows the last such line of an agent that it loses.
+void say(const std::string& what) { std::fprintf(stderr, "muster agent: %s\n", what.c_str()); }
 
 class Agent {
  public:
@@ -55,7 +59,7 @@ class Agent {
     link::AgentLinkEvents events;
     events.message = [this](wire::ToAgent message) { tasks_.feed(std::move(message)); };
     events.broken = [this](const base::Error& error) {
-      std::fprintf(stderr, "muster agent: %s\n", error.what.c_str());
+      say(error.what);
       tasks_.feed(machine::LinkClosed{});
     };
     events.closed = [this] { tasks_.feed(machine::LinkClosed{}); };
@@ -68,15 +72,19 @@ class Agent {
     events.output = [this](base::Rank rank, wire::Stream stream, std::string_view bytes) {
       link_.send_output(rank, stream, bytes);
     };
-    events.drop_link = [this] { link_.drop(); };
+    events.drop_link = [this](const std::string& why) {
+      say(why);
+      link_.drop();
+    };
     events.quit = [this] { link_.drain([this] { loop_.stop(); }); };
     return events;
   }
 
   // Somebody wants this agent gone: its tasks go first.
   void wait_for_signal() {
-    signals_.async_wait([this](const std::error_code& error, int) {
+    signals_.async_wait([this](const std::error_code& error, int number) {
       if (error) return;
+      say(fmt::format("ended by {}", base::signal_name(number)));
       tasks_.feed(machine::LinkClosed{});
       wait_for_signal();
     });
@@ -95,11 +103,11 @@ int run_agent(const std::vector<std::string>& environment, const std::string& ve
   std::signal(SIGPIPE, SIG_IGN);
   auto guard = process::fork_guard();
   if (!guard) {
-    std::fprintf(stderr, "muster agent: %s\n", guard.error().what.c_str());
+    say(guard.error().what);
     return base::exit_code(guard.error().fault);
   }
   if (const auto made = process::become_subreaper(); !made) {
-    std::fprintf(stderr, "muster agent: %s\n", made.error().what.c_str());
+    say(made.error().what);
     return base::exit_code(made.error().fault);
   }
   raise_descriptor_limit();

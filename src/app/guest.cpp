@@ -133,7 +133,7 @@ class GuestNode {
       if (stream == Stream::err) spoken_[rank].tail.take(bytes);
       console_->take(rank, stream, bytes);
     };
-    events.drop_link = [this] { link_.drop(); };
+    events.drop_link = [this](const std::string&) { link_.drop(); };
     events.quit = [this] { link_.drain([this] { leave(); }); };
     return events;
   }

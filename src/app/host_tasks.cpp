@@ -446,8 +446,8 @@ void HostTasks::perform(machine::DiscardOutput&) {
   }
 }
 
-void HostTasks::perform(machine::DropLink&) {
-  if (events_.drop_link) events_.drop_link();
+void HostTasks::perform(machine::DropLink& drop) {
+  if (events_.drop_link) events_.drop_link(drop.why);
 }
 
 void HostTasks::perform(machine::Quit&) {

@@ -27,7 +27,7 @@ namespace muster::app {
 struct HostTasksEvents {
   std::function<void(wire::ToHead)> to_head;
   std::function<void(base::Rank, wire::Stream, std::string_view)> output;
-  std::function<void()> drop_link;
+  std::function<void(const std::string& why)> drop_link;
   std::function<void()> quit;
 };
 
@@ -87,7 +87,7 @@ class HostTasks {
   void perform(machine::Sweep&);
   void perform(machine::DrainStreams&);
   void perform(machine::DiscardOutput&);
-  void perform(machine::DropLink&);
+  void perform(machine::DropLink& drop);
   void perform(machine::Quit&);
 
   [[nodiscard]] process::GuardEvents guard_events();

@@ -11,26 +11,21 @@ using base::Instant;
 
 void AgentMachine::step(Instant now, AgentEvent event, AgentEffects& out) {
   now_ = now;
-  if (state_ == State::fresh && heard_ == Instant{}) heard_ = now;
+  if (state_ == State::fresh && heard_ == Instant{}) listen_anew();
   if (state_ == State::quit) return;
   std::visit([&](auto& one) { on(one, out); }, event);
 }
 
 std::optional<Instant> AgentMachine::deadline() const {
   if (state_ == State::quit) return std::nullopt;
-  return base::sooner(lease_end(), kill_at_);
-}
-
-std::optional<Instant> AgentMachine::lease_end() const {
-  if (!options_.leased || !link_open_ || suspended_ || lease_ == Duration{0}) return std::nullopt;
-  return heard_ + lease_;
+  return base::sooner(next_look(), kill_at_);
 }
 
 // ---- what the head says -----------------------------------------------------------------------
 
 void AgentMachine::on(wire::ToAgent& message, AgentEffects& out) {
-  heard_ = now_;
   std::visit([&](auto& one) { hear(one, out); }, message);
+  listen_anew();
 }
 
 void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
@@ -293,11 +288,7 @@ void AgentMachine::on(GuardLost&, AgentEffects& out) {
 }
 
 void AgentMachine::on(Tick&, AgentEffects& out) {
-  if (const auto end = lease_end(); end && now_ >= *end) {
-    out.push_back(DropLink{});
-    LinkClosed closed;
-    on(closed, out);
-  }
+  check_silence(out);
   if (kill_at_ && now_ >= *kill_at_) kill(out);
 }
 

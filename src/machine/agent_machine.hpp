@@ -136,7 +136,9 @@ struct ToWireup {  // FenceOut, NameAnswer, Spawned or PmixDown, for the wire-up
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
 struct DrainStreams {};   // from now on an empty pipe is an ended stream
 struct DiscardOutput {};  // nobody reads it any more
-struct DropLink {};       // the head is silent
+struct DropLink {
+  std::string why;  // the head is silent
+};
 struct Quit {};
 
 using AgentEffect =
@@ -237,12 +239,15 @@ class AgentMachine {
   void quit(AgentEffects& out);
   [[nodiscard]] bool any(Life life) const;
   [[nodiscard]] bool has_processes() const;
-  [[nodiscard]] std::optional<base::Instant> lease_end() const;
+  [[nodiscard]] std::optional<base::Instant> next_look() const;
+  void listen_anew();
+  void check_silence(AgentEffects& out);
 
   AgentOptions options_;
   State state_ = State::fresh;
   base::Instant now_{};
   base::Instant heard_{};
+  base::Instant look_at_{};            // when the head's silence is next looked at
   base::Duration lease_ = kHelloTime;  // 0: none
   base::Duration grace_ = kOrphanGrace;
   bool suspended_ = false;

@@ -86,7 +86,7 @@ struct Effect {
   std::string operator()(const Sweep&) const { return "sweep"; }
   std::string operator()(const DrainStreams&) const { return "drain"; }
   std::string operator()(const DiscardOutput&) const { return "discard"; }
-  std::string operator()(const DropLink&) const { return "drop link"; }
+  std::string operator()(const DropLink& e) const { return "drop link: " + e.why; }
   std::string operator()(const Quit&) const { return "quit"; }
 };
 
@@ -251,9 +251,9 @@ TEST_F(Agent, TellsWhatItsTasksDo) {
 
 TEST_F(Agent, ASecondStopOnlyHastens) {
   make_running(2);
-  hear(wire::Stop{SIGTERM, 5000});
+  hear(wire::Stop{SIGTERM, 3000});
   EXPECT_EQ(hear(wire::Stop{SIGTERM, 9000}), Words{}) << "no second signal, no longer grace";
-  EXPECT_EQ(deadline(), 5000);
+  EXPECT_EQ(deadline(), 3000);
   EXPECT_EQ(hear(wire::Stop{SIGTERM, 2000}), Words{});
   EXPECT_EQ(deadline(), 2000);
   EXPECT_EQ(hear(wire::Stop{0, 0}), Words{"sweep"});
@@ -278,13 +278,24 @@ TEST_F(Agent, ALostLinkEndsTheTasksSilently) {
 
 TEST_F(Agent, SilenceLongerThanTheLeaseDropsTheLinkFirst) {
   make_running(1);
-  EXPECT_EQ(deadline(), 8000);
+  EXPECT_EQ(deadline(), 4000);
   EXPECT_EQ(at(seconds(5), wire::ToAgent{wire::Ping{}}), Words{"Pong"});
+  EXPECT_EQ(deadline(), 9000);
+  EXPECT_EQ(at(seconds(9), Tick{}), Words{});
   EXPECT_EQ(deadline(), 13'000);
   EXPECT_EQ(at(seconds(13), Tick{}),
-            (Words{"drop link", "discard", fmt::format("signal 0 {}", SIGTERM),
-                   fmt::format("signal 0 {}", SIGCONT)}));
+            (Words{"drop link: nothing heard from the head for 8 s (--lease)", "discard",
+                   fmt::format("signal 0 {}", SIGTERM), fmt::format("signal 0 {}", SIGCONT)}));
   EXPECT_EQ(at(seconds(16), Tick{}), Words{"sweep"});
+}
+
+TEST_F(Agent, WhatItSleptThroughItselfIsNoSilenceOfTheHead) {
+  make_running(1);
+  EXPECT_EQ(at(seconds(20), Tick{}), Words{}) << "the machine stood still: its look was due at 4 s";
+  EXPECT_EQ(deadline(), 24'000);
+  EXPECT_EQ(at(seconds(24), Tick{}), Words{});
+  EXPECT_EQ(at(seconds(28), Tick{}).front(),
+            "drop link: nothing heard from the head for 8 s (--lease)");
 }
 
 TEST_F(Agent, ASuspendedHeadMayBeSilent) {
@@ -292,13 +303,15 @@ TEST_F(Agent, ASuspendedHeadMayBeSilent) {
   hear(wire::Suspend{true});
   EXPECT_EQ(deadline(), -1);
   EXPECT_EQ(at(seconds(60), wire::ToAgent{wire::Suspend{false}}), Words{});
-  EXPECT_EQ(deadline(), 68'000);
+  EXPECT_EQ(deadline(), 64'000);
 }
 
 TEST_F(Agent, WaitsForItsGreetingNotForEver) {
   EXPECT_EQ(now(Tick{}), Words{});
-  EXPECT_EQ(deadline(), std::chrono::duration_cast<Duration>(kHelloTime).count());
-  EXPECT_EQ(at(kHelloTime, Tick{}), (Words{"drop link", "quit"}));
+  EXPECT_EQ(deadline(), std::chrono::duration_cast<Duration>(kHelloTime / 2).count());
+  EXPECT_EQ(at(kHelloTime / 2, Tick{}), Words{});
+  EXPECT_EQ(at(kHelloTime, Tick{}),
+            (Words{"drop link: nothing heard from the head for 30 s (--lease)", "quit"}));
 }
 
 TEST_F(Agent, BesideTheHeadThereIsNoLease) {

@@ -1,0 +1,35 @@
+// The agent's part of the lease: a head that is silent for too long has gone.
+#include <chrono>
+
+#include "machine/agent_machine.hpp"
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Instant;
+
+std::optional<Instant> AgentMachine::next_look() const {
+  if (!options_.leased || !link_open_ || suspended_ || lease_ == Duration{0}) return std::nullopt;
+  return look_at_;
+}
+
+// Twice in a lease: so it shows when we slept ourselves.
+void AgentMachine::listen_anew() {
+  heard_ = now_;
+  look_at_ = now_ + lease_ / 2;
+}
+
+void AgentMachine::check_silence(AgentEffects& out) {
+  const auto look = next_look();
+  if (!look || now_ < *look) return;
+  // A look that comes this late means that we slept ourselves: the head may have spoken.
+  if (now_ > *look + lease_ / 4) return listen_anew();
+  look_at_ = heard_ + lease_;
+  if (now_ < look_at_) return;
+  out.push_back(DropLink{fmt::format("nothing heard from the head for {:g} s (--lease)",
+                                     std::chrono::duration<double>(lease_).count())});
+  LinkClosed closed;
+  on(closed, out);
+}
+
+}  // namespace muster::machine
