@@ -10,10 +10,9 @@ import argparse
 import os
 
 import torch
-import torch.distributed as dist
 from torch import nn
 
-from train import Network, accuracy, read_part
+from train import Network, accuracy, as_rank, read_part
 
 
 def read_words():
@@ -45,7 +44,8 @@ def save(path, model, optimizer, steps):
     os.replace(path + ".new", path)
 
 
-def train(words, rank, size, restarts):
+def train(words, rank, size):
+    restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
     torch.manual_seed(1)
     model = nn.parallel.DistributedDataParallel(Network(False))
     optimizer = torch.optim.SGD(model.parameters(), lr=words.rate, momentum=0.5)
@@ -70,17 +70,5 @@ def train(words, rank, size, restarts):
         print(f"accuracy {result:.4f} on {size} rank{'s' if size > 1 else ''}")
 
 
-def main():
-    words = read_words()
-    rank, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    if words.batch % size != 0:
-        raise SystemExit(f"--batch {words.batch} cannot be shared evenly by {size} ranks")
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "0")  # alone: any port
-    dist.init_process_group("gloo", rank=rank, world_size=size)
-    train(words, rank, size, int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")))
-    dist.destroy_process_group()
-
-
 if __name__ == "__main__":
-    main()
+    as_rank(train, read_words())

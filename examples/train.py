@@ -104,17 +104,17 @@ def train(words, rank, size):
         print(f"accuracy {result:.4f} on {size} rank{'s' if size > 1 else ''}")
 
 
-def main():
-    words = read_words()
+def as_rank(work, words):
+    """Joins the ranks of this job for work(words, rank, size)."""
     rank, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     if words.batch % size != 0:
         raise SystemExit(f"--batch {words.batch} cannot be shared evenly by {size} ranks")
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "0")  # alone: any port
     dist.init_process_group("gloo", rank=rank, world_size=size)
-    train(words, rank, size)
+    work(words, rank, size)
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main()
+    as_rank(train, read_words())
