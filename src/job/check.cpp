@@ -10,6 +10,7 @@
 #include "job/input_type.hpp"
 #include "job/number.hpp"
 #include "job/source.hpp"
+#include "job/values.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -235,6 +236,23 @@ void check_expressions(const JobFile& job, std::string_view source, Complaints& 
   }
 }
 
+// Where a value is taken as it stands, an expression is a mistake.
+void check_plain(const Text& text, const std::string& path, Complaints& complaints) {
+  if (text.text.find("${{") == std::string::npos) return;
+  complaints.add(text.begin, path + " cannot hold an expression",
+                 "they are replaced in the command and in environment_variables");
+}
+
+void check_plain_values(const JobFile& job, Complaints& complaints) {
+  if (job.code) check_plain(*job.code, "code", complaints);
+  for (const Input& input : job.inputs) {
+    if (input.value) check_plain(*input.value, "inputs." + input.name, complaints);
+  }
+  for (const Output& output : job.outputs) {
+    if (says_path(output)) check_plain(*output.path, "outputs." + output.name, complaints);
+  }
+}
+
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\n") == std::string_view::npos;
 }
@@ -271,6 +289,7 @@ void check(const JobFile& job, std::string_view source, Complaints& complaints) 
   check_command(job, complaints);
   check_variables(job, complaints);
   check_expressions(job, source, complaints);
+  check_plain_values(job, complaints);
 }
 
 }  // namespace muster::job

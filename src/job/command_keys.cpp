@@ -17,11 +17,14 @@ constexpr JobKey kCommandDistribution[] = {
      kInto<&JobFile::servers, &Role::count>},
 };
 
+constexpr Traits kDockerArgs = {
+    .listed = true, .standing = kNoEngine.standing, .why = kNoEngine.why};
+
 constexpr JobKey kCommandResources[] = {
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
     {{"shm_size", Form::quantity, "Shared memory of the container.", kNoEngine}},
-    {{"docker_args", Form::text, "More words for docker run.", kNoEngine}},
+    {{"docker_args", Form::text, "More words for docker run.", kDockerArgs}},
     {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
     {{"locations", Form::anything, "Azure's regions.", kAzureOnly}},
 };

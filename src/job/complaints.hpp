@@ -18,6 +18,7 @@ class Complaints {
   // Beyond kMost, complaints are dropped: a file can have as many as it has bytes.
   void add(Mark mark, std::string what, std::string hint);
   void add(std::vector<base::Error> more);
+  [[nodiscard]] const std::string& source() const { return source_; }
   [[nodiscard]] bool empty() const { return all_.empty(); }
   [[nodiscard]] bool full() const { return all_.size() >= kMost; }
   // In the order of their places; the same complaint about an alias is made once.

@@ -79,7 +79,9 @@ std::optional<Misfit> misfit_of_choice(const Input& input, std::string_view valu
 }  // namespace
 
 std::optional<InputType> type_of(const Input& input, Dialect dialect) {
-  if (!input.type) return input.is_path ? InputType::path : InputType::text;
+  // "azureml:data:1" in place of a map means data, too.
+  const bool is_asset = input.value && input.value->text.starts_with("azureml:");
+  if (!input.type) return input.is_path || is_asset ? InputType::path : InputType::text;
   const std::string low = lower(input.type->text);
   const auto* known = std::ranges::find(kTypes, low, &TypeWord::word);
   if (known != std::end(kTypes)) return known->type;

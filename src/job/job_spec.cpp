@@ -157,6 +157,15 @@ void settle_roles(const JobFile& job, model::JobSpec& spec, Complaints& complain
   if (!settled) complaints.add(mark_of_nodes(job), settled.error().what, settled.error().hint);
 }
 
+void tell_outputs(const JobFile& job, const Values& values, Made& made) {
+  for (const Output& output : job.outputs) {
+    if (!output.path || says_path(output)) continue;
+    made.notices.push_back(fmt::format(
+        "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {}",
+        output.name, quoted(output.path->text), values.outputs.find(output.name)->second));
+  }
+}
+
 void tell(const JobFile& job, Made& made) {
   for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
     if (!limits->cpu && !limits->memory) continue;
@@ -203,6 +212,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   made.spec.timeout = timeout_of(job);
   for (const auto& [name, path] : values.outputs) made.folders.push_back(path);
   tell(job, made);
+  tell_outputs(job, values, made);
   return made;
 }
 

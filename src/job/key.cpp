@@ -134,7 +134,9 @@ std::string words_of(const KeyText& key) {
 
 std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
   if (fits(key, node)) return std::nullopt;
-  const std::string_view one_of = key.form == Form::choice ? "one of " : "";
+  const bool chooses =
+      key.form == Form::choice && key.traits.choices.find(' ') != std::string_view::npos;
+  const std::string_view one_of = chooses ? "one of " : "";
   return Misfit{fmt::format("must be {}{}, not {}", one_of, words_of(key), quoted(node.text)),
                 hint_for(key, node)};
 }

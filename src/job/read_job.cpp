@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "job/check.hpp"
+#include "job/read_map.hpp"
 #include "job/table_reader.hpp"
 #include "job/tables.hpp"
-#include "job/yaml.hpp"
 
 namespace muster::job {
 namespace {
@@ -16,15 +16,20 @@ struct Other {
   std::string_view key;
   std::string_view value;  // empty: any
   std::string_view what;
+  std::string_view hint = "muster runs single jobs: one command, many processes";
 };
 
+constexpr std::string_view kSteps = "each of its steps is a job of its own: muster submit STEP.yml";
+
 constexpr Other kOthers[] = {
-    {"jobs", "", "this is a pipeline of several jobs"},
-    {"type", "pipeline", "this is a pipeline of several jobs"},
+    {"jobs", "", "this is a pipeline", kSteps},
+    {"type", "pipeline", "this is a pipeline", kSteps},
     {"type", "sweep", "this is a sweep over many jobs"},
     {"type", "parallel", "this is a parallel job, which deals out batches of data"},
     {"type", "spark", "this is a Spark job"},
     {"type", "automl", "this is an AutoML job"},
+    {"component", "", "this is a job whose command lies in a component",
+     "muster submit takes the component's own file, and its inputs as --set inputs.NAME=VALUE"},
     {"targets", "", "these are compute targets, not a job"},
 };
 
@@ -34,16 +39,10 @@ bool is_other(const Node& root, const Other& other) {
 }
 
 bool refuse_others(const Node& root, Complaints& complaints) {
-  if (root.kind != Kind::map) {
-    complaints.add(root.begin, fmt::format("a job file is a map, not {}", word(root.kind)),
-                   "it begins with KEY: VALUE");
-    return true;
-  }
   const auto* other =
       std::ranges::find_if(kOthers, [&](const Other& one) { return is_other(root, one); });
   if (other == std::end(kOthers)) return false;
-  complaints.add(find(root, other->key)->mark, std::string(other->what),
-                 "muster runs single jobs: one command, many processes");
+  complaints.add(find(root, other->key)->mark, std::string(other->what), std::string(other->hint));
   return true;
 }
 
@@ -52,13 +51,12 @@ bool refuse_others(const Node& root, Complaints& complaints) {
 JobReading read_job(std::string_view text, const std::string& source) {
   JobReading reading;
   Complaints complaints(source);
-  Document document = read_yaml(text, source);
-  complaints.add(std::move(document.complaints));
+  const SharedNode root = read_map(text, {"a job file", "KEY: VALUE"}, complaints);
   reading.job.source = source;
-  if (document.root && !refuse_others(*document.root, complaints)) {
-    reading.job.dialect = dialect_of(*document.root);
+  if (root && !refuse_others(*root, complaints)) {
+    reading.job.dialect = dialect_of(*root);
     TableReader<JobFile> reader(reading.job, complaints, elsewhere);
-    reader.read(*document.root, table_of(reading.job.dialect));
+    reader.read(*root, table_of(reading.job.dialect));
     check(reading.job, text, complaints);
     for (const Idle& idle : std::move(reader).idle()) {
       reading.notices.push_back(fmt::format("{} has no effect here: {}", idle.path, idle.why));

@@ -72,6 +72,7 @@ inline constexpr JobKey kDockerKeys[] = {
      kInto<&JobFile::environment>}};
 inline constexpr JobKey kBuildKeys[] = {
     {{"path", Form::text, "The folder with the Dockerfile."}, kInto<&JobFile::environment>},
+    {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::environment>},
     {{"dockerfile_path", Form::text, "The Dockerfile in it."}}};
 inline constexpr JobKey kEnvironmentKeys[] = {
     {{"docker", Form::none, "The container that holds the software."}, nullptr, kDockerKeys},

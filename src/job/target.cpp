@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "job/read_map.hpp"
 #include "job/table_reader.hpp"
-#include "job/yaml.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -72,13 +72,10 @@ std::string_view without_prefix(std::string_view wanted) {
 TargetsReading read_targets(std::string_view text, const std::string& source) {
   TargetsReading reading;
   Complaints complaints(source);
-  Document document = read_yaml(text, source);
-  complaints.add(std::move(document.complaints));
+  const SharedNode root = read_map(text, {"a file of targets", "targets:"}, complaints);
   reading.targets.source = source;
-  if (document.root && document.root->kind != Kind::map) {
-    complaints.add(document.root->begin, "the file is no map", "it begins with targets:");
-  } else if (document.root) {
-    TableReader<Targets>(reading.targets, complaints).read(*document.root, kTargetKeys);
+  if (root) {
+    TableReader<Targets>(reading.targets, complaints).read(*root, kTargetKeys);
     check(reading.targets, complaints);
   }
   reading.complaints = std::move(complaints).take();

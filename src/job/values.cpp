@@ -48,9 +48,7 @@ class Inputs {
     }
     const std::string& value = input.value->text;
     const bool is_path = type_of(input, job_.dialect) == InputType::path;
-    // "azureml:data:1" in place of a map means data, too.
-    const bool is_asset = !input.type && value.starts_with("azureml:");
-    if (is_asset || (is_path && is_elsewhere(value))) {
+    if (is_path && is_elsewhere(value)) {
       return complaints_.add(
           input.value->begin,
           fmt::format("the input {} lies where muster cannot reach it: {}", input.name,

@@ -220,6 +220,30 @@ TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
                    "j:5:6: the input c lies where muster cannot reach it: 'azureml:data:1'"}));
 }
 
+TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
+  const Place place{fake(1), {}, model::HostSource::here, {}};
+  EXPECT_EQ(
+      make("command: x ${{inputs.c}}\ninputs:\n  c: azureml:data:1\n", place, {{"inputs.c", "d"}})
+          .made.spec.apps.front()
+          .command.back(),
+      "x /here/d");
+  const Outcome out =
+      make("command: x\noutputs: {o: {path: 'azureml://datastores/d/paths/o'}, p: }\n", 1);
+  EXPECT_EQ(out.complaints, Words{});
+  EXPECT_EQ(out.made.folders.front(), "/record/outputs/o");
+  EXPECT_EQ(out.made.notices,
+            Words{"outputs.o.path has no effect here: muster cannot reach "
+                  "'azureml://datastores/d/paths/o'; the output lies in /record/outputs/o"});
+}
+
+TEST(JobSpec, FormsOfOlderFilesAndListsAreTaken) {
+  const Outcome one = make(
+      "command: x\nenvironment: {build: {local_path: context}}\n"
+      "resources: {docker_args: [--ipc=host, --privileged]}\n",
+      1);
+  EXPECT_EQ(one.complaints, Words{});
+}
+
 TEST(Targets, AreReadWithAllComplaints) {
   const auto read = read_targets(
       "default: big\ntargets:\n  big: {hosts: [a:2, b:2], gpus: 0, without: environment}\n"

@@ -1,0 +1,20 @@
+// Reads YAML and complains of what is no map.
+#include "job/read_map.hpp"
+
+#include <fmt/format.h>
+
+#include "job/yaml.hpp"
+
+namespace muster::job {
+
+SharedNode read_map(std::string_view text, const FileKind& kind, Complaints& complaints) {
+  Document document = read_yaml(text, complaints.source());
+  complaints.add(std::move(document.complaints));
+  if (!document.root || document.root->kind == Kind::map) return document.root;
+  complaints.add(document.root->begin,
+                 fmt::format("{} is a map, not {}", kind.what, word(document.root->kind)),
+                 fmt::format("it begins with {}", kind.begins));
+  return nullptr;
+}
+
+}  // namespace muster::job
