@@ -99,14 +99,36 @@ const std::vector<plan::Withheld>& withheld(const Prospect& job) {
   return (remote ? job.kept_remote : job.kept_here).front().withheld;
 }
 
+// What the words or the job file set; what they leave to the launching shell is not told.
+std::vector<model::Variable> set_for(const front::RunRequest& request, const Prospect& job,
+                                     base::Rank rank) {
+  const bool of_file = request.keeps == front::Keeps::always;
+  std::vector<model::Variable> set;
+  for (const model::Variable& one : kept_for(job, rank).kept) {
+    if (one.why != "-x") continue;
+    const bool is_ours = one.name.starts_with("MUSTER_");
+    set.push_back({one.name, one.value, is_ours ? "muster" : of_file ? "job file" : one.why});
+  }
+  return set;
+}
+
+std::vector<model::Variable> environment(const front::RunRequest& request, const Prospect& job,
+                                         const plan::Rendezvous& where, base::Rank rank) {
+  auto all = plan::dialects(job.plan, where, kept_for(job, rank), "<random>", job.spec, rank);
+  for (const auto& more :
+       {set_for(request, job, rank), plan::added_on_host(job.plan, job.spec, rank)}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::ranges::sort(all, {}, &model::Variable::name);
+  return all;
+}
+
 int dry_run(const front::RunRequest& request, const Prospect& job) {
   const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
   const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
   view::PlanWords words{job.spec, job.plan, {}, {}, {}};
   words.reason = [&](base::Rank rank) { return plan::reason(job.plan, rank); };
-  words.environment = [&](base::Rank rank) {
-    return plan::dialects(job.plan, where, kept_for(job, rank), "<random>", job.spec, rank);
-  };
+  words.environment = [&](base::Rank rank) { return environment(request, job, where, rank); };
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
   if (request.record) words.outputs = request.record->outputs;
   const bool colour = ::isatty(STDOUT_FILENO) == 1;

@@ -121,6 +121,8 @@ std::string azure_master(const About& about) {
   return is_v6 ? "[" + at + "]:" + port : at + ":" + port;
 }
 
+std::string azure_process(const About& about) { return fmt::format("rank_{}", about.rank); }
+
 std::string addresses(const About& about) {
   if (about.plan.nodes.size() < 2) return {};
   std::string list;
@@ -321,6 +323,8 @@ struct Word {
 
 constexpr Word kWords[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", "--gpus-per-rank", ascend},
+    {"AZUREML_CR_NODE_RANK", "Azure ML", node},
+    {"AZUREML_PROCESS_NAME", "Azure ML", azure_process},
     {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
     {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
     {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},

@@ -81,6 +81,11 @@ struct Rendezvous {
                                                     const std::string& job,
                                                     const model::JobSpec& spec, base::Rank rank);
 
+// What the rank's host adds when it starts there: in angle brackets where only the host knows.
+[[nodiscard]] std::vector<model::Variable> added_on_host(const model::Plan& plan,
+                                                         const model::JobSpec& spec,
+                                                         base::Rank rank);
+
 // Whether muster sets such a variable only where the user has not.
 [[nodiscard]] bool is_default(std::string_view name);
 

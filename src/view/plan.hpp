@@ -22,8 +22,12 @@ struct PlanWords {
   std::vector<model::NamedPath> outputs = {};                 // of a job file, with their folders
 };
 
-// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, the variables
-// with their reasons: those that all ranks share, then each rank's own; then what is withheld.
+// "node1 slots=4" for each host that a launcher in the command is given.
+[[nodiscard]] std::vector<std::string> launcher_hosts(const model::JobSpec& spec);
+
+// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, the programs, and
+// the variables with their reasons: those that all ranks share, then each rank's own; then what is
+// withheld.
 [[nodiscard]] std::string plan_table(const PlanWords& words, bool with_environment, Style style);
 
 // One JSON object; docs/manual/dry-run.md gives its shape. Bytes that are not UTF-8 are

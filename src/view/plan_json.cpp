@@ -91,6 +91,17 @@ template <class ElementAt>
 
 }  // namespace
 
+std::vector<std::string> launcher_hosts(const model::JobSpec& spec) {
+  std::vector<std::string> hosts;
+  std::string_view left = spec.hostfile;
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    hosts.emplace_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return hosts;
+}
+
 std::string plan_json(const PlanWords& words) {
   const model::Plan& plan = words.plan;
   const auto node = [&](std::size_t i) {
@@ -107,6 +118,7 @@ std::string plan_json(const PlanWords& words) {
   text += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
   text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
   text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";
+  text += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
   text += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
   text += "  \"withheld\": " + list(words.withheld.size(), withheld) + ",\n";
   text += "  \"notices\": " + texts(plan.notices).dump() + "\n";

@@ -70,6 +70,37 @@ struct Widths {
   return text;
 }
 
+// As it could be typed.
+[[nodiscard]] std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+[[nodiscard]] std::string program(const PlanWords& words, std::uint32_t index) {
+  const model::App& app = words.spec.apps[index];
+  const auto ranks = std::ranges::count(words.plan.ranks, index, &model::PlannedRank::app);
+  const std::string role = app.role.empty() ? "" : fmt::format(" ({})", one_line(app.role));
+  std::string text = fmt::format("  {} rank{}{}, in {}:", ranks, ranks == 1 ? "" : "s", role,
+                                 one_line(app.workdir));
+  for (const std::string& word : app.command) text += " " + one_line(shell_word(word));
+  return text + "\n";
+}
+
+// What runs, and the hosts that a launcher in it is given.
+[[nodiscard]] std::string programs(const PlanWords& words, Style style) {
+  std::string text = "\n" + heading("what runs", style);
+  for (std::uint32_t i = 0; i < words.spec.apps.size(); ++i) text += program(words, i);
+  const std::vector<std::string> hosts = launcher_hosts(words.spec);
+  if (hosts.empty()) return text;
+  text += "\n" + heading("hosts of the launcher in it", style);
+  for (const std::string& host : hosts) text += fmt::format("  {}\n", one_line(host));
+  return text;
+}
+
 [[nodiscard]] std::string variable_lines(std::span<const model::Variable> variables) {
   std::string text;
   for (const model::Variable& variable : variables) {
@@ -137,8 +168,10 @@ using Counts = std::map<model::Variable, std::size_t, Less>;
 }  // namespace
 
 std::string plan_table(const PlanWords& words, bool with_environment, Style style) {
-  return placement(words, style) + (with_environment ? environments(words, style) : "") +
-         withheld(words, style) + outputs(words, style) + notices(words.plan);
+  const std::string more =
+      with_environment ? programs(words, style) + environments(words, style) : "";
+  return placement(words, style) + more + withheld(words, style) + outputs(words, style) +
+         notices(words.plan);
 }
 
 }  // namespace muster::view

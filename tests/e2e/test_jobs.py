@@ -111,6 +111,29 @@ class Explain(JobCase):
                          {"model": self.path(".local/state/muster/runs/<run>/outputs/model")})
         self.assertEqual(os.listdir(self.folder), ["bin"])
 
+    def test_it_says_what_runs(self):
+        text = self.good("explain", self.example("mpirun.yml")).text
+        self.assertIn("what runs\n  1 rank, in %s/src: bash -c 'mpirun -np 16 " % JOBS, text)
+        self.assertIn("hosts of the launcher in it\n  fake-0 slots=4\n  fake-1 slots=4\n", text)
+        text = self.good("explain", self.example("tensorflow_servers.yml")).text
+        self.assertIn("  2 ranks (worker), in ", text)
+        self.assertIn("  4 ranks (ps), in ", text)
+
+    def test_no_variable_is_left_out(self):
+        """All that a rank finds is told before, but what is Open MPI's own affair."""
+        path = self.write("job.yml", "muster: 1\ncommand: [env]\n"
+                          "environment_variables: {LANGUAGE: en-us}\n"
+                          "distribution: {type: mpi, node_count: 2}\n")
+        plan = json.loads(self.good("explain", path, "--fake-nodes", "2", "--json").text)
+        told = set(plan["ranks"][0]["environment"])
+        self.assertEqual(plan["ranks"][0]["environment"]["LANGUAGE"],
+                         {"value": "en-us", "why": "job file"})
+        done = self.good("submit", path, "--fake-nodes", "2")
+        found = {line.split("=")[0] for line in done.lines} - set(self.environment())
+        self.assertEqual({name for name in found - told
+                          if not name.startswith(("PMIX_", "OMPI_MCA_", "JSM_"))},
+                         {"PWD"} & found)
+
     def test_a_command_line_is_its_dry_run(self):
         words = ["-n", "3", "--fake-nodes", "2", "true"]
         dry = self.succeeds("--dry-run", "--env", *words)
@@ -120,8 +143,8 @@ class Explain(JobCase):
 # What a rank of a job tells of itself.
 SHOW = """
 import json, os, socket, sys
-NAMES = ("OMPI_COMM_WORLD_", "HOROVOD_", "AZ_BATCH", "MASTER_", "RANK", "LOCAL_RANK", "WORLD_SIZE",
-         "NODE_RANK", "TF_CONFIG", "LANGUAGE", "NCCL_DEBUG")
+NAMES = ("OMPI_COMM_WORLD_", "HOROVOD_", "AZ_BATCH", "AZUREML_", "MASTER_", "RANK", "LOCAL_RANK",
+         "WORLD_SIZE", "NODE_RANK", "TF_CONFIG", "LANGUAGE", "NCCL_DEBUG")
 env = {name: value for name, value in os.environ.items() if name.startswith(NAMES)}
 print(json.dumps({"words": sys.argv[1:], "host": socket.gethostname(), "env": env}))
 """
@@ -154,11 +177,13 @@ class Ranks:
         for number, rank in enumerate(ranks):
             node, local = divmod(number, per_node)
             expected = {"RANK": number, "WORLD_SIZE": len(ranks), "LOCAL_RANK": local,
-                        "NODE_RANK": node, "OMPI_COMM_WORLD_RANK": number,
+                        "NODE_RANK": node, "AZUREML_CR_NODE_RANK": node,
+                        "OMPI_COMM_WORLD_RANK": number,
                         "OMPI_COMM_WORLD_SIZE": len(ranks), "OMPI_COMM_WORLD_LOCAL_RANK": local,
                         "OMPI_COMM_WORLD_LOCAL_SIZE": per_node}
             found = {key: int(rank["env"][key]) for key in expected}
             self.assertEqual(found, expected, (name, rank))
+            self.assertEqual(rank["env"]["AZUREML_PROCESS_NAME"], f"rank_{number}")
         for key in ("MASTER_ADDR", "MASTER_PORT", "AZ_BATCH_MASTER_NODE"):
             self.assertEqual(len({rank["env"][key] for rank in ranks}), 1, (name, key))
         self.check_dialect(name, ranks)
@@ -255,7 +280,10 @@ class OnHosts(LabFrontCase, Ranks):
             for rank, host in enumerate(("node1", "node2")):
                 with open(self.lab.path(host, folder + "/rank"), encoding="ascii") as file:
                     self.assertEqual(file.read(), f"{rank}\n")
-            self.assertEqual(self.start_in_lab("rm", "last", env=env).finish().code, 0)
+            removed = self.start_in_lab("rm", "last", env=env).finish()
+            self.assertEqual((removed.code, removed.errors),
+                             (0, f"muster: hosts that do not share {os.path.dirname(folder)[:-8]} "
+                                 "keep the outputs there: node1, node2\n"))
             self.assertFalse(os.path.exists(self.lab.path("head", folder)))
             self.assertTrue(os.path.exists(self.lab.path("node1", folder)))
 

@@ -25,7 +25,9 @@ struct Sample {
   model::Plan plan;
 
   Sample() {
-    spec.apps.front().command = {"python3", "train.py", "--note", "a \"quoted\" word"};
+    spec.apps.front().command = {"python3", "train.py", "--note", "a \"quoted\" word's\nend"};
+    spec.apps.front().workdir = "/home/me";
+    spec.hostfile = "node1 slots=4\nnode2 slots=4\n";
     plan.nodes = {{host("localhost", model::Reach::here, 2), {Rank(0), Rank(1)}},
                   {host("node1", model::Reach::ssh, 8), {Rank(2), Rank(3)}}};
     for (std::uint32_t rank = 0; rank < 4; ++rank) {

@@ -62,7 +62,7 @@ TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
 
 TEST(PlanTable, ShowsCommonVariablesOnce) {
   const std::string text = plan_table(Sample().words(), true, {});
-  const std::size_t at = text.find("\n\n");
+  const std::size_t at = text.find("\n\nenvironment");
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.substr(at + 1),
             "\nenvironment of every rank\n"

@@ -1,0 +1,39 @@
+// The variables that agents set (app::HostTasks, PmiTasks, PmixTasks), as a dry run tells of them.
+#include <algorithm>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+bool serves(const model::JobSpec& spec, std::initializer_list<model::Wireup> kinds) {
+  return spec.wireup == model::Wireup::automatic || std::ranges::count(kinds, spec.wireup) > 0;
+}
+
+}  // namespace
+
+std::vector<model::Variable> added_on_host(const model::Plan& plan, const model::JobSpec& spec,
+                                           base::Rank rank) {
+  const std::string number = std::to_string(rank.value);
+  const auto& exports = spec.apps[plan.ranks[rank.value].app].exports;
+  std::vector<model::Variable> added;
+  if (!std::ranges::count(exports, "AZUREML_MPI_HOSTFILE", &model::EnvSetting::name)) {
+    added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
+  }
+  if (!spec.launchers.empty()) {
+    added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
+  }
+  if (serves(spec, {model::Wireup::pmix})) {
+    added.push_back({"PMIX_NAMESPACE", "<random>", "Open MPI"});
+    added.push_back({"PMIX_RANK", number, "Open MPI"});
+    added.push_back({"PMIX_SERVER_URI4", "<where its host listens>", "Open MPI"});
+  }
+  if (serves(spec, {model::Wireup::pmi1, model::Wireup::pmi2})) {
+    added.push_back({"PMI_FD", "<descriptor>", "MPICH"});
+    added.push_back({"PMI_RANK", number, "MPICH"});
+    added.push_back({"PMI_SIZE", std::to_string(plan.ranks.size()), "MPICH"});
+  }
+  return added;
+}
+
+}  // namespace muster::plan
