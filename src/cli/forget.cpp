@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <unistd.h>
 
 #include "cli/speak.hpp"
@@ -101,15 +102,42 @@ int remove(const RunRecord& record) {
       {Fault::bad_file, "cannot remove " + record.folder + ": " + wrong.message(), {}, {}});
 }
 
+bool is_other(const RunRecord& record, const std::string& host) {
+  return host != record.head.host && host != "localhost" && !host.starts_with("fake-");
+}
+
+// Where outputs may lie that were in the record's folder, but not on this machine.
+std::set<std::string> other_holders(const RunRecord& record) {
+  std::set<std::string> hosts;
+  const bool held = std::ranges::any_of(
+      record.outputs, [&](const auto& output) { return record.holds(output.path); });
+  for (const std::string& host : record.hosts) {
+    if (held && is_other(record, host)) hosts.insert(host);
+  }
+  return hosts;
+}
+
+// Which hosts share the folder, nobody knows here.
+void tell_holders(const std::set<std::string>& hosts, const Records& found) {
+  if (hosts.empty()) return;
+  const std::string& first = found.front().folder;
+  const std::string folder = found.size() == 1 ? first : first.substr(0, first.rfind('/'));
+  print(stderr, fmt::format("muster: hosts that do not share {} keep the outputs there: {}\n",
+                            folder, fmt::join(hosts, ", ")));
+}
+
 int remove_all(const Records& found, const RecordRequest& request) {
   int code = 0;
+  std::set<std::string> holders;
   for (const RunRecord& record : found) {
     const int own = remove(record);
+    if (own == 0) holders.merge(other_holders(record));
     if (own == 0 && request.json) {
       print(stdout, view::record_json(record, store::utc_now()) + "\n");
     }
     if (code == 0) code = own;
   }
+  tell_holders(holders, found);
   return code;
 }
 

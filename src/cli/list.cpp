@@ -31,6 +31,7 @@ struct Entry {
   std::string run;
   std::string text;
   std::unique_ptr<const RunRecord> record;  // null: as the index tells it
+  bool is_meant = true;                     // by the filter; of a record, nobody has asked yet
 };
 
 std::unique_ptr<const RunRecord> held(RunRecord record) {
@@ -45,8 +46,11 @@ bool has_report(const RunRecord& record) {
 
 class Listing {
  public:
-  Listing(std::string folder, IndexText text)
-      : folder_(std::move(folder)), text_(text), index_(store::Index::open(folder_)) {}
+  Listing(std::string folder, IndexText text, model::RunFilter filter = {})
+      : folder_(std::move(folder)),
+        text_(text),
+        filter_(std::move(filter)),
+        index_(store::Index::open(folder_)) {}
 
   // All runs, the oldest first. What the index did not know it does from now on.
   std::vector<Entry> all() {
@@ -63,7 +67,7 @@ class Listing {
         add_unknown(name, entries);
         continue;
       }
-      entries.push_back({name, std::move(next->text), {}});
+      entries.push_back({name, std::move(next->text), {}, next->is_meant});
       ++next;
     }
     for (; next != known.end(); ++next) gone.push_back(next->run);
@@ -73,7 +77,7 @@ class Listing {
 
  private:
   std::vector<Indexed> known_runs() {
-    auto known = index_ ? index_->runs(text_) : std::nullopt;
+    auto known = index_ ? in_index() : std::nullopt;
     if (known && is_of_here(*known)) return std::move(*known);
     if (index_ && (known || index_->is_damaged())) {
       index_.reset();
@@ -81,6 +85,11 @@ class Listing {
       index_ = store::Index::open(folder_);
     }
     return {};
+  }
+
+  std::optional<std::vector<Indexed>> in_index() {
+    if (filter_.says_nothing()) return index_->runs(text_);
+    return index_->runs(text_, filter_, store::utc_now());
   }
 
   // Records may have been moved, or be seen under another path from here.
@@ -105,6 +114,7 @@ class Listing {
 
   std::string folder_;
   IndexText text_;
+  model::RunFilter filter_;
   std::optional<store::Index> index_;
 };
 
@@ -143,14 +153,10 @@ void print_list(const std::vector<Entry>& entries) {
   print(stdout, piece + (entries.empty() ? "]\n" : "\n]\n"));
 }
 
-// Reads those of whom the index tells as JSON.
 void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) {
   const model::Utc now = store::utc_now();
-  std::erase_if(entries, [&](Entry& entry) {
-    if (!entry.record && view::may_match(filter, entry.text)) {
-      if (auto record = view::read_record(entry.text)) entry.record = held(std::move(*record));
-    }
-    return !entry.record || !matches(filter, *entry.record, now);
+  std::erase_if(entries, [&](const Entry& entry) {
+    return entry.record ? !matches(filter, *entry.record, now) : !entry.is_meant;
   });
 }
 
@@ -185,21 +191,21 @@ void sweep(const std::string& folder) {
 }  // namespace
 
 int list(const std::string& folder, const RecordRequest& request) {
-  const bool filters = !request.filter.says_nothing();
-  Listing listing(folder, request.json || filters ? IndexText::json : IndexText::cells);
-  std::vector<Entry> entries = listing.all();
-  if (filters) keep_matching(entries, request.filter);
+  const IndexText text = request.json ? IndexText::json : IndexText::cells;
+  std::vector<Entry> entries = Listing(folder, text, request.filter).all();
+  keep_matching(entries, request.filter);
   if (!request.all) shorten(entries, request.most.value_or(kMost));
   if (request.json) print_list(entries);
   if (!request.json) print(stdout, table(entries));
   return 0;
 }
 
-int reindex(const std::string& folder) {
+int reindex(const std::string& folder, const RecordRequest& request) {
   store::Index::forget(folder);
   sweep(folder);
   const std::size_t count = Listing(folder, IndexText::cells).all().size();
-  print(stdout, fmt::format("{} run{}\n", count, count == 1 ? "" : "s"));
+  if (request.json) print(stdout, fmt::format("{{\"runs\":{}}}\n", count));
+  if (!request.json) print(stdout, fmt::format("{} run{}\n", count, count == 1 ? "" : "s"));
   return 0;
 }
 

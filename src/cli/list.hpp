@@ -8,6 +8,6 @@
 namespace muster::cli {
 
 [[nodiscard]] int list(const std::string& records, const front::RecordRequest& request);
-[[nodiscard]] int reindex(const std::string& records);
+[[nodiscard]] int reindex(const std::string& records, const front::RecordRequest& request);
 
 }  // namespace muster::cli

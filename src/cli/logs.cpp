@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <poll.h>
 #include <string>
@@ -17,6 +18,7 @@
 #include "spec/number.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
+#include "view/record_json.hpp"
 
 namespace muster::cli {
 namespace {
@@ -52,11 +54,14 @@ void find_ranks(const std::string& folder, std::uint32_t world, Ranks& found) {
   }
 }
 
+// Makes of a line what is printed; null: bytes are printed as they come.
+using Dress = std::function<std::string(std::string_view line)>;
+
 // One file, and what of it has not been printed yet.
 class Stream {
  public:
-  Stream(const std::string& path, std::FILE* to, std::string prefix)
-      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), to_(to), prefix_(std::move(prefix)) {}
+  Stream(const std::string& path, std::FILE* to, Dress dress)
+      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), to_(to), dress_(std::move(dress)) {}
 
   void print_new() {
     std::array<char, 65536> piece;
@@ -67,30 +72,27 @@ class Stream {
   }
   // A last line without an end.
   void finish() {
-    if (!rest_.empty()) write(std::exchange(rest_, {}) + "\n");
+    if (!rest_.empty()) write(dress_(std::exchange(rest_, {})));
   }
 
  private:
   void take(std::string_view bytes) {
-    if (prefix_.empty()) return write(bytes);
+    if (!dress_) return write(bytes);
     rest_ += bytes;
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = rest_.find('\n', begin)) != std::string::npos;) {
-      write(std::string_view(rest_).substr(begin, end + 1 - begin));
+      write(dress_(std::string_view(rest_).substr(begin, end - begin)));
       begin = end + 1;
     }
     rest_.erase(0, begin);
     if (rest_.size() > kLineMax) finish();
   }
 
-  void write(std::string_view bytes) {
-    std::fwrite(prefix_.data(), 1, prefix_.size(), to_);
-    std::fwrite(bytes.data(), 1, bytes.size(), to_);
-  }
+  void write(std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), to_); }
 
   process::UniqueFd file_;
   std::FILE* to_;
-  std::string prefix_;
+  Dress dress_;
   std::string rest_;
 };
 
@@ -116,19 +118,30 @@ class Log {
   }
 
  private:
-  void add(const std::pair<std::uint32_t, std::uint32_t>& rank, const std::string& folder) {
-    if (!request_.only_errors) add(folder + "/stdout", stdout, prefix_of(rank));
-    add(folder + "/stderr", request_.only_errors ? stdout : stderr, prefix_of(rank));
+  using Number = Ranks::key_type;
+
+  void add(const Number& rank, const std::string& folder) {
+    const bool only_errors = request_.only_errors;
+    if (!only_errors) add(folder, "stdout", stdout, rank);
+    add(folder, "stderr", only_errors || request_.json ? stdout : stderr, rank);
   }
 
-  void add(const std::string& path, std::FILE* to, const std::string& prefix) {
-    if (!streams_.contains(path)) streams_.try_emplace(path, path, to, prefix);
+  void add(const std::string& folder, std::string_view name, std::FILE* to, const Number& rank) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    if (!streams_.contains(path)) streams_.try_emplace(path, path, to, dress_of(rank, name));
   }
 
-  [[nodiscard]] std::string prefix_of(const std::pair<std::uint32_t, std::uint32_t>& rank) const {
+  [[nodiscard]] Dress dress_of(const Number& rank, std::string_view name) const {
+    if (request_.json) {
+      return [place = view::LogPlace{rank.first, rank.second, name}](std::string_view line) {
+        return view::log_line(place, line) + "\n";
+      };
+    }
     if (request_.rank || record_.ranks == 1) return {};
     const std::string world = rank.first == 1 ? "" : fmt::format("{}:", rank.first);
-    return fmt::format("[{}{}] ", world, rank.second);
+    return [prefix = fmt::format("[{}{}] ", world, rank.second)](std::string_view line) {
+      return fmt::format("{}{}\n", prefix, line);
+    };
   }
 
   const RunRecord& record_;

@@ -1,6 +1,8 @@
 // Gathers what a record holds.
 #include "cli/recording.hpp"
 
+#include <algorithm>
+
 #include "cli/detached.hpp"
 #include "front/output_styles.hpp"
 #include "plan/plan.hpp"
@@ -18,6 +20,16 @@ std::vector<std::string> hosts_of(const model::Plan& plan) {
   std::vector<std::string> hosts;
   hosts.reserve(plan.nodes.size());
   for (const model::PlannedNode& node : plan.nodes) hosts.push_back(node.host.name);
+  return hosts;
+}
+
+// The plan's, then those of a launcher in the command.
+std::vector<std::string> all_hosts_of(const model::JobSpec& spec, const model::Plan& plan) {
+  std::vector<std::string> hosts = hosts_of(plan);
+  for (const std::string& line : view::launcher_hosts(spec)) {
+    const std::string name = line.substr(0, line.find(' '));
+    if (!std::ranges::count(hosts, name)) hosts.push_back(name);
+  }
   return hosts;
 }
 
@@ -50,7 +62,8 @@ std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
   options.record.folder = request.record->folder;
   options.record.name = request.record->name;
   options.record.experiment = request.record->experiment;
-  options.record.hosts = options.hosts = hosts_of(plan);
+  options.record.hosts = all_hosts_of(spec, plan);
+  options.hosts = hosts_of(plan);
   options.record.ranks = static_cast<std::uint32_t>(plan.ranks.size());
   options.record.command = spec.apps.front().command;
   options.record.outputs = request.record->outputs;

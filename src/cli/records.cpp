@@ -51,7 +51,7 @@ int show(const RunRecord& record, const RecordRequest& request) {
   return 0;
 }
 
-int report(const RunRecord& record) {
+int report(const RunRecord& record, const RecordRequest& request) {
   if (record.is_live()) {
     return complain({Fault::usage,
                      record.run + " still runs: there is no report yet",
@@ -59,6 +59,10 @@ int report(const RunRecord& record) {
                      {}});
   }
   const auto text = store::read_file(record.folder + "/report.txt");
+  if (request.json) {
+    print(stdout, view::report_json(record, text.value_or(""), store::utc_now()) + "\n");
+    return 0;
+  }
   print(stdout, text ? *text : view::record_sentence(record) + "\n");
   return 0;
 }
@@ -140,7 +144,7 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
     case RecordVerb::stop:
       return stop(record, request);
     case RecordVerb::report:
-      return report(record);
+      return report(record, request);
     case RecordVerb::rerun:
       return rerun(record, request, invocation);
     case RecordVerb::remove:
@@ -171,7 +175,7 @@ int records(const RecordRequest& request, const Invocation& invocation) {
         {Fault::usage, "there is no folder for records", "set MUSTER_RECORDS, or HOME", {}});
   }
   if (request.verb == RecordVerb::list) return list(*folder, request);
-  if (request.verb == RecordVerb::reindex) return reindex(*folder);
+  if (request.verb == RecordVerb::reindex) return reindex(*folder, request);
   if (request.verb == RecordVerb::remove) return forget(*folder, request);
   const auto found = find_all(*folder, request);
   if (!found) return complain(found.error());

@@ -14,6 +14,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "front/job_front.hpp"
 #include "front/standing.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
@@ -169,7 +170,8 @@ int run_again(const model::Asked& before, const front::RecordRequest& wish,
   auto read = read_words(*front, asked);
   if (read && read->request) {
     read->request->detach |= wish.detach;
-    read->request->json |= wish.json && read->request->detach;
+    if (wish.json && !read->request->detach) return complain(front::json_needs_detach());
+    read->request->json |= wish.json;
     if (read->request->detach) read->request->keeps = front::Keeps::always;
   }
   return carry_out(*front, std::move(read), invocation, before);

@@ -100,8 +100,7 @@ std::string help(const Command& command) {
 
 Result<void> check_json(const JobDraft& draft) {
   if (!draft.json || draft.detach) return {};
-  return fail(Fault::usage, "add --detach; muster show last --json tells of a run that has ended",
-              "--json works only with --detach");
+  return tl::unexpected(json_needs_detach());
 }
 
 Result<std::string> only_file(const Command& command, const Words& words) {
@@ -153,6 +152,13 @@ std::string fine_text(const std::string& file, const job::JobReading& read) {
 }
 
 }  // namespace
+
+base::Error json_needs_detach() {
+  return {Fault::usage,
+          "--json works only with --detach",
+          "add --detach; muster show last --json tells of a run that has ended",
+          {}};
+}
 
 OptionTexts submit_options() { return texts_of(submit_table()); }
 OptionTexts explain_options() { return texts_of(explain_table()); }

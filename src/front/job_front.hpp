@@ -11,6 +11,9 @@ namespace muster::front {
 [[nodiscard]] base::Result<Reading> read_validate(const Asked& asked);
 [[nodiscard]] base::Result<Reading> read_schema(const Asked& asked);
 
+// What those hear who want the outcome of a job that they watch as JSON.
+[[nodiscard]] base::Error json_needs_detach();
+
 [[nodiscard]] OptionTexts submit_options();
 [[nodiscard]] OptionTexts explain_options();
 [[nodiscard]] OptionTexts validate_options();

@@ -121,10 +121,9 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 
 constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
-constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kJson, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
-constexpr Row kPlainRows[] = {kHelp};
 
 }  // namespace
 
@@ -141,10 +140,9 @@ std::span<const Row> record_table(RecordVerb verb) {
     case RecordVerb::show:
     case RecordVerb::wait:
     case RecordVerb::stop:
-      return kJsonRows;
     case RecordVerb::report:
     case RecordVerb::reindex:
-      return kPlainRows;
+      return kJsonRows;
   }
   CHECK(false);
 }

@@ -1,6 +1,7 @@
 // The one file that knows SQLite.
 #include "store/index.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <sqlite3.h>
 
@@ -18,7 +19,10 @@ constexpr int kBusyMs = 200;  // how long others may hold it; the records tell t
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS json_2 (run TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS cells_2 (run TEXT PRIMARY KEY, cells TEXT) WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS cells_3 (run TEXT PRIMARY KEY, cells TEXT, state TEXT,"
+    " experiment TEXT, tags TEXT, ended INTEGER) WITHOUT ROWID;";
+
+enum Column : std::uint8_t { kRun, kText, kState, kExperiment, kTags, kEnded };
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
 
@@ -39,10 +43,43 @@ std::string lines_of(const RunRecord& record, model::Utc end) {
   return lines;
 }
 
+// Names and values, each with a zero byte behind it, which neither of them can hold.
+std::string tags_text(const std::vector<model::Tag>& tags) {
+  std::string text;
+  for (const auto& [name, value] : tags) (((text += name) += '\0') += value) += '\0';
+  return text;
+}
+
+std::string until_zero(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\0'), text.size());
+  std::string part(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+std::vector<model::Tag> read_tags(std::string_view text) {
+  std::vector<model::Tag> tags;
+  while (!text.empty()) {
+    std::string name = until_zero(text);
+    tags.push_back({std::move(name), until_zero(text)});
+  }
+  return tags;
+}
+
 std::string text_of(sqlite3_stmt* statement, int column) {
   const void* text = sqlite3_column_blob(statement, column);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
   return text == nullptr ? "" : std::string(static_cast<const char*>(text), size);
+}
+
+// What a filter looks at.
+RunRecord looked_at(sqlite3_stmt* row) {
+  RunRecord record;
+  record.state = model::run_state(text_of(row, kState)).value_or(model::RunState::unknown);
+  record.experiment = text_of(row, kExperiment);
+  record.tags = read_tags(text_of(row, kTags));
+  record.ended = model::Utc(std::chrono::milliseconds(sqlite3_column_int64(row, kEnded)));
+  return record;
 }
 
 }  // namespace
@@ -87,30 +124,53 @@ Index::Statement Index::prepare(const char* words) {
   return {made, sqlite3_finalize};
 }
 
-std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
-  const Statement statement =
-      prepare(text == IndexText::json ? "SELECT run, json FROM json_2 ORDER BY run"
-                                      : "SELECT run, cells FROM cells_2 ORDER BY run");
+std::optional<std::vector<Indexed>> Index::read(sqlite3_stmt* rows, const IsMeant& is_meant) {
   std::vector<Indexed> found;
   int step = SQLITE_ERROR;
-  while (statement && (step = sqlite3_step(statement.get())) == SQLITE_ROW) {
-    found.push_back({text_of(statement.get(), 0), text_of(statement.get(), 1)});
+  while (rows != nullptr && (step = sqlite3_step(rows)) == SQLITE_ROW) {
+    found.push_back({text_of(rows, kRun), text_of(rows, kText), is_meant(rows)});
   }
   if (step != SQLITE_DONE) return std::nullopt;
   return found;
 }
 
+std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
+  const Statement rows =
+      prepare(text == IndexText::json ? "SELECT run, json FROM json_2 ORDER BY run"
+                                      : "SELECT run, cells FROM cells_3 ORDER BY run");
+  return read(rows.get(), [](sqlite3_stmt*) { return true; });
+}
+
+// Both tables have the same runs: the filter looks at one of them, the text may be the other's.
+std::optional<std::vector<Indexed>> Index::runs(IndexText text, const model::RunFilter& filter,
+                                                model::Utc now) {
+  const Statement rows =
+      prepare("SELECT run, cells, state, experiment, tags, ended FROM cells_3 ORDER BY run");
+  auto found =
+      read(rows.get(), [&](sqlite3_stmt* row) { return matches(filter, looked_at(row), now); });
+  if (!found || text == IndexText::cells) return found;
+  auto others = runs(text);
+  if (!others || others->size() != found->size()) return std::nullopt;
+  for (std::size_t i = 0; i < found->size(); ++i) {
+    if ((*others)[i].run != (*found)[i].run) return std::nullopt;  // others wrote in between
+    (*others)[i].is_meant = (*found)[i].is_meant;
+  }
+  return others;
+}
+
 void Index::change(const std::vector<RunRecord>& added, const std::vector<std::string>& gone) {
   if ((added.empty() && gone.empty()) || !perform("BEGIN IMMEDIATE")) return;
   const Statement json = prepare("INSERT OR REPLACE INTO json_2 VALUES (?, ?)");
-  const Statement cells = prepare("INSERT OR REPLACE INTO cells_2 VALUES (?, ?)");
+  const Statement cells = prepare("INSERT OR REPLACE INTO cells_3 VALUES (?, ?, ?, ?, ?, ?)");
   for (const RunRecord& record : added) {
-    const model::Utc end = record.ended.value_or(model::Utc());
+    const model::Utc end = record.ended.value_or(record.created.value_or(model::Utc()));
     carry_out(json.get(), {record.run, view::record_json(record, end)});
-    carry_out(cells.get(), {record.run, lines_of(record, end)});
+    carry_out(cells.get(), {record.run, lines_of(record, end), std::string(word(record.state)),
+                            record.experiment, tags_text(record.tags),
+                            std::to_string(end.time_since_epoch().count())});
   }
   const Statement no_json = prepare("DELETE FROM json_2 WHERE run = ?");
-  const Statement no_cells = prepare("DELETE FROM cells_2 WHERE run = ?");
+  const Statement no_cells = prepare("DELETE FROM cells_3 WHERE run = ?");
   for (const std::string& run : gone) {
     carry_out(no_json.get(), {run});
     carry_out(no_cells.get(), {run});

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ namespace muster::store {
 struct Indexed {
   std::string run;
   std::string text;
+  bool is_meant = true;  // by the filter, if there is one
 };
 
 enum class IndexText : std::uint8_t {
@@ -38,17 +40,24 @@ class Index {
   [[nodiscard]] bool is_damaged() const;
   // The oldest first; nothing when it cannot be read.
   [[nodiscard]] std::optional<std::vector<Indexed>> runs(IndexText text);
+  // All of them, too: what is not meant is known nevertheless.
+  [[nodiscard]] std::optional<std::vector<Indexed>> runs(IndexText text,
+                                                         const model::RunFilter& filter,
+                                                         model::Utc now);
   // Both at once; not at all when others hold it for long.
   void change(const std::vector<model::RunRecord>& added, const std::vector<std::string>& gone);
 
  private:
   using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
   using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+  using IsMeant = std::function<bool(sqlite3_stmt* row)>;
 
   explicit Index(Database database) : database_(std::move(database)) {}
   [[nodiscard]] bool set_up();
   [[nodiscard]] bool perform(const char* words);
   [[nodiscard]] Statement prepare(const char* words);
+  [[nodiscard]] static std::optional<std::vector<Indexed>> read(sqlite3_stmt* rows,
+                                                                const IsMeant& is_meant);
 
   Database database_;
 };

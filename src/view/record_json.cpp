@@ -167,6 +167,18 @@ std::string record_json(const RunRecord& record, Utc now) {
   return object_of(record, seconds_of(record, now)).dump();
 }
 
+std::string report_json(const RunRecord& record, const std::string& words, Utc now) {
+  Json object = object_of(record, seconds_of(record, now));
+  object["report"] = text_or_null(words);
+  return object.dump();
+}
+
+std::string log_line(const LogPlace& place, std::string_view line) {
+  Json object = {{"rank", place.rank}, {"stream", place.stream}, {"line", utf8(line)}};
+  if (place.world != 1) object["world"] = place.world;
+  return object.dump();
+}
+
 std::string spec_json(const RunRecord& record, const model::Asked& asked,
                       std::string_view version) {
   Json object = object_of(record, nullptr);
@@ -196,17 +208,6 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .tags = tags_at(object),
                    .streams = text_at(object, "streams"),
                    .head = head_at(object)};
-}
-
-bool may_match(const model::RunFilter& filter, std::string_view json) {
-  const auto holds = [&](std::string_view key, const std::string& value) {
-    return json.find(fmt::format("\"{}\":{}", key, Json(utf8(value)).dump())) != json.npos;
-  };
-  if (!filter.experiment.empty() && !holds("experiment", filter.experiment)) return false;
-  const auto has_state = [&](model::RunState state) {
-    return holds("state", std::string(word(state)));
-  };
-  return filter.states.empty() || std::ranges::any_of(filter.states, has_state);
 }
 
 std::optional<model::Asked> read_asked(std::string_view spec_json) {

@@ -1,6 +1,7 @@
 // Records as JSON, and back. docs/RECORD.md gives the shapes. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,18 @@ namespace muster::view {
 
 // What `show --json` prints: an object on one line, without a line end.
 [[nodiscard]] std::string record_json(const model::RunRecord& record, model::Utc now);
+
+// The same with `report`: the words of report.txt, or null.
+[[nodiscard]] std::string report_json(const model::RunRecord& record, const std::string& words,
+                                      model::Utc now);
+
+// A line that a rank wrote; `world` is 1 unless the rank was spawned.
+struct LogPlace {
+  std::uint32_t world;
+  std::uint32_t rank;
+  std::string_view stream;
+};
+[[nodiscard]] std::string log_line(const LogPlace& place, std::string_view line);
 
 // spec.json: what is known before the start, and all that is needed to ask for it again.
 [[nodiscard]] std::string spec_json(const model::RunRecord& record, const model::Asked& asked,
@@ -36,9 +49,5 @@ namespace muster::view {
 // When the last event of that name happened.
 [[nodiscard]] std::optional<model::Utc> time_of_event(std::string_view events,
                                                       std::string_view event);
-
-// Whether what record_json() wrote is worth reading to find out whether it matches: that takes
-// longer than a look at the text.
-[[nodiscard]] bool may_match(const model::RunFilter& filter, std::string_view json);
 
 }  // namespace muster::view

@@ -107,6 +107,23 @@ class Kept(RecordCase):
         self.assertRegex(run["cause"], r"^rank 1 on \S+ exited with code 3 \(pid \d+\)$")
         self.assertEqual(self.told("report", "last").text, done.errors)
 
+    def test_all_of_it_as_json(self):
+        self.submit("echo out; echo err $RANK >&2; exit $((RANK * 3))", code=3)
+        run = self.show()
+        told = json.loads(self.told("report", "last", "--json").text)
+        self.assertEqual(told.pop("report"), self.told("report", "last").text)
+        self.assertEqual(told, run)
+        done = self.told("logs", "last", "--json")
+        self.assertEqual(done.errors, "")
+        self.assertEqual([json.loads(line) for line in done.lines],
+                         [{"rank": rank, "stream": stream, "line": line} for rank in (0, 1)
+                          for stream, line in (("stderr", f"err {rank}"), ("stdout", "out"))])
+        self.assertEqual(len(self.told("logs", "last", "--json", "--rank", "1").lines), 2)
+        self.assertEqual(json.loads(self.told("reindex", "--json").text), {"runs": 1})
+        done = self.told("rerun", "last", "--json", code=USAGE)
+        self.assertIn("--json works only with --detach", done.errors)
+        self.assertEqual(len(self.records()), 1)
+
     def test_a_run(self):
         self.succeeds("-n", "3", "true")
         run = self.show()
@@ -358,6 +375,15 @@ class Found(RecordCase):
 
     def listed(self, *words):
         return [run["exit_code"] for run in json.loads(self.told("ps", "--json", *words).text)]
+
+    def test_the_index_is_asked_for_tags(self):
+        """No record is read again, for a table as for JSON."""
+        self.submit("true", "--set", "tags.stage=dev")
+        self.submit("true")
+        run = json.loads(self.told("ps", "--json", "--tag", "stage").text)[0]
+        os.remove(os.path.join(run["folder"], "report.json"))
+        self.assertEqual(self.listed("--tag", "stage=dev", "--state", "completed"), [0])
+        self.assertEqual(len(self.told("ps", "--tag", "stage").text.splitlines()), 2)
 
     def test_by_tags(self):
         self.write("job.yml", JOB + "tags: {stage: dev, size: 3}\n")

@@ -66,7 +66,7 @@ TEST(RecordFront, TakesWhatSelectsRuns) {
 TEST(RecordFront, ComplainsOfContradictions) {
   EXPECT_EQ(complaint("ps", {"--all", "-n", "3"}), "--all contradicts -n");
   EXPECT_NE(complaint("logs", {"last", "--rank", "x"}), "none");
-  EXPECT_NE(complaint("report", {"last", "--json"}), "none");
+  EXPECT_NE(complaint("report", {"last", "--follow"}), "none");
 }
 
 }  // namespace

@@ -64,6 +64,38 @@ TEST_F(IndexFile, HoldsWhatIsShown) {
   EXPECT_TRUE(cells->front().text.starts_with("a\ncompleted\n")) << cells->front().text;
 }
 
+// What a filter means, with the text that is printed: as "run text-begin".
+TEST_F(IndexFile, IsAskedWithAFilter) {
+  auto index = Index::open(folder_);
+  ASSERT_TRUE(index);
+  model::RunRecord a = record("a"), b = record("b"), c = record("c");
+  a.tags = {{"stage", "dev"}, {"size", ""}};
+  b.tags = {{"stage", "dev,\"x\":\"y\"\n"}};
+  b.experiment = "other";
+  c.state = model::RunState::failed;
+  c.ended = model::Utc(std::chrono::hours(48));
+  index->change({a, b, c}, {});
+  const auto meant = [&](const model::RunFilter& filter, IndexText text) {
+    Names names;
+    const auto runs = index->runs(text, filter, model::Utc(std::chrono::hours(50)));
+    for (const Indexed& one : runs.value_or(std::vector<Indexed>())) {
+      const auto start = (text == IndexText::json ? "{\"run\":\"" : "") + one.run;
+      EXPECT_TRUE(one.text.starts_with(start)) << one.text;
+      if (one.is_meant) names.push_back(one.run);
+    }
+    return names;
+  };
+  for (const IndexText text : {IndexText::json, IndexText::cells}) {
+    EXPECT_EQ(meant({"", {{"stage", {}}}, {}, {}}, text), (Names{"a", "b"}));
+    EXPECT_EQ(meant({"", {{"stage", "dev"}, {"size", ""}}, {}, {}}, text), (Names{"a"}));
+    EXPECT_EQ(meant({"", {{"stage", "dev,\"x\":\"y\"\n"}}, {}, {}}, text), (Names{"b"}));
+    EXPECT_EQ(meant({"", {{"x", {}}}, {}, {}}, text), Names{});
+    EXPECT_EQ(meant({"other", {}, {}, {}}, text), (Names{"b"}));
+    EXPECT_EQ(meant({"", {}, {model::RunState::failed}, {}}, text), (Names{"c"}));
+    EXPECT_EQ(meant({"", {}, {}, std::chrono::hours(3)}, text), (Names{"a", "b"}));
+  }
+}
+
 TEST_F(IndexFile, IsMadeAnewWhenItIsNone) {
   std::ofstream(folder_ + "/.index.sqlite") << std::string(9000, 'x');
   EXPECT_EQ(names(), Names{});

@@ -53,21 +53,6 @@ TEST(RecordJson, TellsSecondsAndTimes) {
   EXPECT_NE(text.find(R"("created":"2026-11-21T21:25:30.123Z")"), std::string::npos) << text;
 }
 
-TEST(RecordJson, IsLookedAtBeforeItIsRead) {
-  RunRecord other = record();
-  other.experiment = "a \"b\"";
-  const std::string text = record_json(other, kTime);
-  model::RunFilter filter;
-  EXPECT_TRUE(may_match(filter, text));
-  filter.experiment = "a \"b\"";
-  EXPECT_TRUE(may_match(filter, text));
-  filter.states = {model::RunState::completed, model::RunState::failed};
-  EXPECT_TRUE(may_match(filter, text));
-  filter.states.pop_back();
-  EXPECT_FALSE(may_match(filter, text));
-  EXPECT_FALSE(may_match({"a", {}, {}, {}}, text));
-}
-
 TEST(RecordJson, LeavesOutWhatDoesNotFit) {
   for (const char* text : {"", "{", "[]", "3", "{}", R"({"state":"done"})", R"({"state":7})"}) {
     EXPECT_EQ(read_record(text), std::nullopt) << text;
