@@ -8,7 +8,7 @@ constexpr JobKey kLauncher[] = {
     {{"type",
       Form::choice,
       "What starts the processes.",
-      {.choices = "mpi torch.distributed", .required = true}},
+      {.choices = "mpi torch.distributed", .any_case = true, .required = true}},
      choose_by_word},
     {{"additional_arguments", Form::text, "What to run, as a shell reads it.", {.required = true}},
      kInto<&JobFile::command>},

@@ -29,14 +29,6 @@ constexpr TypeWord kTypes[] = {
     {"anydirectory", InputType::path}, {"azuremldataset", InputType::path},
 };
 
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return low;
-}
-
 bool is_integer(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;

@@ -34,6 +34,14 @@ void check_environment(const JobFile& job, const Target& target, Complaints& com
   }
 }
 
+void check_code(const JobFile& job, Complaints& complaints) {
+  if (!job.code || !is_elsewhere(job.code->text)) return;
+  complaints.add(
+      job.code->begin,
+      fmt::format("the code lies where muster cannot reach it: {}", quoted(job.code->text)),
+      "fetch it first, and name its folder");
+}
+
 void check_gpus(const JobFile& job, const Target& target, Complaints& complaints) {
   if (goes_without(target, "gpus")) return;
   const std::uint32_t has = target.gpus ? target.gpus->number : 0;
@@ -199,6 +207,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
                const std::string& folder, Complaints& complaints) {
   Made made;
   made.layout = layout_of(job);
+  check_code(job, complaints);
   check_environment(job, place.target, complaints);
   check_gpus(job, place.target, complaints);
   choose_nodes(job, place, made, complaints);

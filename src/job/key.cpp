@@ -93,7 +93,7 @@ bool fits(const KeyText& key, const Node& node) {
     case Form::quantity:
       return is_quantity(node.text);
     case Form::choice:
-      return has_word(key.traits.choices, node.text);
+      return has_word(key.traits.choices, key.traits.any_case ? lower(node.text) : node.text);
   }
   return false;
 }
@@ -110,6 +110,14 @@ std::string hint_for(const KeyText& key, const Node& node) {
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return low;
+}
 
 std::string words_of(const KeyText& key) {
   switch (key.form) {

@@ -33,6 +33,7 @@ enum class Standing : std::uint8_t {
 // What most keys do not need to say.
 struct Traits {
   std::string_view choices = {};  // of Form::choice, with blanks between
+  bool any_case = false;          // a choice may be written MPI as well as mpi
   bool each = false;              // a map of names that people choose, each with such a value
   bool listed = false;            // also a list of such values
   bool required = false;
@@ -72,6 +73,8 @@ struct Misfit {
   std::string hint;
 };
 [[nodiscard]] std::optional<Misfit> misfit(const KeyText& key, const Node& node);
+
+[[nodiscard]] std::string lower(std::string_view text);
 
 // The form in words, for complaints: "a whole number of 1 or more".
 [[nodiscard]] std::string words_of(const KeyText& key);

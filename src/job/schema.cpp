@@ -25,6 +25,17 @@ Json choices(std::string_view words) {
   return {{"enum", std::move(list)}};
 }
 
+// The words are what editors offer; the pattern takes them in any case.
+Json in_any_case(std::string_view words) {
+  std::string pattern = "^(";
+  for (const char c : words) {
+    const bool letter = c >= 'a' && c <= 'z';
+    if (letter) pattern += {'[', c, static_cast<char>(c - 'a' + 'A'), ']'};
+    if (!letter) pattern += c == ' ' ? '|' : c;
+  }
+  return {{"anyOf", {choices(words), {{"type", "string"}, {"pattern", pattern + ")$"}}}}};
+}
+
 Json of_form(const KeyText& key) {
   switch (key.form) {
     case Form::none:
@@ -41,7 +52,7 @@ Json of_form(const KeyText& key) {
     case Form::quantity:
       return {{"type", {"string", "number"}}};
     case Form::choice:
-      return choices(key.traits.choices);
+      return key.traits.any_case ? in_any_case(key.traits.choices) : choices(key.traits.choices);
   }
   return Json::object();
 }

@@ -22,7 +22,7 @@ void add_output(JobFile& job, const Found& found) {
 }
 
 void choose_by_word(JobFile& job, const Found& found) {
-  const std::string& word = found.node.text;
+  const std::string word = lower(found.node.text);
   Framework framework = Framework::mpi;
   if (word == "tensorflow") framework = Framework::tensorflow;
   if (word == "pytorch" || word == "torch.distributed") framework = Framework::pytorch;

@@ -11,11 +11,6 @@
 namespace muster::job {
 namespace {
 
-// "azureml:data:1", "https://host/file": data that lies elsewhere.
-bool is_elsewhere(std::string_view path) {
-  return path.find("://") != std::string_view::npos || path.starts_with("azureml:");
-}
-
 class Inputs {
  public:
   Inputs(const JobFile& job, const Bases& bases, Complaints& complaints)
@@ -81,6 +76,10 @@ std::string output_folder(const Output& output, const Bases& bases) {
 }
 
 }  // namespace
+
+bool is_elsewhere(std::string_view path) {
+  return path.find("://") != std::string_view::npos || path.starts_with("azureml:");
+}
 
 bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
 

@@ -28,6 +28,9 @@ struct Bases {
 [[nodiscard]] Values values_of(const JobFile& job, const std::vector<Setting>& settings,
                                const Bases& bases, Complaints& complaints);
 
+// "azureml:data:1", "https://host/file": it lies elsewhere.
+[[nodiscard]] bool is_elsewhere(std::string_view path);
+
 // Of `azureml://datastores/...`, a place in Azure, no path is known either.
 [[nodiscard]] bool says_path(const Output& output);
 

@@ -236,6 +236,19 @@ TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
                   "'azureml://datastores/d/paths/o'; the output lies in /record/outputs/o"});
 }
 
+TEST(JobSpec, KindsAreTakenInAnyCase) {
+  const Outcome one =
+      make("command: x\ndistribution: {type: PyTorch, process_count_per_instance: 2}\n", 1);
+  EXPECT_EQ(one.made.spec.apps.front().ranks, 2U);
+  const Outcome two = make("command: x\ndistribution: {type: TensorFlow, worker_count: 2}\n", 2);
+  EXPECT_EQ(two.made.spec.apps.front().role, "worker");
+}
+
+TEST(JobSpec, CodeElsewhereIsAComplaint) {
+  EXPECT_EQ(make("command: x\ncode: git+https://host/code\n", 1).complaints,
+            Words{"j:2:7: the code lies where muster cannot reach it: 'git+https://host/code'"});
+}
+
 TEST(JobSpec, FormsOfOlderFilesAndListsAreTaken) {
   const Outcome one = make(
       "command: x\nenvironment: {build: {local_path: context}}\n"
