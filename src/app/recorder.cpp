@@ -39,7 +39,9 @@ std::vector<std::string> folders_inside(const RunRecord& record) {
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options)
-    : options_(std::move(options)), planned_(options_.hosts.size()) {
+    : options_(std::move(options)),
+      planned_(options_.hosts.size()),
+      named_(options_.record.hosts.size()) {
   RunRecord& record = options_.record;
   record.created = store::utc_now();
   record.run = record.folder.substr(record.folder.rfind('/') + 1);
@@ -83,7 +85,7 @@ void Recorder::on(base::NodeIndex node, const wire::Started& message) {
 
 void Recorder::name_joined() {
   std::vector<std::string>& hosts = options_.record.hosts;
-  hosts.resize(planned_);
+  hosts.resize(named_);
   for (const base::NodeIndex node : joined_) hosts.push_back(options_.hosts[node.value]);
 }
 
@@ -98,26 +100,27 @@ void Recorder::flush() {
   lines_.clear();
 }
 
-void Recorder::end(const model::RunReport& report) {
+base::Result<void> Recorder::end(const model::RunReport& report) {
   options_.record.state = state_of(report);
   options_.record.exit_code = report.exit_code();
-  close(view::report(report, {}));
+  return close(view::report(report, {}));
 }
 
-void Recorder::end(const base::Error& error) {
+base::Result<void> Recorder::end(const base::Error& error) {
   options_.record.state = RunState::failed;
   options_.record.exit_code = base::exit_code(error.fault);
-  close(view::error(error, {}));
+  return close(view::error(error, {}));
 }
 
-void Recorder::close(const std::string& words) {
+base::Result<void> Recorder::close(const std::string& words) {
   RunRecord& record = options_.record;
   record.ended = store::utc_now();
   if (!record.ended_well()) record.cause = first_line(words);
   lines_ += view::run_ended_line(record);
   begin_late();
   flush();
-  if (writer_) writer_->finish(view::record_json(record, *record.ended) + "\n", words);
+  if (!writer_) return {};
+  return writer_->finish(view::record_json(record, *record.ended) + "\n", words);
 }
 
 }  // namespace muster::app

@@ -37,8 +37,9 @@ class Recorder {
   // A host joins, as the node after all others; it is one of the run's once a rank runs there.
   void add_host(std::string name) { options_.hosts.push_back(std::move(name)); }
   void hear(base::NodeIndex node, const wire::ToHead& message);
-  void end(const model::RunReport& report);
-  void end(const base::Error& error);
+  // What cannot be written is an error, but the run has ended nevertheless.
+  [[nodiscard]] base::Result<void> end(const model::RunReport& report);
+  [[nodiscard]] base::Result<void> end(const base::Error& error);
 
  private:
   void on(base::NodeIndex node, const wire::Started& message);
@@ -46,10 +47,11 @@ class Recorder {
   void name_joined();
   void begin_late();
   void flush();
-  void close(const std::string& words);
+  base::Result<void> close(const std::string& words);
 
   RecorderOptions options_;
   std::size_t planned_;               // hosts that had ranks from the start
+  std::size_t named_;                 // these, and those of a launcher in the command
   std::set<base::NodeIndex> joined_;  // others that have had some since
   std::optional<store::RecordWriter> writer_;
   bool has_failed_ = false;

@@ -60,6 +60,13 @@ RunRecord judged(RunRecord record, const Unfinished& found) {
     record.state = found.started ? RunState::running : RunState::starting;
     return record;
   }
+  if (found.ending) {
+    record.state = found.ending->state;
+    record.exit_code = found.ending->exit_code;
+    record.cause = found.ending->cause;
+    record.ended = found.ending->time;
+    return record;
+  }
   record.ended = found.last_event;
   if (record.head.host == found.here.host) {
     record.state = RunState::died;

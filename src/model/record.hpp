@@ -112,13 +112,22 @@ struct RunFilter {
 };
 [[nodiscard]] bool matches(const RunFilter& filter, const RunRecord& record, Utc now);
 
-// A record as it is found when nobody has written its end: `is_held` says whether its head still
+// How a run ended, as its last event tells it.
+struct Ending {
+  RunState state = RunState::unknown;
+  std::optional<std::int32_t> exit_code;
+  std::string cause;
+  Utc time;
+};
+
+// A record as it is found when nobody has written its report: `is_held` says whether its head still
 // holds its lock, `here` where that was looked at.
 struct Unfinished {
   bool is_held = false;
   std::optional<Utc> started;
   std::optional<Utc> last_event;
   HeadPlace here;
+  std::optional<Ending> ending = {};  // its head came so far: the report did not fit on the disk
 };
 [[nodiscard]] RunRecord judged(RunRecord record, const Unfinished& found);
 

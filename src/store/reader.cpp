@@ -41,7 +41,9 @@ model::Unfinished found_in(const std::string& folder) {
   if (!events) return found;
   found.is_held = holder_of(events.get()).has_value();
   found.last_event = changed_at(events.get());
-  found.started = view::time_of_event(read_file(folder + "/events.jsonl").value_or(""), "running");
+  const std::string text = read_file(folder + "/events.jsonl").value_or("");
+  found.started = view::time_of_event(text, "running");
+  found.ending = view::ending_of(text);
   return found;
 }
 

@@ -72,9 +72,12 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
 
 void RecordWriter::add(std::string_view lines) { (void)write_all(events_.get(), lines); }
 
-void RecordWriter::finish(std::string_view report_json, std::string_view report_text) {
-  if (!report_text.empty()) (void)replace_file(folder_ + "/report.txt", report_text);
-  (void)replace_file(folder_ + "/report.json", report_json);
+base::Result<void> RecordWriter::finish(std::string_view report_json,
+                                        std::string_view report_text) {
+  const bool told = report_text.empty() || replace_file(folder_ + "/report.txt", report_text);
+  if (replace_file(folder_ + "/report.json", report_json) && told) return {};
+  return base::fail(base::Fault::bad_file, "", "cannot write the report in {}: {}", folder_,
+                    std::strerror(errno));
 }
 
 }  // namespace muster::store

@@ -30,7 +30,8 @@ class RecordWriter {
   void add(std::string_view lines);
   // The run has ended from here on, even if this process is killed. The text is for people, and may
   // be empty.
-  void finish(std::string_view report_json, std::string_view report_text);
+  [[nodiscard]] base::Result<void> finish(std::string_view report_json,
+                                          std::string_view report_text);
 
  private:
   RecordWriter(std::string folder, process::UniqueFd events)

@@ -258,6 +258,17 @@ std::string run_ended_line(const RunRecord& record) {
          "\n";
 }
 
+std::optional<model::Ending> ending_of(std::string_view events) {
+  if (!events.ends_with('\n')) return std::nullopt;  // torn
+  events.remove_suffix(1);
+  const Json last = parsed(events.substr(events.rfind('\n') + 1));
+  const auto state = model::run_state(text_at(last, "state"));
+  const auto time = read_utc(text_at(last, "time"));
+  if (text_at(last, "event") != "ended" || !state || !time) return std::nullopt;
+  return model::Ending{*state, number_at<std::int32_t>(last, "exit_code"), text_at(last, "cause"),
+                       *time};
+}
+
 std::optional<Utc> time_of_event(std::string_view events, std::string_view event) {
   std::optional<Utc> time;
   const std::string mark = fmt::format("\"event\":\"{}\"", event);

@@ -46,6 +46,9 @@ struct LogPlace {
 [[nodiscard]] std::string rank_ended_line(model::Utc time, const model::RankExit& exit);
 [[nodiscard]] std::string run_ended_line(const model::RunRecord& record);
 
+// What the last line of the events tells, if it is that of the end.
+[[nodiscard]] std::optional<model::Ending> ending_of(std::string_view events);
+
 // When the last event of that name happened.
 [[nodiscard]] std::optional<model::Utc> time_of_event(std::string_view events,
                                                       std::string_view event);

@@ -91,6 +91,13 @@ class Schema(JobCase):
             with open(path, encoding="utf-8") as file:
                 self.validator.validate(self.load(file))
 
+    def test_kinds_may_be_written_in_any_case(self):
+        job = "command: x\ndistribution: {type: %s}\n"
+        for kind in ("mpi", "MPI", "PyTorch", "TensorFlow"):
+            self.assertTrue(self.validator.is_valid(self.load(job % kind)), kind)
+            self.good("validate", self.write("job.yml", job % kind))
+        self.assertFalse(self.validator.is_valid(self.load(job % "PyTorchs")))
+
     def test_refuses_what_the_reader_refuses(self):
         for text in ["comand: x", "command: [x]", "command: x\ndistribution: {type: mpy}",
                      "muster: 1\ncommand: x\nresources: {}",

@@ -321,6 +321,22 @@ class Died(RecordCase):
             self.told("wait", "last")
             self.assertEqual(self.show()["state"], "completed")
 
+    def test_a_report_that_cannot_be_written(self):
+        """The events still tell how the run ended, and muster says what is missing."""
+        one = self.start("job.yml", "--set", "inputs.do=" + READY + UNTIL_GO + "; exit 6",
+                         command=(MUSTER, "submit"))
+        self.ready()
+        run = self.show()
+        os.mkdir(os.path.join(run["folder"], "report.json.new"))  # in the way
+        self.go()
+        done = one.finish()
+        self.assertEqual(done.code, 6)
+        self.assertIn("cannot write the report in " + run["folder"], done.errors)
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"]), ("failed", 6))
+        self.assertIn("exited with code 6", run["cause"])
+        self.told("wait", "last", code=6)
+
     def test_another_host_is_not_judged(self):
         run = self.detach(READY + UNTIL_GO)
         self.kill(run["head"]["pid"])
@@ -538,6 +554,7 @@ class Indexed(RecordCase):
         self.codes()
         run = self.show()
         os.remove(os.path.join(run["folder"], "report.json"))
+        self.write(os.path.join(run["folder"], "events.jsonl"), "")
         self.assertEqual(self.codes(), [0, 1, 2])
         self.assertEqual(self.told("reindex").text, "3 runs\n")
         self.assertEqual(self.codes(), [0, 1, None])

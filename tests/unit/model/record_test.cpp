@@ -40,6 +40,16 @@ TEST(Judged, DiedWithItsHead) {
   EXPECT_EQ(died.ended, kLater);
 }
 
+TEST(Judged, EndedAsItsLastEventTells) {
+  Unfinished found{false, kStart, kLater, {"node1", 1, "boot-1"}};
+  found.ending = Ending{RunState::failed, 3, "rank 1 exited", kStart + milliseconds(7)};
+  const RunRecord ended = judged(record(), found);
+  EXPECT_EQ(ended.state, RunState::failed);
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_EQ(ended.cause, "rank 1 exited");
+  EXPECT_EQ(ended.ended, kStart + milliseconds(7));
+}
+
 TEST(Judged, DiedWithItsHost) {
   const RunRecord died = judged(record(), {false, kStart, kLater, {"node1", 1, "boot-2"}});
   EXPECT_EQ(died.state, RunState::died);

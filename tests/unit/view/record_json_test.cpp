@@ -53,6 +53,24 @@ TEST(RecordJson, TellsSecondsAndTimes) {
   EXPECT_NE(text.find(R"("created":"2026-11-21T21:25:30.123Z")"), std::string::npos) << text;
 }
 
+TEST(RecordJson, FindsTheEndInTheEvents) {
+  RunRecord failed = record();
+  failed.state = model::RunState::failed;
+  failed.exit_code = 3;
+  failed.cause = "rank 1 exited";
+  failed.ended = kTime;
+  const std::string events = event_line(kTime, "created") + run_ended_line(failed);
+  const auto ending = ending_of(events);
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->state, failed.state);
+  EXPECT_EQ(ending->exit_code, 3);
+  EXPECT_EQ(ending->cause, failed.cause);
+  EXPECT_EQ(ending->time, kTime);
+  EXPECT_FALSE(ending_of(std::string_view(events).substr(0, events.size() - 1)));
+  EXPECT_FALSE(ending_of(event_line(kTime, "created")));
+  EXPECT_FALSE(ending_of(""));
+}
+
 TEST(RecordJson, LeavesOutWhatDoesNotFit) {
   for (const char* text : {"", "{", "[]", "3", "{}", R"({"state":"done"})", R"({"state":7})"}) {
     EXPECT_EQ(read_record(text), std::nullopt) << text;
