@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "app/meeting.hpp"
-#include "app/nonce.hpp"
 #include "link/handshake.hpp"
 #include "machine/gathering.hpp"
+#include "probe/random.hpp"
 
 namespace muster::app {
 namespace {
@@ -26,7 +26,9 @@ constexpr std::size_t kStrangersMax = 64;  // connections beyond one for each no
 // One connection.
 struct Visitor {
   Visitor(tcp::socket connected, const std::string& secret)
-      : socket(std::move(connected)), timer(socket.get_executor()), talk(secret, nonce()) {}
+      : socket(std::move(connected)),
+        timer(socket.get_executor()),
+        talk(secret, probe::random_digits(32)) {}
 
   tcp::socket socket;
   asio::steady_timer timer;

@@ -6,9 +6,9 @@
 #include <asio/write.hpp>
 
 #include "app/meeting.hpp"
-#include "app/nonce.hpp"
 #include "link/handshake.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 
 namespace muster::app {
 namespace {
@@ -93,7 +93,7 @@ class Joining {
   void greet() {
     std::error_code ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
-    talk_.emplace(meeting_.secret, nonce(), join_);
+    talk_.emplace(meeting_.secret, probe::random_digits(32), join_);
     read();
   }
 

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
-#include <random>
+
+#include "probe/random.hpp"
 
 namespace muster::app {
 
 namespace {
 
-std::string random_name(const char* prefix) {
-  std::random_device random;
-  return fmt::format("{}{:08x}{:08x}{:08x}{:08x}", prefix, random(), random(), random(), random());
-}
+std::string random_name(const char* prefix) { return prefix + probe::random_digits(32); }
 
 std::vector<pmix::JobApp> apps_of(const std::vector<model::App>& apps,
                                   const std::vector<model::PlannedRank>& ranks) {

@@ -1,21 +1,13 @@
-// Environment, path and version of this program, and a random name.
+// Environment, path and version of this program, and a random name for the job.
 #include "cli/head_options.hpp"
 
 #include <array>
 #include <climits>
-#include <random>
 #include <unistd.h>
 
+#include "probe/random.hpp"
+
 namespace muster::cli {
-namespace {
-
-// 64 random bits: enough to tell the jobs of one machine apart.
-std::string job_name() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
-
-}  // namespace
 
 std::string own_path() {
   std::array<char, PATH_MAX> buffer;
@@ -25,7 +17,7 @@ std::string own_path() {
 
 app::HeadOptions head_options(const Invocation& invocation) {
   app::HeadOptions options;
-  options.input.job = job_name();
+  options.input.job = probe::random_digits(16);  // enough to tell jobs apart
   options.environment = invocation.environment;
   options.program = own_path();
   options.version = MUSTER_VERSION;

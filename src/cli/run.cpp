@@ -5,10 +5,8 @@
 #include <array>
 #include <climits>
 #include <cstdio>
-#include <random>
 #include <unistd.h>
 
-#include "app/nonce.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
@@ -18,6 +16,7 @@
 #include "front/standing.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 #include "store/folder.hpp"
 #include "view/complaints.hpp"
 
@@ -45,14 +44,14 @@ bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 
 std::string new_record_folder(const Invocation& invocation) {
   const auto records = store::records_folder(invocation.environment);
   if (!records) return {};
-  return *records + "/" + store::run_name(store::utc_now(), std::random_device()());
+  return *records + "/" + store::run_name(store::utc_now(), probe::random_number());
 }
 
 // All that does not depend on whether the words are new or those of a record.
 front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
   asked.environment = invocation.environment;
   asked.counts = counts(invocation.environment);
-  asked.fresh = app::nonce().substr(0, 8);
+  asked.fresh = probe::random_digits(8);
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
   return asked;

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "probe/port_range.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 #include "probe/text_file.hpp"
 
 namespace muster::probe {
@@ -56,13 +56,6 @@ template <class SocketAddress>
   address.sin6_port = htons(port);
   address.sin6_addr = in6addr_any;
   return bind_to(socket, address) || errno == EADDRNOTAVAIL;
-}
-
-// A wrong start only costs more tries: no randomness is no fault.
-[[nodiscard]] std::uint32_t random_number() {
-  std::uint32_t number = 0;
-  static_cast<void>(::getrandom(&number, sizeof number, GRND_NONBLOCK));
-  return number;
 }
 
 }  // namespace
