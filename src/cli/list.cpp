@@ -2,7 +2,9 @@
 #include "cli/list.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <unistd.h>
@@ -201,6 +203,12 @@ int list(const std::string& folder, const RecordRequest& request) {
 }
 
 int reindex(const std::string& folder, const RecordRequest& request) {
+  if (::access(folder.c_str(), W_OK) != 0 && errno != ENOENT) {
+    return complain({base::Fault::bad_file,
+                     fmt::format("cannot write the index in {}: {}", folder, std::strerror(errno)),
+                     "muster ps reads the records themselves, more slowly",
+                     {}});
+  }
   store::Index::forget(folder);
   sweep(folder);
   const std::size_t count = Listing(folder, IndexText::cells).all().size();

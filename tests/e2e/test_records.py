@@ -573,6 +573,19 @@ class Indexed(RecordCase):
         shutil.rmtree(self.show()["folder"])
         self.assertEqual(self.codes(), [0])
 
+    @unittest.skipIf(os.geteuid() != 0, "only root may be somebody else")
+    def test_a_folder_that_may_only_be_read(self):
+        env = self.environment(MUSTER_RECORDS=self.path("records"))
+        self.succeeds("true", env=env)
+        run = self.path("records", os.listdir(self.path("records"))[0])
+        for path in (self.folder, run):
+            os.chmod(path, 0o755)
+        os.chmod(os.path.join(run, "report.json"), 0o644)
+        somebody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "env": env}
+        self.assertEqual(len(json.loads(self.told("ps", "--json", **somebody).text)), 1)
+        done = self.told("reindex", code=BAD_FILE, **somebody)
+        self.assertIn("cannot write the index in " + self.path("records"), done.errors)
+
     def test_reindex_sweeps(self):
         runs = os.path.dirname(self.file)
         for name in (".new-x", ".gone-y"):
