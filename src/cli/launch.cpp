@@ -191,10 +191,7 @@ int carry_out(Prospect job, const front::RunRequest& request, const Invocation& 
   options.input.kept_here = std::move(job.kept_here);
   options.input.kept_remote = std::move(job.kept_remote);
   const auto report = app::run_head(std::move(options));
-  if (recorder != nullptr) {
-    const auto kept = report ? recorder->end(*report) : recorder->end(report.error());
-    if (!kept) print(stderr, fmt::format("muster: {}\n", kept.error().what));
-  }
+  if (recorder != nullptr) end_recording(*recorder, report);
   if (!report) return complain(report.error());
   if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
   return tell(*report);

@@ -147,7 +147,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
     options.guests[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
   }
   const auto report = app::run_head(std::move(options));
-  if (recorder) report ? recorder->end(*report) : recorder->end(report.error());
+  if (recorder) end_recording(*recorder, report);
   if (!report) return complain(report.error());
   print(stderr, view::report(*report, {::isatty(STDERR_FILENO) == 1}));
   return report->exit_code();

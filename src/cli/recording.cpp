@@ -2,8 +2,10 @@
 #include "cli/recording.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "cli/detached.hpp"
+#include "cli/speak.hpp"
 #include "front/output_styles.hpp"
 #include "plan/plan.hpp"
 #include "view/plan.hpp"
@@ -82,6 +84,11 @@ decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder) {
   return [&recorder](base::NodeIndex node, const wire::ToHead& message) {
     recorder.hear(node, message);
   };
+}
+
+void end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {
+  const auto kept = report ? recorder.end(*report) : recorder.end(report.error());
+  if (!kept) print(stderr, fmt::format("muster: {}\n", kept.error().what));
 }
 
 base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,
