@@ -157,6 +157,7 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
           host(index), out);
     forget_tasks(index);
   }
+  std::erase_if(spawns_, [&](const auto& one) { return one.first == index; });  // nobody waits
   if (spawning_ && spawning_->awaited.contains(index)) {
     spawning_->host_ended = true;
     spawn_answered(index, spawning_->party.world.number, out);
@@ -374,8 +375,9 @@ void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) 
 bool HeadMachine::leased(NodeIndex index) const {
   const NodeState state = nodes_[index.value].state;
   if (!remote(index) || state < NodeState::up || state > NodeState::stopped) return false;
-  // One that may be wanted for another round waits for the others.
-  return state < NodeState::stopped || (stop_sent_ && may_restart());
+  if (state < NodeState::stopped) return true;
+  // One that may be wanted for spawned ranks, or for another round, waits for the others.
+  return nodes_[index.value].link && (state_ == State::running || (stop_sent_ && may_restart()));
 }
 
 model::RunReport HeadMachine::report() const {

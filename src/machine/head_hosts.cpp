@@ -14,14 +14,15 @@ constexpr base::Duration kJoinProgress = std::chrono::seconds(3);
 
 }  // namespace
 
-// Not among the hosts of the first world.
-bool HeadMachine::has_joined(NodeIndex node) const {
-  return node.value >= parties_.front().nodes.size();
+// Has joined, and no rank has been started there since.
+bool HeadMachine::idle(NodeIndex node) const {
+  return nodes_[node.value].joined && nodes_[node.value].state < NodeState::running;
 }
 
-// Has joined, and no rank has been started there.
-bool HeadMachine::idle(NodeIndex node) const {
-  return has_joined(node) && nodes_[node.value].state < NodeState::running;
+// All its ranks have ended, and its agent waits.
+bool HeadMachine::may_wake(NodeIndex node) const {
+  return nodes_[node.value].state == NodeState::stopped &&
+         (nodes_[node.value].link || !remote(node));
 }
 
 bool HeadMachine::opens_links() const { return state_ == State::opening || joining_.has_value(); }
@@ -33,13 +34,23 @@ void HeadMachine::call_hosts(NodeIndex asker, Spawning& made, HeadEffects& out) 
   for (auto one = made.called.rbegin(); one != made.called.rend(); ++one) {
     spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(*one));
   }
+  for (const NodeIndex node : made.woken) wake_host(node, out);
   next_progress_ = now_ + kJoinProgress;
   open_due(out);
 }
 
+// As in a new round: the agent forgets the ranks that have ended.
+void HeadMachine::wake_host(NodeIndex node, HeadEffects& out) {
+  joining_->awaited.insert(node);
+  nodes_[node.value].joined = true;
+  nodes_[node.value].state = NodeState::up;
+  nodes_[node.value].heard = now_;
+  out.push_back(ToNode{node, hello(node)});
+}
+
 void HeadMachine::call_host(model::Host host, HeadEffects& out) {
   const NodeIndex node(nodes_.size());
-  nodes_.emplace_back();
+  nodes_.emplace_back().joined = true;
   joining_->awaited.insert(node);
   input_.plan.nodes.push_back({host, {}});
   out.push_back(AddHost{node, std::move(host)});
@@ -75,7 +86,7 @@ void HeadMachine::conclude_joining(HeadEffects& out) {
   next_progress_.reset();
   if (done.refusal) {
     refuse_spawn(done.asker, done.order, *done.refusal, out);
-  } else {
+  } else if (nodes_[done.asker.value].state == NodeState::running) {
     spawns_.emplace_front(done.asker, std::move(done.order));
   }
   next_spawn(out);

@@ -228,7 +228,7 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   node.state = NodeState::greeted;
   node.facts = std::move(message.facts);
   open_due(out);
-  if (has_joined(index)) return host_joined(index, out);
+  if (node.joined) return host_joined(index, out);
   if (!every_node(NodeState::greeted)) return;
   if (input_.survey) return part(out);
   prepare_all(out);

@@ -193,6 +193,7 @@ class HeadMachine {
     std::optional<model::HostFacts> facts;
     std::string last_error;  // why the last attempt failed
     bool link = false;       // a carrier may be alive
+    bool joined = false;     // for spawned ranks, or has been greeted again for them
     std::uint32_t busy = 0;  // its ranks that have not ended
   };
   struct Task {
@@ -217,10 +218,12 @@ class HeadMachine {
     Party party;
     model::Plan plan;  // its own: ranks from 0, only its nodes
     std::vector<model::App> apps;
-    std::set<base::NodeIndex> awaited;   // that have not answered
-    std::optional<base::Error> refusal;  // the first
-    bool host_ended = false;             // one of its hosts did, before it could start there
-    std::set<std::size_t> called = {};   // hosts that must join first; index: Plan::spare
+    std::set<base::NodeIndex> awaited;     // that have not answered
+    std::optional<base::Error> refusal;    // the first
+    bool host_ended = false;               // one of its hosts did, before it could start there
+    std::set<std::size_t> called = {};     // hosts that must join first; index: Plan::spare
+    std::set<base::NodeIndex> woken = {};  // hosts whose ranks have ended, to be greeted again
+    [[nodiscard]] bool needs_hosts() const { return !called.empty() || !woken.empty(); }
   };
   // A spawn that waits for hosts to join.
   struct Joining {
@@ -307,13 +310,14 @@ class HeadMachine {
   void conclude_spawn(HeadEffects& out);
   void call_hosts(base::NodeIndex asker, Spawning& made, HeadEffects& out);
   void call_host(model::Host host, HeadEffects& out);
+  void wake_host(base::NodeIndex node, HeadEffects& out);
   void host_joined(base::NodeIndex node, HeadEffects& out);
   void host_missed(base::NodeIndex node, base::Error error, HeadEffects& out);
   void conclude_joining(HeadEffects& out);
   void dismiss_idle(HeadEffects& out);
-  [[nodiscard]] bool has_joined(base::NodeIndex node) const;
   [[nodiscard]] bool idle(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
+  [[nodiscard]] bool may_wake(base::NodeIndex node) const;
   void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
   [[nodiscard]] std::string hostfile() const;
   [[nodiscard]] bool opens_links() const;

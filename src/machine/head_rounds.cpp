@@ -1,4 +1,6 @@
 // The head's rounds: after a failed one all ranks are started again; links, agents, guards stay.
+#include <algorithm>
+
 #include "machine/head_machine.hpp"
 #include "view/report.hpp"
 
@@ -12,7 +14,7 @@ bool HeadMachine::may_restart() const {
   if (report_.cause != model::Cause::rank_failed || interrupted_before_) return false;
   if (timeout_at_ && now_ >= *timeout_at_) return false;
   if (round_ >= input_.spec.max_restarts || parties_.size() > 1) return false;
-  if (nodes_.size() > parties_.front().nodes.size()) return false;
+  if (std::ranges::any_of(nodes_, &Node::joined)) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;
     if (remote(NodeIndex(i)) && !nodes_[i].link) return false;

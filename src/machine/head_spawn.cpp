@@ -45,7 +45,7 @@ void HeadMachine::next_spawn(HeadEffects& out) {
       refuse_spawn(asker, order, made.error(), out);
       continue;
     }
-    if (!made->called.empty()) return call_hosts(asker, *made, out);
+    if (made->needs_hosts()) return call_hosts(asker, *made, out);
     spawning_ = std::move(*made);
     ask_hosts(out);
   }
@@ -73,9 +73,13 @@ Result<HeadMachine::Spawning> HeadMachine::plan_spawn(NodeIndex asker, wire::Spa
   auto placed = place_spawn(made);
   if (!placed) return tl::unexpected(placed.error());
   for (const NodeIndex node : *placed) {
-    if (node.value >= nodes_.size()) made.called.insert(node.value - nodes_.size());
+    if (node.value >= nodes_.size()) {
+      made.called.insert(node.value - nodes_.size());
+    } else if (may_wake(node)) {
+      made.woken.insert(node);
+    }
   }
-  if (made.called.empty()) settle(made, *placed);
+  if (!made.needs_hosts()) settle(made, *placed);
   return made;
 }
 
@@ -109,7 +113,7 @@ Result<std::vector<NodeIndex>> HeadMachine::place_spawn(Spawning& made) const {
   if (!wishes) return tl::unexpected(wishes.error());
   std::vector<plan::SpawnRoom> rooms;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (!may_spawn_on(NodeIndex(i))) continue;
+    if (!may_spawn_on(NodeIndex(i)) && !may_wake(NodeIndex(i))) continue;
     rooms.push_back({NodeIndex(i), &input_.plan.nodes[i].host, nodes_[i].busy});
   }
   std::size_t next = nodes_.size();  // hosts that are called get the next indices
@@ -119,7 +123,7 @@ Result<std::vector<NodeIndex>> HeadMachine::place_spawn(Spawning& made) const {
   return plan::place_spawned(rooms, *wishes);
 }
 
-// Where ranks have ended, and with them their agent, nothing can be added.
+// Where all ranks have ended, the agent must be greeted again first.
 bool HeadMachine::may_spawn_on(NodeIndex node) const {
   const NodeState state = nodes_[node.value].state;
   return state == NodeState::running || (state == NodeState::greeted && idle(node));

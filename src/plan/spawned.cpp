@@ -69,7 +69,7 @@ class SpawnDealer {
           loads_, [&](const Load& one) { return is_called(*one.room->host, name); });
       if (found == loads_.end()) {
         return base::fail(Fault::usage,
-                          "ranks can be spawned on the job's hosts, unless all there have ended",
+                          "ranks can be spawned on the job's hosts, unless they are lost",
                           "{} is not one of the job's hosts", name);
       }
       const auto index = static_cast<std::size_t>(found - loads_.begin());

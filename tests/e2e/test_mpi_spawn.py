@@ -155,7 +155,9 @@ int main(int count, char** words) {
   } else if (!strcmp(mode, "nested")) {
     spawn(words[0], "nested", 1, MPI_INFO_NULL);
   } else if (!strcmp(mode, "info")) {
-    with_info(words[0], words[2], words[3], 2);
+    for (int times = count > 4 ? atoi(words[4]) : 1; times > 0; --times) {
+      with_info(words[0], words[2], words[3], 2);
+    }
   } else if (!strcmp(mode, "two")) {
     two_programs(words[0]);
   } else if (!strcmp(mode, "missing")) {
@@ -304,6 +306,12 @@ class Spawn(Programs, Case):
         self.assertEqual(done.code, 6, done)
         self.assertRegex(done.errors, "rank 1 of spawned job 2 on fake-2 exited with code 6")
 
+    def test_nodes_take_children_again_when_all_there_have_ended(self):
+        done = self.muster("--fake-nodes", "2", "-n", "1", self.program, "info", "host", "fake-1",
+                           "5")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines.count("parent 0 sum 3"), 5, done)
+
     def test_children_on_idle_nodes_spawn_and_meet(self):
         done = self.muster("--fake-nodes", "4", "-n", "1", self.program, "nested")
         self.assertIn("middle sum 2", done.lines, done)
@@ -423,6 +431,13 @@ class SpawnOnHosts(Programs, LabCase):
         for line in self.assert_family(done, 3, 2):
             self.assertIn(f" host {last} ", line)
 
+    def test_hosts_take_children_again_when_all_there_have_ended(self):
+        first, second, _ = self.lab.names
+        done = self.launch("-H", f"{first},{second}", "-n", "1", self.program, "info", "host",
+                           second, "3")
+        self.assertEqual(done.code, 0, done)
+        found = [line for line in done.lines if line.startswith("child ")]
+        self.assertEqual([f" host {second} " in line for line in found], [True] * 6, done)
 
     def test_idle_hosts_take_children_and_are_in_the_record(self):
         names = self.lab.names

@@ -266,18 +266,30 @@ void Judge::done(const machine::AddHost& effect) {
   if (effect.node.value != nodes_.size()) complain("a host joins under a wrong number");
   nodes_.emplace_back();
   nodes_.back().here = effect.host.reach == model::Reach::here;
-  nodes_.back().idle = true;
+  nodes_.back().idle = have_joined_ = true;
 }
 
 void Judge::done(const machine::CloseLink& effect) {
   Node& node = nodes_[effect.node.value];
   node.closed = true;
   forget_orders(effect.node);
-  if (node.idle) return node.attempt.reset();
+  if (node.idle || node.stopped) return node.attempt.reset();
   if (!acted_) acted_ = agenda_.now();
 }
 
+// For spawned ranks; before a new round nobody counts as stopped any more.
+void Judge::wakes(Node& node) {
+  if (acted_) complain("a host is greeted again while the run ends");
+  if (node.closed) complain("a host is greeted again that is lost");
+  node.stopped = false;
+  node.idle = have_joined_ = true;
+  node.heard = agenda_.now();
+  node.stops = node.hastened = 0;
+}
+
 void Judge::done(const machine::ToNode& effect) {
+  Node& node = nodes_[effect.node.value];
+  if (std::holds_alternative<wire::Hello>(effect.message) && node.stopped) wakes(node);
   if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
   if (std::holds_alternative<wire::Bye>(effect.message)) {
     if (!acted_) acted_ = agenda_.now();
@@ -286,14 +298,14 @@ void Judge::done(const machine::ToNode& effect) {
   if (std::holds_alternative<wire::Start>(effect.message) && acted_) {
     complain("a start while the run ends");
   }
-  const bool stopped = nodes_[effect.node.value].stopped;
+  const bool stopped = node.stopped;
   if (const auto* prepare = std::get_if<wire::Prepare>(&effect.message)) {
     if (stopped) complain("a host that has ended is asked to prepare");
     if (prepare->wireup.world > 1) unprepared_[prepare->wireup.world].insert(effect.node);
   }
   if (const auto* start = std::get_if<wire::Start>(&effect.message)) {
     if (stopped) complain("a host that has ended is told to start");
-    nodes_[effect.node.value].idle = false;
+    node.idle = false;
     if (start->world > 1) starting_.insert(start->world);
   }
   if (const auto* drop = std::get_if<wire::Drop>(&effect.message)) unprepared_.erase(drop->world);
@@ -311,8 +323,8 @@ void Judge::done(const machine::AddWorld& effect) {
 // After a rank's failure that nothing else has followed, in time.
 bool Judge::round_is_due() const {
   if (world_.timeout && agenda_.now() >= Agenda::kStart + *world_.timeout) return false;
-  const bool linked = std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1 &&
-                      nodes_.size() == first_nodes_;
+  const bool linked =
+      std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1 && !have_joined_;
   return first_ && first_->cause == Cause::rank_failed && rounds_ < world_.max_restarts &&
          interrupts_ == 0 && all_stopped() && linked;
 }

@@ -58,7 +58,7 @@ class Judge {
     bool stopped = false;
     bool closed = false;  // nothing more may be heard of it
     bool here = false;    // no link to it can be lost
-    bool idle = false;    // has joined, and no rank was started there
+    bool idle = false;    // has joined, and no rank was started there since
     int stops = 0;
     int hastened = 0;
   };
@@ -112,6 +112,7 @@ class Judge {
 
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
+  void wakes(Node& node);
   void too_late();
   void forget_orders(base::NodeIndex node);
   void look_for_deserter(Roll& roll);
@@ -145,6 +146,7 @@ class Judge {
   std::vector<Roll> rolls_;
   std::uint32_t first_ranks_ = 0;  // not spawned
   std::size_t first_nodes_ = 0;    // have not joined
+  bool have_joined_ = false;       // hosts, for spawned ranks
   std::vector<std::string> complaints_;
 };
 

@@ -292,8 +292,10 @@ bool SimHost::has_processes() const {
 }
 
 const SimTask* SimHost::task(Rank rank) const {
-  const auto found = tasks_.find(rank);
-  return found == tasks_.end() ? nullptr : found->second.get();
+  if (const auto found = tasks_.find(rank); found != tasks_.end()) return found->second.get();
+  const auto past = std::find_if(past_.rbegin(), past_.rend(),
+                                 [&](const auto& task) { return task->rank() == rank; });
+  return past == past_.rend() ? nullptr : past->get();
 }
 
 }  // namespace muster::sim

@@ -40,6 +40,7 @@ class SimHost {
   [[nodiscard]] bool has_processes() const;
   [[nodiscard]] bool agent_alive() const { return alive_; }
   [[nodiscard]] bool powered() const { return powered_; }
+  // The last one under that rank, be it of an earlier round or from before the host ended.
   [[nodiscard]] const SimTask* task(base::Rank rank) const;
 
  private:

@@ -38,6 +38,7 @@ class SimTask {
   void close_input() { input_closed_ = true; }
 
   [[nodiscard]] bool alive() const { return alive_; }
+  [[nodiscard]] base::Rank rank() const { return rank_; }
   [[nodiscard]] bool leftover() const { return leftover_; }
   [[nodiscard]] std::uint64_t input_got() const { return input_got_; }
   [[nodiscard]] bool input_closed() const { return input_closed_; }

@@ -127,22 +127,62 @@ TEST_F(Spawns, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
   EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"})) << "the next may succeed";
 }
 
-TEST_F(Spawns, OnAHostThatHasJustEndedGoElsewhere) {
+TEST_F(Spawns, OnAHostWhereAllHaveEndedBeginWithAGreeting) {
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), Words{});
+  EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"b Hello"});
+  EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Prepare 1", "b Prepare 1"}));
+  hear(kA, wire::Prepared{2});
+  EXPECT_EQ(hear(kB, wire::Prepared{2}),
+            (Words{"world 2 of 2", "a Start world 2", "b Start world 2", "a Spawned 7 2"}));
+  EXPECT_EQ(hear(kB, exited(2, 0)), Words{});
+  EXPECT_EQ(hear(kB, wire::Stopped{}), Words{});
+  EXPECT_EQ(hear(kA, spawn(0, 1, {{"host", "b"}})), Words{"b Hello"}) << "and again";
+}
+
+TEST_F(Spawns, OnAHostThatHasJustEndedBeginWithAGreeting) {
   hear(kA, spawn(0, 2));
   hear(kA, wire::Prepared{2});
   hear(kB, exited(1, 0));
-  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Drop 2", "a Prepare 2"}));
-  EXPECT_EQ(hear(kA, wire::Prepared{2}),
-            (Words{"world 2 of 2", "a Start world 2", "a Spawned 7 2"}));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Drop 2", "b Hello"}));
+  EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Prepare 1", "b Prepare 1"}));
 }
 
-TEST_F(Spawns, ThatNameAHostThatHasJustEndedAreRefused) {
-  hear(kA, spawn(0, 1, {{"host", "b"}}));
+TEST_F(Spawns, GoElsewhereWhenAHostHasEndedAndIsLost) {
   hear(kB, exited(1, 0));
-  EXPECT_EQ(hear(kB, wire::Stopped{}),
-            (Words{"say MPI_Comm_spawn by rank 0 failed: b is not one of the job's hosts (ranks "
-                   "can be spawned on the job's hosts, unless all there have ended)",
-                   "a Spawned 7 0"}));
+  hear(kB, wire::Stopped{});
+  EXPECT_EQ(now(LinkLost{kB, lost("b: gone")}), Words{});
+  EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"a Prepare 2"});
+}
+
+TEST_F(Spawns, FailWhenTheHostThatIsGreetedAgainIsLost) {
+  hear(kB, exited(1, 0));
+  hear(kB, wire::Stopped{});
+  hear(kA, spawn(0, 2));
+  EXPECT_EQ(now(LinkLost{kB, lost("b: gone")}),
+            (Words{"say MPI_Comm_spawn by rank 0 failed: b: gone", "a Spawned 7 0"}));
+  EXPECT_EQ(cause(), "completed");
+}
+
+TEST_F(Spawns, FindHostsAwakeThatEndedLongAgo) {
+  spec_.lease = std::chrono::seconds(8);
+  make({Reach::ssh, Reach::ssh});
+  run_all();
+  hear(kB, exited(1, 0));
+  hear(kB, wire::Stopped{});
+  EXPECT_EQ(at(2000, HeadTick{}), (Words{"a Ping", "b Ping"}));
+}
+
+TEST_F(Spawns, WhoseSpawnerHasEndedWakeNobody) {
+  hear(kA, spawn(0, 2));
+  EXPECT_EQ(hear(kB, spawn(1, 1)), Words{});
+  hear(kB, exited(1, 0));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{2}), (Words{"a Drop 2", "b Hello"}));
+  hear(kB, wire::Welcome{});
+  hear(kA, wire::Prepared{2});
+  const Words words = hear(kB, wire::Prepared{2});
+  EXPECT_EQ(words.back(), "a Spawned 7 2") << "the other spawn is forgotten";
 }
 
 TEST_F(Spawns, WhoseSpawnerHasEndedTooAreForgotten) {
@@ -191,7 +231,7 @@ TEST_F(Spawns, SayWhatCannotBeHad) {
   };
   EXPECT_EQ(refused(spawn(0, 1, {{"host", "c"}})),
             "say MPI_Comm_spawn by rank 0 failed: c is not one of the job's hosts (ranks can be "
-            "spawned on the job's hosts, unless all there have ended)");
+            "spawned on the job's hosts, unless they are lost)");
   EXPECT_NE(refused(spawn(0, 1, {{"add-host", "c"}})).find("add-host"), std::string::npos);
   EXPECT_NE(refused(spawn(0, 999'999)).find("1000001 ranks would be too many"), std::string::npos);
   EXPECT_NE(refused({7, Rank(0), false, {}, {}}).find("no ranks"), std::string::npos);
