@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <set>
+#include <span>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -330,7 +331,7 @@ void HostTasks::spawn(const Ordered& ordered) {
     return feed(machine::TaskSpawned{task.rank, 0, error.what});
   }
   widen(out->write.get(), order_of_.size());
-  if (buffer_.empty()) buffer_.resize(kBufferBytes);
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
 
   process::SpawnOrder order;
   order.id = task.rank.value;
@@ -374,7 +375,7 @@ void HostTasks::listen() {
 std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process::UniqueFd fd,
                                               std::uint32_t window) {
   auto made = std::make_shared<TaskOutput>(
-      readable_, std::move(fd), window, buffer_,
+      readable_, std::move(fd), window, std::span(buffer_.get(), kBufferBytes),
       [this, rank, stream](std::string_view bytes) { events_.output(rank, stream, bytes); },
       [this, rank, stream] {
         feed(machine::StreamEnded{rank, stream});

@@ -127,8 +127,8 @@ class HostTasks {
   std::size_t unspawned_ = 0;        // ordered, and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<probe::PortClaim> rank_ports_;
-  std::vector<char> buffer_;
-  process::UniqueFd port_claim_;  // of rounds after the first
+  std::unique_ptr<char[]> buffer_;  // kBufferBytes; its pages are there once they are read into
+  process::UniqueFd port_claim_;    // of rounds after the first
   process::UniqueFd null_;
   Stacks stacks_;
 };
