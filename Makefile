@@ -28,7 +28,7 @@ demo: ## train on Fashion-MNIST: 4 ranks on 2 nodes of this machine
 
 configure-tests:
 	tools/setup build demo test
-	cmake --preset release -D MUSTER_TESTS=ON
+	cmake --preset release
 
 test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
 	cmake --build build --target muster spawn_loop
@@ -52,7 +52,7 @@ sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS
 
 bench: ## one table of ratios against the peers on PATH; never part of the tests
 	tools/setup build test bench
-	cmake --preset release -D MUSTER_BENCH=ON
+	cmake --preset release
 	cmake --build build --target muster spawn_loop plan_binding
 	build/bench/plan_binding
 	/usr/bin/python3 bench/bench.py build/muster build/bench/spawn_loop
