@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include "process/unique_fd.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -25,6 +28,15 @@ constexpr const char* kTable =
 enum Column : std::uint8_t { kRun, kText, kState, kExperiment, kTags, kEnded };
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
+
+// It repeats the words of all jobs, which may hold secrets. SQLite gives its journal the same mode.
+void close_to_others(const std::string& index) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const process::UniqueFd file(::open(index.c_str(), kFlags, 0600));
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0) return;
+  if (S_ISREG(info.st_mode) && (info.st_mode & 0077) != 0) ::fchmod(file.get(), 0600);
+}
 
 // A statement that could not be prepared is null.
 void carry_out(sqlite3_stmt* statement, const std::vector<std::string>& values) {
@@ -86,6 +98,7 @@ RunRecord looked_at(sqlite3_stmt* row) {
 
 std::optional<Index> Index::open(const std::string& records) {
   for (const bool is_second : {false, true}) {
+    close_to_others(path_of(records));
     sqlite3* opened = nullptr;
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const int result = sqlite3_open_v2(path_of(records).c_str(), &opened, kFlags, nullptr);

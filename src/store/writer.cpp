@@ -22,12 +22,22 @@ tl::unexpected<base::Error> cannot_make(const std::string& folder) {
                     folder, std::strerror(errno));
 }
 
-// Like mkdir -p for the folders above a path.
+// Like mkdir -p for the folders above a path; the one next to it, which holds all records, is its
+// owner's alone.
 void make_parents(const std::string& path) {
+  const std::size_t last = path.rfind('/');
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
-    ::mkdir(path.substr(0, slash).c_str(), 0777);
+    ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0777);
   }
+}
+
+// Earlier versions let others list it. A folder that MUSTER_RECORDS names may be more than ours,
+// and stays as its owner made it.
+void close_to_others(const std::string& records) {
+  struct stat info {};
+  if (!records.ends_with("/muster/runs") || ::lstat(records.c_str(), &info) != 0) return;
+  if (S_ISDIR(info.st_mode) && (info.st_mode & 0077) != 0) ::chmod(records.c_str(), 0700);
 }
 
 // What others wrote in a job file or on a command line is nobody else's business.
@@ -61,6 +71,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
   const std::string fresh = hidden(folder);
   if (!make_folder(fresh)) return cannot_make(folder);
+  close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
                     write_file(fresh + "/plan.json", files.plan) &&

@@ -70,7 +70,7 @@ class Indexed(RecordCase):
         env = self.environment(MUSTER_RECORDS=self.path("records"))
         self.succeeds("true", env=env)
         run = self.path("records", os.listdir(self.path("records"))[0])
-        for path in (self.folder, run):
+        for path in (self.folder, self.path("records"), run):
             os.chmod(path, 0o755)
         os.chmod(os.path.join(run, "report.json"), 0o644)
         somebody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "env": env}

@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import time
+import unittest
 
 from support import (BAD_FILE, CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, USAGE, Case, run_tests,
                      state_of, survivors, wait_until)
@@ -87,9 +88,43 @@ class Kept(RecordCase):
         self.assertEqual(sorted(events[1:-1]), ["rank_ended"] * 2 + ["rank_started"] * 2
                          + ["running"])
 
+    def modes(self):
+        """Of the folder of all records, its index and the last record."""
+        runs = self.path(".local", "state", "muster", "runs")
+        return [stat.S_IMODE(os.stat(path).st_mode)
+                for path in (runs, os.path.join(runs, ".index.sqlite"), self.show()["folder"])]
+
     def test_nobody_else_may_read_it(self):
         self.submit("true")
-        self.assertEqual(stat.S_IMODE(os.stat(self.show()["folder"]).st_mode), 0o700)
+        self.told("ps")
+        self.assertEqual(self.modes(), [0o700, 0o600, 0o700])
+        for path in (self.path(".local", "state", "muster", "runs"), self.show()["folder"]):
+            os.chmod(path, 0o755)  # as an earlier version left the first of them
+        os.chmod(self.path(".local", "state", "muster", "runs", ".index.sqlite"), 0o644)
+        self.submit("true")
+        self.told("ps")
+        self.assertEqual(self.modes(), [0o700, 0o600, 0o700])
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may be somebody else")
+    def test_another_user_reads_nothing(self):
+        self.submit("true secret-word")
+        self.told("ps")
+        os.chmod(self.folder, 0o755)
+        runs = self.path(".local", "state", "muster", "runs")
+        tried = subprocess.run(["sh", "-c", 'ls "$0"; cat "$0"/.index.sqlite "$0"/*/*', runs],
+                               user=65534, group=65534, extra_groups=[], cwd="/",
+                               capture_output=True, check=False)
+        self.assertEqual(tried.stdout, b"")
+        self.assertNotEqual(tried.returncode, 0)
+
+    def test_a_folder_of_others_keeps_its_mode(self):
+        os.mkdir(self.path("team"), 0o755)
+        env = self.environment(MUSTER_RECORDS=self.path("team"))
+        self.submit("true", env=env)
+        self.told("ps", env=env)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("team")).st_mode), 0o755)
+        index = os.stat(self.path("team", ".index.sqlite"))
+        self.assertEqual(stat.S_IMODE(index.st_mode), 0o600)
 
     def test_secrets_of_the_environment_are_not_kept(self):
         self.submit("true", env=self.environment(API_TOKEN="hush-hush"))

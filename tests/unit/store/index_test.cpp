@@ -43,6 +43,17 @@ class IndexFile : public testing::Test {
 
 using Names = std::vector<std::string>;
 
+TEST_F(IndexFile, IsItsOwnersAlone) {
+  namespace fs = std::filesystem;
+  constexpr auto kOwners = fs::perms::owner_read | fs::perms::owner_write;
+  const fs::path file = fs::path(folder_) / ".index.sqlite";
+  ASSERT_TRUE(Index::open(folder_));
+  EXPECT_EQ(fs::status(file).permissions(), kOwners);
+  fs::permissions(file, kOwners | fs::perms::group_read | fs::perms::others_read);
+  ASSERT_TRUE(Index::open(folder_));
+  EXPECT_EQ(fs::status(file).permissions(), kOwners);
+}
+
 TEST_F(IndexFile, RemembersAndForgets) {
   auto index = Index::open(folder_);
   ASSERT_TRUE(index);
