@@ -14,12 +14,19 @@
 #include "link/link.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::app {
 namespace {
 
 // The carrier brings it to the head, which shows the last such line of an agent that it loses.
 void say(const std::string& what) { std::fprintf(stderr, "muster agent: %s\n", what.c_str()); }
+
+// Before the head has heard of us; link/diagnose.cpp reads it.
+int give_up(const base::Error& error) {
+  say(error.hint.empty() ? error.what : error.what + "; hint: " + error.hint);
+  return base::exit_code(error.fault);
+}
 
 class Agent {
  public:
@@ -102,16 +109,12 @@ class Agent {
 int run_agent(const std::vector<std::string>& environment, const std::string& version) {
   std::signal(SIGPIPE, SIG_IGN);
   auto guard = process::fork_guard();
-  if (!guard) {
-    say(guard.error().what);
-    return base::exit_code(guard.error().fault);
-  }
-  if (const auto made = process::become_subreaper(); !made) {
-    say(made.error().what);
-    return base::exit_code(made.error().fault);
-  }
+  if (!guard) return give_up(guard.error());
+  if (const auto made = process::become_subreaper(); !made) return give_up(made.error());
   raise_descriptor_limit();
-  return Agent(std::move(*guard), environment, version).run();
+  const auto code =
+      process::caught([&] { return Agent(std::move(*guard), environment, version).run(); });
+  return code ? *code : give_up(code.error());
 }
 
 }  // namespace muster::app

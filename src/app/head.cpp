@@ -23,6 +23,7 @@
 #include "pmi/pmi_mapping.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::app {
 namespace {
@@ -394,7 +395,9 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
     pmix = pmix_world(options.input.plan, options.input.spec);
     options.input.pmix_jobs = pmix_job_frames(pmix->job, pmix->scratch);
   }
-  return Head(std::move(options), std::move(guard), std::move(*logs), std::move(pmix)).run();
+  return process::caught([&] {
+    return Head(std::move(options), std::move(guard), std::move(*logs), std::move(pmix)).run();
+  });
 }
 
 }  // namespace muster::app

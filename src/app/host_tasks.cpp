@@ -17,6 +17,7 @@
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
 #include "process/pipe.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::app {
 
@@ -88,8 +89,10 @@ process::GuardEvents HostTasks::guard_events() {
   events.spawned = [this](const process::Spawned& spawned) {
     if (spawned.id == PmixTasks::kServer) return;
     if (spawned.pid != 0) pids_[Rank(spawned.id)] = spawned.pid;
-    const std::string error = spawned.pid == 0 ? std::strerror(spawned.error) : "";
-    feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid), error});
+    base::Error error;
+    if (spawned.pid == 0) error = why_not_started(Rank(spawned.id), spawned.error);
+    feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid),
+                              std::move(error)});
     if (--unspawned_ == 0) listen();
   };
   events.ended = [this](const process::Ended& ended) {
@@ -214,10 +217,27 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
   }
   if (!app.path.empty()) path = app.path + ":" + path;
   if (app.tries_workdir) path += ':';  // an empty folder is the current one
-  return find_program(app.command.front(), app.workdir, path).map([&](std::string found) {
-    program.path = std::move(found);
-    return std::move(program);
-  });
+  const std::string& word = app.command.front();
+  auto found = find_program(word, app.workdir, path);
+  if (!found) return tl::unexpected(found.error());
+  program.path = std::move(*found);
+  auto fault = view::script_fault(program_file(word, program.path, app.workdir, path));
+  if (fault) return tl::unexpected(*std::move(fault));
+  return program;
+}
+
+// The guard's answer is an errno of fork or of exec: what we lack, or what is wrong with the file.
+base::Error HostTasks::why_not_started(Rank rank, int error) const {
+  if (process::is_shortage(error)) return process::system_error("no process", error);
+  const auto ordered = order_of_.find(rank);
+  if (ordered == order_of_.end()) {
+    return {base::Fault::cannot_start, std::strerror(error), {}, {}};
+  }
+  const auto& [world, task] = ordered->second;
+  const wire::AppOrder& app = world->orders.apps[task->app];
+  return view::exec_fault(
+      program_file(app.command.front(), world->programs[task->app].path, app.workdir, {}), error,
+      std::strerror(error));
 }
 
 base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
@@ -262,8 +282,7 @@ base::Result<void> HostTasks::write_hostfile(const wire::Prepare& orders) {
   const std::string& text = orders.hostfile;
   if (!hostfile_ ||
       ::write(hostfile_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return base::fail(base::Fault::internal, {}, "cannot keep the host list in memory: {}",
-                      std::strerror(errno));
+    return tl::unexpected(process::system_error("cannot keep the host list in memory", errno));
   }
   return {};
 }
@@ -328,7 +347,7 @@ void HostTasks::spawn(const Ordered& ordered) {
                                       : wireup.error();
     feed(machine::StreamEnded{task.rank, Stream::out});
     feed(machine::StreamEnded{task.rank, Stream::err});
-    return feed(machine::TaskSpawned{task.rank, 0, error.what});
+    return feed(machine::TaskSpawned{task.rank, 0, error});
   }
   widen(out->write.get(), order_of_.size());
   if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);

@@ -96,6 +96,7 @@ class HostTasks {
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(wire::Prepare orders);
   [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
+  [[nodiscard]] base::Error why_not_started(base::Rank rank, int error) const;
   [[nodiscard]] base::Result<void> make_launchers(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
   [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);

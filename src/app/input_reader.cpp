@@ -11,6 +11,8 @@
 #include <optional>
 #include <unistd.h>
 
+#include "process/shortage.hpp"
+
 namespace muster::app {
 
 namespace {
@@ -41,7 +43,9 @@ class InputReader::Impl : public std::enable_shared_from_this<Impl> {
       return asio::post(loop_, [self = shared_from_this()] { self->ready(); });
     }
     // A duplicate, since the descriptor closes what it holds.
-    if (!descriptor_) descriptor_.emplace(loop_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    if (!descriptor_) {
+      descriptor_.emplace(loop_, process::required(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)));
+    }
     descriptor_->async_wait(asio::posix::stream_descriptor::wait_read,
                             [self = shared_from_this()](const std::error_code& error) {
                               if (error == asio::error::operation_aborted) return;

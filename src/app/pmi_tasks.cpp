@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "pmi/pmi_session.hpp"
+#include "process/shortage.hpp"
 #include "process/task_descriptors.hpp"
 
 namespace muster::app {
@@ -127,8 +127,7 @@ PmiTasks::~PmiTasks() {
 base::Result<process::UniqueFd> PmiTasks::open(Rank rank) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return base::fail(base::Fault::internal, {}, "no socket for MPI wire-up: {}",
-                      std::strerror(errno));
+    return tl::unexpected(process::system_error("no socket for MPI wire-up", errno));
   }
   const auto talk = std::make_shared<Talk>(ends[0], rank, *this);
   talks_[rank] = talk;

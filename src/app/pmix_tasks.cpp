@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pmix/environment.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::app {
 
@@ -58,7 +59,7 @@ PmixTasks::PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmi
                      pmix::Listener listener, std::vector<std::string> environment,
                      std::uint32_t cpus, Events events)
     : listener_(std::move(listener)),
-      knock_(loop, ::fcntl(listener_.socket.get(), F_DUPFD_CLOEXEC, 3)),
+      knock_(loop, process::required(::fcntl(listener_.socket.get(), F_DUPFD_CLOEXEC, 3))),
       server_(loop),
       own_environment_(std::move(environment)),
       cpus_(cpus),

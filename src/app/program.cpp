@@ -3,7 +3,10 @@
 
 #include <string_view>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "probe/text_file.hpp"
 
 namespace muster::app {
 namespace {
@@ -82,6 +85,22 @@ base::Result<std::string> find_program(const std::string& word, const std::strin
   }
   if (word.find('/') != std::string::npos) return given_path(word, workdir);
   return looked_up(word, workdir, path);
+}
+
+view::ProgramFile program_file(const std::string& word, const std::string& program,
+                               const std::string& workdir, const std::string& path) {
+  view::ProgramFile file;
+  file.word = word;
+  file.first_bytes = probe::first_bytes(program, view::kProgramHeadBytes);
+  file.has_file = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
+  file.on_path = [workdir, path](const std::string& name) {
+    return find_program(name, workdir, path).has_value();
+  };
+  const auto own = view::elf_of(probe::first_bytes("/proc/self/exe", view::kProgramHeadBytes));
+  if (own) file.host_machine = own->machine;
+  struct statvfs system {};
+  if (::statvfs(program.c_str(), &system) == 0) file.no_exec = (system.f_flag & ST_NOEXEC) != 0;
+  return file;
 }
 
 }  // namespace muster::app

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "view/program_file.hpp"
 
 namespace muster::app {
 
@@ -13,5 +14,10 @@ namespace muster::app {
 [[nodiscard]] base::Result<std::string> find_program(const std::string& word,
                                                      const std::string& workdir,
                                                      const std::string& path);
+
+// What can be said of a program that was found at `program`, before it is started and afterwards.
+// `workdir` and `path` as above; the result refers to nothing of the caller's.
+[[nodiscard]] view::ProgramFile program_file(const std::string& word, const std::string& program,
+                                             const std::string& workdir, const std::string& path);
 
 }  // namespace muster::app

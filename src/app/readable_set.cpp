@@ -4,7 +4,7 @@
 #include <array>
 #include <sys/epoll.h>
 
-#include "base/check.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::app {
 
@@ -14,14 +14,15 @@ int fd_of(ReadableSet::Ticket ticket) { return static_cast<int>(ticket & 0xfffff
 
 }  // namespace
 
-ReadableSet::ReadableSet(asio::io_context& loop) : set_(loop, ::epoll_create1(EPOLL_CLOEXEC)) {}
+ReadableSet::ReadableSet(asio::io_context& loop)
+    : set_(loop, process::required(::epoll_create1(EPOLL_CLOEXEC))) {}
 
 ReadableSet::Ticket ReadableSet::watch(int fd, Readable readable) {
   const Ticket ticket = Ticket{++watched_} << 32U | static_cast<std::uint32_t>(fd);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = ticket;
-  CHECK(::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event) == 0);
+  process::required(::epoll_ctl(set_.native_handle(), EPOLL_CTL_ADD, fd, &event));
   readers_.emplace(ticket, std::move(readable));
   wait();
   return ticket;

@@ -7,12 +7,15 @@
 #include "link/byte_reader.hpp"
 #include "link/link.hpp"
 #include "link/out_queue.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::link {
 namespace {
 
 // 0 and 1 themselves stay open, so that no later descriptor takes their numbers.
-process::UniqueFd copy_of(int fd) { return process::UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+process::UniqueFd copy_of(int fd) {
+  return process::UniqueFd(process::required(::fcntl(fd, F_DUPFD_CLOEXEC, 3)));
+}
 
 }  // namespace
 

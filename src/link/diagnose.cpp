@@ -268,11 +268,47 @@ Answer no_agent(const Scene& scene) {
       !about_agent(scene, {"no such file", "not found", "unknown command", "does not exist"}))
     return std::nullopt;
   return say(scene, fmt::format("muster is not at {} there", scene.agent),
-             fmt::format("copy it there: `scp {1} {0}:{1}`, or give --agent-path", scene.host,
-                         scene.agent));
+             fmt::format("copy it there: `scp {1} {0}:{1}`, or give --agent-path; if it is there, "
+                         "that system lacks its loader (another C library)",
+                         scene.host, scene.agent));
+}
+
+// ---- the agent's own words ----------------------------------------------------------------------
+
+// It was started, and could not go on: app/agent.cpp writes this line.
+Answer agent_gave_up(const Scene& scene) {
+  constexpr std::string_view kBegin = "muster agent: ";
+  constexpr std::string_view kHint = "; hint: ";
+  const auto line = std::ranges::find_if(
+      scene.lines, [&](std::string_view one) { return one.starts_with(kBegin); });
+  if (line == scene.lines.end()) return std::nullopt;
+  const std::string_view words = line->substr(kBegin.size());
+  const std::size_t hint = words.find(kHint);
+  Diagnosis diagnosis =
+      say(scene, fmt::format("its agent gave up: {}", first_line(words.substr(0, hint))),
+          hint == words.npos ? "see what that host says in its system log"
+                             : std::string(words.substr(hint + kHint.size())));
+  if (scene.end.code == base::exit_code(base::Fault::internal)) {
+    diagnosis.error.fault = base::Fault::internal;
+  }
+  return diagnosis;
 }
 
 // ---- what is left -------------------------------------------------------------------------------
+
+// "cat: node1: No such file or directory": it takes hosts and commands for files.
+Answer takes_files(const Scene& scene) {
+  const std::string begin = scene.carrier + ": ";
+  const bool found = std::ranges::any_of(scene.lines, [&](std::string_view line) {
+    return line.starts_with(begin) && line.ends_with(": No such file or directory") &&
+           has(line.substr(begin.size()), scene.host);
+  });
+  if (!found) return std::nullopt;
+  return say(scene,
+             fmt::format("{} takes the host's name for a file: it starts nothing on other hosts",
+                         scene.carrier),
+             "--ssh-command names a program that is called as ssh is: PROGRAM HOST COMMAND");
+}
 
 Answer other_muster(const Scene& scene) {
   const auto other = other_protocol(scene.end.noise);
@@ -305,10 +341,10 @@ Diagnosis anything_else(const Scene& scene) {
              fmt::format("try `{} {} true`", scene.carrier, scene.host));
 }
 
-constexpr std::array kReaders = {changed_key,    unknown_key,   unknown_name, no_login,
-                                 not_ssh,        refused,       no_way,       dropped,
-                                 old_libraries,  other_machine, no_carrier,   no_agent,
-                                 not_executable, other_muster,  noise,        killed};
+constexpr std::array kReaders = {
+    changed_key, unknown_key, unknown_name,   no_login,     not_ssh,       refused,
+    no_way,      dropped,     agent_gave_up,  takes_files,  old_libraries, other_machine,
+    no_carrier,  no_agent,    not_executable, other_muster, noise,         killed};
 
 }  // namespace
 

@@ -215,11 +215,9 @@ void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {
     return;
   }
   task.life = Life::ended;
-  refuse({base::Fault::cannot_start,
-          fmt::format("rank {} could not be started: {}", event.rank.value, event.error),
-          {},
-          {}},
-         out);
+  event.error.what =
+      fmt::format("rank {} could not be started: {}", event.rank.value, event.error.what);
+  refuse(std::move(event.error), out);
   if (state_ == State::running) end_tasks(SIGTERM, grace_, out);
   sweep_when_all_ended(out);
 }

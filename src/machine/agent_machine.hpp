@@ -59,7 +59,7 @@ struct Checked {  // the answer to Check
 struct TaskSpawned {
   base::Rank rank;
   std::int32_t pid = 0;  // 0: not started
-  std::string error;     // then, in words
+  base::Error error;     // why, then; does not name the rank
 };
 struct TaskEnded {
   model::RankExit exit;

@@ -115,7 +115,9 @@ void HeadMachine::end_overdue(HeadEffects& out) {
     const double seconds = std::chrono::duration<double>(input_.spec.carrier.patience).count();
     base::Error error{Fault::unreachable,
                       fmt::format("{}: no answer within {:g} s", host(node), seconds),
-                      "is the host up, and does `ssh` to it work? --start-timeout gives it longer",
+                      fmt::format("is the host up, and does `{} {} true` end by itself? "
+                                  "--start-timeout gives it longer",
+                                  input_.spec.carrier.command.front(), host(node)),
                       {}};
     if (idle(node)) {
       host_missed(node, std::move(error), out);

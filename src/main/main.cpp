@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include "cli/cli.hpp"
+#include "cli/speak.hpp"
 #include "pmix/process.hpp"
+#include "process/shortage.hpp"
 
-int main(int count, char** words) {
+namespace {
+
+int run(int count, char** words) {
   // A process that an agent starts, never a person. The library's threads still run at its end:
   // nothing but _Exit is safe then.
   if (count == 2 && std::string_view(words[1]) == "pmix-server") {
@@ -18,4 +22,11 @@ int main(int count, char** words) {
     invocation.environment.emplace_back(*entry);
   }
   return muster::cli::main(invocation);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const auto code = muster::process::caught([&] { return run(count, words); });
+  return code ? *code : muster::cli::complain(code.error());
 }

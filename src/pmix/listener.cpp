@@ -2,9 +2,10 @@
 #include "pmix/listener.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include "process/shortage.hpp"
 
 namespace muster::pmix {
 
@@ -20,8 +21,7 @@ base::Result<Listener> listen_on_loopback() {
   if (!made.socket || ::bind(made.socket.get(), generic, size) != 0 ||
       ::listen(made.socket.get(), kBacklog) != 0 ||
       ::getsockname(made.socket.get(), generic, &size) != 0) {
-    return base::fail(base::Fault::internal, {}, "cannot listen on 127.0.0.1: {}",
-                      std::strerror(errno));
+    return tl::unexpected(process::system_error("cannot listen on 127.0.0.1", errno));
   }
   made.port = ntohs(address.sin_port);
   return made;

@@ -12,6 +12,7 @@
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
 #include "probe/text_file.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::probe {
 namespace {
@@ -66,6 +67,9 @@ base::Result<PortClaim> claim_port() {
   for (std::uint32_t tries = 0; tries < range.size(); ++tries) {
     const std::uint16_t port = range.at((start + tries) % range.size());
     UniqueFd claim = claim_name(port);
+    if (!claim && process::is_shortage(errno)) {
+      return tl::unexpected(process::system_error("cannot claim a port", errno));
+    }
     if (claim && is_free_v4(port) && is_free_v6(port)) return PortClaim{port, std::move(claim)};
   }
   return base::fail(base::Fault::internal, "ss -ltn shows who holds them",

@@ -13,6 +13,7 @@
 
 #include "base/variables.hpp"
 #include "process/pipe.hpp"
+#include "process/shortage.hpp"
 #include "process/spawn.hpp"
 
 namespace muster::process {
@@ -104,14 +105,22 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   request.environment = variables.data();
   request.descriptors = {in->read.get(), out->write.get(), err->write.get(), -1};
   const SpawnResult result = Spawner().spawn(request);
+  const std::string what = "cannot start " + words.front();
+  if (is_shortage(result.error)) return tl::unexpected(system_error(what, result.error));
   if (result.pid == 0) {
     return base::fail(Fault::unreachable, "is it installed? --ssh-command names another one",
-                      "cannot start {}: {}", words.front(), std::strerror(result.error));
+                      "{}: {}", what, std::strerror(result.error));
   }
-  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, result.pid, 0));
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, result.pid, 0)));
+  if (!pidfd) {
+    const int error = errno;
+    ::kill(result.pid, SIGKILL);
+    ::waitpid(result.pid, nullptr, 0);
+    return tl::unexpected(system_error("cannot watch " + words.front(), error));
+  }
   std::unique_ptr<Child> child(
       new Child(result.pid, {std::move(in->write), std::move(out->read), std::move(err->read)}));
-  child->watch_ = std::make_shared<Watch>(loop, pidfd, result.pid, std::move(ended));
+  child->watch_ = std::make_shared<Watch>(loop, pidfd.release(), result.pid, std::move(ended));
   child->watch_->start();
   return child;
 }

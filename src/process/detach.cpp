@@ -3,12 +3,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "process/pipe.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::process {
 namespace {
@@ -27,8 +27,7 @@ base::Result<Detached> detach() {
   if (!pipe) return tl::unexpected(pipe.error());
   const pid_t child = ::fork();
   if (child < 0) {
-    return base::fail(base::Fault::internal, "", "cannot start a process: {}",
-                      std::strerror(errno));
+    return tl::unexpected(system_error("cannot start a process", errno));
   }
   if (child > 0) return Detached{child, std::move(pipe->read)};
   cut_off();

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
@@ -20,6 +19,7 @@
 #include "process/guard.hpp"
 #include "process/guard_orders.hpp"
 #include "process/inbox.hpp"
+#include "process/shortage.hpp"
 #include "process/spawn.hpp"
 
 namespace muster::process {
@@ -233,12 +233,12 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   UniqueFd signals(::signalfd(-1, &child_ended, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals) ::_exit(EXIT_FAILURE);
   ::sigprocmask(SIG_SETMASK, &child_ended, nullptr);
-  GuardLoop(socket_fd, std::move(signals)).run();
-  ::_exit(EXIT_SUCCESS);
-}
-
-tl::unexpected<base::Error> system_fault(const char* what, int error) {
-  return base::fail(base::Fault::internal, "", "{}: {}", what, std::strerror(error));
+  // What it cannot go on with is ended by its owner, who is told by the socket's end.
+  const auto ended = caught([&] {
+    GuardLoop(socket_fd, std::move(signals)).run();
+    return EXIT_SUCCESS;
+  });
+  ::_exit(ended.value_or(EXIT_FAILURE));
 }
 
 }  // namespace
@@ -246,11 +246,11 @@ tl::unexpected<base::Error> system_fault(const char* what, int error) {
 base::Result<GuardProcess> fork_guard() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    return system_fault("cannot open a socket to the guard", errno);
+    return tl::unexpected(system_error("cannot open a socket to the guard", errno));
   }
   UniqueFd ours(ends[0]), theirs(ends[1]);
   UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null) return system_fault("cannot open /dev/null", errno);
+  if (!null) return tl::unexpected(system_error("cannot open /dev/null", errno));
   // Until the guard ignores what it must, nothing may reach it.
   sigset_t all, before;
   ::sigfillset(&all);
@@ -259,7 +259,7 @@ base::Result<GuardProcess> fork_guard() {
   const int error = errno;
   if (pid == 0) guard_main(std::move(theirs), std::move(null));
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return system_fault("cannot start the guard", error);
+  if (pid < 0) return tl::unexpected(system_error("cannot start the guard", error));
   return GuardProcess{pid, std::move(ours)};
 }
 

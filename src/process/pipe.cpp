@@ -2,16 +2,16 @@
 #include "process/pipe.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
+
+#include "process/shortage.hpp"
 
 namespace muster::process {
 
 base::Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return base::fail(base::Fault::internal, "raise the limit of open files (ulimit -n)",
-                      "cannot open a pipe: {}", std::strerror(errno));
+    return tl::unexpected(system_error("cannot open a pipe", errno));
   }
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }

@@ -33,6 +33,26 @@ constexpr std::array kByWords{
     Advice{"error while loading shared libraries",
            "the library is missing on {}, or "
            "LD_LIBRARY_PATH does not name its folder"},
+    Advice{"version `GLIBC",
+           "{} has older system libraries than the machine where that was built: build it on the "
+           "oldest of the hosts, or bring its libraries along (conda, a container)"},
+    Advice{"\\r", "a script on {} has the line ends of Windows: sed -i 's/\\r$//' FILE"},
+    Advice{"^M: bad interpreter",
+           "a script on {} has the line ends of Windows: sed -i 's/\\r$//' FILE"},
+    Advice{"bad interpreter", "that script's `#!` line names a program that is not on {}"},
+    Advice{"Exec format error",
+           "that file was built for another processor than that of {}, or is a script without a "
+           "`#!` line"},
+    Advice{"Too many open files",
+           "see `ulimit -n` on {}: `ulimit -n 4096` before muster allows more"},
+    Advice{
+        "can't start new thread",
+        "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
+        "control group"},
+    Advice{
+        "fork: Resource temporarily unavailable",
+        "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
+        "control group"},
 };
 
 constexpr std::string_view kOutOfMemory =

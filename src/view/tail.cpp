@@ -90,12 +90,18 @@ void cut(std::string& text, std::size_t max) {
 }
 
 // Parts of lines that programs print just before they give up; the more special ones first.
-constexpr std::array<std::string_view, 14> kGivingUp{
+constexpr std::array<std::string_view, 20> kGivingUp{
     "AddressSanitizer",
     "Assertion `",
     "panicked at",
     "panic: ",
     "error while loading shared libraries",
+    "version `GLIBC",
+    "bad interpreter",
+    "Exec format error",
+    "$'\\r': ",
+    "Too many open files",
+    "fork: Resource temporarily unavailable",
     "No space left on device",
     "CUDA error",
     "NCCL error",

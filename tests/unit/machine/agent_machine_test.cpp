@@ -90,6 +90,8 @@ struct Effect {
   std::string operator()(const Quit&) const { return "quit"; }
 };
 
+base::Error cannot(const char* why) { return {base::Fault::cannot_start, why, {}, {}}; }
+
 class Agent : public testing::Test {
  protected:
   Words now(AgentEvent event) {
@@ -210,7 +212,7 @@ TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
   make_ready(2);
   hear(wire::Start{});
   now(TaskSpawned{Rank(0), 7, {}});
-  EXPECT_EQ(now(TaskSpawned{Rank(1), 0, "no memory"}),
+  EXPECT_EQ(now(TaskSpawned{Rank(1), 0, cannot("no memory")}),
             (Words{"Refused rank 1 could not be started: no memory",
                    fmt::format("signal 0 {}", SIGTERM), fmt::format("signal 0 {}", SIGCONT)}));
   EXPECT_EQ(deadline(), 3000);
@@ -220,7 +222,7 @@ TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
 TEST_F(Agent, NoTaskThatCanStartIsSweptAtOnce) {
   make_ready(1);
   hear(wire::Start{});
-  const Words said = now(TaskSpawned{Rank(0), 0, "x"});
+  const Words said = now(TaskSpawned{Rank(0), 0, cannot("x")});
   ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.back(), "sweep");
 }

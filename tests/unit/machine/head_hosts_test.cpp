@@ -91,11 +91,13 @@ TEST_F(Hosts, ThatDoNotAnswerMakeTheSpawnFail) {
   hear(kA, spawn(1));
   EXPECT_EQ(deadline(), 3000);
   EXPECT_EQ(at(3000, HeadTick{}), Words{"say waiting for 1 of 2 hosts: b"});
-  EXPECT_EQ(at(4000, HeadTick{}),
-            (Words{"close b",
-                   refused_as("b: no answer within 4 s (is the host up, and does `ssh` to it work? "
-                              "--start-timeout gives it longer)"),
-                   "a Spawned 7 0"}));
+  EXPECT_EQ(
+      at(4000, HeadTick{}),
+      (Words{"close b",
+             refused_as(
+                 "b: no answer within 4 s (is the host up, and does `ssh b true` end by itself? "
+                 "--start-timeout gives it longer)"),
+             "a Spawned 7 0"}));
   EXPECT_EQ(cause(), "completed");
 }
 
