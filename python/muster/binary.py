@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from typing import Any, Dict
 
+from .place import users_line
+
 
 class MusterError(RuntimeError):
     """What muster said when it did not do what it was asked, and its exit code."""
@@ -13,6 +15,14 @@ class MusterError(RuntimeError):
     def __init__(self, code: int, said: str) -> None:
         super().__init__(said.strip() or f"muster ended with code {code}")
         self.code = code
+
+
+class BadCall(MusterError, TypeError):
+    """Words that make no sense, noticed before muster was asked; a TypeError, too."""
+
+    def __init__(self, said: str, hint: str = "", place: str = "") -> None:
+        text = f"{place or users_line()}: {said}"
+        super().__init__(240, f"{text}\n  hint: {hint}" if hint else text)
 
 
 def path() -> str:
@@ -23,13 +33,18 @@ def path() -> str:
     return found
 
 
+def done(*words: str) -> "subprocess.CompletedProcess[str]":
+    """`muster WORDS` at its end, whatever that was."""
+    return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+
+
 def text_of(*words: str) -> str:
     """What `muster WORDS` prints."""
-    done = subprocess.run([path(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise MusterError(done.returncode, done.stderr)
-    return done.stdout
+    ended = done(*words)
+    if ended.returncode != 0:
+        raise MusterError(ended.returncode, ended.stderr)
+    return ended.stdout
 
 
 def answer_of(*words: str) -> Dict[str, Any]:

@@ -5,6 +5,10 @@ from typing import Any, Dict, Optional
 from . import binary
 
 
+_SDK_WORDS = {"starting": "Starting", "running": "Running", "completed": "Completed",
+              "failed": "Failed", "stopped": "Canceled", "died": "Failed"}
+
+
 class RunFailed(binary.MusterError):
     """A run that did not complete."""
 
@@ -60,7 +64,7 @@ class Run:
                             raise_on_error: bool = True) -> Dict[str, Any]:
         """The SDK's way to wait: what is known of the run, or RunFailed."""
         code = self.wait(show_output)
-        details = self.details()
+        details = self.get_details()
         if raise_on_error and details["state"] != "completed":
             raise RunFailed(code, f"run {self.name} {details['state']}: {details.get('cause')}")
         return details
@@ -74,11 +78,23 @@ class Run:
         """Ends it, as a signal to muster would."""
         binary.text_of("stop", self.name)
 
-    get_details = details
     cancel = stop
 
     def get_tags(self) -> Dict[str, str]:
         return self.tags
 
+    # ---- the SDK's words, for programs that compare them ----
+
     def get_status(self) -> str:
-        return self.status
+        """Starting, Running, Completed, Failed or Canceled."""
+        return _SDK_WORDS.get(str(self.details()["state"]), "Failed")
+
+    def get_details(self) -> Dict[str, Any]:
+        """The details, with runId and status beside them."""
+        details = self.details()
+        status = _SDK_WORDS.get(str(details["state"]), "Failed")
+        return {**details, "runId": self.name, "status": status}
+
+    def get_portal_url(self) -> str:
+        """The folder of its record, as an address."""
+        return "file://" + self.folder

@@ -5,7 +5,9 @@ import re
 from typing import Any, Dict, Optional, Sequence, Union
 
 from .environment import Environment
-from .runconfig import Configuration
+from .place import users_line
+from .runconfig import Configuration, RunConfiguration
+from .where import target_name
 
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _VARIABLE = re.compile(r"\$(?=\w|\{\w+\})")
@@ -21,31 +23,30 @@ def shell_word(value: object) -> str:
     return '"' + "$".join(piece.replace("$", "\\$") for piece in pieces) + '"'
 
 
-def target_name(target: object) -> str:
-    """A target of muster.yml: its name, or anything that has one."""
-    return str(getattr(target, "name", target))
-
-
 class ScriptRunConfig:
     """Give `script` and `arguments`, or `command`, which a shell reads once for each process."""
 
     def __init__(self, source_directory: Union[str, "os.PathLike[str]", None] = None,
                  script: Optional[str] = None, arguments: Optional[Sequence[object]] = None,
-                 compute_target: object = None, environment: Optional[Environment] = None,
+                 run_config: Optional[RunConfiguration] = None, compute_target: object = None,
+                 environment: Optional[Environment] = None,
                  distributed_job_config: Optional[Configuration] = None,
                  max_run_duration_seconds: Optional[float] = None,
                  command: Union[str, Sequence[object], None] = None) -> None:
+        wish = run_config or RunConfiguration()
+        script, arguments = script or wish.script, arguments or wish.arguments
+        self.said_at = users_line()
         if (script is None) == (command is None):
             raise ValueError("give either script or command")
         if command is not None and arguments:
             raise ValueError("arguments belong to a script; write them in the command")
-        self.source_directory = os.fspath(source_directory or ".")
+        self.source_directory = _folder(source_directory)
         self.script = script
         self.arguments = list(arguments or [])
-        self.compute_target = compute_target
-        self.environment = environment
-        self.distributed_job_config = distributed_job_config
-        self.max_run_duration_seconds = max_run_duration_seconds
+        self.compute_target = compute_target or wish.target
+        self.environment = environment or wish.environment
+        self.distributed_job_config = distributed_job_config or wish.distribution()
+        self.max_run_duration_seconds = max_run_duration_seconds or wish.max_run_duration_seconds
         self.command = command
 
     def shell_command(self) -> str:
@@ -64,11 +65,20 @@ class ScriptRunConfig:
                                 "code": os.path.abspath(self.source_directory)}
         if self.compute_target is not None:
             keys["compute"] = target_name(self.compute_target)
-        if self.environment is not None:
-            keys["environment"] = self.environment.name
+        if self.environment:
+            if not self.environment.is_there_already:
+                keys["environment"] = self.environment.name
             keys["environment_variables"] = self.environment.environment_variables
         if self.distributed_job_config is not None:
             keys["distribution"] = self.distributed_job_config.distribution()
         if self.max_run_duration_seconds is not None:
             keys["timeout"] = self.max_run_duration_seconds
         return keys
+
+
+def _folder(source_directory: object) -> str:
+    if source_directory is Ellipsis:  # as documents write what they leave out
+        raise ValueError("source_directory is ..., which stands for a folder of yours")
+    if not isinstance(source_directory, (str, os.PathLike, type(None))):
+        raise ValueError(f"source_directory is a folder, not {source_directory!r}")
+    return os.fspath(source_directory or ".")

@@ -127,8 +127,8 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
   }
-  if (!read->checked.empty()) {
-    print(stdout, view::complaints_json(read->checked, read->complaints, read->notices));
+  if (read->checked) {
+    print(stdout, view::complaints_json(*read->checked, read->complaints, read->notices));
     return read->complaints.empty() ? 0 : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "front/option.hpp"
 #include "front/request.hpp"
+#include "model/checked_file.hpp"
 
 namespace muster::front {
 
@@ -51,7 +52,8 @@ struct Reading {
   std::string text = {};
   std::vector<std::string> notices = {};     // each is told once on stderr, one line
   std::vector<base::Error> complaints = {};  // all about one file: nothing starts
-  std::string checked = {};  // that file, where the outcome is to be printed as JSON
+  // That file, where the outcome is to be printed as JSON.
+  std::optional<model::CheckedFile> checked = {};
   std::optional<RecordRequest> records = {};
 };
 

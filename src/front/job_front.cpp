@@ -151,6 +151,15 @@ std::string fine_text(const std::string& file, const job::JobReading& read) {
                      job::word(read.job.dialect), layout.nodes, layout.nodes == 1 ? "" : "s");
 }
 
+model::CheckedFile checked_file(const std::string& path, const job::JobFile& job) {
+  model::CheckedFile checked{path, {}, {}};
+  for (const job::Input& input : job.inputs) {
+    checked.inputs.push_back({input.name, !input.value && !input.optional});
+  }
+  for (const job::Output& output : job.outputs) checked.outputs.push_back(output.name);
+  return checked;
+}
+
 }  // namespace
 
 base::Error json_needs_detach() {
@@ -204,7 +213,7 @@ Result<Reading> read_validate(const Asked& asked) {
   job::JobReading read = job::read_job(*text, *file);
   Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);
-  if (words->draft.json) reading.checked = *file;
+  if (words->draft.json) reading.checked = checked_file(*file, read.job);
   reading.notices = std::move(read.notices);
   reading.complaints = std::move(read.complaints);
   return reading;

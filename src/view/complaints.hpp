@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/checked_file.hpp"
 
 namespace muster::view {
 
 // {"file": ..., "fine": ..., "complaints": [{"what", "hint", "file", "line", "column"}],
-// "notices": [...]}, and a line end.
-[[nodiscard]] std::string complaints_json(const std::string& file,
+// "notices": [...], "inputs": [{"name", "required"}], "outputs": [NAMES]}, and a line end.
+[[nodiscard]] std::string complaints_json(const model::CheckedFile& file,
                                           std::span<const base::Error> complaints,
                                           const std::vector<std::string>& notices);
 

@@ -6,15 +6,10 @@ import subprocess
 import sys
 import unittest
 
-from support import MUSTER, PYTHON, ROOT, Case, run_tests
-
-PACKAGE = os.path.join(ROOT, "python")
-
-SHOW = """
-import os, sys
-words = " ".join(sys.argv[1:])
-print("rank {RANK} of {WORLD_SIZE} on node {NODE_RANK}:".format(**os.environ), words, flush=True)
-"""
+from azure_programs import (COMPONENT, GLUE, LAUNCH, MPI, MPI_DEFAULTS, ONE_NODE, PYTORCH, SERVERS,
+                            TENSORFLOW)
+from python_case import PACKAGE, PythonCase
+from support import PYTHON, run_tests
 
 # What the programs take as given.
 GIVEN = """
@@ -41,165 +36,8 @@ from muster.runconfig import MpiConfiguration, PyTorchConfiguration, TensorflowC
 pytorch_env = tf_env = Environment.get(workspace=ws, name='AzureML-PyTorch-1.6-GPU')
 """
 
-MPI = """
-distr_config = MpiConfiguration(process_count_per_node=4, node_count=2)
 
-run_config = ScriptRunConfig(source_directory= './src',
-                             script='train.py',
-                             compute_target=compute_target,
-                             environment=pytorch_env,
-                             distributed_job_config=distr_config)
-
-# submit the run configuration to start the job
-run = Experiment(ws, "experiment_name").submit(run_config)
-"""
-
-PYTORCH = """
-distr_config = PyTorchConfiguration(process_count=8, node_count=2)
-
-run_config = ScriptRunConfig(source_directory='./src',
-                             script='train.py',
-                             arguments=['--epochs', 50, '--local_rank', '$LOCAL_RANK'],
-                             compute_target=compute_target,
-                             environment=pytorch_env,
-                             distributed_job_config=distr_config)
-
-run = Experiment(ws, 'experiment_name').submit(run_config)
-"""
-
-LAUNCH = """
-distr_config = PyTorchConfiguration(node_count=2)
-launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 4 --nnodes 2 \\
-               --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT \\
-               --use_env train.py --epochs 50']
-
-run_config = ScriptRunConfig(source_directory='./src',
-                             command=launch_cmd,
-                             compute_target=compute_target,
-                             environment=pytorch_env,
-                             distributed_job_config=distr_config)
-
-run = Experiment(ws, 'experiment_name').submit(run_config)
-"""
-
-ONE_NODE = """
-launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 4 \\
-              --use_env train.py --epochs 50']
-
-run_config = ScriptRunConfig(source_directory='./src',
-                             command=launch_cmd,
-                             compute_target=compute_target,
-                             environment=pytorch_env)
-"""
-
-GLUE = """
-distr_config = PyTorchConfiguration() # node_count defaults to 1
-launch_cmd = ['python -m torch.distributed.launch --nproc_per_node 8 \\
-               text-classification/run_glue.py \\
-               --model_name_or_path bert-large-uncased-whole-word-masking \\
-               --task_name mnli --do_train --do_eval \\
-               --max_seq_length 128 --per_device_train_batch_size 8 \\
-               --learning_rate 2e-5 --num_train_epochs 3.0 \\
-               --output_dir /tmp/mnli_output']
-
-run_config = ScriptRunConfig(source_directory='./src',
-                             command=launch_cmd,
-                             compute_target=compute_target,
-                             environment=pytorch_env,
-                             distributed_job_config=distr_config)
-"""
-
-TENSORFLOW = """
-distr_config = TensorflowConfiguration(worker_count=2, parameter_server_count=0)
-
-run_config = ScriptRunConfig(source_directory='./src',
-                             script='train.py',
-                             compute_target=compute_target,
-                             environment=tf_env,
-                             distributed_job_config=distr_config)
-
-# submit the run configuration to start the job
-run = Experiment(ws, "experiment_name").submit(run_config)
-"""
-
-SERVERS = TENSORFLOW.replace("parameter_server_count=0", "parameter_server_count=1")
-
-MPI_DEFAULTS = """
-mpiconfig = MpiConfiguration(process_count_per_node=1, node_count=2)
-
-run = ScriptRunConfig(
-    source_directory='src',
-    script="launch.py",
-    arguments=["--nproc_per_node", 4, "--use_env", "example.py"],
-    compute_target=compute_target,
-    distributed_job_config=mpiconfig,
-    environment=pytorch_env,
-)
-
-experiment = Experiment(ws, "pt_dist_launch")
-run = experiment.submit(run)
-"""
-
-COMPONENT = """
-from muster.component import Component, dsl
-
-# load the mpi train component you create by the component yaml
-train_component_func = Component.from_yaml(
-    ws, yaml_file='components/imagecnn-train/entry.spec.yaml')
-
-# define pipeline
-@dsl.pipeline(name='mpi train pipeline', description='mpi train pipeline',
-              default_compute_target=cpu_compute_target)
-def train_pipeline():
-    train = train_component_func(script_arg_0=arg_0, script_arg_1=arg_1)
-
-    # below runsettings give the equivalent command as:
-    train.runsettings.resource_layout.configure(
-        node_count=2,  # use 2 nodes to train the model
-        process_count_per_node=2)  # use 2 processes per node
-
-# submit the pipeline
-pipeline = train_pipeline()
-run = pipeline.submit(experiment_name='mpi-sample-experiment')
-"""
-
-SPEC = """
-name: train
-inputs:
-  script_arg_0: {type: Integer}
-  script_arg_1: {type: String}
-launcher:
-  type: mpi
-  additional_arguments: >-
-    python3 ../../src/train.py {inputs.script_arg_0} '{inputs.script_arg_1}'
-"""
-
-TARGETS = """
-targets:
-  gpu-cluster:
-    fake_nodes: 4
-    without: [environment, gpus]
-"""
-
-
-class Package(Case):
-    def setUp(self):
-        super().setUp()
-        for folder in ("src/text-classification", "components/imagecnn-train", "bin"):
-            os.makedirs(self.path(folder))
-        for script in ("train.py", "launch.py", "text-classification/run_glue.py"):
-            self.write(os.path.join("src", script), SHOW)
-        self.write("components/imagecnn-train/entry.spec.yaml", SPEC)
-        self.write("muster.yml", TARGETS)
-        os.symlink(PYTHON, self.path("bin", "python"))
-
-    def python(self, program):
-        env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
-                               MUSTER_RECORDS=self.path("records"))
-        env["PATH"] = self.path("bin") + ":" + env["PATH"]
-        return subprocess.run([PYTHON, self.write("program.py", program)], cwd=self.folder, env=env,
-                              capture_output=True, text=True, timeout=60, check=False)
-
+class Package(PythonCase):
     def prints(self, program):
         done = self.python(program)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -230,7 +68,8 @@ class Package(Case):
         self.assertEqual(self.ranks(SERVERS)[:2], self.on_nodes(3, 3)[:2])
 
     def test_component(self):
-        self.assertEqual(self.ranks(COMPONENT, "1 two words"), self.on_nodes(4, 2))
+        program = COMPONENT.replace("azure.ml", "muster")
+        self.assertEqual(self.ranks(program, "1 two words"), self.on_nodes(4, 2))
 
     def test_a_run_is_known_by_its_name(self):
         text = self.prints(GIVEN + IMPORTS + """

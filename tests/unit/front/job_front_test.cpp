@@ -91,10 +91,24 @@ TEST_F(JobFront, ValidateGathersComplaints) {
   const auto bad = read_validate(asked({"bad.yml", "--json"}));
   ASSERT_TRUE(bad);
   EXPECT_EQ(bad->complaints.size(), 2U);
-  EXPECT_EQ(bad->checked, "bad.yml");
+  ASSERT_TRUE(bad->checked);
+  EXPECT_EQ(bad->checked->path, "bad.yml");
   const auto good = read_validate(asked({"job.yml"}));
   ASSERT_TRUE(good);
+  EXPECT_FALSE(good->checked);
   EXPECT_EQ(good->text, "job.yml: a command job, nothing wrong; it asks for 2 nodes\n");
+}
+
+TEST_F(JobFront, ValidateTellsWhatAFileDeclares) {
+  files_["declares.yml"] =
+      "command: echo ${{inputs.a}} $[[${{inputs.b}}]] ${{outputs.o}}\n"
+      "inputs: {a: {type: number}, b: {type: number, optional: true}, c: 3}\n"
+      "outputs: {o: {type: uri_folder}}\n";
+  const auto read = read_validate(asked({"declares.yml", "--json"}));
+  ASSERT_TRUE(read && read->checked);
+  const std::vector<model::DeclaredInput> inputs = {{"a", true}, {"b", false}, {"c", false}};
+  EXPECT_EQ(read->checked->inputs, inputs);
+  EXPECT_EQ(read->checked->outputs, std::vector<std::string>{"o"});
 }
 
 TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {

@@ -1,0 +1,82 @@
+"""python3 -m muster SCRIPT: runs a program that was made for Azure ML's SDK, unchanged."""
+
+import argparse
+import os
+import runpy
+import sys
+import traceback
+from types import TracebackType
+from typing import List, Optional
+
+from . import stand_ins, standing
+from .binary import MusterError
+
+_ABOUT = """\
+Runs a Python program that submits jobs with Azure ML's SDK (azureml.core, azureml.train,
+azure.ml.component, azure.ai.ml). Where that SDK is not installed, muster's own names stand
+behind its imports, and the jobs run through muster."""
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python3 -m muster", description=_ABOUT,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--target", metavar="NAME", help="run on this target of muster.yml, "
+                       "whatever the program says")
+    place.add_argument("-H", "--host", metavar="LIST", help="run on these hosts: node1:8,node2:8")
+    place.add_argument("--hostfile", metavar="FILE", help="run on the hosts of a file")
+    place.add_argument("--fake-nodes", metavar="N", type=int, help="rehearse on this machine, "
+                       "which plays up to N nodes")
+    parser.add_argument("--without", metavar="environment|gpus", action="append", default=[],
+                        choices=["environment", "gpus"], help="the hosts hold this themselves. "
+                        "Repeatable")
+    parser.add_argument("script", metavar="SCRIPT", help="the program")
+    parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
+    return parser.parse_args()
+
+
+def _place(told: argparse.Namespace) -> List[str]:
+    options = {"--target": told.target, "-H": told.host, "--hostfile": told.hostfile,
+               "--fake-nodes": told.fake_nodes}
+    given = {name: str(value) for name, value in options.items() if value is not None}
+    return [word for pair in given.items() for word in pair]
+
+
+def _prepare(told: argparse.Namespace) -> None:
+    for what in told.without:
+        standing.here.without += ["--without", what]
+    standing.here.place = _place(told)
+    standing.here.tells = True
+    sys.argv = [told.script, *told.words]
+    sys.path[0] = os.path.dirname(os.path.abspath(told.script))  # as python3 SCRIPT has it
+    stand_ins.install()
+
+
+def _of_the_script(trace: Optional[TracebackType], script: str) -> Optional[TracebackType]:
+    """From its first line on, without what has called it."""
+    first = trace
+    while first is not None and first.tb_frame.f_code.co_filename != script:
+        first = first.tb_next
+    return first or trace
+
+
+def main() -> int:
+    told = _arguments()
+    if not os.path.isfile(told.script):
+        print(f"muster: error: there is no program {told.script}", file=sys.stderr)
+        return 2
+    _prepare(told)
+    try:
+        runpy.run_path(told.script, run_name="__main__")
+    except MusterError as error:
+        print(f"muster: error: {error}", file=sys.stderr)
+        return error.code
+    except Exception as error:
+        trace = _of_the_script(error.__traceback__, told.script)
+        traceback.print_exception(type(error), error, trace)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Outputs of a step: names that the component's file declares."""
+
+from typing import List
+
+from .binary import BadCall
+
+
+class Output:
+    """One of them; it has a folder once its step has run: see Run.details()."""
+
+    def __init__(self, step: str, name: str) -> None:
+        self.step = step
+        self.name = name
+
+    def configure(self, **_: object) -> None:
+        """Says how Azure ML would store it."""
+
+
+class Outputs:
+    """step.outputs.NAME, or step.outputs["NAME"]."""
+
+    def __init__(self, step: str, names: List[str]) -> None:
+        self._step = step
+        self._names = names
+
+    def __getattr__(self, name: str) -> Output:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self._names:
+            have = f"it has {', '.join(self._names)}" if self._names else "it has none"
+            raise BadCall(f"{self._step} has no output {name!r}", have)
+        return Output(self._step, name)
+
+    __getitem__ = __getattr__

@@ -1,0 +1,92 @@
+"""Hands jobs to muster, and says its complaints in the words and lines of the Python program."""
+
+import functools
+import json
+import os
+import re
+import sys
+import tempfile
+from typing import Any, Dict, List
+
+from . import standing
+from .binary import MusterError
+from .place import users_line
+from .run import Run
+
+# What muster calls options and keys, and what they are called in Python.
+_WORDS = [
+    (re.compile(r"--target (\w+)"), r"compute_target='\1'"),
+    (re.compile(r"--set inputs\.(\w+)="), r"\1="),
+    (re.compile(r"--nodes and --per-node"), "node_count and process_count_per_node"),
+    (re.compile(r"--per-node"), "process_count_per_node"),
+    (re.compile(r"^distribution\."), ""),
+]
+# Options that are words of submit(), too; `python3 -m muster` takes them as they are.
+_OPTIONS = [
+    (re.compile(r"--without (environment|gpus)"), r"\1=False"),
+    (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
+    (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
+]
+_ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):\d+:\d+: )?(?P<what>.*)")
+
+
+def _option(word: str, found: "re.Match[str]") -> str:
+    said = f"submit(..., {found.expand(word)})"
+    return f"{said} or python3 -m muster {found[0]}" if standing.here.tells else said
+
+
+def _python_words(text: str, renamed: Dict[str, str]) -> str:
+    for pattern, word in _OPTIONS:
+        text = pattern.sub(functools.partial(_option, word), text)
+    for pattern, words in _WORDS:
+        text = pattern.sub(words, text)
+    for key, name in renamed.items():
+        text = re.sub(rf"^{re.escape(key)}\b", name, text)
+    return text
+
+
+class Complaints:
+    """Translates what muster says about a file that a line of the program has described."""
+
+    def __init__(self, file: str = "", described_at: str = "",
+                 renamed: Dict[str, str] = {}) -> None:
+        self._file = file
+        self._described_at = described_at
+        self._renamed = renamed
+
+    def translated(self, said: str) -> str:
+        """The same, each error with a line of the program in front."""
+        return "\n".join(map(self._line, said.strip().splitlines()))
+
+    def _line(self, line: str) -> str:
+        error = _ERROR.fullmatch(line)
+        if error is None:
+            return _python_words(line, {})
+        what = _python_words(error["what"], self._renamed)
+        if error["file"] == self._file and self._described_at:
+            return f"{self._described_at}: {what}"
+        if error["file"]:  # a file of the user's own
+            what = line[len("muster: error: "):]
+        return f"{users_line()}: {what}"
+
+
+def submit_file(file: str, words: List[str], complaints: Complaints = Complaints()) -> Run:
+    """Starts the job of a job file and returns once all its processes run."""
+    try:
+        run = Run.submit(file, *words)
+    except MusterError as error:
+        raise MusterError(error.code, complaints.translated(str(error))) from None
+    if standing.here.tells:
+        print(f"muster: {users_line()}: run {run.name} has started: muster logs -f {run.name}",
+              file=sys.stderr, flush=True)
+    return run
+
+
+def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
+                renamed: Dict[str, str]) -> Run:
+    """The same with the keys of a job file; muster's names of some are not those of Python."""
+    with tempfile.TemporaryDirectory(prefix="muster-job-") as folder:
+        path = os.path.join(folder, "job.yml")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(keys, file, indent=1)
+        return submit_file(path, words, Complaints(path, described_at, renamed))

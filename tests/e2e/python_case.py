@@ -1,0 +1,56 @@
+"""What the tests of the Python package share: a folder with sources and a target, and Python."""
+
+import os
+import subprocess
+
+from support import MUSTER, PYTHON, ROOT, Case
+
+PACKAGE = os.path.join(ROOT, "python")
+
+SHOW = """
+import os, sys
+words = " ".join(sys.argv[1:])
+print("rank {RANK} of {WORLD_SIZE} on node {NODE_RANK}:".format(**os.environ), words, flush=True)
+"""
+
+SPEC = """
+name: train
+inputs:
+  script_arg_0: {type: Integer}
+  script_arg_1: {type: String}
+launcher:
+  type: mpi
+  additional_arguments: >-
+    python3 ../../src/train.py {inputs.script_arg_0} '{inputs.script_arg_1}'
+"""
+
+TARGETS = """
+targets:
+  gpu-cluster:
+    fake_nodes: 4
+    without: [environment, gpus]
+"""
+
+
+class PythonCase(Case):
+    def setUp(self):
+        super().setUp()
+        for folder in ("src/text-classification", "components/imagecnn-train", "bin"):
+            os.makedirs(self.path(folder))
+        for script in ("train.py", "launch.py", "text-classification/run_glue.py"):
+            self.write(os.path.join("src", script), SHOW)
+        self.write("components/imagecnn-train/entry.spec.yaml", SPEC)
+        self.write("muster.yml", TARGETS)
+        os.symlink(PYTHON, self.path("bin", "python"))
+
+    def for_python(self, **more):
+        env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
+                               MUSTER_RECORDS=self.path("records"), **more)
+        env["PATH"] = self.path("bin") + ":" + env["PATH"]
+        return env
+
+    def python(self, program, *words):
+        """`python3 WORDS program.py` to its end."""
+        path = self.write("program.py", program)
+        return subprocess.run([PYTHON, *words, path], cwd=self.folder, env=self.for_python(),
+                              capture_output=True, text=True, timeout=60, check=False)

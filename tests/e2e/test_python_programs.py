@@ -1,0 +1,270 @@
+"""Programs made for Azure ML's SDKs run unchanged: `python3 -m muster PROGRAM`."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from azure_programs import COMPONENT, LAUNCH, MPI, MPI_DEFAULTS, PYTORCH, TENSORFLOW
+from python_case import PACKAGE, PythonCase
+from support import BAD_FILE, MUSTER, PYTHON, USAGE, LabCase, lab_or_skip, run_tests
+
+V1 = """
+from azureml.core import Workspace, ScriptRunConfig, Environment, Experiment
+from azureml.core.runconfig import MpiConfiguration, PyTorchConfiguration, TensorflowConfiguration
+ws = Workspace.from_config()
+compute_target = "gpu-cluster"
+pytorch_env = tf_env = Environment.get(workspace=ws, name='AzureML-PyTorch-1.6-GPU')
+"""
+
+COMPUTE = """
+from azureml.core.compute import AmlCompute, ComputeTarget
+from azureml.core.compute_target import ComputeTargetException
+try:
+    compute_target = ComputeTarget(workspace=ws, name="gpu-cluster")
+except ComputeTargetException:
+    compute_target = ComputeTarget.create(ws, "x", AmlCompute.provisioning_configuration())
+assert "gpu-cluster" in ws.compute_targets and ws.compute_targets["gpu-cluster"].name
+"""
+
+ESTIMATOR = """
+from azureml.core import Experiment, Workspace
+from azureml.train.dnn import Mpi, PyTorch
+ws = Workspace.get("mine")
+estimator = PyTorch("./src", compute_target=ws.compute_targets["gpu-cluster"],
+                    entry_script="train.py", script_params={"--epochs": 3, "--quiet": ""},
+                    node_count=2, distributed_training=Mpi(process_count_per_node=2), use_gpu=True)
+run = Experiment(ws, "estimators").submit(estimator)
+run.wait_for_completion(show_output=True)
+assert run.get_status() == run.get_details()["status"] == "Completed"
+"""
+
+V2 = """
+from azure.ai.ml import MLClient, MpiDistribution, Input, Output, command
+from azure.ai.ml.constants import AssetTypes
+from azure.identity import DefaultAzureCredential
+client = MLClient(DefaultAzureCredential(), "subscription", "group", "workspace")
+job = command(code="./src", command="python train.py --epochs ${{inputs.epochs}} ${{inputs.data}}",
+              inputs={"epochs": 10, "data": Input(type=AssetTypes.URI_FOLDER, path="./src")},
+              outputs={"model": Output(type=AssetTypes.URI_FOLDER)},
+              environment="AzureML-pytorch-1.9@latest", compute="gpu-cluster", instance_count=2,
+              distribution=MpiDistribution(process_count_per_instance=2), display_name="lines")
+returned = client.jobs.create_or_update(job, experiment_name="v2")
+client.jobs.stream(returned.name)
+assert client.jobs.get(returned.name).status == "Completed", returned.studio_url
+"""
+
+V2_PIPELINE = """
+from azure.ai.ml import MLClient, dsl, load_component
+train = load_component(source="components/imagecnn-train/entry.spec.yaml")
+@dsl.pipeline(default_compute="gpu-cluster")
+def training(first):
+    step = train(script_arg_0=first, script_arg_1="two words")
+    step.resources.instance_count = 2
+    step.distribution.process_count_per_instance = 2
+client = MLClient.from_config()
+client.jobs.stream(client.jobs.create_or_update(training(1)).name)
+"""
+
+STEPS = """
+from azure.ml.component import Component, dsl
+func = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
+"""
+
+
+class Programs(PythonCase):
+    def unchanged(self, program, *words):
+        return self.python(program, "-m", "muster", *words)
+
+    def runs(self, program, *words):
+        done = self.unchanged(program, *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def fails(self, code, program, *words):
+        done = self.unchanged(program, *words)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertNotIn("/tmp/muster-job", done.stderr)
+        return done.stderr
+
+    def muster(self, *words):
+        done = subprocess.run([MUSTER, *words], env=self.for_python(), cwd=self.folder,
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def ranks(self, text, words=""):
+        lines = re.findall("rank .*$", text, re.MULTILINE)
+        self.assertTrue(all(words in line for line in lines), lines)
+        return [line.split(":")[0] for line in sorted(lines, key=lambda line: int(line.split()[1]))]
+
+    def submits(self, program, ranks, nodes, words=""):
+        """It says on stderr what it has started; the job goes on when the program has ended."""
+        told = self.runs(program).stderr
+        found = re.fullmatch(r"muster: program\.py:\d+: run (\S+) has started: muster logs -f \1\n",
+                             told)
+        self.assertTrue(found, told)
+        self.muster("wait", found[1])
+        self.check(self.muster("logs", found[1]), ranks, nodes, words)
+
+    def check(self, text, ranks, nodes, words):
+        self.assertEqual(self.ranks(text, words), [f"rank {rank} of {ranks} on node "
+                                                   f"{rank * nodes // ranks}"
+                                                   for rank in range(ranks)])
+
+    def test_script_run_configs(self):
+        self.submits(V1 + COMPUTE + MPI, 8, 2)
+        self.submits(V1 + MPI_DEFAULTS, 2, 2, "--use_env example.py")
+        self.submits(V1 + PYTORCH, 8, 2, "--epochs 50 --local_rank ")
+        self.submits(V1 + LAUNCH, 8, 2, "--epochs 50")
+        self.submits(V1 + TENSORFLOW, 2, 2)
+
+    def test_mpi_with_nodes_alone_runs_one_process_on_each(self):
+        config = "MpiConfiguration(node_count=2)"
+        self.submits(V1 + MPI.replace("MpiConfiguration(process_count_per_node=4, node_count=2)",
+                                      config), 2, 2)
+
+    def test_components(self):
+        given = "ws = None\ncpu_compute_target = 'gpu-cluster'\narg_0, arg_1 = 1, 'two words'\n"
+        self.submits(given + COMPONENT, 4, 2, "1 two words")
+
+    def test_estimators(self):
+        self.check(self.runs(ESTIMATOR).stdout, 4, 2, "--epochs 3 --quiet")
+
+    def test_sdk_v2(self):
+        self.check(self.runs(V2).stdout, 4, 2, f"--epochs 10 {self.path('src')}")
+        self.check(self.runs(V2_PIPELINE).stdout, 4, 2, "1 two words")
+
+    def test_where_to_run_may_be_said_before_the_program(self):
+        program = V1 + MPI.replace("compute_target=compute_target,", "")
+        done = self.runs(program, "--fake-nodes", "2", "--without", "environment")
+        self.muster("wait", "last")
+        self.check(self.muster("logs", "last"), 8, 2, "")
+        self.assertIn("has started", done.stderr)
+
+    def test_a_program_is_called_as_python_calls_it(self):
+        self.write("beside.py", "found = 'beside the program'\n")
+        path = self.write("program.py", "import sys, beside\nprint(sys.argv[1:], beside.found)\n"
+                                        "print(__name__, sys.argv[0])\nsys.exit(7)\n")
+        done = subprocess.run([PYTHON, "-m", "muster", path, "-n", "--help"], cwd="/",
+                              env=self.for_python(), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout),
+                         (7, f"['-n', '--help'] beside the program\n__main__ {path}\n"))
+
+    def test_complaints_name_the_line_and_python_s_words(self):
+        told = self.fails(BAD_FILE, "from azureml.core import Environment, Experiment, "
+                                    "ScriptRunConfig\n"
+                                    "from azureml.core.runconfig import MpiConfiguration\n"
+                                    "config = ScriptRunConfig('src', 'train.py',\n"
+                                    "    environment=Environment('conda'),\n"
+                                    "    distributed_job_config=MpiConfiguration(node_count=2))\n"
+                                    "Experiment(None, 'e').submit(config)\n")
+        self.assertRegex(told, r"^muster: error: program\.py:3: target 'local' cannot give the job "
+                         r"its environment 'conda': .*\n  hint: .*environment=False")
+        self.assertRegex(told, r"\nprogram\.py:3: the job needs 2 nodes, .*\n  hint: "
+                               r".*fake_nodes=2")
+        for option in ("job.yml", "Traceback"):
+            self.assertNotIn(option, told)
+
+    def test_python_s_words_do_what_the_complaints_say(self):
+        done = self.runs(V1 + MPI.replace("compute_target=compute_target,", "").replace(
+            "submit(run_config)", "submit(run_config, environment=False, fake_nodes=2)") +
+            "run.wait_for_completion(show_output=True)\n")
+        self.check(done.stdout, 8, 2, "")
+
+    def test_wrong_names_of_inputs_are_answered_with_the_right_ones(self):
+        told = self.fails(USAGE, STEPS + "func(script_arg_0=1, scrpt_arg_1=2)\n")
+        self.assertEqual(told, "muster: error: program.py:4: entry.spec.yaml has no input "
+                               "'scrpt_arg_1'\n  hint: did you mean script_arg_1? its inputs are "
+                               "script_arg_0, script_arg_1\n")
+        told = self.fails(USAGE, STEPS + "func(3)\n")
+        self.assertIn("program.py:4: entry.spec.yaml needs a value for 'script_arg_1'\n", told)
+        told = self.fails(USAGE, STEPS + "func(1, 2, 3)\n")
+        self.assertIn("has 2 inputs, and 3 values were given", told)
+
+    def test_a_second_step_says_what_is_not_there_yet(self):
+        wired = ("@dsl.pipeline()\ndef both():\n    first = func(1, 2)\n"
+                 "    func(first.outputs.model, 2)\nboth()\n")
+        told = self.fails(USAGE, STEPS + wired)
+        self.assertIn("entry.spec.yaml has no output 'model'\n  hint: it has none\n", told)
+        with open(self.path("components/imagecnn-train/entry.spec.yaml"), "a",
+                  encoding="utf-8") as file:
+            file.write("outputs: {model: {type: path}}\n")
+        told = self.fails(USAGE, STEPS + wired)
+        self.assertRegex(told, r"program\.py:7: entry\.spec\.yaml takes script_arg_0 from the "
+                         r"output 'model' of entry\.spec\.yaml: steps that are wired to each other "
+                         r"are not there yet\n  hint: submit .*run\.details\(\)\['outputs'\]"
+                         r"\['model'\]")
+        told = self.fails(USAGE, STEPS + wired.replace("first.outputs.model", "1"))
+        self.assertRegex(told, r"program\.py:7: the pipeline has 2 steps, .* not there yet\n")
+
+    def test_a_component_file_s_own_complaints(self):
+        self.write("bad.yml", "comand: x\n")
+        told = self.fails(BAD_FILE, STEPS + "Component.from_yaml(None, yaml_file='bad.yml')\n")
+        self.assertIn("program.py:4: bad.yml:1:1: unknown key 'comand'\n  hint: ", told)
+
+    def test_an_exception_is_told_from_the_program_s_first_line_on(self):
+        told = self.fails(1, "def inner():\n    raise KeyError('x')\ninner()\n")
+        self.assertEqual(re.findall(r'File "(.*)", line (\d+)', told),
+                         [(self.path("program.py"), "3"), (self.path("program.py"), "2")])
+
+    def test_names_that_muster_has_not(self):
+        told = self.fails(1, "from azureml.core import Nonsense\n")
+        self.assertRegex(told, r"ImportError: muster's stand-in for azureml\.core has no Nonsense; "
+                               r"it has .*Workspace")
+        told = self.fails(1, "import azureml.opendatasets\n")
+        self.assertRegex(told, r"No module named 'azureml\.opendatasets': .*azureml\.core")
+        told = self.fails(USAGE, "from azureml.core import Dataset\nDataset.get_by_name(1, 'x')\n")
+        self.assertIn("program.py:2: muster has nothing for azureml.core.Dataset", told)
+
+    def test_an_sdk_that_is_installed_is_used(self):
+        os.makedirs(self.path("azureml", "core"))
+        self.write("azureml/__init__.py", "")
+        self.write("azureml/core/__init__.py", "Workspace = 'the real one'\n")
+        done = self.runs("from azureml.core import Workspace\nprint(Workspace)\n")
+        self.assertEqual(done.stdout, "the real one\n")
+        self.assertEqual(done.stderr, "muster: azureml.core is installed here and is used as it "
+                                      "is: what it submits does not run through muster\n")
+
+
+REASON = lab_or_skip()
+
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabCase):
+    """The same over ssh, on hosts with more slots than the program asks for."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def ranks(self, program):
+        self.write("show.py", "import os, socket\n"
+                   "print(os.environ['RANK'], os.environ['WORLD_SIZE'], socket.gethostname())\n")
+        self.write("muster.yml", "targets:\n  cluster:\n    hosts: [node1:4, node2:4]\n"
+                                 "    without: environment\n")
+        env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
+                               MUSTER_RECORDS=self.path("records"),
+                               MUSTER_SSH_COMMAND=self.lab.ssh_command)
+        done = self.launches(self.write("program.py", program), env=env,
+                             command=[PYTHON, "-m", "muster"])
+        return sorted(line.split("] ")[-1] for line in done.text.splitlines())
+
+    def program(self, config):
+        return (V1.replace("gpu-cluster", "cluster") +
+                MPI.replace("MpiConfiguration(process_count_per_node=4, node_count=2)", config)
+                .replace("./src", ".").replace("train.py", "show.py") +
+                "run.wait_for_completion(show_output=True)\n")
+
+    def test_one_process_on_each_of_two_nodes(self):
+        self.assertEqual(self.ranks(self.program("MpiConfiguration(node_count=2)")),
+                         ["0 2 node1", "1 2 node2"])
+
+    def test_several_on_each_node(self):
+        config = "MpiConfiguration(process_count_per_node=3, node_count=2)"
+        self.assertEqual(self.ranks(self.program(config)),
+                         [f"{rank} 6 node{1 + rank // 3}" for rank in range(6)])
+
+
+if __name__ == "__main__":
+    run_tests()
