@@ -14,6 +14,7 @@
 #include "link/link.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "process/life.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::app {
@@ -89,12 +90,12 @@ class Agent {
 
   // Somebody wants this agent gone: its tasks go first.
   void wait_for_signal() {
-    signals_.async_wait([this](const std::error_code& error, int number) {
+    signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       say(fmt::format("ended by {}", base::signal_name(number)));
       tasks_.feed(machine::LinkClosed{});
       wait_for_signal();
-    });
+    }));
   }
 
   asio::io_context loop_{1};
@@ -102,6 +103,7 @@ class Agent {
   link::AgentLink link_;
   HostTasks tasks_;
   asio::signal_set signals_;
+  process::Life life_;
 };
 
 }  // namespace

@@ -45,7 +45,8 @@ void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
   link::LinkEvents link;
   link.up = [this] {
     up_ = true;
-    events_.up();
+    const auto up = events_.up;  // which we may not outlive
+    up();
   };
   link.message = events_.message;
   link.output = events_.output;
@@ -77,14 +78,11 @@ void Carrier::on_exit(process::ChildEnd end) {
 }
 
 void Carrier::finish_within(base::Duration limit) {
-  timer_.expires_after(limit);
-  timer_.async_wait([this](const std::error_code& error) {
-    if (!error) finish();
-  });
+  timer_.after(limit, [this] { finish(); });
 }
 
 void Carrier::finish() {
-  timer_.cancel();
+  timer_.stop();
   const auto ended = std::exchange(events_.ended, nullptr);
   if (!ended) return;
   if (broken_) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,10 +10,12 @@
 #include <vector>
 
 #include "link/link.hpp"
+#include "process/alarm.hpp"
 #include "process/child.hpp"
 
 namespace muster::app {
 
+// Each of them may destroy the Carrier that it comes from.
 struct CarrierEvents {
   std::function<void()> up;
   std::function<void(wire::ToHead)> message;
@@ -55,7 +56,7 @@ class Carrier {
   void finish_within(base::Duration limit);
   void finish();
 
-  asio::steady_timer timer_;
+  process::Alarm timer_;
   Target target_;
   CarrierEvents events_;
   std::unique_ptr<process::Child> child_;

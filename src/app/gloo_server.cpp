@@ -4,7 +4,6 @@
 #include <array>
 #include <asio/buffer.hpp>
 #include <asio/ip/address.hpp>
-#include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 #include <chrono>
 #include <fcntl.h>
@@ -24,24 +23,20 @@ constexpr auto kPause = std::chrono::milliseconds(100);
 
 class GlooServer::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store,
-          std::shared_ptr<GlooServer*> server)
+  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store, std::weak_ptr<const void> server,
+          std::function<void()> ended)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         store_(std::move(store)),
-        server_(std::move(server)) {}
+        server_(std::move(server)),
+        ended_(std::move(ended)) {}
 
-  ~Session() {
-    if (*server_ != nullptr) (*server_)->session_ended();
-  }
+  ~Session() { ended_(); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   void start() {
-    timer_.expires_after(kPatience);
-    timer_.async_wait([self = shared_from_this()](const std::error_code& error) {
-      if (!error) self->close();
-    });
+    timer_.after(kPatience, [this] { close(); });
     read();
   }
 
@@ -50,7 +45,7 @@ class GlooServer::Session : public std::enable_shared_from_this<Session> {
     socket_.async_read_some(
         asio::buffer(buffer_),
         [self = shared_from_this()](const std::error_code& error, std::size_t size) {
-          if (error || *self->server_ == nullptr) return self->close();
+          if (error || self->server_.expired()) return self->close();
           self->reader_.take({self->buffer_.data(), size});
           if (self->reader_.ended()) return self->answer();
           self->read();
@@ -79,67 +74,67 @@ class GlooServer::Session : public std::enable_shared_from_this<Session> {
 
   void close() {
     std::error_code ignored;
-    timer_.cancel();
+    timer_.stop();
     socket_.close(ignored);
   }
 
   tcp::socket socket_;
-  asio::steady_timer timer_;
+  process::Alarm timer_;
   std::shared_ptr<gloo::Store> store_;
-  std::shared_ptr<GlooServer*> server_;  // null once it is gone
+  std::weak_ptr<const void> server_;
+  std::function<void()> ended_;
   gloo::RequestReader reader_;
   std::string answer_;
   std::array<char, 16384> buffer_{};
 };
 
 base::Result<std::unique_ptr<GlooServer>> GlooServer::listen(asio::io_context& loop,
-                                                             const std::string& address,
-                                                             gloo::Members members) {
-  std::unique_ptr<GlooServer> server(new GlooServer(loop, std::move(members)));
-  std::error_code error;
-  const auto ip = asio::ip::make_address(address, error);
-  tcp::acceptor& acceptor = server->acceptor_;
-  if (!error) acceptor.open(ip.is_v6() ? tcp::v6() : tcp::v4(), error);
-  if (!error) ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-  if (!error) acceptor.bind({ip, 0}, error);
-  if (!error) acceptor.listen(tcp::acceptor::max_listen_connections, error);
-  if (error) {
-    return base::fail(base::Fault::internal,
-                      "--network-interface names the one that leads to the hosts; --mpi needs none",
-                      "cannot listen at {} for Horovod's ranks: {}", address, error.message());
-  }
-  server->port_ = acceptor.local_endpoint(error).port();
-  server->accept();
-  return server;
+                                                             Options options) {
+  const std::string address = options.address;
+  std::unique_ptr<GlooServer> server(new GlooServer(loop, std::move(options)));
+  return server->open(address).map([&] {
+    server->accept();
+    return std::move(server);
+  });
 }
 
-GlooServer::~GlooServer() { *self_ = nullptr; }
+base::Result<void> GlooServer::open(const std::string& address) {
+  std::error_code error;
+  const auto ip = asio::ip::make_address(address, error);
+  if (!error) acceptor_.open(ip.is_v6() ? tcp::v6() : tcp::v4(), error);
+  if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!error) acceptor_.bind({ip, 0}, error);
+  if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+  if (!error) port_ = acceptor_.local_endpoint(error).port();
+  if (!error) return {};
+  return base::fail(base::Fault::internal,
+                    "--network-interface names the one that leads to the hosts; --mpi needs none",
+                    "cannot listen at {} for Horovod's ranks: {}", address, error.message());
+}
 
 void GlooServer::accept() {
   if (accepting_ || sessions_ >= kSessionsMax) return;
   accepting_ = true;
-  acceptor_.async_accept([this, self = self_](const std::error_code& error, tcp::socket socket) {
-    if (*self == nullptr) return;
+  acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
     accepting_ = false;
     if (error == asio::error::operation_aborted) return;
-    if (error) return accept_later();
-    ++sessions_;
-    std::make_shared<Session>(std::move(socket), store_, self)->start();
+    // As a rule this process has no descriptor left just now.
+    if (error) return pause_.after(kPause, [this] { accept(); });
+    receive(std::move(socket));
     accept();
-  });
+  }));
 }
 
-// As a rule this process has no descriptor left just now.
-void GlooServer::accept_later() {
-  pause_.expires_after(kPause);
-  pause_.async_wait([this, self = self_](const std::error_code& error) {
-    if (*self != nullptr && !error) accept();
-  });
-}
-
-void GlooServer::session_ended() {
-  --sessions_;
-  accept();
+void GlooServer::receive(tcp::socket socket) {
+  if (const std::string why = peers_.objection(socket); !why.empty()) {
+    const auto line = refusals_.add("a connection to Horovod's store was refused: " + why);
+    return line ? say_(*line) : void();
+  }
+  ++sessions_;
+  std::make_shared<Session>(std::move(socket), store_, life_.watch(), life_.bind([this] {
+    --sessions_;
+    accept();
+  }))->start();
 }
 
 }  // namespace muster::app

@@ -1,27 +1,37 @@
 // GlooServer: the port at which the ranks of a Horovod job find the key-value store. The only one
-// that muster opens for a job, on one address, and only while the job runs.
+// that muster opens for a job, on one address, for the job's hosts, and only while the job runs.
 #pragma once
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
+#include "app/peers.hpp"
 #include "base/error.hpp"
 #include "gloo/store.hpp"
+#include "machine/refusals.hpp"
+#include "process/alarm.hpp"
+#include "process/life.hpp"
 
 namespace muster::app {
 
 class GlooServer {
  public:
-  // Listens on a free port of the address, which is one of this machine's.
+  struct Options {
+    std::string address;          // one of this machine's
+    gloo::Members members;        // ranks of each scope
+    std::set<std::string> hosts;  // addresses of the job's hosts: others are turned away
+    std::function<void(const std::string&)> say;  // a line for people about those
+  };
+  // Listens on a free port of the address.
   [[nodiscard]] static base::Result<std::unique_ptr<GlooServer>> listen(asio::io_context& loop,
-                                                                        const std::string& address,
-                                                                        gloo::Members members);
-  ~GlooServer();
+                                                                        Options options);
+  ~GlooServer() = default;
   GlooServer(const GlooServer&) = delete;
   GlooServer& operator=(const GlooServer&) = delete;
 
@@ -30,20 +40,26 @@ class GlooServer {
  private:
   class Session;
 
-  GlooServer(asio::io_context& loop, gloo::Members members)
-      : acceptor_(loop), pause_(loop), store_(std::make_shared<gloo::Store>(std::move(members))) {}
+  GlooServer(asio::io_context& loop, Options options)
+      : acceptor_(loop),
+        pause_(loop),
+        store_(std::make_shared<gloo::Store>(std::move(options.members))),
+        peers_(options.hosts),
+        say_(std::move(options.say)) {}
+  base::Result<void> open(const std::string& address);
   void accept();
-  void accept_later();
-  void session_ended();
+  void receive(asio::ip::tcp::socket socket);
 
   asio::ip::tcp::acceptor acceptor_;
-  asio::steady_timer pause_;
+  process::Alarm pause_;
   std::shared_ptr<gloo::Store> store_;
   std::uint16_t port_ = 0;
   std::size_t sessions_ = 0;
   bool accepting_ = false;
-  // Sessions outlive this object by a callback; they ask whether it is still there.
-  std::shared_ptr<GlooServer*> self_ = std::make_shared<GlooServer*>(this);
+  Peers peers_;
+  std::function<void(const std::string&)> say_;
+  machine::Refusals refusals_;
+  process::Life life_;  // which sessions outlive
 };
 
 }  // namespace muster::app

@@ -18,6 +18,7 @@
 #include "model/plan.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "process/life.hpp"
 
 namespace muster::app {
 namespace {
@@ -171,17 +172,17 @@ class GuestNode {
     if (const auto trouble = console_->trouble(); !trouble.empty()) {
       console_->say("muster: " + trouble + "\n");
     }
-    console_->finish([this] { asio::post(loop_, [this] { loop_.stop(); }); });
+    console_->finish([this] { asio::post(loop_, life_.bind([this] { loop_.stop(); })); });
   }
 
   // A person here wants the job to end: the tasks of this node go, and node 0 ends the others.
   void wait_for_signal() {
-    signals_.async_wait([this](const std::error_code& error, int number) {
+    signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       signal_ = number;
       tasks_.feed(machine::LinkClosed{});
       wait_for_signal();
-    });
+    }));
   }
 
   asio::io_context loop_{1};
@@ -197,6 +198,7 @@ class GuestNode {
   link::AgentLink link_;
   HostTasks tasks_;
   asio::signal_set signals_;
+  process::Life life_;
 };
 
 }  // namespace

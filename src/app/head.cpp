@@ -23,6 +23,7 @@
 #include "pmi/pmi_mapping.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "process/life.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::app {
@@ -130,7 +131,7 @@ class Head {
     };
     events.closed = [this] {
       // Found out in the middle of a write: the machine hears of it when that is over.
-      asio::post(loop_, [this] { pump_.feed(machine::OutputClosed{}); });
+      asio::post(loop_, life_.bind([this] { pump_.feed(machine::OutputClosed{}); }));
     };
     return events;
   }
@@ -200,10 +201,7 @@ class Head {
     events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
     events.message = [this, node](wire::ToHead message) { on_message(node, std::move(message)); };
     events.output = [this, node](const wire::OutputView& view) { on_output(node, view); };
-    events.ended = [this, node](const link::Diagnosis& diagnosis) {
-      // We are inside the carrier's own callback: it goes away afterwards.
-      asio::post(loop_, [this, node, diagnosis] { on_ended(node, diagnosis); });
-    };
+    events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
     return events;
   }
 
@@ -214,13 +212,8 @@ class Head {
     pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
   }
 
-  void perform(machine::CloseLink& effect) {
-    const auto found = carriers_.find(effect.node);
-    if (found == carriers_.end()) return;
-    std::shared_ptr<Carrier> carrier = std::move(found->second);
-    carriers_.erase(found);
-    asio::post(loop_, [carrier] {});  // it may be the one whose callback we are in
-  }
+  // It may be the one whose callback we are in; nothing more is heard of it.
+  void perform(machine::CloseLink& effect) { carriers_.erase(effect.node); }
 
   void perform(machine::AddHost& effect) {
     if (joined_) joined_(effect.host);
@@ -250,7 +243,9 @@ class Head {
       if (!own) return pump_.feed(machine::GlooServed{tl::unexpected(own.error())});
       address = std::move(*own);
     }
-    auto server = GlooServer::listen(loop_, address, std::move(effect.members));
+    auto server = GlooServer::listen(
+        loop_, {address, std::move(effect.members), std::move(effect.hosts),
+                [this](const std::string& line) { console_.say("muster: " + line + "\n"); }});
     if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
     gloo_ = std::move(*server);
     pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
@@ -312,10 +307,10 @@ class Head {
 
   void perform(machine::Finish&) {
     console_.finish([this] {
-      asio::post(loop_, [this] {
+      asio::post(loop_, life_.bind([this] {
         pump_.stop();
         loop_.stop();
-      });
+      }));
     });
   }
 
@@ -335,11 +330,11 @@ class Head {
   }
 
   void next_signal() {
-    signals_.async_wait([this](const std::error_code& error, int number) {
+    signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       pump_.feed(machine::UserSignal{number});
       next_signal();
-    });
+    }));
   }
 
   asio::io_context loop_{1};
@@ -363,6 +358,7 @@ class Head {
   std::unique_ptr<HostTasks> tasks_;
   std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
   std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
+  process::Life life_;
 };
 
 }  // namespace

@@ -1,16 +1,20 @@
 // Node 0's side: strangers get little time and little memory.
+#include <algorithm>
 #include <array>
 #include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 #include <cerrno>
 #include <list>
+#include <map>
 #include <memory>
 
 #include "app/meeting.hpp"
 #include "link/handshake.hpp"
 #include "machine/gathering.hpp"
+#include "machine/refusals.hpp"
 #include "probe/random.hpp"
+#include "process/alarm.hpp"
+#include "process/life.hpp"
 
 namespace muster::app {
 namespace {
@@ -21,18 +25,23 @@ using base::Fault;
 using base::Result;
 
 constexpr base::Duration kIntroduction = std::chrono::seconds(10);
-constexpr std::size_t kStrangersMax = 64;  // connections beyond one for each node
+constexpr std::size_t kStrangersMax = 64;  // connections that have not shown to be of this job
+constexpr base::Duration kAcceptPause = std::chrono::milliseconds(100);
 
 // One connection.
 struct Visitor {
   Visitor(tcp::socket connected, const std::string& secret)
       : socket(std::move(connected)),
         timer(socket.get_executor()),
-        talk(secret, probe::random_digits(32)) {}
+        talk(secret, probe::random_digits(32)) {
+    std::error_code ignored;
+    from = socket.remote_endpoint(ignored).address();
+  }
 
   tcp::socket socket;
-  asio::steady_timer timer;
+  process::Alarm timer;
   link::HostHandshake talk;
+  asio::ip::address from;
   std::array<char, 4096> buffer{};
   std::string sending;
   std::optional<std::uint32_t> node;  // once admitted
@@ -50,6 +59,7 @@ class Host {
       : meeting_(meeting),
         events_(events),
         acceptor_(loop_),
+        pause_(loop_),
         limit_(loop_),
         progress_(loop_),
         gathering_(meeting.nodes, meeting.node.has_value()) {}
@@ -57,12 +67,10 @@ class Host {
   Result<std::vector<Guest>> run() {
     if (auto opened = open(); !opened) return tl::unexpected(opened.error());
     accept();
-    limit_.expires_after(meeting_.limit);
-    limit_.async_wait([this](const std::error_code& error) {
-      if (!error) give_up();
-    });
+    limit_.after(meeting_.limit, [this] { give_up(); });
     tell_progress(kFirstProgress);
     loop_.run();
+    if (const auto sum = refusals_.sum()) events_.say(*sum);
     if (failure_) return tl::unexpected(*failure_);
     return guests();
   }
@@ -108,7 +116,7 @@ class Host {
     // So that rank 0 may bind the port while connections to us last.
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(static_cast<int>(kStrangersMax), error);
+    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
     return error;
   }
 
@@ -123,11 +131,30 @@ class Host {
   }
 
   void accept() {
-    acceptor_.async_accept([this](const std::error_code& error, tcp::socket socket) {
-      if (error) return;
-      if (visitors_.size() < meeting_.nodes + kStrangersMax) welcome(std::move(socket));
+    acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      // As a rule this process has no descriptor left just now.
+      if (error) return pause_.after(kAcceptPause, [this] { accept(); });
+      make_room();
+      welcome(std::move(socket));
       accept();
-    });
+    }));
+  }
+
+  // A node shows at once that it is of this job, so whoever came last is heard. The one to leave is
+  // the oldest of those from where most strangers came.
+  void make_room() {
+    std::map<asio::ip::address, std::vector<VisitorPtr>> strangers;
+    std::size_t count = 0;
+    for (const VisitorPtr& visitor : visitors_) {
+      if (visitor->talk.known()) continue;
+      strangers[visitor->from].push_back(visitor);
+      ++count;
+    }
+    if (count < kStrangersMax) return;
+    const auto most = std::ranges::max_element(
+        strangers, {}, [](const auto& place) { return place.second.size(); });
+    dismiss(most->second.front());
   }
 
   void welcome(tcp::socket socket) {
@@ -135,35 +162,35 @@ class Host {
     visitors_.push_back(visitor);
     std::error_code ignored;
     visitor->socket.set_option(tcp::no_delay(true), ignored);
-    visitor->timer.expires_after(kIntroduction);
-    visitor->timer.async_wait([this, visitor](const std::error_code& error) {
-      if (!error) dismiss(visitor);
+    // The visitor's own alarm must not keep it.
+    visitor->timer.after(kIntroduction, [this, weak = std::weak_ptr(visitor)] {
+      if (const auto late = weak.lock()) dismiss(late);
     });
-    send(visitor, visitor->talk.greeting());
-    read(visitor);
+    if (send(visitor, visitor->talk.greeting())) read(visitor);
   }
 
   // The few bytes of a handshake fit any socket's buffer; a visitor that does not take them leaves.
-  void send(const VisitorPtr& visitor, const std::string& text) {
+  bool send(const VisitorPtr& visitor, const std::string& text) {
     std::error_code error;
     if (!text.empty()) asio::write(visitor->socket, asio::buffer(text), error);
     if (error) dismiss(visitor);
+    return !error;
   }
 
   void read(const VisitorPtr& visitor) {
     visitor->socket.async_read_some(
         asio::buffer(visitor->buffer),
-        [this, visitor](const std::error_code& error, std::size_t size) {
-          if (error == asio::error::operation_aborted) return;
+        life_.bind([this, visitor](const std::error_code& error, std::size_t size) {
+          if (!visitor->socket.is_open()) return;               // dismissed
           if (error || visitor->node) return dismiss(visitor);  // nothing is due from a guest
           take(visitor, {visitor->buffer.data(), size});
-        });
+        }));
   }
 
   void take(const VisitorPtr& visitor, std::string_view bytes) {
     auto step = visitor->talk.take(bytes);
     if (!step) return refuse(visitor, step.error());
-    send(visitor, step->send);
+    if (!send(visitor, step->send)) return;
     if (step->join) admit(visitor, std::move(*step->join));
     if (visitor->socket.is_open() && !complete_) read(visitor);
   }
@@ -172,23 +199,20 @@ class Host {
     auto number = gathering_.admit(std::move(join));
     if (!number) return refuse(visitor, number.error());
     visitor->node = *number;
-    visitor->timer.cancel();
+    visitor->timer.stop();
     if (gathering_.complete()) begin();
   }
 
   void refuse(const VisitorPtr& visitor, const base::Error& why) {
-    std::error_code ignored;
-    const auto from = visitor->socket.remote_endpoint(ignored);
-    events_.say(fmt::format("a node that came from {} may not take part: {}",
-                            from.address().to_string(), why.what));
-    send(visitor, link::refusal(why));
-    dismiss(visitor);
+    const auto line = refusals_.add(fmt::format("a node that came from {} may not take part: {}",
+                                                visitor->from.to_string(), why.what));
+    if (line) events_.say(*line);
+    if (send(visitor, link::refusal(why))) dismiss(visitor);
   }
 
   void dismiss(const VisitorPtr& visitor) {
-    if (complete_) return;
     if (visitor->node) gathering_.leave(*visitor->node);
-    visitor->timer.cancel();
+    visitor->timer.stop();
     std::error_code ignored;
     visitor->socket.close(ignored);
     visitors_.remove(visitor);
@@ -199,7 +223,7 @@ class Host {
     stop();
     for (const VisitorPtr& visitor : visitors_) {
       std::error_code error;
-      visitor->timer.cancel();
+      visitor->timer.stop();
       if (!visitor->node) {
         visitor->socket.close(error);
         continue;
@@ -227,9 +251,7 @@ class Host {
   }
 
   void tell_progress(base::Duration after) {
-    progress_.expires_after(after);
-    progress_.async_wait([this](const std::error_code& error) {
-      if (error) return;
+    progress_.after(after, [this] {
       events_.say(fmt::format("waiting at {} for {} of {}", place_of(meeting_),
                               machine::nodes_in_words(gathering_.missing()), meeting_.nodes));
       tell_progress(kNextProgress);
@@ -238,9 +260,11 @@ class Host {
 
   void stop() {
     std::error_code ignored;
+    life_.end();
     acceptor_.close(ignored);
-    limit_.cancel();
-    progress_.cancel();
+    pause_.stop();
+    limit_.stop();
+    progress_.stop();
   }
 
   std::vector<Guest> guests() {
@@ -257,12 +281,15 @@ class Host {
   const MeetingEvents& events_;
   asio::io_context loop_{1};
   tcp::acceptor acceptor_;
-  asio::steady_timer limit_;
-  asio::steady_timer progress_;
+  process::Alarm pause_;
+  process::Alarm limit_;
+  process::Alarm progress_;
   machine::Gathering gathering_;
+  machine::Refusals refusals_;
   std::list<VisitorPtr> visitors_;
   std::optional<base::Error> failure_;
   bool complete_ = false;
+  process::Life life_;  // until it is complete or given up
 };
 
 }  // namespace

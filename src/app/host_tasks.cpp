@@ -96,7 +96,7 @@ process::GuardEvents HostTasks::guard_events() {
     if (--unspawned_ == 0) listen();
   };
   events.ended = [this](const process::Ended& ended) {
-    if (ended.id == PmixTasks::kServer) return pmix_->server_ended();
+    if (ended.id == PmixTasks::kServer) return pmix_ ? pmix_->server_ended() : void();
     pids_.erase(Rank(ended.id));
     // What it said before its end comes first: an MPI_Abort is more than an exit code.
     if (pmi_) pmi_->hear_out(Rank(ended.id));

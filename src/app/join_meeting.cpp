@@ -2,13 +2,14 @@
 #include <array>
 #include <asio/connect.hpp>
 #include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
 #include <asio/write.hpp>
 
 #include "app/meeting.hpp"
 #include "link/handshake.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "process/alarm.hpp"
+#include "process/life.hpp"
 
 namespace muster::app {
 namespace {
@@ -34,10 +35,7 @@ class Joining {
         progress_(loop_) {}
 
   Result<process::UniqueFd> run() {
-    limit_.expires_after(meeting_.limit + kSlack);
-    limit_.async_wait([this](const std::error_code& error) {
-      if (!error) end(too_late());
-    });
+    limit_.after(meeting_.limit + kSlack, [this] { end(too_late()); });
     tell_progress(kFirstProgress);
     attempt();
     loop_.run();
@@ -71,11 +69,10 @@ class Joining {
                                          tcp::resolver::numeric_service, error);
     if (error) return again(error);
     asio::async_connect(socket_, found,
-                        [this](const std::error_code& failed, const tcp::endpoint&) {
-                          if (over_) return;
+                        life_.bind([this](const std::error_code& failed, const tcp::endpoint&) {
                           if (failed) return again(failed);
                           greet();
-                        });
+                        }));
   }
 
   // It may not be there yet.
@@ -84,10 +81,7 @@ class Joining {
     std::error_code ignored;
     socket_.close(ignored);
     talk_.reset();
-    pause_.expires_after(kNextTry);
-    pause_.async_wait([this](const std::error_code& failed) {
-      if (!failed && !over_) attempt();
-    });
+    pause_.after(kNextTry, [this] { attempt(); });
   }
 
   void greet() {
@@ -99,11 +93,10 @@ class Joining {
 
   void read() {
     socket_.async_read_some(asio::buffer(buffer_),
-                            [this](const std::error_code& error, std::size_t size) {
-                              if (over_) return;
+                            life_.bind([this](const std::error_code& error, std::size_t size) {
                               if (error) return again(error);
                               take({buffer_.data(), size});
-                            });
+                            }));
   }
 
   void take(std::string_view bytes) {
@@ -120,9 +113,7 @@ class Joining {
   }
 
   void tell_progress(base::Duration after) {
-    progress_.expires_after(after);
-    progress_.async_wait([this](const std::error_code& error) {
-      if (error) return;
+    progress_.after(after, [this] {
       const bool known = talk_ && talk_->known();
       events_.say(known ? fmt::format("{} waits for more nodes", place())
                         : fmt::format("waiting for {}: {}", place(), last_));
@@ -138,10 +129,10 @@ class Joining {
   }
 
   void stop() {
-    over_ = true;
-    limit_.cancel();
-    pause_.cancel();
-    progress_.cancel();
+    life_.end();
+    limit_.stop();
+    pause_.stop();
+    progress_.stop();
   }
 
   const model::Meeting& meeting_;
@@ -150,14 +141,14 @@ class Joining {
   asio::io_context loop_{1};
   tcp::socket socket_;
   tcp::resolver resolver_;
-  asio::steady_timer limit_;
-  asio::steady_timer pause_;
-  asio::steady_timer progress_;
+  process::Alarm limit_;
+  process::Alarm pause_;
+  process::Alarm progress_;
   std::array<char, 4096> buffer_{};
   std::optional<link::GuestHandshake> talk_;
   std::optional<base::Error> failure_;
   std::string last_ = "not tried yet";
-  bool over_ = false;
+  process::Life life_;  // until it has ended, well or not
 };
 
 }  // namespace

@@ -128,9 +128,7 @@ void OutputFlow::give_all_credit() {
 void OutputFlow::watch_owner() {
   const auto deadline = base::sooner(console_.deadline(), kept_.deadline());
   if (!deadline || writer_.congested()) return;
-  timer_.expires_at(std::chrono::steady_clock::time_point(deadline->time_since_epoch()));
-  timer_.async_wait([this](const std::error_code& error) {
-    if (error) return;
+  timer_.at(*deadline, [this] {
     console_.tick(time(), writer_);
     if (logs_) kept_.tick(time(), *logs_);
     give_all_credit();
@@ -152,7 +150,7 @@ void OutputFlow::finish(std::function<void()> done) {
     end(Rank(rank), Stream::err);
   }
   if (spec_.xml && !windows_.empty()) writer_.write(ConsoleWriter::kOut, "</mpirun>\n");
-  timer_.cancel();
+  timer_.stop();
   writer_.drain(std::move(done));
 }
 

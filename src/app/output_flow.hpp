@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/world.hpp"
+#include "process/alarm.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::app {
@@ -55,7 +55,7 @@ class OutputFlow {
   void give_all_credit();
   void watch_owner();
 
-  asio::steady_timer timer_;
+  process::Alarm timer_;
   OutputFlowEvents events_;
   const model::OutputSpec spec_;
   bool needs_time_;

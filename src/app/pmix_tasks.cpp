@@ -90,10 +90,7 @@ PmixTasks::World* PmixTasks::world_named(const std::string& nspace) {
   return found == worlds_.end() ? nullptr : &found->second;
 }
 
-PmixTasks::~PmixTasks() {
-  *alive_ = false;
-  clean_up();
-}
+PmixTasks::~PmixTasks() { clean_up(); }
 
 std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
   const pmix::Job& first = worlds_.begin()->second.job;
@@ -112,9 +109,9 @@ std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
 
 void PmixTasks::wait_for_first() {
   knock_.async_wait(asio::posix::stream_descriptor::wait_read,
-                    [this, alive = alive_](const std::error_code& error) {
-                      if (!error && *alive) start_server();
-                    });
+                    life_.bind([this](const std::error_code& error) {
+                      if (!error) start_server();
+                    }));
 }
 
 void PmixTasks::start_server() {
@@ -141,8 +138,8 @@ void PmixTasks::start_server() {
 
 void PmixTasks::read_server() {
   server_.async_wait(
-      stream_protocol::socket::wait_read, [this, alive = alive_](const std::error_code& error) {
-        if (error || !*alive) return;
+      stream_protocol::socket::wait_read, life_.bind([this](const std::error_code& error) {
+        if (error) return;
         std::array<char, 65536> buffer;
         const ssize_t got = ::recv(server_.native_handle(), buffer.data(), buffer.size(), 0);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) return read_server();
@@ -151,7 +148,7 @@ void PmixTasks::read_server() {
         auto upcall = reader_.next();
         for (; upcall && *upcall; upcall = reader_.next()) take(**upcall);
         if (upcall) read_server();
-      });
+      }));
 }
 
 void PmixTasks::take(const pmix::Upcall& upcall) {
@@ -262,11 +259,11 @@ void PmixTasks::flush() {
     if (put < 0 && errno == EAGAIN) {
       writing_ = true;
       return server_.async_wait(stream_protocol::socket::wait_write,
-                                [this, alive = alive_](const std::error_code& error) {
-                                  if (error || !*alive) return;
+                                life_.bind([this](const std::error_code& error) {
+                                  if (error) return;
                                   writing_ = false;
                                   flush();
-                                });
+                                }));
     }
     if (put < 0) return queue_.clear();  // it has ended; server_ended() will tell
     queue_.erase(0, static_cast<std::size_t>(put));

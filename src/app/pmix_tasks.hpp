@@ -20,6 +20,7 @@
 #include "pmix/codec.hpp"
 #include "pmix/listener.hpp"
 #include "process/guard.hpp"
+#include "process/life.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::app {
@@ -102,7 +103,7 @@ class PmixTasks {
   bool writing_ = false;
   bool started_ = false;
   bool expected_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  process::Life life_;
 };
 
 }  // namespace muster::app

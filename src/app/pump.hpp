@@ -3,7 +3,6 @@
 #pragma once
 
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "app/clock.hpp"
 #include "base/time.hpp"
+#include "process/alarm.hpp"
 
 namespace muster::app {
 
@@ -48,24 +48,21 @@ class Pump {
     const auto deadline = deadline_();
     if (deadline == armed_) return;
     armed_ = deadline;
-    timer_.cancel();
-    if (!deadline) return;
-    timer_.expires_at(std::chrono::steady_clock::time_point(deadline->time_since_epoch()));
-    timer_.async_wait([this](const std::error_code& error) {
-      if (error) return;
+    if (!deadline) return timer_.stop();
+    timer_.at(*deadline, [this] {
       armed_.reset();
       feed(tick_);
     });
   }
 
   void stop() {
-    timer_.cancel();
+    timer_.stop();
     events_.clear();
     deadline_ = [] { return std::nullopt; };
   }
 
  private:
-  asio::steady_timer timer_;
+  process::Alarm timer_;
   Take take_;
   Deadline deadline_;
   Event tick_;

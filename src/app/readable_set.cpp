@@ -37,11 +37,12 @@ void ReadableSet::forget(Ticket ticket) {
 void ReadableSet::wait() {
   if (waiting_) return;
   waiting_ = true;
-  set_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const std::error_code& error) {
-    if (error) return;  // the set is gone
-    waiting_ = false;
-    tell();
-  });
+  set_.async_wait(asio::posix::stream_descriptor::wait_read,
+                  life_.bind([this](const std::error_code& error) {
+                    if (error) return;
+                    waiting_ = false;
+                    tell();
+                  }));
 }
 
 void ReadableSet::tell() {

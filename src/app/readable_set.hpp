@@ -10,6 +10,8 @@
 #include <functional>
 #include <unordered_map>
 
+#include "process/life.hpp"
+
 namespace muster::app {
 
 class ReadableSet {
@@ -38,6 +40,7 @@ class ReadableSet {
   std::uint32_t watched_ = 0;  // in all, so that a ticket never comes again
   std::unordered_map<Ticket, Readable> readers_;
   bool waiting_ = false;
+  process::Life life_;
 };
 
 }  // namespace muster::app

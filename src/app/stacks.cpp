@@ -6,12 +6,12 @@
 #include <asio/buffer.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
 #include "probe/task_state.hpp"
+#include "process/alarm.hpp"
 #include "process/child.hpp"
 
 namespace muster::app {
@@ -59,7 +59,7 @@ class Stacks::Debugger : public std::enable_shared_from_this<Debugger> {
   // Nothing more is heard of it, and gdb is ended.
   void stop() {
     done_ = nullptr;
-    timer_.cancel();
+    timer_.stop();
     child_.reset();
     std::error_code ignored;
     out_.close(ignored);
@@ -71,10 +71,7 @@ class Stacks::Debugger : public std::enable_shared_from_this<Debugger> {
     child_ = std::move(*child);
     out_.assign(child_->pipes().out.release());
     child_->pipes().in.reset();
-    timer_.expires_after(kDebuggerPatience);
-    timer_.async_wait([self = shared_from_this()](const std::error_code& error) {
-      if (!error) self->finish();
-    });
+    timer_.after(kDebuggerPatience, [this] { finish(); });
     read();
   }
 
@@ -98,7 +95,7 @@ class Stacks::Debugger : public std::enable_shared_from_this<Debugger> {
   }
 
   asio::io_context& loop_;
-  asio::steady_timer timer_;
+  process::Alarm timer_;
   asio::posix::stream_descriptor out_;
   std::function<void(std::string)> done_;
   std::unique_ptr<process::Child> child_;

@@ -30,7 +30,7 @@ void TaskInput::close() {
 }
 
 void TaskInput::took(std::size_t bytes) {
-  if (taken_) taken_(static_cast<std::uint32_t>(bytes));
+  if (const Taken taken = taken_) taken(static_cast<std::uint32_t>(bytes));  // it may close us
 }
 
 void TaskInput::flush() {

@@ -1,6 +1,7 @@
 // Keeps values by scope and key, within bounds.
 #include "gloo/store.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -42,6 +43,15 @@ std::size_t cost(const std::string& key, const std::string& value) {
 }
 
 }  // namespace
+
+Room room_for(const Members& members) {
+  constexpr std::size_t kAddressesMax = std::size_t{512} << 20;  // a job of 1000 ranks needs half
+  constexpr std::size_t kForAll = std::size_t{2} << 20;
+  constexpr std::size_t kForPair = std::size_t{2} << 10;
+  std::size_t ranks = 1;
+  for (const auto& [scope, size] : members) ranks = std::max<std::size_t>(ranks, size);
+  return {1024 + 16 * ranks, kForAll + std::min(kAddressesMax, kForPair * ranks * ranks)};
+}
 
 std::string Store::answer(const RequestReader& reader) {
   if (reader.state() != RequestReader::State::whole) return response(reader.refusal());

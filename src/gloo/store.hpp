@@ -17,18 +17,23 @@
 
 namespace muster::gloo {
 
-// What a store holds at the most; a job of 1000 ranks needs half of the bytes.
-struct Room {
-  std::size_t keys = 1'000'000;
-  std::size_t bytes = std::size_t{512} << 20;  // of all keys and values
-};
-
 // How many ranks each scope has.
 using Members = std::map<std::string, std::uint32_t>;
 
+// What a store holds at the most.
+struct Room {
+  std::size_t keys = 0;
+  std::size_t bytes = 0;  // of all keys and values
+};
+
+// For a job of so many ranks, some times what they need: each rank puts an address for each other
+// rank of a scope, of some 250 bytes, and process sets have scopes of their own.
+[[nodiscard]] Room room_for(const Members& members);
+
 class Store {
  public:
-  explicit Store(Members members, Room room = {}) : members_(std::move(members)), room_(room) {}
+  explicit Store(Members members) : members_(std::move(members)), room_(room_for(members_)) {}
+  Store(Members members, Room room) : members_(std::move(members)), room_(room) {}
 
   // The bytes of the response to a request that has ended; the connection is then to be closed.
   [[nodiscard]] std::string answer(const RequestReader& reader);

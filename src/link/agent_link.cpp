@@ -7,6 +7,7 @@
 #include "link/byte_reader.hpp"
 #include "link/link.hpp"
 #include "link/out_queue.hpp"
+#include "process/life.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::link {
@@ -30,6 +31,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   void send(Add add);
   void drain(std::function<void()> done);
   void close();
+  void end_life() { life_.end(); }
 
  private:
   void take(std::string_view bytes);
@@ -42,6 +44,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   wire::AgentReader reader_;
   bool open_ = true;   // false: nothing more is read, and no event is called
   bool gone_ = false;  // nothing more is written either
+  process::Life life_;
 };
 
 void AgentLink::Impl::open(asio::io_context& loop, process::UniqueFd from_head,
@@ -95,7 +98,7 @@ void AgentLink::Impl::end() {
 }
 
 void AgentLink::Impl::drain(std::function<void()> done) {
-  if (gone_) return asio::post(out_->executor(), std::move(done));
+  if (gone_) return asio::post(out_->executor(), life_.bind(std::move(done)));
   out_->drain(std::move(done));
 }
 
@@ -115,7 +118,10 @@ AgentLink::AgentLink(asio::io_context& loop, process::UniqueFd from_head, proces
   impl_->open(loop, std::move(from_head), std::move(to_head));
 }
 
-AgentLink::~AgentLink() { impl_->close(); }
+AgentLink::~AgentLink() {
+  impl_->end_life();
+  impl_->close();
+}
 
 void AgentLink::send(const wire::ToHead& message) {
   impl_->send([&](std::string& out) { wire::append(out, message); });

@@ -37,6 +37,8 @@ class HostHandshake {
   };
   // Takes what has come. An error: the connection is to be ended, after its words were sent.
   [[nodiscard]] base::Result<Step> take(std::string_view bytes);
+  // It has shown that it is of this job.
+  [[nodiscard]] bool known() const { return proven_; }
 
  private:
   [[nodiscard]] base::Result<Step> take_proof();

@@ -266,7 +266,18 @@ void HeadMachine::serve_gloo(HeadEffects& out) {
                   {}},
                  "", out);
   }
-  out.push_back(ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan)});
+  out.push_back(
+      ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), addresses_of_hosts()});
+}
+
+std::set<std::string> HeadMachine::addresses_of_hosts() const {
+  std::set<std::string> addresses;
+  for (const Node& node : nodes_) {
+    if (!node.facts) continue;
+    for (const model::Interface& one : node.facts->interfaces) addresses.insert(one.address);
+    if (!node.facts->reached_at.empty()) addresses.insert(node.facts->reached_at);
+  }
+  return addresses;
 }
 
 void HeadMachine::on(GlooServed& event, HeadEffects& out) {

@@ -127,6 +127,7 @@ struct ServeGloo {
   std::string interface;  // of this machine; empty: the one with `address`
   std::string address;
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
+  std::set<std::string> hosts;                   // addresses of all hosts of the job
 };
 // All ranks will be started again: forget what MPI ranks exchanged.
 struct NewRound {};
@@ -273,6 +274,7 @@ class HeadMachine {
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
   void serve_gloo(HeadEffects& out);
+  [[nodiscard]] std::set<std::string> addresses_of_hosts() const;
   void order_all(HeadEffects& out);
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;

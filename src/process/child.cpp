@@ -65,10 +65,12 @@ class Child::Watch : public std::enable_shared_from_this<Watch> {
     if (reaped_) return;
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
+    reaped_ = true;
   }
 
  private:
   void reap() {
+    if (reaped_) return;  // stopped since it was told to us; its pid may be somebody else's by now
     int status = 0;
     if (::waitpid(pid_, &status, WNOHANG) != pid_) return start();
     reaped_ = true;

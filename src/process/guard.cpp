@@ -5,7 +5,6 @@
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <poll.h>
@@ -13,8 +12,10 @@
 #include <sys/wait.h>
 
 #include "base/check.hpp"
+#include "process/alarm.hpp"
 #include "process/guard_orders.hpp"
 #include "process/inbox.hpp"
+#include "process/life.hpp"
 #include "process/order_queue.hpp"
 
 namespace muster::process {
@@ -58,16 +59,13 @@ class Guard::Impl {
     if ((*events).*event) ((*events).*event)(value...);
   }
   void reap_guard();
-  // A handler for the loop, which may still hold it when we are gone.
   auto unless_gone(void (Impl::*then)()) {
-    return [this, then, gone = gone_](const auto&...) {
-      if (!*gone) (this->*then)();
-    };
+    return life_.bind([this, then](const auto&...) { (this->*then)(); });
   }
 
   asio::io_context& loop_;
   asio::posix::stream_descriptor socket_;
-  asio::steady_timer crowd_;
+  Alarm crowd_;
   pid_t pid_;
   // Shared, so that a callback may destroy the Guard and still return.
   std::shared_ptr<const GuardEvents> events_;
@@ -76,7 +74,7 @@ class Guard::Impl {
   bool waits_to_send_ = false;
   bool at_end_ = false;  // the guard closed its end
   bool lost_ = false;
-  std::shared_ptr<bool> gone_ = std::make_shared<bool>(false);
+  Life life_;
 };
 
 Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents events)
@@ -89,7 +87,7 @@ Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents even
 }
 
 Guard::Impl::~Impl() {
-  *gone_ = true;
+  life_.end();
   asio::error_code ignored;
   socket_.close(ignored);
   reap_guard();
@@ -138,9 +136,9 @@ void Guard::Impl::let_guard_work() {
 }
 
 void Guard::Impl::refuse(ProcessId id, int error) {
-  asio::post(loop_, [this, gone = gone_, id, error] {
-    if (!*gone && !lost_) tell(&GuardEvents::spawned, Spawned{id, 0, error});
-  });
+  asio::post(loop_, life_.bind([this, id, error] {
+    if (!lost_) tell(&GuardEvents::spawned, Spawned{id, 0, error});
+  }));
 }
 
 void Guard::Impl::flush() {
@@ -160,12 +158,12 @@ void Guard::Impl::flush() {
 
 void Guard::Impl::wait_readable() {
   socket_.async_wait(asio::posix::stream_descriptor::wait_read,
-                     [this, gone = gone_](asio::error_code error) {
-                       if (*gone || error || lost_) return;
+                     life_.bind([this, life = life_.watch()](asio::error_code error) {
+                       if (error || lost_) return;
                        receive();
                        deliver();
-                       if (!*gone && !lost_) wait_readable();
-                     });
+                       if (!life.expired() && !lost_) wait_readable();
+                     }));
 }
 
 void Guard::Impl::wait_writable() {
@@ -175,8 +173,7 @@ void Guard::Impl::wait_writable() {
 
 void Guard::Impl::wait_crowd() {
   waits_to_send_ = true;
-  crowd_.expires_after(crowded_wait);
-  crowd_.async_wait(unless_gone(&Impl::flush));
+  crowd_.after(crowded_wait, [this] { flush(); });
 }
 
 void Guard::Impl::receive() {
@@ -189,12 +186,12 @@ void Guard::Impl::receive() {
 
 // Each callback may destroy us.
 void Guard::Impl::deliver() {
-  const auto gone = gone_;
+  const auto life = life_.watch();
   while (!lost_) {
     const auto reply = inbox_.next();
     if (!reply) break;
     dispatch(*reply);
-    if (*gone) return;
+    if (life.expired()) return;
   }
   if (at_end_ && !lost_) lose();
 }

@@ -30,7 +30,7 @@ enum Column : std::uint8_t { kRun, kText, kState, kExperiment, kTags, kEnded };
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
 
 // It repeats the words of all jobs, which may hold secrets. SQLite gives its journal the same mode.
-void close_to_others(const std::string& index) {
+void close_index_to_others(const std::string& index) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const process::UniqueFd file(::open(index.c_str(), kFlags, 0600));
   struct stat info {};
@@ -98,7 +98,7 @@ RunRecord looked_at(sqlite3_stmt* row) {
 
 std::optional<Index> Index::open(const std::string& records) {
   for (const bool is_second : {false, true}) {
-    close_to_others(path_of(records));
+    close_index_to_others(path_of(records));
     sqlite3* opened = nullptr;
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const int result = sqlite3_open_v2(path_of(records).c_str(), &opened, kFlags, nullptr);

@@ -7,6 +7,7 @@ under its rank, polls until those of all others are there, connects to each, and
 
 import json
 import os
+import subprocess
 import unittest
 
 from front_case import FrontCase, LabFrontCase
@@ -90,6 +91,36 @@ except ConnectionRefusedError:
 
 
 
+# Puts until it is told that there is no more room, and prints how many bytes were taken.
+FILL = STORE + """
+taken = 0
+while taken < 1 << 26 and ask('PUT', f'/own/{taken}', b'x' * (1 << 16))[0] == 200:
+    taken += 1 << 16
+print('taken', taken)
+"""
+
+# Somebody who is not of the job puts a value, three times.
+PUT = """
+import socket, sys
+for _ in range(3):
+    try:
+        with socket.create_connection((sys.argv[1], int(sys.argv[2])), 10) as talk:
+            talk.sendall(b'PUT /global/0 HTTP/1.1\\r\\nContent-Length: 1\\r\\n\\r\\nx')
+            print(talk.recv(99)[:12])
+    except ConnectionError:
+        print(b'')
+"""
+# The rank says where the store is, waits, and looks whether anything has got in.
+WAIT = STORE + """
+with open(os.path.join(os.environ['DIR'], 'at.new'), 'w') as file:
+    file.write('%s %s' % at)
+os.rename(file.name, os.path.join(os.environ['DIR'], 'at'))
+while not os.path.exists(os.path.join(os.environ['DIR'], 'go')):
+    time.sleep(0.01)
+print('found', ask('GET', '/global/0')[0])
+"""
+
+
 class OneMachine(FrontCase):
     name = "horovodrun"
 
@@ -140,6 +171,28 @@ class OneMachine(FrontCase):
         self.assertEqual(first, "400 405 400 411 413 431")
         self.assertRegex(second, r"^port \d+$")
 
+    def test_no_rank_fills_the_memory(self):
+        done = self.succeeds("-np", "1", "--gloo", PYTHON, "-c", FILL)
+        taken = int(done.text.split()[-1])
+        self.assertGreater(taken, 1 << 20)
+        self.assertLess(taken, 3 << 20)
+
+    @unittest.skipIf(os.geteuid() != 0, "becoming another user needs root")
+    def test_another_user_is_turned_away(self):
+        job = self.start("-np", "1", "--gloo", PYTHON, "-c", WAIT)
+        self.wait_for_files(["at"])
+        at = self.read("at").decode().split()
+        tried = subprocess.run([PYTHON, "-c", PUT, *at], user=65534, group=65534, extra_groups=[],
+                               cwd="/", capture_output=True, text=True, timeout=30, check=True)
+        self.write("go", "")
+        done = job.finish()
+        self.assertEqual(tried.stdout, "b''\n" * 3)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("found 404", done.text)
+        told = [line for line in done.errors.splitlines() if "was refused" in line]
+        self.assertEqual(told, ["muster: a connection to Horovod's store was refused: another user "
+                                "connects from " + at[0]])
+
     def test_tuning_from_line_and_config_file(self):
         config = self.write("hvd.yaml",
                             "params:\n  fusion_threshold_mb: 32\n  cycle_time_ms: 3.5\n"
@@ -183,7 +236,7 @@ class TwoHosts(LabFrontCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.lab_of(2)
+        cls.lab_of(3)
 
     def test_ranks_meet_through_gloo(self):
         self.write("hosts", "node1 slots=2\nnode2 slots=2\n")
@@ -191,6 +244,21 @@ class TwoHosts(LabFrontCase):
             done = self.launches("-np", "4", *hosts, "--gloo", PYTHON, "-c", MEET)
             self.assertEqual([line[-9:] for line in done.lines],
                              ["met 0 0 2", "met 1 0 2", "met 2 1 2", "met 3 1 2"])
+
+    def test_a_host_that_is_not_of_the_job_is_turned_away(self):
+        job = self.start_in_lab("-np", "2", "-H", "node1:1,node2:1", "--gloo", PYTHON, "-c", WAIT)
+        self.wait_for_files(["at"])
+        at = self.read("at").decode().split()
+        said = {host: self.lab.run([PYTHON, "-c", PUT, *at], host=host)[1].decode()
+                for host in ("node3", "node2")}
+        self.write("go", "")
+        done = job.finish()
+        self.assertEqual(said["node3"], "b''\n" * 3)
+        self.assertEqual(said["node2"], "b'HTTP/1.0 200'\n" * 3)
+        self.assertEqual((done.code, done.text.count("found 200")), (0, 2), done)
+        told = [line for line in done.errors.splitlines() if "was refused" in line]
+        self.assertEqual(told, ["muster: a connection to Horovod's store was refused: "
+                                f"{self.lab.address('node3')} is no host of this job"])
 
     def test_the_store_listens_where_the_hosts_see_this_machine(self):
         done = self.launches("-np", "1", "-H", "node2:1", "--gloo", "sh", "-c",

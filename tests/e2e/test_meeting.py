@@ -129,14 +129,7 @@ class Meeting(Case):
     def test_contradictions_and_strangers(self):
         head = self.node(0, "--no_python", "./show.sh")
         at = ("127.0.0.1", int(self.port))
-
-        def greeting():
-            try:
-                with socket.create_connection(at) as one:
-                    return one.recv(64)
-            except ConnectionRefusedError:
-                return b""
-        wait_until(greeting, 10, "node 0 to listen")
+        self.listening()
         with socket.create_connection(at) as stranger:
             stranger.sendall(b"GET / HTTP/1.0\r\n\r\n" + b"x" * 5000)
             try:
@@ -157,6 +150,47 @@ class Meeting(Case):
             self.port = other
         guest = self.node(1, "--no_python", "./show.sh")
         self.assertEqual((head.finish().code, guest.finish().code), (0, 0))
+
+    def listening(self):
+        """Until node 0 listens."""
+        def greeted():
+            try:
+                with socket.create_connection(("127.0.0.1", int(self.port))) as one:
+                    return one.recv(64)
+            except ConnectionRefusedError:
+                return b""
+        wait_until(greeted, 10, "node 0 to listen")
+
+    def crowd(self, count):
+        """So many connections that say nothing."""
+        silent = []
+        for _ in range(count):
+            silent.append(socket.create_connection(("127.0.0.1", int(self.port))))
+            self.addCleanup(silent[-1].close)
+        return silent
+
+    def test_silent_strangers_delay_nobody(self):
+        head = self.node(0, "--no_python", "true")
+        self.listening()
+        self.crowd(300)
+        guest = self.node(1, "--no_python", "true")
+        ends = [guest.finish(), head.finish()]
+        self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+        self.assertLess(ends[0].seconds, 5)  # a stranger may be silent for 10 s
+
+    def test_refusals_are_told_with_measure(self):
+        head = self.node(0, "--no_python", "true")
+        self.listening()
+        for _ in range(200):
+            with socket.create_connection(("127.0.0.1", int(self.port))) as one:
+                one.sendall(b"let me in\n")
+                one.recv(64)
+        guest = self.node(1, "--no_python", "true")
+        ends = [guest.finish(), head.finish()]
+        self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+        self.assertEqual(ends[1].errors.splitlines(), [
+            "muster: a node that came from 127.0.0.1 may not take part: its job has another name "
+            "or secret", "muster: 200 connections were refused in all"])
 
     def test_nodes_without_numbers(self):
         words = ["--nnodes", "3", "--rdzv_backend", "c10d", "--rdzv_id", "job-5",

@@ -212,6 +212,7 @@ BANNED = {
     r"\bstd::j?thread\b": r"$^",
     r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach|spawn)\.cpp",
     r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
+    r"\b(?:steady|system|deadline|high_resolution)_timer\b": r"src/process/alarm\.hpp",
 }
 
 
@@ -220,6 +221,25 @@ def banned_calls(path, text):
     return [f"{path}:{line_of(code, m.start())}: {m[0]} is not called here"
             for call, allowed in BANNED.items() if not re.match(allowed, path)
             for m in re.finditer(call, code)]
+
+
+HANDLER = re.compile(r"\b(?:async_\w+|asio::(?:post|defer|dispatch))\(")
+SAFE_HANDLER = re.compile(r"\b(life|setting)_\.bind\(|\bunless_gone\(|\[\] \{|"
+                          r"\[self = shared_from_this\(\)|\[weak = weak_from_this\(\)\]")
+
+
+def loose_handlers(path, text):
+    """Handlers that may run when what they point to has gone; see docs/HACKING.md."""
+    code, complaints = blanked(text), []
+    for m in HANDLER.finditer(code):
+        depth, end = 1, m.end()
+        while depth and end < len(code):
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        if not SAFE_HANDLER.search(code[m.end():end]):
+            complaints.append(f"{path}:{line_of(code, m.start())}: {m[0]} takes a handler that is "
+                              "bound to no Life")
+    return complaints
 
 
 # Written in two halves, so that this file obeys its own rule.
@@ -325,12 +345,24 @@ class Rules(unittest.TestCase):
 
     def test_banned(self):
         for call in ["system(x)", "::popen(x)", "std::cout << x", "assert(x)", "std::thread t",
-                     "::fork()", "std::exit(1)", "_exit(1)"]:
+                     "::fork()", "std::exit(1)", "_exit(1)", "asio::steady_timer t"]:
             self.assertEqual(len(banned_calls("src/link/a.cpp", call + ";\n")), 1, call)
         for innocent in ["static_assert(x)", "// exit(1)", "a.exit(1)", "exit_code(1)",
                          "std::this_thread::x", '"system("']:
             self.assertEqual(banned_calls("src/link/a.cpp", innocent + ";\n"), [], innocent)
         self.assertEqual(banned_calls("src/process/guard_child.cpp", "fork(); _exit(1);\n"), [])
+
+    def test_handlers(self):
+        for innocent in ["s.async_wait(kRead, life_.bind([this](E e) { f(); }));",
+                         "asio::post(loop, [self = shared_from_this()] { self->f(); });",
+                         "asio::post(loop, [weak = weak_from_this()] { f(weak.lock()); });",
+                         "asio::post(loop, [] { ::raise(SIGSTOP); });", "// asio::post(x)"]:
+            self.assertEqual(loose_handlers("a", innocent + "\n"), [], innocent)
+        for text in ["\nasio::post(loop, [this] { f(); });", "\ns.async_wait(kRead, [this](E) {});",
+                     "\nasio::async_write(s, b, [&](E) {}); life_.bind(f);",
+                     "\nasio::post(loop, std::move(done));"]:
+            found = loose_handlers("a", text + "\n")
+            self.assertEqual([one.split(" ")[0] for one in found], ["a:2:"], text)
 
     def test_left_overs(self):
         for text in ["// TO" "DO: more", "FIX" "ME", "cd /wo" "rk/x", "'/ro" "ot/.ssh'"]:
@@ -400,6 +432,9 @@ class Repository(unittest.TestCase):
 
     def test_nothing_banned_is_called(self):
         self.check([banned_calls], self.src)
+
+    def test_handlers_are_bound(self):
+        self.check([loose_handlers], self.named(r"src/(app|link|process)/.*\.[ch]pp$"))
 
     def test_using_declarations_are_used(self):
         self.check([unused_usings], self.cpp)

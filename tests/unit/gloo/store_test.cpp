@@ -62,6 +62,25 @@ TEST_F(Scopes, TellWhyARequestIsRefused) {
             "HTTP/1.0 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
+TEST(RoomOfAJob, GrowsWithItsRanks) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  EXPECT_LE(room_for({{"global", 2}}).bytes, 3 * kMiB);
+  EXPECT_LE(room_for({{"global", 2}}).keys, 2000U);
+  // Each of 1000 ranks puts 1000 addresses.
+  EXPECT_GE(room_for({{"global", 1000}, {"cross_0", 125}}).bytes, 250 * kMiB);
+  EXPECT_GE(room_for({{"global", 1000}, {"cross_0", 125}}).keys, 3000U);
+  EXPECT_LE(room_for({{"global", 1'000'000}}).bytes, 600 * kMiB);
+}
+
+TEST_F(Scopes, OfAJobAreBounded) {
+  const std::string body(std::size_t{1} << 20, 'x');
+  int kept = 0;
+  for (int i = 0; i < 400; ++i) {
+    kept += ask("PUT", "/own/" + std::to_string(i), body).starts_with("200") ? 1 : 0;
+  }
+  EXPECT_LT(kept, 4);
+}
+
 TEST_F(Scopes, HoldSoMuchAndNoMore) {
   store_ = Store({}, {.keys = 2, .bytes = 10});
   EXPECT_EQ(ask("PUT", "/own/a", "1234"), "200 ");

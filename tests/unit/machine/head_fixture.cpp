@@ -63,8 +63,8 @@ struct Effect {
     return fmt::format("world {} of {}", e.world.number, e.world.size);
   }
   std::string operator()(const ServeGloo& e) const {
-    return fmt::format("serve gloo on '{}' at '{}' for {} scopes", e.interface, e.address,
-                       e.members.size());
+    return fmt::format("serve gloo on '{}' at '{}' for {} scopes of {}", e.interface, e.address,
+                       e.members.size(), fmt::join(e.hosts, " "));
   }
   std::string operator()(const NewRound&) const { return "new round"; }
   std::string operator()(const Say& e) const { return "say " + e.text; }

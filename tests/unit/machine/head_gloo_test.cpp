@@ -28,14 +28,14 @@ class HeadGloo : public HeadFixture {
 
 TEST_F(HeadGloo, ServesWhereHostsSawThisMachine) {
   greet("", "10.0.0.9");
-  EXPECT_EQ(effects_, Words{"serve gloo on '' at '10.0.0.9' for 4 scopes"});
+  EXPECT_EQ(effects_, Words{"serve gloo on '' at '10.0.0.9' for 4 scopes of 10.0.0.1 10.0.0.2"});
   EXPECT_EQ(now(GlooServed{GlooServed::At{"10.0.0.9", 4000}}),
             (Words{"a Prepare 1", "b Prepare 1"}));
 }
 
 TEST_F(HeadGloo, ServesOnTheInterfaceAskedFor) {
   greet("ib0", "");
-  EXPECT_EQ(effects_, Words{"serve gloo on 'ib0' at '' for 4 scopes"});
+  EXPECT_EQ(effects_, Words{"serve gloo on 'ib0' at '' for 4 scopes of 10.0.0.1 10.0.0.2"});
 }
 
 TEST_F(HeadGloo, NeedsAnAddressForOthers) {
