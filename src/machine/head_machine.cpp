@@ -253,6 +253,9 @@ void HeadMachine::prepare_all(HeadEffects& out) {
     return plan::check_ports(input_.spec, input_.plan, where_);
   });
   if (!enough) return fault(enough.error(), "", out);
+  const std::string shared =
+      plan::shared_devices(input_.spec, input_.plan, where_, input_.kept_here, input_.kept_remote);
+  if (!shared.empty() && round_ == 0) out.push_back(Say{shared});
   if (input_.spec.gloo) return serve_gloo(out);
   order_all(out);
 }

@@ -2,11 +2,42 @@
 #include "plan/devices.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace muster::plan {
 namespace {
 
 using model::Devices;
+
+// A list as it stands in a variable, each device once.
+std::set<std::string> listed(std::string_view value) {
+  std::set<std::string> ids;
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t comma = std::min(value.find(',', at), value.size());
+    ids.emplace(value.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return ids;
+}
+
+// What a rank with these variables sees of the devices of its host.
+std::size_t seen(const Devices& devices, const model::Host& host, const Forwarded& kept) {
+  if (!host.visible.empty()) return listed(host.visible).size();
+  const auto limit = std::ranges::find(kept.kept, devices.variable, &model::Variable::name);
+  if (limit != kept.kept.end()) return listed(limit->value).size();
+  return std::set<std::string>(devices.ids.begin(), devices.ids.end()).size();
+}
+
+// Of the maker that most are of. Intel's are left out: most often they are the display's.
+std::size_t most_seen(const std::vector<Devices>& all, const model::Host& host,
+                      const Forwarded& kept) {
+  std::size_t most = 0;
+  for (const Devices& one : all) {
+    if (one.variable != "ZE_AFFINITY_MASK") most = std::max(most, seen(one, host, kept));
+  }
+  return most;
+}
 
 std::uint64_t most_of(const std::vector<Devices>& all) {
   std::uint64_t most = 0;
@@ -51,6 +82,35 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
                       spec.gpus_per_rank);
   }
   return {};
+}
+
+std::string shared_devices(const model::JobSpec& spec, const model::Plan& plan,
+                           const Rendezvous& where, std::span<const Forwarded> kept_here,
+                           std::span<const Forwarded> kept_remote) {
+  if (spec.gpus_per_rank > 0) return {};
+  std::string line;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const model::PlannedNode& node = plan.nodes[i];
+    if (!where.devices[i] || node.ranks.size() < 2) continue;
+    const bool remote =
+        node.host.reach == model::Reach::ssh || node.host.reach == model::Reach::met;
+    const auto& kept = remote ? kept_remote : kept_here;
+    const std::uint32_t app = plan.ranks[node.ranks.front().value].app;
+    const std::size_t devices =
+        most_seen(*where.devices[i], node.host, app < kept.size() ? kept[app] : Forwarded());
+    if (devices == 0 || devices >= node.ranks.size()) continue;
+    if (!line.empty()) {
+      ++others;
+      continue;
+    }
+    line = fmt::format("{} ranks on {} see {} GPU{}, so some share one; {} rank{} there would not",
+                       node.ranks.size(), node.host.name, devices, devices == 1 ? "" : "s", devices,
+                       devices == 1 ? "" : "s");
+  }
+  if (others > 0)
+    line += fmt::format("; likewise on {} more host{}", others, others == 1 ? "" : "s");
+  return line;
 }
 
 }  // namespace muster::plan

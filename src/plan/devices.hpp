@@ -1,6 +1,7 @@
 // Devices: each rank's share of its host's accelerators.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "plan/environment.hpp"
@@ -21,5 +22,13 @@ namespace muster::plan {
 // pass.
 [[nodiscard]] base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& plan,
                                                const Rendezvous& where);
+
+// One line when ranks of a host see fewer devices than they are, so that some get the same one:
+// which host, how many, and how many would have one each. Empty: no such host, or --gpus-per-rank
+// deals them. `kept_here` and `kept_remote`: what apps are given, as a limit of -x counts too.
+[[nodiscard]] std::string shared_devices(const model::JobSpec& spec, const model::Plan& plan,
+                                         const Rendezvous& where,
+                                         std::span<const Forwarded> kept_here,
+                                         std::span<const Forwarded> kept_remote);
 
 }  // namespace muster::plan

@@ -72,5 +72,29 @@ TEST(Devices, that_are_too_few_are_an_error) {
             "  hint: leave --gpus-per-rank out to run without devices");
 }
 
+std::string told(const Job& one, const Forwarded& kept = {}) {
+  const std::vector<Forwarded> all(1, kept);
+  return shared_devices(one.spec, one.plan, one.where, all, all);
+}
+
+TEST(Devices, that_ranks_share_are_told) {
+  EXPECT_EQ(told(job(8, 0, {kFour})),
+            "8 ranks on box see 4 GPUs, so some share one; 4 ranks there would not");
+  EXPECT_EQ(told(job(2, 0, {{"CUDA_VISIBLE_DEVICES", {"1", "1"}}})),
+            "2 ranks on box see 1 GPU, so some share one; 1 rank there would not");
+  EXPECT_EQ(told(job(4, 0, {kFour})), "");
+  EXPECT_EQ(told(job(4, 0, {})), "");
+  EXPECT_EQ(told(job(1, 0, {{"CUDA_VISIBLE_DEVICES", {"0"}}})), "");
+  EXPECT_EQ(told(job(2, 1, {kFour})), "");
+  EXPECT_EQ(told(job(2, 0, {{"ZE_AFFINITY_MASK", {"0"}}})), "");  // the display's
+}
+
+TEST(Devices, that_the_user_leaves_to_all_ranks_are_told_too) {
+  Forwarded kept;
+  kept.kept.push_back({"CUDA_VISIBLE_DEVICES", "3", "-x"});
+  EXPECT_EQ(told(job(2, 0, {kFour}), kept),
+            "2 ranks on box see 1 GPU, so some share one; 1 rank there would not");
+}
+
 }  // namespace
 }  // namespace muster::plan::devices_test
