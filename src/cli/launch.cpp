@@ -39,9 +39,21 @@ struct Prospect {
 
 view::Style style() { return {::isatty(STDERR_FILENO) == 1}; }
 
-Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
+// Each once, since to look one up may take long.
+std::vector<std::string> names_written(const model::JobSpec& spec) {
   std::vector<std::string> names;
   for (const model::HostEntry& entry : spec.hosts) names.push_back(entry.name);
+  for (const model::RankfileEntry& entry : spec.mapping.rankfile) {
+    if (!entry.host.starts_with('+')) names.push_back(entry.host);
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
+  const std::vector<std::string> names = names_written(spec);
   plan::ThisMachine here;
   here.cpus = probe::usable_cpus();
   here.hostname = probe::hostname();

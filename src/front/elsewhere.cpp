@@ -39,6 +39,11 @@ constexpr Foreign kForeign[] = {
     {"log-dir", "--logs"},
     {"bynode", "--map-by node"},
     {"byslot", "--map-by slot"},
+    {"bycore", "--map-by core"},
+    {"bind-to-core", "--bind-to core"},
+    {"bind-to-socket", "--bind-to package"},
+    {"cpus-per-proc", "--map-by :PE=N"},
+    {"local-ranks-filter", "--show"},
     {"display-map", "--dry-run"},
     {"do-not-launch", "--dry-run"},
     {"launcher-exec", "--ssh-command"},
@@ -46,7 +51,6 @@ constexpr Foreign kForeign[] = {
     {"launch-agent", "--agent-path"},
     {"allow-run-as-root", ""},
     {"nooversubscribe", ""},
-    {"bind-to", ""},
     {"mca", ""},
 };
 

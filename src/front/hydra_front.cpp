@@ -13,6 +13,7 @@
 #include "front/hydra_reach.hpp"
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
+#include "front/standing.hpp"
 #include "spec/check.hpp"
 
 namespace muster::front {
@@ -150,6 +151,9 @@ Result<Reading> finish(HydraDraft draft) {
   model::JobSpec& spec = draft.request.spec;
   spec.apps.clear();
   for (HydraBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
+  for (std::string& line : unused_allocation(*draft.asked, spec)) {
+    draft.notices.push_back(std::move(line));
+  }
   return spec::check(spec).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
   });

@@ -1,13 +1,15 @@
-// Reads --map-by, --rank-by and --bind-to.
-#include "front/mpirun_mapping.hpp"
+// Reads --map-by, --rank-by, --bind-to and lists of cpus.
+#include "front/mapping_words.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "front/pieces.hpp"
 #include "model/job_spec.hpp"
+#include "spec/hosts.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
+#include "spec/rankfile.hpp"
 
 namespace muster::front {
 namespace {
@@ -206,6 +208,13 @@ class MapByReader {
   MapByWords words_;
 };
 
+Result<std::vector<std::uint32_t>> read_cpus(const Typed& typed) {
+  auto list = model::parse_cpu_list(typed.value);
+  if (list) return list;
+  return fail(Fault::usage, "", "{} must be cpu numbers such as 0,2,4-7: {}", typed.option,
+              list.error().what);
+}
+
 Result<void> read_qualifiers(const Typed& typed, std::string_view text, Mapping& mapping) {
   for (const std::string& written : split(text, ",:")) {
     const std::string word = lower(written);
@@ -266,7 +275,7 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
   const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
   const std::string target = lower(typed.value.substr(0, colon));
   const auto level = level_in_full(target);
-  if (target == "none") {
+  if (target == "none" || target == "default") {
     mapping.bind_to = BindTo::none;
   } else if (target == "cpu-list" || target == "cpulist") {
     mapping.bind_to = BindTo::cpu_list;
@@ -276,12 +285,45 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
   } else if (!target.empty() || colon == typed.value.size()) {
     return fail(Fault::usage, "",
                 "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
-                "package or cpu-list, not {}",
+                "package, cpu-list or default, not {}",
                 typed.option, quoted(typed.value));
   }
-  if (!target.empty()) mapping.bind_given = true;
+  if (!target.empty()) {
+    mapping.bind_by_default = target == "default";
+    mapping.bind_given = !mapping.bind_by_default;
+  }
   return read_qualifiers(typed, typed.value.substr(std::min(colon + 1, typed.value.size())),
                          mapping);
+}
+
+Result<void> read_cpu_set_words(const Typed& typed, Mapping& mapping) {
+  const auto list = read_cpus(typed);
+  if (!list) return tl::unexpected(list.error());
+  mapping.cpu_set.emplace();
+  for (const std::uint32_t cpu : *list) mapping.cpu_set->add(cpu);
+  return {};
+}
+
+Result<void> read_cpu_list_words(const Typed& typed, Mapping& mapping) {
+  auto list = read_cpus(typed);
+  if (!list) return tl::unexpected(list.error());
+  mapping.cpu_list = std::move(*list);
+  if (mapping.bind_given) return {};
+  mapping.bind_to = BindTo::cpu_list;
+  mapping.bind_given = true;
+  return {};
+}
+
+Result<void> read_rankfile_of(const Asked& asked, const std::string& path, Mapping& mapping) {
+  if (path.empty()) return {};
+  const auto text = asked.read_file(path, spec::kHostTextMax);
+  if (!text) return tl::unexpected(text.error());
+  auto entries = spec::read_rankfile(*text, path);
+  if (!entries) return tl::unexpected(entries.error());
+  mapping.map_by = MapBy::rankfile;
+  mapping.map_given = true;
+  mapping.rankfile = std::move(*entries);
+  return {};
 }
 
 }  // namespace muster::front

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "front/front.hpp"
 #include "front/option.hpp"
 #include "model/mapping.hpp"
 
@@ -23,6 +24,16 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_rank_by_words(const Typed& typed, model::Mapping& mapping);
 
 // TARGET[:QUALIFIERS]; targets in full, in any case (opal/mca/hwloc/base/hwloc_base_frame.c).
+// "default", which is muster's own word, binds as Open MPI does when nobody says.
 [[nodiscard]] base::Result<void> read_bind_to_words(const Typed& typed, model::Mapping& mapping);
+
+// "0,2,4-7" of --cpu-set and of --cpu-list. Without --bind-to the latter is what ranks are bound to
+// (opal/mca/hwloc/base/hwloc_base_frame.c).
+[[nodiscard]] base::Result<void> read_cpu_set_words(const Typed& typed, model::Mapping& mapping);
+[[nodiscard]] base::Result<void> read_cpu_list_words(const Typed& typed, model::Mapping& mapping);
+
+// The rankfile of that path; nothing is done when the path is empty.
+[[nodiscard]] base::Result<void> read_rankfile_of(const Asked& asked, const std::string& path,
+                                                  model::Mapping& mapping);
 
 }  // namespace muster::front

@@ -14,6 +14,7 @@
 #include "front/mpirun_signals.hpp"
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
+#include "front/standing.hpp"
 #include "spec/check.hpp"
 #include "spec/hosts.hpp"
 #include "spec/word_lines.hpp"
@@ -145,6 +146,7 @@ Result<Reading> finish(MpirunDraft draft) {
   spec.apps.clear();
   for (MpirunBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
+  for (std::string& line : unused_allocation(*draft.asked, spec)) notice(draft, std::move(line));
   if (draft.quiet) draft.notices.clear();
   draft.request.quiet = draft.quiet;
   return Reading{std::move(draft.request), {}, std::move(draft.notices)};

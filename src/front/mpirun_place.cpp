@@ -1,10 +1,8 @@
 // Counts, mapping and binding of an mpirun line; its hosts are in mpirun_hosts.cpp.
 #include "front/mpirun_place.hpp"
 
-#include "front/mpirun_mapping.hpp"
+#include "front/mapping_words.hpp"
 #include "front/values.hpp"
-#include "spec/hosts.hpp"
-#include "spec/rankfile.hpp"
 
 namespace muster::front {
 namespace {
@@ -24,13 +22,6 @@ Result<void> per_object(MpirunDraft& draft, const Typed& typed, Level level) {
   mapping(draft).per_object = *count;
   mapping(draft).map_given = true;
   return {};
-}
-
-Result<std::vector<std::uint32_t>> cpus(const Typed& typed) {
-  auto list = model::parse_cpu_list(typed.value);
-  if (list) return list;
-  return fail(Fault::usage, "", "{} must be cpu numbers such as 0,2,4-7: {}", typed.option,
-              list.error().what);
 }
 
 }  // namespace
@@ -115,36 +106,15 @@ Result<void> set_cpus_per_rank(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> set_cpu_set(MpirunDraft& draft, const Typed& typed) {
-  const auto list = cpus(typed);
-  if (!list) return tl::unexpected(list.error());
-  model::CpuSet set;
-  for (const std::uint32_t cpu : *list) set.add(cpu);
-  mapping(draft).cpu_set = set;
-  return {};
+  return read_cpu_set_words(typed, mapping(draft));
 }
 
-// Without --bind-to the list is what ranks are bound to (opal/mca/hwloc/base/hwloc_base_frame.c).
 Result<void> set_cpu_list(MpirunDraft& draft, const Typed& typed) {
-  auto list = cpus(typed);
-  if (!list) return tl::unexpected(list.error());
-  mapping(draft).cpu_list = std::move(*list);
-  if (!mapping(draft).bind_given) {
-    mapping(draft).bind_to = model::BindTo::cpu_list;
-    mapping(draft).bind_given = true;
-  }
-  return {};
+  return read_cpu_list_words(typed, mapping(draft));
 }
 
 Result<void> settle_rankfile(MpirunDraft& draft) {
-  if (draft.rankfile.empty()) return {};
-  const auto text = draft.asked->read_file(draft.rankfile, spec::kHostTextMax);
-  if (!text) return tl::unexpected(text.error());
-  auto entries = spec::read_rankfile(*text, draft.rankfile);
-  if (!entries) return tl::unexpected(entries.error());
-  mapping(draft).map_by = model::MapBy::rankfile;
-  mapping(draft).map_given = true;
-  mapping(draft).rankfile = std::move(*entries);
-  return {};
+  return read_rankfile_of(*draft.asked, draft.rankfile, mapping(draft));
 }
 
 }  // namespace muster::front

@@ -81,7 +81,9 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      set_rank_by},
     {{"--bind-to", kPlaces, Takes::text, "WHAT[:HOW]",
       "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package or "
-      "cpu-list. HOW: if-supported, overload-allowed, ordered."},
+      "cpu-list (default: none). HOW: if-supported, overload-allowed, ordered. The word default "
+      "binds as Open MPI does when nobody says: up to two ranks to cores, more to NUMA nodes or "
+      "sockets, none when oversubscribed."},
      set_bind_to},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},

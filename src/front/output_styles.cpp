@@ -40,6 +40,8 @@ void shown_nowhere(OutputSpec& output) {
 OutputSpec muster_output(const MusterOutput& asked) {
   OutputSpec output;
   output.merge = asked.merge;
+  if (!asked.shown.empty()) shown_nowhere(output);
+  for (const std::uint32_t one : asked.shown) output.chosen[one] = {};
   if (asked.timestamp) append(output.prefix, {{Field::utc}, text(" ")});
   if (asked.tag) {
     append(output.prefix, {text("["), {Field::spawned, ":"}, rank(Width::largest), text("] ")});

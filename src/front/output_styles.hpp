@@ -20,7 +20,8 @@ struct MusterOutput {
   bool timestamp = false;  // "2026-11-21T10:00:00.123Z "
   std::string logs = {};   // DIR/rank.N/{stdout,stderr}, DIR/2/rank.N of a spawned world
   bool logs_only = false;
-  bool merge = false;  // stderr goes where stdout goes
+  bool merge = false;                  // stderr goes where stdout goes
+  std::set<std::uint32_t> shown = {};  // ranks whose output is shown here; empty: all
 };
 [[nodiscard]] model::OutputSpec muster_output(const MusterOutput& asked);
 

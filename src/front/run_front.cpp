@@ -7,6 +7,7 @@
 
 #include "front/asked.hpp"
 #include "front/elsewhere.hpp"
+#include "front/mapping_words.hpp"
 #include "front/option_help.hpp"
 #include "front/read_options.hpp"
 #include "front/run_options.hpp"
@@ -105,6 +106,18 @@ Result<void> check_combinations(const RunDraft& draft) {
   if (draft.output.logs_only && draft.output.logs.empty()) {
     return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
   }
+  if (draft.output.logs_only && !draft.output.shown.empty()) {
+    return fail(Fault::usage, "drop one of them", "--logs-only and --show exclude each other");
+  }
+  if (draft.app.ranks && !draft.output.shown.empty() &&
+      *draft.output.shown.rbegin() >= *draft.app.ranks) {
+    return fail(Fault::usage, fmt::format("ranks are 0 to {}", *draft.app.ranks - 1),
+                "--show: there is no rank {}", *draft.output.shown.rbegin());
+  }
+  if (request.spec.oversubscribe && request.spec.mapping.no_oversubscribe) {
+    return fail(Fault::usage, "keep one of them",
+                "--map-by :NOOVERSUBSCRIBE forbids what {} allows", "--oversubscribe");
+  }
   if ((request.spec.state_at_timeout || request.spec.stacks_at_timeout) && !request.spec.timeout) {
     return fail(Fault::usage, "add --timeout SECONDS",
                 "--report-state-on-timeout and --stack-traces work only with --timeout");
@@ -155,9 +168,13 @@ Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.record = recording_of(draft, asked);
   return check_combinations(draft)
       .and_then([&] { return settle_hosts(draft, asked.read_file); })
+      .and_then([&] { return read_rankfile_of(asked, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return spec::check(draft.request.spec); })
-      .map([&] { return Reading{std::move(draft.request)}; });
+      .map([&] {
+        std::vector<std::string> notices = unused_allocation(asked, draft.request.spec);
+        return Reading{std::move(draft.request), {}, std::move(notices)};
+      });
 }
 
 // All programs of the line; what is set for the first one holds for the later ones too.

@@ -1,6 +1,7 @@
 // The table of options, and what each does to the draft.
 #include "front/run_options.hpp"
 
+#include "front/mapping_words.hpp"
 #include "front/rows.hpp"
 #include "front/values.hpp"
 #include "spec/quoted.hpp"
@@ -50,9 +51,22 @@ Result<void> add_role(RunDraft& draft, const Typed& typed) {
   return {};
 }
 
+model::Mapping& mapping(RunDraft& draft) { return draft.request.spec.mapping; }
+
+Result<void> set_mapping(RunDraft& draft, const Typed& typed) {
+  const auto words = read_map_by_words(typed, mapping(draft));
+  if (!words) return tl::unexpected(words.error());
+  if (!words->rankfile.empty()) draft.rankfile = words->rankfile;
+  if (!words->oversubscribe) return {};
+  (*words->oversubscribe ? draft.request.spec.oversubscribe : mapping(draft).no_oversubscribe) =
+      true;
+  return {};
+}
+
 constexpr std::uint32_t kRestartsMax = 1'000'000;
 
 constexpr std::string_view kRanks = "Ranks";
+constexpr std::string_view kPlaces = "Mapping and binding";
 constexpr std::string_view kHosts = "Hosts";
 constexpr std::string_view kReach = "Reaching hosts";
 constexpr std::string_view kEnvironment = "Environment";
@@ -80,15 +94,6 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, kRanksMax}), d.request.spec.per_node);
      }},
-    {{"--map-by",
-      kRanks,
-      Takes::choice,
-      "slot|node",
-      "Fill one host after the other, or give each host one rank in turn (default: slot).",
-      {.choices = "slot node"}},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_map_by(t), d.request.spec.mapping.map_by);
-     }},
     {{"--gpus-per-rank", kRanks, Takes::number, "N",
       "Show each rank N of its host's devices only (CUDA_VISIBLE_DEVICES and its twins)."},
      [](RunDraft& d, const Typed& t) {
@@ -97,6 +102,43 @@ constexpr Option<RunDraft> kOptions[] = {
     {{"--oversubscribe", kRanks, Takes::nothing, "",
       "Allow more ranks than slots on the given hosts."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},
+
+    {{"--map-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Deal ranks by slot (fill one host after the other), node (one each in turn), seq, an object "
+      "(core, numa, package ...), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH (default: slot). "
+      "HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS.",
+      {.choices = "slot node seq core numa package l3cache hwthread"}},
+     set_mapping},
+    {{"--rank-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Number ranks by slot, node, fill, span, or an object with SPAN or FILL (default: slot).",
+      {.choices = "slot node fill span core numa package"}},
+     [](RunDraft& d, const Typed& t) { return read_rank_by_words(t, mapping(d)); }},
+    {{"--bind-to",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, package or "
+      "cpu-list "
+      "(default: none). HOW: if-supported, overload-allowed, ordered. The word default binds as "
+      "Open MPI does when nobody says.",
+      {.choices = "none core numa package l3cache hwthread cpu-list default"}},
+     [](RunDraft& d, const Typed& t) { return read_bind_to_words(t, mapping(d)); }},
+    {{"--rankfile", kPlaces, Takes::file, "FILE",
+      "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},
+    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use no cpus but these: 0,2,4-7."},
+     [](RunDraft& d, const Typed& t) { return read_cpu_set_words(t, mapping(d)); }},
+    {{"--cpu-list", kPlaces, Takes::text, "LIST", "Bind to these cpus: 0,2,4-7."},
+     [](RunDraft& d, const Typed& t) { return read_cpu_list_words(t, mapping(d)); }},
+    {{"--report-bindings", kPlaces, Takes::nothing, "",
+      "Tell on stderr which cpus each rank is bound to."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.shown.bindings); }},
 
     {{"-H --host",
       kHosts,
@@ -180,6 +222,14 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }},
     {{"--logs-only", kOutput, Takes::nothing, "", "With --logs: show nothing of it here."},
      [](RunDraft& d, const Typed&) { return raise(d.output.logs_only); }},
+    {{"--show",
+      kOutput,
+      Takes::choice,
+      "all|LIST",
+      "Whose output is shown here: that of all ranks, or of ranks such as 0 or 0,4-7 (default: "
+      "all); files of --logs have everything.",
+      {.choices = "all 0"}},
+     [](RunDraft& d, const Typed& t) { return store(read_shown_ranks(t), d.output.shown); }},
     {{"--merge-stderr", kOutput, Takes::nothing, "",
       "Send the ranks' stderr where their stdout goes, here and in the files of --logs."},
      [](RunDraft& d, const Typed&) { return raise(d.output.merge); }},

@@ -26,6 +26,7 @@ struct RunDraft {
   std::string current_folder;
   std::optional<std::string> host_list;  // all -H, joined by commas
   std::string hostfile;
+  std::string rankfile;
   MusterOutput output;
   bool no_record = false;
   bool help = false;

@@ -43,6 +43,15 @@ base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec)
   });
 }
 
+std::vector<std::string> unused_allocation(const Asked& asked, const model::JobSpec& spec) {
+  const auto nodes = variable(asked, "SLURM_JOB_NODELIST");
+  if (!nodes || nodes->empty() || !spec.hosts.empty() || spec.fake_nodes > 0) return {};
+  return {
+      fmt::format("the hosts of this Slurm allocation, {}, are not used yet: all ranks run "
+                  "here; --hostfile <(scontrol show hostnames) gives its hosts",
+                  *nodes)};
+}
+
 base::Result<void> settle_record(const Asked& asked, RunRequest& request) {
   const auto said = variable(asked, kRecord);
   if (said && *said != "yes" && *said != "no") {

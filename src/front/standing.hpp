@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "front/front.hpp"
@@ -32,6 +33,11 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 // Takes MUSTER_SSH_COMMAND, unless something else than ssh has been chosen; hosts of a rehearsal
 // are reached without it. Takes MUSTER_OUTPUT_FOLDERS.
 [[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
+
+// A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:
+// muster does not ask Slurm for them yet. Nothing where there is none.
+[[nodiscard]] std::vector<std::string> unused_allocation(const Asked& asked,
+                                                         const model::JobSpec& spec);
 
 // Afterwards `record` is there exactly when one is to be kept, with its folder. What a job's
 // command starts belongs to that job's run.

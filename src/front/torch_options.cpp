@@ -170,7 +170,8 @@ constexpr auto kRows = std::to_array<Row>({
       kRanks,
       Takes::choice,
       "node|socket|exclusive|core-complex",
-      "Bind each rank to a NUMA node, a socket, a core or a cache's cores, in turn.",
+      "Bind each rank to a NUMA node, a socket, a core or a cache's cores, in turn (default: ranks "
+      "are not bound).",
       {.choices = "node socket exclusive core-complex"}},
      set_numa},
     {{"--virtual-local-rank", kRanks, Takes::nothing, "",

@@ -1,10 +1,12 @@
 // Reads the values of options.
 #include "front/values.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
+#include "front/pieces.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -92,13 +94,6 @@ Result<base::Duration> read_seconds(const Typed& typed, spec::Span span) {
               seconds(span.least), seconds(span.most), quoted(typed.value));
 }
 
-Result<model::MapBy> read_map_by(const Typed& typed) {
-  if (typed.value == "slot") return model::MapBy::slot;
-  if (typed.value == "node") return model::MapBy::node;
-  return fail(Fault::usage, "", "{} must be slot or node, not {}", typed.option,
-              quoted(typed.value));
-}
-
 Result<model::OnFailure> read_on_failure(const Typed& typed) {
   if (typed.value == "abort") return model::OnFailure::abort;
   if (typed.value == "continue") return model::OnFailure::outlive_all;
@@ -122,6 +117,26 @@ Result<model::StdinSpec> read_stdin_to(const Typed& typed) {
   const auto rank = read_count(typed, {0, model::kRanksMax - 1});
   if (rank) return model::StdinSpec{model::StdinTo::one, base::Rank(*rank)};
   return fail(Fault::usage, "", "{} must be a rank, all or none, not {}", typed.option,
+              quoted(typed.value));
+}
+
+Result<std::set<std::uint32_t>> read_shown_ranks(const Typed& typed) {
+  std::set<std::uint32_t> ranks;
+  if (typed.value == "all") return ranks;
+  constexpr spec::Bounds kBounds = {0, model::kRanksMax - 1};
+  for (const std::string& part : split(typed.value, ",")) {
+    const std::string_view text = part;
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    const auto first = read_count({typed.option, text.substr(0, dash)}, kBounds);
+    const auto last = dash == text.size() ? first
+                                          : read_count({typed.option, text.substr(dash + 1)},
+                                                       {first.value_or(0), kBounds.most});
+    if (!first || !last) ranks.clear();
+    if (!first || !last) break;
+    for (std::uint32_t rank = *first; rank <= *last; ++rank) ranks.insert(rank);
+  }
+  if (!ranks.empty()) return ranks;
+  return fail(Fault::usage, "", "{} must be all, or ranks such as 0 or 0,4-7, not {}", typed.option,
               quoted(typed.value));
 }
 

@@ -2,6 +2,7 @@
 // option.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,14 @@ namespace muster::front {
 // "10" or "0.25"; three decimals count.
 [[nodiscard]] base::Result<base::Duration> read_seconds(const Typed& typed, spec::Span span);
 
-[[nodiscard]] base::Result<model::MapBy> read_map_by(const Typed& typed);
 [[nodiscard]] base::Result<model::OnFailure> read_on_failure(const Typed& typed);
 [[nodiscard]] base::Result<model::Wireup> read_wireup(const Typed& typed);
 
 // A rank, "all" or "none".
 [[nodiscard]] base::Result<model::StdinSpec> read_stdin_to(const Typed& typed);
+
+// "all" or ranks such as "0,4-7"; empty: all.
+[[nodiscard]] base::Result<std::set<std::uint32_t>> read_shown_ranks(const Typed& typed);
 
 // NAME or NAME=VALUE.
 [[nodiscard]] base::Result<model::EnvSetting> read_setting(const Typed& typed);

@@ -18,6 +18,15 @@ using model::JobSpec;
 using model::Reach;
 using model::SlotRule;
 
+// A rankfile may call this machine otherwise than the list of hosts does.
+void add_own_names(Host& host, const ThisMachine& here) {
+  for (const std::string& name : here.local_names) {
+    const bool known =
+        name == host.name || std::ranges::find(host.aliases, name) != host.aliases.end();
+    if (!known) host.aliases.push_back(name);
+  }
+}
+
 Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
@@ -25,6 +34,7 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   host.slots = *host.cpus;
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
+  add_own_names(host, here);
   return {{std::move(host)}, model::HostSource::here, {}};
 }
 
@@ -86,7 +96,12 @@ class Gathering {
     return counts_[known->second].add(entry, host);
   }
 
-  [[nodiscard]] std::vector<Host> take() { return std::move(hosts_); }
+  [[nodiscard]] std::vector<Host> take() {
+    for (Host& host : hosts_) {
+      if (host.reach == Reach::here) add_own_names(host, here_);
+    }
+    return std::move(hosts_);
+  }
 
  private:
   // A port names one sshd, which may well be that of a container: such an entry is never "here".

@@ -40,7 +40,9 @@ HostNames::HostNames(const Inventory& inventory) : hosts_(inventory.hosts.size()
     const model::Host& host = inventory.hosts[i];
     index_.try_emplace(host.name, i);
     index_.try_emplace(key(host.user, host.name, host.port), i);
-    for (const std::string& alias : host.aliases) index_.try_emplace(alias, i);
+  }
+  for (std::uint32_t i = 0; i < inventory.hosts.size(); ++i) {
+    for (const std::string& alias : inventory.hosts[i].aliases) index_.try_emplace(alias, i);
   }
 }
 

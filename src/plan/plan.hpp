@@ -16,7 +16,8 @@ namespace muster::plan {
 struct ThisMachine {
   std::uint32_t cpus = 1;
   std::string hostname;
-  // Those names of JobSpec::hosts that mean this machine (localhost, own name or address).
+  // Those names of JobSpec::hosts and of the rankfile that mean this machine (localhost, own name
+  // or address).
   std::vector<std::string> local_names;
   model::SharedTopology topology = {};  // null unless needs_topology()
 };

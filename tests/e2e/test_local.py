@@ -434,5 +434,38 @@ class BadInput(Case):
         self.assertEqual(survivors(self.mark), {})
 
 
+class AtTheStart(Case):
+    """What is told in one line before ranks run, and whose output is shown."""
+
+    def test_only_some_ranks_are_shown(self):
+        done = self.succeeds("-n", "4", "--show", "1,3", "--logs", self.path("logs"), "--oversubscribe",
+                             "sh", "-c", 'echo "out $RANK"; echo "err $RANK" >&2')
+        self.assertEqual(done.lines, ["out 1", "out 3"])
+        self.assertEqual(sorted(done.errors.splitlines()), ["err 1", "err 3"])
+        self.assertEqual(self.read("logs", "rank.0", "stdout"), b"out 0\n")
+
+    def test_ranks_that_share_a_gpu(self):
+        env = self.environment(CUDA_VISIBLE_DEVICES="0,1")
+        crowded = self.succeeds("-n", "3", "--oversubscribe", "true", env=env)
+        self.assertRegex(crowded.errors, r"^muster: 3 ranks on \S+ see 2 GPUs, so some share one; "
+                                         r"2 ranks there would not\n$")
+        self.assertEqual(self.succeeds("-n", "2", "true", env=env).errors, "")
+
+    def test_an_unused_slurm_allocation(self):
+        env = self.environment(SLURM_JOB_NODELIST="node[1-4]")
+        for command in ("run", "mpirun", "mpiexec.hydra"):
+            done = self.succeeds("-n", "1", "true", env=env, command=(MUSTER, command))
+            self.assertRegex(done.errors, r"^muster: the hosts of this Slurm allocation, node\[1-4\], "
+                                          r"are not used yet: .*scontrol show hostnames.*\n$")
+        self.assertEqual(self.succeeds("-H", "localhost", "true", env=env).errors, "")
+
+    def test_this_machine_in_a_rankfile(self):
+        self.write("ranks", "rank 0=localhost slot=0\n")
+        for command in ("run", "mpirun"):
+            done = self.succeeds("-n", "1", "--rankfile", "ranks", "echo", "ran",
+                                 command=(MUSTER, command))
+            self.assertEqual(done.text, "ran\n")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -72,9 +72,10 @@ TEST_F(Completion, OfBashKnowsValues) {
   script("bash");
   std::filesystem::create_directory(folder_ + "/logs.d");
   std::ofstream(folder_ + "/logs.txt") << "x";
-  EXPECT_EQ(offered("muster run --map-by \"\""), (Set{"node", "slot"}));
-  EXPECT_EQ(offered("muster run --map-by ="), (Set{"node", "slot"}));
-  EXPECT_EQ(offered("muster run --map-by = s"), Set{"slot"});
+  EXPECT_EQ(offered("muster run --on-failure \"\""), (Set{"abort", "continue"}));
+  EXPECT_EQ(offered("muster run --on-failure ="), (Set{"abort", "continue"}));
+  EXPECT_EQ(offered("muster run --on-failure = a"), Set{"abort"});
+  EXPECT_EQ(offered("muster run --map-by s"), (Set{"seq", "slot"}));
   EXPECT_EQ(offered("muster run --logs log"), Set{"logs.d"});
   EXPECT_EQ(offered("muster run --hostfile log"), (Set{"logs.d", "logs.txt"}));
   EXPECT_EQ(offered("muster run --grace \"\""), Set{});

@@ -83,6 +83,54 @@ TEST(RunFront, PlaceRanks) {
   EXPECT_TRUE(job.oversubscribe);
 }
 
+TEST(RunFront, MapAndBindAsMpirunDoes) {
+  const auto wide = spec({"--map-by", "socket:PE=2,SPAN", "--rank-by=fill", "p"}).mapping;
+  EXPECT_EQ(wide.map_by, model::MapBy::object);
+  EXPECT_EQ(wide.level, model::Level::package);
+  EXPECT_EQ(wide.cpus_per_rank, 2U);
+  EXPECT_TRUE(wide.span && wide.rank_given);
+  const auto bound = spec({"--bind-to", "core:overload-allowed", "--cpu-set", "0-3", "p"}).mapping;
+  EXPECT_EQ(bound.bind_to, model::BindTo::object);
+  EXPECT_TRUE(bound.bind_given && bound.bind_overload);
+  EXPECT_EQ(model::to_string(*bound.cpu_set), "0-3");
+  EXPECT_EQ(spec({"--cpu-list", "2,0", "p"}).mapping.bind_to, model::BindTo::cpu_list);
+  EXPECT_EQ(spec({"p"}).mapping.bind_to, model::BindTo::none);
+  EXPECT_TRUE(spec({"--map-by", ":OVERSUBSCRIBE", "-H", "a", "p"}).oversubscribe);
+  EXPECT_TRUE(request({"--report-bindings", "p"}).shown.bindings);
+  EXPECT_EQ(complaint({"--oversubscribe", "--map-by", ":NOOVERSUBSCRIBE", "p"}),
+            "--map-by :NOOVERSUBSCRIBE forbids what --oversubscribe allows");
+}
+
+TEST(RunFront, TheDefaultOfOpenMpiIsAWordAway) {
+  const auto mapping = spec({"--bind-to", "default", "p"}).mapping;
+  EXPECT_TRUE(mapping.bind_by_default);
+  EXPECT_FALSE(mapping.bind_given);
+}
+
+TEST(RunFront, ShowSomeRanksOnly) {
+  const auto output = spec({"-n", "9", "--show", "0,4-6", "p"}).output;
+  EXPECT_FALSE(output.routes.out.console || output.routes.err.console);
+  ASSERT_EQ(output.chosen.size(), 4U);
+  EXPECT_TRUE(output.chosen.at(5).out.console && output.chosen.at(5).err.console);
+  EXPECT_EQ(spec({"--show", "all", "p"}).output, spec({"p"}).output);
+}
+
+TEST(RunFront, AnUnusedSlurmAllocationIsTold) {
+  const auto notices = [](const Words& words) {
+    const auto reading = read_run({.called = "run",
+                                   .words = words,
+                                   .environment = {"SLURM_JOB_NODELIST=node[1-4]"},
+                                   .current_folder = "/here",
+                                   .read_file = no_file});
+    return reading ? reading->notices : Words{"a complaint"};
+  };
+  const Words told = notices({"p"});
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("node[1-4], are not used yet"), std::string::npos);
+  EXPECT_EQ(notices({"-H", "node1", "p"}), Words());
+  EXPECT_EQ(notices({"--fake-nodes", "2", "p"}), Words());
+}
+
 TEST(RunFront, JoinHostLists) {
   const auto job = spec({"-H", "a:2", "--host=b", "-Hc:3,d", "p"});
   EXPECT_EQ(job.source, HostSource::list);
@@ -214,7 +262,13 @@ TEST(RunFront, RefuseAbsurdTimes) {
 }
 
 TEST(RunFront, RefuseOtherWrongValues) {
-  EXPECT_EQ(complaint({"--map-by", "core", "p"}), "--map-by must be slot or node, not 'core'");
+  EXPECT_NE(complaint({"--map-by", "foo", "p"}).find("--map-by must be slot, node"),
+            std::string::npos);
+  EXPECT_EQ(complaint({"--show", "0,x", "p"}),
+            "--show must be all, or ranks such as 0 or 0,4-7, not '0,x'");
+  EXPECT_EQ(complaint({"--show", "3-1", "p"}),
+            "--show must be all, or ranks such as 0 or 0,4-7, not '3-1'");
+  EXPECT_EQ(complaint({"-n", "4", "--show", "4", "p"}), "--show: there is no rank 4");
   EXPECT_EQ(complaint({"--stdin", "some", "p"}), "--stdin must be a rank, all or none, not 'some'");
   EXPECT_EQ(complaint({"--stdin", "4", "-n", "4", "p"}), "there is no rank 4");
   EXPECT_EQ(complaint({"-x", "=1", "p"}), "-x must be NAME or NAME=VALUE, not '=1'");

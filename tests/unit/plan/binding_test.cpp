@@ -275,6 +275,16 @@ TEST(Rankfile, says_host_and_cpus_of_each_rank) {
   EXPECT_EQ(layout(by_rankfile({line(2, "b"), line(0, "a"), cores})), "localhost:0-1 b:6-11 b:4-5");
 }
 
+TEST(Rankfile, may_call_this_machine_otherwise_than_the_list_does) {
+  Job listed = by_rankfile({line(0, "box.example"), line(1, "b")});
+  listed.here.local_names.push_back("box.example");
+  EXPECT_EQ(layout(listed), "localhost:0-1 b:2-3");
+  Job alone = by_rankfile({line(0, "localhost")});
+  alone.spec.hosts.clear();
+  alone.spec.source = HostSource::here;
+  EXPECT_EQ(layout(alone), "a:0-1");
+}
+
 TEST(Rankfile, complains_with_the_line) {
   EXPECT_EQ(error(by_rankfile({line(0, "c")})),
             "ranks:1:1: rank 0 is to run on c, which is not among the hosts\n"
