@@ -107,9 +107,9 @@ process::GuardEvents HostTasks::guard_events() {
     if (pmix_) pmix_->ended(Rank(ended.id));
   };
   events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
-  events.lost = [this] {
-    (void)process::sweep_descendants(kSweepLimit);
-    feed(machine::GuardLost{});
+  events.lost = [this](process::Lost lost) {
+    if (!lost.swept) (void)process::sweep_descendants(kSweepLimit);
+    feed(machine::GuardLost{lost.stopped});
   };
   return events;
 }
@@ -290,7 +290,10 @@ base::Result<void> HostTasks::write_hostfile(const wire::Prepare& orders) {
 // ---- start, signals, end
 // --------------------------------------------------------------------------
 
-void HostTasks::perform(machine::KeepGrace& effect) { guard_.set_grace(effect.grace); }
+void HostTasks::perform(machine::SetGuard& effect) {
+  guard_.set_grace(effect.grace);
+  guard_.watch(effect.lease, effect.watches_us);
+}
 
 void HostTasks::perform(machine::StartTask& effect) { spawn(order_of_.at(effect.rank)); }
 

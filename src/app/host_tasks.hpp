@@ -76,7 +76,7 @@ class HostTasks {
   void perform(machine::ClaimPorts& effect);
   void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
-  void perform(machine::KeepGrace& effect);
+  void perform(machine::SetGuard& effect);
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
   void perform(machine::TraceTask& effect);

@@ -34,7 +34,7 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   state_ = State::greeted;
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
-  out.push_back(KeepGrace{std::min(grace_, kOrphanGrace)});
+  out.push_back(SetGuard{std::min(grace_, kOrphanGrace), lease_, options_.leased});
   if (message.topology) return out.push_back(ReadTopology{});
   if (message.ports > 0) return out.push_back(ClaimPorts{message.ports});
   welcome(out);
@@ -265,15 +265,17 @@ void AgentMachine::on(WireupSays& event, AgentEffects& out) {
 
 void AgentMachine::refuse_unguarded(AgentEffects& out) {
   refuse({base::Fault::lost,
-          has_processes() ? "muster's guard process was killed; its tasks were ended"
-                          : "muster's guard process was killed before the start",
-          "do not kill processes named muster-guard: they clean up after a job",
+          fmt::format("muster's guard process was {}{}",
+                      guard_stopped_ ? "stopped for as long as --lease says" : "killed",
+                      has_processes() ? "; its tasks were ended" : " before the start"),
+          "leave processes named muster-guard alone: they clean up after a job",
           {}},
          out);
 }
 
-void AgentMachine::on(GuardLost&, AgentEffects& out) {
+void AgentMachine::on(GuardLost& event, AgentEffects& out) {
   guard_lost_ = true;
+  guard_stopped_ = event.stopped;
   if (state_ >= State::draining) return;
   const bool harmless = state_ == State::sweeping && !any(Life::waiting) && !any(Life::running);
   if (!harmless) refuse_unguarded(out);

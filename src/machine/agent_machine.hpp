@@ -84,8 +84,10 @@ struct JoinedWorld {  // the task has called MPI_Init
 struct WireupSays {  // the wire-up server of this host has something for the head
   wire::ToHead message;
 };
-struct GuardLost {};  // the adapter has swept the host already
-struct Tick {};       // the deadline has come
+struct GuardLost {       // the adapter has swept the host already
+  bool stopped = false;  // it was killed, since somebody had stopped it for a lease
+};
+struct Tick {};  // the deadline has come
 
 using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun,
                                 Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken,
@@ -104,8 +106,10 @@ struct BeginRound {};  // forget the last round's tasks, claim another port: ans
 struct Check {         // program and folder; keep the orders for StartTask
   wire::Prepare orders;
 };
-struct KeepGrace {  // what the guard does by itself when we vanish: SIGTERM, this long, SIGKILL
-  base::Duration grace{0};
+struct SetGuard {
+  base::Duration grace{0};  // what it does by itself when we vanish: SIGTERM, this long, SIGKILL
+  base::Duration lease{0};  // one that is stopped for so long is killed; 0: never
+  bool watches_us = false;  // so are we then
 };
 struct StartTask {
   base::Rank rank;
@@ -142,7 +146,7 @@ struct DropLink {
 struct Quit {};
 
 using AgentEffect =
-    std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, KeepGrace, StartTask,
+    std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, SetGuard, StartTask,
                  SignalTask, TraceTask, WriteInput, CloseInput, AddCredit, ToWireup, Sweep,
                  DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
@@ -198,7 +202,7 @@ class AgentMachine {
   void on(SweepDone& event, AgentEffects& out);
   void on(JoinedWorld& event, AgentEffects& out);
   void on(WireupSays& event, AgentEffects& out);
-  void on(GuardLost&, AgentEffects& out);
+  void on(GuardLost& event, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
   void hear(wire::Hello& message, AgentEffects& out);
@@ -253,6 +257,7 @@ class AgentMachine {
   bool suspended_ = false;
   bool link_open_ = true;
   bool guard_lost_ = false;
+  bool guard_stopped_ = false;  // before it was lost
   std::map<base::Rank, Task> tasks_;
   Register register_;
   std::optional<base::Instant> kill_at_;

@@ -271,9 +271,10 @@ void HeadMachine::keep_alive(HeadEffects& out) {
     out.push_back(CloseLink{index});
     lose(index,
          {Fault::lost,
-          fmt::format("{}: nothing heard for {:g} s (host, network or cable is gone)", host(index),
+          fmt::format("{}: nothing heard for {:g} s", host(index),
                       std::chrono::duration<double>(input_.spec.lease).count()),
-          "ranks on a host that still runs end by themselves; --lease sets the time",
+          "the host, its network or muster's agent there has stopped; ranks on a host that still "
+          "runs end by themselves; --lease sets the time",
           {}},
          out);
   }

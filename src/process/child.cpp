@@ -63,16 +63,28 @@ class Child::Watch : public std::enable_shared_from_this<Watch> {
     std::error_code ignored;
     descriptor_.close(ignored);
     if (reaped_) return;
-    ::kill(pid_, SIGKILL);
+    kill_group();
     ::waitpid(pid_, nullptr, 0);
     reaped_ = true;
   }
 
  private:
+  // Before it is reaped: then the number of the group may be another's.
+  void kill_group() const {
+    if (::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
+  }
+
+  // What a wrapper of ssh leaves in its group goes with it; a connection that ssh keeps for the
+  // next call (ControlPersist) has left the group.
   void reap() {
     if (reaped_) return;  // stopped since it was told to us; its pid may be somebody else's by now
+    siginfo_t seen{};
+    const auto pid = static_cast<id_t>(pid_);
+    const int error = ::waitid(P_PID, pid, &seen, WEXITED | WNOHANG | WNOWAIT);
+    if (error == 0 && seen.si_pid != pid_) return start();
+    kill_group();
     int status = 0;
-    if (::waitpid(pid_, &status, WNOHANG) != pid_) return start();
+    ::waitpid(pid_, &status, 0);
     reaped_ = true;
     const auto ended = std::move(ended_);
     ended_ = nullptr;

@@ -39,7 +39,9 @@ class Child {
   [[nodiscard]] static base::Result<std::unique_ptr<Child>> start(
       asio::io_context& loop, const std::vector<std::string>& words,
       const std::vector<std::string>& environment, std::function<void(ChildEnd)> ended);
-  ~Child();  // SIGKILL and wait, unless it has ended; the callback does not come any more
+  // SIGKILL to its process group, and wait, unless it has ended; the callback does not come any
+  // more. What it left in its group when it ended by itself has been killed too.
+  ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 

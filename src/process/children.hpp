@@ -19,6 +19,8 @@ class Children {
   // group may be another's by now.
   void signal(ProcessId id, int number) const;
   void signal_all(int number) const;
+  // No added process is left; adopted orphans may be.
+  [[nodiscard]] bool empty() const { return pids_.empty(); }
   // Whether the process group belongs to an added process that has not been reaped.
   [[nodiscard]] bool leads(pid_t group) const { return ids_.contains(group); }
 

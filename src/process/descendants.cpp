@@ -51,9 +51,9 @@ std::optional<ProcessStat> parse_stat(const char* line) {
   ProcessStat process;
   unsigned long long start = 0;
   const int fields = std::sscanf(
-      close + 1, " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-      &process.parent, &process.group, &start);
-  if (fields != 3) return std::nullopt;
+      close + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+      &process.state, &process.parent, &process.group, &start);
+  if (fields != 4) return std::nullopt;
   process.start = start;
   process.name = printable({open + 1, close});
   return process;

@@ -17,6 +17,7 @@ struct ProcessStat {
   pid_t pid = 0;
   pid_t parent = 0;
   pid_t group = 0;
+  char state = '?';         // R, S, D, T (stopped), t (traced), Z ...: proc_pid_stat(5)
   std::uint64_t start = 0;  // clock ticks since boot; with the pid it names one process for ever
   std::string name;
 };

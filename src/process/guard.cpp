@@ -1,12 +1,15 @@
 // The owner's end of a guard: orders out and events in, on an event loop.
 #include "process/guard.hpp"
 
+#include <algorithm>
 #include <array>
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <limits>
 #include <poll.h>
 #include <span>
 #include <sys/wait.h>
@@ -17,6 +20,7 @@
 #include "process/inbox.hpp"
 #include "process/life.hpp"
 #include "process/order_queue.hpp"
+#include "process/warden.hpp"
 
 namespace muster::process {
 namespace {
@@ -40,6 +44,7 @@ class Guard::Impl {
 
   void order(const std::string& bytes);
   void spawn(const SpawnOrder& order);
+  void watch(base::Duration lease, bool owner_too) const;
 
  private:
   int add_with_room(const std::string& bytes, std::span<const int> descriptors);
@@ -58,7 +63,7 @@ class Guard::Impl {
     const auto events = events_;
     if ((*events).*event) ((*events).*event)(value...);
   }
-  void reap_guard();
+  Lost reap_warden();
   auto unless_gone(void (Impl::*then)()) {
     return life_.bind([this, then](const auto&...) { (this->*then)(); });
   }
@@ -66,7 +71,7 @@ class Guard::Impl {
   asio::io_context& loop_;
   asio::posix::stream_descriptor socket_;
   Alarm crowd_;
-  pid_t pid_;
+  pid_t warden_;
   // Shared, so that a callback may destroy the Guard and still return.
   std::shared_ptr<const GuardEvents> events_;
   OrderQueue queue_;
@@ -81,7 +86,7 @@ Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents even
     : loop_(loop),
       socket_(loop, process.socket.release()),
       crowd_(loop),
-      pid_(process.pid),
+      warden_(process.warden),
       events_(std::make_shared<const GuardEvents>(std::move(events))) {
   wait_readable();
 }
@@ -90,7 +95,8 @@ Guard::Impl::~Impl() {
   life_.end();
   asio::error_code ignored;
   socket_.close(ignored);
-  reap_guard();
+  if (warden_ != 0) ::sigqueue(warden_, kLeave, {});
+  static_cast<void>(reap_warden());
 }
 
 void Guard::Impl::order(const std::string& bytes) {
@@ -218,14 +224,32 @@ void Guard::Impl::lose() {
   asio::error_code ignored;
   socket_.close(ignored);
   queue_.clear();
-  reap_guard();
-  tell(&GuardEvents::lost);
+  tell(&GuardEvents::lost, reap_warden());
 }
 
-void Guard::Impl::reap_guard() {
-  if (pid_ == 0) return;
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
-  pid_ = 0;
+// The warden, and with it a guard that has fallen to us: they share a process group. One that
+// somebody has stopped would be waited for as long.
+Lost Guard::Impl::reap_warden() {
+  if (warden_ == 0) return {};
+  ::kill(-warden_, SIGCONT);
+  int code = -1;
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-warden_, &status, 0);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid < 0) break;
+    if (pid == warden_ && WIFEXITED(status)) code = WEXITSTATUS(status);
+  }
+  warden_ = 0;
+  return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
+}
+
+void Guard::Impl::watch(base::Duration lease, bool owner_too) const {
+  if (warden_ == 0) return;
+  const auto milliseconds =
+      std::min<base::Duration::rep>(lease.count(), std::numeric_limits<int>::max());
+  ::sigqueue(warden_, owner_too ? kWatchBoth : kWatchGuard,
+             {.sival_int = static_cast<int>(milliseconds)});
 }
 
 Guard::Guard(asio::io_context& loop, GuardProcess process, GuardEvents events)
@@ -234,6 +258,7 @@ Guard::Guard(asio::io_context& loop, GuardProcess process, GuardEvents events)
 Guard::~Guard() = default;
 
 void Guard::set_grace(base::Duration grace) { impl_->order(encode_grace(grace)); }
+void Guard::watch(base::Duration lease, bool owner_too) { impl_->watch(lease, owner_too); }
 void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }

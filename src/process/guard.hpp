@@ -5,8 +5,10 @@
 // whatever a task leaves behind (double forks, setsid) stays its descendant and can be found
 // without names or marks. It lives in a session of its own, holds none of the owner's descriptors,
 // and when the owner vanishes it ends everything by itself: SIGTERM, grace, SIGKILL, until no
-// descendant is left. When the guard itself vanishes its descendants fall to the owner (a subreaper
-// too), which then calls sweep_descendants().
+// descendant is left. When the guard itself vanishes the kernel kills what it started (the
+// parent-death signal), and the rest falls to its parent, the warden, which sweeps it. Should that
+// have been killed too, the rest falls to the owner (a subreaper like both of them), which then
+// calls sweep_descendants().
 #pragma once
 
 #include <cstdint>
@@ -74,17 +76,23 @@ struct Swept {
   std::vector<std::string> leftovers;
 };
 
+// How a guard died.
+struct Lost {
+  bool swept = false;    // its warden has swept what it left; else that falls to the owner
+  bool stopped = false;  // its warden killed it, since somebody had stopped it for a lease
+};
+
 struct GuardEvents {
   std::function<void(const Spawned&)> spawned;
   std::function<void(const Ended&)> ended;
   std::function<void(const Swept&)> swept;
-  std::function<void()> lost;  // the guard died; nothing else will be called
+  std::function<void(Lost)> lost;  // the guard died; nothing else will be called
 };
 
 // A forked guard before an event loop exists. fork_guard() must run while the process has one
 // thread; call it as early as possible, the guard shares the memory of that moment.
 struct GuardProcess {
-  pid_t pid = 0;
+  pid_t warden = 0;
   UniqueFd socket;
 };
 [[nodiscard]] base::Result<GuardProcess> fork_guard();
@@ -93,12 +101,15 @@ struct GuardProcess {
 class Guard {
  public:
   Guard(asio::io_context& loop, GuardProcess process, GuardEvents events);
-  ~Guard();  // closes the socket and waits for the guard to end
+  ~Guard();  // closes the socket and waits for guard and warden to end
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
   // Grace that the guard itself keeps when the owner vanishes.
   void set_grace(base::Duration grace);
+  // A guard that is stopped (SIGSTOP) for so long is killed, and with it all that it started; where
+  // `owner_too`, so is an owner, which ends all as its death does. 0: nobody is.
+  void watch(base::Duration lease, bool owner_too);
   void spawn(const SpawnOrder& order);
   // To the process group of one process; harmless when it has been reaped.
   void signal(ProcessId id, int number);

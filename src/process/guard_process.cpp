@@ -1,4 +1,5 @@
-// The guard process: becomes a daemon beside its owner, performs orders, reaps, cleans up.
+// The guard process: becomes, below its warden, a daemon beside its owner, performs orders, reaps,
+// cleans up.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -21,6 +22,7 @@
 #include "process/inbox.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
+#include "process/warden.hpp"
 
 namespace muster::process {
 namespace {
@@ -52,7 +54,7 @@ class GuardLoop {
   void terminate_all();
   std::vector<std::string> kill_all();
   bool reap();
-  bool reap_within(base::Duration limit);
+  void wait_for_tasks(base::Duration limit);
   void pause(base::Duration time);
   void send_replies();
 
@@ -116,7 +118,8 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
                        view->environment.data(),
                        view->workdir,
                        view->cpus,
-                       {}};
+                       {},
+                       true};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
     request.descriptors[i] = files[i].get();
@@ -141,10 +144,12 @@ void GuardLoop::remove_folders() {
   for (const std::string& folder : folders_) std::filesystem::remove_all(folder, ignored);
 }
 
+// What tasks leave behind is not waited for, as after any other end of a job.
 void GuardLoop::end_all() {
   if (reap()) return;
   terminate_all();
-  if (!reap_within(grace_)) static_cast<void>(kill_all());
+  wait_for_tasks(grace_);
+  static_cast<void>(kill_all());
 }
 
 // SIGCONT lets stopped processes hear it. Nobody gets SIGTERM twice: many programs take the second
@@ -173,14 +178,13 @@ bool GuardLoop::reap() {
   return children_.reap([this](const Ended& ended) { append_ended(replies_, ended); });
 }
 
-bool GuardLoop::reap_within(base::Duration limit) {
+void GuardLoop::wait_for_tasks(base::Duration limit) {
   const auto deadline = Clock::now() + limit;
-  while (!reap()) {
+  while (!reap() && !children_.empty()) {
     const auto left = std::chrono::ceil<base::Duration>(deadline - Clock::now());
-    if (left <= base::Duration::zero()) return false;
+    if (left <= base::Duration::zero()) return;
     pause(left);
   }
-  return true;
 }
 
 void GuardLoop::pause(base::Duration time) {
@@ -220,13 +224,9 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   ::closefrom(socket_fd + 1);
 }
 
-// Runs in a fresh fork with all signals blocked.
-[[noreturn]] void guard_main(UniqueFd socket, UniqueFd null) {
-  reset_signals();
-  keep_only(std::move(socket), std::move(null));
-  ::setsid();
+[[noreturn]] void guard_main() {
   ::prctl(PR_SET_NAME, "muster-guard");
-  if (!become_subreaper()) ::_exit(EXIT_FAILURE);
+  for (const int number : {kWatchGuard, kWatchBoth}) ::signal(number, SIG_IGN);  // without a warden
   sigset_t child_ended;
   ::sigemptyset(&child_ended);
   ::sigaddset(&child_ended, SIGCHLD);
@@ -239,6 +239,23 @@ void keep_only(UniqueFd socket, UniqueFd null) {
     return EXIT_SUCCESS;
   });
   ::_exit(ended.value_or(EXIT_FAILURE));
+}
+
+// Runs in a fresh fork with all signals blocked. Where no second process may be had, the guard does
+// without a warden.
+[[noreturn]] void warden_main(pid_t owner, UniqueFd socket, UniqueFd null) {
+  reset_signals();
+  keep_only(std::move(socket), std::move(null));
+  ::setsid();
+  take_warden_name();
+  if (!become_subreaper()) ::_exit(EXIT_FAILURE);
+  const pid_t guard = ::fork();
+  if (guard > 0) {
+    ::close(socket_fd);
+    be_warden(owner, guard);
+  }
+  if (guard == 0 && !become_subreaper()) ::_exit(EXIT_FAILURE);  // a fork does not inherit it
+  guard_main();
 }
 
 }  // namespace
@@ -255,9 +272,10 @@ base::Result<GuardProcess> fork_guard() {
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
+  const pid_t owner = ::getpid();
   const pid_t pid = ::fork();
   const int error = errno;
-  if (pid == 0) guard_main(std::move(theirs), std::move(null));
+  if (pid == 0) warden_main(owner, std::move(theirs), std::move(null));
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return tl::unexpected(system_error("cannot start the guard", error));
   return GuardProcess{pid, std::move(ours)};

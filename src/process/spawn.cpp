@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,14 @@ bool move_in(const SpawnRequest& request) {
          ::sched_setaffinity(0, request.cpus.size_bytes(), as_set(request.cpus.data())) == 0;
 }
 
+// A caller that ended before prctl sends nothing any more, so it is looked for once more.
+bool follow_caller(const SpawnRequest& request, pid_t caller) {
+  if (!request.dies_with_caller) return true;
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
+  if (::getppid() != caller) ::_exit(EXIT_FAILURE);
+  return true;
+}
+
 // Default first, then unblocked: no handler of the caller may run here.
 void clear_signals(const std::vector<int>& changed) {
   for (const int number : changed) ::signal(number, SIG_DFL);
@@ -43,9 +52,10 @@ void clear_signals(const std::vector<int>& changed) {
 }
 
 // In the child: nothing here may allocate, lock, or return to the caller, who sees `error`.
-[[noreturn]] void become(const SpawnRequest& request, const std::vector<int>& changed,
+[[noreturn]] void become(const SpawnRequest& request, const std::vector<int>& changed, pid_t caller,
                          volatile int& error) {
-  if (::setpgid(0, 0) == 0 && give_descriptors(request) && move_in(request)) {
+  if (::setpgid(0, 0) == 0 && give_descriptors(request) && move_in(request) &&
+      follow_caller(request, caller)) {
     clear_signals(changed);
     ::execve(request.program, request.arguments, request.environment);
   }
@@ -68,8 +78,9 @@ SpawnResult Spawner::spawn(const SpawnRequest& request) const {
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   volatile int error = 0;
+  const pid_t caller = request.dies_with_caller ? ::getpid() : 0;
   const pid_t pid = ::vfork();
-  if (pid == 0) become(request, changed_, error);
+  if (pid == 0) become(request, changed_, caller, error);
   if (pid < 0) error = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (error == 0) return {pid, 0};

@@ -16,7 +16,7 @@ def agents_of(job):
     """Pids of the agents: processes of the program below the head that are no guard."""
     return sorted(pid for pid in descendants(job.pid)
                   if program_of(pid) == os.path.realpath(MUSTER)
-                  and name_of(pid) != "muster-guard")
+                  and name_of(pid) not in ("muster-guard", "job-warden"))
 
 
 def program_of(pid):

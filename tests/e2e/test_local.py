@@ -182,7 +182,7 @@ class Signals(Case):
     def test_a_killed_guard_leaves_nothing(self):
         job = self.two_ranks(": > $DIR/ready.$RANK; exec sleep $E2E_MARK", "--grace", "1")
         guards = [pid for pid in descendants(job.pid) if name_of(pid) == "muster-guard"]
-        self.assertEqual(len(guards), 1, "at most one small process beside the head")
+        self.assertEqual(len(guards), 1, "one, below its warden")
         os.kill(guards[0], signal.SIGKILL)
         self.assertNotEqual(job.finish(10).code, 0)
         self.assert_nothing_left(10)

@@ -49,8 +49,8 @@ class SimHost {
   void perform(machine::ClaimPorts& effect);
   void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
-  void perform(machine::ToWireup&) {}   // answers are for MPI programs alone
-  void perform(machine::KeepGrace&) {}  // no guard outlives a simulated agent
+  void perform(machine::ToWireup&) {}  // answers are for MPI programs alone
+  void perform(machine::SetGuard&) {}  // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
   void perform(machine::TraceTask& effect);

@@ -69,7 +69,7 @@ struct Effect {
   }
   std::string operator()(const BeginRound&) const { return "begin round"; }
   std::string operator()(const Check&) const { return "check"; }
-  std::string operator()(const KeepGrace& e) const {
+  std::string operator()(const SetGuard& e) const {
     return fmt::format("keep grace {}", e.grace.count());
   }
   std::string operator()(const StartTask& e) const { return fmt::format("start {}", e.rank.value); }

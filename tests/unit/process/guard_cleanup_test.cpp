@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "process/warden.hpp"
 #include "unit/process/guard_fixture.hpp"
 
 namespace muster::process::test {
@@ -185,16 +186,16 @@ TEST_F(GuardCleanup, GuardHoldsNothingOfItsOwner) {
   // Two descriptors besides 0, 1, 2: the socket and the signalfd.
   EXPECT_EQ(fds.find("/dev/null\n/dev/null\n/dev/null\nsocket:["), 0u) << fds;
   EXPECT_NE(fds.find("]\nanon_inode:[signalfd]\nmuster-guard\n"), std::string::npos) << fds;
-  EXPECT_EQ(::getsid(guard_pid_), guard_pid_);
+  EXPECT_EQ(::getsid(guard_pid_), warden_pid_);
 }
 
-TEST_F(GuardCleanup, LossOfTheGuardIsToldAndSweptByTheOwner) {
+TEST_F(GuardCleanup, WhatAKilledGuardLeavesIsSweptByItsWarden) {
   const auto watched = start_all_kinds();
   ASSERT_EQ(::kill(guard_pid_, SIGKILL), 0);
-  ASSERT_TRUE(run_until([&] { return told_.lost; }));
+  ASSERT_TRUE(run_until([&] { return told_.lost.has_value(); }));
+  EXPECT_TRUE(told_.lost->swept);
+  EXPECT_FALSE(told_.lost->stopped);
   EXPECT_EQ(told_.log.back(), "lost");
-  EXPECT_FALSE(has_ended(watched[0], std::chrono::milliseconds(0)));
-  EXPECT_EQ(sweep_descendants(base::Duration(5000)), std::vector<std::string>());
   expect_all_ended(watched, Clock::now());
   guard_->spawn(shell(1, "exit 0"));
   guard_->signal(1, SIGTERM);
@@ -204,14 +205,59 @@ TEST_F(GuardCleanup, LossOfTheGuardIsToldAndSweptByTheOwner) {
   EXPECT_EQ(told_.log.back(), "lost");
 }
 
+// By the parent-death signal; what it does not reach is swept by the owner.
+TEST_F(GuardCleanup, TasksEndWithTheirGuardWithoutAWarden) {
+  const auto watched = start_all_kinds();
+  ASSERT_EQ(::kill(warden_pid_, SIGKILL), 0);
+  ASSERT_EQ(::kill(guard_pid_, SIGKILL), 0);
+  EXPECT_TRUE(has_ended(watched[0], patience));
+  ASSERT_TRUE(run_until([&] { return told_.lost.has_value(); }));
+  EXPECT_FALSE(told_.lost->swept);
+  EXPECT_EQ(sweep_descendants(base::Duration(5000)), std::vector<std::string>());
+  expect_all_ended(watched, Clock::now());
+}
+
+// Its command line goes a moment later than its name: the start does not wait for it.
+TEST_F(GuardCleanup, AWardenIsNotFoundByOurName) {
+  const std::string words = output_of(
+      shell(1, fmt::format("cat /proc/{0}/comm; while grep -q unit_process /proc/{0}/cmdline; do "
+                           "sleep 0.01; done; tr -d '\\0' </proc/{0}/cmdline",
+                           warden_pid_)));
+  EXPECT_EQ(words, "job-warden\njob-warden");
+  EXPECT_EQ(::getsid(warden_pid_), warden_pid_);
+}
+
+TEST_F(GuardCleanup, AGuardThatIsStoppedForALeaseIsKilled) {
+  const auto watched = start_all_kinds();
+  guard_->watch(base::Duration(400), false);
+  ASSERT_EQ(::kill(guard_pid_, SIGSTOP), 0);
+  ASSERT_TRUE(run_until([&] { return told_.lost.has_value(); }));
+  EXPECT_TRUE(told_.lost->stopped);
+  EXPECT_TRUE(told_.lost->swept);
+  expect_all_ended(watched, Clock::now());
+}
+
+// They had SIGTERM; what the tasks themselves did not wait for, nobody waits for.
+TEST_F(GuardCleanup, ChildrenThatIgnoreSigtermDoNotOutliveTheTasksOfAVanishedOwner) {
+  guard_->set_grace(base::Duration(20000));
+  const UniqueFd out = spawn_with_output(
+      shell(1, "(trap '' TERM; sh -c 'echo $$; exec sleep 1000 >/dev/null') & exec sleep 1000"));
+  const auto watched = watch_lines(out, 1);
+  const auto start = Clock::now();
+  guard_.reset();
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+  expect_all_ended(watched, Clock::now());
+}
+
 // A process that owns a guard, starts one of each kind with their pids on `out`, and then hangs.
-[[noreturn]] void be_owner(const UniqueFd& out, base::Duration grace) {
+[[noreturn]] void be_owner(const UniqueFd& out, base::Duration grace, base::Duration lease) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto process = fork_guard();
   if (!process || !become_subreaper()) ::_exit(1);
   asio::io_context loop;
   Guard guard(loop, std::move(*process), {});
   guard.set_grace(grace);
+  guard.watch(lease, true);
   ProcessId id = 0;
   for (const auto& script : {plain, in_session, double_forked, stopped, deaf}) {
     auto order = shell(++id, script);
@@ -222,22 +268,83 @@ TEST_F(GuardCleanup, LossOfTheGuardIsToldAndSweptByTheOwner) {
   ::_exit(2);
 }
 
-TEST_F(GuardCleanup, KilledOwnerLeavesNothingAndStrangersLive) {
-  guard_.reset();
+class OwnerDies : public GuardCleanup {
+ protected:
+  void SetUp() override {
+    GuardCleanup::SetUp();
+    guard_.reset();
+  }
+  void TearDown() override {
+    GuardCleanup::TearDown();
+    EXPECT_TRUE(nobody_writes(out_.read));
+  }
+
+  void start_owner(base::Duration lease = base::Duration(0)) {
+    out_ = make_pipe().value();
+    owner_ = ::fork();
+    if (owner_ == 0) be_owner(out_.write, grace_, lease);
+    out_.write.reset();
+    watched_ = watch_lines(out_.read, 5);
+  }
+
+  const base::Duration grace_{500};
+  Pipe out_;
+  pid_t owner_ = 0;
+  std::vector<UniqueFd> watched_;
+};
+
+TEST_F(OwnerDies, LeavesNothingAndStrangersLive) {
   const pid_t stranger = ::fork();
   if (stranger == 0) ::execl("/bin/sleep", "sleep", "1000", nullptr);
   const UniqueFd stranger_watch = watch(stranger);
-  constexpr base::Duration grace{500};
-  auto out = make_pipe().value();
-  const pid_t owner = ::fork();
-  if (owner == 0) be_owner(out.write, grace);
-  out.write.reset();
-  const auto watched = watch_lines(out.read, 5);
+  start_owner();
   const auto killed = Clock::now();
-  ASSERT_EQ(::kill(owner, SIGKILL), 0);
-  expect_all_ended(watched, killed + grace + std::chrono::seconds(1));
+  ASSERT_EQ(::kill(owner_, SIGKILL), 0);
+  expect_all_ended(watched_, killed + grace_ + std::chrono::seconds(1));
   EXPECT_FALSE(has_ended(stranger_watch, std::chrono::milliseconds(0)));
-  EXPECT_TRUE(nobody_writes(out.read));
+}
+
+TEST_F(OwnerDies, TogetherWithItsGuard) {
+  start_owner();
+  const pid_t warden = child_of(owner_);
+  const pid_t guard = child_of(warden);
+  ASSERT_EQ(::kill(guard, SIGSTOP), 0);  // it shall not see the owner's end before its own
+  ASSERT_EQ(::kill(owner_, SIGKILL), 0);
+  ASSERT_EQ(::kill(guard, SIGKILL), 0);
+  expect_all_ended(watched_, Clock::now() + std::chrono::seconds(5));
+}
+
+TEST_F(OwnerDies, AfterItWasStoppedForALease) {
+  start_owner(base::Duration(400));
+  const UniqueFd owner = watch(owner_);
+  ASSERT_EQ(::kill(owner_, SIGSTOP), 0);
+  expect_all_ended(watched_, Clock::now() + patience);
+  EXPECT_TRUE(has_ended(owner, patience));
+}
+
+TEST(StopWatchTest, OnlyAWholeLeaseCounts) {
+  using std::chrono::milliseconds;
+  const base::Duration lease{400};
+  const base::Instant start{};
+  StopWatch watch;
+  EXPECT_FALSE(watch.look(true, start, lease));
+  EXPECT_FALSE(watch.look(true, start + milliseconds(100), lease));
+  EXPECT_FALSE(watch.look(false, start + milliseconds(200), lease));
+  EXPECT_FALSE(watch.look(true, start + milliseconds(300), lease));
+  EXPECT_FALSE(watch.look(true, start + milliseconds(500), lease));
+  EXPECT_FALSE(watch.look(true, start + milliseconds(699), lease));
+  EXPECT_TRUE(watch.look(true, start + milliseconds(700), lease));
+}
+
+TEST(StopWatchTest, WhoeverSleptHimselfBeginsAnew) {
+  using std::chrono::milliseconds;
+  const base::Duration lease{400};
+  const base::Instant start{};
+  StopWatch watch;
+  EXPECT_FALSE(watch.look(true, start, lease));
+  EXPECT_FALSE(watch.look(true, start + milliseconds(100), lease));
+  EXPECT_FALSE(watch.look(true, start + std::chrono::hours(1), lease));
+  EXPECT_FALSE(watch.look(true, start + std::chrono::hours(1) + milliseconds(100), lease));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "unit/process/guard_fixture.hpp"
 
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,18 @@ UniqueFd watch(pid_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd
 bool has_ended(const UniqueFd& watched, std::chrono::milliseconds within) {
   pollfd source{watched.get(), POLLIN, 0};
   return ::poll(&source, 1, static_cast<int>(within.count())) == 1;
+}
+
+pid_t child_of(pid_t pid) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < deadline) {
+    pid_t child = 0;
+    std::ifstream(fmt::format("/proc/{0}/task/{0}/children", pid)) >> child;
+    if (child != 0) return child;
+    ::usleep(1000);
+  }
+  ADD_FAILURE() << "process " << pid << " has no child";
+  return 0;
 }
 
 std::string read_all(const UniqueFd& from) {
@@ -62,7 +75,8 @@ SpawnOrder shell(ProcessId id, const std::string& script) {
 void GuardTest::SetUp() {
   auto process = fork_guard();
   ASSERT_TRUE(process.has_value());
-  guard_pid_ = process->pid;
+  warden_pid_ = process->warden;
+  guard_pid_ = child_of(warden_pid_);
   guard_ = std::make_unique<Guard>(loop_, std::move(*process), events());
   guard_->set_grace(base::Duration(200));
 }
@@ -81,8 +95,8 @@ GuardEvents GuardTest::events() {
         told_.swept.push_back(reply);
         told_.log.push_back("swept");
       },
-      [this] {
-        told_.lost = true;
+      [this](Lost lost) {
+        told_.lost = lost;
         told_.log.push_back("lost");
       },
   };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -21,6 +22,8 @@ inline constexpr std::chrono::seconds patience{30};
 // The end of a process can be awaited, whoever its parent is. Open it while the process lives.
 [[nodiscard]] UniqueFd watch(pid_t pid);
 [[nodiscard]] bool has_ended(const UniqueFd& watched, std::chrono::milliseconds within);
+// Waits until it has one.
+[[nodiscard]] pid_t child_of(pid_t pid);
 // "" at the end of the file.
 [[nodiscard]] std::string read_all(const UniqueFd& from);
 [[nodiscard]] std::string read_line(const UniqueFd& from);
@@ -38,7 +41,7 @@ struct Told {
   std::map<ProcessId, Ended> ended;
   std::vector<Swept> swept;
   std::vector<std::string> log;  // "spawned 1", "ended 1", "swept", "lost"
-  bool lost = false;
+  std::optional<Lost> lost;
 };
 
 class GuardTest : public ::testing::Test {
@@ -56,7 +59,8 @@ class GuardTest : public ::testing::Test {
 
   asio::io_context loop_;
   Told told_;
-  pid_t guard_pid_ = 0;
+  pid_t warden_pid_ = 0;
+  pid_t guard_pid_ = 0;  // the warden's child
   std::unique_ptr<Guard> guard_;
 };
 

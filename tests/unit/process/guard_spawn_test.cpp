@@ -145,7 +145,7 @@ TEST_F(GuardSpawn, LeadsAProcessGroupOfItsOwnOutsideOurSession) {
   ASSERT_EQ(read_line(out), "ready");
   const pid_t pid = told_.spawned[1].pid;
   EXPECT_EQ(::getpgid(pid), pid);
-  EXPECT_EQ(::getsid(pid), guard_pid_);
+  EXPECT_EQ(::getsid(pid), warden_pid_);
 }
 
 TEST_F(GuardSpawn, EnvironmentIsExactlyTheOrdered) {
@@ -197,7 +197,7 @@ TEST_F(GuardSpawn, ThousandInARowAllEnd) {
     order.environment.push_back("PAD=" + std::string(4000, 'x'));
     guard_->spawn(order);
   }
-  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost; }));
+  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost.has_value(); }));
   for (ProcessId id = 1; id <= count; ++id) {
     ASSERT_EQ(told_.ended[id].code, id % 2 == 0 ? 0 : 1) << id;
     const auto place = [&](const char* what) {
@@ -224,7 +224,7 @@ TEST_F(GuardSpawn, OrdersBeyondTheLimitOfOpenFilesAllStart) {
     guard_->spawn(order);
   }
   out.write.reset();
-  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost; }));
+  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost.has_value(); }));
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
   const std::string text = read_all(out.read);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), count);
@@ -237,14 +237,14 @@ TEST_F(GuardSpawn, HugeOrdersBeyondTheQueueAllStart) {
     order.environment.push_back(fmt::format("BIG{}={}", i, std::string(100000, 'x')));
   }
   for (order.id = 1; order.id <= count; ++order.id) guard_->spawn(order);
-  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost; }));
+  ASSERT_TRUE(run_until([&] { return told_.ended.size() == count || told_.lost.has_value(); }));
   for (ProcessId id = 1; id <= count; ++id) EXPECT_EQ(told_.ended[id].code, 0) << id;
 }
 
 TEST_F(GuardSpawn, AGuardMayBeDestroyedInItsOwnCallback) {
   auto process = fork_guard();
   ASSERT_TRUE(process.has_value());
-  const UniqueFd watched = watch(process->pid);
+  const UniqueFd watched = watch(process->warden);
   std::unique_ptr<Guard> other;
   int ends = 0;
   GuardEvents ending;

@@ -1,0 +1,145 @@
+// Waits for a guard's end, and looks now and then whether it or its owner is stopped.
+#include "process/warden.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "process/descendants.hpp"
+#include "process/guard.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::process {
+namespace {
+
+constexpr base::Duration warden_sweep_limit{5000};
+constexpr std::string_view warden_name = "job-warden";
+// In a lease; a process that is stopped is killed after one and at most one and a quarter.
+constexpr int looks_per_lease = 4;
+// Reading and writing memory of our own would hold up the guard's start; nobody is that quick.
+constexpr base::Duration words_kept{20};
+
+base::Instant steady_now() {
+  return base::Instant(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+// Overwrites the words with which our owner was started: they are what `pkill -f` looks at.
+void forget_words() {
+  const UniqueFd file(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
+  char words[4096];
+  const ssize_t size = file ? ::read(file.get(), words, sizeof words) : 0;
+  char* const first = ::program_invocation_name;  // argv[0]; the others follow it
+  if (size <= 0 || std::strcmp(words, first) != 0) return;
+  const auto room = static_cast<std::size_t>(size);
+  std::memset(first, 0, room);
+  std::memcpy(first, warden_name.data(), std::min(warden_name.size(), room - 1));
+}
+
+bool is_stopped(pid_t pid) {
+  const auto process = read_process(pid);
+  return process && (process->state == 'T' || process->state == 't');
+}
+
+class Warden {
+ public:
+  Warden(pid_t owner, pid_t guard) : owner_(owner), guard_(guard) {}
+
+  // Returns how the warden ends.
+  int run();
+
+ private:
+  [[nodiscard]] siginfo_t wait_for_signal();
+  void take_order(const siginfo_t& order);
+  void look();
+  [[nodiscard]] base::Duration pause() const;
+  [[nodiscard]] int after_guard(int status) const;
+
+  pid_t owner_;
+  pid_t guard_;
+  base::Duration lease_{0};  // 0: nobody is looked after
+  bool watches_owner_ = false;
+  bool ended_guard_ = false;
+  bool has_words_ = true;
+  StopWatch guard_watch_;
+  StopWatch owner_watch_;
+};
+
+int Warden::run() {
+  int status = 0;
+  while (::waitpid(guard_, &status, WNOHANG) == 0) {
+    const siginfo_t signal = wait_for_signal();
+    if (signal.si_code == SI_QUEUE && signal.si_signo == kLeave) return kGuardLeft;
+    if (signal.si_code == SI_QUEUE) take_order(signal);
+    look();
+  }
+  return after_guard(status);
+}
+
+base::Duration Warden::pause() const {
+  if (has_words_) return words_kept;
+  return lease_ == base::Duration{0} ? std::chrono::hours(1) : lease_ / looks_per_lease;
+}
+
+// si_signo is 0 when it is time for a look.
+siginfo_t Warden::wait_for_signal() {
+  sigset_t wanted;
+  ::sigemptyset(&wanted);
+  for (const int number : {SIGCHLD, kWatchGuard, kWatchBoth, kLeave}) ::sigaddset(&wanted, number);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(pause());
+  const timespec limit{seconds.count(), std::chrono::nanoseconds(pause() - seconds).count()};
+  siginfo_t signal{};
+  if (::sigtimedwait(&wanted, &signal, &limit) > 0) return signal;
+  if (std::exchange(has_words_, false)) forget_words();
+  return {};
+}
+
+void Warden::take_order(const siginfo_t& order) {
+  lease_ = base::Duration(std::max(0, order.si_value.sival_int));
+  watches_owner_ = order.si_signo == kWatchBoth;
+}
+
+// An owner that has ended is the guard's business, and another's child would not be its number.
+void Warden::look() {
+  if (lease_ == base::Duration{0}) return;
+  const auto now = steady_now();
+  if (guard_watch_.look(is_stopped(guard_), now, lease_)) {
+    ended_guard_ = true;
+    ::kill(guard_, SIGKILL);
+  }
+  const bool owner_lives = watches_owner_ && ::getppid() == owner_;
+  if (owner_watch_.look(owner_lives && is_stopped(owner_), now, lease_)) ::kill(owner_, SIGKILL);
+}
+
+// A guard that ended by itself has left nothing that could be ended.
+int Warden::after_guard(int status) const {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return kGuardLeft;
+  static_cast<void>(sweep_descendants(warden_sweep_limit));
+  return ended_guard_ ? kGuardStopped : kGuardKilled;
+}
+
+}  // namespace
+
+bool StopWatch::look(bool stopped, base::Instant now, base::Duration lease) {
+  const bool late = now > last_ + lease / 2;
+  last_ = now;
+  if (!stopped) {
+    since_.reset();
+    return false;
+  }
+  if (!since_ || late) since_ = now;
+  return now >= *since_ + lease;
+}
+
+void take_warden_name() { ::prctl(PR_SET_NAME, warden_name.data()); }
+
+void be_warden(pid_t owner, pid_t guard) { ::_exit(Warden(owner, guard).run()); }
+
+}  // namespace muster::process

@@ -1,0 +1,46 @@
+// Warden: the parent of a guard. It ends what a guard that was killed leaves, also when the guard's
+// owner was killed with it (`pkill -9 muster`), and it ends whom somebody has stopped.
+//
+// Its name and its command line do not hold the word "muster". All its signals are blocked, it does
+// nothing until the guard ends, and holds no descriptor but 0, 1, 2.
+#pragma once
+
+#include <csignal>
+#include <optional>
+#include <sys/types.h>
+
+#include "base/time.hpp"
+
+namespace muster::process {
+
+// To a warden, by sigqueue with the lease in milliseconds: look after the guard, or after the guard
+// and its owner. One of them that is stopped (SIGSTOP) for a whole lease is killed.
+inline constexpr int kWatchGuard = SIGUSR1;
+inline constexpr int kWatchBoth = SIGUSR2;
+// Likewise, without a value: leave now. The guard falls to the owner, which waits for both: so they
+// end side by side.
+inline constexpr int kLeave = SIGHUP;
+
+// How a warden ends, which is when its guard has ended.
+inline constexpr int kGuardLeft = 0;     // by itself
+inline constexpr int kGuardKilled = 1;   // and what it left was swept
+inline constexpr int kGuardStopped = 2;  // likewise, by its warden
+
+// How long a process has been seen stopped, in looks that follow one another.
+class StopWatch {
+ public:
+  // True when it was stopped at every look of a lease. Both of us may have been stopped meanwhile:
+  // a look that comes late begins anew.
+  [[nodiscard]] bool look(bool stopped, base::Instant now, base::Duration lease);
+
+ private:
+  std::optional<base::Instant> since_;
+  base::Instant last_{};
+};
+
+// What ps and pkill see; the guard, a fork of the warden, takes another.
+void take_warden_name();
+// Runs in a fork of the owner with all signals blocked, once the guard is its child.
+[[noreturn]] void be_warden(pid_t owner, pid_t guard);
+
+}  // namespace muster::process
