@@ -60,7 +60,8 @@ class Warden {
   void take_order(const siginfo_t& order);
   void look();
   [[nodiscard]] base::Duration pause() const;
-  [[nodiscard]] int after_guard(int status) const;
+  [[nodiscard]] bool owner_is_stopped() const;
+  [[nodiscard]] int after_guard(int status);
 
   pid_t owner_;
   pid_t guard_;
@@ -106,22 +107,31 @@ void Warden::take_order(const siginfo_t& order) {
   watches_owner_ = order.si_signo == kWatchBoth;
 }
 
-// An owner that has ended is the guard's business, and another's child would not be its number.
 void Warden::look() {
   if (lease_ == base::Duration{0}) return;
   const auto now = steady_now();
-  if (guard_watch_.look(is_stopped(guard_), now, lease_)) {
+  if (guard_ != 0 && guard_watch_.look(is_stopped(guard_), now, lease_)) {
     ended_guard_ = true;
     ::kill(guard_, SIGKILL);
   }
-  const bool owner_lives = watches_owner_ && ::getppid() == owner_;
-  if (owner_watch_.look(owner_lives && is_stopped(owner_), now, lease_)) ::kill(owner_, SIGKILL);
+  if (owner_watch_.look(owner_is_stopped(), now, lease_)) ::kill(owner_, SIGKILL);
 }
 
-// A guard that ended by itself has left nothing that could be ended.
-int Warden::after_guard(int status) const {
+// One that has ended is the guard's business, and its number may be another's.
+bool Warden::owner_is_stopped() const {
+  return watches_owner_ && ::getppid() == owner_ && is_stopped(owner_);
+}
+
+// A guard that ended by itself has left nothing that could be ended. An owner that is stopped does
+// not see the guard's end.
+int Warden::after_guard(int status) {
+  guard_ = 0;
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return kGuardLeft;
   static_cast<void>(sweep_descendants(warden_sweep_limit));
+  while (lease_ > base::Duration{0} && owner_is_stopped()) {
+    static_cast<void>(wait_for_signal());
+    look();
+  }
   return ended_guard_ ? kGuardStopped : kGuardKilled;
 }
 
