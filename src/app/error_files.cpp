@@ -26,13 +26,14 @@ process::UniqueFd hook_file() {
 
 }  // namespace
 
-std::vector<std::string> ErrorFiles::open(base::Rank rank, bool hook,
+std::vector<std::string> ErrorFiles::open(base::Rank rank, For whom,
                                           const std::string& python_path) {
   process::UniqueFd file(::memfd_create("muster-error-file", MFD_CLOEXEC));
   if (!file) return {};
-  std::vector<std::string> variables = {"TORCHELASTIC_ERROR_FILE=" + path_of(file)};
+  std::vector<std::string> variables = {"MUSTER_REPORT_FILE=" + path_of(file)};
+  if (whom != For::launchers) variables.push_back("TORCHELASTIC_ERROR_FILE=" + path_of(file));
   files_[rank] = std::move(file);
-  if (!hook) return variables;
+  if (whom != For::python) return variables;
   if (!hook_) hook_ = hook_file();
   if (!hook_) return variables;
   variables.push_back("PYTHONPATH=" + path_of(hook_) +

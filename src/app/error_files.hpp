@@ -1,7 +1,9 @@
-// ErrorFiles: the files in memory that TORCHELASTIC_ERROR_FILE names, one for each task of a host.
+// ErrorFiles: the files in memory in which tasks say why they fail, one for each task of a host:
+// TORCHELASTIC_ERROR_FILE names them to Python and torch, MUSTER_REPORT_FILE to launchers in a task.
 // Tasks reach them through /proc; they go with this process, whoever is killed.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,10 +15,12 @@ namespace muster::app {
 
 class ErrorFiles {
  public:
-  // "TORCHELASTIC_ERROR_FILE=..." of a task, and PYTHONPATH with the hook in front of `python_path`
-  // when `hook`; nothing where memory is short: the task runs all the same. An earlier file of the
-  // same rank is forgotten.
-  [[nodiscard]] std::vector<std::string> open(base::Rank rank, bool hook,
+  // Who may write to the file of a task, beside launchers.
+  enum class For : std::uint8_t { launchers, torch, python };
+  // The variables of a task that name its file; for Python, PYTHONPATH with the hook in front of
+  // `python_path` besides. Nothing where memory is short: the task runs all the same. An earlier
+  // file of the same rank is forgotten.
+  [[nodiscard]] std::vector<std::string> open(base::Rank rank, For whom,
                                               const std::string& python_path);
   // What the task has written, at most wire::kErrorFileMax bytes. Its file is forgotten.
   [[nodiscard]] std::string take(base::Rank rank);

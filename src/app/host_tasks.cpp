@@ -13,6 +13,7 @@
 #include "app/program.hpp"
 #include "app/python_hook.hpp"
 #include "plan/environment.hpp"
+#include "plan/surroundings.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
@@ -206,15 +207,18 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
   for (const wire::NameValue& one : app.environment) program.environment[one.name] = one.value;
   // A PWD of the launching shell would be wrong in another folder; the guard adds the right one.
   if (!app.workdir.empty()) program.environment.erase("PWD");
-  program.environment.try_emplace("AZUREML_MPI_HOSTFILE",
-                                  fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()));
+  std::vector<std::string> ours = {
+      fmt::format("AZUREML_MPI_HOSTFILE=/proc/{}/fd/{}", ::getpid(), hostfile_.get())};
+  program.environment.try_emplace("AZUREML_MPI_HOSTFILE", ours[0].substr(ours[0].find('=') + 1));
   const auto given = program.environment.find("PATH");
   std::string path = given == program.environment.end() ? kUsualPath : given->second;
   if (launchers_) {
     path = launchers_->folder() + ":" + path;
     program.environment["PATH"] = path;
+    ours.push_back(entry("PATH", path));
     program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
   }
+  program.environment[std::string(plan::kGave)] += plan::fingerprints(ours);
   if (!app.path.empty()) path = app.path + ":" + path;
   if (app.tries_workdir) path += ':';  // an empty folder is the current one
   const std::string& word = app.command.front();
@@ -311,14 +315,20 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   }
   for (const wire::NameValue& one : task.environment) entries.push_back(entry(one.name, one.value));
   for (std::string& one : error_file(ordered)) entries.push_back(std::move(one));
+  entries.push_back(
+      entry(plan::kGave, common.at(std::string(plan::kGave)) + plan::fingerprints(entries)));
   return entries;
 }
 
 std::vector<std::string> HostTasks::error_file(const Ordered& ordered) {
   const Program& program = ordered.world->programs[ordered.task->app];
-  if (!program.hooked && !ordered.world->orders.error_files) return {};
+  const bool for_torch = ordered.world->orders.error_files;
+  if (!program.hooked && !for_torch && !launchers_) return {};
+  const auto whom = program.hooked ? ErrorFiles::For::python
+                    : for_torch    ? ErrorFiles::For::torch
+                                   : ErrorFiles::For::launchers;
   const auto path = program.environment.find("PYTHONPATH");
-  return error_files_.open(ordered.task->rank, program.hooked,
+  return error_files_.open(ordered.task->rank, whom,
                            path == program.environment.end() ? "" : path->second);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/cli.hpp"
 
 #include <string_view>
+#include <utility>
 
 #include "app/agent.hpp"
 #include "app/limits.hpp"
@@ -11,6 +12,7 @@
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
+#include "plan/surroundings.hpp"
 
 namespace muster::cli {
 namespace {
@@ -35,8 +37,11 @@ int unknown_command(const std::string& word) {
 
 }  // namespace
 
-int main(const Invocation& invocation) {
+int main(Invocation invocation) {
   app::fill_standard_descriptors();
+  plan::Surroundings around = plan::surroundings(invocation.environment);
+  invocation.environment = std::move(around.environment);
+  invocation.given = std::move(around.given);
   const std::vector<std::string>& words = invocation.words;
   if (words.empty()) return base::exit_code(Fault::usage);
   if (const auto* front = front::front_of(base_name(words[0])); front && front->drop_in) {

@@ -9,9 +9,13 @@ namespace muster::cli {
 struct Invocation {
   std::vector<std::string> words;        // argv, with argv[0]
   std::vector<std::string> environment;  // "NAME=VALUE"
+  // Names of what muster gave to the rank in which it is called; sorted. Of these, only what speaks
+  // to launchers is left in `environment`.
+  std::vector<std::string> given = {};
   int parent = -1;  // a pipe to the process that was typed, when this one goes on detached
 };
 
-[[nodiscard]] int main(const Invocation& invocation);
+// With the environment as it was found.
+[[nodiscard]] int main(Invocation invocation);
 
 }  // namespace muster::cli

@@ -15,6 +15,7 @@
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
+#include "cli/tell.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
@@ -36,8 +37,6 @@ struct Prospect {
   std::vector<plan::Forwarded> kept_here;    // index: app
   std::vector<plan::Forwarded> kept_remote;  // index: app
 };
-
-view::Style style() { return {::isatty(STDERR_FILENO) == 1}; }
 
 // Each once, since to look one up may take long.
 std::vector<std::string> names_written(const model::JobSpec& spec) {
@@ -135,14 +134,34 @@ std::vector<model::Variable> environment(const front::RunRequest& request, const
   return all;
 }
 
-int dry_run(const front::RunRequest& request, const Prospect& job) {
-  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
-  const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+// What the launcher in the command would start, as far as that can be told before.
+std::optional<Prospect> inner_prospect(const front::RunRequest& request,
+                                       const std::vector<std::string>& environment) {
+  if (!request.inner) return std::nullopt;
+  auto inventory = inventory_of(request.inner->spec);
+  if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return std::nullopt;
+  auto job = prospect(request.inner->spec, std::move(*inventory), environment);
+  return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
+}
+
+// Its ranks and their places; what they find there is the launcher's affair.
+view::PlanWords words_of(const Prospect& job) {
   view::PlanWords words{job.spec, job.plan, {}, {}, {}};
   words.reason = [&](base::Rank rank) { return plan::reason(job.plan, rank); };
+  words.environment = [](base::Rank) { return std::vector<model::Variable>(); };
+  return words;
+}
+
+int dry_run(const front::RunRequest& request, const Prospect& job,
+            const std::optional<Prospect>& inner) {
+  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
+  const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  view::PlanWords words = words_of(job);
   words.environment = [&](base::Rank rank) { return environment(request, job, where, rank); };
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
   if (request.record) words.outputs = request.record->outputs;
+  std::optional<view::PlanWords> launched;
+  if (inner) words.inner = &launched.emplace(words_of(*inner));
   const bool colour = ::isatty(STDOUT_FILENO) == 1;
   print(stdout, request.json ? view::plan_json(words) + "\n"
                              : view::plan_table(words, request.show_environment, {colour}));
@@ -155,11 +174,6 @@ void tell_withheld(const Prospect& job) {
   }
 }
 
-int tell(const model::RunReport& report) {
-  print(stderr, view::report(report, style()));
-  return report.exit_code();
-}
-
 bool holds_outputs(const model::RunRecord& record) {
   return std::ranges::any_of(record.outputs,
                              [&](const auto& output) { return record.holds(output.path); });
@@ -169,7 +183,9 @@ bool holds_outputs(const model::RunRecord& record) {
 // its outputs lie there.
 Result<std::unique_ptr<app::Recorder>> record(const front::RunRequest& request, Prospect& job,
                                               const Invocation& invocation) {
-  auto recorder = recorder_of(request, job.spec, job.plan, invocation);
+  const auto inner = inner_prospect(request, invocation.environment);
+  auto recorder =
+      recorder_of(request, job.spec, job.plan, inner ? &inner->plan : nullptr, invocation);
   if (!recorder && invocation.parent >= 0) {
     return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
                       "there is no folder for the record of a detached run");
@@ -198,6 +214,7 @@ int carry_out(Prospect job, const front::RunRequest& request, const Invocation& 
     options.heard = heard_by(*recorder);
     options.joined = [recorder](const model::Host& host) { recorder->add_host(host.name); };
   }
+  const bool shows_errors = job.spec.output.routes.err.console;
   options.input.spec = std::move(job.spec);
   options.input.plan = std::move(job.plan);
   options.input.kept_here = std::move(job.kept_here);
@@ -206,13 +223,16 @@ int carry_out(Prospect job, const front::RunRequest& request, const Invocation& 
   if (recorder != nullptr) end_recording(*recorder, report);
   if (!report) return complain(report.error());
   if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
-  return tell(*report);
+  return tell(*report, invocation, shows_errors);
 }
 
 // Bad input: nothing has been started.
-int refuse(const base::Error& error, const front::RunRequest& request) {
-  const int code = complain(error);
-  return request.refusal_code != 0 ? request.refusal_code : code;
+int refuse(const base::Error& error, const front::RunRequest& request,
+           const Invocation& invocation) {
+  int code = complain(error);
+  if (request.refusal_code != 0) code = request.refusal_code;
+  tell_around(invocation, {code, false, view::error(error, {})});
+  return code;
 }
 
 }  // namespace
@@ -220,16 +240,17 @@ int refuse(const base::Error& error, const front::RunRequest& request) {
 int launch(const front::RunRequest& request, const Invocation& invocation) {
   if (request.meeting && !request.dry_run) return meet(request, invocation);
   auto inventory = inventory_of(request.spec);
-  if (!inventory) return refuse(inventory.error(), request);
+  if (!inventory) return refuse(inventory.error(), request, invocation);
   // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
   const bool only_plans = request.dry_run || request.do_not_launch;
   if (!only_plans && plan::needs_facts(request.spec, *inventory)) {
     const model::RunReport asked = ask_hosts(request.spec, *inventory, invocation);
-    if (asked.cause != model::Cause::completed) return tell(asked);
+    if (asked.cause != model::Cause::completed) return tell(asked, invocation, true);
   }
   auto job = prospect(request.spec, std::move(*inventory), invocation.environment);
-  if (!job) return refuse(job.error(), request);
-  if (request.dry_run) return dry_run(request, *job);
+  if (!job) return refuse(job.error(), request, invocation);
+  if (request.dry_run)
+    return dry_run(request, *job, inner_prospect(request, invocation.environment));
   show_plan(request.shown, job->inventory, job->plan);
   if (request.do_not_launch) return 0;
   if (request.quiet) job->plan.notices.clear();

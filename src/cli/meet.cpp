@@ -8,9 +8,12 @@
 #include "app/guest.hpp"
 #include "app/head.hpp"
 #include "app/meeting.hpp"
+#include "base/variables.hpp"
 #include "cli/head_options.hpp"
 #include "cli/recording.hpp"
 #include "cli/speak.hpp"
+#include "cli/tell.hpp"
+#include "front/standing.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
@@ -57,7 +60,10 @@ int take_part(const front::RunRequest& request, const Invocation& invocation) {
   const auto end = app::run_guest(
       {std::move(*connection), request.spec, invocation.environment, MUSTER_VERSION});
   if (!end) return complain(end.error());
-  print(stderr, end->report);
+  tell_around(invocation, {end->code, true, end->report});
+  // The nodes of a job share one console: node 0 has said it there.
+  const bool in_job = !base::value_of(invocation.environment, front::kLaunchers).empty();
+  if (!in_job) print(stderr, end->report);
   return end->code;
 }
 
@@ -136,7 +142,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   if (!whole) return refuse_meeting(whole.error(), request);
   auto placed = plan::place(whole->spec, whole->inventory);
   if (!placed) return refuse_meeting(placed.error(), request);
-  const auto recorder = recorder_of(request, whole->spec, *placed, invocation);
+  const auto recorder = recorder_of(request, whole->spec, *placed, nullptr, invocation);
   app::HeadOptions options = head_options(invocation);
   if (recorder) options.heard = heard_by(*recorder);
   options.input.spec = std::move(whole->spec);
@@ -149,8 +155,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   const auto report = app::run_head(std::move(options));
   if (recorder) end_recording(*recorder, report);
   if (!report) return complain(report.error());
-  print(stderr, view::report(*report, {::isatty(STDERR_FILENO) == 1}));
-  return report->exit_code();
+  return tell(*report, invocation, true);
 }
 
 }  // namespace

@@ -58,13 +58,14 @@ void write_streams(model::OutputSpec& output, const std::string& folder) {
 
 std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
                                            const model::JobSpec& spec, const model::Plan& plan,
-                                           const Invocation& invocation) {
+                                           const model::Plan* inner, const Invocation& invocation) {
   if (!request.record || request.record->folder.empty()) return nullptr;
   app::RecorderOptions options;
   options.record.folder = request.record->folder;
   options.record.name = request.record->name;
   options.record.experiment = request.record->experiment;
-  options.record.hosts = all_hosts_of(spec, plan);
+  options.record.hosts = inner != nullptr ? hosts_of(*inner) : all_hosts_of(spec, plan);
+  options.record.launched = inner != nullptr ? static_cast<std::uint32_t>(inner->ranks.size()) : 0;
   options.hosts = hosts_of(plan);
   options.record.ranks = static_cast<std::uint32_t>(plan.ranks.size());
   options.record.command = spec.apps.front().command;

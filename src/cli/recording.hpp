@@ -12,10 +12,12 @@
 
 namespace muster::cli {
 
-// Null: none is to be kept, or nobody knows where. `spec` and `plan` are copied.
+// Null: none is to be kept, or nobody knows where. `spec` and `plan` are copied. `inner`: what a
+// launcher in the command will start; null if that is not known.
 [[nodiscard]] std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
                                                          const model::JobSpec& spec,
                                                          const model::Plan& plan,
+                                                         const model::Plan* inner,
                                                          const Invocation& invocation);
 
 // What a head tells of whatever it hears; the recorder outlives it.

@@ -14,6 +14,7 @@
 #include "cli/speak.hpp"
 #include "front/job_front.hpp"
 #include "front/standing.hpp"
+#include "plan/surroundings.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
@@ -50,6 +51,7 @@ std::string new_record_folder(const Invocation& invocation) {
 // All that does not depend on whether the words are new or those of a record.
 front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
   asked.environment = invocation.environment;
+  asked.given = invocation.given;
   asked.counts = counts(invocation.environment);
   asked.fresh = probe::random_digits(8);
   asked.version = MUSTER_VERSION;
@@ -106,6 +108,7 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
         const model::Asked& asked) {
   request.refusal_code = front.usage_code;
   if (request.record) request.record->asked = asked;
+  plan::settle_exports({invocation.environment, invocation.given}, request.spec);
   return request.detach ? launch_detached(request, invocation) : launch(request, invocation);
 }
 

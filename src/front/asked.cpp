@@ -15,6 +15,10 @@ std::optional<std::string_view> variable(const Asked& asked, std::string_view na
   return std::nullopt;
 }
 
+bool is_given(const Asked& asked, std::string_view name) {
+  return std::ranges::binary_search(asked.given, name);
+}
+
 std::string absolute(const Asked& asked, std::string_view path) {
   if (path.starts_with('/')) return std::string(path);
   if (path == ".") return asked.current_folder;

@@ -14,6 +14,9 @@ namespace muster::front {
 // The value of a variable of the launching environment, or nothing.
 [[nodiscard]] std::optional<std::string_view> variable(const Asked& asked, std::string_view name);
 
+// Whether muster gives such a variable to each rank, and the one found here was the rank's around.
+[[nodiscard]] bool is_given(const Asked& asked, std::string_view name);
+
 // A path as the current folder makes it absolute; not normalised: "a/../b" may lead elsewhere than
 // "b" where a is a link.
 [[nodiscard]] std::string absolute(const Asked& asked, std::string_view path);

@@ -51,7 +51,7 @@ void add_python_path(DeepspeedDraft& draft) {
   std::string path = draft.asked->current_folder;
   const auto given = variable(*draft.asked, "PYTHONPATH");
   if (given && !given->empty()) path += ":" + std::string(*given);
-  draft.request.spec.apps.front().exports.push_back({"PYTHONPATH", std::move(path)});
+  draft.request.spec.apps.front().exports.push_back({"PYTHONPATH", std::move(path), true});
 }
 
 }  // namespace

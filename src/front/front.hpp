@@ -36,7 +36,8 @@ struct Asked {
   std::string called;                         // the name by which it was called: "mpirun"
   std::vector<std::string> words = {};        // after that name
   std::vector<std::string> environment = {};  // "NAME=VALUE"
-  std::string current_folder = {};            // absolute
+  std::vector<std::string> given = {};  // names of what muster gave to the rank around; sorted
+  std::string current_folder = {};      // absolute
   ReadFile read_file = {};
   Counts counts = {};
   std::string fresh = {};    // random letters and digits, for a name that must be new
@@ -69,6 +70,9 @@ struct Front {
 };
 
 [[nodiscard]] std::span<const Front> fronts();
+
+// Whatever launcher a job's command names is muster.
+[[nodiscard]] std::vector<std::string> names_of_launchers();
 
 // The front end of a command name, or null.
 [[nodiscard]] const Front* front_of(std::string_view name);

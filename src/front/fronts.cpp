@@ -10,6 +10,7 @@
 #include "front/hydra_options.hpp"
 #include "front/job_front.hpp"
 #include "front/mpirun_front.hpp"
+#include "front/pieces.hpp"
 #include "front/record_front.hpp"
 #include "front/run_front.hpp"
 #include "front/run_options.hpp"
@@ -74,6 +75,15 @@ bool has_name(const Front& front, std::string_view name) {
 }  // namespace
 
 std::span<const Front> fronts() { return kFronts; }
+
+std::vector<std::string> names_of_launchers() {
+  std::vector<std::string> names = {"muster"};
+  for (const Front& front : fronts()) {
+    if (!front.drop_in) continue;
+    for (std::string& name : split(front.names, " ")) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 const Front* front_of(std::string_view name) {
   const auto* found = std::ranges::find_if(

@@ -92,7 +92,7 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
 }
 
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
-  if (!variable(*draft.asked, name)) exports(draft).push_back({name, value});
+  if (!variable(*draft.asked, name)) exports(draft).push_back({name, value, true});
 }
 
 // mpi_run.py gives Open MPI these; whoever has set them knows better.

@@ -48,6 +48,7 @@ HydraInherit standing(const HydraDraft& draft) {
 // A name without a value here is passed over, as by Hydra, but told.
 void add_listed(HydraDraft& draft, const HydraInherit& inherit, std::vector<EnvSetting>& exports) {
   for (const std::string& name : inherit.names) {
+    if (is_given(*draft.asked, name)) continue;
     if (variable(*draft.asked, name)) {
       exports.push_back({name, std::nullopt});
     } else {
@@ -57,7 +58,7 @@ void add_listed(HydraDraft& draft, const HydraInherit& inherit, std::vector<EnvS
 }
 
 void add_own(const HydraDraft& draft, std::vector<EnvSetting>& exports) {
-  exports.push_back({"GFORTRAN_UNBUFFERED_PRECONNECTED", "y"});
+  exports.push_back({"GFORTRAN_UNBUFFERED_PRECONNECTED", "y", true});
   if (draft.interface.empty()) return;
   exports.push_back({"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", draft.interface});
   exports.push_back({"GLOO_SOCKET_IFNAME", draft.interface});

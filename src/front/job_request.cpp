@@ -2,8 +2,10 @@
 #include "front/job_request.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "front/asked.hpp"
+#include "front/inner_request.hpp"
 #include "front/pieces.hpp"
 #include "front/standing.hpp"
 #include "job/job_spec.hpp"
@@ -124,7 +126,17 @@ class HostReader {
   std::string folder_;
 };
 
-// "host slots=N" lines, which every launcher reads.
+// A host's slots in all its entries; on hosts that may be crowded, all that the job wants there.
+std::uint32_t slots_of(const model::JobSpec& spec, const std::string& name, std::uint32_t wanted) {
+  if (spec.oversubscribe) return wanted;
+  std::uint32_t slots = 0;
+  for (const model::HostEntry& host : spec.hosts) {
+    if (host.name == name) slots += host.slots.value_or(wanted);
+  }
+  return slots;
+}
+
+// "host slots=N" lines, which every launcher reads: one for each host.
 std::string hostfile_text(const model::JobSpec& spec, const job::Layout& layout) {
   std::string text;
   const std::uint32_t nodes = spec.hosts.empty() ? layout.nodes : 0;
@@ -132,22 +144,18 @@ std::string hostfile_text(const model::JobSpec& spec, const job::Layout& layout)
     const std::string name = spec.fake_nodes > 0 ? fmt::format("fake-{}", i) : "localhost";
     text += fmt::format("{} slots={}\n", name, layout.slots);
   }
+  std::set<std::string_view> told;
   for (const model::HostEntry& host : spec.hosts) {
-    text += fmt::format("{} slots={}\n", host.name, host.slots.value_or(layout.slots));
+    if (!told.insert(host.name).second) continue;
+    text += fmt::format("{} slots={}\n", host.name, slots_of(spec, host.name, layout.slots));
   }
   return text;
 }
 
-// How launchers in the command reach the job's hosts.
-void tell_reach(const Asked& asked, model::JobSpec& spec) {
-  const auto other = variable(asked, kSshCommand);
-  for (model::App& app : spec.apps) {
-    if (spec.fake_nodes > 0) {
-      app.exports.push_back({std::string(kFakeHosts), "1"});
-    } else if (other) {
-      app.exports.push_back({std::string(kSshCommand), std::string(*other)});
-    }
-  }
+// How launchers in the command reach hosts that are none.
+void tell_reach(model::JobSpec& spec) {
+  if (spec.fake_nodes == 0) return;
+  for (model::App& app : spec.apps) app.exports.push_back({std::string(kFakeHosts), "1"});
 }
 
 // The command itself runs here, once; the nodes are its launcher's.
@@ -162,16 +170,6 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
   spec.source = model::HostSource::here;
   spec.source_name.clear();
   spec.fake_nodes = 0;
-}
-
-// Whatever launcher the command names is muster.
-std::vector<std::string> names_of_launchers() {
-  std::vector<std::string> names = {"muster"};
-  for (const Front& front : fronts()) {
-    if (!front.drop_in) continue;
-    for (std::string& name : split(front.names, " ")) names.push_back(std::move(name));
-  }
-  return names;
 }
 
 struct Prepared {
@@ -233,9 +231,12 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   reading.complaints = std::move(complaints).take();
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();
-  tell_reach(asked, made.spec);
+  tell_reach(made.spec);
   made.spec.folders = std::move(made.folders);
-  if (made.layout.launches) hand_over(made.spec, made.layout);
+  if (made.layout.launches) {
+    hand_over(made.spec, made.layout);
+    request.inner = inner_request(asked, made.spec);
+  }
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);

@@ -178,6 +178,7 @@ Result<void> add_export(MpirunDraft& draft, const Typed& typed) {
   }
   auto setting = read_setting(typed);
   if (!setting) return tl::unexpected(setting.error());
+  if (!setting->value && is_given(*draft.asked, setting->name)) return {};
   if (!setting->value && !variable(*draft.asked, setting->name)) {
     notice(draft, fmt::format("{} {}: no such variable is set; ranks start without it",
                               typed.option, setting->name));

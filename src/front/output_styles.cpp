@@ -250,6 +250,7 @@ OutputSpec torchrun_output(const TorchOutput& asked) {
     output.chosen[local] = routes(of(asked.redirects, local), of(asked.tee, local), shown);
   }
   output.prefix = {text("["), {Field::role}, {Field::local_rank}, text("]:")};
+  if (asked.in_job) output.prefix[2] = rank();
   if (asked.folder.empty()) return output;
   output.out_file = {
       text(asked.folder), {Field::other_node, "_"}, text("/attempt_"), {Field::attempt},

@@ -67,6 +67,7 @@ struct TorchOutput {
   TorchStreams redirects = {};  // to the file instead of the console
   TorchStreams tee = {};        // to both; on the console after "[<role><local rank>]:"
   std::set<std::uint32_t> local_ranks_filter = {};  // those that are shown; empty: all
+  bool in_job = false;  // all nodes share one console: "[<role><rank>]:" there
 };
 [[nodiscard]] model::OutputSpec torchrun_output(const TorchOutput& asked);
 

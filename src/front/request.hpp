@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct RunRequest {
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
+  // What the launcher in the command of a job will ask for, as far as its words tell; or nothing.
+  std::shared_ptr<const RunRequest> inner = {};
 };
 
 // What is to be done with runs that are on record.

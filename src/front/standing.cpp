@@ -35,6 +35,7 @@ base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec)
       spec.folders.push_back(std::move(folder));
     }
   }
+  if (variable(asked, kLaunchers)) spec.launchers = names_of_launchers();
   spec.fake_hosts = variable(asked, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
   const auto words = variable(asked, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};

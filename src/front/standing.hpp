@@ -31,7 +31,8 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
                                                            const model::JobSpec& spec);
 
 // Takes MUSTER_SSH_COMMAND, unless something else than ssh has been chosen; hosts of a rehearsal
-// are reached without it. Takes MUSTER_OUTPUT_FOLDERS.
+// are reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find
+// launchers, too.
 [[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
 
 // A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "front/asked.hpp"
+#include "front/standing.hpp"
 
 namespace muster::front {
 namespace {
@@ -35,6 +36,7 @@ void settle_torch_output(TorchDraft& draft) {
       add_once(draft.notices, "the ranks' output is kept in " + output.folder);
     }
   }
+  output.in_job = variable(*draft.asked, kLaunchers).has_value();
   draft.request.spec.output = torchrun_output(output);
 }
 

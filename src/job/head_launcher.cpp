@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "job/launcher_words.hpp"
+
 namespace muster::job {
 namespace {
 
@@ -12,22 +14,12 @@ constexpr std::string_view kLaunchers[] = {"deepspeed",     "horovodrun",    "mp
                                            "mpirun",        "mpirun.mpich",  "mpirun.openmpi",
                                            "orterun",       "prterun"};
 
-// Words after which a command may still begin.
-constexpr std::string_view kBefore[] = {"!",  "command", "do",   "elif", "else",  "env", "exec",
-                                        "if", "nohup",   "then", "time", "while", "{"};
-
 template <std::size_t N>
 bool is_one_of(const std::string_view (&known)[N], std::string_view word) {
   return std::ranges::find(known, word) != std::end(known);
 }
 
 std::string_view base_name(std::string_view word) { return word.substr(word.rfind('/') + 1); }
-
-bool is_assignment(std::string_view word) {
-  const std::size_t equals = word.find('=');
-  return equals != std::string_view::npos && equals > 0 &&
-         word.substr(0, equals).find_first_of("/.-") == std::string_view::npos;
-}
 
 // Where the quoted part that begins at `at` ends.
 std::size_t after_quotes(std::string_view text, std::size_t at) {
@@ -56,7 +48,7 @@ std::string_view launcher_in(std::string_view text) {
     }
     const std::string_view word = text.substr(at, end - at);
     if (begins && is_one_of(kLaunchers, base_name(word))) return base_name(word);
-    begins = begins && (is_assignment(word) || is_one_of(kBefore, word));
+    begins = begins && precedes_command(word);
     at = end;
   }
   return {};

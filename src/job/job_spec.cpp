@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "job/head_launcher.hpp"
@@ -81,18 +82,22 @@ std::size_t distinct(const std::vector<model::HostEntry>& hosts) {
   return names.size();
 }
 
-// The entries of the first so many hosts; those without slots get what the job needs there.
+// The entries of the first so many hosts, with as many slots as the job needs there: those that a
+// host has beyond are not the job's.
 std::vector<model::HostEntry> first_hosts(const Place& place, std::uint32_t nodes,
                                           std::uint32_t slots) {
-  std::set<std::string> names;
+  std::map<std::string, std::uint32_t> taken;
   std::vector<model::HostEntry> chosen;
+  const std::uint32_t unsaid = place.target.slots ? place.target.slots->number : slots;
   for (const model::HostEntry& host : place.hosts) {
-    if (names.size() == nodes && !names.contains(host.name)) continue;
-    names.insert(host.name);
+    if (taken.size() == nodes && !taken.contains(host.name)) continue;
+    std::uint32_t& before = taken[host.name];
+    if (before >= slots) continue;
     chosen.push_back(host);
-    if (!chosen.back().slots) {
-      chosen.back().slots = place.target.slots ? place.target.slots->number : slots;
-    }
+    if (host.slots_are_cores) continue;
+    const std::uint32_t has = std::min(host.slots.value_or(unsaid), slots - before);
+    chosen.back().slots = has;
+    before += has;
   }
   return chosen;
 }

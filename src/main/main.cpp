@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 #include "cli/cli.hpp"
 #include "cli/speak.hpp"
@@ -21,7 +22,7 @@ int run(int count, char** words) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     invocation.environment.emplace_back(*entry);
   }
-  return muster::cli::main(invocation);
+  return muster::cli::main(std::move(invocation));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ enum class HostSource : std::uint8_t { here, list, file };  // no hosts given, -
 struct EnvSetting {
   std::string name;
   std::optional<std::string> value;
+  bool ours = false;  // nobody asked for it: the launcher that muster stands in for sets it, too
   bool operator==(const EnvSetting&) const = default;
 };
 

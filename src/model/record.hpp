@@ -75,6 +75,7 @@ struct RunRecord {
   std::optional<Utc> ended;
   std::vector<std::string> hosts;
   std::uint32_t ranks = 0;
+  std::uint32_t launched = 0;  // ranks that a launcher in the command starts; 0: none, or not known
   std::vector<std::string> command;  // of its first program
   std::vector<NamedPath> outputs;
   std::vector<Tag> tags;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "plan/environment.hpp"
+#include "plan/surroundings.hpp"
 
 namespace muster::plan {
 namespace {
@@ -20,8 +21,10 @@ std::vector<model::Variable> added_on_host(const model::Plan& plan, const model:
   if (!std::ranges::count(exports, "AZUREML_MPI_HOSTFILE", &model::EnvSetting::name)) {
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
+  added.push_back({std::string(kGave), "<what muster gave to the rank>", "muster"});
   if (!spec.launchers.empty()) {
     added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
+    added.push_back({"MUSTER_REPORT_FILE", "<file for the report of a launcher in it>", "muster"});
   }
   if (serves(spec, {model::Wireup::pmix})) {
     added.push_back({"PMIX_NAMESPACE", "<random>", "Open MPI"});

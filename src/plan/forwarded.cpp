@@ -5,6 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "plan/environment.hpp"
+#include "plan/surroundings.hpp"
 #include "plan/withheld.hpp"
 
 namespace muster::plan {
@@ -37,6 +38,24 @@ tl::unexpected<base::Error> not_set(const std::string& name, const Shell& shell)
 
 using Exports = std::map<std::string, std::string, std::less<>>;
 
+// What a launcher in the rank must know: which of them nobody asked for, and which were asked for
+// but would not go along by themselves.
+void note_origins(const model::App& app, Exports& exports) {
+  std::vector<std::string> ours;
+  for (const model::EnvSetting& one : app.exports) {
+    const bool counts = one.ours && one.value && exports.find(one.name)->second == *one.value;
+    if (counts) ours.push_back(one.name + "=" + *one.value);
+  }
+  std::string names;
+  for (const auto& variable : exports) {
+    const Belongs to = belongs(variable.first);
+    if (to != Belongs::to_host && to != Belongs::to_meeting) continue;
+    names += (names.empty() ? "" : " ") + variable.first;
+  }
+  if (!ours.empty()) exports.insert_or_assign(std::string(kGave), fingerprints(ours));
+  if (!names.empty()) exports.insert_or_assign(std::string(kExported), std::move(names));
+}
+
 base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
   Exports exports;
   for (const model::EnvSetting& setting : app.exports) {
@@ -48,6 +67,7 @@ base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
     if (found == shell.end()) return not_set(setting.name, shell);
     exports.insert_or_assign(setting.name, std::string(found->second));
   }
+  note_origins(app, exports);
   return exports;
 }
 

@@ -20,6 +20,7 @@ struct PlanWords {
   std::function<std::vector<model::Variable>(base::Rank)> environment;
   std::vector<std::pair<std::string, std::string>> withheld;  // variable, why
   std::vector<model::NamedPath> outputs = {};                 // of a job file, with their folders
+  const PlanWords* inner = nullptr;  // what a launcher in the command would start, if it is known
 };
 
 // "node1 slots=4" for each host that a launcher in the command is given.

@@ -108,6 +108,7 @@ std::string plan_json(const PlanWords& words) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   };
   const auto app = [&](std::size_t i) { return app_object(words.spec.apps[i]); };
+  const auto launched = [&](std::size_t i) { return rank_object(*words.inner, base::Rank(i)); };
   const auto rank = [&](std::size_t i) { return rank_object(words, base::Rank(i)); };
   const auto withheld = [&](std::size_t i) {
     const auto& [name, why] = words.withheld[i];
@@ -119,6 +120,8 @@ std::string plan_json(const PlanWords& words) {
   text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
   text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";
   text += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  const std::size_t known = words.inner == nullptr ? 0 : words.inner->plan.ranks.size();
+  text += "  \"launched\": " + list(known, launched) + ",\n";
   text += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
   text += "  \"withheld\": " + list(words.withheld.size(), withheld) + ",\n";
   text += "  \"notices\": " + texts(plan.notices).dump() + "\n";

@@ -101,6 +101,12 @@ struct Widths {
   return text;
 }
 
+[[nodiscard]] std::string launched(const PlanWords& words, Style style) {
+  if (words.inner == nullptr) return {};
+  return "\n" + heading("ranks that the launcher in it starts", style) +
+         placement(*words.inner, style) + programs(*words.inner, style);
+}
+
 [[nodiscard]] std::string variable_lines(std::span<const model::Variable> variables) {
   std::string text;
   for (const model::Variable& variable : variables) {
@@ -168,8 +174,9 @@ using Counts = std::map<model::Variable, std::size_t, Less>;
 }  // namespace
 
 std::string plan_table(const PlanWords& words, bool with_environment, Style style) {
-  const std::string more =
-      with_environment ? programs(words, style) + environments(words, style) : "";
+  const std::string more = with_environment ? programs(words, style) + launched(words, style) +
+                                                  environments(words, style)
+                                            : "";
   return placement(words, style) + more + withheld(words, style) + outputs(words, style) +
          notices(words.plan);
 }

@@ -33,9 +33,10 @@ std::string span_words(double seconds) {
   return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
 }
 
+// Where the command is a launcher, what it starts is what people ask for.
 std::string ranks_words(const RunRecord& record) {
   const std::size_t hosts = record.hosts.size();
-  return fmt::format("{} on {}", record.ranks,
+  return fmt::format("{} on {}", record.launched > 0 ? record.launched : record.ranks,
                      hosts == 1 ? record.hosts.front() : fmt::format("{} hosts", hosts));
 }
 

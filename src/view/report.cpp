@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "view/failure.hpp"
+#include "view/inner_report.hpp"
 #include "view/python_error.hpp"
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
@@ -162,13 +163,43 @@ namespace {
   return line(fmt::format("exit code {}", report.exit_code()));
 }
 
+// Where a launcher in the rank has failed, its report says which of its ranks did, and where.
+[[nodiscard]] std::string cause_of(const model::RunReport& report, Style style) {
+  const auto inner = inner_report(report);
+  if (!inner) return first_failure(report, style);
+  std::string words = inner->words;
+  const std::string last = exit_line(report);
+  if (words.ends_with(last)) words.resize(words.size() - last.size());
+  return words;
+}
+
+// A launcher that was started on each node fails on each, and has told what became of its ranks.
+[[nodiscard]] bool is_one_failure(const model::RunReport& report) {
+  return inner_report(report) && report.others_total == report.others.size() &&
+         std::ranges::all_of(report.others, [&](const model::RankExit& other) {
+           return other.signal == 0 && other.code == report.first.code;
+         });
+}
+
+[[nodiscard]] std::string rest_of(const model::RunReport& report) {
+  if (is_one_failure(report)) return {};
+  return other_failures(report) + missing_ranks(report) + what_became_of_the_rest(report);
+}
+
+[[nodiscard]] std::string warnings_of(const model::RunReport& report) {
+  std::string text;
+  for (const std::string& warning : report.warnings) {
+    text += line("warning: " + one_line(warning));
+  }
+  return text;
+}
+
 [[nodiscard]] std::string body(const model::RunReport& report, Style style) {
   switch (report.cause) {
     case model::Cause::completed:
       return {};
     case model::Cause::rank_failed:
-      return first_failure(report, style) + other_failures(report) + missing_ranks(report) +
-             what_became_of_the_rest(report);
+      return cause_of(report, style) + rest_of(report);
     case model::Cause::fault:
       return fault(report, style) + missing_ranks(report) + what_became_of_the_rest(report);
     case model::Cause::interrupted:
@@ -182,13 +213,18 @@ namespace {
 std::string report(const model::RunReport& report, Style style) {
   std::string text = body(report, style);
   if (report.cause != model::Cause::completed) text += earlier_rounds(report);
-  for (const std::string& warning : report.warnings) {
-    text += line("warning: " + one_line(warning));
-  }
+  text += warnings_of(report);
   const bool says_code = report.cause == model::Cause::rank_failed ||  //
                          report.cause == model::Cause::fault;
   if (says_code) text += exit_line(report);
   return text;
+}
+
+std::string untold(const model::RunReport& told, Style style) {
+  const auto inner = inner_report(told);
+  if (!inner || !was_told(*inner, told)) return report(told, style);
+  const std::string text = rest_of(told) + earlier_rounds(told) + warnings_of(told);
+  return text.empty() ? text : text + exit_line(told);
 }
 
 std::string restart(const model::RunReport& report, std::uint32_t count, std::uint32_t most) {

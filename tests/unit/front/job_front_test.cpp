@@ -135,9 +135,12 @@ TEST_F(JobFront, DraftsThatLaunchGetTheHostsOfTheJob) {
   EXPECT_EQ(export_of(*read, "MUSTER_FAKE_HOSTS"), "1");
   read = read_submit(asked({"d.yml", "-H", "a:4,b"}));
   ASSERT_TRUE(read) << read.error().what;
-  EXPECT_EQ(read->request->spec.hostfile, "a slots=4\nb slots=3\n");
+  EXPECT_EQ(read->request->spec.hostfile, "a slots=3\nb slots=3\n");
   EXPECT_EQ(export_of(*read, "MUSTER_FAKE_HOSTS"), "");
   EXPECT_TRUE(read->request->spec.hosts.empty());
+  read = read_submit(asked({"d.yml", "-H", "a:2,b:2,a:2"}));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->request->spec.hostfile, "a slots=3\nb slots=2\n");
 }
 
 TEST_F(JobFront, CountsOfTheLineWin) {

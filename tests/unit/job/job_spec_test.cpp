@@ -153,6 +153,20 @@ TEST(HeadLauncher, IsTheFirstWordOfACommand) {
   EXPECT_EQ(head_launcher(list), "mpirun");
 }
 
+TEST(JobSpec, ListedAgainAHostHasMoreSlotsUpToWhatTheJobNeeds) {
+  Place place{fake(1), {}, model::HostSource::list, "-H"};
+  place.target.fake_nodes.reset();
+  for (const std::uint32_t slots : {2U, 2U, 2U}) {
+    place.hosts.emplace_back().name = "a";
+    place.hosts.back().slots = slots;
+  }
+  const Outcome one =
+      make("command: x\ndistribution: {type: mpi, process_count_per_instance: 3}\n", place);
+  ASSERT_EQ(one.made.spec.hosts.size(), 2U);
+  EXPECT_EQ(one.made.spec.hosts[0].slots, 2U);
+  EXPECT_EQ(one.made.spec.hosts[1].slots, 1U);
+}
+
 TEST(JobSpec, HostsAreTheFirstOfTheList) {
   Place place{fake(1), {}, model::HostSource::list, "-H"};
   place.target.fake_nodes.reset();
@@ -164,9 +178,9 @@ TEST(JobSpec, HostsAreTheFirstOfTheList) {
       "command: x\nresources: {instance_count: 2}\n"
       "distribution: {type: mpi, process_count_per_instance: 3}\n",
       place);
-  ASSERT_EQ(two.made.spec.hosts.size(), 3U);
+  ASSERT_EQ(two.made.spec.hosts.size(), 2U);
   EXPECT_EQ(two.made.spec.hosts[0].slots, 3U);
-  EXPECT_EQ(two.made.spec.hosts[1].slots, 7U);
+  EXPECT_EQ(two.made.spec.hosts[1].slots, 3U);  // of 7: the others are not the job's
   const Outcome four = make(
       "command: x\nresources: {instance_count: 4}\n"
       "distribution: {type: mpi}\n",

@@ -1,0 +1,34 @@
+// Prints a report, and writes it to the file that the muster around has named.
+#include "cli/tell.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/variables.hpp"
+#include "cli/speak.hpp"
+#include "process/unique_fd.hpp"
+#include "view/report.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::cli {
+
+int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors) {
+  const view::Style style{::isatty(STDERR_FILENO) == 1};
+  print(stderr, shows_errors ? view::untold(report, style) : view::report(report, style));
+  const int code = report.exit_code();
+  tell_around(invocation, {code, false, code == 0 ? "" : view::report(report, {})});
+  return code;
+}
+
+void tell_around(const Invocation& invocation, const view::InnerReport& report) {
+  const std::string path = base::value_of(invocation.environment, "MUSTER_REPORT_FILE");
+  if (path.empty()) return;
+  const process::UniqueFd file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (report.words.empty()) return;  // what an earlier one has told holds no more
+  std::string text = view::to_text(report);
+  if (text.size() > wire::kErrorFileMax) text.resize(wire::kErrorFileMax);
+  // Whoever cannot be told here hears of it by the exit code.
+  if (file) (void)!::write(file.get(), text.data(), text.size());
+}
+
+}  // namespace muster::cli

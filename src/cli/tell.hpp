@@ -1,0 +1,18 @@
+// tell: the end of a run to people, and to the muster in whose rank this one was called.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "model/report.hpp"
+#include "view/inner_report.hpp"
+
+namespace muster::cli {
+
+// Prints the report to stderr and returns its exit code. `shows_errors`: the ranks' stderr stood
+// there as well.
+int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors);
+
+// Hands the report to the muster around this one, if there is one; it stands for the rank's failure
+// unless another launcher is called there, and ends well.
+void tell_around(const Invocation& invocation, const view::InnerReport& report);
+
+}  // namespace muster::cli

@@ -1,0 +1,16 @@
+// What the launcher in the command of a job would ask for: its words read as they will be there.
+#pragma once
+
+#include <memory>
+
+#include "front/front.hpp"
+#include "front/request.hpp"
+
+namespace muster::front {
+
+// `spec`: of the job, with the hosts that it leaves to its command. Nothing when that command calls
+// no launcher, or when its words make sense only to the shell that will read them.
+[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Asked& asked,
+                                                              const model::JobSpec& spec);
+
+}  // namespace muster::front

@@ -1,0 +1,25 @@
+// launcher_words: the command line of a launcher in a shell's text. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster::job {
+
+// Whether a command may still begin after such a word: NAME=VALUE, `time`, `exec`, `if` ...
+[[nodiscard]] bool precedes_command(std::string_view word);
+
+using ValueOf = std::function<std::optional<std::string>(std::string_view name)>;
+
+// The words of the first command that calls one of the launchers, as a shell would make them of
+// quotes and variables, up to the first redirection; empty when none is called. What only a shell
+// can tell ($(...), globs, variables that `value_of` does not know) stays as it is written.
+[[nodiscard]] std::vector<std::string> launcher_words(std::string_view text,
+                                                      std::span<const std::string> launchers,
+                                                      const ValueOf& value_of);
+
+}  // namespace muster::job
