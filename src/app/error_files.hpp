@@ -1,6 +1,6 @@
 // ErrorFiles: the files in memory in which tasks say why they fail, one for each task of a host:
-// TORCHELASTIC_ERROR_FILE names them to Python and torch, MUSTER_REPORT_FILE to launchers in a task.
-// Tasks reach them through /proc; they go with this process, whoever is killed.
+// TORCHELASTIC_ERROR_FILE names them to Python and torch, MUSTER_REPORT_FILE to launchers in a
+// task. Tasks reach them through /proc; they go with this process, whoever is killed.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ struct Style {
 // words, pid, the line of its stderr that tells most; then a next step and its last lines.
 [[nodiscard]] std::string report(const model::RunReport& report, Style style);
 
-// The same where the ranks' stderr has been read as well: what a launcher in the rank that failed has
-// said there of its own ranks is not said again.
+// The same where the ranks' stderr has been read as well: what a launcher in the rank that failed
+// has said there of its own ranks is not said again.
 [[nodiscard]] std::string untold(const model::RunReport& report, Style style);
 
 // One line, without its newline: how a round failed, and that another follows.

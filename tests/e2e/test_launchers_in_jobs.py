@@ -1,4 +1,4 @@
-"""A launcher inside a rank, on hosts: what its ranks find is what they find when a person calls it."""
+"""A launcher inside a rank, on hosts: its ranks find what they find when a person calls it."""
 
 import os
 import re
@@ -34,14 +34,16 @@ OUTER = {
 
 # Of one run or one login: no two have the same.
 OF_A_RUN = re.compile(
-    r"MUSTER_(JOB|GAVE|LAUNCHERS|EXPORTED)$|PMIX_|TORCHELASTIC_(ERROR_FILE|RUN_ID)$|CASE$|PATH$|_$|"
-    r"(MASTER_PORT|AZ_BATCH_MASTER_NODE|JAX_COORDINATOR_ADDRESS|AZUREML_MPI_HOSTFILE)$|PWD$|SHLVL$|"
-    r"HOROVOD_GLOO_RENDEZVOUS_|OMPI_MCA_(btl_vader_backing_directory|orte_tmpdir_base)$|OLDPWD$|MAIL$")
+    r"MUSTER_(JOB|GAVE|LAUNCHERS|EXPORTED|REPORT_FILE)$|TORCHELASTIC_(ERROR_FILE|RUN_ID)$|"
+    r"(MASTER_PORT|AZ_BATCH_MASTER_NODE|JAX_COORDINATOR_ADDRESS|AZUREML_MPI_HOSTFILE)$|PMIX_|"
+    r"OMPI_MCA_(btl_vader_backing_directory|orte_tmpdir_base)$|HOROVOD_GLOO_RENDEZVOUS_|"
+    r"(CASE|PATH|_|PWD|OLDPWD|SHLVL|MAIL)$")
 
 
 @unittest.skipIf(REASON, REASON)
 class HostCase(LabFrontCase):
     name = "muster"
+    maxDiff = None
 
     @classmethod
     def setUpClass(cls):
@@ -100,6 +102,8 @@ class Matrix(HostCase):
             for rank in range(4):
                 here = f"{name} in {case}, rank {rank}"
                 found = self.lasting(self.found(f"{case}.{name}", rank))
+                if case == "deepspeed" and name != "deepspeed":
+                    found.pop("CUDA_VISIBLE_DEVICES", None)  # a share of this host's devices
                 alone = self.lasting(self.found(f"direct.{name}", rank))
                 self.assertEqual(found, alone, here)
                 for variable, value in expected.items():
@@ -122,7 +126,7 @@ class Matrix(HostCase):
             self.check(name)
 
     def test_what_the_user_set_reaches_all_ranks(self):
-        theirs = {"OMP_NUM_THREADS": "3", "GLOO_SOCKET_IFNAME": "lo", "NCCL_DEBUG": "INFO"}
+        theirs = {"OMP_NUM_THREADS": "3", "GLOO_SOCKET_IFNAME": "eth9", "NCCL_DEBUG": "INFO"}
         self.direct(**theirs)
         self.shell(f"mpirun -np 1 sh {self.inner('shell')}", **theirs)
         self.check("shell", **theirs)
@@ -210,7 +214,8 @@ class Jobs(HostCase):
     def test_torch_meets_across_hosts(self):
         script = self.write("reduce.py", REDUCE)
         for text in (DRAFT % f"mpirun -np 4 --hostfile $AZUREML_MPI_HOSTFILE python {script}",
-                     PER_NODE % f"python -m torch.distributed.launch --use_env {AT_MASTER} {script}",
+                     PER_NODE % ("python -m torch.distributed.launch --use_env "
+                                 f"{AT_MASTER} {script}"),
                      PER_NODE % f"torchrun {AT_MASTER} {script}"):
             done = self.submit(text, seconds=120)
             self.assertEqual(sorted(re.findall(r"rank \d sum.*", done.text)),
@@ -271,7 +276,8 @@ class Reports(HostCase):
         self.write("job.yml", DRAFT % "cd . && mpirun -np $N --hostfile $AZUREML_MPI_HOSTFILE x.py"
                    + "environment_variables: {N: '3'}\n")
         told = self.shell("muster explain job.yml -H node1:4,node2:4").text
-        rows = re.findall(r"(?m)^ +(\d)  (node\d) +(\d) ", told[told.index("launcher in it starts"):])
+        table = told[told.index("launcher in it starts"):]
+        rows = re.findall(r"(?m)^ +(\d)  (node\d) +(\d) ", table)
         self.assertEqual(rows, [("0", "node1", "0"), ("1", "node1", "1"), ("2", "node2", "0")])
 
     def test_the_users_own_variables_are_not_called_foreign(self):

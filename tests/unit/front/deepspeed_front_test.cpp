@@ -138,7 +138,7 @@ TEST_F(Deepspeed, GivesSeveralNodesTheVariablesOfItsFiles) {
   files_["/here/.deepspeed_env"] = "A=2";
   const auto exports = spec({"-H", "hosts", "t.py"}).apps.front().exports;
   const std::vector<model::EnvSetting> wanted = {
-      {"PYTHONPATH", "/here:/lib"}, {"A", "1"}, {"B", "two words=3"}, {"A", "2"}};
+      {"PYTHONPATH", "/here:/lib", true}, {"A", "1"}, {"B", "two words=3"}, {"A", "2"}};
   EXPECT_EQ(exports, wanted);
   EXPECT_TRUE(spec({"t.py"}).apps.front().exports.empty());
   EXPECT_EQ(spec({"--force_multi", "t.py"}).apps.front().exports.size(), 4U);

@@ -89,7 +89,9 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
   const auto result = forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"},
                                 spec.apps.front(), false, Reach::ssh);
   ASSERT_TRUE(result);
-  EXPECT_EQ(text(*result), "MM=1 shell\nNEW=2 -x\nRANK=5 -x\nTMPDIR=/scratch -x\nZZ=1 shell\n");
+  EXPECT_EQ(text(*result),
+            "MM=1 shell\nMUSTER_EXPORTED=TMPDIR -x\nNEW=2 -x\nRANK=5 -x\n"
+            "TMPDIR=/scratch -x\nZZ=1 shell\n");
   EXPECT_TRUE(result->withheld.empty());
 }
 

@@ -121,7 +121,8 @@ TEST(SettleExports, what_a_front_end_set_by_itself_is_no_wish_of_the_users) {
                  {"OMPI_MCA_btl", "^openib", true},
                  {"OMPI_MCA_btl", "tcp,self"}};
   Entries found;
-  for (const model::Variable& one : forwarded({}, app, false, model::Reach::here)->kept) {
+  const auto kept = forwarded({}, app, false, model::Reach::here);
+  for (const model::Variable& one : kept->kept) {
     found.push_back(one.name + "=" + one.value);
   }
   EXPECT_EQ(left(found), (Entries{"OMPI_MCA_btl=tcp,self"}));
