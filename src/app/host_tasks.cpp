@@ -14,6 +14,7 @@
 #include "app/python_hook.hpp"
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
+#include "probe/affinity.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
@@ -315,6 +316,12 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   }
   for (const wire::NameValue& one : task.environment) entries.push_back(entry(one.name, one.value));
   for (std::string& one : error_file(ordered)) entries.push_back(std::move(one));
+  // A launcher in it need not share these cpus out among its own ranks: nobody has the others.
+  const bool alone = ordered.world->orders.tasks.size() == 1 && worlds_.size() == 1;
+  if (alone && !task.cpus.empty()) {
+    entries.push_back(entry(
+        plan::kCpus, model::to_string(task.cpus) + "/" + model::to_string(probe::own_cpus())));
+  }
   entries.push_back(
       entry(plan::kGave, common.at(std::string(plan::kGave)) + plan::fingerprints(entries)));
   return entries;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "base/variables.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/read_file.hpp"
@@ -14,7 +15,9 @@
 #include "cli/speak.hpp"
 #include "front/job_front.hpp"
 #include "front/standing.hpp"
+#include "model/cpu_set.hpp"
 #include "plan/surroundings.hpp"
+#include "probe/affinity.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
@@ -142,11 +145,22 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   return 0;
 }
 
+// In a rank that was bound for its own sake, on a host that no other rank of its job needs.
+void leave_binding(const Invocation& invocation) {
+  const std::string text = base::value_of(invocation.environment, plan::kCpus);
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto bound = model::parse_cpu_set(std::string_view(text).substr(0, slash));
+  const auto all =
+      model::parse_cpu_set(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (bound && all && probe::own_cpus() == *bound) (void)probe::run_on(*all);
+}
+
 }  // namespace
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
+  leave_binding(invocation);
   const auto& words = invocation.words;
   const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
   model::Asked remembered{{first, words.end()}, {}, {}};

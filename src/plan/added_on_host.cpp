@@ -22,6 +22,11 @@ std::vector<model::Variable> added_on_host(const model::Plan& plan, const model:
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
   added.push_back({std::string(kGave), "<what muster gave to the rank>", "muster"});
+  const model::PlannedRank& planned = plan.ranks[rank.value];
+  const bool alone = plan.nodes[planned.node.value].ranks.size() == 1;
+  if (alone && planned.binding != model::kUnbound) {
+    added.push_back({std::string(kCpus), "<its cpus, and those of its host>", "muster"});
+  }
   if (!spec.launchers.empty()) {
     added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
     added.push_back({"MUSTER_REPORT_FILE", "<file for the report of a launcher in it>", "muster"});

@@ -17,6 +17,9 @@ inline constexpr std::string_view kGave = "MUSTER_GAVE";
 // Names that were given with -x, or by a job file, with blanks between.
 inline constexpr std::string_view kExported = "MUSTER_EXPORTED";
 
+// Of a rank that is bound and has its host to itself: its cpus, and those of its agent, as "0/0-7".
+inline constexpr std::string_view kCpus = "MUSTER_CPUS";
+
 // The value of kGave for a rank whose environment muster lays these "NAME=VALUE" entries over the
 // user's. Of PATH and PYTHONPATH, lists that muster puts one entry in front of, only that entry is
 // muster's. A fingerprint has 48 bits, as 8 characters.

@@ -6,7 +6,7 @@ import unittest
 
 from front_case import LabFrontCase
 from mpi_programs import MPICH, OPEN_MPI
-from support import MUSTER, PYTHON, lab_or_skip, run_tests
+from support import MUSTER, PYTHON, ROOT, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 
@@ -145,6 +145,21 @@ class Matrix(HostCase):
                    f"sh {self.inner('third')}")
         self.check("third")
 
+    def test_a_bound_rank_binds_no_launcher(self):
+        """It had its host to itself; what a script has chosen holds."""
+        cpus = len(os.sched_getaffinity(0))
+        if cpus < 2:
+            self.skipTest("one cpu is all there is")
+        show = ("muster run -n 4 -H node1:2,node2:2 sh -c "
+                "'echo $(hostname) $(grep Cpus_allowed: /proc/self/status)'")
+        free = self.shell(show).lines
+        for host in ("node1", "localhost"):
+            done = self.shell(f"mpirun -np 1 --bind-to core -H {host} {show}")
+            self.assertEqual(done.lines, free, host)
+        chosen = self.shell(f"mpirun -np 1 --bind-to core -H node1 taskset -c 1 {show}").lines
+        self.assertEqual([line.split()[-1] for line in chosen[:2]], ["2", "2"])
+        self.assertEqual(chosen[2:], free[2:])
+
     def test_from_python(self):
         self.direct()
         script = self.write("launch.py", "import subprocess, sys\n"
@@ -210,6 +225,24 @@ class Jobs(HostCase):
             found = self.found("job", rank)
             self.assertEqual([found[name] for name in ("TMPDIR", "MASTER_PORT", "NCCL_DEBUG")],
                              ["/media", "6105", "INFO"])
+
+    def test_the_python_package(self):
+        self.write("muster.yml", "targets: {cluster: {hosts: ['node1:4', 'node2:4']}}\n")
+        program = self.write("program.py", f"""
+from muster import Experiment, ScriptRunConfig
+from muster.runconfig import MpiConfiguration
+for case, count, command in (("one", 1, ""), ("launched", 2, "mpirun ")):
+    config = ScriptRunConfig(
+        source_directory=".", compute_target="cluster", command="CASE=%s %s" % (case, command)
+        + {DUMP!r}, distributed_job_config=MpiConfiguration(count, node_count=2))
+    assert Experiment(None, "e").submit(config).wait() == 0
+""")
+        self.shell(f"python {program}", MUSTER=MUSTER, PYTHONPATH=os.path.join(ROOT, "python"))
+        for case, ranks in (("one", 2), ("launched", 4)):
+            found = [self.found(case, rank) for rank in range(ranks)]
+            self.assertEqual([one["NODE_RANK"] for one in found],
+                             [str(2 * rank // ranks) for rank in range(ranks)])
+            self.assertEqual({one["GLOO_SOCKET_IFNAME"] for one in found}, {"eth0"})
 
     def test_torch_meets_across_hosts(self):
         script = self.write("reduce.py", REDUCE)
