@@ -1,6 +1,7 @@
 // Lets the launcher's own front end read its words.
 #include "front/inner_request.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -14,29 +15,37 @@ namespace {
 // Stands for the file that only ranks can open.
 constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
 
-// A job's variables come before those of its shell.
+// As the first rank of the job finds it: the job's variables come before those of its shell.
 std::vector<std::string> environment_of(const Asked& asked, const model::App& app) {
-  std::vector<std::string> environment;
+  const std::uint32_t ranks = app.ranks.value_or(1);
+  std::vector<std::string> environment = {"RANK=0",
+                                          "NODE_RANK=0",
+                                          "OMPI_COMM_WORLD_RANK=0",
+                                          fmt::format("WORLD_SIZE={}", ranks),
+                                          fmt::format("OMPI_COMM_WORLD_SIZE={}", ranks),
+                                          "MASTER_ADDR=localhost",
+                                          "MASTER_PORT=29500",
+                                          fmt::format("{0}={0}", kHostfile)};
   for (const model::EnvSetting& one : app.exports) {
     if (one.value) environment.push_back(one.name + "=" + *one.value);
   }
-  environment.push_back(fmt::format("{0}={0}", kHostfile));
   environment.insert(environment.end(), asked.environment.begin(), asked.environment.end());
   return environment;
 }
 
-std::optional<std::string> value_of(const Asked& asked, std::string_view name) {
-  const auto found = variable(asked, name);
-  return found ? std::optional<std::string>(*found) : std::nullopt;
-}
-
-// Of a list, its words; else those in the text for the shell.
+// Of a list, its words; else those of the launcher in the text for the shell.
 std::vector<std::string> words_of(const Asked& asked, const model::App& app) {
   const std::vector<std::string>& command = app.command;
   const bool by_shell = command.size() == 3 && command[0] == "bash" && command[1] == "-c";
   if (!by_shell) return command;
-  return job::launcher_words(command[2], names_of_launchers(),
-                             [&](std::string_view name) { return value_of(asked, name); });
+  const auto calling = [&](const std::vector<std::string>& names) {
+    return job::launcher_words(command[2], names, [&](std::string_view name) {
+      const auto found = variable(asked, name);
+      return found ? std::optional<std::string>(*found) : std::nullopt;
+    });
+  };
+  std::vector<std::string> words = calling(names_of_launchers());
+  return words.empty() ? calling({"python", "python3"}) : words;
 }
 
 Asked inside(const Asked& asked, const model::JobSpec& spec) {
@@ -53,27 +62,55 @@ Asked inside(const Asked& asked, const model::JobSpec& spec) {
   return inner;
 }
 
-// "mpirun ...", or "muster run ...".
+// How many words name the launcher: "mpirun", "muster run", "python -m torch.distributed.launch".
+std::size_t names_in(const std::vector<std::string>& words) {
+  const std::string name = words.front().substr(words.front().rfind('/') + 1);
+  if (name == "muster") return 2;
+  if (!name.starts_with("python")) return 1;
+  const auto module = std::ranges::find_if(
+      words, [](const std::string& word) { return word.starts_with("torch.distributed."); });
+  return static_cast<std::size_t>(module - words.begin()) + 1;
+}
+
+// Takes them off, and finds whose they are.
 const Front* take_front(Asked& inner) {
-  const std::size_t names = !inner.words.empty() && inner.words.front().ends_with("muster") ? 2 : 1;
+  const std::size_t names = inner.words.empty() ? 1 : names_in(inner.words);
   if (inner.words.size() < names) return nullptr;
-  const std::string& last = inner.words[names - 1];
+  const std::string last = inner.words[names - 1];
   inner.called = last.substr(last.rfind('/') + 1);
+  if (last == "torch.distributed.launch") inner.called = "launch";
+  if (last == "torch.distributed.run") inner.called = "torchrun";
   inner.words.erase(inner.words.begin(), inner.words.begin() + std::ptrdiff_t(names));
   return front_of(inner.called);
+}
+
+// Launchers on all nodes of the job that meet: together they start what one would start that could
+// reach all nodes.
+bool take_all_nodes(RunRequest& request, const model::JobSpec& spec) {
+  const bool one_each = request.meeting && spec.per_node == 1U;
+  if (!one_each) return false;
+  request.meeting.reset();
+  request.spec.hosts = spec.hosts;
+  for (model::HostEntry& host : request.spec.hosts) host.slots = request.spec.per_node;
+  request.spec.fake_nodes = spec.fake_nodes;
+  request.spec.source = spec.source;
+  request.spec.source_name = spec.source_name;
+  return true;
 }
 
 }  // namespace
 
 std::shared_ptr<const RunRequest> inner_request(const Asked& asked, const model::JobSpec& spec) {
-  if (spec.hostfile.empty()) return nullptr;
   Asked inner = inside(asked, spec);
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return nullptr;
   auto read = front->read(inner);
-  if (!read || !read->request || read->request->meeting) return nullptr;
-  if (!take_standing_reach(inner, read->request->spec)) return nullptr;
-  return std::make_shared<const RunRequest>(std::move(*read->request));
+  if (!read || !read->request) return nullptr;
+  RunRequest& request = *read->request;
+  const bool starts_all = !spec.hostfile.empty() && !request.meeting;
+  if (!starts_all && !take_all_nodes(request, spec)) return nullptr;
+  if (!take_standing_reach(inner, request.spec)) return nullptr;
+  return std::make_shared<const RunRequest>(std::move(request));
 }
 
 }  // namespace muster::front

@@ -233,10 +233,8 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   made.spec.folders = std::move(made.folders);
-  if (made.layout.launches) {
-    hand_over(made.spec, made.layout);
-    request.inner = inner_request(asked, made.spec);
-  }
+  if (made.layout.launches) hand_over(made.spec, made.layout);
+  request.inner = inner_request(asked, made.spec);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);

@@ -1,5 +1,6 @@
 """A launcher inside a rank, on hosts: its ranks find what they find when a person calls it."""
 
+import json
 import os
 import re
 import unittest
@@ -312,6 +313,15 @@ class Reports(HostCase):
         table = told[told.index("launcher in it starts"):]
         rows = re.findall(r"(?m)^ +(\d)  (node\d) +(\d) ", table)
         self.assertEqual(rows, [("0", "node1", "0"), ("1", "node1", "1"), ("2", "node2", "0")])
+
+    def test_launchers_on_each_node_are_counted_together(self):
+        for launcher in ("torchrun", "python -um torch.distributed.launch --use_env"):
+            self.write("job.yml", PER_NODE % f"{launcher} {AT_MASTER} --no_python true")
+            told = self.shell("muster explain job.yml -H node1:4,node2:4 --json").text
+            self.assertEqual([rank["host"] for rank in json.loads(told)["launched"]],
+                             ["node1", "node1", "node2", "node2"], launcher)
+        self.shell("muster submit job.yml -H node1:4,node2:4")
+        self.assertIn("4 on 2 hosts", self.shell("muster ps").text)
 
     def test_the_users_own_variables_are_not_called_foreign(self):
         ssh = f"ssh -F {self.lab.ssh_config}"

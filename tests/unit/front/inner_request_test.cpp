@@ -1,0 +1,72 @@
+// What the launcher in a job's command would ask for, read before it runs.
+#include "front/inner_request.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::front {
+namespace {
+
+Asked here() {
+  Asked asked;
+  asked.current_folder = "/here";
+  asked.fresh = "x";
+  asked.read_file = [](const std::string& path, std::size_t) -> base::Result<std::string> {
+    return base::fail(base::Fault::bad_file, "", "no {}", path);
+  };
+  asked.has_file = [](const std::string&) { return false; };
+  return asked;
+}
+
+model::JobSpec launching(const std::string& text) {
+  model::JobSpec spec;
+  spec.hostfile = "a slots=2\nb slots=2\n";
+  spec.apps.front().command = {"bash", "-c", text};
+  spec.apps.front().exports = {{"N", "3"}, {"MUSTER_STARTS_RANKS", "1"}};
+  return spec;
+}
+
+TEST(InnerRequest, takes_the_hosts_of_the_job) {
+  for (const char* text : {"mpirun -np $N x", "mpiexec.hydra -n 3 x", "muster run -n 3 x",
+                           "mpirun --hostfile \"${AZUREML_MPI_HOSTFILE}\" -np 3 x"}) {
+    const auto read = inner_request(here(), launching(text));
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(read->spec.apps.front().ranks, 3U) << text;
+    ASSERT_EQ(read->spec.hosts.size(), 2U) << text;
+    EXPECT_EQ(read->spec.hosts[1].name, "b");
+    EXPECT_EQ(read->spec.hosts[1].slots, 2U);
+  }
+}
+
+TEST(InnerRequest, is_nothing_where_only_a_shell_can_tell) {
+  for (const char* text : {"mpirun -np $((2 * 2)) x", "mpirun -np `nproc` x", "python train.py",
+                           "mpirun", "muster", "", "muster submit job.yml"}) {
+    EXPECT_FALSE(inner_request(here(), launching(text))) << text;
+  }
+}
+
+TEST(InnerRequest, launchers_on_all_nodes_are_one) {
+  model::JobSpec spec;
+  spec.per_node = 1;
+  spec.hosts.resize(2);
+  spec.hosts[0].name = "a";
+  spec.hosts[1].name = "b";
+  spec.apps.front().ranks = 2;
+  for (const char* name : {"torchrun", "python3 -um torch.distributed.launch --use_env",
+                           "exec python -m torch.distributed.run"}) {
+    spec.apps.front().command = {"bash", "-c",
+                                 std::string(name) +
+                                     " --nnodes $WORLD_SIZE --nproc_per_node 4 --node_rank "
+                                     "$NODE_RANK --master_addr $MASTER_ADDR x.py"};
+    const auto read = inner_request(here(), spec);
+    ASSERT_TRUE(read) << name;
+    EXPECT_FALSE(read->meeting);
+    EXPECT_EQ(read->spec.per_node, 4U);
+    ASSERT_EQ(read->spec.hosts.size(), 2U);
+    EXPECT_EQ(read->spec.hosts[1].slots, 4U);
+  }
+  spec.apps.front().command[2] = "torchrun --nproc_per_node 4 x.py";
+  EXPECT_FALSE(inner_request(here(), spec));
+}
+
+}  // namespace
+}  // namespace muster::front
