@@ -49,6 +49,7 @@ class Agent {
                                 const std::string& version) {
     machine::AgentOptions options{version, {}, true};
     options.facts.hostname = probe::hostname();
+    options.facts.identity = probe::identity();
     options.facts.cpus = probe::usable_cpus();
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();

@@ -145,6 +145,7 @@ class Head {
     options.facts.cpus = probe::usable_cpus();
     const bool may_have_others = plan_.nodes.size() + plan_.spare.size() > 1;
     if (may_have_others) options.facts.interfaces = probe::interfaces();
+    if (may_have_others) options.facts.identity = probe::identity();
     if (may_have_others) options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment_);
     if (auto port = probe::claim_port()) {

@@ -60,6 +60,15 @@ base::Result<void> Recorder::begin() {
   return {};
 }
 
+base::Result<void> Recorder::plan_anew(Recorder other) {
+  options_.hosts = std::move(other.options_.hosts);
+  options_.record.hosts = std::move(other.options_.record.hosts);
+  options_.record.ranks = other.options_.record.ranks;
+  planned_ = other.planned_;
+  named_ = other.named_;
+  return writer_->plan_anew(other.options_.plan());
+}
+
 void Recorder::begin_late() {
   if (!writer_ && !has_failed_) (void)begin();
 }

@@ -34,6 +34,9 @@ class Recorder {
   // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
   // and a folder that cannot be written to is no matter.
   [[nodiscard]] base::Result<void> begin();
+  [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
+  // Before any rank has started: the run goes by the plan of `other`, which has not begun.
+  [[nodiscard]] base::Result<void> plan_anew(Recorder other);
   // A host joins, as the node after all others; it is one of the run's once a rank runs there.
   void add_host(std::string name) { options_.hosts.push_back(std::move(name)); }
   void hear(base::NodeIndex node, const wire::ToHead& message);

@@ -51,9 +51,11 @@ std::vector<std::string> names_written(const model::JobSpec& spec) {
   return names;
 }
 
-Result<plan::ThisMachine> this_machine(const model::JobSpec& spec) {
+Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
+                                       const std::vector<model::SameHost>& same) {
   const std::vector<std::string> names = names_written(spec);
   plan::ThisMachine here;
+  here.same_hosts = same;
   here.cpus = probe::usable_cpus();
   here.hostname = probe::hostname();
   if (!names.empty()) here.local_names = probe::local_names(names);
@@ -79,10 +81,11 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
   return result;
 }
 
-Result<model::Inventory> inventory_of(const model::JobSpec& spec) {
-  return spec::check(spec).and_then([&] { return this_machine(spec); }).and_then([&](auto here) {
-    return plan::inventory(spec, here);
-  });
+Result<model::Inventory> inventory_of(const model::JobSpec& spec,
+                                      const std::vector<model::SameHost>& same) {
+  return spec::check(spec)
+      .and_then([&] { return this_machine(spec, same); })
+      .and_then([&](auto here) { return plan::inventory(spec, here); });
 }
 
 Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
@@ -138,7 +141,7 @@ std::vector<model::Variable> environment(const front::RunRequest& request, const
 std::optional<Prospect> inner_prospect(const front::RunRequest& request,
                                        const std::vector<std::string>& environment) {
   if (!request.inner) return std::nullopt;
-  auto inventory = inventory_of(request.inner->spec);
+  auto inventory = inventory_of(request.inner->spec, {});
   if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return std::nullopt;
   auto job = prospect(request.inner->spec, std::move(*inventory), environment);
   return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
@@ -179,53 +182,6 @@ bool holds_outputs(const model::RunRecord& record) {
                              [&](const auto& output) { return record.holds(output.path); });
 }
 
-// A run does not fail for its record, unless it would be lost without: when it is detached, or when
-// its outputs lie there.
-Result<std::unique_ptr<app::Recorder>> record(const front::RunRequest& request, Prospect& job,
-                                              const Invocation& invocation) {
-  const auto inner = inner_prospect(request, invocation.environment);
-  auto recorder =
-      recorder_of(request, job.spec, job.plan, inner ? &inner->plan : nullptr, invocation);
-  if (!recorder && invocation.parent >= 0) {
-    return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
-                      "there is no folder for the record of a detached run");
-  }
-  if (!recorder || request.keeps != front::Keeps::always) return recorder;
-  auto begun = begin_recording(*recorder, job.spec, job.plan, invocation);
-  if (begun) return recorder;
-  if (invocation.parent >= 0 || holds_outputs(recorder->record())) {
-    return tl::unexpected(begun.error());
-  }
-  print(stderr, fmt::format("muster: {}; the run goes on\n", begun.error().what));
-  return nullptr;
-}
-
-int carry_out(Prospect job, const front::RunRequest& request, const Invocation& invocation) {
-  const bool verbose = job.spec.verbose;
-  for (const std::string& notice : job.plan.notices) {
-    print(stderr, "muster: " + notice + "\n");
-  }
-  if (verbose) tell_withheld(job);
-  app::HeadOptions options = head_options(invocation);
-  const auto recording = record(request, job, invocation);
-  if (!recording) return complain(recording.error());
-  app::Recorder* recorder = recording->get();
-  if (recorder != nullptr) {
-    options.heard = heard_by(*recorder);
-    options.joined = [recorder](const model::Host& host) { recorder->add_host(host.name); };
-  }
-  const bool shows_errors = job.spec.output.routes.err.console;
-  options.input.spec = std::move(job.spec);
-  options.input.plan = std::move(job.plan);
-  options.input.kept_here = std::move(job.kept_here);
-  options.input.kept_remote = std::move(job.kept_remote);
-  const auto report = app::run_head(std::move(options));
-  if (recorder != nullptr) end_recording(*recorder, report);
-  if (!report) return complain(report.error());
-  if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
-  return tell(*report, invocation, shows_errors);
-}
-
 // Bad input: nothing has been started.
 int refuse(const base::Error& error, const front::RunRequest& request,
            const Invocation& invocation) {
@@ -235,26 +191,124 @@ int refuse(const base::Error& error, const front::RunRequest& request,
   return code;
 }
 
+void tell_same(const model::SameHost& same) {
+  print(stderr,
+        fmt::format("muster: {} is {} under another name: one host, with the slots of both\n",
+                    same.other.name, same.first.name));
+}
+
+// One job on its way from the spec to its exit code. When the agents tell that hosts of the list
+// are one, it is planned once more.
+class Launch {
+ public:
+  Launch(const front::RunRequest& request, const Invocation& invocation)
+      : request_(request), spec_(request.spec), invocation_(invocation) {}
+
+  int go() {
+    std::optional<int> code;
+    while (!code) code = attempt();
+    return *code;
+  }
+
+ private:
+  // Nothing: to be planned again, with fewer hosts than before.
+  std::optional<int> attempt() {
+    auto inventory = inventory_of(spec_, same_);
+    if (!inventory) return give_up(inventory.error());
+    // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
+    const bool only_plans = request_.dry_run || request_.do_not_launch;
+    if (!only_plans && plan::needs_facts(spec_, *inventory)) {
+      const model::RunReport asked = ask_hosts(spec_, *inventory, invocation_);
+      if (joins_hosts(asked)) return std::nullopt;
+      if (asked.cause != model::Cause::completed) return tell(asked, invocation_, true);
+    }
+    auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
+    if (!job) return give_up(job.error());
+    if (request_.dry_run) return dry_run(request_, *job, inner());
+    show_plan(request_.shown, job->inventory, job->plan);
+    if (request_.do_not_launch) return 0;
+    if (request_.quiet) job->plan.notices.clear();
+    return carry_out(std::move(*job));
+  }
+
+  // A record that an earlier attempt began ends here.
+  int give_up(const base::Error& error) {
+    if (recorder_ && recorder_->has_begun()) {
+      end_recording(*recorder_, tl::unexpected(error));
+    }
+    return refuse(error, request_, invocation_);
+  }
+
+  [[nodiscard]] std::optional<Prospect> inner() const {
+    return inner_prospect(request_, invocation_.environment);
+  }
+
+  bool joins_hosts(const model::RunReport& report) {
+    for (const model::SameHost& same : report.same_hosts) tell_same(same);
+    same_.insert(same_.end(), report.same_hosts.begin(), report.same_hosts.end());
+    return !report.same_hosts.empty();
+  }
+
+  std::optional<int> carry_out(Prospect job) {
+    const bool verbose = job.spec.verbose;
+    for (const std::string& notice : job.plan.notices) {
+      print(stderr, "muster: " + notice + "\n");
+    }
+    if (verbose) tell_withheld(job);
+    app::HeadOptions options = head_options(invocation_);
+    if (const auto made = record(job); !made) return complain(made.error());
+    if (recorder_) {
+      options.heard = heard_by(*recorder_);
+      options.joined = [this](const model::Host& host) { recorder_->add_host(host.name); };
+    }
+    const bool shows_errors = job.spec.output.routes.err.console;
+    options.input.spec = std::move(job.spec);
+    options.input.plan = std::move(job.plan);
+    options.input.kept_here = std::move(job.kept_here);
+    options.input.kept_remote = std::move(job.kept_remote);
+    const auto report = app::run_head(std::move(options));
+    if (report && joins_hosts(*report)) return std::nullopt;
+    if (recorder_) end_recording(*recorder_, report);
+    if (!report) return complain(report.error());
+    if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
+    return tell(*report, invocation_, shows_errors);
+  }
+
+  // A run does not fail for its record, unless it would be lost without: when it is detached, or
+  // when its outputs lie there.
+  Result<void> record(Prospect& job) {
+    const bool began = recorder_ && recorder_->has_begun();
+    const auto launched = inner();
+    auto made = recorder_of(request_, job.spec, job.plan, launched ? &launched->plan : nullptr,
+                            invocation_);
+    if (began) return recorder_->plan_anew(std::move(*made));
+    recorder_ = std::move(made);
+    if (!recorder_ && invocation_.parent >= 0) {
+      return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
+                        "there is no folder for the record of a detached run");
+    }
+    if (!recorder_ || request_.keeps != front::Keeps::always) return {};
+    auto begun = begin_recording(*recorder_, job.spec, job.plan, invocation_);
+    spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
+    if (begun) return {};
+    if (invocation_.parent >= 0 || holds_outputs(recorder_->record())) return begun;
+    print(stderr, fmt::format("muster: {}; the run goes on\n", begun.error().what));
+    recorder_.reset();
+    return {};
+  }
+
+  const front::RunRequest& request_;
+  model::JobSpec spec_;
+  const Invocation& invocation_;
+  std::vector<model::SameHost> same_;
+  std::unique_ptr<app::Recorder> recorder_;
+};
+
 }  // namespace
 
 int launch(const front::RunRequest& request, const Invocation& invocation) {
   if (request.meeting && !request.dry_run) return meet(request, invocation);
-  auto inventory = inventory_of(request.spec);
-  if (!inventory) return refuse(inventory.error(), request, invocation);
-  // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
-  const bool only_plans = request.dry_run || request.do_not_launch;
-  if (!only_plans && plan::needs_facts(request.spec, *inventory)) {
-    const model::RunReport asked = ask_hosts(request.spec, *inventory, invocation);
-    if (asked.cause != model::Cause::completed) return tell(asked, invocation, true);
-  }
-  auto job = prospect(request.spec, std::move(*inventory), invocation.environment);
-  if (!job) return refuse(job.error(), request, invocation);
-  if (request.dry_run)
-    return dry_run(request, *job, inner_prospect(request, invocation.environment));
-  show_plan(request.shown, job->inventory, job->plan);
-  if (request.do_not_launch) return 0;
-  if (request.quiet) job->plan.notices.clear();
-  return carry_out(std::move(*job), request, invocation);
+  return Launch(request, invocation).go();
 }
 
 }  // namespace muster::cli

@@ -6,6 +6,7 @@
 
 #include "plan/devices.hpp"
 #include "plan/gloo_scopes.hpp"
+#include "plan/plan.hpp"
 #include "plan/roles.hpp"
 
 namespace muster::machine {
@@ -232,8 +233,16 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   open_due(out);
   if (node.joined) return host_joined(index, out);
   if (!every_node(NodeState::greeted)) return;
-  if (input_.survey) return part(out);
+  if (round_ == 0) report_.same_hosts = plan::same_hosts(input_.plan, all_facts());
+  if (input_.survey || !report_.same_hosts.empty()) return part(out);
   prepare_all(out);
+}
+
+std::vector<std::optional<model::HostFacts>> HeadMachine::all_facts() const {
+  std::vector<std::optional<model::HostFacts>> facts;
+  facts.reserve(nodes_.size());
+  for (const Node& node : nodes_) facts.push_back(node.facts);
+  return facts;
 }
 
 void HeadMachine::part(HeadEffects& out) {
@@ -244,9 +253,7 @@ void HeadMachine::part(HeadEffects& out) {
 void HeadMachine::prepare_all(HeadEffects& out) {
   state_ = State::preparing;
   report_.phases.greeted = since_start();
-  std::vector<std::optional<model::HostFacts>> facts;
-  for (const Node& node : nodes_) facts.push_back(node.facts);
-  where_ = plan::rendezvous(input_.plan, facts);
+  where_ = plan::rendezvous(input_.plan, all_facts());
   where_.round = round_;
   if (input_.spec.verbose) tell_networks(where_, out);
   const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {

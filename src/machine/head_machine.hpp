@@ -6,7 +6,8 @@
 //   leaving ──every link closed, or kLeaveTime──▶ finished
 //   stopping ──a rank failed, restarts are left, every agent stopped──▶ opening: another round
 //
-// A survey ends once every agent has greeted: opening ──▶ leaving.
+// A survey ends once every agent has greeted: opening ──▶ leaving. So does a run whose agents show
+// that two of its hosts are one; it must be planned anew (RunReport::same_hosts).
 //
 // A node:  waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
 //          ──Stopped──▶ stopped; from any state ──link lost, silence──▶ gone
@@ -273,6 +274,7 @@ class HeadMachine {
   void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
+  [[nodiscard]] std::vector<std::optional<model::HostFacts>> all_facts() const;
   void serve_gloo(HeadEffects& out);
   [[nodiscard]] std::set<std::string> addresses_of_hosts() const;
   void order_all(HeadEffects& out);

@@ -68,7 +68,16 @@ struct HostFacts {
   bool rdma = false;                           // there are InfiniBand or RoCE adapters
   std::vector<Devices> devices = {};           // one entry for each maker that there is
   SharedTopology topology = {};                // null unless it was asked for
+  // The same for two agents of one machine and user, else different; empty: not known. Never a
+  // machine id, which clones of a disk share.
+  std::string identity = {};
   bool operator==(const HostFacts&) const = default;
+};
+
+// Two entries of a host list whose agents told that they are on one host.
+struct SameHost {
+  Host other;  // the one that goes
+  Host first;  // the one that stays, with the other's slots
 };
 
 }  // namespace muster::model

@@ -10,6 +10,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "model/failure_rule.hpp"
+#include "model/inventory.hpp"
 #include "model/world.hpp"
 
 namespace muster::model {
@@ -68,6 +69,9 @@ struct RunReport {
   std::uint32_t killed = 0;      // of those, ranks that needed SIGKILL after the grace time
   base::Duration grace{0};
   std::vector<std::string> warnings;  // for example processes that could not be ended
+  // Hosts that were found to be others of the plan under another name, before any rank was started:
+  // the job must be planned again. Completed, then.
+  std::vector<SameHost> same_hosts = {};
   Phases phases;
   ExitStyle style = ExitStyle::muster;
 

@@ -79,13 +79,17 @@ class Gathering {
  public:
   Gathering(const JobSpec& spec, const ThisMachine& here) : spec_(spec), here_(here) {
     local_.insert(here.local_names.begin(), here.local_names.end());
+    for (const model::SameHost& same : here.same_hosts) {
+      joined_.insert_or_assign(written_key(same.other), written_key(same.first));
+    }
     hosts_.reserve(spec.hosts.size());
   }
 
   base::Result<void> add(const HostEntry& entry) {
-    const auto [known, is_new] = index_.try_emplace(key(entry), hosts_.size());
+    const std::string own = key(entry);
+    const auto [known, is_new] = index_.try_emplace(own, hosts_.size());
     if (is_new) {
-      hosts_.push_back(first(entry));
+      hosts_.push_back(first(entry, own == kHere));
       counts_.emplace_back(spec_);
     }
     Host& host = hosts_[known->second];
@@ -104,21 +108,30 @@ class Gathering {
   }
 
  private:
-  // A port names one sshd, which may well be that of a container: such an entry is never "here".
-  [[nodiscard]] bool is_here(const HostEntry& entry) const {
-    return entry.port == 0 && local_.contains(entry.name);
-  }
-
   // A blank and '@' cannot be part of a host's name, so no two hosts share a key.
-  [[nodiscard]] std::string key(const HostEntry& entry) const {
-    if (is_here(entry)) return "@";
-    return fmt::format("{}@{} {}", entry.user, entry.name, entry.port);
+  static constexpr std::string_view kHere = "@";
+
+  // Of a HostEntry or a Host. A port names one sshd, which may well be that of a container: such an
+  // entry is never "here" by its name.
+  template <class Written>
+  [[nodiscard]] std::string written_key(const Written& one) const {
+    if (one.port == 0 && local_.contains(one.name)) return std::string(kHere);
+    return fmt::format("{}@{} {}", one.user, one.name, one.port);
   }
 
-  [[nodiscard]] Host first(const HostEntry& entry) const {
+  // Each join was found out later than those that it leads to: there is no circle.
+  [[nodiscard]] std::string key(const HostEntry& entry) const {
+    std::string own = written_key(entry);
+    for (auto found = joined_.find(own); found != joined_.end(); found = joined_.find(own)) {
+      own = found->second;
+    }
+    return own;
+  }
+
+  [[nodiscard]] Host first(const HostEntry& entry, bool is_here) const {
     Host host{entry.name, entry.user, entry.port, Reach::ssh, 0, {}, {}, entry.place};
     host.visible = entry.visible;
-    if (is_here(entry)) {
+    if (is_here) {
       host.reach = Reach::here;
       host.cpus = std::max(1U, here_.cpus);
       host.topology = here_.topology;
@@ -129,6 +142,7 @@ class Gathering {
   const JobSpec& spec_;
   const ThisMachine& here_;
   std::unordered_set<std::string_view> local_;  // views into ThisMachine, which outlives this
+  std::unordered_map<std::string, std::string> joined_;  // keys of hosts that are another
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Host> hosts_;
   std::vector<SlotCount> counts_;  // of each host

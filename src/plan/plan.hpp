@@ -20,6 +20,8 @@ struct ThisMachine {
   // or address).
   std::vector<std::string> local_names;
   model::SharedTopology topology = {};  // null unless needs_topology()
+  // What agents have told of JobSpec::hosts before: one host under two names.
+  std::vector<model::SameHost> same_hosts = {};
 };
 
 // The hosts of a job, each once, in the order in which they were first written.
@@ -30,8 +32,8 @@ struct ThisMachine {
 // ceil(ranks/N), or --per-node, or its cpus.
 //
 // -H and hostfile: entries of one host (same name, user and port) add their slots up; all entries
-// that mean this machine (by name, and without a port, which asks for one sshd) are one host. An
-// entry without a count has --per-node slots if that is given, else 1. max_slots: the largest
+// that mean this machine (by name, and without a port, which asks for one sshd) are one host, and
+// so are those that same_hosts joins. An entry without a count has --per-node slots if that is given, else 1. max_slots: the largest
 // given; below slots it is an error.
 //
 // Under SlotRule::open_mpi (orte/util/hostfile/hostfile.c, orte/util/dash_host/dash_host.c) a bare
@@ -62,6 +64,11 @@ struct ThisMachine {
 // holds.
 [[nodiscard]] base::Result<model::Plan> place(const model::JobSpec& spec,
                                               const model::Inventory& inventory);
+
+// Hosts of a plan whose agents told the same identity, each with the host that stays: the first in
+// the plan, or this machine. `facts` by node, at most as many as there are nodes.
+[[nodiscard]] std::vector<model::SameHost> same_hosts(
+    const model::Plan& plan, std::span<const std::optional<model::HostFacts>> facts);
 
 // Whether the job's mapping or binding looks at each host's topology.
 [[nodiscard]] bool needs_topology(const model::JobSpec& spec);

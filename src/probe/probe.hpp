@@ -14,6 +14,10 @@ namespace muster::probe {
 [[nodiscard]] std::uint32_t usable_cpus();  // in this process's affinity mask and cgroup cpu quota
 [[nodiscard]] std::string hostname();
 
+// What two processes have in common exactly when they are the same user's on one host: boot id,
+// namespaces of processes and network, user id. Empty when the kernel does not tell.
+[[nodiscard]] std::string identity();
+
 // Without loopback, with link-local IPv6 left out.
 [[nodiscard]] std::vector<model::Interface> interfaces();
 

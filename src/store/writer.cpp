@@ -81,6 +81,12 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   return RecordWriter(folder, std::move(events));
 }
 
+base::Result<void> RecordWriter::plan_anew(std::string_view plan) {
+  if (replace_file(folder_ + "/plan.json", plan)) return {};
+  return base::fail(base::Fault::bad_file, "", "cannot write the plan in {}: {}", folder_,
+                    std::strerror(errno));
+}
+
 void RecordWriter::add(std::string_view lines) { (void)write_all(events_.get(), lines); }
 
 base::Result<void> RecordWriter::finish(std::string_view report_json,

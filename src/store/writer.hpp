@@ -26,6 +26,8 @@ class RecordWriter {
   [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
                                                          const FirstFiles& files);
 
+  // Another plan in place of the first one. JSON.
+  [[nodiscard]] base::Result<void> plan_anew(std::string_view plan);
   // Adds whole lines to the events.
   void add(std::string_view lines);
   // The run has ended from here on, even if this process is killed. The text is for people, and may

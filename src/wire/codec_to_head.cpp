@@ -26,6 +26,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_head_address(welcome.facts.head_address);
   to.set_port(welcome.facts.port);
   to.set_rdma(welcome.facts.rdma);
+  to.set_identity(welcome.facts.identity);
   to.mutable_rank_ports()->Add(welcome.facts.rank_ports.begin(), welcome.facts.rank_ports.end());
   for (const model::Devices& devices : welcome.facts.devices) {
     auto& one = *to.add_devices();
@@ -45,7 +46,8 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
                          .rank_ports = bounds.ports(in.rank_ports()),
                          .rdma = in.rdma(),
                          .devices = {},
-                         .topology = {}};
+                         .topology = {},
+                         .identity = std::move(*in.mutable_identity())};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   for (auto& one : *in.mutable_devices()) {

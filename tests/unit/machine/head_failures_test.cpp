@@ -38,6 +38,26 @@ TEST_F(HeadFixture, RanksThatNeverCallMpiInitAreNamedAfterTheLimit) {
   EXPECT_EQ(report.missing, std::vector{Rank(3)}) << "1 had come, which was told with the end";
 }
 
+TEST_F(HeadFixture, WhoKeepsOthersWaitingIsNamedAgainAndAgain) {
+  make({Reach::here, Reach::here}, 2);
+  run_all();
+  at(500, Heard{kA, came({0})});
+  EXPECT_EQ(deadline(), 9500);
+  EXPECT_EQ(at(9500, HeadTick{}), (Words{"a Ping", "b Ping"}));
+  hear(kA, came({1}));
+  EXPECT_EQ(at(10'500, HeadTick{}),
+            Words{"say other ranks have waited in MPI_Init for 10 s for rank 2 on b, rank 3 on b; "
+                  "--init-timeout SECONDS ends such a job"});
+  EXPECT_EQ(deadline(), 69'500);
+  at(69'500, HeadTick{});
+  hear(kB, came({2}));
+  EXPECT_EQ(at(70'500, HeadTick{}),
+            Words{"say other ranks have waited in MPI_Init for 70 s for rank 3 on b; "
+                  "--init-timeout SECONDS ends such a job"});
+  hear(kB, came({3}));
+  EXPECT_EQ(deadline(), std::nullopt);
+}
+
 TEST_F(HeadFixture, NoLimitHoldsForAWorldThatIsComplete) {
   spec_.init_timeout = seconds(1);
   make({Reach::ssh}, 2);

@@ -43,6 +43,24 @@ TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
                    "say MASTER_ADDR=10.0.0.1 MASTER_PORT=4242", "a Prepare 1", "b Prepare 1"}));
 }
 
+TEST_F(HeadFixture, HostsThatAreOneEndTheRunBeforeItBegins) {
+  make({Reach::here, Reach::ssh, Reach::ssh}, 3);
+  start();
+  wire::Welcome welcome;
+  for (const auto node : {kA, kB, base::NodeIndex(2)}) now(LinkUp{node});
+  welcome.facts.identity = "this one";
+  EXPECT_EQ(hear(kA, welcome), Words{});
+  welcome.facts.identity = "boot pid net 0";
+  EXPECT_EQ(hear(kB, welcome), Words{});
+  EXPECT_EQ(hear(base::NodeIndex(2), welcome), (Words{"a Bye", "b Bye", "c Bye"}));
+  now(LinkLost{kB, lost("ended")});
+  EXPECT_EQ(now(LinkLost{base::NodeIndex(2), lost("ended")}), Words{"finish"});
+  const auto same = machine_->report().same_hosts;
+  ASSERT_EQ(same.size(), 1U);
+  EXPECT_EQ(same[0].first.name, "b");
+  EXPECT_EQ(same[0].other.name, "c");
+}
+
 TEST_F(HeadFixture, ASurveyEndsWithTheGreetings) {
   survey_ = true;
   make({Reach::ssh, Reach::ssh}, 0);

@@ -173,5 +173,73 @@ TEST(Inventory, zeros_are_refused) {
   EXPECT_EQ(inventory(spec, kHere).error().fault, Fault::usage);
 }
 
+model::Host written(std::string name, Reach reach = Reach::ssh) {
+  model::Host host;
+  host.name = std::move(name);
+  host.reach = reach;
+  return host;
+}
+
+TEST(Inventory, hosts_that_agents_called_one_are_one_under_the_first_name) {
+  ThisMachine here = kHere;
+  here.same_hosts = {{written("b"), written("a")}, {written("c"), written("b")}};
+  const auto result =
+      inventory(with_hosts({entry("a", 1), entry("x"), entry("c", 2), entry("b", 4)}), here);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 2U);
+  EXPECT_EQ(result->hosts[0].name, "a");
+  EXPECT_EQ(result->hosts[0].slots, 7U);
+  EXPECT_EQ(result->hosts[0].aliases, (std::vector<std::string>{"c", "b"}));
+}
+
+TEST(Inventory, a_host_that_is_this_machine_after_all_needs_no_link) {
+  ThisMachine here = kHere;
+  here.same_hosts = {{written("detour"), written("laptop", Reach::here)}};
+  const auto result = inventory(with_hosts({entry("detour"), entry("laptop")}), here);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 1U);
+  EXPECT_EQ(result->hosts[0].reach, Reach::here);
+  EXPECT_EQ(result->hosts[0].name, "detour");
+}
+
+model::Plan plan_of(const std::vector<model::Host>& hosts) {
+  model::Plan plan;
+  for (const model::Host& host : hosts) plan.nodes.push_back({host, {}});
+  return plan;
+}
+
+std::optional<model::HostFacts> told(std::string identity) {
+  model::HostFacts facts;
+  facts.identity = std::move(identity);
+  return facts;
+}
+
+TEST(SameHosts, are_those_of_equal_identity) {
+  const auto plan = plan_of({written("a"), written("b"), written("c"), written("d")});
+  const std::vector<std::optional<model::HostFacts>> facts = {told("1"), told("2"), told("1"),
+                                                              told("1")};
+  const auto same = same_hosts(plan, facts);
+  ASSERT_EQ(same.size(), 2U);
+  EXPECT_EQ(same[0].other.name + same[0].first.name, "ca");
+  EXPECT_EQ(same[1].other.name + same[1].first.name, "da");
+}
+
+TEST(SameHosts, keeps_this_machine_whichever_was_written_first) {
+  const auto plan = plan_of({written("a"), written("me", Reach::here)});
+  const std::vector<std::optional<model::HostFacts>> facts = {told("1"), told("1")};
+  const auto same = same_hosts(plan, facts);
+  ASSERT_EQ(same.size(), 1U);
+  EXPECT_EQ(same[0].other.name, "a");
+}
+
+TEST(SameHosts, leaves_alone_who_told_nothing_and_who_shares_a_machine_on_purpose) {
+  const auto plan = plan_of({written("a"), written("b"), written("f", Reach::process),
+                             written("g", Reach::process), written("m", Reach::met)});
+  const std::vector<std::optional<model::HostFacts>> facts = {told(""), told(""), told("1"),
+                                                              told("1"), told("1")};
+  EXPECT_TRUE(same_hosts(plan, facts).empty());
+  EXPECT_TRUE(same_hosts(plan, std::vector<std::optional<model::HostFacts>>(5)).empty());
+}
+
 }  // namespace
 }  // namespace muster::plan

@@ -34,7 +34,8 @@ inline Prepare sample_prepare() {
       .error_files = true,
       .python_hook = true,
       .launchers = {"mpirun", "torchrun"},
-      .folders = {"/here/outputs/model"}};
+      .folders = {"/here/outputs/model"},
+      .held_port = 29'500};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -68,7 +69,8 @@ inline Welcome sample_welcome() {
            .port = 65'535,
            .rank_ports = {11'000, 65'535, 12'001},
            .rdma = true,
-           .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}}}};
+           .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}},
+           .identity = "4f1e pid:[1] net:[2] 0"}};
 }
 
 inline Spawn sample_spawn() {

@@ -1,0 +1,36 @@
+// same_hosts: entries of a host list that turn out to be one host.
+#include <map>
+#include <string_view>
+
+#include "plan/plan.hpp"
+
+namespace muster::plan {
+namespace {
+
+using model::Reach;
+
+// Fake nodes share a machine on purpose, and nodes that came by themselves were each started.
+bool may_be_another(const model::Host& host) {
+  return host.reach == Reach::here || host.reach == Reach::ssh;
+}
+
+}  // namespace
+
+std::vector<model::SameHost> same_hosts(const model::Plan& plan,
+                                        std::span<const std::optional<model::HostFacts>> facts) {
+  std::map<std::string_view, const model::Host*> first;
+  std::vector<model::SameHost> same;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const model::Host& host = plan.nodes[i].host;
+    if (!facts[i] || facts[i]->identity.empty() || !may_be_another(host)) continue;
+    const auto [known, is_new] = first.try_emplace(facts[i]->identity, &host);
+    if (is_new) continue;
+    const bool goes = host.reach != Reach::here;  // what needs no link stays
+    same.push_back(goes ? model::SameHost{host, *known->second}
+                        : model::SameHost{*known->second, host});
+    if (!goes) known->second = &host;
+  }
+  return same;
+}
+
+}  // namespace muster::plan
