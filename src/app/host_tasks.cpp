@@ -167,10 +167,16 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return make_folders(world.orders.folders); })
                            .and_then([&] { return make_launchers(world.orders); })
                            .and_then([&] { return read_programs(world); })
+                           .and_then([&] { return hold_port(world.orders.held_port); })
                            .and_then([&] { return serve_wireup(world.orders); });
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   feed(std::move(answer));
+}
+
+base::Result<void> HostTasks::hold_port(std::uint16_t port) {
+  if (port == 0) return {};
+  return probe::hold_port(port).map([&](process::UniqueFd held) { held_port_ = std::move(held); });
 }
 
 // A spawned world that was dropped leaves its number, and those of its ranks, to the next one.

@@ -101,6 +101,7 @@ class HostTasks {
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
   [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> serve_wireup(const wire::Prepare& orders);
+  base::Result<void> hold_port(std::uint16_t port);
   [[nodiscard]] base::Result<void> serve_pmix(const wire::Prepare& orders);
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd, std::uint32_t window);
@@ -130,6 +131,7 @@ class HostTasks {
   std::vector<probe::PortClaim> rank_ports_;
   std::unique_ptr<char[]> buffer_;  // kBufferBytes; its pages are there once they are read into
   process::UniqueFd port_claim_;    // of rounds after the first
+  process::UniqueFd held_port_;     // at which torch's store will listen
   process::UniqueFd null_;
   Stacks stacks_;
 };

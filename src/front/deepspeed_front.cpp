@@ -98,7 +98,7 @@ Result<Reading> finish(DeepspeedDraft draft, Words words) {
 Result<Reading> read_deepspeed(const Asked& asked) {
   DeepspeedDraft draft;
   draft.asked = &asked;
-  draft.request.spec.deepspeed = true;
+  draft.request.spec.deepspeed = draft.request.spec.torch_store = true;
   draft.request.spec.grace = std::chrono::seconds(30);
   const Words words(asked.words);
   const auto read = read_options(deepspeed_table(), kGrammar, words, draft);

@@ -222,6 +222,8 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
     if (part.processes > 0) made.spec.apps.push_back(programs.app(part));
   }
   settle_roles(job, made.spec, complaints);
+  made.spec.torch_store =
+      !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   for (const auto& [name, path] : values.outputs) made.folders.push_back(path);

@@ -165,7 +165,11 @@ void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
   if (has_processes() || any(Life::planned)) out.push_back(ToWireup{std::move(message)});
 }
 
-void AgentMachine::hear(wire::Ping&, AgentEffects& out) { tell(wire::Pong{}, out); }
+// A head that wonders who has called MPI_Init learns it from what comes before the answer.
+void AgentMachine::hear(wire::Ping&, AgentEffects& out) {
+  tell_attendance(register_.untold(), out);
+  tell(wire::Pong{}, out);
+}
 
 void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
   LinkClosed closed;

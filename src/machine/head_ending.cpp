@@ -288,6 +288,7 @@ void HeadMachine::check_limits(HeadEffects& out) {
     time_is_up(out);
   }
   if (!stop_sent_) check_roll(out);
+  if (!stop_sent_) watch_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
   if (state_ == State::leaving) {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

@@ -85,6 +85,7 @@ std::optional<Instant> HeadMachine::deadline() const {
     soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
   }
   if (stop_sent_ || state_ == State::leaving) return soonest;
+  if (state_ == State::running) soonest = base::sooner(soonest, roll_.deadline(roll_patience_));
   if (input_.spec.init_timeout) {
     soonest = base::sooner(soonest, roll_.deadline(*input_.spec.init_timeout));
   }
@@ -326,6 +327,9 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
       node);
   made.hostfile = hostfile();
   made.window = window();
+  const auto& facts = nodes_[node.value].facts;
+  const bool has_the_store = input_.plan.ranks.front().node == node;
+  if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
   made.wireup = wireup(parties_.front());
   if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
   const std::vector<Rank> fed = input_ranks();

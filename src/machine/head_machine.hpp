@@ -147,6 +147,12 @@ using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
 
+// A rank that has kept others waiting in MPI_Init for so long is named, a second after the agents
+// have been asked who has come; and then once a minute.
+inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
+inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
+inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
+
 struct HeadInput {
   model::JobSpec spec;
   model::Plan plan;
@@ -297,6 +303,8 @@ class HeadMachine {
   void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
   void look_for_deserter(HeadEffects& out);
   void check_roll(HeadEffects& out);
+  void watch_roll(HeadEffects& out);
+  void tell_absent(HeadEffects& out) const;
   [[nodiscard]] bool roll_matters() const;
   [[nodiscard]] std::vector<base::Rank> missing() const;
   [[nodiscard]] bool only_servers_left() const;
@@ -389,6 +397,9 @@ class HeadMachine {
   std::optional<Joining> joining_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
   RollCall roll_;
+  // Ranks that keep others waiting are asked for and then named, again and again.
+  base::Duration roll_patience_ = kAskRoll;
+  bool roll_asked_ = false;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;

@@ -58,6 +58,8 @@ void HeadMachine::forget_round() {
   parties_.front().fences = Fences(nodes_.size());
   roll_ = {};
   roll_.add(parties_.front().world);
+  roll_patience_ = kAskRoll;
+  roll_asked_ = false;
   names_.clear();
   tasks_.assign(ranks, {});
   tails_.assign(ranks, {});

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "machine/head_machine.hpp"
+#include "view/rank_name.hpp"
 
 namespace muster::machine {
 
@@ -70,6 +71,35 @@ void HeadMachine::check_roll(HeadEffects& out) {
          {},
          {}},
         {}, out);
+}
+
+void HeadMachine::watch_roll(HeadEffects& out) {
+  const auto due = roll_.deadline(roll_patience_);
+  if (state_ != State::running || !due || now_ < *due) return;
+  roll_asked_ = !roll_asked_;
+  if (roll_asked_) {
+    to_all_running(wire::Ping{}, out);
+  } else {
+    tell_absent(out);
+  }
+  roll_patience_ += roll_asked_ ? kTellRoll : kNextRoll;
+}
+
+void HeadMachine::tell_absent(HeadEffects& out) const {
+  const std::vector<Rank> absent = roll_.missing();
+  if (absent.empty()) return;
+  constexpr std::size_t kNamed = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(absent.size(), kNamed); ++i) {
+    names +=
+        fmt::format("{}{} on {}", i == 0 ? "" : ", ", view::rank_name(report_.worlds, absent[i]),
+                    host(input_.plan.ranks[absent[i].value].node));
+  }
+  if (absent.size() > kNamed) names += fmt::format(" and {} more", absent.size() - kNamed);
+  const auto waited = now_ - (*roll_.deadline(base::Duration{0}));
+  out.push_back(Say{fmt::format(
+      "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a job",
+      std::chrono::duration_cast<std::chrono::seconds>(waited).count(), names)});
 }
 
 // A failing rank tells its own cause: who was only slower than others by a little is no news then.

@@ -122,6 +122,9 @@ struct JobSpec {
   bool fake_hosts = false;       // `hosts` are names for this machine, with an agent for each
 
   bool clean_env = false;
+  // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for
+  // it.
+  bool torch_store = false;
   bool deepspeed = false;     // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
 

@@ -33,8 +33,8 @@ struct ThisMachine {
 //
 // -H and hostfile: entries of one host (same name, user and port) add their slots up; all entries
 // that mean this machine (by name, and without a port, which asks for one sshd) are one host, and
-// so are those that same_hosts joins. An entry without a count has --per-node slots if that is given, else 1. max_slots: the largest
-// given; below slots it is an error.
+// so are those that same_hosts joins. An entry without a count has --per-node slots if that is
+// given, else 1. max_slots: the largest given; below slots it is an error.
 //
 // Under SlotRule::open_mpi (orte/util/hostfile/hostfile.c, orte/util/dash_host/dash_host.c) a bare
 // host of -H is one slot, and repeated ones add up. In a hostfile a bare line alone stands for the

@@ -1,5 +1,4 @@
-// Finds a free TCP port and claims it among muster's own jobs, without ever holding the port
-// itself.
+// Finds a free TCP port and claims it among muster's own jobs; holds one against all programs.
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -59,7 +58,44 @@ template <class SocketAddress>
   return bind_to(socket, address) || errno == EADDRNOTAVAIL;
 }
 
+bool shares(const UniqueFd& socket) {
+  constexpr int kYes = 1;
+  return ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &kYes, sizeof kYes) == 0;
+}
+
+// Of both families at once, unless this machine has no IPv6, or binds it apart.
+[[nodiscard]] UniqueFd hold_v6(std::uint16_t port) {
+  constexpr int kNo = 0;
+  UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(port);
+  address.sin6_addr = in6addr_any;
+  const bool held = socket && shares(socket) &&
+                    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &kNo, sizeof kNo) == 0 &&
+                    bind_to(socket, address);
+  return held ? std::move(socket) : UniqueFd();
+}
+
+[[nodiscard]] UniqueFd hold_v4(std::uint16_t port) {
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  return socket && shares(socket) && bind_to(socket, address) ? std::move(socket) : UniqueFd();
+}
+
 }  // namespace
+
+base::Result<UniqueFd> hold_port(std::uint16_t port) {
+  UniqueFd held = hold_v6(port);
+  if (!held && errno != EADDRINUSE) held = hold_v4(port);
+  if (held) return held;
+  return base::fail(base::Fault::cannot_start, "start it again: another port will be chosen",
+                    "port {}, at which the ranks were to meet, was taken by another program: {}",
+                    port, std::strerror(errno));
+}
 
 base::Result<PortClaim> claim_port() {
   const PortRange range(read_text("/proc/sys/net/ipv4/ip_local_port_range"));

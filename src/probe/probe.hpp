@@ -41,6 +41,11 @@ struct PortClaim {
 };
 [[nodiscard]] base::Result<PortClaim> claim_port();
 
+// A socket bound to a port of all addresses, IPv6 too where there is any, that does not listen:
+// while it is there, only who sets SO_REUSEADDR can bind the port, and the kernel gives it to
+// nobody by itself. Fault::cannot_start when somebody has it.
+[[nodiscard]] base::Result<process::UniqueFd> hold_port(std::uint16_t port);
+
 // SSH_CONNECTION's two addresses, when this process came in through ssh.
 struct SshConnection {
   std::string client;

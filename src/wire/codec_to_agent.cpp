@@ -103,6 +103,7 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   to.set_python_hook(prepare.python_hook);
   for (const std::string& name : prepare.launchers) to.add_launchers(name);
   for (const std::string& folder : prepare.folders) to.add_folders(folder);
+  to.set_held_port(prepare.held_port);
 }
 
 std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
@@ -134,7 +135,8 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .error_files = in.error_files(),
           .python_hook = in.python_hook(),
           .launchers = read_texts(*in.mutable_launchers()),
-          .folders = read_texts(*in.mutable_folders())};
+          .folders = read_texts(*in.mutable_folders()),
+          .held_port = bounds.port(in.held_port())};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }

@@ -94,6 +94,8 @@ struct Prepare {
   bool python_hook = false;  // Python tasks get one, and what writes a raised exception there
   std::vector<std::string> launchers;  // names under which tasks find muster on their PATH
   std::vector<std::string> folders;    // to be made, with those above them
+  // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.
+  std::uint16_t held_port = 0;
   bool operator==(const Prepare&) const = default;
 };
 

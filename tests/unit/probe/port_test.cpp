@@ -85,6 +85,41 @@ TEST(ClaimPort, GivesAPortThatARankCanListenOnOverIpv6) {
   EXPECT_TRUE(listen_on(address));
 }
 
+[[nodiscard]] bool binds(std::uint16_t port, bool reuse) {
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM, 0));
+  const int yes = reuse ? 1 : 0;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  const void* const any = &address;
+  return ::bind(fd.get(), static_cast<const sockaddr*>(any), sizeof address) == 0 &&
+         ::listen(fd.get(), 1) == 0;
+}
+
+TEST(HoldPort, LetsInOnlyWhoSharesAddresses) {
+  const auto claim = claim_port();
+  ASSERT_TRUE(claim);
+  {
+    const auto held = hold_port(claim->port);
+    ASSERT_TRUE(held);
+    EXPECT_FALSE(binds(claim->port, false));
+    EXPECT_TRUE(binds(claim->port, true)) << "as torch's store does";
+    EXPECT_TRUE(binds(claim->port, true)) << "and again, in another round";
+  }
+  EXPECT_TRUE(binds(claim->port, false));
+}
+
+TEST(HoldPort, SaysWhenSomebodyElseHasIt) {
+  const auto claim = claim_port();
+  ASSERT_TRUE(claim);
+  const UniqueFd other = listen_v4(claim->port);
+  ASSERT_TRUE(other);
+  const auto held = hold_port(claim->port);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().fault, base::Fault::cannot_start);
+}
+
 TEST(ClaimPort, NeverGivesAPortTwiceWhileHeld) {
   std::vector<PortClaim> held;
   std::set<std::uint16_t> ports;
