@@ -54,8 +54,10 @@ class Failures:
         self.assertRegex(done.errors, NEVER)
 
     def test_never_comes_and_the_time_is_over(self):
-        done = self.run_ranks("never", "--timeout", "4")
-        self.assert_names(done, TIMEOUT, "longer than --timeout 4 s")
+        done = self.run_ranks("never", "--timeout", "12")
+        self.assert_names(done, TIMEOUT, r"other ranks have waited in MPI_Init for 10 s for rank 1 on "
+                                         r"\S+; --init-timeout")
+        self.assertIn("longer than --timeout 12 s", done.errors)
         self.assertRegex(done.errors, NEVER)
 
     def test_leaves_without_init_on_another_node(self):

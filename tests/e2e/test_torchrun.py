@@ -161,6 +161,32 @@ class Output(Torchrun):
         self.assertEqual(done.lines, ["0", "2"])
 
 
+HELD = """
+import errno, os, socket
+import torch.distributed as dist
+port = int(os.environ['MASTER_PORT'])
+if os.environ['RANK'] == '0':
+    stranger = socket.socket()
+    try:
+        stranger.bind(('', port))
+        print('a stranger got the port')
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+dist.init_process_group('gloo')
+dist.barrier()
+print('met')
+"""
+
+
+@unittest.skipUnless(TORCH, "no torch here")
+class Port(Case):
+    def test_the_port_is_held_for_torch_alone(self):
+        self.write("held.py", HELD)
+        done = self.muster("--no-python", "--nproc_per_node", "2", PYTHON, "held.py",
+                           command=(MUSTER, "torchrun"), seconds=60)
+        self.assertEqual(done.lines, ["EADDRINUSE", "met", "met"], done)
+
+
 class Seeds(Case):
     """Lines and programs of the documents that people bring along."""
 
