@@ -5,12 +5,13 @@ PYTHON_FOLDER ?= $(PREFIX)/lib/python$(shell /usr/bin/python3 -c \
                    'import sys; print("%d.%d" % sys.version_info[:2])')/dist-packages
 FUZZ_SECONDS ?= 60
 SIM_RUNS ?= 20000
+TALK_SECONDS ?= 3600
 
 # Rooms' own programs; everything else that ctest knows starts muster itself.
-QUICK = ^(unit_|property|golden|sim|rooms)
+QUICK = ^(unit_|property|golden|sim|rooms|talk)
 CTEST = ctest --output-on-failure
 
-.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint analyze clean install \
+.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint analyze clean install talk \
         configure-tests
 
 help: ## list the targets
@@ -44,7 +45,13 @@ sanitize: ## the rooms' tests with AddressSanitizer and UBSan
 	tools/setup build test
 	cmake --preset sanitize
 	cmake --build build-sanitize
-	$(CTEST) -j 2 --test-dir build-sanitize -R '$(QUICK)'
+	MUSTER_TALK_SECONDS=60 $(CTEST) -j 2 --test-dir build-sanitize -R '$(QUICK)'
+
+talk: ## heads and agents under sanitizers, with peers that say anything, for TALK_SECONDS
+	tools/setup build test
+	cmake --preset sanitize
+	cmake --build build-sanitize --target talk
+	MUSTER_TALK_SECONDS=$(TALK_SECONDS) build-sanitize/tests/talk
 
 sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS seeds
 	cmake --build build --target sim

@@ -266,6 +266,10 @@ base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
 base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
   if (auto served = serve_pmix(orders); !served) return served;
   if (!orders.wireup.pmi) return {};
+  if (orders.tasks.empty() || orders.wireup.name.size() > pmi::kKvsNameMax) {
+    return base::fail(base::Fault::internal, wire::kOtherVersion,
+                      "the orders for MPI have no rank or too long a name");
+  }
   if (!pmi_) {
     pmi_ = std::make_unique<PmiTasks>(
         readable_, PmiTasks::Events{[this](wire::ToHead message) {

@@ -108,17 +108,14 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
 void PmiTasks::add(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks) {
   worlds_.insert_or_assign(wireup.world, World{pmi::PmiWorld(world_spec(wireup, tasks)),
                                                wireup.world, wireup.first, wireup.size});
+  for (const wire::TaskOrder& task : tasks) world_numbers_[task.rank] = wireup.world;
 }
 
 const PmiTasks::World& PmiTasks::world_of(Rank rank) const {
-  const auto above =
-      std::ranges::find_if(worlds_, [&](const auto& entry) { return rank < entry.second.first; });
-  return std::prev(above)->second;
+  return worlds_.at(world_numbers_.at(rank));
 }
 
-PmiTasks::World& PmiTasks::world_of(Rank rank) {
-  return worlds_.at(std::as_const(*this).world_of(rank).number);
-}
+PmiTasks::World& PmiTasks::world_of(Rank rank) { return worlds_.at(world_numbers_.at(rank)); }
 
 PmiTasks::~PmiTasks() {
   for (auto& [rank, talk] : talks_) talk->stop();

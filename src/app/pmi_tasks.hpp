@@ -85,7 +85,8 @@ class PmiTasks {
   void broken(base::Rank rank, const std::string& what);
 
   ReadableSet& readable_;
-  std::map<std::uint32_t, World> worlds_;  // by number, and so by first rank
+  std::map<std::uint32_t, World> worlds_;              // by number
+  std::map<base::Rank, std::uint32_t> world_numbers_;  // of the tasks here
   std::map<std::uint64_t, Asked> asked_;
   std::uint64_t last_id_ = 0;
   Events events_;

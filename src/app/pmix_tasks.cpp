@@ -33,6 +33,11 @@ std::vector<pmix::Job> jobs_of(const std::string& frames) {
   return jobs;
 }
 
+tl::unexpected<base::Error> damaged() {
+  return base::fail(base::Fault::internal, wire::kOtherVersion,
+                    "the PMIx job of this host is damaged");
+}
+
 std::string own_program() {
   std::error_code ignored;
   return std::filesystem::read_symlink(kOwnPath, ignored).string();
@@ -45,14 +50,14 @@ base::Result<std::unique_ptr<PmixTasks>> PmixTasks::create(asio::io_context& loo
                                                            std::vector<std::string> environment,
                                                            std::uint32_t cpus, Events events) {
   auto jobs = jobs_of(frames);
-  if (jobs.empty()) {
-    return base::fail(base::Fault::internal, {}, "the PMIx job of this host is damaged");
-  }
+  if (jobs.empty()) return damaged();
   auto listener = pmix::listen_on_loopback();
   if (!listener) return tl::unexpected(listener.error());
-  return std::unique_ptr<PmixTasks>(new PmixTasks(loop, frames, std::move(jobs),
-                                                  std::move(*listener), std::move(environment),
-                                                  cpus, std::move(events)));
+  std::unique_ptr<PmixTasks> tasks(new PmixTasks(loop, frames, std::move(jobs),
+                                                 std::move(*listener), std::move(environment), cpus,
+                                                 std::move(events)));
+  if (tasks->worlds_.empty()) return damaged();
+  return tasks;
 }
 
 PmixTasks::PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmix::Job> jobs,
@@ -72,7 +77,7 @@ PmixTasks::PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmi
 void PmixTasks::add(pmix::Job job) {
   World world;
   const std::uint32_t number = job.world;
-  if (job.node >= job.ranks.size()) return;
+  if (job.node >= job.ranks.size() || job.node >= job.hosts.size()) return;
   tasks_ += job.ranks[job.node].size();
   world.job = std::move(job);
   worlds_.insert_or_assign(number, std::move(world));
@@ -81,7 +86,7 @@ void PmixTasks::add(pmix::Job job) {
 const PmixTasks::World& PmixTasks::world_of(base::Rank rank) const {
   const auto above = std::ranges::find_if(
       worlds_, [&](const auto& entry) { return rank.value < entry.second.job.offset; });
-  return std::prev(above)->second;
+  return above == worlds_.begin() ? above->second : std::prev(above)->second;
 }
 
 PmixTasks::World* PmixTasks::world_named(const std::string& nspace) {

@@ -63,6 +63,7 @@ void AgentMachine::welcome(AgentEffects& out) {
 void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
   if (message.wireup.world > 1) return add_world(message, out);
   if (state_ != State::greeted) return;
+  if (auto error = objection(message)) return refuse(std::move(*error), out);
   state_ = State::checking;
   for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
   register_.expect(1, tasks_.size());
@@ -75,6 +76,9 @@ bool AgentMachine::may_add() const { return state_ == State::greeted || state_ =
 // Once tasks end here for good, the head learns from Stopped that nothing can be added.
 void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
   if (!may_add()) return;
+  if (auto error = objection(message)) {
+    return tell(wire::Declined{message.wireup.world, std::move(*error)}, out);
+  }
   for (const wire::TaskOrder& task : message.tasks) {
     tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
   }

@@ -205,6 +205,7 @@ class AgentMachine {
   void on(GuardLost& event, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
+  [[nodiscard]] std::optional<base::Error> objection(const wire::Prepare& orders) const;
   void hear(wire::Hello& message, AgentEffects& out);
   void hear(wire::Prepare& message, AgentEffects& out);
   void hear(wire::Start& message, AgentEffects& out);

@@ -208,6 +208,32 @@ TEST_F(Agent, RefusesWithoutStarting) {
   EXPECT_EQ(now(LinkClosed{}), Words{"quit"});
 }
 
+// A head that says so is broken, or no head of this version.
+TEST_F(Agent, RefusesOrdersThatContradictThemselves) {
+  hear(wire::Hello{});
+  wire::Prepare orders;
+  orders.tasks = {{Rank(0), 0, {}, false}, {Rank(0), 0, {}, false}};
+  EXPECT_EQ(hear(orders), Words{"Refused rank 0 was ordered twice"});
+  orders.wireup.pmi = true;
+  orders.wireup.size = 2;
+  orders.tasks[1].rank = Rank(2);
+  EXPECT_EQ(hear(orders), Words{"Refused rank 2 is not one of the 2 from 0 of world 1"});
+  orders.tasks[1].rank = Rank(1);
+  EXPECT_EQ(hear(orders), Words{"check"});
+}
+
+TEST_F(Agent, DeclinesWorldsThatContradictOthers) {
+  make_running(2);
+  wire::Prepare orders;
+  orders.wireup.world = 2;
+  orders.tasks = {{Rank(1), 0, {}, false}};
+  EXPECT_EQ(hear(orders), Words{"Declined rank 1 was ordered twice"});
+  orders.tasks[0].rank = Rank(2);
+  EXPECT_EQ(hear(orders), Words{"check"});
+  orders.tasks[0].rank = Rank(3);
+  EXPECT_EQ(hear(orders), Words{"Declined world 2 was ordered late"});
+}
+
 TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
   make_ready(2);
   hear(wire::Start{});

@@ -1,0 +1,46 @@
+// AgentPart: plays a whole agent to a real head, well or badly.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "talk/any.hpp"
+#include "talk/line.hpp"
+#include "talk/mood.hpp"
+
+namespace muster::talk {
+
+class AgentPart {
+ public:
+  AgentPart(Line line, Dice dice) : line_(std::move(line)), dice_(dice), any_(dice_) {}
+
+  void play();
+
+ private:
+  void introduce();
+  void step(const Mood& mood);
+  // Hears the head for so long, and answers as an agent would.
+  void obey(int milliseconds);
+  void answer(const wire::Hello& hello);
+  void answer(const wire::Prepare& orders);
+  void answer(const wire::Start& start);
+  void answer(const wire::Stop& stop);
+  void answer(const wire::Trace&);
+  void answer(const wire::Ping&) { say(wire::Pong{}); }
+  void answer(const wire::Bye&) { line_.end_sending(); }
+  void answer(const wire::Spawned& spawned) { any_.know_id(spawned.id); }
+  template <class Other>
+  void answer(const Other&) {}
+  void end(base::Rank rank, std::int32_t code);
+  void say(const wire::ToHead& message);
+  void print(base::Rank rank);
+
+  Line line_;
+  Dice dice_;
+  Any any_;
+  wire::AgentReader reader_;
+  std::map<std::uint32_t, std::vector<base::Rank>> worlds_;  // prepared here
+  std::vector<base::Rank> running_;
+};
+
+}  // namespace muster::talk

@@ -1,0 +1,56 @@
+// Any message whatsoever that the codec can write, and frames that have been damaged.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/dice.hpp"
+#include "wire/frame.hpp"
+
+namespace muster::talk {
+
+using sim::Dice;
+
+// Draws values: those that fit the conversation often, others now and then.
+class Any {
+ public:
+  explicit Any(Dice& dice) : dice_(dice) {}
+
+  // Ranks, worlds and numbers that have been spoken of.
+  void know(base::Rank rank) { ranks_.push_back(rank); }
+  void know_world(std::uint32_t world) { worlds_ = std::max(worlds_, world); }
+  void know_id(std::uint64_t id) { last_id_ = id; }
+
+  [[nodiscard]] wire::ToHead to_head();
+  [[nodiscard]] wire::ToAgent to_agent();  // never Prepare: see HeadPart
+  [[nodiscard]] base::Rank rank();
+  [[nodiscard]] std::uint32_t world();
+  [[nodiscard]] std::uint32_t number();
+  [[nodiscard]] std::uint64_t id();
+  [[nodiscard]] std::string text();
+  [[nodiscard]] std::vector<std::string> texts();
+  [[nodiscard]] model::HostFacts facts();
+  [[nodiscard]] base::Error error();
+
+ private:
+  [[nodiscard]] wire::ToHead of_start();
+  [[nodiscard]] wire::ToHead of_tasks();
+  [[nodiscard]] wire::ToHead of_wireup();
+  [[nodiscard]] wire::ToAgent of_run();
+  [[nodiscard]] wire::ToAgent of_answers();
+  [[nodiscard]] wire::Spawn spawn();
+  [[nodiscard]] std::string pmix_upcall();
+  [[nodiscard]] std::string pmix_command();
+  [[nodiscard]] model::Stream stream();
+
+  Dice& dice_;
+  std::vector<base::Rank> ranks_;
+  std::uint32_t worlds_ = 1;
+  std::uint64_t last_id_ = 0;
+};
+
+// One frame, harmed: cut short, with other bits, another kind, another length, or with something
+// before it. The payload keeps its bytes where `keep_payload` says so.
+[[nodiscard]] std::string damaged(Dice& dice, std::string frame, bool keep_payload);
+
+}  // namespace muster::talk

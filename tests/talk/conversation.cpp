@@ -1,0 +1,191 @@
+// Draws who talks to whom, starts them, and waits.
+#include "talk/conversation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "app/agent.hpp"
+#include "app/head.hpp"
+#include "talk/agent_part.hpp"
+#include "talk/head_part.hpp"
+#include "talk/subject.hpp"
+
+namespace muster::talk {
+namespace {
+
+using model::Reach;
+using process::UniqueFd;
+
+constexpr int kPatience = 60;  // s; on a machine that is busy and under a sanitizer
+constexpr const char* kSeed = "MUSTER_TALK_PART";
+
+struct Pair {
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+Pair socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd copy(const UniqueFd& fd) { return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3)); }
+UniqueFd nothing() { return UniqueFd(::open("/dev/null", O_RDWR | O_CLOEXEC)); }
+
+// A part has no memory of ours to harm, and may be waited for by nobody.
+void fork_part(const std::function<void()>& play) {
+  if (::fork() != 0) return;
+  play();
+  std::_Exit(0);
+}
+
+std::vector<std::string> environment(std::uint64_t seed, const Folder& folder) {
+  return {"PATH=/usr/bin:/bin", "HOME=" + folder.path(), "TMPDIR=" + folder.path(),
+          fmt::format("{}={}", kSeed, seed)};
+}
+
+// ---- a real head --------------------------------------------------------------------------------
+
+model::JobSpec draw_spec(Dice& dice, const std::string& program) {
+  using namespace std::chrono_literals;
+  constexpr std::array kWireups = {model::Wireup::automatic, model::Wireup::pmi1,
+                                   model::Wireup::pmix, model::Wireup::none};
+  model::JobSpec spec;
+  spec.apps.front().command = {"sh", "-c", dice.chance(0.5) ? "exit 0" : "sleep 0.1; echo out"};
+  spec.wireup = kWireups[dice.between(0, kWireups.size() - 1)];
+  spec.carrier.command = {program, "part"};
+  spec.carrier.patience = 2s;
+  spec.grace = base::Duration(dice.between(0, 200));
+  spec.lease = base::Duration(dice.between(800, 3000));
+  spec.max_restarts = dice.chance(0.3) ? 1 : 0;
+  if (dice.chance(0.2)) spec.timeout = base::Duration(dice.between(100, 1000));
+  if (dice.chance(0.2)) spec.init_timeout = base::Duration(dice.between(50, 500));
+  spec.state_at_timeout = dice.chance(0.5);
+  if (dice.chance(0.1)) spec.gloo = model::GlooSpec{"lo"};
+  spec.verbose = dice.chance(0.2);
+  return spec;
+}
+
+model::Plan draw_plan(Dice& dice) {
+  constexpr std::array kReaches = {Reach::met, Reach::met, Reach::ssh, Reach::here};
+  model::Plan plan;
+  for (std::uint32_t i = dice.between(1, 3); i > 0; --i) {
+    model::PlannedNode node;
+    node.host.name = fmt::format("host{}", i);
+    node.host.reach = kReaches[dice.between(0, kReaches.size() - 1)];
+    const bool has_here = std::ranges::any_of(
+        plan.nodes, [](const auto& one) { return one.host.reach == Reach::here; });
+    if (has_here && node.host.reach == Reach::here) node.host.reach = Reach::met;
+    const base::NodeIndex index(plan.nodes.size());
+    for (std::uint32_t local = 0; local < dice.between(1, 3); ++local) {
+      node.ranks.emplace_back(plan.ranks.size());
+      plan.ranks.push_back({index, local});
+    }
+    plan.nodes.push_back(std::move(node));
+  }
+  if (dice.chance(0.3)) {
+    model::Host& host = plan.spare.emplace_back();
+    host.name = "spare";
+    host.reach = Reach::ssh;
+    host.slots = 2;
+  }
+  plan.universe = static_cast<std::uint32_t>(plan.ranks.size()) + 2;
+  return plan;
+}
+
+// A person, now and then: signals at any moment.
+void disturb(Dice& dice, pid_t head) {
+  constexpr std::array kSignals = {SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGTSTP, SIGQUIT};
+  for (std::uint32_t i = dice.chance(0.2) ? dice.between(1, 3) : 0; i > 0; --i) {
+    ::poll(nullptr, 0, static_cast<int>(dice.between(1, 200)));
+    ::kill(head, kSignals[dice.between(0, kSignals.size() - 1)]);
+    ::poll(nullptr, 0, static_cast<int>(dice.between(1, 50)));
+    ::kill(head, SIGCONT);
+  }
+}
+
+std::string with_head(std::uint64_t seed, Dice dice, const std::string& program) {
+  const Folder folder;
+  report_below(folder.path());
+  app::HeadOptions options;
+  options.input.spec = draw_spec(dice, program);
+  options.input.plan = draw_plan(dice);
+  options.input.kept_here = options.input.kept_remote = {{}};
+  options.input.job = "talk";
+  options.environment = environment(seed, folder);
+  options.program = program;
+  options.version = "0";
+  std::vector<UniqueFd> parts;
+  for (std::uint32_t i = 0; i < options.input.plan.nodes.size(); ++i) {
+    if (options.input.plan.nodes[i].host.reach != Reach::met) continue;
+    Pair pair = socket_pair();
+    options.guests.emplace(base::NodeIndex(i), std::move(pair.theirs));
+    parts.push_back(std::move(pair.ours));
+  }
+  const bool reads_input = dice.chance(0.2);
+  UniqueFd input(reads_input ? ::open(program.c_str(), O_RDONLY | O_CLOEXEC) : -1);
+  Subject head(folder, reads_input ? std::move(input) : nothing(), {}, [&] {
+    parts.clear();
+    (void)app::run_head(std::move(options));
+  });
+  options.guests.clear();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    fork_part([&] {
+      UniqueFd own = std::move(parts[i]);
+      parts.clear();
+      AgentPart(Line(copy(own), std::move(own)), Dice(seed * 31 + i)).play();
+    });
+  }
+  parts.clear();
+  disturb(dice, head.pid());
+  const std::string verdict = head.verdict(kPatience);
+  return verdict.empty() ? "" : "the head: " + verdict + "\n" + head.words();
+}
+
+// ---- a real agent -------------------------------------------------------------------------------
+
+std::string with_agent(std::uint64_t seed, Dice dice) {
+  const Folder folder;
+  report_below(folder.path());
+  Pair pair = socket_pair();
+  UniqueFd in = copy(pair.theirs);
+  Subject agent(folder, std::move(in), std::move(pair.theirs), [&] {
+    pair.ours.reset();
+    (void)app::run_agent(environment(seed, folder), "0");
+  });
+  HeadPart(Line(copy(pair.ours), std::move(pair.ours)), dice, folder.path()).play();
+  const std::string verdict = agent.verdict(kPatience);
+  return verdict.empty() ? "" : "the agent: " + verdict + "\n" + agent.words();
+}
+
+}  // namespace
+
+std::string converse(std::uint64_t seed, const std::string& program) {
+  Dice dice(seed);
+  return dice.chance(0.5) ? with_head(seed, dice, program) : with_agent(seed, dice);
+}
+
+void play_part(int count, char** words) {
+  std::uint64_t seed = std::strtoull(std::getenv(kSeed), nullptr, 10);
+  for (int i = 0; i < count; ++i) {
+    for (const char* c = words[i]; *c != '\0'; ++c)
+      seed = seed * 31 + static_cast<unsigned char>(*c);
+  }
+  Dice dice(seed);
+  if (dice.chance(0.2)) {
+    constexpr std::string_view kSays = "ssh: connect to host: Connection refused\n";
+    (void)!::write(STDERR_FILENO, kSays.data(), kSays.size());
+    if (dice.chance(0.5)) return;
+  }
+  AgentPart(Line(UniqueFd(STDIN_FILENO), UniqueFd(STDOUT_FILENO)), dice).play();
+}
+
+}  // namespace muster::talk

@@ -1,0 +1,50 @@
+// HeadPart: plays a whole head to a real agent, whose tasks are real ones that do no harm.
+#pragma once
+
+#include <string>
+
+#include "talk/any.hpp"
+#include "talk/line.hpp"
+#include "talk/mood.hpp"
+
+namespace muster::talk {
+
+class HeadPart {
+ public:
+  // Whatever the agent makes lies below the folder.
+  HeadPart(Line line, Dice dice, std::string folder)
+      : line_(std::move(line)), dice_(dice), any_(dice_), folder_(std::move(folder)) {}
+
+  void play();
+
+ private:
+  void step(const Mood& mood);
+  void wander(bool harms);
+  void obey(int milliseconds);
+  void answer(const wire::Welcome&);
+  void answer(const wire::Prepared& prepared);
+  void answer(const wire::Started& started) { any_.know(started.rank); }
+  void answer(const wire::Exited& exited);
+  void answer(const wire::FenceIn& fence);
+  void answer(const wire::NameAsk& ask);
+  void answer(const wire::Spawn& spawn);
+  void answer(const wire::Stopped&);
+  template <class Other>
+  void answer(const Other&) {}
+  [[nodiscard]] wire::Prepare orders(std::uint32_t world);
+  [[nodiscard]] wire::AppOrder app();
+  void say(const wire::ToAgent& message);
+  void hello();
+
+  Line line_;
+  Dice dice_;
+  Any any_;
+  std::string folder_;
+  wire::HeadReader reader_;
+  bool greeted_ = false;  // the magic line has been skipped
+  std::uint32_t ranks_ = 0;
+  std::uint32_t worlds_ = 0;
+  std::uint32_t running_ = 0;
+};
+
+}  // namespace muster::talk
