@@ -438,8 +438,9 @@ class AtTheStart(Case):
     """What is told in one line before ranks run, and whose output is shown."""
 
     def test_only_some_ranks_are_shown(self):
-        done = self.succeeds("-n", "4", "--show", "1,3", "--logs", self.path("logs"), "--oversubscribe",
-                             "sh", "-c", 'echo "out $RANK"; echo "err $RANK" >&2')
+        done = self.succeeds("-n", "4", "--show", "1,3", "--logs", self.path("logs"),
+                             "--oversubscribe", "sh", "-c",
+                             'echo "out $RANK"; echo "err $RANK" >&2')
         self.assertEqual(done.lines, ["out 1", "out 3"])
         self.assertEqual(sorted(done.errors.splitlines()), ["err 1", "err 3"])
         self.assertEqual(self.read("logs", "rank.0", "stdout"), b"out 0\n")
@@ -455,8 +456,9 @@ class AtTheStart(Case):
         env = self.environment(SLURM_JOB_NODELIST="node[1-4]")
         for command in ("run", "mpirun", "mpiexec.hydra"):
             done = self.succeeds("-n", "1", "true", env=env, command=(MUSTER, command))
-            self.assertRegex(done.errors, r"^muster: the hosts of this Slurm allocation, node\[1-4\], "
-                                          r"are not used yet: .*scontrol show hostnames.*\n$")
+            self.assertRegex(done.errors,
+                             r"^muster: the hosts of this Slurm allocation, node\[1-4\], are not "
+                             r"used yet: .*scontrol show hostnames.*\n$")
         self.assertEqual(self.succeeds("-H", "localhost", "true", env=env).errors, "")
 
     def test_this_machine_in_a_rankfile(self):
