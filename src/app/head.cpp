@@ -386,6 +386,9 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
   options.input.mapping = [](const model::Plan& plan) { return pmi::process_mapping(plan); };
+  const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
+  options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
+                                          options.input.spec.timeout, options.environment);
   std::optional<PmixWorld> pmix;
   if (options.input.spec.wireup == model::Wireup::automatic ||
       options.input.spec.wireup == model::Wireup::pmix) {

@@ -112,12 +112,14 @@ void Recorder::flush() {
 base::Result<void> Recorder::end(const model::RunReport& report) {
   options_.record.state = state_of(report);
   options_.record.exit_code = report.exit_code();
+  options_.record.code_from = model::word(view::code_from(report));
   return close(view::report(report, {}));
 }
 
 base::Result<void> Recorder::end(const base::Error& error) {
   options_.record.state = RunState::failed;
   options_.record.exit_code = base::exit_code(error.fault);
+  options_.record.code_from = model::word(model::CodeFrom::muster);
   return close(view::error(error, {}));
 }
 

@@ -25,6 +25,11 @@ enum class Fault : std::uint8_t {
 // Exit codes 240 to 247 are muster's own; ranks' codes and 128+signal are passed on as they are.
 [[nodiscard]] constexpr int exit_code(Fault fault) { return 240 + static_cast<int>(fault); }
 
+// Whether muster's faults have such a code, so that a rank's own code could be taken for one.
+[[nodiscard]] constexpr bool looks_like_fault(int code) {
+  return code >= exit_code(Fault::usage) && code <= exit_code(Fault::internal);
+}
+
 // A place in an input: a file with line and column (1-based, 0 = unknown), or the option that was
 // typed (then line and column are 0).
 struct Place {

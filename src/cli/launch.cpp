@@ -158,7 +158,10 @@ view::PlanWords words_of(const Prospect& job) {
 int dry_run(const front::RunRequest& request, const Prospect& job,
             const std::optional<Prospect>& inner) {
   const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
-  const plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  if (const auto limit = job.spec.timeout) {
+    where.deadline = fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
+  }
   view::PlanWords words = words_of(job);
   words.environment = [&](base::Rank rank) { return environment(request, job, where, rank); };
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);

@@ -14,7 +14,8 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t column)
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
     if (column > kTextColumn && column + 1 + blank > kWidth) {
-      out += '\n' + std::string(kTextColumn, ' ');
+      out += '\n';
+      out.append(kTextColumn, ' ');
       column = kTextColumn;
     } else if (column > kTextColumn) {
       out += ' ';

@@ -54,6 +54,10 @@ Exit codes:
   241      bad hostfile or other input file       245  a host died or fell silent
   242      more ranks than slots                  246  time limit reached (--timeout)
   243      a host cannot be reached               247  a fault of muster or of this machine
+A rank's own code may be one of 240 to 247, too: then the last line says so, and report.json.
+
+Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end the job; it outlives the terminal with
+--detach, or under nohup.
 )";
 
 constexpr Grammar kGrammar = {.command = "muster run",
@@ -93,6 +97,25 @@ Result<void> settle_roles(RunDraft& draft) {
   return spec::settle_roles(draft.request.spec);
 }
 
+// Nobody is there to type or to read, and without a record nothing would be left of the run.
+Result<void> check_detached(const RunDraft& draft) {
+  const model::JobSpec& spec = draft.request.spec;
+  if (draft.request.show_environment) {
+    return fail(Fault::usage, "drop one of them", "--env works only with --dry-run");
+  }
+  if (draft.no_record) {
+    return fail(Fault::usage, "muster logs and muster wait find the run by its record",
+                "--detach contradicts --no-record");
+  }
+  if (draft.output.tag) {
+    return fail(Fault::usage, "muster logs begins each line with its rank",
+                "--detach prints nothing that --tag could begin");
+  }
+  if (spec.input.to == model::StdinTo::none) return {};
+  return fail(Fault::usage, "give the ranks a file, or do not detach",
+              "--detach leaves nothing that --stdin could read");
+}
+
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
   if (draft.host_list && !draft.hostfile.empty()) {
@@ -123,11 +146,14 @@ Result<void> check_combinations(const RunDraft& draft) {
                 "--report-state-on-timeout and --stack-traces work only with --timeout");
   }
   if (request.dry_run) return {};
+  if (request.detach) return check_detached(draft);
   if (request.show_environment) {
     return fail(Fault::usage, "add --dry-run; to set a variable, write -x NAME=VALUE",
                 "--env works only with --dry-run");
   }
-  if (request.json) return fail(Fault::usage, "add --dry-run", "--json works only with --dry-run");
+  if (request.json) {
+    return fail(Fault::usage, "add --dry-run", "--json works only with --dry-run or --detach");
+  }
   return {};
 }
 
@@ -165,6 +191,7 @@ void take_standing_hosts(RunDraft& draft, const Asked& asked) {
 Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.spec.output = muster_output(draft.output);
   draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
+  if (draft.request.detach) draft.request.keeps = Keeps::always;
   draft.request.record = recording_of(draft, asked);
   return check_combinations(draft)
       .and_then([&] { return settle_hosts(draft, asked.read_file); })

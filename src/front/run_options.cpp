@@ -265,6 +265,9 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
      }},
+    {{"--notice", kEnd, Takes::text, "SIGNAL@SECONDS",
+      "Send all ranks this signal so long before --timeout ends them: USR1@60."},
+     [](RunDraft& d, const Typed& t) { return store(read_notice(t), d.request.spec.notice); }},
     {{"--init-timeout", kEnd, Takes::number, "SECONDS",
       "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},
      [](RunDraft& d, const Typed& t) {
@@ -289,6 +292,10 @@ constexpr Option<RunDraft> kOptions[] = {
        return Result<void>();
      }},
 
+    {{"-d --detach", kEnd, Takes::nothing, "",
+      "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.detach); }},
+
     {{"--no-record", kSee, Takes::nothing, "",
       "Keep no record of the run for muster ps and muster show."},
      [](RunDraft& d, const Typed&) { return raise(d.no_record); }},
@@ -297,7 +304,8 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},
     {{"--env", kSee, Takes::nothing, "", "With --dry-run: show the environment of each rank too."},
      [](RunDraft& d, const Typed&) { return raise(d.request.show_environment); }},
-    {{"--json", kSee, Takes::nothing, "", "With --dry-run: print the plan as JSON."},
+    {{"--json", kSee, Takes::nothing, "",
+      "Print the plan of --dry-run, or the name and folder of --detach, as JSON."},
      [](RunDraft& d, const Typed&) { return raise(d.request.json); }},
     {{"-v --verbose", kSee, Takes::nothing, "",
       "Tell on stderr what muster does, and how long each phase took."},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "front/pieces.hpp"
+#include "spec/notice.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -92,6 +93,14 @@ Result<base::Duration> read_seconds(const Typed& typed, spec::Span span) {
   if (time && *time >= span.least && *time <= span.most) return *time;
   return fail(Fault::usage, "", "{} must be seconds from {:.15g} to {:.15g}, not {}", typed.option,
               seconds(span.least), seconds(span.most), quoted(typed.value));
+}
+
+Result<model::Notice> read_notice(const Typed& typed) {
+  const auto notice = spec::read_notice(typed.value);
+  if (notice) return *notice;
+  base::Error error = notice.error();
+  error.what = fmt::format("{} {}", typed.option, error.what);
+  return tl::unexpected(std::move(error));
 }
 
 Result<model::OnFailure> read_on_failure(const Typed& typed) {

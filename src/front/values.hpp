@@ -21,6 +21,9 @@ namespace muster::front {
 // "10" or "0.25"; three decimals count.
 [[nodiscard]] base::Result<base::Duration> read_seconds(const Typed& typed, spec::Span span);
 
+// "USR1@60" or "SIGUSR1@60": a signal that can be caught, and seconds.
+[[nodiscard]] base::Result<model::Notice> read_notice(const Typed& typed);
+
 [[nodiscard]] base::Result<model::OnFailure> read_on_failure(const Typed& typed);
 [[nodiscard]] base::Result<model::Wireup> read_wireup(const Typed& typed);
 

@@ -105,6 +105,7 @@ struct JobFile {
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::optional<Text> timeout;  // seconds
+  std::optional<Text> notice;   // as spec::read_notice() takes it
 };
 
 }  // namespace muster::job

@@ -8,6 +8,7 @@
 
 #include "job/head_launcher.hpp"
 #include "job/number.hpp"
+#include "spec/notice.hpp"
 #include "spec/quoted.hpp"
 #include "spec/roles.hpp"
 
@@ -206,6 +207,17 @@ std::optional<base::Duration> timeout_of(const JobFile& job) {
   return std::chrono::milliseconds(std::max<std::int64_t>(1, ms));
 }
 
+void set_notice(const JobFile& job, model::JobSpec& spec, Complaints& complaints) {
+  if (!job.notice) return;
+  const auto notice = spec::read_notice(job.notice->text);
+  if (!notice) {
+    return complaints.add(job.notice->begin, "notice " + notice.error().what, notice.error().hint);
+  }
+  spec.notice = *notice;
+  const auto fits = spec::check_notice(spec.notice, spec.timeout);
+  if (!fits) complaints.add(job.notice->begin, fits.error().what, fits.error().hint);
+}
+
 }  // namespace
 
 Made make_spec(const JobFile& job, const Values& values, const Place& place,
@@ -226,6 +238,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
       !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
+  set_notice(job, made.spec, complaints);
   for (const auto& [name, path] : values.outputs) made.folders.push_back(path);
   tell(job, made);
   tell_outputs(job, values, made);

@@ -56,6 +56,8 @@ constexpr JobKey kNativeKeys[] = {
     kInputs,
     kOutputs,
     {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
+    {{"notice", Form::text, "A signal to all processes before that: USR1@60."},
+     kInto<&JobFile::notice>},
 };
 
 }  // namespace

@@ -284,6 +284,7 @@ void HeadMachine::check_limits(HeadEffects& out) {
   if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_sent_) {
     stop_all(SIGTERM, input_.spec.grace, out);
   }
+  give_notice(out);
   if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
     time_is_up(out);
   }

@@ -58,6 +58,7 @@ HeadMachine::HeadMachine(HeadInput input)
 void HeadMachine::start(Instant now, HeadEffects& out) {
   now_ = started_at_ = now;
   if (input_.spec.timeout) timeout_at_ = now + *input_.spec.timeout;
+  if (timeout_at_ && input_.spec.notice) notice_at_ = *timeout_at_ - input_.spec.notice->before;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeIndex node(i);
     if (remote(node)) {
@@ -89,7 +90,8 @@ std::optional<Instant> HeadMachine::deadline() const {
   if (input_.spec.init_timeout) {
     soonest = base::sooner(soonest, roll_.deadline(*input_.spec.init_timeout));
   }
-  return base::sooner(base::sooner(soonest, timeout_at_), servers_end_at_);
+  soonest = base::sooner(base::sooner(soonest, timeout_at_), notice_at_);
+  return base::sooner(soonest, servers_end_at_);
 }
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {
@@ -256,6 +258,7 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   report_.phases.greeted = since_start();
   where_ = plan::rendezvous(input_.plan, all_facts());
   where_.round = round_;
+  if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
   const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
     return plan::check_ports(input_.spec, input_.plan, where_);

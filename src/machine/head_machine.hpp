@@ -159,6 +159,8 @@ struct HeadInput {
   std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
   std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
   std::string job;                           // random, names the job on every host
+  // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
+  std::optional<std::int64_t> deadline = {};
   // PMI_process_mapping of a world's plan; may be empty.
   std::function<std::string(const model::Plan&)> mapping;
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
@@ -351,6 +353,7 @@ class HeadMachine {
   void suspend(HeadEffects& out);
   void keep_alive(HeadEffects& out);
   void check_limits(HeadEffects& out);
+  void give_notice(HeadEffects& out);
   void time_is_up(HeadEffects& out);
   void end_late(HeadEffects& out);
   void tell_progress(HeadEffects& out);
@@ -380,6 +383,7 @@ class HeadMachine {
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;
   std::optional<base::Instant> timeout_at_;
+  std::optional<base::Instant> notice_at_;       // none once it has been given
   std::optional<base::Instant> servers_end_at_;  // when only servers are left
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
   bool tracing_ = false;        // time is up, and ranks are asked what they are doing

@@ -1,5 +1,6 @@
-// The head at the time limit: it may ask what every rank is doing before it ends them.
+// The head at the time limit: it gives notice of it, and may ask what every rank is doing.
 #include "machine/head_machine.hpp"
+#include "view/signals.hpp"
 #include "view/traced.hpp"
 
 namespace muster::machine {
@@ -13,6 +14,19 @@ namespace {
 constexpr base::Duration kTraceTime = std::chrono::seconds(30);
 
 }  // namespace
+
+// Ranks that start later, in another round, are not told: they could not be ready for the signal.
+void HeadMachine::give_notice(HeadEffects& out) {
+  if (!notice_at_ || now_ < *notice_at_) return;
+  notice_at_.reset();
+  if (state_ != State::running) return;
+  const model::Notice& notice = *input_.spec.notice;
+  report_.notice = notice.signal;
+  out.push_back(Say{fmt::format("time is up in {:g} s: all ranks get {}",
+                                std::chrono::duration<double>(notice.before).count(),
+                                view::signal_label(notice.signal))});
+  to_all_running(wire::Signal{notice.signal}, out);
+}
 
 void HeadMachine::time_is_up(HeadEffects& out) {
   const model::JobSpec& spec = input_.spec;

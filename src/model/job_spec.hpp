@@ -107,6 +107,13 @@ struct TorchSpec {
   bool operator==(const TorchSpec&) const = default;
 };
 
+// A signal to all ranks some time before the time limit, so that they can save what they have.
+struct Notice {
+  std::int32_t signal = 0;
+  base::Duration before{0};
+  bool operator==(const Notice&) const = default;
+};
+
 struct JobSpec {
   std::vector<App> apps = {{}};  // never empty; ranks are numbered through them in this order
   std::optional<std::uint32_t> per_node;
@@ -146,6 +153,7 @@ struct JobSpec {
   base::Duration grace = std::chrono::seconds(5);  // between the ending signal and SIGKILL
   base::Duration lease = std::chrono::seconds(8);  // silence after which the other side is lost
   std::optional<base::Duration> timeout;           // the whole job
+  std::optional<Notice> notice;                    // only with `timeout`, which is longer
   bool state_at_timeout = false;                   // before the end: what each rank is doing
   bool stacks_at_timeout = false;                  // the same, with its stack
   // How long ranks in MPI_Init wait for those that have not called it; none: for ever.

@@ -63,6 +63,7 @@ RunRecord judged(RunRecord record, const Unfinished& found) {
   if (found.ending) {
     record.state = found.ending->state;
     record.exit_code = found.ending->exit_code;
+    record.code_from = found.ending->code_from;
     record.cause = found.ending->cause;
     record.ended = found.ending->time;
     return record;

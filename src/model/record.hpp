@@ -70,6 +70,8 @@ struct RunRecord {
   RunState state = RunState::starting;
   std::string cause;  // why it did not complete, one line
   std::optional<std::int32_t> exit_code;
+  std::string
+      code_from;  // "rank", "muster" or "signal"; empty while it runs, and when the code is 0
   std::optional<Utc> created;
   std::optional<Utc> started;  // every rank had a process
   std::optional<Utc> ended;
@@ -117,6 +119,7 @@ struct RunFilter {
 struct Ending {
   RunState state = RunState::unknown;
   std::optional<std::int32_t> exit_code;
+  std::string code_from;
   std::string cause;
   Utc time;
 };

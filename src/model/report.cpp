@@ -2,6 +2,7 @@
 #include "model/report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 
@@ -55,6 +56,19 @@ int RunReport::exit_code() const {
       return 1;
   }
   CHECK(false);
+}
+
+std::string_view word(CodeFrom from) {
+  constexpr std::array<std::string_view, 4> kWords = {"", "rank", "muster", "signal"};
+  return kWords[static_cast<std::size_t>(from)];
+}
+
+CodeFrom RunReport::code_from() const {
+  if (exit_code() == 0) return CodeFrom::nobody;
+  const bool is_fixed =
+      style == ExitStyle::torch || (style == ExitStyle::open_mpi && cause != Cause::rank_failed);
+  if (is_fixed || cause == Cause::fault) return CodeFrom::muster;
+  return cause == Cause::rank_failed ? CodeFrom::rank : CodeFrom::signal;
 }
 
 }  // namespace muster::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -43,6 +44,17 @@ struct Phases {
   std::optional<base::Duration> ended;     // the last rank has ended
 };
 
+// Who chose the exit code of a run.
+enum class CodeFrom : std::uint8_t {
+  nobody,  // it is 0
+  rank,    // a rank: its own code, or 128 and the signal that ended it
+  muster,  // a fault, or the fixed code of another launcher's style
+  signal,  // 128 and the signal that was sent to muster
+};
+
+// "rank", "muster", "signal"; empty for nobody.
+[[nodiscard]] std::string_view word(CodeFrom from);
+
 struct RunReport {
   Cause cause = Cause::completed;
   RankExit first;                 // rank_failed: the first failure noticed
@@ -63,6 +75,7 @@ struct RunReport {
   std::vector<RankExit> rounds;  // the first failures of rounds that others followed
   base::Error error;             // fault
   std::int32_t signal = 0;       // interrupted
+  std::int32_t notice = 0;       // the signal that told the ranks of the time limit; 0: not sent
   std::uint32_t world_size = 0;  // ranks of all worlds
   std::vector<World> worlds;     // in order; more than one when ranks were spawned
   std::uint32_t ended = 0;       // ranks that muster ended with a signal
@@ -76,6 +89,7 @@ struct RunReport {
   ExitStyle style = ExitStyle::muster;
 
   [[nodiscard]] int exit_code() const;
+  [[nodiscard]] CodeFrom code_from() const;
 };
 
 }  // namespace muster::model

@@ -94,6 +94,7 @@ std::string app_sizes(const About& about) {
   return joined(sizes);
 }
 
+std::string deadline_of(const About& about) { return about.where.deadline; }
 std::string address(const About& about) { return about.where.address; }
 std::string port(const About& about) { return about.where.port; }
 
@@ -370,6 +371,7 @@ constexpr Word kWords[] = {
     {"MS_SCHED_PORT", "MindSpore", ms_port},
     {"MS_SERVER_NUM", "MindSpore", ms_servers},
     {"MS_WORKER_NUM", "MindSpore", ms_workers},
+    {"MUSTER_DEADLINE", "muster", deadline_of},
     {"MUSTER_JOB", "muster", job},
     {"MUSTER_MAX_RESTARTS", "muster", restarts_at_most},
     {"MUSTER_RESTART_COUNT", "muster", restarts},

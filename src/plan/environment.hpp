@@ -2,6 +2,8 @@
 // dialect. Pure.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +66,7 @@ struct Rendezvous {
   std::string gloo_port = {};
   std::vector<std::string> ports = {};  // per node: one that its agent has claimed
   bool among_hosts = false;             // ranks talk to other nodes than their own
+  std::string deadline = {};            // when the job is ended, see deadline(); empty: never
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);
@@ -85,6 +88,13 @@ struct Rendezvous {
 [[nodiscard]] std::vector<model::Variable> added_on_host(const model::Plan& plan,
                                                          const model::JobSpec& spec,
                                                          base::Rank rank);
+
+// When the job will be ended, in whole seconds since the epoch: by its own time limit, or by that
+// of the run of muster around it, which MUSTER_DEADLINE of the launching shell tells; the sooner
+// one.
+[[nodiscard]] std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
+                                                   std::optional<base::Duration> timeout,
+                                                   std::span<const std::string> launching_shell);
 
 // Whether muster sets such a variable only where the user has not.
 [[nodiscard]] bool is_default(std::string_view name);

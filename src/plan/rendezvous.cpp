@@ -197,6 +197,7 @@ Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) 
   some.among_hosts = all.among_hosts;
   some.round = all.round;
   some.head = all.head;
+  some.deadline = all.deadline;
   if (nodes.empty()) return some;
   some.address = some.addresses.front();
   some.port = some.ports.front();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "spec/limits.hpp"
+#include "spec/notice.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::spec {
@@ -107,6 +108,12 @@ Result<void> check_apps(const JobSpec& spec) {
   return {};
 }
 
+Result<void> check_notice_of(const JobSpec& spec) {
+  auto checked = check_notice(spec.notice, spec.timeout);
+  if (!checked) checked.error().place = {"--notice", 0, 0};
+  return checked;
+}
+
 }  // namespace
 
 Result<void> check(const JobSpec& spec) {
@@ -121,7 +128,8 @@ Result<void> check(const JobSpec& spec) {
         return check_time("--init-timeout", spec.init_timeout.value_or(kTimeout.least), kTimeout);
       })
       .and_then(
-          [&] { return check_time("--timeout", spec.timeout.value_or(kTimeout.least), kTimeout); });
+          [&] { return check_time("--timeout", spec.timeout.value_or(kTimeout.least), kTimeout); })
+      .and_then([&] { return check_notice_of(spec); });
 }
 
 }  // namespace muster::spec

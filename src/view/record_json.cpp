@@ -51,6 +51,7 @@ Json object_of(const RunRecord& record, const Json& seconds) {
               {"state", word(record.state)},
               {"cause", text_or_null(record.cause)},
               {"exit_code", record.exit_code ? Json(*record.exit_code) : Json(nullptr)},
+              {"exit_code_from", text_or_null(record.code_from)},
               {"created", time_or_null(record.created)},
               {"started", time_or_null(record.started)},
               {"ended", time_or_null(record.ended)},
@@ -199,6 +200,7 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .state = *state,
                    .cause = text_at(object, "cause"),
                    .exit_code = number_at<std::int32_t>(object, "exit_code"),
+                   .code_from = text_at(object, "exit_code_from"),
                    .created = read_utc(text_at(object, "created")),
                    .started = read_utc(text_at(object, "started")),
                    .ended = read_utc(text_at(object, "ended")),
@@ -255,6 +257,7 @@ std::string run_ended_line(const RunRecord& record) {
               {"event", "ended"},
               {"state", word(record.state)},
               {"exit_code", record.exit_code ? Json(*record.exit_code) : Json(nullptr)},
+              {"exit_code_from", text_or_null(record.code_from)},
               {"cause", text_or_null(record.cause)}}
              .dump() +
          "\n";
@@ -267,8 +270,8 @@ std::optional<model::Ending> ending_of(std::string_view events) {
   const auto state = model::run_state(text_at(last, "state"));
   const auto time = read_utc(text_at(last, "time"));
   if (text_at(last, "event") != "ended" || !state || !time) return std::nullopt;
-  return model::Ending{*state, number_at<std::int32_t>(last, "exit_code"), text_at(last, "cause"),
-                       *time};
+  return model::Ending{*state, number_at<std::int32_t>(last, "exit_code"),
+                       text_at(last, "exit_code_from"), text_at(last, "cause"), *time};
 }
 
 std::optional<Utc> time_of_event(std::string_view events, std::string_view event) {

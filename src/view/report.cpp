@@ -77,12 +77,18 @@ namespace {
   return text;
 }
 
+// A program without a handler is ended by most signals.
+[[nodiscard]] std::string notice_line(const model::RunReport& report) {
+  if (report.notice == 0 || report.first.signal != report.notice) return {};
+  return hint_line("that was the signal of --notice: the program must catch it");
+}
+
 // When the telling line is all that the rank said it is not said twice. An exception tells most.
 [[nodiscard]] std::string first_failure(const model::RunReport& report, Style style) {
   const std::vector<std::string> tail = printable_tail(report);
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
-  return cause_line(first_sentence(report) + why(tail, telling), style) +
+  return cause_line(first_sentence(report) + why(tail, telling), style) + notice_line(report) +
          hint_line(next_step(report.first, report.host, telling)) + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
 }
@@ -159,8 +165,14 @@ namespace {
                           report.rounds.size() == 1 ? "" : "s", ends_of(latest, report.worlds)));
 }
 
+constexpr std::string_view kRanksOwn = ", which is a rank's own and none of muster's";
+
+// A rank may end with a code that is also one of ours.
 [[nodiscard]] std::string exit_line(const model::RunReport& report) {
-  return line(fmt::format("exit code {}", report.exit_code()));
+  const int code = report.exit_code();
+  const bool is_a_ranks = code_from(report) == model::CodeFrom::rank;
+  return line(fmt::format("exit code {}{}", code,
+                          is_a_ranks && base::looks_like_fault(code) ? kRanksOwn : ""));
 }
 
 // Where a launcher in the rank has failed, its report says which of its ranks did, and where.
@@ -209,6 +221,13 @@ namespace {
 }
 
 }  // namespace
+
+model::CodeFrom code_from(const model::RunReport& report) {
+  const auto inner = inner_report(report);
+  if (!inner || !base::looks_like_fault(inner->code)) return report.code_from();
+  const bool is_a_ranks = inner->words.find(kRanksOwn) != std::string::npos;
+  return is_a_ranks ? report.code_from() : model::CodeFrom::muster;
+}
 
 std::string report(const model::RunReport& report, Style style) {
   std::string text = body(report, style);

@@ -21,6 +21,9 @@ struct Style {
 // has said there of its own ranks is not said again.
 [[nodiscard]] std::string untold(const model::RunReport& report, Style style);
 
+// Who chose the exit code; the code of a launcher in the rank that failed may be one of muster's.
+[[nodiscard]] model::CodeFrom code_from(const model::RunReport& report);
+
 // One line, without its newline: how a round failed, and that another follows.
 [[nodiscard]] std::string restart(const model::RunReport& report, std::uint32_t count,
                                   std::uint32_t most);

@@ -182,6 +182,11 @@ void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
   if (dice.chance(faults.init_timeout)) world.init_timeout = milliseconds(dice, 200, 3000);
 }
 
+void draw_notice(Scenario& world, Dice dice, const Faults& faults) {
+  if (!world.timeout || !dice.chance(faults.notice)) return;
+  world.notice = dice.between(Duration(1), *world.timeout - Duration(1));
+}
+
 void draw_restarts(Scenario& world, Dice dice, const Faults& faults) {
   if (!dice.chance(faults.has_restarts)) return;
   world.max_restarts = dice.between(1u, 3u);
@@ -230,6 +235,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
   constexpr std::uint64_t kOfRestarts = 0x4e57;
   draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
+  constexpr std::uint64_t kOfNotices = 0x0071;
+  draw_notice(world, Dice(seed ^ (kOfNotices << 32)), faults);
   return world;
 }
 

@@ -192,6 +192,7 @@ void Judge::forget_orders(NodeIndex node) {
 
 void Judge::heard(NodeIndex, const wire::Started& message) {
   if (!started_.insert(message.rank).second) complain("a rank starts twice");
+  if (started_.size() == first_ranks_) running_since_ = agenda_.now();
 }
 
 void Judge::heard(NodeIndex node, const wire::Welcome&) {
@@ -291,6 +292,9 @@ void Judge::done(const machine::ToNode& effect) {
   Node& node = nodes_[effect.node.value];
   if (std::holds_alternative<wire::Hello>(effect.message) && node.stopped) wakes(node);
   if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
+  if (const auto* signal = std::get_if<wire::Signal>(&effect.message)) {
+    if (signal->number == SIGUSR2) notice_to(effect.node);
+  }
   if (std::holds_alternative<wire::Bye>(effect.message)) {
     if (!acted_) acted_ = agenda_.now();
     if (round_is_due()) complain("no new round, though one is due");
@@ -364,7 +368,50 @@ void Judge::done(const machine::Finish&) {
   if (!acted_) acted_ = agenda_.now();
 }
 
+// ---- notice of the time limit -------------------------------------------------------------------
+
+std::optional<Instant> Judge::notice_time() const {
+  if (!world_.notice) return std::nullopt;
+  return Agenda::kStart + *world_.timeout - *world_.notice;
+}
+
+void Judge::notice_to(NodeIndex node) {
+  const auto due = notice_time();
+  if (!due || agenda_.now() < *due) complain("notice of the time limit comes too early");
+  if (acted_) complain("notice comes while the run ends");
+  if (noticed_.value_or(agenda_.now()) != agenda_.now()) complain("notice comes at two times");
+  if (!told_.insert(node).second) complain("notice comes twice");
+  noticed_ = agenda_.now();
+}
+
+// Whether ranks have been heard of there, and not of their end.
+bool Judge::runs(NodeIndex node) const {
+  return std::ranges::any_of(plan_.nodes[node.value].ranks, [&](Rank rank) {
+    return started_.contains(rank) && !exited_.contains(rank);
+  });
+}
+
+// All hosts with ranks are told in the same turn; and in time, once all ranks run.
+void Judge::check_notice() {
+  if (noticed_ == agenda_.now()) {
+    for (std::uint32_t i = 0; i < first_nodes_; ++i) {
+      const Node& node = nodes_[i];
+      if (runs(NodeIndex(i)) && !node.closed && !node.stopped && !told_.contains(NodeIndex(i))) {
+        complain("notice does not reach every host");
+      }
+    }
+  }
+  const auto due = notice_time();
+  const bool late = due && agenda_.now() > *due + world_.sleeps + kTolerance;
+  const bool ran = rounds_ == 0 && started_.size() >= first_ranks_ && running_since_ < due;
+  if (late && ran && !noticed_ && !first_ && !acted_ && !all_stopped() &&
+      !std::exchange(missed_, true)) {
+    complain("no notice of the time limit");
+  }
+}
+
 void Judge::turn_over(const model::RunReport& report) {
+  check_notice();
   if (acted_ && !first_ && !all_stopped()) by_the_clock(report);
   if (first_ && !acted_ && !all_stopped()) {
     complain("a failure came and the head did nothing");

@@ -118,6 +118,10 @@ class Judge {
   void look_for_deserter(Roll& roll);
   [[nodiscard]] Roll& roll_of(base::Rank rank);
   [[nodiscard]] bool waits_since(base::Instant when) const;
+  void notice_to(base::NodeIndex node);
+  void check_notice();
+  [[nodiscard]] std::optional<base::Instant> notice_time() const;
+  [[nodiscard]] bool runs(base::NodeIndex node) const;
   void stop_to(base::NodeIndex node, const wire::Stop& stop);
   void by_the_clock(const model::RunReport& report);
   [[nodiscard]] bool clock_allows(const base::Error& error) const;
@@ -134,7 +138,11 @@ class Judge {
   std::optional<base::Instant> acted_;  // first sign that the head is ending the run
   std::optional<base::Instant> finished_;
   std::optional<base::Instant> all_stopped_at_;
-  std::optional<base::Instant> again_;  // the user has asked for the end a second time
+  std::optional<base::Instant> again_;          // the user has asked for the end a second time
+  std::optional<base::Instant> noticed_;        // when ranks were told of the time limit
+  std::optional<base::Instant> running_since_;  // all ranks of the first world
+  bool missed_ = false;                         // the notice, as has been said
+  std::set<base::NodeIndex> told_;              // the hosts of these ranks
   int interrupts_ = 0;
   std::uint32_t rounds_ = 0;  // begun again
   std::set<base::Rank> started_;

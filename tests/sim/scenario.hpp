@@ -80,6 +80,7 @@ struct Scenario {
   Duration patience = std::chrono::seconds(15);
   std::uint32_t parallel = 32;
   std::optional<Duration> timeout;
+  std::optional<Duration> notice;  // SIGUSR2 so long before that
   std::optional<Duration> init_timeout;
   std::uint32_t max_restarts = 0;
   std::vector<UserAct> signals;
@@ -132,6 +133,7 @@ struct Faults {
   double is_mpi = 0.25;
   double task_never_joins = 0.05;
   double init_timeout = 0.4;
+  double notice = 0.5;  // of runs with a time limit
   double has_idle_hosts = 0.2;
   double idle_host_is_here = 0.3;  // if no other is
   double has_restarts = 0.15;

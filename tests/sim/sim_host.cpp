@@ -246,7 +246,7 @@ void SimHost::spawn(Rank rank) {
   const bool refused = script_of(rank).cannot_spawn;
   if (refused) {
     spawned.pid = 0;
-    spawned.error = "Exec format error";
+    spawned.error = {base::Fault::cannot_start, "Exec format error", {}, {}};
   }
   feed(spawned);
   if (refused) return task.not_started();

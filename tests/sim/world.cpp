@@ -52,6 +52,7 @@ machine::HeadInput input_of(const Scenario& world, const model::Plan& plan) {
   input.spec.grace = world.grace;
   input.spec.lease = world.lease;
   input.spec.timeout = world.timeout;
+  if (world.notice) input.spec.notice = model::Notice{SIGUSR2, *world.notice};
   input.spec.init_timeout = world.init_timeout;
   input.spec.max_restarts = world.max_restarts;
   input.spec.carrier.patience = world.patience;

@@ -184,13 +184,14 @@ TEST(RunFront, SetTheEnd) {
   const auto job = spec({"--grace", "0", "--timeout", "1.2345", "--lease", ".5", "p"});
   EXPECT_EQ(job.grace, milliseconds(0));
   EXPECT_EQ(job.timeout, milliseconds(1234));
+  EXPECT_EQ(spec({"--timeout", "60", "--notice", "USR1@10.5", "p"}).notice,
+            (model::Notice{SIGUSR1, milliseconds(10'500)}));
   EXPECT_EQ(job.lease, milliseconds(500));
 }
 
 TEST(RunFront, AskToSeeThePlan) {
   const RunRequest seen = request({"--dry-run", "--json", "--env", "-v", "p"});
   EXPECT_TRUE(seen.dry_run && seen.json && seen.show_environment && seen.spec.verbose);
-  EXPECT_EQ(complaint({"--json", "p"}), "--json works only with --dry-run");
   EXPECT_EQ(complaint({"--env", "p"}), "--env works only with --dry-run");
 }
 
@@ -257,6 +258,18 @@ TEST(RunFront, RefuseAbsurdTimes) {
     EXPECT_EQ(complaint({"--lease", text, "p"}),
               fmt::format("--lease must be seconds from 0.1 to 86400, not '{}'", text));
   }
+  EXPECT_EQ(complaint({"--timeout", "3", "--notice", "USR9@1", "p"}),
+            "--notice must be SIGNAL@SECONDS, not 'USR9@1'");
+  EXPECT_EQ(complaint({"--notice", "USR1@1", "p"}),
+            "there is no time limit of which to give notice");
+  EXPECT_EQ(complaint({"--timeout", "3", "--notice", "USR1@3", "p"}),
+            "notice 3 s before the end of 3 s would come before the start");
+  EXPECT_EQ(complaint({"--detach", "--no-record", "p"}), "--detach contradicts --no-record");
+  EXPECT_EQ(complaint({"--detach", "--tag", "p"}),
+            "--detach prints nothing that --tag could begin");
+  EXPECT_EQ(complaint({"--detach", "--stdin", "0", "p"}),
+            "--detach leaves nothing that --stdin could read");
+  EXPECT_EQ(complaint({"--json", "p"}), "--json works only with --dry-run or --detach");
   EXPECT_EQ(complaint({"--timeout=0", "p"}),
             "--timeout must be seconds from 0.001 to 31536000, not '0'");
 }

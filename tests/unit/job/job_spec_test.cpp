@@ -61,6 +61,17 @@ TEST(JobSpec, CommandJobsRunTheirCommandInAShellForEachProcess) {
   EXPECT_FALSE(made.layout.launches);
 }
 
+TEST(JobSpec, NoticeOfTheTimeLimit) {
+  const std::string job = "muster: 1\ncommand: x\n";
+  const Outcome fine = make(job + "timeout: 60\nnotice: USR1@10\n", 1);
+  EXPECT_EQ(fine.complaints, Words{});
+  EXPECT_EQ(fine.made.spec.notice, (model::Notice{SIGUSR1, std::chrono::seconds(10)}));
+  EXPECT_EQ(make(job + "timeout: 60\nnotice: USR1\n", 1).complaints,
+            Words{"j:4:9: notice must be SIGNAL@SECONDS, not 'USR1'"});
+  EXPECT_EQ(make(job + "notice: USR1@10\n", 1).complaints,
+            Words{"j:3:9: there is no time limit of which to give notice"});
+}
+
 TEST(JobSpec, OneProcessPerNodeUnlessMoreAreAskedFor) {
   for (const char* type : {"mpi", "pytorch"}) {
     const Outcome one = make(fmt::format("command: x\ndistribution: {{type: {}}}\n"

@@ -229,6 +229,44 @@ TEST_F(HeadFixture, TheTimeLimitMeansNothingOnceAllHasEndedWell) {
   EXPECT_EQ(at(3900, HeadTick{}), (Words{"close a", "finish"}));
 }
 
+TEST_F(HeadFixture, NoticeOfTheTimeLimitGoesToAllRanksAtOnce) {
+  spec_.timeout = std::chrono::seconds(30);
+  spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
+  make({Reach::here, Reach::here});
+  run_all();
+  const std::string signal = fmt::format("Signal {}", SIGUSR1);
+  EXPECT_EQ(at(20'000, HeadTick{}),
+            (Words{"say time is up in 10 s: all ranks get signal 10 (SIGUSR1)", "a " + signal,
+                   "b " + signal}));
+  EXPECT_EQ(machine_->report().notice, SIGUSR1);
+}
+
+TEST_F(HeadFixture, NoticeComesOnceAndOnlyToRanksThatRun) {
+  spec_.timeout = std::chrono::seconds(30);
+  spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
+  make({Reach::here, Reach::here});
+  run_all();
+  const std::string signal = fmt::format("Signal {}", SIGUSR1);
+  EXPECT_EQ(deadline(), 20'000);
+  hear(kB, exited(1, 0));
+  hear(kB, wire::Stopped{});
+  EXPECT_EQ(at(20'000, HeadTick{}),
+            (Words{"say time is up in 10 s: all ranks get signal 10 (SIGUSR1)", "a " + signal}));
+  EXPECT_EQ(deadline(), 30'000);
+  EXPECT_EQ(at(29'000, HeadTick{}), Words{});
+  EXPECT_EQ(at(30'000, HeadTick{}), Words{"a Stop 15"});
+}
+
+TEST_F(HeadFixture, ARunThatEndsGivesNoNotice) {
+  spec_.timeout = std::chrono::seconds(30);
+  spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
+  make({Reach::here});
+  run_all();
+  at(19'000, UserSignal{SIGTERM});
+  EXPECT_EQ(at(20'000, HeadTick{}), Words{});
+  EXPECT_EQ(machine_->report().notice, 0);
+}
+
 TEST_F(HeadFixture, OutputThatNobodyReadsEndsTheRunLikeABrokenPipe) {
   make({Reach::here});
   run_all();

@@ -21,6 +21,7 @@ RunRecord record() {
           .state = model::RunState::failed,
           .cause = "rank 1 on node1 exited with code 3 (pid 7): \"no\"",
           .exit_code = 3,
+          .code_from = "rank",
           .created = kTime,
           .started = kTime + milliseconds(10),
           .ended = kTime + milliseconds(1510),
@@ -57,6 +58,7 @@ TEST(RecordJson, FindsTheEndInTheEvents) {
   RunRecord failed = record();
   failed.state = model::RunState::failed;
   failed.exit_code = 3;
+  failed.code_from = "muster";
   failed.cause = "rank 1 exited";
   failed.ended = kTime;
   const std::string events = event_line(kTime, "created") + run_ended_line(failed);
@@ -64,6 +66,7 @@ TEST(RecordJson, FindsTheEndInTheEvents) {
   ASSERT_TRUE(ending);
   EXPECT_EQ(ending->state, failed.state);
   EXPECT_EQ(ending->exit_code, 3);
+  EXPECT_EQ(ending->code_from, "muster");
   EXPECT_EQ(ending->cause, failed.cause);
   EXPECT_EQ(ending->time, kTime);
   EXPECT_FALSE(ending_of(std::string_view(events).substr(0, events.size() - 1)));

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <gtest/gtest.h>
 
+#include "view/inner_report.hpp"
+
 namespace muster::view {
 namespace {
 
@@ -43,6 +45,50 @@ TEST(Report, NamesRankHostCodeAndPid) {
             "muster: rank 3 on node2 exited with code 1 (pid 4242)\n"
             "muster: the 7 other ranks were ended with SIGTERM\n"
             "muster: exit code 1\n");
+}
+
+TEST(Report, ARanksCodeIsNotTakenForOneOfMusters) {
+  const std::string said = "muster: exit code 243, which is a rank's own and none of muster's\n";
+  EXPECT_TRUE(report(rank_3_exited_with(243), {}).ends_with(said));
+  EXPECT_TRUE(report(rank_3_exited_with(239), {}).ends_with("muster: exit code 239\n"));
+  RunReport fault;
+  fault.cause = Cause::fault;
+  fault.error = {base::Fault::unreachable, "ssh to node2 failed", {}, {}};
+  EXPECT_TRUE(report(fault, {}).ends_with("muster: exit code 243\n"));
+}
+
+TEST(Report, TellsWhoseCodeItIs) {
+  RunReport r = rank_3_exited_with(1);
+  EXPECT_EQ(r.code_from(), model::CodeFrom::rank);
+  r.style = model::ExitStyle::torch;  // 1, whatever the rank's code
+  EXPECT_EQ(r.code_from(), model::CodeFrom::muster);
+  r.style = model::ExitStyle::muster;
+  r.cause = Cause::interrupted;
+  r.signal = SIGINT;
+  EXPECT_EQ(r.code_from(), model::CodeFrom::signal);
+  r.cause = Cause::fault;
+  EXPECT_EQ(r.code_from(), model::CodeFrom::muster);
+  EXPECT_EQ(RunReport{}.code_from(), model::CodeFrom::nobody);
+}
+
+TEST(Report, TheCodeOfALauncherInARankIsMusters) {
+  RunReport r = rank_3_exited_with(243);
+  r.error_file = to_text({243, false, "muster: error: no node9\nmuster: exit code 243\n"});
+  EXPECT_EQ(code_from(r), model::CodeFrom::muster);
+  EXPECT_TRUE(report(r, {}).ends_with("muster: exit code 243\n"));
+  const std::string own = "muster: exit code 243, which is a rank's own and none of muster's\n";
+  r.error_file = to_text({243, false, "muster: rank 0 exited with code 243\n" + own});
+  EXPECT_EQ(code_from(r), model::CodeFrom::rank);
+  EXPECT_TRUE(report(r, {}).ends_with(own));
+}
+
+TEST(Report, AProgramThatDiesOfTheNoticeIsTold) {
+  RunReport r = rank_3_killed_by(SIGUSR1);
+  r.notice = SIGUSR1;
+  EXPECT_NE(report(r, {}).find("\n  hint: that was the signal of --notice: the program must catch"),
+            std::string::npos);
+  r.notice = SIGUSR2;
+  EXPECT_EQ(report(r, {}).find("--notice"), std::string::npos);
 }
 
 TEST(Report, SaysWhenARankAskedForTheEnd) {

@@ -1,0 +1,31 @@
+// The time at which a job will be ended, as its ranks are told it.
+#include <algorithm>
+#include <charconv>
+
+#include "base/variables.hpp"
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+std::optional<std::int64_t> whole_seconds(const std::string& text) {
+  std::int64_t seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, seconds);
+  if (text.empty() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return seconds;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
+                                     std::optional<base::Duration> timeout,
+                                     std::span<const std::string> launching_shell) {
+  const auto around = whole_seconds(base::value_of(launching_shell, "MUSTER_DEADLINE"));
+  if (!timeout) return around;
+  const std::int64_t own =
+      std::chrono::floor<std::chrono::seconds>(now_since_epoch + *timeout).count();
+  return around ? std::min(own, *around) : own;
+}
+
+}  // namespace muster::plan

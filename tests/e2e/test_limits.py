@@ -1,0 +1,178 @@
+"""Ends that are no accident: time limits and their notice, closed terminals; whose code it is."""
+
+import json
+import os
+import pty
+import signal
+import time
+import unittest
+
+from support import (MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO, Case, LabCase,
+                     lab_or_skip, run_tests, survivors, wait_until)
+
+# Waits for the signal, and writes down when it came.
+LISTENS = """
+import os, signal, sys, time
+def told(number, frame):
+    with open(f"{os.environ['DIR']}/told.{os.environ['RANK']}", "w") as file:
+        file.write(repr(time.time()))
+    sys.exit(0)
+signal.signal(signal.SIGUSR1, told)
+open(f"{os.environ['DIR']}/ready.{os.environ['RANK']}", "w").close()
+print("deadline", os.environ["MUSTER_DEADLINE"], flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+class RecordCase(Case):
+    def environment(self, **more):
+        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
+
+    def last(self):
+        done = self.muster("last", "--json", command=(MUSTER, "show"))
+        self.assertEqual(done.code, 0, done)
+        return json.loads(done.text)
+
+
+class Codes(RecordCase):
+    def test_a_rank_s_own_code_is_not_taken_for_muster_s(self):
+        done = self.muster("-n", "2", "sh", "-c", "exit 243")
+        self.assertEqual(done.code, UNREACHABLE, done)
+        self.assertTrue(done.errors.endswith("muster: exit code 243, which is a rank's own and "
+                                             "none of muster's\n"), done)
+        told = self.last()
+        self.assertEqual((told["exit_code"], told["exit_code_from"]), (243, "rank"))
+
+    def test_others_are_told_as_what_they_are(self):
+        self.assertEqual(self.muster("--timeout", "0.5", "sleep", self.mark).code, TIMEOUT)
+        self.assertEqual(self.last()["exit_code_from"], "muster")
+        job = self.start("-n", "1", "sh", "-c", READY + "exec sleep $E2E_MARK")
+        self.wait_for_files(["ready.0"])
+        job.send(signal.SIGTERM)
+        self.assertEqual(job.finish().code, 143)
+        self.assertEqual(self.last()["exit_code_from"], "signal")
+        self.succeeds("true")
+        self.assertIsNone(self.last()["exit_code_from"])
+
+
+class Limits(RecordCase):
+    def test_ranks_know_the_time_of_the_end(self):
+        before = time.time()
+        done = self.succeeds("-n", "2", "--timeout", "500", "sh", "-c", "echo $MUSTER_DEADLINE")
+        told = {int(line) for line in done.lines}
+        self.assertEqual(len(told), 1, done)
+        self.assertTrue(int(before) + 500 <= min(told) <= time.time() + 500, done)
+        self.assertEqual(self.succeeds("sh", "-c", "echo ${MUSTER_DEADLINE-none}").text, "none\n")
+
+    def test_a_run_inside_another_ends_with_it(self):
+        inner = f"{MUSTER} run sh -c 'echo $MUSTER_DEADLINE'"
+        sooner = inner.replace("run", "run --timeout 50")
+        later = inner.replace("run", "run --timeout 5000")
+        done = self.succeeds("--timeout", "500", "sh", "-c",
+                             f"echo $MUSTER_DEADLINE; {inner}; {later}; {sooner}")
+        own, inherited, longer, shorter = map(int, done.text.split())
+        self.assertEqual((own, own), (inherited, longer))
+        self.assertTrue(own - 455 <= shorter <= own - 440, done)
+
+    def test_a_program_that_dies_of_the_notice(self):
+        done = self.muster("--timeout", "60", "--notice", "USR1@59.5", "sleep", self.mark)
+        self.assertEqual(done.code, 128 + signal.SIGUSR1, done)
+        self.assertIn("muster: time is up in 59.5 s: all ranks get signal 10 (SIGUSR1)\n",
+                      done.errors)
+        self.assertIn("\n  hint: that was the signal of --notice: the program must catch it\n",
+                      done.errors)
+
+
+class Terminals(RecordCase):
+    """What becomes of a job whose terminal is closed."""
+
+    RANK = READY + UNTIL_GO + "; : > $DIR/done"
+
+    def typed(self, *words):
+        """(pid, the other end) of a program in a terminal of its own."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(words[0], words, self.environment())
+        return pid, terminal
+
+    def close(self, terminal):
+        os.close(terminal)
+
+    def goes_on(self):
+        self.assertTrue(survivors(self.mark))
+        self.write("go", "")
+        wait_until(lambda: os.path.exists(self.path("done")), 10, "the end of the job")
+
+    def test_the_job_ends(self):
+        pid, terminal = self.typed(MUSTER, "run", "sh", "-c", self.RANK)
+        self.wait_for_files_of_others(["ready.0"])
+        self.close(terminal)
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGHUP)
+        wait_until(lambda: not survivors(self.mark), 10, "all processes gone")
+        told = self.last()
+        self.assertEqual((told["state"], told["exit_code"]), ("stopped", 129))
+        self.assertFalse(os.path.exists(self.path("done")))
+
+    def test_not_under_nohup(self):
+        pid, terminal = self.typed("/usr/bin/nohup", MUSTER, "run", "sh", "-c", self.RANK)
+        self.wait_for_files_of_others(["ready.0"])
+        self.close(terminal)
+        self.goes_on()
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+
+    def test_not_when_detached(self):
+        pid, terminal = self.typed(MUSTER, "run", "--detach", "sh", "-c", "echo said; " + self.RANK)
+        self.wait_for_files_of_others(["ready.0"])
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        name = os.read(terminal, 1000).decode().strip()
+        self.close(terminal)
+        self.goes_on()
+        self.assertEqual(self.muster(name, command=(MUSTER, "wait")).code, 0)
+        self.assertEqual(self.muster(name, command=(MUSTER, "logs")).text, "said\n")
+
+    def wait_for_files_of_others(self, names):
+        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), 20, names)
+
+
+REASON = lab_or_skip()
+
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(3)
+
+    def told(self):
+        """When each rank got the signal, and the time of the end that they were told."""
+        self.write("rank.py", LISTENS)
+        done = self.launches("-H", "node1:2,node2:2,node3:2", "--timeout", "10", "--notice",
+                             "SIGUSR1@5", PYTHON, "rank.py")
+        self.assertLess(done.seconds, 10)
+        ends = {int(line.split()[-1]) for line in done.lines}
+        self.assertEqual(len(ends), 1, done)
+        return [float(self.read(f"told.{rank}")) for rank in range(6)], ends.pop()
+
+    def test_notice_reaches_all_ranks_at_the_same_moment(self):
+        spread = 1.0
+        for _ in range(3):  # other work on this machine can hold a rank up
+            times, end = self.told()
+            self.assertTrue(end - 6.5 < min(times) and max(times) < end - 3, (times, end))
+            spread = min(spread, max(times) - min(times))
+            if spread < 0.1:
+                break
+        self.assertLess(spread, 0.1)
+
+    def test_a_launcher_inside_a_job_hands_the_time_on(self):
+        inner = f"{MUSTER} run --ssh-command '{self.lab.ssh_command}' -H node2,node3 " \
+                "sh -c 'echo $MUSTER_DEADLINE'"
+        done = self.launches("--timeout", "500", "sh", "-c", "echo $MUSTER_DEADLINE; " + inner)
+        self.assertEqual(len(done.lines), 3, done)
+        self.assertEqual(len(set(done.lines)), 1, done)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,27 @@
+// The time at which a job is ended, as its ranks are told it.
+#include <gtest/gtest.h>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+namespace {
+
+using namespace std::chrono_literals;
+using Words = std::vector<std::string>;
+
+TEST(Deadline, IsTheTimeLimitInWholeSecondsSinceTheEpoch) {
+  EXPECT_EQ(deadline(1'000'000'900ms, 60s, Words{}), 1'000'060);
+  EXPECT_EQ(deadline(1'000'000'900ms, 60'200ms, Words{}), 1'000'061);
+  EXPECT_EQ(deadline(1'000'000'900ms, {}, Words{}), std::nullopt);
+}
+
+TEST(Deadline, ThatOfARunAroundThisOneHoldsWhereItIsSooner) {
+  const Words around = {"MUSTER_DEADLINE=1000030"};
+  EXPECT_EQ(deadline(1'000'000'000ms, 60s, around), 1'000'030);
+  EXPECT_EQ(deadline(1'000'000'000ms, 20s, around), 1'000'020);
+  EXPECT_EQ(deadline(1'000'000'000ms, {}, around), 1'000'030);
+  EXPECT_EQ(deadline(1'000'000'000ms, {}, Words{"MUSTER_DEADLINE=soon"}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace muster::plan
