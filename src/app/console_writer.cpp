@@ -3,7 +3,10 @@
 
 #include <asio/posix/stream_descriptor.hpp>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -35,12 +38,19 @@ process::UniqueFd reopened(int fd) {
 
 class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
  public:
-  Sink(asio::io_context& loop, int fd, std::function<void()> relieved, std::function<void()> closed)
-      : loop_(loop),
-        fd_(fd),
-        own_(reopened(fd)),
-        relieved_(std::move(relieved)),
-        closed_(std::move(closed)) {
+  // What was dropped because it could not be written, and the errno of the first time.
+  struct Lost {
+    std::uint64_t bytes = 0;
+    int error = 0;
+  };
+  struct Events {
+    std::function<void()> relieved = nullptr;
+    std::function<void()> closed = nullptr;
+    std::function<void()> failed = nullptr;  // the first time that bytes were lost
+  };
+
+  Sink(asio::io_context& loop, int fd, Events events)
+      : loop_(loop), fd_(fd), own_(reopened(fd)), events_(std::move(events)) {
     if (own_) fd_ = own_.get();
   }
 
@@ -53,6 +63,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   }
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size() - at_; }
+  [[nodiscard]] const Lost& lost() const { return lost_; }
 
   void drain(std::function<void()> done) {
     if (waiting() == 0) return done();
@@ -60,13 +71,14 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   }
 
   void stop() {
-    relieved_ = closed_ = drained_ = nullptr;
+    events_ = {};
+    drained_ = nullptr;
     if (descriptor_) (void)descriptor_->release();
     descriptor_.reset();
   }
 
  private:
-  // How many bytes the kernel took; all of them when nobody reads any more.
+  // How many bytes are settled: the kernel took them, or will never take them.
   std::size_t put(std::string_view bytes) {
     std::size_t done = 0;
     while (done < bytes.size()) {
@@ -76,18 +88,28 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
       } else if (errno == EAGAIN) {
         break;
       } else if (errno != EINTR) {
-        give_up();
+        lose(errno, bytes.size() - done);
         return bytes.size();
       }
     }
     return done;
   }
 
+  // A reader that has gone will not come back (a terminal that is gone says EIO); a disk may have
+  // room again.
+  void lose(int error, std::size_t bytes) {
+    if (error == EPIPE || (error == EIO && own_)) return give_up();
+    const bool is_first = lost_.bytes == 0;
+    if (is_first) lost_.error = error;
+    lost_.bytes += bytes;
+    if (is_first && events_.failed) events_.failed();
+  }
+
   void give_up() {
     broken_ = true;
     queue_.clear();
     at_ = 0;
-    if (const auto closed = std::exchange(closed_, nullptr)) closed();
+    if (const auto closed = std::exchange(events_.closed, nullptr)) closed();
   }
 
   void wait() {
@@ -110,7 +132,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
       at_ = 0;
     }
     if (waiting() > 0) wait();
-    if (was_high && waiting() <= kLow && relieved_) relieved_();
+    if (was_high && waiting() <= kLow && events_.relieved) events_.relieved();
     if (waiting() == 0) {
       if (const auto done = std::exchange(drained_, nullptr)) done();
     }
@@ -124,17 +146,18 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   std::size_t at_ = 0;
   bool waiting_ = false;
   bool broken_ = false;
-  std::function<void()> relieved_;
-  std::function<void()> closed_;
+  Lost lost_;
+  Events events_;
   std::function<void()> drained_;
 };
 
 ConsoleWriter::ConsoleWriter(asio::io_context& loop, const std::function<void()>& relieved,
                              std::function<void()> closed)
-    : out_(std::make_shared<Sink>(loop, STDOUT_FILENO, relieved, std::move(closed))) {
+    : out_(std::make_shared<Sink>(loop, STDOUT_FILENO,
+                                  Sink::Events{relieved, std::move(closed), [this] { tell(); }})) {
   err_ = same_place(STDOUT_FILENO, STDERR_FILENO)
              ? out_
-             : std::make_shared<Sink>(loop, STDERR_FILENO, relieved, nullptr);
+             : std::make_shared<Sink>(loop, STDERR_FILENO, Sink::Events{.relieved = relieved});
 }
 
 ConsoleWriter::~ConsoleWriter() {
@@ -144,6 +167,30 @@ ConsoleWriter::~ConsoleWriter() {
 
 void ConsoleWriter::write(machine::SinkId sink, std::string_view bytes) {
   (sink == kOut ? out_ : err_)->write(bytes);
+}
+
+// Where both lead to one place there is nobody to tell, but by the exit code.
+void ConsoleWriter::tell() {
+  if (err_ == out_) return;
+  err_->write(fmt::format("muster: cannot write to stdout: {}; the ranks go on\n",
+                          std::strerror(out_->lost().error)));
+}
+
+std::vector<std::string> ConsoleWriter::troubles() const {
+  std::vector<std::string> troubles;
+  const auto add = [&](std::string_view name, const Sink::Lost& lost) {
+    if (lost.bytes == 0) return;
+    troubles.push_back(fmt::format("cannot write to {}: {}; {} byte{} lost", name,
+                                   std::strerror(lost.error), lost.bytes,
+                                   lost.bytes == 1 ? " is" : "s are"));
+  };
+  add("stdout", out_->lost());
+  if (err_ != out_) add("stderr", err_->lost());
+  return troubles;
+}
+
+std::size_t ConsoleWriter::waiting() const {
+  return out_->waiting() + (err_ == out_ ? 0 : err_->waiting());
 }
 
 bool ConsoleWriter::congested() const { return out_->waiting() > kHigh || err_->waiting() > kHigh; }

@@ -2,13 +2,16 @@
 //
 // A pipe or terminal is opened anew for us, non-blocking, so that whoever shares it is not changed;
 // a file or another kind is written as it is. What does not fit at once waits; `congested` tells
-// the others to wait too, so that the memory used stays bounded.
+// the others to wait too, so that the memory used stays bounded. What cannot be written at all (a
+// full disk) is dropped, counted and told; what comes later is tried again.
 #pragma once
 
 #include <asio/io_context.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "machine/lines.hpp"
 
@@ -33,11 +36,16 @@ class ConsoleWriter final : public machine::LineSink {
   }
   void write(machine::SinkId sink, std::string_view bytes) override;
   [[nodiscard]] bool congested() const;
+  [[nodiscard]] std::size_t waiting() const;  // bytes
+  // What was lost and why, a line for each of stdout and stderr; empty: nothing.
+  [[nodiscard]] std::vector<std::string> troubles() const;
   // Calls back once everything has been written, or nobody reads it.
   void drain(std::function<void()> done);
 
  private:
   class Sink;
+  void tell();
+
   std::shared_ptr<Sink> out_;
   std::shared_ptr<Sink> err_;  // the same as out_ when both lead to one place: order is kept
 };

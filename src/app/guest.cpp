@@ -41,13 +41,21 @@ class GuestNode {
 
   base::Result<GuestEnd> run() {
     loop_.run();
-    if (end_) return *end_;
+    if (end_) return with_troubles(std::move(*end_));
     if (signal_ != 0) return GuestEnd{{}, 128 + signal_};
     return base::fail(base::Fault::lost, "its own report says why",
                       "the connection to node 0 was lost");
   }
 
  private:
+  // What this node's console and files lack is told here alone.
+  [[nodiscard]] GuestEnd with_troubles(GuestEnd end) const {
+    const auto troubles = console_ ? console_->troubles() : std::vector<std::string>();
+    for (const std::string& trouble : troubles) end.report += "muster: " + trouble + "\n";
+    if (!troubles.empty() && end.code == 0) end.code = base::exit_code(base::Fault::output);
+    return end;
+  }
+
   // A rank's last words are complete when its stderr has ended, before or after the rank itself.
   struct Spoken {
     machine::Tail tail;
@@ -169,9 +177,7 @@ class GuestNode {
 
   void leave() {
     if (!console_) return loop_.stop();
-    if (const auto trouble = console_->trouble(); !trouble.empty()) {
-      console_->say("muster: " + trouble + "\n");
-    }
+    is_leaving_ = true;
     console_->finish([this] { asio::post(loop_, life_.bind([this] { loop_.stop(); })); });
   }
 
@@ -180,6 +186,7 @@ class GuestNode {
     signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       signal_ = number;
+      if (is_leaving_) return loop_.stop();
       tasks_.feed(machine::LinkClosed{});
       wait_for_signal();
     }));
@@ -194,6 +201,7 @@ class GuestNode {
   std::map<Rank, Spoken> spoken_;
   std::optional<GuestEnd> end_;
   int signal_ = 0;
+  bool is_leaving_ = false;
   std::uint32_t rounds_ = 0;  // begun again
   link::AgentLink link_;
   HostTasks tasks_;

@@ -96,7 +96,11 @@ class Head {
     });
     loop_.run();
     model::RunReport report = machine_.report();
-    if (!console_.trouble().empty()) report.warnings.push_back(console_.trouble());
+    for (const std::string& trouble : console_.troubles()) add_trouble(report, trouble);
+    if (const auto missed = console_.not_shown(); missed != 0) {
+      report.warnings.push_back(
+          fmt::format("{} bytes of the ranks' output were not shown here", missed));
+    }
     return report;
   }
 
@@ -105,6 +109,13 @@ class Head {
   }
 
  private:
+  // A run that has lost output did not end well; one that failed has a cause already.
+  static void add_trouble(model::RunReport& report, const std::string& trouble) {
+    if (report.cause != model::Cause::completed) return report.warnings.push_back(trouble);
+    report.cause = model::Cause::fault;
+    report.error = {base::Fault::output, trouble, {}, {}};
+  }
+
   machine::HeadInput with_pmix(machine::HeadInput input) {
     input.pmix_so_far = [this](NodeIndex node) {
       return pmix_ ? pmix_->so_far(node) : std::string();
@@ -307,12 +318,13 @@ class Head {
   }
 
   void perform(machine::Finish&) {
-    console_.finish([this] {
-      asio::post(loop_, life_.bind([this] {
-        pump_.stop();
-        loop_.stop();
-      }));
-    });
+    is_finishing_ = true;
+    console_.finish([this] { asio::post(loop_, life_.bind([this] { leave(); })); });
+  }
+
+  void leave() {
+    pump_.stop();
+    loop_.stop();
   }
 
   void watch_signals() {
@@ -333,12 +345,15 @@ class Head {
   void next_signal() {
     signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
+      // All ranks have ended; what the console has not taken yet need not be waited for.
+      if (is_finishing_ && number != SIGCONT && number != SIGTSTP) return leave();
       pump_.feed(machine::UserSignal{number});
       next_signal();
     }));
   }
 
   asio::io_context loop_{1};
+  bool is_finishing_ = false;
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
   std::function<void(NodeIndex, const wire::ToHead&)> heard_;

@@ -20,6 +20,7 @@
 #include "probe/topology.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
+#include "process/terminal.hpp"
 
 namespace muster::app {
 
@@ -366,7 +367,7 @@ void HostTasks::lay_out_common(Program& program, const std::vector<std::string>&
 void HostTasks::spawn(const Ordered& ordered) {
   const wire::TaskOrder& task = *ordered.task;
   const wire::Prepare& orders = ordered.world->orders;
-  auto out = process::make_pipe();
+  auto out = orders.terminal ? process::make_terminal(*orders.terminal) : process::make_pipe();
   auto err = process::make_pipe();
   auto in = task.input ? process::make_pipe() : base::Result<process::Pipe>(process::Pipe{});
   auto wireup = pmi_ ? pmi_->open(task.rank) : base::Result<process::UniqueFd>();

@@ -8,6 +8,10 @@ namespace muster::app {
 // above it.
 void raise_descriptor_limit();
 
+// A file that has reached its limit (ulimit -f) is an error of the write, EFBIG, and no death. Call
+// it before a Spawner is made: that gives tasks the default back.
+void ignore_file_size_signal();
+
 // Makes sure that 0, 1 and 2 are open (on /dev/null), so that no pipe of ours ever gets their
 // number.
 void fill_standard_descriptors();

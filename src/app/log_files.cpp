@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/limits.hpp"
+#include "process/write_all.hpp"
 #include "view/destination.hpp"
 
 namespace muster::app {
@@ -59,13 +60,18 @@ Result<LogFiles> LogFiles::create(const model::OutputSpec& output,
 
 Result<SinkId> LogFiles::open(const std::string& path) {
   const auto [at, is_new] = opened_.try_emplace(path, static_cast<SinkId>(files_.size()));
-  if (!is_new) return at->second;
+  if (!is_new) {
+    ++files_[at->second].streams;
+    return at->second;
+  }
   process::UniqueFd file(make_file(path));
   if (!file) {
     opened_.erase(at);
     return cannot_make(path);
   }
-  files_.push_back(std::move(file));
+  struct stat facts {};
+  const bool is_plain = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
+  files_.push_back({std::move(file), &at->first, is_plain});
   return at->second;
 }
 
@@ -108,18 +114,33 @@ SinkId LogFiles::sink_of(Rank rank, Stream stream) const {
 }
 
 void LogFiles::write(SinkId file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(files_[file].get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      if (trouble_.empty()) {
-        trouble_ = fmt::format("a log file cannot be written: {}; the logs are incomplete",
-                               std::strerror(errno));
-      }
-      return;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(put));
+  File& its = files_[file];
+  const process::Written written = process::write_all(its.fd.get(), bytes);
+  its.size += written.bytes;
+  if (written.error == 0) return;
+  lost_ += bytes.size() - written.bytes;
+  if (trouble_.empty()) {
+    trouble_ = fmt::format("cannot write to {}: {}", *its.path, std::strerror(written.error));
   }
+}
+
+bool LogFiles::can_be_read(SinkId file) const {
+  return file != machine::kNowhere && files_[file].is_plain && files_[file].streams == 1;
+}
+
+// Opened for each piece: a thousand ranks that are far behind would need as many descriptors.
+std::size_t LogFiles::read(SinkId file, std::uint64_t at, std::span<char> into) const {
+  const std::string path = fmt::format("/proc/self/fd/{}", files_[file].fd.get());
+  const process::UniqueFd again(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!again) return 0;
+  const ssize_t got = ::pread(again.get(), into.data(), into.size(), static_cast<off_t>(at));
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+std::string LogFiles::trouble() const {
+  if (trouble_.empty() || lost_ == 0) return trouble_;
+  return fmt::format("{}; {} byte{} missing in the log files", trouble_, lost_,
+                     lost_ == 1 ? " is" : "s are");
 }
 
 }  // namespace muster::app

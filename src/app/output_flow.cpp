@@ -25,6 +25,12 @@ view::WallTime wall_time() {
   return {now, std::chrono::seconds(local.tm_gmtoff)};
 }
 
+LaneId lane_of(Rank rank, Stream stream) {
+  return 2 * LaneId{rank.value} + (stream == Stream::err ? 1 : 0);
+}
+Rank rank_of(LaneId lane) { return Rank(lane / 2); }
+Stream stream_of(LaneId lane) { return lane % 2 == 0 ? Stream::out : Stream::err; }
+
 std::uint32_t ranks_of(const model::Plan& plan) {
   return static_cast<std::uint32_t>(plan.ranks.size());
 }
@@ -34,6 +40,7 @@ std::uint32_t ranks_of(const model::Plan& plan) {
 OutputFlow::OutputFlow(asio::io_context& loop, const model::JobSpec& spec, const model::Plan& plan,
                        std::uint32_t window, std::optional<LogFiles> logs, OutputFlowEvents events)
     : timer_(loop),
+      turn_(loop),
       events_(std::move(events)),
       spec_(spec.output),
       needs_time_(view::tells_time(spec_.prefix)),
@@ -81,7 +88,14 @@ machine::LineTime OutputFlow::time() const {
 std::size_t OutputFlow::owned_sinks() const { return console_.owned_sinks() + kept_.owned_sinks(); }
 
 bool OutputFlow::full(Rank rank, Stream stream) const {
-  return console_.full(rank, stream) || (logs_ && kept_.full(rank, stream));
+  return (console_.full(rank, stream) && !can_wait(rank, stream)) ||
+         (logs_ && kept_.full(rank, stream));
+}
+
+// Its file holds the bytes as they came, and nothing else.
+bool OutputFlow::can_wait(Rank rank, Stream stream) const {
+  const bool plain = logs_ && !(spec_.prefix_in_files && spec_.styled());
+  return plain && logs_->can_be_read(logs_->sink_of(rank, stream));
 }
 
 void OutputFlow::begin_round() {
@@ -99,25 +113,68 @@ void OutputFlow::begin_round() {
 void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   const std::size_t owned = owned_sinks();
   const machine::LineTime at = time();
-  if (logs_) kept_.take(rank, stream, bytes, at, *logs_);
-  console_.take(rank, stream, bytes, at, writer_);
-  const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
+  const LaneId lane = lane_of(rank, stream);
+  const std::uint64_t kept = logs_ ? keep(rank, stream, bytes, at) : 0;
+  if (!put_off(rank, stream, kept)) console_.take(rank, stream, bytes, at, writer_);
   owed_[lane] += static_cast<std::uint32_t>(bytes.size());
-  if (!writer_.congested()) give_credit(lane, windows_[rank.value] / 2);
+  if (!writer_.congested() || can_wait(rank, stream)) give_credit(lane, windows_[rank.value] / 2);
   if (owned_sinks() < owned) give_all_credit();  // a long line has ended: all may go on
   watch_owner();
 }
 
-void OutputFlow::give_credit(std::size_t lane, std::uint32_t at_least) {
+// How many bytes its file has got.
+std::uint64_t OutputFlow::keep(Rank rank, Stream stream, std::string_view bytes,
+                               machine::LineTime at) {
+  const SinkId file = logs_->sink_of(rank, stream);
+  if (file == kNowhere) return 0;
+  const std::uint64_t before = logs_->size(file);
+  kept_.take(rank, stream, bytes, at, *logs_);
+  if (!told_ && !logs_->reason().empty()) {
+    told_ = true;
+    say("muster: " + logs_->reason() + "; the ranks go on\n");
+  }
+  return logs_->size(file) - before;
+}
+
+// Whether the last `size` bytes of a stream's file are for the console, but not now.
+bool OutputFlow::put_off(Rank rank, Stream stream, std::uint64_t size) {
+  const LaneId lane = lane_of(rank, stream);
+  const bool waits = backlog_.holds(lane) || writer_.congested() || console_.full(rank, stream);
+  if (!waits || !can_wait(rank, stream)) return false;
+  const SinkId file = logs_->sink_of(rank, stream);
+  backlog_.add(lane, file, logs_->size(file) - size, size);
+  return true;
+}
+
+void OutputFlow::catch_up() {
+  if (backlog_.empty()) return;
+  const auto has_room = [this](LaneId lane) {
+    return !writer_.congested() && !console_.full(rank_of(lane), stream_of(lane));
+  };
+  const auto show = [this](LaneId lane, std::string_view bytes) {
+    console_.take(rank_of(lane), stream_of(lane), bytes, time(), writer_);
+  };
+  const auto end = [this](LaneId lane) {
+    console_.end(rank_of(lane), stream_of(lane), time(), writer_);
+  };
+  const bool has_more = backlog_.show(*logs_, {has_room, show, end});
+  if (backlog_.empty() && finished_) return close_up();
+  if (!has_more) return;
+  turn_.after(base::Duration(0), [this] { give_all_credit(); });
+}
+
+void OutputFlow::give_credit(LaneId lane, std::uint32_t at_least) {
   if (owed_[lane] < at_least || owed_[lane] == 0) return;
-  const Rank rank(lane / 2);
-  const Stream stream = lane % 2 == 0 ? Stream::out : Stream::err;
+  const Rank rank = rank_of(lane);
+  const Stream stream = stream_of(lane);
   if (full(rank, stream)) return;
   events_.credit(rank, stream, std::exchange(owed_[lane], 0));
 }
 
 void OutputFlow::give_all_credit() {
-  for (std::size_t lane = 0; lane < owed_.size() && !writer_.congested(); ++lane) {
+  catch_up();
+  for (LaneId lane = 0; lane < owed_.size(); ++lane) {
+    if (writer_.congested() && !can_wait(rank_of(lane), stream_of(lane))) continue;
     give_credit(lane, windows_[lane / 2] / 4);
   }
   watch_owner();
@@ -138,8 +195,22 @@ void OutputFlow::watch_owner() {
 void OutputFlow::end(Rank rank, Stream stream) {
   const std::size_t owned = owned_sinks();
   if (logs_) kept_.end(rank, stream, time(), *logs_);
-  console_.end(rank, stream, time(), writer_);
+  if (const LaneId lane = lane_of(rank, stream); backlog_.holds(lane)) {
+    backlog_.end(lane);
+  } else {
+    console_.end(rank, stream, time(), writer_);
+  }
   if (owned_sinks() < owned) give_all_credit();
+}
+
+std::vector<std::string> OutputFlow::troubles() const {
+  std::vector<std::string> all = writer_.troubles();
+  if (logs_ && !logs_->reason().empty()) all.push_back(logs_->trouble());
+  return all;
+}
+
+std::uint64_t OutputFlow::not_shown() const {
+  return backlog_.missed() + backlog_.waiting() + writer_.waiting();
 }
 
 void OutputFlow::say(std::string_view line) { writer_.write(ConsoleWriter::kErr, line); }
@@ -149,9 +220,14 @@ void OutputFlow::finish(std::function<void()> done) {
     end(Rank(rank), Stream::out);
     end(Rank(rank), Stream::err);
   }
+  finished_ = std::move(done);
+  if (backlog_.empty()) close_up();
+}
+
+void OutputFlow::close_up() {
   if (spec_.xml && !windows_.empty()) writer_.write(ConsoleWriter::kOut, "</mpirun>\n");
   timer_.stop();
-  writer_.drain(std::move(done));
+  writer_.drain(std::exchange(finished_, nullptr));
 }
 
 }  // namespace muster::app

@@ -69,8 +69,11 @@ base::Result<void> Recorder::plan_anew(Recorder other) {
   return writer_->plan_anew(other.options_.plan());
 }
 
+// A folder that may not be written to is no matter; a disk that has no room is.
 void Recorder::begin_late() {
-  if (!writer_ && !has_failed_) (void)begin();
+  if (writer_ || has_failed_) return;
+  const auto begun = begin();
+  if (!begun && begun.error().fault == base::Fault::output) lost_ = begun.error();
 }
 
 void Recorder::hear(base::NodeIndex node, const wire::ToHead& message) {
@@ -130,6 +133,7 @@ base::Result<void> Recorder::close(const std::string& words) {
   lines_ += view::run_ended_line(record);
   begin_late();
   flush();
+  if (lost_) return tl::unexpected(*lost_);
   if (!writer_) return {};
   return writer_->finish(view::record_json(record, *record.ended) + "\n", words);
 }

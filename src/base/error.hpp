@@ -20,14 +20,15 @@ enum class Fault : std::uint8_t {
   lost,          // a host, its agent or its link died while ranks were running
   timeout,       // the job ran longer than --timeout
   internal,      // a fault of muster or of the machine it runs on
+  output,        // what was to be printed or kept could not be written
 };
 
-// Exit codes 240 to 247 are muster's own; ranks' codes and 128+signal are passed on as they are.
+// Exit codes 240 to 248 are muster's own; ranks' codes and 128+signal are passed on as they are.
 [[nodiscard]] constexpr int exit_code(Fault fault) { return 240 + static_cast<int>(fault); }
 
 // Whether muster's faults have such a code, so that a rank's own code could be taken for one.
 [[nodiscard]] constexpr bool looks_like_fault(int code) {
-  return code >= exit_code(Fault::usage) && code <= exit_code(Fault::internal);
+  return code >= exit_code(Fault::usage) && code <= exit_code(Fault::output);
 }
 
 // A place in an input: a file with line and column (1-based, 0 = unknown), or the option that was

@@ -22,8 +22,7 @@ using base::Fault;
 int complete(const std::vector<std::string>& words) {
   const auto script = completion(words.size() == 3 ? words[2] : "");
   if (!script) return complain(script.error());
-  print(stdout, *script);
-  return 0;
+  return print(*script);
 }
 
 int unknown_command(const std::string& word) {
@@ -39,6 +38,7 @@ int unknown_command(const std::string& word) {
 
 int main(Invocation invocation) {
   app::fill_standard_descriptors();
+  app::ignore_file_size_signal();
   plan::Surroundings around = plan::surroundings(invocation.environment);
   invocation.environment = std::move(around.environment);
   invocation.given = std::move(around.given);
@@ -48,7 +48,7 @@ int main(Invocation invocation) {
     return run(*front, invocation, 0);
   }
   if (words.size() < 2) {
-    print(stderr, main_help());
+    say(main_help());
     return base::exit_code(Fault::usage);
   }
   const std::string& command = words[1];
@@ -56,12 +56,10 @@ int main(Invocation invocation) {
   if (command == "agent") return app::run_agent(invocation.environment, MUSTER_VERSION);
   if (command == "completion") return complete(words);
   if (command == "version" || command == "--version" || command == "-V") {
-    print(stdout, "muster " MUSTER_VERSION "\n");
-    return 0;
+    return print("muster " MUSTER_VERSION "\n");
   }
   if (command == "help" || command == "--help" || command == "-h") {
-    print(stdout, main_help());
-    return 0;
+    return print(main_help());
   }
   return unknown_command(command);
 }

@@ -40,14 +40,13 @@ Heard listen(int pipe) {
 std::string words_file(const std::string& folder) { return folder + "/muster.log"; }
 
 int tell_name(const model::RunRecord& record, bool json) {
-  print(stdout, json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
-  return 0;
+  return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
 }
 
 // It ended before all ranks ran.
 int tell_end(const Heard& heard, int code, bool json) {
   if (heard.folder.empty()) return code;
-  print(stderr, store::read_file(words_file(heard.folder)).value_or(""));
+  say(store::read_file(words_file(heard.folder)).value_or(""));
   const auto record = store::read_record(heard.folder);
   if (json && record) (void)tell_name(*record, true);
   return code;

@@ -69,22 +69,24 @@ std::string count_of(const Records& found) {
 int list_found(const Records& found, const RecordRequest& request) {
   const model::Utc now = store::utc_now();
   if (request.json) {
-    for (const RunRecord& record : found) print(stdout, view::record_json(record, now) + "\n");
-    return 0;
+    std::string objects;
+    for (const RunRecord& record : found) objects += view::record_json(record, now) + "\n";
+    return print(objects);
   }
   std::vector<view::RecordCells> rows;
   rows.reserve(found.size());
   for (const RunRecord& record : found) rows.push_back(view::record_cells(record, now));
-  if (!rows.empty()) print(stdout, view::record_table(rows, {::isatty(STDOUT_FILENO) == 1}));
-  print(stderr, fmt::format("muster: {} would be removed\n", count_of(found)));
-  return 0;
+  const std::string table = view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
+  const int code = rows.empty() ? 0 : print(table);
+  say(fmt::format("muster: {} would be removed\n", count_of(found)));
+  return code;
 }
 
 // Only a person at a terminal is asked.
 bool may_remove(const Records& found, const RecordRequest& request) {
   if (request.unasked || found.empty() || ::isatty(STDIN_FILENO) != 1) return true;
-  print(stderr, fmt::format("remove {}, {} to {}, with all that lies in their records? [y/N] ",
-                            count_of(found), found.front().run, found.back().run));
+  say(fmt::format("remove {}, {} to {}, with all that lies in their records? [y/N] ",
+                  count_of(found), found.front().run, found.back().run));
   std::array<char, 16> answer{};
   if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
   return answer.front() == 'y' || answer.front() == 'Y';
@@ -122,8 +124,8 @@ void tell_holders(const std::set<std::string>& hosts, const Records& found) {
   if (hosts.empty()) return;
   const std::string& first = found.front().folder;
   const std::string folder = found.size() == 1 ? first : first.substr(0, first.rfind('/'));
-  print(stderr, fmt::format("muster: hosts that do not share {} keep the outputs there: {}\n",
-                            folder, fmt::join(hosts, ", ")));
+  say(fmt::format("muster: hosts that do not share {} keep the outputs there: {}\n", folder,
+                  fmt::join(hosts, ", ")));
 }
 
 int remove_all(const Records& found, const RecordRequest& request) {
@@ -132,10 +134,9 @@ int remove_all(const Records& found, const RecordRequest& request) {
   for (const RunRecord& record : found) {
     const int own = remove(record);
     if (own == 0) holders.merge(other_holders(record));
-    if (own == 0 && request.json) {
-      print(stdout, view::record_json(record, store::utc_now()) + "\n");
-    }
-    if (code == 0) code = own;
+    const bool tells = own == 0 && request.json;
+    const int told = tells ? print(view::record_json(record, store::utc_now()) + "\n") : 0;
+    code = first_code(code, first_code(own, told));
   }
   tell_holders(holders, found);
   return code;
@@ -149,14 +150,12 @@ int forget(const std::string& records, const RecordRequest& request) {
   if (!found) return complain(found.error());
   if (request.dry_run) return list_found(*found, request);
   if (selects && !may_remove(*found, request)) {
-    print(stderr, "muster: nothing was removed\n");
+    say("muster: nothing was removed\n");
     return 0;
   }
   const int code = remove_all(*found, request);
-  if (selects && code == 0 && !request.json) {
-    print(stdout, fmt::format("removed {}\n", count_of(*found)));
-  }
-  return code;
+  const bool tells = selects && code == 0 && !request.json;
+  return tells ? print(fmt::format("removed {}\n", count_of(*found))) : code;
 }
 
 }  // namespace muster::cli

@@ -20,6 +20,7 @@
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
 #include "probe/topology.hpp"
+#include "process/terminal.hpp"
 #include "spec/check.hpp"
 #include "view/plan.hpp"
 #include "view/report.hpp"
@@ -169,14 +170,13 @@ int dry_run(const front::RunRequest& request, const Prospect& job,
   std::optional<view::PlanWords> launched;
   if (inner) words.inner = &launched.emplace(words_of(*inner));
   const bool colour = ::isatty(STDOUT_FILENO) == 1;
-  print(stdout, request.json ? view::plan_json(words) + "\n"
-                             : view::plan_table(words, request.show_environment, {colour}));
-  return 0;
+  return print(request.json ? view::plan_json(words) + "\n"
+                            : view::plan_table(words, request.show_environment, {colour}));
 }
 
 void tell_withheld(const Prospect& job) {
   for (const auto& one : withheld(job)) {
-    print(stderr, fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
+    say(fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
   }
 }
 
@@ -195,9 +195,8 @@ int refuse(const base::Error& error, const front::RunRequest& request,
 }
 
 void tell_same(const model::SameHost& same) {
-  print(stderr,
-        fmt::format("muster: {} is {} under another name: one host, with the slots of both\n",
-                    same.other.name, same.first.name));
+  say(fmt::format("muster: {} is {} under another name: one host, with the slots of both\n",
+                  same.other.name, same.first.name));
 }
 
 // One job on its way from the spec to its exit code. When the agents tell that hosts of the list
@@ -228,8 +227,9 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (request_.dry_run) return dry_run(request_, *job, inner());
-    show_plan(request_.shown, job->inventory, job->plan);
-    if (request_.do_not_launch) return 0;
+    const int shown = show_plan(request_.shown, job->inventory, job->plan);
+    if (request_.do_not_launch) return shown;
+    lost_ = first_code(lost_, shown);
     if (request_.quiet) job->plan.notices.clear();
     return carry_out(std::move(*job));
   }
@@ -237,7 +237,7 @@ class Launch {
   // A record that an earlier attempt began ends here.
   int give_up(const base::Error& error) {
     if (recorder_ && recorder_->has_begun()) {
-      end_recording(*recorder_, tl::unexpected(error));
+      (void)end_recording(*recorder_, tl::unexpected(error));
     }
     return refuse(error, request_, invocation_);
   }
@@ -255,7 +255,7 @@ class Launch {
   std::optional<int> carry_out(Prospect job) {
     const bool verbose = job.spec.verbose;
     for (const std::string& notice : job.plan.notices) {
-      print(stderr, "muster: " + notice + "\n");
+      say("muster: " + notice + "\n");
     }
     if (verbose) tell_withheld(job);
     app::HeadOptions options = head_options(invocation_);
@@ -265,16 +265,17 @@ class Launch {
       options.joined = [this](const model::Host& host) { recorder_->add_host(host.name); };
     }
     const bool shows_errors = job.spec.output.routes.err.console;
+    if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
     options.input.kept_here = std::move(job.kept_here);
     options.input.kept_remote = std::move(job.kept_remote);
     const auto report = app::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
-    if (recorder_) end_recording(*recorder_, report);
+    if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));
     if (!report) return complain(report.error());
-    if (verbose) print(stderr, "muster: " + view::phases(report->phases) + "\n");
-    return tell(*report, invocation_, shows_errors);
+    if (verbose) say("muster: " + view::phases(report->phases) + "\n");
+    return first_code(tell(*report, invocation_, shows_errors), lost_);
   }
 
   // A run does not fail for its record, unless it would be lost without: when it is detached, or
@@ -295,7 +296,8 @@ class Launch {
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     if (begun) return {};
     if (invocation_.parent >= 0 || holds_outputs(recorder_->record())) return begun;
-    print(stderr, fmt::format("muster: {}; the run goes on\n", begun.error().what));
+    say(fmt::format("muster: {}; the run goes on\n", begun.error().what));
+    if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
     recorder_.reset();
     return {};
   }
@@ -305,6 +307,7 @@ class Launch {
   const Invocation& invocation_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<app::Recorder> recorder_;
+  int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ std::string table(const std::vector<Entry>& entries) {
 }
 
 // A list with each object on a line of its own. It may be long: it never lies in memory twice.
-void print_list(const std::vector<Entry>& entries) {
+int print_list(const std::vector<Entry>& entries) {
   constexpr std::size_t kPiece = 256u << 10;
   std::string piece = "[";
   const model::Utc now = store::utc_now();
@@ -149,10 +149,10 @@ void print_list(const std::vector<Entry>& entries) {
     piece += &entry == &entries.front() ? "\n  " : ",\n  ";
     piece += entry.record ? view::record_json(*entry.record, now) : entry.text;
     if (piece.size() < kPiece) continue;
-    print(stdout, piece);
+    if (const int code = print(piece); code != 0) return code;
     piece.clear();
   }
-  print(stdout, piece + (entries.empty() ? "]\n" : "\n]\n"));
+  return print(piece + (entries.empty() ? "]\n" : "\n]\n"));
 }
 
 void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) {
@@ -197,9 +197,7 @@ int list(const std::string& folder, const RecordRequest& request) {
   std::vector<Entry> entries = Listing(folder, text, request.filter).all();
   keep_matching(entries, request.filter);
   if (!request.all) shorten(entries, request.most.value_or(kMost));
-  if (request.json) print_list(entries);
-  if (!request.json) print(stdout, table(entries));
-  return 0;
+  return request.json ? print_list(entries) : print(table(entries));
 }
 
 int reindex(const std::string& folder, const RecordRequest& request) {
@@ -212,9 +210,8 @@ int reindex(const std::string& folder, const RecordRequest& request) {
   store::Index::forget(folder);
   sweep(folder);
   const std::size_t count = Listing(folder, IndexText::cells).all().size();
-  if (request.json) print(stdout, fmt::format("{{\"runs\":{}}}\n", count));
-  if (!request.json) print(stdout, fmt::format("{} run{}\n", count, count == 1 ? "" : "s"));
-  return 0;
+  return print(request.json ? fmt::format("{{\"runs\":{}}}\n", count)
+                            : fmt::format("{} run{}\n", count, count == 1 ? "" : "s"));
 }
 
 }  // namespace muster::cli

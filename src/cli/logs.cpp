@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <fcntl.h>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -16,6 +14,7 @@
 #include "cli/speak.hpp"
 #include "process/unique_fd.hpp"
 #include "spec/number.hpp"
+#include "store/files.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
@@ -30,7 +29,7 @@ using model::RunRecord;
 
 constexpr int kPauseMs = 50;                   // between two looks, while following
 constexpr std::size_t kLineMax = 1u << 20;     // a longer one is printed in parts
-constexpr std::string_view kFolder = "rank.";  // of a rank: "rank.03"
+constexpr std::string_view kFolder = "rank.";  // of a rank: "rank.3", or "rank.03" of 16
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const auto number = spec::read_number("", text, {0, model::kRanksMax}, Fault::usage);
@@ -57,11 +56,13 @@ void find_ranks(const std::string& folder, std::uint32_t world, Ranks& found) {
 // Makes of a line what is printed; null: bytes are printed as they come.
 using Dress = std::function<std::string(std::string_view line)>;
 
+using Writer = std::function<void(std::string_view)>;
+
 // One file, and what of it has not been printed yet.
 class Stream {
  public:
-  Stream(const std::string& path, std::FILE* to, Dress dress)
-      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), to_(to), dress_(std::move(dress)) {}
+  Stream(const std::string& path, Writer write, Dress dress)
+      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {}
 
   void print_new() {
     std::array<char, 65536> piece;
@@ -72,26 +73,26 @@ class Stream {
   }
   // A last line without an end.
   void finish() {
-    if (!rest_.empty()) write(dress_(std::exchange(rest_, {})));
+    if (!rest_.empty()) write_(dress_(std::exchange(rest_, {})));
   }
 
  private:
   void take(std::string_view bytes) {
-    if (!dress_) return write(bytes);
+    if (!dress_) return write_(bytes);
     rest_ += bytes;
+    std::string lines;
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = rest_.find('\n', begin)) != std::string::npos;) {
-      write(dress_(std::string_view(rest_).substr(begin, end - begin)));
+      lines += dress_(std::string_view(rest_).substr(begin, end - begin));
       begin = end + 1;
     }
+    write_(lines);
     rest_.erase(0, begin);
     if (rest_.size() > kLineMax) finish();
   }
 
-  void write(std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), to_); }
-
   process::UniqueFd file_;
-  std::FILE* to_;
+  Writer write_;
   Dress dress_;
   std::string rest_;
 };
@@ -108,27 +109,38 @@ class Log {
       if (is_meant) add(rank, folder);
     }
     for (auto& [path, stream] : streams_) stream.print_new();
-    std::fflush(stdout);
-    std::fflush(stderr);
   }
 
   void finish() {
     for (auto& [path, stream] : streams_) stream.finish();
-    std::fflush(stdout);
   }
+
+  // Of what could not be printed, first; 0: nothing.
+  [[nodiscard]] int code() const { return first_code(code_, code_aside_); }
 
  private:
   using Number = Ranks::key_type;
 
   void add(const Number& rank, const std::string& folder) {
     const bool only_errors = request_.only_errors;
-    if (!only_errors) add(folder, "stdout", stdout, rank);
-    add(folder, "stderr", only_errors || request_.json ? stdout : stderr, rank);
+    if (!only_errors) add(folder, "stdout", false, rank);
+    add(folder, "stderr", !only_errors && !request_.json, rank);
   }
 
-  void add(const std::string& folder, std::string_view name, std::FILE* to, const Number& rank) {
+  void add(const std::string& folder, std::string_view name, bool aside, const Number& rank) {
     const std::string path = fmt::format("{}/{}", folder, name);
-    if (!streams_.contains(path)) streams_.try_emplace(path, path, to, dress_of(rank, name));
+    if (streams_.contains(path)) return;
+    const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
+                               : [this](std::string_view bytes) { write_out(bytes); };
+    streams_.try_emplace(path, path, write, dress_of(rank, name));
+  }
+
+  // What has failed once is not tried again: it has been told.
+  void write_out(std::string_view bytes) {
+    if (code_ == 0) code_ = print(bytes);
+  }
+  void write_aside(std::string_view bytes) {
+    if (code_aside_ == 0 && !say(bytes)) code_aside_ = base::exit_code(Fault::output);
   }
 
   [[nodiscard]] Dress dress_of(const Number& rank, std::string_view name) const {
@@ -147,6 +159,8 @@ class Log {
   const RunRecord& record_;
   const RecordRequest& request_;
   std::map<std::string, Stream> streams_;  // by path, which sorts by world and rank
+  int code_ = 0;
+  int code_aside_ = 0;  // of stderr
 };
 
 int no_output(const RunRecord& record) {
@@ -175,14 +189,14 @@ int logs(const RunRecord& record, const RecordRequest& request) {
   if (request.rank && *request.rank >= record.ranks) return no_rank(record, *request.rank);
   Log log(record, request);
   // What was written before the end is read after it.
-  for (bool goes_on = request.follow; goes_on;) {
+  for (bool goes_on = request.follow; goes_on && log.code() == 0;) {
     goes_on = still_runs(record);
     log.print_new();
     if (goes_on) ::poll(nullptr, 0, kPauseMs);
   }
   log.print_new();
   log.finish();
-  return 0;
+  return log.code();
 }
 
 }  // namespace muster::cli

@@ -25,7 +25,7 @@ namespace {
 using base::Result;
 
 app::MeetingEvents spoken() {
-  return {[](const std::string& line) { print(stderr, "muster: " + line + "\n"); }};
+  return {[](const std::string& line) { say("muster: " + line + "\n"); }};
 }
 
 // Torchrun's codes: so far only its words ask for a meeting.
@@ -63,7 +63,7 @@ int take_part(const front::RunRequest& request, const Invocation& invocation) {
   tell_around(invocation, {end->code, true, end->report});
   // The nodes of a job share one console: node 0 has said it there.
   const bool in_job = !base::value_of(invocation.environment, front::kLaunchers).empty();
-  if (!in_job) print(stderr, end->report);
+  if (!in_job) say(end->report);
   return end->code;
 }
 
@@ -153,9 +153,9 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
     options.guests[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
   }
   const auto report = app::run_head(std::move(options));
-  if (recorder) end_recording(*recorder, report);
+  const int kept = recorder ? end_recording(*recorder, report) : 0;
   if (!report) return complain(report.error());
-  return tell(*report, invocation, true);
+  return first_code(tell(*report, invocation, true), kept);
 }
 
 }  // namespace

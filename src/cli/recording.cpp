@@ -2,7 +2,6 @@
 #include "cli/recording.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/detached.hpp"
 #include "cli/speak.hpp"
@@ -87,9 +86,11 @@ decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder) {
   };
 }
 
-void end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {
+int end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {
   const auto kept = report ? recorder.end(*report) : recorder.end(report.error());
-  if (!kept) print(stderr, fmt::format("muster: {}\n", kept.error().what));
+  if (kept) return 0;
+  say(fmt::format("muster: {}\n", kept.error().what));
+  return base::exit_code(kept.error().fault);
 }
 
 base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,

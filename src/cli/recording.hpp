@@ -23,8 +23,10 @@ namespace muster::cli {
 // What a head tells of whatever it hears; the recorder outlives it.
 [[nodiscard]] decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder);
 
-// Writes the end of a run down; what cannot be written is told, and changes nothing.
-void end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report);
+// Writes the end of a run down; what cannot be written is told, and gives its exit code to a run
+// that ended well.
+[[nodiscard]] int end_recording(app::Recorder& recorder,
+                                const base::Result<model::RunReport>& report);
 
 // Makes a record that was asked for, before anything starts: from then on each rank's output goes
 // there, too, and all that a detached run prints.

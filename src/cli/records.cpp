@@ -38,17 +38,17 @@ Result<RunRecord> record_of(const std::string& records, const std::string& word)
   });
 }
 
-void print_json(const RunRecord& record) {
-  print(stdout, view::record_json(record, store::utc_now()) + "\n");
+int print_json(const RunRecord& record) {
+  return print(view::record_json(record, store::utc_now()) + "\n");
+}
+
+// How it ended.
+int print_end(const RunRecord& record, const RecordRequest& request) {
+  return request.json ? print_json(record) : print(view::record_sentence(record) + "\n");
 }
 
 int show(const RunRecord& record, const RecordRequest& request) {
-  if (request.json) {
-    print_json(record);
-  } else {
-    print(stdout, view::record_words(record, store::utc_now()));
-  }
-  return 0;
+  return request.json ? print_json(record) : print(view::record_words(record, store::utc_now()));
 }
 
 int report(const RunRecord& record, const RecordRequest& request) {
@@ -60,11 +60,9 @@ int report(const RunRecord& record, const RecordRequest& request) {
   }
   const auto text = store::read_file(record.folder + "/report.txt");
   if (request.json) {
-    print(stdout, view::report_json(record, text.value_or(""), store::utc_now()) + "\n");
-    return 0;
+    return print(view::report_json(record, text.value_or(""), store::utc_now()) + "\n");
   }
-  print(stdout, text ? *text : view::record_sentence(record) + "\n");
-  return 0;
+  return print(text ? *text : view::record_sentence(record) + "\n");
 }
 
 // ---- the end of a run ---------------------------------------------------------------------------
@@ -80,11 +78,8 @@ int code_of(const RunRecord& record) {
 }
 
 int tell_end(const RunRecord& record, const RecordRequest& request) {
-  if (request.json) {
-    print_json(record);
-  } else if (!record.ended_well()) {
-    print(stderr, "muster: " + view::record_sentence(record) + "\n");
-  }
+  if (request.json) return first_code(code_of(record), print_json(record));
+  if (!record.ended_well()) say("muster: " + view::record_sentence(record) + "\n");
   return code_of(record);
 }
 
@@ -110,16 +105,9 @@ Result<void> interrupt(const RunRecord& record) {
 }
 
 int stop(const RunRecord& record, const RecordRequest& request) {
-  if (!record.is_live()) {
-    if (request.json) print_json(record);
-    if (!request.json) print(stdout, view::record_sentence(record) + "\n");
-    return 0;
-  }
+  if (!record.is_live()) return print_end(record, request);
   if (const auto sent = interrupt(record); !sent) return complain(sent.error());
-  const RunRecord after = ended(record);
-  if (request.json) print_json(after);
-  if (!request.json) print(stdout, view::record_sentence(after) + "\n");
-  return 0;
+  return print_end(ended(record), request);
 }
 
 // ---- repeating ----------------------------------------------------------------------------------

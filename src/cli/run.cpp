@@ -134,15 +134,15 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
     return front.usage_code != 0 ? front.usage_code : code;
   }
   if (read->checked) {
-    print(stdout, view::complaints_json(*read->checked, read->complaints, read->notices));
-    return read->complaints.empty() ? 0 : base::exit_code(read->complaints.front().fault);
+    const int told = print(view::complaints_json(*read->checked, read->complaints, read->notices));
+    const bool good = read->complaints.empty();
+    return good ? told : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
-  for (const std::string& notice : read->notices) print(stderr, "muster: " + notice + "\n");
+  for (const std::string& notice : read->notices) say("muster: " + notice + "\n");
   if (read->request) return act(std::move(*read->request), front, invocation, asked);
   if (read->records) return records(*read->records, invocation);
-  print(stdout, read->text);
-  return 0;
+  return print(read->text);
 }
 
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.

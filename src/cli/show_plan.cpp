@@ -27,24 +27,25 @@ std::string binding_of(const model::Plan& plan, base::Rank rank) {
 void report_bindings(const model::Plan& plan) {
   for (const model::PlannedNode& node : plan.nodes) {
     for (const base::Rank rank : node.ranks) {
-      print(stderr,
-            view::open_mpi_binding(node.host.name, ::getpid(), rank, binding_of(plan, rank)));
+      say(view::open_mpi_binding(node.host.name, ::getpid(), rank, binding_of(plan, rank)));
     }
   }
 }
 
 }  // namespace
 
-void show_plan(const front::Shown& shown, const model::Inventory& inventory,
-               const model::Plan& plan) {
+int show_plan(const front::Shown& shown, const model::Inventory& inventory,
+              const model::Plan& plan) {
   const view::OpenMpiNames names{probe::hostname(),
                                  static_cast<std::uint32_t>(::getpid()) % kFamilies};
-  if (shown.allocation) print(stdout, view::open_mpi_allocation(inventory, names));
+  std::string text;
+  if (shown.allocation) text += view::open_mpi_allocation(inventory, names);
   if (shown.map) {
-    print(stdout,
-          view::open_mpi_map(plan, names, [&](base::Rank rank) { return binding_of(plan, rank); }));
+    text +=
+        view::open_mpi_map(plan, names, [&](base::Rank rank) { return binding_of(plan, rank); });
   }
   if (shown.bindings) report_bindings(plan);
+  return print(text);
 }
 
 }  // namespace muster::cli

@@ -7,7 +7,8 @@
 
 namespace muster::cli {
 
-void show_plan(const front::Shown& shown, const model::Inventory& inventory,
-               const model::Plan& plan);
+// Returns what print() does.
+[[nodiscard]] int show_plan(const front::Shown& shown, const model::Inventory& inventory,
+                            const model::Plan& plan);
 
 }  // namespace muster::cli

@@ -14,8 +14,8 @@ namespace muster::cli {
 
 int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors) {
   const view::Style style{::isatty(STDERR_FILENO) == 1};
-  print(stderr, shows_errors ? view::untold(report, style) : view::report(report, style));
-  const int code = report.exit_code();
+  const bool told = say(shows_errors ? view::untold(report, style) : view::report(report, style));
+  const int code = first_code(report.exit_code(), told ? 0 : base::exit_code(base::Fault::output));
   tell_around(invocation, {code, false, code == 0 ? "" : view::report(report, {})});
   return code;
 }

@@ -7,8 +7,8 @@
 
 namespace muster::cli {
 
-// Prints the report to stderr and returns its exit code. `shows_errors`: the ranks' stderr stood
-// there as well.
+// Prints the report to stderr and returns its exit code; 248 when that of a good run could not be
+// printed. `shows_errors`: the ranks' stderr stood there as well.
 int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors);
 
 // Hands the report to the muster around this one, if there is one; it stands for the rank's failure

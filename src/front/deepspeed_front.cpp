@@ -41,7 +41,7 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 247 as of
+Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
 muster run.
 )";
 

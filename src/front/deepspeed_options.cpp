@@ -167,7 +167,8 @@ constexpr auto kRows = std::to_array<Row>({
       kIdle("muster's own process is the job: end it to end the job")}},
 
     {{"--enable_each_rank_log", kOutput, Takes::folder, "DIR",
-      "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
+      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
+      "N is 00 to 15."},
      set_rank_logs},
     {{"--log_level",
       kOutput,

@@ -132,7 +132,8 @@ constexpr auto kRows = std::to_array<Row>({
      add_mpi_words},
 
     {{"--output-filename", kOutput, Takes::folder, "DIR",
-      "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
+      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
+      "N is 00 to 15."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.output.folder); }},
     {{"-prefix-timestamp --prefix-output-with-timestamp", kOutput, Takes::nothing, "",
       "Begin each line of output with the time."},

@@ -98,8 +98,13 @@ constexpr Row kTag = {
     [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
 constexpr Row kLogs = {
     {"--logs", kOutput, Takes::folder, "DIR",
-     "Also keep the output of each rank in DIR/rank.N/stdout and stderr."},
+     "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
+     "N is 00 to 15."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }};
+constexpr Row kUnbuffered = {
+    {"--unbuffered", kOutput, Takes::nothing, "",
+     "Let each rank print to a terminal of its own, so that C programs keep no lines back."},
+    [](JobDraft& d, const Typed&) { return raise(d.output.unbuffered); }};
 constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
                            "Tell on stderr what muster does, and how long each phase took."},
                           [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
@@ -119,9 +124,9 @@ constexpr Row kRunJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmitRows[] = {kSet,    kExperiment, kDetach,   kNodes,     kPerNode,
-                               kTarget, kList,       kHostfile, kFakeNodes, kWithout,
-                               kTag,    kLogs,       kRunJson,  kVerbose,   kHelp};
+constexpr Row kSubmitRows[] = {kSet,        kExperiment, kDetach,    kNodes,   kPerNode, kTarget,
+                               kList,       kHostfile,   kFakeNodes, kWithout, kTag,     kLogs,
+                               kUnbuffered, kRunJson,    kVerbose,   kHelp};
 constexpr Row kExplainRows[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
                                 kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
 constexpr Row kValidateRows[] = {kJson, kHelp};

@@ -238,6 +238,7 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);
+  if (draft.output.unbuffered) request.spec.terminal.emplace();
   request.spec.verbose = draft.verbose;
   request.keeps = Keeps::always;
   request.record = recording_of(asked, draft, job, values);

@@ -22,6 +22,7 @@ struct MusterOutput {
   bool logs_only = false;
   bool merge = false;                  // stderr goes where stdout goes
   std::set<std::uint32_t> shown = {};  // ranks whose output is shown here; empty: all
+  bool unbuffered = false;             // stdout is a terminal for the ranks: no part of OutputSpec
 };
 [[nodiscard]] model::OutputSpec muster_output(const MusterOutput& asked);
 

@@ -54,7 +54,8 @@ Exit codes:
   241      bad hostfile or other input file       245  a host died or fell silent
   242      more ranks than slots                  246  time limit reached (--timeout)
   243      a host cannot be reached               247  a fault of muster or of this machine
-A rank's own code may be one of 240 to 247, too: then the last line says so, and report.json.
+  248      output, logs or the record could not be written (the ranks ended with 0)
+A rank's own code may be one of 240 to 248, too: then the last line says so, and report.json.
 
 Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end the job; it outlives the terminal with
 --detach, or under nohup.
@@ -190,6 +191,7 @@ void take_standing_hosts(RunDraft& draft, const Asked& asked) {
 
 Result<Reading> finish(RunDraft draft, const Asked& asked) {
   draft.request.spec.output = muster_output(draft.output);
+  if (draft.output.unbuffered) draft.request.spec.terminal.emplace();
   draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
   if (draft.request.detach) draft.request.keeps = Keeps::always;
   draft.request.record = recording_of(draft, asked);

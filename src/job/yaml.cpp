@@ -201,6 +201,13 @@ class Builder {
              "leave the tag out; quotes make anything text");
   }
 
+  // No word of a command, variable or path can hold one: the rest would be lost without a word.
+  void check_text(const std::string& text, Mark mark) {
+    if (text.find('\0') == std::string::npos) return;
+    complain(mark, "this text holds a NUL character, where programs would stop to read it",
+             R"(drop the \0, \x00 or \u0000; single quotes keep a backslash as it is)");
+  }
+
   static bool says_nothing(std::string_view text) {
     return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
   }
@@ -213,6 +220,7 @@ class Builder {
     node->begin = event.begin();
     node->end = event.end();
     node->text.assign(reinterpret_cast<const char*>(data.value), data.length);
+    check_text(node->text, node->begin);
     node->quoted = is_text || data.style != YAML_PLAIN_SCALAR_STYLE;
     node->kind = !node->quoted && says_nothing(node->text) ? Kind::nothing : Kind::text;
     const std::size_t weight = node->text.size() + kNodeWeight;

@@ -44,6 +44,7 @@ wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
   made.python_hook = world.spec.python_errors;
   made.launchers = world.spec.launchers;
   made.folders = world.spec.folders;
+  made.terminal = world.spec.terminal;
   made.tasks.reserve(planned.ranks.size());
   for (const base::Rank rank : planned.ranks) {
     const model::PlannedRank& own = world.plan.ranks[rank.value];

@@ -14,7 +14,7 @@ enum class OnFailure : std::uint8_t {
 
 // Whose rules the exit code follows; for `rank_failed`, and then in brief for all else.
 enum class ExitStyle : std::uint8_t {
-  muster,    // the first one's code or 128 + signal, or a higher one that others outlived; 240..247
+  muster,    // the first one's code or 128 + signal, or a higher one that others outlived; 240..248
   open_mpi,  // the same; 110 for a time limit, 134 for what cannot be started, else 1
   hydra,     // all codes and signals, OR-ed; 255, or the signal that muster got
   torch,     // always 1

@@ -14,6 +14,7 @@
 #include "model/failure_rule.hpp"
 #include "model/mapping.hpp"
 #include "model/output_spec.hpp"
+#include "model/terminal_size.hpp"
 
 namespace muster::model {
 
@@ -146,6 +147,7 @@ struct JobSpec {
 
   StdinSpec input;
   OutputSpec output;
+  std::optional<TerminalSize> terminal;  // each rank's stdout is one of its own; none: a pipe
   CarrierSpec carrier;
 
   FailureRule failure;

@@ -8,17 +8,13 @@
 #include <unistd.h>
 
 #include "process/unique_fd.hpp"
+#include "process/write_all.hpp"
 
 namespace muster::store {
 
 bool write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
+  errno = process::write_all(file, bytes).error;
+  return errno == 0;
 }
 
 bool write_file(const std::string& path, std::string_view text) {
@@ -32,10 +28,19 @@ bool replace_file(const std::string& path, std::string_view text) {
   return write_file(fresh, text) && ::rename(fresh.c_str(), path.c_str()) == 0;
 }
 
-std::optional<std::string> read_file(const std::string& path) {
-  const process::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+process::UniqueFd open_file(const std::string& path) {
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  process::UniqueFd file(::open(path.c_str(), kFlags));
   struct stat facts {};
-  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+  return file;
+}
+
+std::optional<std::string> read_file(const std::string& path, std::size_t most) {
+  const process::UniqueFd file = open_file(path);
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0) return std::nullopt;
+  if (static_cast<std::uint64_t>(facts.st_size) > most) return std::nullopt;
   std::string text(static_cast<std::size_t>(facts.st_size), '\0');
   const ssize_t size = ::read(file.get(), text.data(), text.size());
   if (size < 0) return std::nullopt;

@@ -1,9 +1,12 @@
 // Small files, read and written whole.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "process/unique_fd.hpp"
 
 namespace muster::store {
 
@@ -12,6 +15,15 @@ namespace muster::store {
 // Nobody ever sees a part of it.
 [[nodiscard]] bool replace_file(const std::string& path, std::string_view text);
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
-[[nodiscard]] std::optional<std::string> read_file(const std::string& path);
+
+// To read; nothing when there is none, or something else lies there, a fifo or a device: whoever
+// opens or reads one may have to wait for ever.
+[[nodiscard]] process::UniqueFd open_file(const std::string& path);
+
+// Of a record: what was asked, with all files that were read, is the longest.
+inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
+// Nothing, too, when it holds more than `most` bytes.
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path,
+                                                   std::size_t most = kTextMax);
 
 }  // namespace muster::store

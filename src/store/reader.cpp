@@ -1,7 +1,6 @@
 // Reads a record: the report if there is one, else what the spec, the events and the lock tell.
 #include "store/reader.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,9 @@ namespace muster::store {
 namespace {
 
 using model::RunRecord;
+
+// A million ranks that start and end write a quarter of it.
+constexpr std::size_t kEventsMax = std::size_t{1} << 30;
 
 // A record may have been moved, or be seen from a host where its folder has another path.
 std::optional<RunRecord> record_in(const std::string& folder, const std::string& file) {
@@ -41,7 +43,7 @@ model::Unfinished found_in(const std::string& folder) {
   if (!events) return found;
   found.is_held = holder_of(events.get()).has_value();
   found.last_event = changed_at(events.get());
-  const std::string text = read_file(folder + "/events.jsonl").value_or("");
+  const std::string text = read_file(folder + "/events.jsonl", kEventsMax).value_or("");
   found.started = view::time_of_event(text, "running");
   found.ending = view::ending_of(text);
   return found;
@@ -54,7 +56,7 @@ bool is_finished(const std::string& folder) {
 }
 
 process::UniqueFd open_events(const std::string& folder) {
-  return process::UniqueFd(::open((folder + "/events.jsonl").c_str(), O_RDONLY | O_CLOEXEC));
+  return open_file(folder + "/events.jsonl");
 }
 
 std::optional<RunRecord> read_record(const std::string& folder) {

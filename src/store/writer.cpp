@@ -17,9 +17,15 @@ namespace {
 
 constexpr std::string_view kHint = "MUSTER_RECORDS names another folder for records";
 
+bool is_lack_of_room(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+}
+
 tl::unexpected<base::Error> cannot_make(const std::string& folder) {
-  return base::fail(base::Fault::cannot_start, std::string(kHint), "cannot keep a record in {}: {}",
-                    folder, std::strerror(errno));
+  const int error = errno;
+  return base::fail(is_lack_of_room(error) ? base::Fault::output : base::Fault::cannot_start,
+                    std::string(kHint), "cannot keep a record in {}: {}", folder,
+                    std::strerror(error));
 }
 
 // Like mkdir -p for the folders above a path; the one next to it, which holds all records, is its
@@ -87,14 +93,20 @@ base::Result<void> RecordWriter::plan_anew(std::string_view plan) {
                     std::strerror(errno));
 }
 
-void RecordWriter::add(std::string_view lines) { (void)write_all(events_.get(), lines); }
+void RecordWriter::add(std::string_view lines) {
+  if (!write_all(events_.get(), lines) && missing_ == 0) missing_ = errno;
+}
 
 base::Result<void> RecordWriter::finish(std::string_view report_json,
                                         std::string_view report_text) {
   const bool told = report_text.empty() || replace_file(folder_ + "/report.txt", report_text);
-  if (replace_file(folder_ + "/report.json", report_json) && told) return {};
-  return base::fail(base::Fault::bad_file, "", "cannot write the report in {}: {}", folder_,
-                    std::strerror(errno));
+  if (!replace_file(folder_ + "/report.json", report_json) || !told) {
+    return base::fail(base::Fault::output, "", "cannot write the report in {}: {}", folder_,
+                      std::strerror(errno));
+  }
+  if (missing_ == 0) return {};
+  return base::fail(base::Fault::output, "", "cannot write all events in {}: {}", folder_,
+                    std::strerror(missing_));
 }
 
 }  // namespace muster::store

@@ -22,13 +22,13 @@ struct FirstFiles {
 class RecordWriter {
  public:
   // Makes `folder`, which must be as RecordWriter::fresh() names it; it appears at once, with its
-  // files, and locked by this process.
+  // files, and locked by this process. Fault::output: there was no room for it.
   [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
                                                          const FirstFiles& files);
 
   // Another plan in place of the first one. JSON.
   [[nodiscard]] base::Result<void> plan_anew(std::string_view plan);
-  // Adds whole lines to the events.
+  // Adds whole lines to the events; finish() tells of those that did not fit.
   void add(std::string_view lines);
   // The run has ended from here on, even if this process is killed. The text is for people, and may
   // be empty.
@@ -41,6 +41,7 @@ class RecordWriter {
 
   std::string folder_;
   process::UniqueFd events_;
+  int missing_ = 0;  // errno of the first lines that could not be added
 };
 
 }  // namespace muster::store

@@ -1,5 +1,6 @@
 // Messages of the head to an agent: each is written by write(), read back by read().
 #include <algorithm>
+#include <limits>
 
 #include "base/check.hpp"
 #include "model/job_spec.hpp"
@@ -104,6 +105,9 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   for (const std::string& name : prepare.launchers) to.add_launchers(name);
   for (const std::string& folder : prepare.folders) to.add_folders(folder);
   to.set_held_port(prepare.held_port);
+  if (!prepare.terminal) return;
+  to.mutable_terminal()->set_columns(prepare.terminal->columns);
+  to.mutable_terminal()->set_rows(prepare.terminal->rows);
 }
 
 std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
@@ -125,6 +129,16 @@ std::vector<AppOrder> read_apps(proto::Prepare& in, Bounds& bounds) {
   return apps;
 }
 
+std::optional<model::TerminalSize> read_terminal(const proto::Prepare& in, Bounds& bounds) {
+  if (!in.has_terminal()) return std::nullopt;
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  const auto side = [&](const char* name, std::uint32_t value) {
+    return static_cast<std::uint16_t>(bounds.at_most(name, value, kMost));
+  };
+  return model::TerminalSize{side("columns of a terminal", in.terminal().columns()),
+                             side("rows of a terminal", in.terminal().rows())};
+}
+
 Prepare read(proto::Prepare& in, Bounds& bounds) {
   return {.apps = read_apps(in, bounds),
           .clean = in.clean(),
@@ -136,7 +150,8 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .python_hook = in.python_hook(),
           .launchers = read_texts(*in.mutable_launchers()),
           .folders = read_texts(*in.mutable_folders()),
-          .held_port = bounds.port(in.held_port())};
+          .held_port = bounds.port(in.held_port()),
+          .terminal = read_terminal(in, bounds)};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }

@@ -9,7 +9,7 @@ namespace muster::wire {
 namespace {
 
 constexpr std::uint32_t kExitCodeMax = 255;
-constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::internal);
+constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::output);
 
 void write(proto::ToHead& out, const Welcome& welcome) {
   auto& to = *out.mutable_welcome();

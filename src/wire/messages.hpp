@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "model/inventory.hpp"
 #include "model/report.hpp"
 #include "model/stream.hpp"
+#include "model/terminal_size.hpp"
 
 namespace muster::wire {
 
@@ -96,6 +98,7 @@ struct Prepare {
   std::vector<std::string> folders;    // to be made, with those above them
   // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.
   std::uint16_t held_port = 0;
+  std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
   bool operator==(const Prepare&) const = default;
 };
 

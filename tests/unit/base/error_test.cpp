@@ -24,6 +24,7 @@ TEST(Error, EachFaultHasItsExitCode) {
   EXPECT_EQ(exit_code(Fault::lost), 245);
   EXPECT_EQ(exit_code(Fault::timeout), 246);
   EXPECT_EQ(exit_code(Fault::internal), 247);
+  EXPECT_EQ(exit_code(Fault::output), 248);
 }
 
 }  // namespace

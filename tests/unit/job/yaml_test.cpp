@@ -84,6 +84,10 @@ TEST(Yaml, RefusesWhatItDoesNotUnderstand) {
             "j:1:1: the file is UTF-16");
   EXPECT_EQ(first("a: b\nc: \xff\n").substr(0, 23), "j:2:4: this is no YAML:");
   EXPECT_EQ(first("a: \x01\n").substr(0, 23), "j:1:4: this is no YAML:");
+  for (const std::string nul : {"\\0", "\\x00", "\\u0000", "\\U00000000"}) {
+    EXPECT_EQ(first("a: x\nb: [y, \"c" + nul + "d\"]\n"),
+              "j:2:8: this text holds a NUL character, where programs would stop to read it");
+  }
   EXPECT_EQ(first("a: b: c\n"),
             "j:1:5: this is no YAML: mapping values are not allowed in this context");
   EXPECT_EQ(first("a:\n\tb: 1\n"),

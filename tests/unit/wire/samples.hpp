@@ -35,7 +35,8 @@ inline Prepare sample_prepare() {
       .python_hook = true,
       .launchers = {"mpirun", "torchrun"},
       .folders = {"/here/outputs/model"},
-      .held_port = 29'500};
+      .held_port = 29'500,
+      .terminal = {{132, 65'535}}};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {

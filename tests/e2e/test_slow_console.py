@@ -1,0 +1,110 @@
+"""A console that stands still: with log files the ranks go on, and the console catches up."""
+
+import os
+import signal
+import threading
+import unittest
+
+from support import READY, Case, survivors, wait_until
+
+SIZE = 20_000_000  # bytes a rank prints, far more than all that may wait in memory
+MEMORY_KIB = 60_000
+
+# Lines of many lengths, each with its rank and number; now and then a very long one.
+TALK = r"""
+awk -v rank="$RANK" -v most=%d 'BEGIN {
+  for (i = 0; i < 1000; i++) pad = pad "0123456789"
+  for (n = 0; size < most; n++) {
+    line = rank " " n " " substr(pad, 1, (n * 7919) %% 9000)
+    size += length(line) + 1
+    print line
+  }
+}'
+echo "rank $RANK ends" >&2
+""" % SIZE
+
+
+def lines_by_rank(text):
+    """{rank: its lines in order}; every line must be whole."""
+    found = {}
+    for line in text.splitlines():
+        found.setdefault(line.split(" ", 1)[0], []).append(line)
+    return found
+
+
+class SlowConsole(Case):
+    def start_unread(self, *words):
+        """Nobody reads its stdout until the test does."""
+        return self.start("-n", "3", *words, env=self.environment())
+
+    def memory_kib(self, pid):
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            return int(file.read().split("VmHWM:")[1].split()[0])
+
+    def logs(self):
+        return {str(rank): self.read("logs", f"rank.{rank}", "stdout").decode().splitlines()
+                for rank in range(3)}
+
+    def test_ranks_go_on_and_nothing_is_lost(self):
+        one = self.start_unread("--logs", "logs", "sh", "-c", TALK + READY)
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
+        self.assertLess(self.memory_kib(one.pid), MEMORY_KIB)
+        done = one.finish(60)
+        self.assertEqual((done.code, done.errors.count("ends\n")), (0, 3), done)
+        self.assertEqual(lines_by_rank(done.text), self.logs())
+
+    def test_lines_with_tags(self):
+        one = self.start_unread("--logs", "logs", "--tag", "sh", "-c", TALK + READY)
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
+        done = one.finish(60)
+        self.assertEqual(done.code, 0, done)
+        shown = lines_by_rank("".join(f"{line[4:]}\n" for line in done.text.splitlines()))
+        self.assertEqual(shown, self.logs())
+
+    def test_a_slow_reader_gets_all(self):
+        one = self.start_unread("--logs", "logs", "sh", "-c", TALK)
+        pieces = []
+
+        def read():
+            while piece := os.read(one.popen.stdout.fileno(), 65536):
+                pieces.append(piece)
+        reader = threading.Thread(target=read)
+        reader.start()
+        reader.join(60)
+        one.popen.wait(30)
+        self.assertEqual(lines_by_rank(b"".join(pieces).decode()), self.logs())
+
+    def test_a_line_without_an_end(self):
+        """It has the console for itself; the others wait for it, but not their ranks."""
+        long = f"head -c {SIZE} /dev/zero | tr \\\\0 x; "
+        one = self.start_unread("--logs", "logs", "sh", "-c",
+                                'if [ "$RANK" = 1 ]; then ' + long + "else" + TALK + "fi; " + READY)
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
+        done = one.finish(60)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(len(self.read("logs", "rank.1", "stdout")), SIZE)
+        kept = self.logs()
+        shown = [line for line in done.text.splitlines() if not line.startswith("x")]
+        self.assertEqual(lines_by_rank("\n".join(shown)), {"0": kept["0"], "2": kept["2"]})
+        self.assertEqual(done.text.count("x"), SIZE)
+
+    def test_without_files_the_ranks_wait(self):
+        one = self.start_unread("sh", "-c", TALK + READY)
+        done = one.finish(60)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(sum(map(len, done.text.splitlines(True))) // SIZE, 3)
+
+    def test_the_end_need_not_be_awaited(self):
+        """Once all ranks have ended, a signal ends muster although nobody reads."""
+        one = self.start_unread("--logs", "logs", "sh", "-c", TALK + READY)
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
+        wait_until(lambda: not any(words.startswith(("awk", "sh"))
+                                   for words in survivors(self.mark).values()), 20, "muster alone")
+        one.send(signal.SIGINT)
+        self.assertEqual(one.popen.wait(10), 0)
+        self.assertRegex(one.popen.stderr.read().decode(),
+                         r"warning: \d+ bytes of the ranks' output were not shown here\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
