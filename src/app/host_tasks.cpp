@@ -196,6 +196,8 @@ base::Result<void> HostTasks::read_programs(World& world) const {
   for (const wire::TaskOrder& task : orders.tasks) {
     Program& known = world.programs[task.app];
     if (!known.path.empty()) continue;
+    auto fine = check_workdir(orders.apps[task.app].workdir, !orders.launchers.empty());
+    if (!fine) return fine;
     auto read = program(orders.apps[task.app], orders.clean);
     if (!read) return tl::unexpected(read.error());
     known = std::move(*read);

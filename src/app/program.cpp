@@ -72,17 +72,27 @@ base::Result<std::string> looked_up(const std::string& word, const std::string& 
 
 }  // namespace
 
+base::Result<void> check_workdir(const std::string& workdir, bool of_job_file) {
+  if (workdir.empty()) return {};
+  if (!is_folder(workdir)) {
+    const char* hint = of_job_file
+                           ? "code: must be on every host of the job: copy the folder there, under "
+                             "the same path, or use a shared one"
+                           : "the working folder (code: of a job file) must be on every host: copy "
+                             "it there, use a shared one, or name another with --workdir";
+    return base::fail(Fault::cannot_start, hint, "no folder {}", workdir);
+  }
+  if (::access(workdir.c_str(), X_OK) != 0) {
+    return base::fail(
+        Fault::cannot_start,
+        of_job_file ? "let it be entered there: chmod +x" : "name another one with --workdir",
+        "the folder {} may not be entered", workdir);
+  }
+  return {};
+}
+
 base::Result<std::string> find_program(const std::string& word, const std::string& workdir,
                                        const std::string& path) {
-  if (!workdir.empty() && !is_folder(workdir)) {
-    return base::fail(Fault::cannot_start,
-                      "make it there, use a shared folder, or name another one with --workdir",
-                      "no folder {}", workdir);
-  }
-  if (!workdir.empty() && ::access(workdir.c_str(), X_OK) != 0) {
-    return base::fail(Fault::cannot_start, "name another one with --workdir",
-                      "the folder {} may not be entered", workdir);
-  }
   if (word.find('/') != std::string::npos) return given_path(word, workdir);
   return looked_up(word, workdir, path);
 }

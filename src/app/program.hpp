@@ -8,9 +8,13 @@
 
 namespace muster::app {
 
+// Whether ranks can start in their folder. Fault::cannot_start when it is missing or closed; the
+// hint speaks of `code:` when the job comes from a job file.
+[[nodiscard]] base::Result<void> check_workdir(const std::string& workdir, bool of_job_file);
+
 // The path to execute. A word with a slash is taken from `workdir`; any other is looked up in
-// `path` (the ranks' PATH, after folders of their app's own). Fault::cannot_start when the folder
-// or program is missing or not executable.
+// `path` (the ranks' PATH, after folders of their app's own). Fault::cannot_start when the program
+// is missing or not executable.
 [[nodiscard]] base::Result<std::string> find_program(const std::string& word,
                                                      const std::string& workdir,
                                                      const std::string& path);

@@ -9,16 +9,21 @@
 namespace muster::base {
 namespace {
 
-// Levenshtein distance with one row of memory.
+// Insertions, deletions, changes of one letter, and swaps of two neighbours that make b of a
+// (optimal string alignment), with three rows of memory.
 std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> above;  // the rows of the last two letters of a, and that of this one
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t corner = std::exchange(row[0], i + 1);
+    above = std::exchange(last, row);
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t swap = corner + (a[i] == b[j] ? 0 : 1);
-      corner = row[j + 1];
-      row[j + 1] = std::min({swap, row[j] + 1, row[j + 1] + 1});
+      const std::size_t changed = last[j] + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({changed, row[j] + 1, last[j + 1] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) row[j + 1] = std::min(row[j + 1], above[j - 1] + 1);
     }
   }
   return row.back();

@@ -1,6 +1,7 @@
 // Lists the commands: the front ends, then what muster itself knows.
 #include "cli/help.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "front/front.hpp"
@@ -19,13 +20,16 @@ std::vector<Command> commands() {
 }
 
 std::string main_help() {
+  std::vector<std::pair<std::string, std::string_view>> lines;
+  std::size_t width = 0;
+  for (const Command& command : commands()) {
+    lines.emplace_back(fmt::format("muster {} {}", command.name, command.argument), command.help);
+    width = std::max(width, lines.back().first.size());
+  }
   std::string out =
       "muster starts distributed jobs: one program, many ranks, one machine or many.\n"
       "\nCommands:\n";
-  for (const Command& command : commands()) {
-    const std::string usage = fmt::format("muster {} {}", command.name, command.argument);
-    out += fmt::format("  {:<47}{}\n", usage, command.help);
-  }
+  for (const auto& [usage, help] : lines) out += fmt::format("  {:<{}}  {}\n", usage, width, help);
   return out + "\nFirst steps:\n  muster run -n 4 python3 train.py\n  muster run --help\n";
 }
 

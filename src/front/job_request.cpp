@@ -93,15 +93,17 @@ Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
 // Reads the hosts of a target; a hostfile's path begins where it was written.
 class HostReader {
  public:
-  HostReader(const Asked& asked, std::string folder) : asked_(asked), folder_(std::move(folder)) {}
+  // `source`: the file that describes the target; empty for one of the command line.
+  HostReader(const Asked& asked, std::string folder, std::string source)
+      : asked_(asked), folder_(std::move(folder)), source_(std::move(source)) {}
 
   Result<job::Place> place(job::Target target) {
-    job::Place place{std::move(target), {}, model::HostSource::here, {}};
+    job::Place place{std::move(target), {}, model::HostSource::here, {}, {}};
     Result<std::vector<model::HostEntry>> hosts = std::vector<model::HostEntry>();
     if (!place.target.hosts.empty()) {
       place.source = model::HostSource::list;
-      place.source_name = place.target.name;
-      hosts = spec::read_host_list(joined(place.target.hosts));
+      place.source_name = source_.empty() ? place.target.name : source_;
+      hosts = listed(place);
     } else if (place.target.hostfile) {
       const std::string path = job::below(folder_, place.target.hostfile->text);
       place.source = model::HostSource::file;
@@ -116,14 +118,26 @@ class HostReader {
   }
 
  private:
-  static std::string joined(const std::vector<job::Text>& words) {
-    std::string text;
-    for (const job::Text& word : words) text += (text.empty() ? "" : ",") + word.text;
-    return text;
+  Result<std::vector<model::HostEntry>> listed(const job::Place& place) {
+    std::vector<model::HostEntry> hosts;
+    for (const job::Text& text : place.target.hosts) {
+      const base::Place at{place.source_name, text.begin.line, text.begin.column};
+      auto read = spec::read_host_list(text.text);
+      if (!read) {
+        read.error().place = at;
+        return read;
+      }
+      for (model::HostEntry& host : *read) {
+        host.place = at;
+        hosts.push_back(std::move(host));
+      }
+    }
+    return hosts;
   }
 
   const Asked& asked_;
   std::string folder_;
+  std::string source_;
 };
 
 // A host's slots in all its entries; on hosts that may be crowded, all that the job wants there.
@@ -266,8 +280,10 @@ Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
   for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
   const bool typed = is_typed(draft) || known->targets.source.empty();
   const std::string from = typed ? asked.current_folder : folder_of(known->targets.source);
-  auto place = HostReader(asked, from).place(std::move(*target));
+  const std::string described_in = is_typed(draft) ? "" : known->targets.source;
+  auto place = HostReader(asked, from, described_in).place(std::move(*target));
   if (!place) return tl::unexpected(std::move(place.error()));
+  place->instance_types = std::move(known->targets.instance_types);
   prepared.place = std::move(*place);
   return request_of(asked, draft, std::move(prepared));
 }

@@ -18,18 +18,30 @@ bool keeps_record(const Asked& asked, Keeps keeps) {
   return keeps == Keeps::usually ? said != "no" : said == "yes";
 }
 
+// The file lies where only this job finds it: it is called what people call it.
+void name_hostfile(const Asked& asked, model::JobSpec& spec) {
+  const auto path = variable(asked, kHostfile);
+  if (!path || path->empty()) return;
+  const std::string name = "$" + std::string(kHostfile);
+  if (spec.source_name == *path) spec.source_name = name;
+  for (model::HostEntry& host : spec.hosts) {
+    if (host.place.source == *path) host.place.source = name;
+  }
+}
+
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
 
 }  // namespace
 
 std::optional<std::string> standing_hostfile(const Asked& asked, const model::JobSpec& spec) {
-  const auto path = variable(asked, "AZUREML_MPI_HOSTFILE");
+  const auto path = variable(asked, kHostfile);
   const bool rehearses = spec.fake_nodes > 0;
   if (rehearses || !path || path->empty() || !variable(asked, kStartsRanks)) return std::nullopt;
   return std::string(*path);
 }
 
 base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec) {
+  name_hostfile(asked, spec);
   if (const auto folders = variable(asked, kOutputFolders)) {
     for (std::string& folder : split(std::string(*folders), "\n")) {
       spec.folders.push_back(std::move(folder));

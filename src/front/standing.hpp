@@ -12,6 +12,8 @@
 
 namespace muster::front {
 
+// The hosts of a job, one "HOST slots=N" a line.
+inline constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
 // Set for the command of a job that starts the job's ranks itself.
 inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
 // Set besides when that job is rehearsed: its hosts are this machine.
@@ -32,7 +34,8 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 
 // Takes MUSTER_SSH_COMMAND, unless something else than ssh has been chosen; hosts of a rehearsal
 // are reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find
-// launchers, too.
+// launchers, too. Hosts read from the file that AZUREML_MPI_HOSTFILE names come, to people, from
+// "$AZUREML_MPI_HOSTFILE".
 [[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
 
 // A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:

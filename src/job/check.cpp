@@ -99,7 +99,8 @@ void check_counts(const JobFile& job, Complaints& complaints) {
   const std::uint32_t roles = (job.workers.count ? job.workers.count->number : 0) +
                               (job.servers.count ? job.servers.count->number : 0);
   const std::uint32_t asked = job.nodes ? job.nodes->number : roles;
-  if (asked == 0 || asked == job.instances->number) return;
+  const bool shares = !job.nodes && job.instances->number < roles;  // processes share nodes
+  if (asked == 0 || asked == job.instances->number || shares) return;
   complaints.add(job.instances->begin,
                  fmt::format("instance_count is {}, and the counts below distributed make {}",
                              job.instances->number, asked),

@@ -83,13 +83,20 @@ std::size_t distinct(const std::vector<model::HostEntry>& hosts) {
   return names.size();
 }
 
+std::size_t nodes_of(const Place& place) {
+  if (!place.hosts.empty()) return distinct(place.hosts);
+  return place.target.fake_nodes ? place.target.fake_nodes->number : 1;
+}
+
 // The entries of the first so many hosts, with as many slots as the job needs there: those that a
-// host has beyond are not the job's.
-std::vector<model::HostEntry> first_hosts(const Place& place, std::uint32_t nodes,
-                                          std::uint32_t slots) {
+// host has beyond are not the job's, unless the job leaves their number open.
+std::vector<model::HostEntry> first_hosts(const Place& place, const Layout& layout) {
+  const std::uint32_t nodes = layout.nodes;
+  const std::uint32_t said = std::max(layout.per_node, layout.slots);
+  const std::uint32_t slots = layout.guesses_slots ? model::kRanksMax : said;
   std::map<std::string, std::uint32_t> taken;
   std::vector<model::HostEntry> chosen;
-  const std::uint32_t unsaid = place.target.slots ? place.target.slots->number : slots;
+  const std::uint32_t unsaid = place.target.slots ? place.target.slots->number : said;
   for (const model::HostEntry& host : place.hosts) {
     if (taken.size() == nodes && !taken.contains(host.name)) continue;
     std::uint32_t& before = taken[host.name];
@@ -103,23 +110,48 @@ std::vector<model::HostEntry> first_hosts(const Place& place, std::uint32_t node
   return chosen;
 }
 
+// Processes of a job without roles: those with roles may share slots.
+void check_slots(const JobFile& job, const Made& made, const Target& target,
+                 Complaints& complaints) {
+  const auto open = [](const model::HostEntry& host) { return !host.slots; };
+  const std::vector<model::HostEntry>& hosts = made.spec.hosts;
+  const bool counts = !hosts.empty() && std::ranges::none_of(hosts, open);
+  if (!counts || made.spec.oversubscribe || made.layout.parts.size() > 1) return;
+  std::uint64_t slots = 0;
+  for (const model::HostEntry& host : hosts) slots += *host.slots;
+  const std::uint32_t processes = made.layout.parts.front().processes;
+  if (processes <= slots) return;
+  complaints.add(
+      mark_of_nodes(job),
+      fmt::format("the job has {} processes for {} nodes, and those of target {} have {} slots",
+                  processes, made.layout.nodes, quoted(target.name), slots),
+      "give the hosts more slots (HOST:N), ask for fewer processes, or say oversubscribe: true in "
+      "muster.yml");
+}
+
 void choose_nodes(const JobFile& job, const Place& place, Made& made, Complaints& complaints) {
   model::JobSpec& spec = made.spec;
-  const std::uint32_t nodes = made.layout.nodes;
-  const std::uint32_t slots = std::max(made.layout.per_node, made.layout.slots);
   const Target& target = place.target;
+  const std::size_t has = nodes_of(place);
+  if (share_nodes(job, has, made.layout)) {
+    made.notices.push_back(
+        fmt::format("parameter servers share the {} nodes of target {} with the workers", has,
+                    quoted(target.name)));
+  }
   spec.oversubscribe = target.oversubscribe;
-  std::size_t has = 1;
+  if (made.layout.shares) spec.mapping.map_by = model::MapBy::node;
   if (!place.hosts.empty()) {
-    has = distinct(place.hosts);
     spec.source = place.source;
     spec.source_name = place.source_name;
-    spec.hosts = first_hosts(place, nodes, slots);
+    spec.hosts = first_hosts(place, made.layout);
   } else if (target.fake_nodes) {
-    has = target.fake_nodes->number;
-    spec.fake_nodes = nodes;
+    spec.fake_nodes = made.layout.nodes;
   }
-  if (nodes > has) complain_of_nodes(job, made.layout, target, has, complaints);
+  if (made.layout.nodes > has) {
+    complain_of_nodes(job, made.layout, target, has, complaints);
+  } else {
+    check_slots(job, made, target, complaints);
+  }
 }
 
 // ---- programs ----
@@ -180,6 +212,19 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
   }
 }
 
+void tell_guess(const JobFile& job, const Place& place, Made& made) {
+  const auto says = [](const model::HostEntry& host) { return host.slots.has_value(); };
+  const bool hosts_say = !place.hosts.empty() && std::ranges::all_of(place.hosts, says);
+  const bool is_told = hosts_say || place.target.slots;
+  if (!job.instance_type || !made.layout.guesses_slots || is_told) return;
+  const std::string& type = job.instance_type->text;
+  made.notices.push_back(fmt::format(
+      "instance_type {} is not known: each node takes one process; to have more, write {}: N in "
+      "the job file, or instance_types: {{{}: N}} in muster.yml",
+      quoted(type), job.dialect == Dialect::draft ? "slots_per" : "process_count_per_instance",
+      type));
+}
+
 void tell(const JobFile& job, Made& made) {
   for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
     if (!limits->cpu && !limits->memory) continue;
@@ -223,7 +268,7 @@ void set_notice(const JobFile& job, model::JobSpec& spec, Complaints& complaints
 Made make_spec(const JobFile& job, const Values& values, const Place& place,
                const std::string& folder, Complaints& complaints) {
   Made made;
-  made.layout = layout_of(job);
+  made.layout = layout_of(job, place.instance_types);
   check_code(job, complaints);
   check_environment(job, place.target, complaints);
   check_gpus(job, place.target, complaints);
@@ -241,6 +286,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   set_notice(job, made.spec, complaints);
   for (const auto& [name, path] : values.outputs) made.folders.push_back(path);
   tell(job, made);
+  tell_guess(job, place, made);
   tell_outputs(job, values, made);
   return made;
 }

@@ -19,6 +19,7 @@ struct Place {
   std::vector<model::HostEntry> hosts;
   model::HostSource source = model::HostSource::here;
   std::string source_name;
+  std::vector<InstanceType> instance_types = {};  // that muster.yml describes
 };
 
 struct Made {

@@ -13,12 +13,19 @@ std::uint32_t number(const std::optional<Count>& count, std::uint32_t otherwise)
   return count ? count->number : otherwise;
 }
 
-// CONTRACTS: the slots of a node are said, or follow from its GPUs, or are one.
-std::uint32_t slots_of(const JobFile& job) {
+// The slots of a node are said, or follow from its GPUs, or are one.
+std::optional<std::uint32_t> said_slots(const JobFile& job, const Layout& layout) {
   if (job.slots) return job.slots->number;
+  if (job.per_node || job.processes) return layout.per_node;
   if (job.limits.gpu && job.limits.gpu->number > 0) return job.limits.gpu->number;
-  if (job.instance_type) return std::max(1U, gpus_of(job.instance_type->text));
-  return 1;
+  return std::nullopt;
+}
+
+void set_slots(const JobFile& job, std::span<const InstanceType> known, Layout& layout) {
+  std::optional<std::uint32_t> slots = said_slots(job, layout);
+  if (!slots && job.instance_type) slots = gpus_of(job.instance_type->text, known);
+  layout.guesses_slots = !slots;
+  layout.slots = std::max(1U, slots.value_or(1));
 }
 
 Layout equal_processes(const JobFile& job) {
@@ -30,14 +37,24 @@ Layout equal_processes(const JobFile& job) {
   return layout;
 }
 
+void spread(std::uint32_t processes, std::uint32_t nodes, Layout& layout) {
+  layout.nodes = std::min(nodes, processes);
+  layout.per_node = (processes + layout.nodes - 1) / layout.nodes;
+  layout.shares = layout.nodes < processes;
+}
+
+// Of a job with roles; a draft has other counts below `distributed`.
+std::optional<Count> said_nodes(const JobFile& job) {
+  return job.nodes ? job.nodes : job.instances;
+}
+
 // Workers first, as in TF_CONFIG; each has a node of its own unless the job says how many there
 // are.
 Layout roles(const JobFile& job) {
   const std::uint32_t workers = number(job.workers.count, number(job.nodes, 1));
   const std::uint32_t servers = number(job.servers.count, 0);
   Layout layout;
-  layout.nodes = std::min(number(job.nodes, workers + servers), workers + servers);
-  layout.per_node = (workers + servers + layout.nodes - 1) / layout.nodes;
+  spread(workers + servers, number(said_nodes(job), workers + servers), layout);
   layout.parts.push_back({"worker", workers, &job.workers});
   if (servers > 0) layout.parts.push_back({"ps", servers, &job.servers});
   return layout;
@@ -82,9 +99,19 @@ constexpr Size kSizes[] = {
     {"NV24", 4},
 };
 
+// A size's name in lower case, without "Standard_".
+std::string bare(std::string_view instance_type) {
+  constexpr std::string_view kPrefix = "standard_";
+  std::string name;
+  for (const char c : instance_type) {
+    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+}
+
 }  // namespace
 
-Layout layout_of(const JobFile& job) {
+Layout layout_of(const JobFile& job, std::span<const InstanceType> known) {
   if (job.frameworks.empty()) {
     Layout layout;
     layout.parts.push_back({});
@@ -96,9 +123,18 @@ Layout layout_of(const JobFile& job) {
   const bool is_draft = job.dialect == Dialect::draft && framework == Framework::mpi;
   if (!is_draft && head_launcher(job).empty()) return layout;
   layout.launches = true;
-  layout.slots = std::max(layout.per_node, slots_of(job));
+  set_slots(job, known, layout);
   layout.per_node = layout.parts.front().processes = 1;
   return layout;
+}
+
+bool share_nodes(const JobFile& job, std::size_t has, Layout& layout) {
+  if (said_nodes(job) || layout.parts.size() < 2 || has >= layout.nodes) return false;
+  const std::uint32_t workers = layout.parts.front().processes;
+  const std::uint32_t servers = layout.parts.back().processes;
+  if (has < workers) return false;
+  spread(workers + servers, static_cast<std::uint32_t>(has), layout);
+  return true;
 }
 
 void resize(JobFile& job, const Counts& counts, Complaints& complaints) {
@@ -122,11 +158,16 @@ void resize(JobFile& job, const Counts& counts, Complaints& complaints) {
   }
 }
 
-std::uint32_t gpus_of(std::string_view instance_type) {
-  constexpr std::string_view kPrefix = "Standard_";
-  if (instance_type.starts_with(kPrefix)) instance_type.remove_prefix(kPrefix.size());
-  const auto* found = std::ranges::find(kSizes, instance_type, &Size::name);
-  return found == std::end(kSizes) ? 0 : found->gpus;
+std::optional<std::uint32_t> gpus_of(std::string_view instance_type,
+                                     std::span<const InstanceType> known) {
+  const std::string name = bare(instance_type);
+  for (const InstanceType& one : known) {
+    if (bare(one.name) == name) return one.gpus;
+  }
+  for (const Size& one : kSizes) {
+    if (bare(one.name) == name) return one.gpus;
+  }
+  return std::nullopt;
 }
 
 }  // namespace muster::job

@@ -25,6 +25,12 @@ void add_target(Targets& targets, const Found& found) {
   target.mark = found.key_mark;
 }
 
+void add_instance_type(Targets& targets, const Found& found) {
+  std::optional<Count> gpus;
+  store(gpus, found);
+  targets.instance_types.push_back({std::string(found.key), gpus->number});
+}
+
 constexpr Row kTarget[] = {
     {{"hosts", Form::text, "Hosts as after -H.", {.listed = true}}, into_target<&Target::hosts>},
     {{"hostfile", Form::text, "A file with hosts."}, into_target<&Target::hostfile>},
@@ -48,6 +54,8 @@ constexpr Row kTargetKeys[] = {
     {{"targets", Form::none, "Where jobs may run.", {.each = true, .required = true}},
      add_target,
      kTarget},
+    {{"instance_types", Form::count, "GPUs of a machine size.", {.each = true, .least = 0}},
+     add_instance_type},
 };
 
 void check(const Targets& targets, Complaints& complaints) {

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "job/job_file.hpp"
+#include "job/layout.hpp"
 
 namespace muster::job {
 
@@ -28,6 +29,7 @@ struct Targets {
   std::string source;             // path of the file; empty when there is none
   std::optional<Text> preferred;  // of jobs that name no target
   std::vector<Target> all;
+  std::vector<InstanceType> instance_types;  // besides those that muster knows
 };
 
 struct TargetsReading {

@@ -8,6 +8,7 @@
 #include "plan/plan.hpp"
 #include "plan/ranking.hpp"
 #include "plan/remedy.hpp"
+#include "plan/roles.hpp"
 #include "plan/rooms.hpp"
 
 namespace muster::plan {
@@ -333,9 +334,32 @@ base::Result<Plan> place_decided(const JobSpec& spec, const Inventory& inventory
   return place_on(spec, *hosts);
 }
 
+// Where the slots are enough for all ranks but the light ones, all are dealt out by node, and light
+// ones share slots.
+bool shares_slots(const JobSpec& spec, const Inventory& inventory) {
+  if (spec.roles == model::Roles::none || spec.mapping.map_given) return false;
+  if (spec.mapping.no_oversubscribe || spec.slot_rule != SlotRule::muster) return false;
+  std::uint64_t all = 0;
+  std::uint64_t light = 0;
+  for (const model::App& app : spec.apps) {
+    all += app.ranks.value_or(1);
+    if (is_light(app.role)) light += app.ranks.value_or(1);
+  }
+  const std::uint64_t slots = slots_of(inventory);
+  return light > 0 && light < all && all > slots && all - light <= slots;
+}
+
+JobSpec dealt_by_node(JobSpec spec) {
+  spec.mapping.map_by = MapBy::node;
+  spec.mapping.map_given = true;
+  spec.oversubscribe = true;
+  return spec;
+}
+
 }  // namespace
 
 base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
+  if (shares_slots(spec, inventory)) return place(dealt_by_node(spec), inventory);
   const Mapping& mapping = spec.mapping;
   const bool is_plain = mapping.bind_to == BindTo::none && mapping.cpus_per_rank == 1 &&
                         !mapping.cpu_set && mapping.map_by != MapBy::pe_list;

@@ -56,7 +56,10 @@ std::string entry_text(const model::HostEntry& entry) {
 
 std::string host_words(const JobSpec& spec) {
   if (spec.fake_nodes > 0) return fmt::format(" --fake-nodes {}", spec.fake_nodes);
-  if (spec.source == HostSource::file) return " --hostfile " + quoted(spec.source_name);
+  if (spec.source == HostSource::file) {
+    const bool is_variable = spec.source_name.starts_with('$');
+    return " --hostfile " + (is_variable ? spec.source_name : quoted(spec.source_name));
+  }
   if (spec.hosts.empty()) return {};
   std::string list;
   for (const model::HostEntry& entry : spec.hosts) {
@@ -118,6 +121,16 @@ std::string why_capped(const JobSpec& spec, const Inventory& inventory) {
                      hosts);
 }
 
+std::string more_slots(const JobSpec& spec, const Total& total) {
+  if (spec.roles != model::Roles::none) {  // has no -n
+    return "give the hosts more slots (HOST:N); to share cores: --oversubscribe, or oversubscribe: "
+           "true in muster.yml";
+  }
+  JobSpec crowded = spec;
+  crowded.oversubscribe = true;
+  return fmt::format("-n {} fits; to share cores: {}", total.slots, command(crowded));
+}
+
 }  // namespace
 
 tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
@@ -128,10 +141,7 @@ tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
 
 tl::unexpected<base::Error> above_slots(const JobSpec& spec, const Inventory& inventory,
                                         std::uint64_t ranks, const Total& total) {
-  JobSpec crowded = spec;
-  crowded.oversubscribe = true;
-  return base::fail_at(place_of(inventory), base::Fault::no_slots,
-                       fmt::format("-n {} fits; to share cores: {}", total.slots, command(crowded)),
+  return base::fail_at(place_of(inventory), base::Fault::no_slots, more_slots(spec, total),
                        "{} wanted, but {} {} {}{}", counted(ranks, "rank"),
                        counted(inventory.hosts.size(), "host"),
                        inventory.hosts.size() == 1 ? "has" : "have", counted(total.slots, "slot"),

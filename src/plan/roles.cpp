@@ -72,6 +72,11 @@ std::string cluster(const model::JobSpec& spec, const model::Plan& plan, const R
 
 }  // namespace
 
+bool is_light(std::string_view role) {
+  return role == "ps" || role == "evaluator" || role == kMindSporeScheduler ||
+         role == kMindSporeServer;
+}
+
 std::uint32_t ports_wanted(const model::JobSpec& spec, const model::PlannedNode& node) {
   const bool any = spec.roles != model::Roles::none;
   return any ? static_cast<std::uint32_t>(node.ranks.size()) : 0;

@@ -17,6 +17,10 @@ inline constexpr std::string_view kMindSporeScheduler = "MS_SCHED";
 inline constexpr std::string_view kMindSporeWorker = "MS_WORKER";
 inline constexpr std::string_view kMindSporeServer = "MS_PSERVER";
 
+// Whether ranks of a role use no device, and so need no slot of their own: parameter servers,
+// evaluators, MindSpore's scheduler.
+[[nodiscard]] bool is_light(std::string_view role);
+
 // How many free ports the host of a node must find for its ranks.
 [[nodiscard]] std::uint32_t ports_wanted(const model::JobSpec& spec,
                                          const model::PlannedNode& node);

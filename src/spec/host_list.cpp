@@ -27,7 +27,7 @@ base::Error about_entry(base::Error error, std::size_t number, std::string_view 
 
 base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t number) {
   if (entry.empty()) {
-    return base::fail_at(place(), kListFault, "for example -H node1:8,node2:8", "entry {} is empty",
+    return base::fail_at(place(), kListFault, "for example node1:8,node2:8", "entry {} is empty",
                          number);
   }
   return read_host_word(entry, kListFault)

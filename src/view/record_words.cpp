@@ -40,6 +40,15 @@ std::string ranks_words(const RunRecord& record) {
                      hosts == 1 ? record.hosts.front() : fmt::format("{} hosts", hosts));
 }
 
+std::string what_completed(const RunRecord& record) {
+  const bool one_rank = record.ranks == 1;
+  const std::size_t hosts = record.hosts.size();
+  std::string text = fmt::format("{} rank{} on ", record.ranks, one_rank ? "" : "s");
+  text += hosts == 1 ? record.hosts.front() : fmt::format("{} hosts", hosts);
+  if (record.ended) text += ", " + span_words(seconds_of(record, *record.ended));
+  return text;
+}
+
 std::string line(std::string_view name, const std::string& value) {
   if (value.empty()) return {};
   return fmt::format("{:<11} {}\n", name, one_line(value));
@@ -99,6 +108,7 @@ std::string record_sentence(const RunRecord& record) {
     text += fmt::format(" with exit code {}", *record.exit_code);
   }
   if (!record.cause.empty()) text += ": " + record.cause;
+  if (record.state == RunState::completed) text += ": " + what_completed(record);
   return text;
 }
 

@@ -14,6 +14,7 @@ namespace muster::view {
 [[nodiscard]] std::string record_words(const model::RunRecord& record, model::Utc now);
 
 // "kufa failed with exit code 3: rank 1 on node1 exited with code 3"
+// "kufa completed: 4 ranks on 2 hosts, 1:15"
 [[nodiscard]] std::string record_sentence(const model::RunRecord& record);
 
 // Run, state, creation, duration, ranks, job. Those of a run that has ended stay the same.

@@ -59,9 +59,18 @@ TEST(Program, IsNoFolder) {
   EXPECT_EQ(find_program("/usr", "/", "").error().what, "/usr is a folder, no program");
 }
 
-TEST(Program, NeedsItsFolder) {
-  EXPECT_EQ(find_program("true", "/no/such/folder", "/bin").error().what,
-            "no folder /no/such/folder");
+TEST(Workdir, MustBeThere) {
+  EXPECT_TRUE(check_workdir("", false));
+  EXPECT_TRUE(check_workdir("/", true));
+  const auto missing = check_workdir("/no/such/folder", false);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().fault, base::Fault::cannot_start);
+  EXPECT_EQ(missing.error().what, "no folder /no/such/folder");
+  EXPECT_NE(missing.error().hint.find("--workdir"), std::string::npos);
+  const std::string of_job_file = check_workdir("/no/such/folder", true).error().hint;
+  EXPECT_EQ(of_job_file,
+            "code: must be on every host of the job: copy the folder there, under the same path, "
+            "or use a shared one");
 }
 
 }  // namespace

@@ -15,6 +15,13 @@ TEST(Nearest, ForgivesSmallMistakes) {
   EXPECT_EQ(nearest("--timeuot", kWords), "--timeout");
 }
 
+TEST(Nearest, TakesSwappedNeighboursForOneMistake) {
+  EXPECT_EQ(nearest("--tga", kWords), "--tag");
+  EXPECT_EQ(nearest("rnu", std::vector<std::string>{"rm", "run"}), "run");
+  EXPECT_EQ(nearest("urn", std::vector<std::string>{"run"}), "run");
+  EXPECT_EQ(nearest("nru", std::vector<std::string>{"run"}), std::nullopt);
+}
+
 TEST(Nearest, GuessesNothingFromFarAway) {
   EXPECT_EQ(nearest("--completely-else", kWords), std::nullopt);
   EXPECT_EQ(nearest("x", kWords), std::nullopt);

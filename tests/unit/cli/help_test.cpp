@@ -16,6 +16,13 @@ TEST(Help, ListsEveryCommand) {
   EXPECT_EQ(commands().size(), front::fronts().size() + 3);
 }
 
+TEST(Help, HasBlanksBetweenACommandAndItsText) {
+  for (const Command& command : commands()) {
+    EXPECT_NE(main_help().find("  " + std::string(command.help)), std::string::npos)
+        << command.name;
+  }
+}
+
 TEST(Help, FitsTheScreen) {
   std::istringstream lines(main_help());
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;

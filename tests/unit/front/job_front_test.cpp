@@ -166,6 +166,22 @@ TEST_F(JobFront, WhateverLauncherACommandNamesIsMuster) {
   EXPECT_EQ(export_of(*read, "MUSTER_STARTS_RANKS"), "");
 }
 
+TEST_F(JobFront, HostsOfATargetAreThoseOfItsFile) {
+  files_["/here/muster.yml"] =
+      "targets:\n  c: {hosts: [node1, 'node2:2']}\n  bad: {hosts: [a, 'b c']}\n";
+  const auto read = read_submit(asked({"job.yml", "--target", "c"}));
+  ASSERT_TRUE(read && read->request) << refusal(read);
+  EXPECT_EQ(read->request->spec.source_name, "/here/muster.yml");
+  EXPECT_EQ(read->request->spec.hosts[1].place, (base::Place{"/here/muster.yml", 2, 22}));
+  const auto bad = read_submit(asked({"job.yml", "--target", "bad"}));
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(base::to_string(bad.error()).find("/here/muster.yml:3:20: entry 1 ('b c'): "), 0U)
+      << base::to_string(bad.error());
+  const auto typed = read_submit(asked({"job.yml", "-H", "a,b"}));
+  ASSERT_TRUE(typed && typed->request) << refusal(typed);
+  EXPECT_EQ(typed->request->spec.source_name, "-H");
+}
+
 TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
   files_["/proc/1/fd/9"] = "a slots=2\nb slots=2\n";
   Asked inside = asked({"-np", "4", "x"});
@@ -181,6 +197,10 @@ TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
     EXPECT_EQ(read->request->spec.hosts[1].name, "b") << name;
     ASSERT_TRUE(take_standing_reach(one, read->request->spec));
     EXPECT_FALSE(read->request->spec.fake_hosts);
+    EXPECT_EQ(read->request->spec.source_name, "$AZUREML_MPI_HOSTFILE") << name;
+    if (name != std::string_view("deepspeed")) {  // it makes its own list
+      EXPECT_EQ(read->request->spec.hosts[1].place.source, "$AZUREML_MPI_HOSTFILE") << name;
+    }
     EXPECT_EQ(read->request->spec.carrier.command, (std::vector<std::string>{"my-ssh", "-v"}));
   }
   files_["/proc/1/fd/9"] = "fake-0 slots=4\n";

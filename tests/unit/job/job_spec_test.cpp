@@ -117,8 +117,78 @@ TEST(JobSpec, DraftsWithMpiRunTheirCommandOnce) {
   EXPECT_TRUE(one.made.layout.launches);
   EXPECT_EQ(one.made.layout.slots, 4U);
   EXPECT_EQ(one.made.spec.apps.front().ranks, 1U);
+  EXPECT_EQ(one.made.notices, Words{});
+}
+
+TEST(JobSpec, SlotsOfANodeAreThoseThatTheJobSays) {
+  const char* head = "command: mpirun x\ncompute: {instance_type: Standard_NC24}\n";
+  const auto slots = [&](const std::string& rest) {
+    return make(head + rest, 4).made.layout.slots;
+  };
+  EXPECT_EQ(slots("distributed: {mpi: {worker: {count: 4, slots_per: 2}}}\n"), 2U);
+  EXPECT_EQ(slots("distributed: {mpi: {worker: {count: 4, resources: {limits: {gpu: 3}}}}}\n"), 3U);
+  const Outcome command = make(
+      "command: mpirun x\nresources: {instance_count: 2, instance_type: Standard_NC24}\n"
+      "distribution: {type: mpi, process_count_per_instance: 2}\n",
+      4);
+  EXPECT_EQ(command.made.layout.slots, 2U);
+}
+
+TEST(GpusOf, KnowsAzuresSizesAndThoseThatAreDescribed) {
   EXPECT_EQ(gpus_of("Standard_ND40rs_v2"), 8U);
-  EXPECT_EQ(gpus_of("Standard_D2"), 0U);
+  EXPECT_EQ(gpus_of("STANDARD_NC6"), 1U);
+  EXPECT_EQ(gpus_of("Standard_D2"), std::nullopt);
+  const std::vector<InstanceType> known = {{"Standard_D2", 0}, {"NC6", 3}};
+  EXPECT_EQ(gpus_of("standard_d2", known), 0U);
+  EXPECT_EQ(gpus_of("Standard_NC6", known), 3U);
+}
+
+TEST(JobSpec, AMachineSizeThatNobodyKnowsIsTold) {
+  const std::string text =
+      "command: mpirun x\ncompute: {instance_type: Big_8}\n"
+      "distributed: {mpi: {worker: {count: 2}}}\n";
+  const Outcome guessed = make(text, 4);
+  EXPECT_EQ(guessed.made.layout.slots, 1U);
+  EXPECT_EQ(guessed.made.notices,
+            Words{"instance_type 'Big_8' is not known: each node takes one process; to have more, "
+                  "write slots_per: N in the job file, or instance_types: {Big_8: N} in "
+                  "muster.yml"});
+  Place place{fake(4), {}, model::HostSource::here, {}, {{"Big_8", 8}}};
+  const Outcome described = make(text, place);
+  EXPECT_EQ(described.made.layout.slots, 8U);
+  EXPECT_EQ(described.made.notices, Words{});
+}
+
+TEST(JobSpec, RolesShareNodesWhenTheJobSaysHowManyThereAre) {
+  const auto roles = [](const std::string& compute) {
+    return "command: x\n" + compute +
+           "distributed: {tensorflow: {worker: {count: 2}, parameter_server: {count: 4}}}\n";
+  };
+  const Outcome said = make(roles("compute: {instance_count: 2}\n"), 8);
+  EXPECT_EQ(said.complaints, Words{});
+  EXPECT_EQ(said.made.spec.fake_nodes, 2U);
+  EXPECT_EQ(said.made.spec.per_node, 3U);
+  EXPECT_EQ(said.made.spec.mapping.map_by, model::MapBy::node);
+  const JobReading more = read_job(roles("compute: {instance_count: 7}\n"), "j");
+  ASSERT_EQ(more.complaints.size(), 1U);
+  EXPECT_EQ(more.complaints[0].what,
+            "instance_count is 7, and the counts below distributed make 6");
+  const Outcome own = make(roles(""), 8);
+  EXPECT_EQ(own.made.spec.fake_nodes, 6U);
+  EXPECT_EQ(own.made.notices, Words{});
+}
+
+TEST(JobSpec, ServersShareTheNodesThatATargetHas) {
+  const std::string text =
+      "muster: 1\ncommand: x\n"
+      "distribution: {type: tensorflow, worker_count: 2, parameter_server_count: 1}\n";
+  const Outcome shared = make(text, 2);
+  EXPECT_EQ(shared.complaints, Words{});
+  EXPECT_EQ(shared.made.spec.fake_nodes, 2U);
+  EXPECT_EQ(shared.made.spec.per_node, 2U);
+  EXPECT_EQ(shared.made.notices,
+            Words{"parameter servers share the 2 nodes of target 't' with the workers"});
+  EXPECT_EQ(make(text, 1).complaints, Words{"j:3:48: the job needs 3 nodes, and target 't' has 1"});
 }
 
 TEST(JobSpec, CommandJobsOfTheFirstPreviewAreReadToo) {
@@ -197,6 +267,40 @@ TEST(JobSpec, HostsAreTheFirstOfTheList) {
       "distribution: {type: mpi}\n",
       place);
   EXPECT_EQ(four.complaints, Words{"j:2:29: the job needs 4 nodes, and target 't' has 3"});
+}
+
+TEST(JobSpec, HostsMustHaveSlotsForAllProcesses) {
+  Place place{fake(1), {}, model::HostSource::list, "m"};
+  place.target.fake_nodes.reset();
+  for (const char* name : {"a", "b"}) {
+    place.hosts.emplace_back().name = name;
+    place.hosts.back().slots = 1;
+  }
+  const char* text =
+      "command: x\nresources: {instance_count: 2}\n"
+      "distribution: {type: mpi, process_count_per_instance: 3}\n";
+  EXPECT_EQ(make(text, place).complaints,
+            Words{"j:2:29: the job has 6 processes for 2 nodes, and those of target 't' have 2 "
+                  "slots"});
+  place.target.oversubscribe = true;
+  EXPECT_EQ(make(text, place).complaints, Words{});
+}
+
+TEST(JobSpec, WhereTheJobSaysNothingTheSlotsAreThoseOfTheHosts) {
+  Place place{fake(1), {}, model::HostSource::list, "m"};
+  place.target.fake_nodes.reset();
+  place.hosts.resize(2);
+  place.hosts[0].name = "a";
+  place.hosts[0].slots = 4;
+  place.hosts[1].name = "b";
+  const std::string head = "command: mpirun x\n";
+  const std::string rest = "distributed: {mpi: {worker: {count: 2}}}\n";
+  const auto open = make(head + rest, place).made.spec.hosts;
+  EXPECT_EQ(open[0].slots, 4U);
+  EXPECT_EQ(open[1].slots, 1U);
+  const auto said = make(head + "compute: {instance_type: NC12}\n" + rest, place).made.spec.hosts;
+  EXPECT_EQ(said[0].slots, 2U);
+  EXPECT_EQ(said[1].slots, 2U);
 }
 
 TEST(JobSpec, WhatATargetCannotGiveIsAComplaint) {
@@ -280,6 +384,17 @@ TEST(JobSpec, FormsOfOlderFilesAndListsAreTaken) {
       "resources: {docker_args: [--ipc=host, --privileged]}\n",
       1);
   EXPECT_EQ(one.complaints, Words{});
+}
+
+TEST(Targets, DescribeMachineSizes) {
+  const auto read =
+      read_targets("targets: {a: {hosts: b}}\ninstance_types: {Big_8: 8, Small: 0, Odd: x}\n", "m");
+  ASSERT_EQ(read.complaints.size(), 1U);
+  EXPECT_NE(read.complaints[0].what.find("instance_types.Odd must be"), std::string::npos)
+      << read.complaints[0].what;
+  ASSERT_EQ(read.targets.instance_types.size(), 2U);
+  EXPECT_EQ(read.targets.instance_types[0].name, "Big_8");
+  EXPECT_EQ(read.targets.instance_types[0].gpus, 8U);
 }
 
 TEST(Targets, AreReadWithAllComplaints) {

@@ -83,6 +83,44 @@ TEST_F(Roles, ARoleOfTwoProgramsIsOneList) {
                        R"("task": {"type": "worker", "index": 1}, "environment": "cloud"})");
 }
 
+TEST_F(Roles, LightRanksShareTheSlotsOfTheOthers) {
+  const auto nodes = [&] {
+    std::string text;
+    for (const model::PlannedRank& rank : plan_.ranks)
+      text += plan_.nodes[rank.node.value].host.name;
+    return text;
+  };
+  make({{"worker", 6}, {"ps", 1}, {"evaluator", 1}});
+  EXPECT_EQ(nodes(), "abababab");
+  make({{"MS_SCHED", 1}, {"MS_WORKER", 6}});
+  EXPECT_EQ(nodes(), "abababa");
+  make({{"worker", 4}, {"ps", 2}});
+  EXPECT_EQ(nodes(), "aaabbb") << "there are slots for all";
+}
+
+TEST_F(Roles, ARankThatIsNotLightNeedsItsSlot) {
+  spec_.apps.clear();
+  for (const auto& [role, ranks] : {std::pair("worker", 3U), std::pair("ps", 1U)}) {
+    model::App& app = spec_.apps.emplace_back();
+    app.command = {"train"};
+    app.role = role;
+    app.ranks = ranks;
+  }
+  spec_.roles = model::Roles::tensorflow;
+  model::Inventory two;
+  two.source = model::HostSource::list;
+  for (const char* name : {"a", "b"}) {
+    two.hosts.push_back({name, "", 0, model::Reach::ssh, 1, {}, {}, {"-H", 0, 0}});
+  }
+  const auto placed = place(spec_, two);
+  ASSERT_FALSE(placed);
+  EXPECT_EQ(placed.error().what, "4 ranks wanted, but 2 hosts have 2 slots");
+  EXPECT_EQ(
+      placed.error().hint,
+      "give the hosts more slots (HOST:N); to share cores: --oversubscribe, or oversubscribe: "
+      "true in muster.yml");
+}
+
 TEST_F(Roles, AddressesOfIpv6StandInBrackets) {
   addresses_ = {"fd00::1", "fd00::2"};
   make({{"worker", 1}});

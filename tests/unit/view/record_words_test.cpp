@@ -37,6 +37,19 @@ TEST(RecordSentence, TellsStateCodeAndCause) {
   EXPECT_EQ(record_sentence(running), "x is running");
 }
 
+TEST(RecordSentence, OfAGoodRunTellsWhatRan) {
+  RunRecord good = record();
+  good.state = RunState::completed;
+  good.exit_code = 0;
+  good.cause.clear();
+  EXPECT_EQ(record_sentence(good),
+            "20261121-212530.123-kufari completed: 4 ranks on 2 hosts, 1:02:05");
+  good.ranks = 1;
+  good.hosts = {"node1"};
+  good.ended = kTime + seconds(75);
+  EXPECT_EQ(record_sentence(good), "20261121-212530.123-kufari completed: 1 rank on node1, 1:15");
+}
+
 TEST(RecordTable, HasALineForEachRun) {
   RunRecord other = record();
   other.state = RunState::completed;
