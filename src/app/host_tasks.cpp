@@ -104,7 +104,8 @@ process::GuardEvents HostTasks::guard_events() {
     // What it said before its end comes first: an MPI_Abort is more than an exit code.
     if (pmi_) pmi_->hear_out(Rank(ended.id));
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
-                             ended.signal, ended.core_dumped, ended.max_rss_kib}});
+                             ended.signal, ended.core_dumped, ended.max_rss_kib},
+                            base::Instant(std::chrono::nanoseconds(ended.at_ns))});
     // Only now: an exit that tells its own cause comes before what the others miss.
     if (pmi_) pmi_->ended(Rank(ended.id));
     if (pmix_) pmix_->ended(Rank(ended.id));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "machine/host_clock.hpp"
+
 namespace muster::machine {
 
 using base::Duration;
@@ -29,6 +31,7 @@ void AgentMachine::on(wire::ToAgent& message, AgentEffects& out) {
 }
 
 void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
+  greeted_ = now_;
   if (state_ == State::done) return begin_round(out);
   if (state_ != State::fresh) return;
   state_ = State::greeted;
@@ -57,7 +60,9 @@ void AgentMachine::on(RoundBegun& event, AgentEffects& out) {
 }
 
 void AgentMachine::welcome(AgentEffects& out) {
-  tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts}, out);
+  tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts, to_wire(greeted_),
+                     to_wire(now_)},
+       out);
 }
 
 void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
@@ -172,7 +177,7 @@ void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
 // A head that wonders who has called MPI_Init learns it from what comes before the answer.
 void AgentMachine::hear(wire::Ping&, AgentEffects& out) {
   tell_attendance(register_.untold(), out);
-  tell(wire::Pong{}, out);
+  tell(wire::Pong{to_wire(now_)}, out);
 }
 
 void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
@@ -235,7 +240,7 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   if (task.life == Life::ended || state_ == State::done) return;
   task.life = Life::ended;
   tell_attendance(register_.untold(), out);
-  tell(wire::Exited{event.exit}, out);
+  tell(wire::Exited{event.exit, {}, to_wire(event.at == Instant{} ? now_ : event.at)}, out);
   sweep_when_all_ended(out);
 }
 

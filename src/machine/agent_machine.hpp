@@ -63,6 +63,7 @@ struct TaskSpawned {
 };
 struct TaskEnded {
   model::RankExit exit;
+  base::Instant at{};  // when the guard noticed; none: now
 };
 struct StreamEnded {
   base::Rank rank;
@@ -252,6 +253,7 @@ class AgentMachine {
   State state_ = State::fresh;
   base::Instant now_{};
   base::Instant heard_{};
+  base::Instant greeted_{};  // when the last Hello came
   base::Instant look_at_{};            // when the head's silence is next looked at
   base::Duration lease_ = kHelloTime;  // 0: none
   base::Duration grace_ = kOrphanGrace;

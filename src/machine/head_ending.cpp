@@ -1,6 +1,7 @@
 // The head's way down: failures, signals, limits, stopping, leaving, the report.
 #include <algorithm>
 #include <csignal>
+#include <span>
 
 #include "base/check.hpp"
 #include "machine/head_machine.hpp"
@@ -28,23 +29,35 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 
 // ---- ranks ------------------------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex, wire::Exited& message, HeadEffects& out) {
-  const model::RankExit& exit = message.exit;
-  Task& task = tasks_[exit.rank.value];
-  if (task.ended) return;
+void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
+  const model::RankExit exit = message.exit;
+  if (tasks_[exit.rank.value].ended) return;
   count_end(exit.rank);
   if (!stop_sent_) roll_.left(exit.rank);
-  if (stop_sent_) {
-    count_follower(exit);
-  } else if (exit.failed()) {
-    const bool is_first = report_.cause != model::Cause::rank_failed;
-    note_failure(exit);
-    if (is_first) report_.error_file = std::move(message.error_file);
+  Death death{exit, node, nodes_[node.value].clock.when(from_wire(message.at_us), now_),
+              std::move(message.error_file)};
+  if (failed_by_itself(death)) {
+    note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
+  } else if (stop_sent_ && !(report_.aborted && exit.rank == report_.first.rank)) {
+    ++report_.ended;
   }
   if (only_servers_left()) servers_end_at_ = base::sooner(servers_end_at_, now_ + kServersTime);
   look_for_deserter(out);
   input_flow(out);
+}
+
+// Once others have been told to end: was it our signal, or a fault of its own? One that ended
+// before that, by the clocks, cannot have been ended by us; of the others its end is all that we
+// know.
+bool HeadMachine::failed_by_itself(const Death& death) const {
+  const model::RankExit& exit = death.exit;
+  if (!exit.failed()) return false;
+  if (!stop_sent_) return true;
+  if (report_.cause != model::Cause::rank_failed) return false;
+  if (report_.aborted && exit.rank == report_.first.rank) return false;
+  if (death.when && death.when->latest < *stopped_at_) return true;
+  return exit.signal != stop_signal_ && exit.signal != SIGKILL && exit.code != 128 + stop_signal_;
 }
 
 bool HeadMachine::ends_others(const model::RankExit& exit) const {
@@ -59,19 +72,47 @@ bool HeadMachine::ends_others(const model::RankExit& exit) const {
   CHECK(false);
 }
 
-// Of a rank that failed while nobody had ended it.
-void HeadMachine::note_failure(const model::RankExit& exit) {
-  report_.codes |= exit.signal != 0 ? exit.signal : exit.code;
-  report_.worst = std::max(report_.worst, exit.exit_code());
-  if (report_.cause == model::Cause::rank_failed) return add_other(exit);
+void HeadMachine::note_failure(Death death) {
+  const bool in_time = !stop_sent_ || (death.when && death.when->latest < *stopped_at_);
+  if (in_time) count_code(death.exit);
+  failures_.push_back(death.exit);
+  deaths_.add(std::move(death));
   report_.cause = model::Cause::rank_failed;
-  report_.first = exit;
-  report_.host = host(input_.plan.ranks[exit.rank.value].node);
+  settle_first();
 }
 
-void HeadMachine::add_other(const model::RankExit& exit) {
-  ++report_.others_total;
-  if (report_.others.size() < kOthersMax) report_.others.push_back(exit);
+void HeadMachine::count_code(const model::RankExit& exit) {
+  report_.codes |= exit.signal != 0 ? exit.signal : exit.code;
+  report_.worst = std::max(report_.worst, exit.exit_code());
+}
+
+// The codes of all that may have been first count, so that chance does not decide the job's.
+void HeadMachine::settle_first() {
+  if (report_.aborted) return;
+  const std::vector<const Death*> deaths = deaths_.first();
+  for (const Death* death : deaths) count_code(death->exit);
+  report_.first = deaths.front()->exit;
+  report_.host = host(deaths.front()->node);
+  report_.error_file = deaths.front()->error_file;
+  report_.together.clear();
+  if (deaths.size() == 1) return;
+  for (const Death* death : std::span(deaths).subspan(1)) {
+    report_.together.push_back({death->exit, host(death->node)});
+  }
+  report_.together_within = FirstDeaths::spread(deaths);
+}
+
+void HeadMachine::fill_others(model::RunReport& report) const {
+  const auto is_first = [&](const model::RankExit& exit) {
+    return exit.rank == report.first.rank ||
+           std::ranges::any_of(report.together,
+                               [&](const auto& one) { return one.exit.rank == exit.rank; });
+  };
+  for (const model::RankExit& exit : failures_) {
+    if (is_first(exit)) continue;
+    ++report.others_total;
+    if (report.others.size() < kOthersMax) report.others.push_back(exit);
+  }
 }
 
 // Servers wait for requests for ever: the job is done when everybody else is.
@@ -90,18 +131,6 @@ void HeadMachine::count_end(Rank rank) {
   --nodes_[input_.plan.ranks[rank.value].node.value].busy;
   if (rank.value < parties_.front().world.size && !serves(rank)) --awaited_;
   if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
-}
-
-// A rank that ended after the others were told to end: by our signal, or by a fault of its own?
-void HeadMachine::count_follower(const model::RankExit& exit) {
-  const bool ours = exit.signal == stop_signal_ || exit.signal == SIGKILL ||
-                    exit.code == 128 + stop_signal_ || !exit.failed();
-  if (report_.aborted && exit.rank == report_.first.rank) return;
-  if (ours || report_.cause != model::Cause::rank_failed) {
-    ++report_.ended;
-    return;
-  }
-  add_other(exit);
 }
 
 // ---- hosts ------------------------------------------------------------------------------------
@@ -264,7 +293,7 @@ void HeadMachine::keep_alive(HeadEffects& out) {
     if (!leased(index)) continue;
     if (overslept) node.heard = now_;
     if (now_ < node.heard + input_.spec.lease) {
-      out.push_back(ToNode{index, wire::Ping{}});
+      ping(index, out);
       continue;
     }
     node.link = false;
@@ -393,6 +422,7 @@ model::RunReport HeadMachine::report() const {
     report.warnings.emplace_back(
         "no restart: ranks cannot be started again on a host that is lost");
   }
+  fill_others(report);
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());
   report.missing.resize(std::min(report.missing.size(), kOthersMax));

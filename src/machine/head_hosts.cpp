@@ -45,7 +45,7 @@ void HeadMachine::wake_host(NodeIndex node, HeadEffects& out) {
   nodes_[node.value].joined = true;
   nodes_[node.value].state = NodeState::up;
   nodes_[node.value].heard = now_;
-  out.push_back(ToNode{node, hello(node)});
+  greet(node, out);
 }
 
 void HeadMachine::call_host(model::Host host, HeadEffects& out) {

@@ -139,7 +139,13 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
   node.state = NodeState::up;
   node.heard = now_;
   if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
-  out.push_back(ToNode{event.node, hello(event.node)});
+  greet(event.node, out);
+}
+
+void HeadMachine::greet(NodeIndex index, HeadEffects& out) {
+  nodes_[index.value].greeted_at = now_;
+  nodes_[index.value].pinged_at.clear();
+  out.push_back(ToNode{index, hello(index)});
 }
 
 wire::Hello HeadMachine::hello(NodeIndex node) const {
@@ -233,6 +239,11 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   }
   node.state = NodeState::greeted;
   node.facts = std::move(message.facts);
+  if (!remote(index)) {
+    node.clock.is_ours();
+  } else if (message.came_us != 0) {
+    node.clock.heard(node.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now_);
+  }
   open_due(out);
   if (node.joined) return host_joined(index, out);
   if (!every_node(NodeState::greeted)) return;
@@ -392,7 +403,21 @@ void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
 
 void HeadMachine::hear(NodeIndex, wire::Output&, HeadEffects&) {}     // the data's own way
 void HeadMachine::hear(NodeIndex, wire::OutputEnd&, HeadEffects&) {}  // likewise
-void HeadMachine::hear(NodeIndex, wire::Pong&, HeadEffects&) {}       // being heard is enough
+
+// Every Ping is noted: their answers come in the same order.
+void HeadMachine::ping(NodeIndex index, HeadEffects& out) {
+  nodes_[index.value].pinged_at.push_back(now_);
+  out.push_back(ToNode{index, wire::Ping{}});
+}
+
+void HeadMachine::hear(NodeIndex index, wire::Pong& message, HeadEffects&) {
+  Node& node = nodes_[index.value];
+  if (node.pinged_at.empty()) return;
+  const Instant asked = node.pinged_at.front();
+  node.pinged_at.pop_front();
+  const Instant then = from_wire(message.at_us);
+  if (remote(index) && message.at_us != 0) node.clock.heard(asked, then, then, now_);
+}
 
 // ---- small answers ----------------------------------------------------------------------------
 

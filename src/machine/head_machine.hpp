@@ -46,6 +46,8 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "machine/fences.hpp"
+#include "machine/first_deaths.hpp"
+#include "machine/host_clock.hpp"
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
 #include "machine/roll_call.hpp"
@@ -205,6 +207,9 @@ class HeadMachine {
     bool link = false;       // a carrier may be alive
     bool joined = false;     // for spawned ranks, or has been greeted again for them
     std::uint32_t busy = 0;  // its ranks that have not ended
+    HostClock clock;
+    base::Instant greeted_at{};           // when the last Hello left
+    std::deque<base::Instant> pinged_at;  // of Pings without an answer
   };
   struct Task {
     std::int32_t pid = 0;
@@ -298,9 +303,13 @@ class HeadMachine {
   void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, HeadEffects& out);
   void give_up(base::NodeIndex node, HeadEffects& out);
-  void count_follower(const model::RankExit& exit);
-  void note_failure(const model::RankExit& exit);
-  void add_other(const model::RankExit& exit);
+  void greet(base::NodeIndex node, HeadEffects& out);
+  void ping(base::NodeIndex node, HeadEffects& out);
+  [[nodiscard]] bool failed_by_itself(const Death& death) const;
+  void note_failure(Death death);
+  void count_code(const model::RankExit& exit);
+  void settle_first();
+  void fill_others(model::RunReport& report) const;
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
   void look_for_deserter(HeadEffects& out);
@@ -408,6 +417,8 @@ class HeadMachine {
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;
   bool input_ended_ = false;
+  std::vector<model::RankExit> failures_;  // of ranks that nobody had ended, as heard
+  FirstDeaths deaths_;                     // likewise
   model::RunReport report_;
 };
 

@@ -32,7 +32,7 @@ void HeadMachine::begin_round(HeadEffects& out) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].state = NodeState::up;
     nodes_[i].heard = now_;
-    out.push_back(ToNode{NodeIndex(i), hello(NodeIndex(i))});
+    greet(NodeIndex(i), out);
   }
 }
 
@@ -66,6 +66,8 @@ void HeadMachine::forget_round() {
   input_sent_.assign(ranks, 0);
   input_taken_.assign(ranks, 0);
   ended_ = running_ = 0;
+  failures_.clear();
+  deaths_ = {};
   reading_input_ = false;
   stop_sent_ = hastened_ = false;
   stopped_at_.reset();

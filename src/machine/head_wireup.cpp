@@ -33,11 +33,9 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   if (stop_sent_) return;
   constexpr int kCodes = 256;
   code &= kCodes - 1;
-  if (report_.cause == model::Cause::rank_failed && report_.first.rank != rank) {
-    add_other(report_.first);
-  }
   report_.cause = model::Cause::rank_failed;
   report_.first = {};
+  report_.together.clear();
   report_.aborted = true;
   report_.abort_message = std::move(why);
   report_.first.rank = rank;
@@ -78,7 +76,9 @@ void HeadMachine::watch_roll(HeadEffects& out) {
   if (state_ != State::running || !due || now_ < *due) return;
   roll_asked_ = !roll_asked_;
   if (roll_asked_) {
-    to_all_running(wire::Ping{}, out);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].state == NodeState::running) ping(NodeIndex(i), out);
+    }
   } else {
     tell_absent(out);
   }

@@ -55,14 +55,25 @@ enum class CodeFrom : std::uint8_t {
 // "rank", "muster", "signal"; empty for nobody.
 [[nodiscard]] std::string_view word(CodeFrom from);
 
+// A rank's end with its host.
+struct HostExit {
+  RankExit exit;
+  std::string host;
+  bool operator==(const HostExit&) const = default;
+};
+
 struct RunReport {
   Cause cause = Cause::completed;
-  RankExit first;                 // rank_failed: the first failure noticed
+  RankExit first;                 // rank_failed: the first failure, as far as clocks tell
   bool aborted = false;           // `first` asked for the end itself (MPI_Abort): its code counts
   std::string abort_message;      // what it said then; may be empty
   std::string host;               // host of `first`, or of the fault
   std::vector<std::string> tail;  // last lines of `first`'s stderr, at most 12
   std::string error_file;         // what `first` wrote to TORCHELASTIC_ERROR_FILE; may be empty
+  // Ranks of other hosts that may as well have been first, at most one of each; what the clocks of
+  // the hosts leave open is no more than this.
+  std::vector<HostExit> together;
+  std::chrono::microseconds together_within{0};
   std::vector<RankExit>
       others;  // further ranks that failed before muster ended the rest, at most 8
   std::uint32_t others_total = 0;  // how many of those there were in all

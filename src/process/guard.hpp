@@ -69,6 +69,7 @@ struct Ended {
   std::int32_t signal = 0;
   bool core_dumped = false;
   std::uint64_t max_rss_kib = 0;
+  std::int64_t at_ns = 0;  // when the guard noticed: CLOCK_MONOTONIC
 };
 
 // No process started by this guard is left, but for the leftovers ("pid 42 (name)").

@@ -175,7 +175,11 @@ bool GuardLoop::reap() {
   // Emptied first, so that an end that comes later wakes us again.
   signalfd_siginfo info;
   while (::read(child_ended_.get(), &info, sizeof info) > 0) continue;
-  return children_.reap([this](const Ended& ended) { append_ended(replies_, ended); });
+  const std::chrono::nanoseconds now = Clock::now().time_since_epoch();
+  return children_.reap([&](Ended ended) {
+    ended.at_ns = now.count();
+    append_ended(replies_, ended);
+  });
 }
 
 void GuardLoop::wait_for_tasks(base::Duration limit) {

@@ -93,6 +93,23 @@ namespace {
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
 }
 
+[[nodiscard]] std::string equally_early(const model::RunReport& report) {
+  if (report.together.empty()) return {};
+  constexpr std::size_t kNamed = 8;
+  std::string text;
+  for (const model::HostExit& one :
+       std::span(report.together).first(std::min(kNamed, report.together.size()))) {
+    text += fmt::format("{}{} on {} {}", text.empty() ? "" : ", ",
+                        rank_name(report.worlds, one.exit.rank), one.host, end_of(one.exit));
+  }
+  if (report.together.size() > kNamed) {
+    text += fmt::format(", and {} more", report.together.size() - kNamed);
+  }
+  const double most = static_cast<double>(report.together_within.count()) / 1000.0;
+  return line(fmt::format(
+      "at the same time, as far as the hosts' clocks tell (within {:.1f} ms): {}", most, text));
+}
+
 [[nodiscard]] std::string other_failures(const model::RunReport& report) {
   if (report.others_total == 0) return {};
   std::string text = ends_of(report.others, report.worlds);
@@ -120,7 +137,9 @@ namespace {
 // "the 7 other ranks", "the other rank", or "3 ranks" when some had ended by themselves.
 [[nodiscard]] std::string ended_ranks(const model::RunReport& report) {
   const bool rank_failed = report.cause == model::Cause::rank_failed;
-  const std::uint32_t failed = rank_failed ? 1 + report.others_total : 0;
+  const std::uint32_t failed =
+      rank_failed ? 1 + static_cast<std::uint32_t>(report.together.size()) + report.others_total
+                  : 0;
   const std::string_view noun = report.ended == 1 ? "rank" : "ranks";
   if (report.ended + failed != report.world_size) return fmt::format("{} {}", report.ended, noun);
   if (!rank_failed) return fmt::format("all {} {}", report.ended, noun);
@@ -187,15 +206,18 @@ constexpr std::string_view kRanksOwn = ", which is a rank's own and none of must
 
 // A launcher that was started on each node fails on each, and has told what became of its ranks.
 [[nodiscard]] bool is_one_failure(const model::RunReport& report) {
+  const auto is_like_it = [&](const model::RankExit& other) {
+    return other.signal == 0 && other.code == report.first.code;
+  };
   return inner_report(report) && report.others_total == report.others.size() &&
-         std::ranges::all_of(report.others, [&](const model::RankExit& other) {
-           return other.signal == 0 && other.code == report.first.code;
-         });
+         std::ranges::all_of(report.others, is_like_it) &&
+         std::ranges::all_of(report.together, is_like_it, &model::HostExit::exit);
 }
 
 [[nodiscard]] std::string rest_of(const model::RunReport& report) {
   if (is_one_failure(report)) return {};
-  return other_failures(report) + missing_ranks(report) + what_became_of_the_rest(report);
+  return equally_early(report) + other_failures(report) + missing_ranks(report) +
+         what_became_of_the_rest(report);
 }
 
 [[nodiscard]] std::string warnings_of(const model::RunReport& report) {

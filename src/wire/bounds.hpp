@@ -67,6 +67,13 @@ class Bounds {
     if (!complaint_) complaint_ = fmt::format("there is no stream {}", value);
     return Stream::out;
   }
+  // Microseconds, of some hundred years: no sum of two leaves 64 bits.
+  std::uint64_t clock(std::uint64_t value) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 52;
+    if (value <= kMost) return value;
+    if (!complaint_) complaint_ = fmt::format("clock {} is not within 0 to {}", value, kMost);
+    return 0;
+  }
   // Absent in what older programs send: then the first.
   std::uint32_t world(std::uint32_t value) {
     return std::max(1U, at_most("world", value, model::kRanksMax));

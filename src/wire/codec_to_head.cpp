@@ -33,6 +33,8 @@ void write(proto::ToHead& out, const Welcome& welcome) {
     one.set_variable(devices.variable);
     for (const std::string& id : devices.ids) one.add_ids(id);
   }
+  to.set_came_us(welcome.came_us);
+  to.set_left_us(welcome.left_us);
   if (welcome.facts.topology) to.set_topology(model::encode(*welcome.facts.topology));
 }
 
@@ -61,7 +63,9 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
 Welcome read(proto::Welcome& in, Bounds& bounds) {
   return {.protocol = in.protocol(),
           .version = std::move(*in.mutable_version()),
-          .facts = read_facts(in, bounds)};
+          .facts = read_facts(in, bounds),
+          .came_us = bounds.clock(in.came_us()),
+          .left_us = bounds.clock(in.left_us())};
 }
 
 void write(proto::ToHead& out, const Prepared& prepared) {
@@ -138,6 +142,7 @@ void write(proto::ToHead& out, const Exited& exited) {
   to.set_core_dumped(exited.exit.core_dumped);
   to.set_max_rss_kib(exited.exit.max_rss_kib);
   to.set_error_file(exited.error_file);
+  to.set_at_us(exited.at_us);
 }
 
 Exited read(proto::Exited& in, Bounds& bounds) {
@@ -149,7 +154,7 @@ Exited read(proto::Exited& in, Bounds& bounds) {
                           .signal = bounds.small("signal", in.signal(), kSignalMax),
                           .core_dumped = in.core_dumped(),
                           .max_rss_kib = in.max_rss_kib()},
-          std::move(*in.mutable_error_file())};
+          std::move(*in.mutable_error_file()), bounds.clock(in.at_us())};
 }
 
 void write(proto::ToHead& out, const InputCredit& credit) {
@@ -251,7 +256,7 @@ Stopped read(proto::Stopped& in, Bounds&) {
   return {in.killed(), read_texts(*in.mutable_leftovers())};
 }
 
-void write(proto::ToHead& out, const Pong&) { out.mutable_pong(); }
+void write(proto::ToHead& out, const Pong& pong) { out.mutable_pong()->set_at_us(pong.at_us); }
 
 }  // namespace
 
@@ -286,7 +291,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kStopped:
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:
-      return Pong{};
+      return Pong{bounds.clock(in.pong().at_us())};
     case proto::ToHead::kTraced:
       return read(*in.mutable_traced(), bounds);
     case proto::ToHead::kDeclined:

@@ -207,6 +207,8 @@ struct Welcome {
   std::uint32_t protocol = kProtocol;
   std::string version;  // of the program, for messages only
   model::HostFacts facts;
+  std::uint64_t came_us = 0;  // when Hello came, on the agent's steady clock; 0: not told
+  std::uint64_t left_us = 0;  // when this left, likewise
   bool operator==(const Welcome&) const = default;
 };
 
@@ -250,6 +252,7 @@ struct OutputEnd {
 struct Exited {
   model::RankExit exit;
   std::string error_file = {};  // what a task that failed wrote there, at most kErrorFileMax bytes
+  std::uint64_t at_us = 0;      // when its guard noticed, on the agent's steady clock; 0: not told
   bool operator==(const Exited&) const = default;
 };
 
@@ -335,6 +338,7 @@ struct Stopped {
 };
 
 struct Pong {
+  std::uint64_t at_us = 0;  // the agent's steady clock; 0: not told
   bool operator==(const Pong&) const = default;
 };
 

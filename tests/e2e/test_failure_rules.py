@@ -4,11 +4,16 @@ Where the real launcher is installed its code is taken beside ours, but for the 
 known to hang or to hide failures.
 """
 
+import os
 import shutil
 import signal
+import time
 import unittest
 
-from support import MUSTER, UNTIL_GO, USAGE, Case, run_tests
+from support import (MUSTER, PYTHON, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests,
+                     wait_until)
+
+REASON = lab_or_skip()
 
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 # Rank 0 fails; the others say when they have outlived it.
@@ -121,6 +126,48 @@ class Hydra(Rules):
                       ("-n", "1", "sh", "-c", "kill -TERM $$"), ("-n", "2", "no-such-program")):
             self.assertEqual(self.code(self.command, *words),
                              self.code(("mpiexec.hydra",), *words), words)
+
+
+# Ends at a time that all hosts of the lab know: they share one clock.
+DIES_AT = """import os, time
+rank = int(os.environ["RANK"])
+open(os.environ["DIR"] + f"/ready.{rank}", "w").close()
+go = os.environ["DIR"] + "/times"
+while not os.path.exists(go):
+    time.sleep(0.01)
+at = float(open(go).read().split()[rank])
+while time.monotonic() < at:
+    pass
+os._exit(3 + rank)
+"""
+
+
+@unittest.skipIf(REASON, REASON)
+class TheFirstOfTwo(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def test_a_host_that_is_heard_of_late(self):
+        """Rank 0 fails 50 ms before rank 1, but its link stands still until both have."""
+        self.write("dies.py", DIES_AT)
+        job = self.start_in_lab("-H", "node1,node2", PYTHON, self.path("dies.py"))
+        self.wait_for_files(["ready.0", "ready.1"])
+        links = {pid: words for pid, words in self.lab.strangers("head").items()
+                 if words.startswith("ssh ") and " node1 " in words}
+        self.assertEqual(len(links), 1, self.lab.strangers("head"))
+        link = next(iter(links))
+        os.kill(link, signal.SIGSTOP)
+        soon = time.monotonic() + 0.5
+        self.write("new", f"{soon} {soon + 0.05}")
+        os.rename(self.path("new"), self.path("times"))
+        wait_until(lambda: not any(self.lab.children_named(host, os.path.basename(PYTHON))
+                                   for host in self.lab.names), 10, "the ends of both")
+        os.kill(link, signal.SIGCONT)
+        done = job.finish()
+        self.assertRegex(done.errors, r"(?s)\Amuster: rank 0 on node1 exited with code 3"
+                                      r".*muster: then rank 1 exited with code 4")
+        self.assert_hosts_clean(5)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,17 @@ void expect_report(const std::string& name, const RunReport& report) {
   expect_golden("view/report_" + name + ".txt", view::report(report, {}));
 }
 
+TEST(ViewReport, RanksThatTheClocksDoNotTellApart) {
+  RunReport report = failure({.rank = Rank(3), .code = 4}, {"ValueError: bad shape"});
+  report.together = {{{.rank = Rank(0), .code = 1}, "node1"},
+                     {{.rank = Rank(5), .signal = SIGSEGV}, "node3"}};
+  report.together_within = std::chrono::microseconds(3120);
+  report.others = {{.rank = Rank(7), .code = 1}};
+  report.others_total = 1;
+  report.ended = 4;
+  expect_report("together", report);
+}
+
 TEST(ViewReport, PythonException) {
   const std::vector<std::string> tail{"Traceback (most recent call last):",
                                       "  File \"train.py\", line 41, in <module>",

@@ -124,7 +124,9 @@ ToHead to_head() {
     case 5:
       return OutputEnd{rank(), stream()};
     case 6:
-      return Exited{{rank(), pid, below(256), below(65), flag(), number() * 77'777ull}};
+      return Exited{{rank(), pid, below(256), below(65), flag(), number() * 77'777ull},
+                    {},
+                    number() * 77'777ull};
     case 7:
       return InputCredit{rank(), number()};
     case 8:
@@ -144,7 +146,7 @@ ToHead to_head() {
     case 16:
       return Attendance{some(rank)};
     default:
-      return Pong{};
+      return Pong{number() * 77'777ull};
   }
 }
 

@@ -94,6 +94,7 @@ HostScript draw_host(Dice& dice, const Faults& faults) {
   HostScript host;
   host.ranks = dice.between(1u, 4u);
   host.latency = dice.between(Duration(0), faults.latency_at_most);
+  host.clock_ahead = dice.between(Duration(0), Duration(5000));
   host.jitter = dice.between(Duration(0), faults.latency_at_most);
   host.checks_for = milliseconds(dice, 0, 300);
   host.refuses = dice.chance(faults.host_refuses);

@@ -36,6 +36,7 @@ class Judge {
   [[nodiscard]] bool finished() const { return finished_.has_value(); }
   // The run has ended, with this report.
   void verdict(const model::RunReport& report);
+  [[nodiscard]] bool names_the_first(const model::RunReport& report) const;
 
   [[nodiscard]] std::uint64_t received(base::Rank rank, wire::Stream stream) const;
   [[nodiscard]] bool failed() const { return first_.has_value(); }
@@ -147,6 +148,7 @@ class Judge {
   std::uint32_t rounds_ = 0;  // begun again
   std::set<base::Rank> started_;
   std::map<base::Rank, model::RankExit> exited_;
+  std::map<base::Rank, base::Instant> ended_at_;  // by the head's clock, to the microsecond
   std::set<base::NodeIndex> prepared_;
   std::map<std::uint32_t, std::set<base::NodeIndex>> unprepared_;  // by spawned world
   std::set<std::uint32_t> starting_;                               // spawned worlds

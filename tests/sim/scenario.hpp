@@ -52,6 +52,7 @@ struct HostScript {
   std::uint32_t slots = 0;        // of an idle host
   std::vector<Attempt> attempts;  // then the last one again and again; none: up at once
   Duration latency = Duration(5);
+  Duration clock_ahead = Duration(0);  // of the head's
   Duration jitter = Duration(0);
   Duration checks_for = Duration(2);
   bool refuses = false;

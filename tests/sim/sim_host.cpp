@@ -32,6 +32,7 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const std::vector<Tas
       task_scripts_(tasks),
       events_(std::move(events)),
       machine_(options(script)) {
+  if (script.reach == model::Reach::here) script_.clock_ahead = Duration(0);
   feed(machine::Tick{});
 }
 
@@ -51,7 +52,7 @@ void SimHost::pump(machine::AgentEvent event) {
     machine::AgentEvent next = std::move(queue_.front());
     queue_.pop_front();
     machine::AgentEffects effects;
-    machine_.step(agenda_.now(), std::move(next), effects);
+    machine_.step(agenda_.now() + script_.clock_ahead, std::move(next), effects);
     for (machine::AgentEffect& effect : effects) {
       std::visit([this](auto& one) { perform(one); }, effect);
     }
@@ -61,7 +62,8 @@ void SimHost::pump(machine::AgentEvent event) {
 }
 
 void SimHost::arm() {
-  const auto deadline = machine_.deadline();
+  auto deadline = machine_.deadline();
+  if (deadline) *deadline -= script_.clock_ahead;
   if (!alive_ || deadline == armed_) return;
   armed_ = deadline;
   if (deadline) agenda_.at(*deadline, [this, when = *deadline] { wake(when); });

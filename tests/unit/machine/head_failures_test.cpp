@@ -252,5 +252,72 @@ TEST_F(HeadFixture, AHostThatHasStoppedIsKeptForAnotherRound) {
   EXPECT_EQ(at(2000, HeadTick{}), (Words{"a Ping", "b Ping"}));
 }
 
+// ---- which was first ----------------------------------------------------------------------------
+
+// Two hosts whose clocks go as ours does, as far as a Ping of 1 ms tells; rank 1 is heard of first.
+class TwoDeaths : public HeadFixture {
+ protected:
+  void SetUp() override {
+    make({Reach::ssh, Reach::ssh}, 1);
+    run_all();
+    at(2000, HeadTick{});
+    for (const auto node : {kA, kB}) at(2001, Heard{node, wire::Pong{clock(2000)}});
+  }
+  static std::uint64_t clock(std::int64_t after) {
+    return static_cast<std::uint64_t>(100'000 + after) * 1000;
+  }
+  // Milliseconds after the start.
+  void die(std::int64_t first, std::int64_t second, int signal = 0) {
+    wire::Exited heard_first = exited(1, 3);
+    heard_first.at_us = clock(first);
+    heard_first.error_file = "of 1";
+    at(2100, Heard{kB, heard_first});
+    wire::Exited heard_second = exited(0, signal == 0 ? 4 : 0, signal);
+    heard_second.at_us = clock(second);
+    heard_second.error_file = "of 0";
+    at(2110, Heard{kA, heard_second});
+  }
+};
+
+TEST_F(TwoDeaths, TheEarlierOneIsTheCauseThoughItIsHeardLater) {
+  die(2090, 2080);
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(cause(), "rank 0 on a");
+  EXPECT_EQ(report.error_file, "of 0");
+  EXPECT_TRUE(report.together.empty());
+  ASSERT_EQ(report.others.size(), 1u);
+  EXPECT_EQ(report.others[0].rank, Rank(1));
+  EXPECT_EQ(report.others_total, 1u);
+}
+
+TEST_F(TwoDeaths, ThoseCloserThanTheClocksTellAreNamedTogether) {
+  for (const auto& [first, second] : {std::pair{2090, 2089}, std::pair{2089, 2090}}) {
+    SetUp();
+    die(first, second);
+    const model::RunReport report = machine_->report();
+    EXPECT_EQ(cause(), "rank 0 on a") << "its code is the higher one";
+    ASSERT_EQ(report.together.size(), 1u);
+    EXPECT_EQ(report.together[0].exit.rank, Rank(1));
+    EXPECT_EQ(report.together[0].host, "b");
+    EXPECT_LT(report.together_within, std::chrono::milliseconds(6));
+    EXPECT_EQ(report.exit_code(), 4);
+    EXPECT_EQ(report.others_total, 0u);
+    EXPECT_EQ(report.ended, 0u);
+  }
+}
+
+TEST_F(TwoDeaths, WhatEndedBeforeAnyStopWasSentIsNoWorkOfOurs) {
+  die(2090, 2080, SIGKILL);
+  EXPECT_EQ(cause(), "rank 0 on a");
+  EXPECT_EQ(machine_->report().ended, 0u);
+}
+
+TEST_F(TwoDeaths, WhatEndedByOurSignalAfterwardsIsNotNamed) {
+  die(2090, 2105, SIGTERM);
+  EXPECT_EQ(cause(), "rank 1 on b");
+  EXPECT_TRUE(machine_->report().together.empty());
+  EXPECT_EQ(machine_->report().ended, 1u);
+}
+
 }  // namespace
 }  // namespace muster::machine

@@ -167,6 +167,7 @@ TEST(Limits, NumbersOfSignalsCodesPortsAndFaults) {
   expect_has(agent_error(framed(ToAgent{Stop{65, 0}})), "signal 65");
   EXPECT_EQ(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 255, 0, false, 0}}})), "");
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 256, 0, false, 0}}})), "256");
+  expect_has(head_error(framed(ToHead{Pong{std::uint64_t{1} << 53}})), "clock");
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, -1, 0, false, 0}}})), "code -1");
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 0, 65, false, 0}}})), "65");
   expect_has(head_error(frame(1, std::string("\x0a\x04\x40\x80\x80\x04", 6))), "port 65536");

@@ -1,0 +1,40 @@
+// FirstDeaths: which of the ranks that failed was the first, as far as the hosts' clocks can tell.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "machine/host_clock.hpp"
+#include "model/report.hpp"
+
+namespace muster::machine {
+
+// How much later than it happened a host may notice a death: its guard has to be woken.
+inline constexpr std::chrono::milliseconds kNoticeTime{2};
+
+struct Death {
+  model::RankExit exit;
+  base::NodeIndex node;
+  std::optional<Window> when;  // noticed
+  std::string error_file;      // what it wrote there
+};
+
+class FirstDeaths {
+ public:
+  // The deaths of one host come in their order.
+  void add(Death death);
+  // Every one that no other came before for certain, at most one of each host; the one that counts
+  // is in front: that with the highest exit code, then with the lowest rank. When one is not known,
+  // the first that was added. None before add().
+  [[nodiscard]] std::vector<const Death*> first() const;
+  // From the earliest time at which one of these may have happened to the latest.
+  [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);
+
+ private:
+  std::vector<Death> of_host_;  // the first of each
+};
+
+}  // namespace muster::machine
