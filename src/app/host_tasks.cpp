@@ -12,9 +12,11 @@
 #include "app/folders.hpp"
 #include "app/program.hpp"
 #include "app/python_hook.hpp"
+#include "machine/memory_kills.hpp"
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
+#include "probe/memory.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
@@ -46,6 +48,11 @@ std::string entry(std::string_view name, std::string_view value) {
   return made.append(name).append(1, '=').append(value);
 }
 
+machine::AgentOptions with_shared_memory(machine::AgentOptions options) {
+  options.shared = probe::shared_memory();
+  return options;
+}
+
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 }  // namespace
@@ -54,7 +61,7 @@ HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
                      machine::AgentOptions options, std::vector<std::string> own_environment,
                      HostTasksEvents events)
     : loop_(loop),
-      machine_(std::move(options)),
+      machine_(with_shared_memory(std::move(options))),
       own_environment_(std::move(own_environment)),
       events_(std::move(events)),
       guard_(loop, std::move(guard), guard_events()),
@@ -90,7 +97,7 @@ void HostTasks::take(base::Instant now, machine::AgentEvent event) {
 process::GuardEvents HostTasks::guard_events() {
   process::GuardEvents events;
   events.spawned = [this](const process::Spawned& spawned) {
-    if (spawned.id == PmixTasks::kServer) return;
+    if (spawned.id == PmixTasks::kServer) return pmix_spawned(spawned);
     if (spawned.pid != 0) pids_[Rank(spawned.id)] = spawned.pid;
     base::Error error;
     if (spawned.pid == 0) error = why_not_started(Rank(spawned.id), spawned.error);
@@ -122,8 +129,20 @@ void HostTasks::perform(machine::ToHead& effect) {
   if (auto* exited = std::get_if<wire::Exited>(&effect.message)) {
     std::string text = error_files_.take(exited->exit.rank);
     if (exited->exit.failed()) exited->error_file = std::move(text);
+    if (exited->around) exited->around = look_around();
   }
   events_.to_head(std::move(effect.message));
+}
+
+model::Circumstances HostTasks::look_around() const {
+  model::Circumstances around;
+  around.shared = probe::shared_memory();
+  if (!memory_before_) return around;
+  around.memory = machine::memory_kills(*memory_before_, probe::memory_counters());
+  if (around.memory && !around.memory->group.empty()) {
+    around.memory->limit = probe::memory_limit(around.memory->group);
+  }
+  return around;
 }
 
 // ---- before the start
@@ -242,6 +261,13 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
 }
 
 // The guard's answer is an errno of fork or of exec: what we lack, or what is wrong with the file.
+void HostTasks::pmix_spawned(const process::Spawned& spawned) {
+  if (spawned.pid != 0) return;
+  pmix_->expect_end();
+  events_.to_head(
+      wire::Refused{process::system_error("cannot start the PMIx server", spawned.error)});
+}
+
 base::Error HostTasks::why_not_started(Rank rank, int error) const {
   if (process::is_shortage(error)) return process::system_error("no process", error);
   const auto ordered = order_of_.find(rank);
@@ -417,6 +443,7 @@ void HostTasks::spawn(const Ordered& ordered) {
 // Not before all have a process: waking up for the first ones would take the processor from the
 // guard, which still starts the others.
 void HostTasks::listen() {
+  if (!memory_before_) memory_before_ = probe::memory_counters();
   for (const Rank rank : std::exchange(unheard_, {})) {
     const Streams& streams = streams_.at(rank);
     streams.out->start();

@@ -70,6 +70,7 @@ class HostTasks {
     const wire::TaskOrder* task = nullptr;
   };
 
+  [[nodiscard]] model::Circumstances look_around() const;
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void perform(machine::ReadTopology&);
@@ -96,6 +97,7 @@ class HostTasks {
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(wire::Prepare orders);
   [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
+  void pmix_spawned(const process::Spawned& spawned);
   [[nodiscard]] base::Error why_not_started(base::Rank rank, int error) const;
   [[nodiscard]] base::Result<void> make_launchers(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
@@ -133,6 +135,8 @@ class HostTasks {
   process::UniqueFd port_claim_;    // of rounds after the first
   process::UniqueFd held_port_;     // at which torch's store will listen
   process::UniqueFd null_;
+  // Once the ranks have been started.
+  std::optional<model::MemoryCounters> memory_before_;
   Stacks stacks_;
 };
 

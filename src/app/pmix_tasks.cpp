@@ -121,7 +121,10 @@ void PmixTasks::wait_for_first() {
 
 void PmixTasks::start_server() {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return server_ended();
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    const base::Error error = process::system_error("no socket for the PMIx server", errno);
+    return events_.to_head(wire::Refused{error});
+  }
   server_.assign(stream_protocol(), ends[0]);
   server_.non_blocking(true);
   const process::UniqueFd theirs(ends[1]);
@@ -142,22 +145,27 @@ void PmixTasks::start_server() {
 }
 
 void PmixTasks::read_server() {
-  server_.async_wait(
-      stream_protocol::socket::wait_read, life_.bind([this](const std::error_code& error) {
-        if (error) return;
-        std::array<char, 65536> buffer;
-        const ssize_t got = ::recv(server_.native_handle(), buffer.data(), buffer.size(), 0);
-        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return read_server();
-        if (got <= 0) return;
-        reader_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
-        auto upcall = reader_.next();
-        for (; upcall && *upcall; upcall = reader_.next()) take(**upcall);
-        if (upcall) read_server();
-      }));
+  server_.async_wait(stream_protocol::socket::wait_read,
+                     life_.bind([this](const std::error_code& error) {
+                       if (!error && hear_server()) read_server();
+                     }));
+}
+
+// False when nothing more will come.
+bool PmixTasks::hear_server() {
+  std::array<char, 65536> buffer;
+  const ssize_t got = ::recv(server_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
+  reader_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+  auto upcall = reader_.next();
+  for (; upcall && *upcall; upcall = reader_.next()) take(**upcall);
+  return upcall.has_value();
 }
 
 void PmixTasks::take(const pmix::Upcall& upcall) {
   if (const auto* broken = std::get_if<pmix::Broken>(&upcall)) {
+    expected_ = true;
     events_.to_head(wire::Refused{{base::Fault::cannot_start, broken->what, broken->hint, {}}});
   } else if (const auto* abort = std::get_if<pmix::Aborted>(&upcall)) {
     const World* world = world_named(abort->proc.nspace);
@@ -276,6 +284,8 @@ void PmixTasks::flush() {
 }
 
 void PmixTasks::server_ended() {
+  if (expected_) return;
+  (void)hear_server();  // its last word says why
   if (expected_) return;
   events_.to_head(
       wire::Refused{{base::Fault::lost, "the PMIx server of this host has died", {}, {}}});

@@ -76,6 +76,7 @@ class PmixTasks {
   void wait_for_first();
   void start_server();
   void read_server();
+  [[nodiscard]] bool hear_server();
   void take(const pmix::Upcall& upcall);
   void add(pmix::Job job);
   [[nodiscard]] const World& world_of(base::Rank rank) const;

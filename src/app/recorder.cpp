@@ -54,8 +54,10 @@ base::Result<void> Recorder::begin() {
       options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
                                options_.plan(), lines_, folders_inside(options_.record)});
   lines_.clear();
-  has_failed_ = !made;
-  if (!made) return tl::unexpected(made.error());
+  if (!made) {
+    failure_ = made.error();
+    return tl::unexpected(made.error());
+  }
   writer_ = std::move(*made);
   return {};
 }
@@ -71,9 +73,7 @@ base::Result<void> Recorder::plan_anew(Recorder other) {
 
 // A folder that may not be written to is no matter; a disk that has no room is.
 void Recorder::begin_late() {
-  if (writer_ || has_failed_) return;
-  const auto begun = begin();
-  if (!begun && begun.error().fault == base::Fault::output) lost_ = begun.error();
+  if (!writer_ && !failure_) (void)begin();
 }
 
 void Recorder::hear(base::NodeIndex node, const wire::ToHead& message) {
@@ -133,8 +133,7 @@ base::Result<void> Recorder::close(const std::string& words) {
   lines_ += view::run_ended_line(record);
   begin_late();
   flush();
-  if (lost_) return tl::unexpected(*lost_);
-  if (!writer_) return {};
+  if (!writer_) return tl::unexpected(*failure_);
   return writer_->finish(view::record_json(record, *record.ended) + "\n", words);
 }
 

@@ -32,7 +32,7 @@ class Recorder {
   [[nodiscard]] const model::RunRecord& record() const { return options_.record; }
   void set_streams(const std::string& folder) { options_.record.streams = folder; }
   // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
-  // and a folder that may not be written to is no matter.
+  // and a folder that cannot be written to is told when the run ends.
   [[nodiscard]] base::Result<void> begin();
   [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
   // Before any rank has started: the run goes by the plan of `other`, which has not begun.
@@ -57,8 +57,7 @@ class Recorder {
   std::size_t named_;                 // these, and those of a launcher in the command
   std::set<base::NodeIndex> joined_;  // others that have had some since
   std::optional<store::RecordWriter> writer_;
-  bool has_failed_ = false;
-  std::optional<base::Error> lost_;  // why there was no room for a record that nobody asked for
+  std::optional<base::Error> failure_;  // why there is no record
   std::uint32_t started_ = 0;
   std::string lines_;  // not written yet
 };

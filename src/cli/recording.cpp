@@ -89,8 +89,9 @@ decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder) {
 int end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {
   const auto kept = report ? recorder.end(*report) : recorder.end(report.error());
   if (kept) return 0;
-  say(fmt::format("muster: {}\n", kept.error().what));
-  return base::exit_code(kept.error().fault);
+  say(fmt::format("muster: {}{}\n", kept.error().what,
+                  kept.error().hint.empty() ? "" : "; " + kept.error().hint));
+  return kept.error().fault == base::Fault::output ? base::exit_code(base::Fault::output) : 0;
 }
 
 base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,

@@ -61,7 +61,7 @@ void AgentMachine::on(RoundBegun& event, AgentEffects& out) {
 
 void AgentMachine::welcome(AgentEffects& out) {
   tell(wire::Welcome{wire::kProtocol, options_.version, options_.facts, to_wire(greeted_),
-                     to_wire(now_)},
+                     to_wire(now_), options_.shared},
        out);
 }
 
@@ -240,7 +240,9 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   if (task.life == Life::ended || state_ == State::done) return;
   task.life = Life::ended;
   tell_attendance(register_.untold(), out);
-  tell(wire::Exited{event.exit, {}, to_wire(event.at == Instant{} ? now_ : event.at)}, out);
+  wire::Exited exited{event.exit, {}, to_wire(event.at == Instant{} ? now_ : event.at), {}};
+  if (event.exit.failed() && state_ == State::running) exited.around.emplace();
+  tell(std::move(exited), out);
   sweep_when_all_ended(out);
 }
 

@@ -96,7 +96,7 @@ using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsCl
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
-struct ToHead {
+struct ToHead {  // in an Exited, `around` is for the adapter to fill when it is there
   wire::ToHead message;
 };
 struct ReadTopology {};  // of this host; answered by TopologyRead
@@ -158,6 +158,7 @@ struct AgentOptions {
   std::string version;
   model::HostFacts facts;
   bool leased = true;  // false inside the head, which cannot be silent to itself
+  std::optional<model::SharedMemory> shared = {};
 };
 
 class AgentMachine {

@@ -20,6 +20,7 @@ struct Death {
   base::NodeIndex node;
   std::optional<Window> when;  // noticed
   std::string error_file;      // what it wrote there
+  model::Circumstances around = {};
 };
 
 class FirstDeaths {

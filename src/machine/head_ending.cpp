@@ -35,7 +35,8 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   count_end(exit.rank);
   if (!stop_sent_) roll_.left(exit.rank);
   Death death{exit, node, nodes_[node.value].clock.when(from_wire(message.at_us), now_),
-              std::move(message.error_file)};
+              std::move(message.error_file),
+              std::move(message.around).value_or(model::Circumstances{})};
   if (failed_by_itself(death)) {
     note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
@@ -94,6 +95,7 @@ void HeadMachine::settle_first() {
   report_.first = deaths.front()->exit;
   report_.host = host(deaths.front()->node);
   report_.error_file = deaths.front()->error_file;
+  report_.around = deaths.front()->around;
   report_.together.clear();
   if (deaths.size() == 1) return;
   for (const Death* death : std::span(deaths).subspan(1)) {

@@ -244,6 +244,7 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   } else if (message.came_us != 0) {
     node.clock.heard(node.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now_);
   }
+  node.shared = message.shared;
   open_due(out);
   if (node.joined) return host_joined(index, out);
   if (!every_node(NodeState::greeted)) return;
@@ -271,6 +272,7 @@ void HeadMachine::prepare_all(HeadEffects& out) {
   where_.round = round_;
   if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
+  if (round_ == 0) warn_loaders(out);
   const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
     return plan::check_ports(input_.spec, input_.plan, where_);
   });

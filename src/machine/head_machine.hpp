@@ -203,6 +203,7 @@ class HeadMachine {
     NodeState state = NodeState::waiting;
     base::Instant heard{};
     std::optional<model::HostFacts> facts;
+    std::optional<model::SharedMemory> shared = {};
     std::string last_error;  // why the last attempt failed
     bool link = false;       // a carrier may be alive
     bool joined = false;     // for spawned ranks, or has been greeted again for them
@@ -366,6 +367,9 @@ class HeadMachine {
   void time_is_up(HeadEffects& out);
   void end_late(HeadEffects& out);
   void tell_progress(HeadEffects& out);
+  [[nodiscard]] bool shares_too_little(base::NodeIndex node) const;
+  void warn_loaders(HeadEffects& out) const;
+  void warn_mpi(base::NodeIndex node, HeadEffects& out);
   void to_all_running(const wire::ToAgent& message, HeadEffects& out);
   void to_all_leased(const wire::ToAgent& message, HeadEffects& out);
   [[nodiscard]] bool leased(base::NodeIndex node) const;
@@ -397,6 +401,7 @@ class HeadMachine {
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
   bool tracing_ = false;        // time is up, and ranks are asked what they are doing
   std::uint32_t untraced_ = 0;  // ranks that have not answered
+  bool shared_told_ = false;    // that MPI will have too little of it
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
   bool hastened_ = false;

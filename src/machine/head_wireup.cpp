@@ -41,13 +41,16 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   report_.first.rank = rank;
   report_.first.pid = tasks_[rank.value].pid;
   report_.first.code = code == 0 ? 1 : code;
-  report_.host = host(input_.plan.ranks[rank.value].node);
+  const NodeIndex node = input_.plan.ranks[rank.value].node;
+  report_.host = host(node);
+  if (shares_too_little(node)) report_.around.shared = nodes_[node.value].shared;
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
 // ---- who has called MPI_Init ------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex, wire::Attendance& message, HeadEffects& out) {
+void HeadMachine::hear(NodeIndex node, wire::Attendance& message, HeadEffects& out) {
+  warn_mpi(node, out);
   for (const Rank rank : message.ranks) roll_.came(rank, stopped_at_.value_or(now_));
   look_for_deserter(out);
 }

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/circumstances.hpp"
 #include "model/failure_rule.hpp"
 #include "model/inventory.hpp"
 #include "model/world.hpp"
@@ -74,6 +75,7 @@ struct RunReport {
   // the hosts leave open is no more than this.
   std::vector<HostExit> together;
   std::chrono::microseconds together_within{0};
+  Circumstances around;           // of `first` on its host, as far as they are known
   std::vector<RankExit>
       others;  // further ranks that failed before muster ended the rest, at most 8
   std::uint32_t others_total = 0;  // how many of those there were in all

@@ -123,8 +123,10 @@ base::Result<void> make_private(const std::string& folder) {
       found.st_uid == ::geteuid() && (found.st_mode & 077) == 0) {
     return {};
   }
-  return base::fail(base::Fault::cannot_start, {}, "cannot make {}: {}", folder,
-                    std::strerror(error));
+  return base::fail(base::Fault::cannot_start,
+                    "MPI ranks share memory there: is it a tmpfs that may be written, with room "
+                    "left? see df -h /dev/shm",
+                    "cannot make {}: {}", folder, std::strerror(error));
 }
 
 base::Result<void> Process::open(const Job& job) {

@@ -29,13 +29,16 @@ tl::unexpected<base::Error> cannot_make(const std::string& folder) {
 }
 
 // Like mkdir -p for the folders above a path; the one next to it, which holds all records, is its
-// owner's alone.
-void make_parents(const std::string& path) {
+// owner's alone. Returns why the first of them could not be made, an errno; 0: all are there.
+int make_parents(const std::string& path) {
+  int why = 0;
   const std::size_t last = path.rfind('/');
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
-    ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0777);
+    const bool made = ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0777) == 0;
+    if (!made && errno != EEXIST && why == 0) why = errno;
   }
+  return why;
 }
 
 // Earlier versions let others list it. A folder that MUSTER_RECORDS names may be more than ours,
@@ -50,8 +53,10 @@ void close_to_others(const std::string& records) {
 bool make_folder(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0) return true;
   if (errno != ENOENT) return false;
-  make_parents(path);
-  return ::mkdir(path.c_str(), 0700) == 0;
+  const int why = make_parents(path);
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno == ENOENT && why != 0) errno = why;
+  return false;
 }
 
 bool make_folders_below(const std::string& folder, const std::vector<std::string>& paths) {

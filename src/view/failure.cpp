@@ -8,6 +8,7 @@
 
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
+#include "view/tail.hpp"
 
 namespace muster::view {
 namespace {
@@ -65,7 +66,6 @@ struct SignalAdvice {
 };
 
 constexpr std::array kBySignal{
-    SignalAdvice{SIGKILL, kOutOfMemory},
     SignalAdvice{SIGSEGV,
                  "PYTHONFAULTHANDLER=1 shows where a Python program was; a debugger on "
                  "the core file shows it for others"},
@@ -81,19 +81,82 @@ constexpr std::array kBySignal{
   return fmt::format(fmt::runtime(text), host.empty() ? "its host" : host);
 }
 
-[[nodiscard]] std::string signal_step(const model::RankExit& exit, std::string_view host) {
-  for (const auto& [signal, step] : kBySignal) {
-    if (signal != exit.signal) continue;
-    std::string text = with_host(step, host);
-    if (signal == SIGKILL && exit.max_rss_kib != 0) {
-      text += fmt::format("; it had used up to {} MiB", exit.max_rss_kib / 1024);
-    }
-    return text;
-  }
-  return {};
+constexpr std::uint64_t kMiB = 1U << 20U;
+
+[[nodiscard]] std::string processes(std::uint64_t count) {
+  return fmt::format("{} process{}", count, count == 1 ? "" : "es");
 }
 
-[[nodiscard]] std::string code_step(int code, std::string_view host) {
+// Who was killed for want of memory, and whose limit it was.
+[[nodiscard]] std::string memory_step(const model::MemoryKills& kills, std::string_view host) {
+  const std::string ended = fmt::format("{} of this job {} ended so on {}", processes(kills.killed),
+                                        kills.killed == 1 ? "was" : "were", host);
+  if (kills.whole_machine) {
+    return fmt::format("{} ended so on {} since the start: dmesg -T there tells which",
+                       processes(kills.killed), host);
+  }
+  if (kills.limit != 0) {
+    return fmt::format(
+        "{}: control group {} may use {} MiB; give the container or batch job more, "
+        "or use less for each rank",
+        ended, printable(kills.group), kills.limit / kMiB);
+  }
+  return fmt::format(
+      "{}: its memory, or that of a container around it, ran out; run fewer ranks "
+      "there, or use less for each",
+      ended);
+}
+
+[[nodiscard]] bool starved(const model::Circumstances& around) {
+  return around.memory && around.memory->killed != 0;
+}
+
+[[nodiscard]] std::string kill_step(const model::RunReport& report, std::string_view host) {
+  if (starved(report.around)) return memory_step(*report.around.memory, host);
+  if (!report.around.memory) return with_host(kOutOfMemory, host);
+  return fmt::format(
+      "a person, a batch system or a container's runtime sends SIGKILL: see their "
+      "logs on {}",
+      host);
+}
+
+// Empty when it is large and has room.
+[[nodiscard]] std::string shared_step(const model::Circumstances& around, std::string_view host) {
+  constexpr std::uint64_t kSmall = 256 * kMiB;
+  constexpr std::uint64_t kFull = 16 * kMiB;
+  if (!around.shared) return {};
+  const model::SharedMemory& shared = *around.shared;
+  if (shared.read_only)
+    return fmt::format("/dev/shm on {} is read-only: mount a tmpfs there", host);
+  if (shared.size >= kSmall && shared.free >= kFull) return {};
+  return fmt::format(
+      "/dev/shm on {} has {} MiB, {} of them free now: a container gets more by --shm-size=1g, in "
+      "Kubernetes by an emptyDir with medium: Memory",
+      host, shared.size / kMiB, shared.free / kMiB);
+}
+
+// Words of programs that share memory through files there.
+[[nodiscard]] bool tells_of_shared_memory(std::string_view telling) {
+  constexpr std::array<std::string_view, 5> kWords{"/dev/shm", "Bus error", "shared memory", "shm_",
+                                                   "torch_shm"};
+  return std::ranges::any_of(
+      kWords, [&](auto words) { return telling.find(words) != std::string_view::npos; });
+}
+
+[[nodiscard]] std::string signal_step(const model::RunReport& report, std::string_view host) {
+  const model::RankExit& exit = report.first;
+  if (exit.signal == SIGKILL) {
+    const std::string peak =
+        exit.max_rss_kib == 0 ? ""
+                              : fmt::format("; it had used up to {} MiB", exit.max_rss_kib / 1024);
+    return kill_step(report, host) + peak;
+  }
+  const auto* row = std::ranges::find(kBySignal, exit.signal, &SignalAdvice::signal);
+  return row == kBySignal.end() ? std::string() : with_host(row->step, host);
+}
+
+[[nodiscard]] std::string code_step(const model::RunReport& report, std::string_view host) {
+  const int code = report.first.code;
   if (code == kNotFound) {
     return with_host("shells report 127 for a command that was not found: check PATH on {}", host);
   }
@@ -102,7 +165,7 @@ constexpr std::array kBySignal{
   }
   if (code == kSignalBase + SIGKILL) {
     return "shells report 137 when SIGKILL ended the program below them; " +
-           with_host(kOutOfMemory, host);
+           kill_step(report, host);
   }
   const SignalFacts facts = signal_facts(code - kSignalBase);
   if (facts.name.empty() || facts.meaning.empty()) return {};
@@ -121,12 +184,31 @@ std::string end_of(const model::RankExit& exit) {
   return fmt::format("exited with code {}", exit.code);
 }
 
-std::string next_step(const model::RankExit& exit, std::string_view host,
-                      std::string_view telling) {
+std::string killer(const model::Circumstances& around) {
+  if (!around.memory) return {};
+  if (around.memory->killed == 0) {
+    return "somebody ended it; it was not the kernel's out-of-memory killer";
+  }
+  return around.memory->whole_machine
+             ? "the kernel's out-of-memory killer was at work, and has probably ended it"
+             : "the kernel's out-of-memory killer ended it";
+}
+
+std::string next_step(const model::RunReport& report, std::string_view telling) {
+  const model::RankExit& exit = report.first;
+  const std::string_view host = report.host.empty() ? "its host" : std::string_view(report.host);
+  const bool shares = exit.signal == SIGBUS || exit.code == kSignalBase + SIGBUS ||
+                      report.aborted || tells_of_shared_memory(telling);
+  if (std::string step = shares ? shared_step(report.around, host) : ""; !step.empty()) return step;
+  const bool killed = exit.signal == SIGKILL || exit.code == kSignalBase + SIGKILL;
+  if (!killed && starved(report.around) && !report.around.memory->whole_machine) {
+    return "the kernel's out-of-memory killer was at work: " +
+           memory_step(*report.around.memory, host);
+  }
   for (const auto& [words, step] : kByWords) {
     if (telling.find(words) != std::string_view::npos) return with_host(step, host);
   }
-  return exit.signal != 0 ? signal_step(exit, host) : code_step(exit.code, host);
+  return exit.signal != 0 ? signal_step(report, host) : code_step(report, host);
 }
 
 std::string ends_of(std::span<const model::RankExit> exits, std::span<const model::World> worlds) {

@@ -12,9 +12,12 @@ namespace muster::view {
 // "exited with code 1" or "was killed by signal 9 (SIGKILL)".
 [[nodiscard]] std::string end_of(const model::RankExit& exit);
 
-// What a person should look at next; empty when nothing better than the rank's own words is known.
-[[nodiscard]] std::string next_step(const model::RankExit& exit, std::string_view host,
-                                    std::string_view telling);
+// Who sent SIGKILL, as the kernel's counters tell it; empty when they are not known.
+[[nodiscard]] std::string killer(const model::Circumstances& around);
+
+// What a person should look at next after the rank that failed first; empty when nothing better
+// than its own words is known. `telling` is the line among these that tells most.
+[[nodiscard]] std::string next_step(const model::RunReport& report, std::string_view telling);
 
 // "ranks 5, 6 exited with code 1; rank 9 was killed by signal 9 (SIGKILL)": equal ends together.
 [[nodiscard]] std::string ends_of(std::span<const model::RankExit> exits,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <fmt/format.h>
 #include <utility>
 
@@ -55,7 +56,8 @@ namespace {
   if (!report.host.empty()) text += fmt::format(" on {}", report.host);
   text += report.aborted ? fmt::format(" aborted the job with code {}", first.code)
                          : " " + end_of(first);
-  const std::string_view meaning = signal_facts(first.signal).meaning;
+  std::string meaning(signal_facts(first.signal).meaning);
+  if (first.signal == SIGKILL && report.around.memory) meaning = killer(report.around);
   if (!meaning.empty()) text += fmt::format(": {}", meaning);
   if (first.core_dumped) text += ", core dumped";
   if (!report.abort_message.empty()) text += ": " + printable(report.abort_message);
@@ -89,7 +91,7 @@ namespace {
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
   return cause_line(first_sentence(report) + why(tail, telling), style) + notice_line(report) +
-         hint_line(next_step(report.first, report.host, telling)) + frame_lines(raised) +
+         hint_line(next_step(report, telling)) + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
 }
 

@@ -11,6 +11,36 @@ namespace {
 constexpr std::uint32_t kExitCodeMax = 255;
 constexpr auto kFaultMax = static_cast<std::uint32_t>(base::Fault::output);
 
+void write(proto::SharedMemory& to, const model::SharedMemory& shared) {
+  to.set_size(shared.size);
+  to.set_free(shared.free);
+  to.set_read_only(shared.read_only);
+}
+
+model::SharedMemory read(const proto::SharedMemory& in) {
+  return {in.size(), in.free(), in.read_only()};
+}
+
+void write(proto::Circumstances& to, const model::Circumstances& around) {
+  if (around.shared) write(*to.mutable_shared(), *around.shared);
+  if (!around.memory) return;
+  auto& memory = *to.mutable_memory();
+  memory.set_killed(around.memory->killed);
+  memory.set_group(around.memory->group);
+  memory.set_limit(around.memory->limit);
+  memory.set_whole_machine(around.memory->whole_machine);
+}
+
+model::Circumstances read(proto::Circumstances& in) {
+  model::Circumstances around;
+  if (in.has_shared()) around.shared = read(in.shared());
+  if (!in.has_memory()) return around;
+  auto& memory = *in.mutable_memory();
+  around.memory = {memory.killed(), std::move(*memory.mutable_group()), memory.limit(),
+                   memory.whole_machine()};
+  return around;
+}
+
 void write(proto::ToHead& out, const Welcome& welcome) {
   auto& to = *out.mutable_welcome();
   to.set_protocol(welcome.protocol);
@@ -36,6 +66,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_came_us(welcome.came_us);
   to.set_left_us(welcome.left_us);
   if (welcome.facts.topology) to.set_topology(model::encode(*welcome.facts.topology));
+  if (welcome.shared) write(*to.mutable_shared(), *welcome.shared);
 }
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
@@ -61,11 +92,13 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
 }
 
 Welcome read(proto::Welcome& in, Bounds& bounds) {
-  return {.protocol = in.protocol(),
-          .version = std::move(*in.mutable_version()),
-          .facts = read_facts(in, bounds),
-          .came_us = bounds.clock(in.came_us()),
-          .left_us = bounds.clock(in.left_us())};
+  Welcome welcome{.protocol = in.protocol(),
+                  .version = std::move(*in.mutable_version()),
+                  .facts = read_facts(in, bounds),
+                  .came_us = bounds.clock(in.came_us()),
+                  .left_us = bounds.clock(in.left_us())};
+  if (in.has_shared()) welcome.shared = read(in.shared());
+  return welcome;
 }
 
 void write(proto::ToHead& out, const Prepared& prepared) {
@@ -143,18 +176,23 @@ void write(proto::ToHead& out, const Exited& exited) {
   to.set_max_rss_kib(exited.exit.max_rss_kib);
   to.set_error_file(exited.error_file);
   to.set_at_us(exited.at_us);
+  if (exited.around) write(*to.mutable_around(), *exited.around);
 }
 
 Exited read(proto::Exited& in, Bounds& bounds) {
   bounds.at_most("bytes of an error file", static_cast<std::int64_t>(in.error_file().size()),
                  kErrorFileMax);
-  return {model::RankExit{.rank = bounds.rank(in.rank()),
-                          .pid = in.pid(),
-                          .code = bounds.small("exit code", in.code(), kExitCodeMax),
-                          .signal = bounds.small("signal", in.signal(), kSignalMax),
-                          .core_dumped = in.core_dumped(),
-                          .max_rss_kib = in.max_rss_kib()},
-          std::move(*in.mutable_error_file()), bounds.clock(in.at_us())};
+  Exited exited{model::RankExit{.rank = bounds.rank(in.rank()),
+                                .pid = in.pid(),
+                                .code = bounds.small("exit code", in.code(), kExitCodeMax),
+                                .signal = bounds.small("signal", in.signal(), kSignalMax),
+                                .core_dumped = in.core_dumped(),
+                                .max_rss_kib = in.max_rss_kib()},
+                std::move(*in.mutable_error_file()),
+                bounds.clock(in.at_us()),
+                {}};
+  if (in.has_around()) exited.around = read(*in.mutable_around());
+  return exited;
 }
 
 void write(proto::ToHead& out, const InputCredit& credit) {

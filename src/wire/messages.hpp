@@ -209,6 +209,7 @@ struct Welcome {
   model::HostFacts facts;
   std::uint64_t came_us = 0;  // when Hello came, on the agent's steady clock; 0: not told
   std::uint64_t left_us = 0;  // when this left, likewise
+  std::optional<model::SharedMemory> shared = {};
   bool operator==(const Welcome&) const = default;
 };
 
@@ -253,6 +254,8 @@ struct Exited {
   model::RankExit exit;
   std::string error_file = {};  // what a task that failed wrote there, at most kErrorFileMax bytes
   std::uint64_t at_us = 0;      // when its guard noticed, on the agent's steady clock; 0: not told
+  // Of a task that failed before anybody ended it.
+  std::optional<model::Circumstances> around = {};
   bool operator==(const Exited&) const = default;
 };
 

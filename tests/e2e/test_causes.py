@@ -1,12 +1,36 @@
 """Causes in words: what happened, where, why, and what to do about it."""
 
 import os
+import shutil
 import subprocess
+import sys
 import unittest
 
-from support import CANNOT_START, MUSTER, UNREACHABLE, Case, run_tests
+from support import (CANNOT_START, MUSTER, PYTHON, UNREACHABLE, Case, LabCase, lab_or_skip,
+                     run_tests)
 
+REASON = lab_or_skip()
 INTERNAL = 247
+ROOT = os.geteuid() == 0
+MIB = 1 << 20
+
+# Takes as many MiB of memory as it is told, and touches each page.
+TAKE = "import sys; kept = [b'x' * (1 << 20) for _ in range(int(sys.argv[1]))]"
+# Writes beyond what its file system can hold, through a mapping.
+MAP = """
+import mmap, sys
+size = int(sys.argv[1]) << 20
+with open('/dev/shm/mapped', 'wb+') as file:
+    file.truncate(size)
+    mmap.mmap(file.fileno(), size).write(b'x' * size)
+"""
+HELLO_MPI = r"""
+#include <mpi.h>
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  return MPI_Finalize();
+}
+"""
 
 
 class Programs(Case):
@@ -84,7 +108,7 @@ class Limits(Case):
         self.assertRegex(done.errors, r"rank \d+ could not be started: .*Too many open files")
         self.assertIn("hint: `ulimit -Hn` is 64", done.errors)
 
-    @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+    @unittest.skipUnless(ROOT, "needs root, to be another user")
     def test_processes_of_fake_nodes(self):
         os.chmod(self.folder, 0o777)
         seen = set()
@@ -101,6 +125,67 @@ class Limits(Case):
         self.assertEqual(seen, {0, INTERNAL})
 
 
+    @unittest.skipUnless(ROOT, "needs root, to make a control group")
+    def test_processes_of_a_control_group(self):
+        group = f"/sys/fs/cgroup/pids/muster-{self.mark}"
+        try:
+            os.mkdir(group)
+        except OSError as error:
+            print(f"SKIPPED: no control group of processes can be made: {error}", file=sys.stderr)
+            self.skipTest("no control group of processes can be made here")
+        self.addCleanup(os.rmdir, group)
+        with open(f"{group}/pids.max", "w", encoding="ascii") as file:
+            file.write("3")
+        enter = f'echo $$ > {group}/cgroup.procs && exec "$@"'
+        done = self.muster("--fake-nodes", "2", "true",
+                           command=["sh", "-c", enter, "sh", MUSTER, "run"])
+        self.assertEqual(done.code, INTERNAL, done)
+        self.assertIn(f"hint: {group}/pids.max allows 3 processes", done.errors)
+
+
+@unittest.skipIf(REASON, REASON)
+class Hosts(LabCase):
+    """Programs that another system's loader and libraries do not take, on a host behind ssh."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(1)
+
+    def changed(self, program, old, new):
+        """A copy in which the first of these words is another of the same length."""
+        self.assertEqual(len(old), len(new))
+        with open(program, "rb") as file:
+            content = file.read()
+        self.assertIn(old, content)
+        return self.write("changed", content.replace(old, new, 1), 0o755)
+
+    def test_an_agent_that_the_host_cannot_load(self):
+        loader = b"/lib64/ld-linux-x86-64.so.2"
+        for old, new, words in (
+                (b"libm.so.6", b"libm.so.9", r"its system cannot load muster \(.*libm\.so\.9"),
+                (b"GLIBC_2.34", b"GLIBC_9.34", r"its system cannot load muster \(.*GLIBC_9\.34"),
+                (loader, loader.replace(b"linux", b"musl0"), r"lacks its loader|another kind of")):
+            with self.subTest(new=new):
+                agent = self.changed(MUSTER, old, new)
+                done = self.launch("-H", "node1", "--agent-path", agent, "true")
+                self.assert_refused(done, UNREACHABLE, r"error: node1: ", words)
+
+    def test_a_program_that_the_host_cannot_load(self):
+        self.write("main.c", "#include <stdio.h>\nint main(void) { return puts(\"x\") < 0; }")
+        subprocess.run(["cc", "main.c", "-o", "prog"], cwd=self.folder, check=True)
+        program = self.changed(self.path("prog"), b"GLIBC_2.34", b"GLIBC_9.34")
+        done = self.launch("-H", "node1:2", program)
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.errors, r"muster: rank \d on node1 exited with code 1 .*GLIBC_9\.34")
+        self.assertRegex(done.errors, r"hint: node1 has older system libraries")
+
+    def test_a_script_that_the_host_cannot_start(self):
+        script = self.write("script", "#!/usr/bin/nowhere\n", 0o755)
+        done = self.launch("-H", "head:1,node1:1", script)
+        self.assert_refused(done, CANNOT_START, r"error: (head|node1): the first line of ",
+                            "`#!/usr/bin/nowhere`")
+
+
 class Carriers(Case):
     def test_a_command_that_takes_hosts_for_files(self):
         done = self.muster("--ssh-command", "cat", "-H", "nohost", "true")
@@ -113,6 +198,131 @@ class Carriers(Case):
                            "true")
         self.assert_refused(done, UNREACHABLE, "nohost: no answer within 1 s",
                             r"does `./echoes nohost true` end by itself\?")
+
+
+def memory_group(name):
+    """The folder of a new control group with a limit of 64 MiB; None where none can be made."""
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        lines = [line.rstrip("\n").split(":", 2) for line in file]
+    for _, controllers, path in lines:
+        if controllers not in ("", "memory"):
+            continue
+        folder = f"/sys/fs/cgroup/{controllers}{path.rstrip('/')}/{name}"
+        limit = "memory.limit_in_bytes" if controllers else "memory.max"
+        try:
+            os.mkdir(folder)
+        except OSError:
+            continue
+        try:
+            with open(f"{folder}/{limit}", "w", encoding="ascii") as file:
+                file.write(str(64 * MIB))
+            return folder
+        except OSError:
+            os.rmdir(folder)
+    return None
+
+
+class OutOfMemory(Case):
+    def setUp(self):
+        super().setUp()
+        self.group = memory_group(f"muster-{self.mark}")
+        if self.group is None:
+            print("SKIPPED: no memory control group can be made here", file=sys.stderr)
+            self.skipTest("no memory control group can be made here")
+        self.addCleanup(os.rmdir, self.group)  # after all its processes have gone
+
+    def confined(self, *words):
+        enter = f'echo $$ > {self.group}/cgroup.procs && exec "$@"'
+        return self.muster(*words, command=["sh", "-c", enter, "sh", MUSTER, "run"])
+
+    def assert_told(self, done, code):
+        self.assertEqual(done.code, code, done)
+        self.assertRegex(done.errors, r"1 process of this job was ended so on \S+: control group "
+                                      rf"{self.group} may use 64 MiB; ")
+
+    def test_the_limit_of_the_group_is_named(self):
+        done = self.confined("-n", "1", PYTHON, "-S", "-c", TAKE, "200")
+        self.assert_told(done, 137)
+        self.assertRegex(done.errors, r"^muster: rank 0 on \S+ was killed by signal 9 \(SIGKILL\): "
+                                      r"the kernel's out-of-memory killer ended it \(pid")
+
+    def test_what_a_shell_hands_on(self):
+        done = self.confined("-n", "1", "sh", "-c", f'{PYTHON} -S -c "$0" 200; exit $?', TAKE)
+        self.assert_told(done, 137)
+        done = self.confined("-n", "1", "sh", "-c", f'{PYTHON} -S -c "$0" 200; exit 3', TAKE)
+        self.assert_told(done, 3)
+
+    def test_a_person_is_not_taken_for_the_kernel(self):
+        for start in (self.confined, self.muster):
+            done = start("-n", "1", "sh", "-c", "kill -KILL $$")
+            self.assertEqual(done.code, 137, done)
+            self.assertIn("somebody ended it; it was not the kernel's out-of-memory killer",
+                          done.errors)
+
+
+@unittest.skipUnless(ROOT, "needs root, to mount file systems of its own")
+class FileSystems(Case):
+    """In a mount namespace where `place` is a file system with these options."""
+
+    def mounted(self, place, options, *words, command=(MUSTER, "run"), **more):
+        os.makedirs(place, exist_ok=True)
+        script = f'mount -t tmpfs -o {options} tmpfs {place} && exec "$@"'
+        return self.muster(*words, command=["unshare", "-m", "sh", "-c", script, "sh", *command],
+                           **more)
+
+    def mpi(self, library):
+        compiler = shutil.which(f"mpicc.{library}")
+        if not compiler:
+            self.skipTest(f"mpicc.{library} is missing")
+        source = self.write("hello.c", HELLO_MPI)
+        subprocess.run([compiler, source, "-o", self.path(library)], check=True)
+        return self.path(library)
+
+    def test_mpi_is_warned_of_a_small_one(self):
+        program = self.mpi("mpich")
+        done = self.mounted("/dev/shm", "size=4m", "-n", "4", program)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertRegex(done.errors, r"(?m)^muster: warning: /dev/shm of \S+ has 4 MiB, . of them "
+                                      r"free: its 4 MPI ranks need about 17 MiB there; ")
+        self.assertRegex(done.errors, r"hint: /dev/shm on \S+ has 4 MiB")
+        done = self.mounted("/dev/shm", "size=64m", "-n", "4", program)
+        self.assertEqual(done.code, 0, done)
+        self.assertNotIn("/dev/shm", done.errors)
+        done = self.mounted("/dev/shm", "size=4m", "-n", "4", "true")
+        self.assertNotIn("/dev/shm", done.errors, "no MPI program")
+
+    def test_a_read_only_one_is_named(self):
+        done = self.mounted("/dev/shm", "ro", "-n", "2", self.mpi("openmpi"))
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertRegex(done.errors, r"cannot make /dev/shm/muster-\w+: Read-only file system")
+        self.assertRegex(done.errors, r"hint: MPI ranks share memory there")
+
+    def test_a_bus_error_is_explained(self):
+        done = self.mounted("/dev/shm", "size=1m", "-n", "1", PYTHON, "-S", "-c", MAP, "8")
+        self.assertEqual(done.code, 135, done)
+        self.assertRegex(done.errors, r"hint: /dev/shm on \S+ has 1 MiB, \d of them free now: ")
+
+    def test_data_loaders_are_warned_of_what_containers_get(self):
+        command = (MUSTER, "torchrun", "--no-python", "--nproc-per-node", "1")
+        done = self.mounted("/dev/shm", "size=64m", "true", command=command)
+        self.assertEqual(done.code, 0, done)
+        self.assertRegex(done.errors, r"^muster: warning: /dev/shm of \S+ has 64 MiB, 64 of them "
+                                      r"free: little for data loaders and NCCL")
+        done = self.mounted("/dev/shm", "size=1g", "true", command=command)
+        self.assertEqual((done.code, done.err), (0, b""), done)
+
+    def test_a_read_only_home_is_told_once(self):
+        home = self.path("home")
+        env = self.environment(HOME=home)
+        told = r"^muster: cannot keep a record in \S+: Read-only file system(; .*)?\n$"
+        done = self.mounted(home, "ro", "echo", "x", env=env)
+        self.assertEqual((done.code, done.out), (0, b"x\n"), done)
+        self.assertRegex(done.errors, told)
+        self.write("job.yml", "command: echo x\n")
+        done = self.mounted(home, "ro", "job.yml", command=(MUSTER, "submit"), env=env)
+        self.assertEqual((done.code, done.out), (0, b"x\n"), done)
+        self.assertRegex(done.errors, told.split("(")[0])
+        self.assertEqual(done.errors.count("cannot keep a record"), 1)
 
 
 if __name__ == "__main__":

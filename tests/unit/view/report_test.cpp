@@ -174,6 +174,72 @@ TEST(Report, NamesTheOutOfMemoryKillerAndThePeak) {
   EXPECT_NE(text.find("it had used up to 2048 MiB\n"), std::string::npos);
 }
 
+[[nodiscard]] RunReport rank_3_killed_with(model::MemoryKills kills) {
+  RunReport r = rank_3_killed_by(SIGKILL);
+  r.around.memory = std::move(kills);
+  return r;
+}
+
+TEST(Report, NamesTheLimitOfTheControlGroup) {
+  const std::string text =
+      report(rank_3_killed_with({1, "/sys/fs/cgroup/job", 512U << 20U, false}), {});
+  EXPECT_TRUE(text.starts_with(
+      "muster: rank 3 on node2 was killed by signal 9 (SIGKILL): the kernel's out-of-memory killer "
+      "ended it (pid 4242)\n  hint: 1 process of this job was ended so on node2: control group "
+      "/sys/fs/cgroup/job may use 512 MiB; "))
+      << text;
+}
+
+TEST(Report, KnowsWhenTheMachineRanOutOfMemory) {
+  EXPECT_NE(report(rank_3_killed_with({2, "", 0, false}), {})
+                .find("hint: 2 processes of this job were ended so on node2: its memory, or"),
+            std::string::npos);
+  const std::string whole = report(rank_3_killed_with({1, "", 0, true}), {});
+  EXPECT_NE(whole.find("has probably ended it"), std::string::npos);
+  EXPECT_NE(whole.find("dmesg -T there"), std::string::npos);
+}
+
+TEST(Report, DoesNotBlameTheKernelWhoseCountersHaveNotMoved) {
+  const std::string text = report(rank_3_killed_with({}), {});
+  EXPECT_NE(text.find("somebody ended it; it was not the kernel's out-of-memory killer (pid"),
+            std::string::npos);
+  EXPECT_NE(text.find("hint: a person, a batch system or"), std::string::npos);
+}
+
+TEST(Report, TellsOfKilledProcessesBelowARank) {
+  RunReport r = rank_3_exited_with(1);
+  r.around.memory = model::MemoryKills{1, "/sys/fs/cgroup/job", 64U << 20U, false};
+  EXPECT_NE(report(r, {}).find("hint: the kernel's out-of-memory killer was at work: 1 process"),
+            std::string::npos);
+  r.around.memory->whole_machine = true;  // it may have been somebody else's
+  EXPECT_EQ(report(r, {}).find("hint"), std::string::npos);
+  r = rank_3_exited_with(137);
+  r.around.memory = model::MemoryKills{1, "/sys/fs/cgroup/job", 64U << 20U, false};
+  EXPECT_NE(report(r, {}).find("the program below them; 1 process of this job was ended so"),
+            std::string::npos);
+}
+
+TEST(Report, ExplainsABusErrorBySmallSharedMemory) {
+  RunReport r = rank_3_killed_by(SIGBUS);
+  r.around.shared = model::SharedMemory{64U << 20U, 0, false};
+  EXPECT_NE(report(r, {}).find("hint: /dev/shm on node2 has 64 MiB, 0 of them free now: "),
+            std::string::npos);
+  r.around.shared->read_only = true;
+  EXPECT_NE(report(r, {}).find("/dev/shm on node2 is read-only"), std::string::npos);
+  r.around.shared = model::SharedMemory{std::uint64_t{8} << 30U, std::uint64_t{7} << 30U, false};
+  EXPECT_NE(report(r, {}).find("often /dev/shm on node2 is full"), std::string::npos);
+}
+
+TEST(Report, ExplainsWorkersOutOfSharedMemory) {
+  RunReport r = rank_3_exited_with(1);
+  r.around.shared = model::SharedMemory{64U << 20U, 64U << 20U, false};
+  EXPECT_EQ(report(r, {}).find("hint"), std::string::npos) << "nothing tells of it";
+  r.tail = {
+      "RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error. It is possible"};
+  EXPECT_NE(report(r, {}).find("hint: /dev/shm on node2 has 64 MiB, 64 of them"),
+            std::string::npos);
+}
+
 [[nodiscard]] std::string hint_for(RunReport r, std::vector<std::string> tail = {}) {
   r.tail = std::move(tail);
   const std::string text = report(r, {});

@@ -73,7 +73,8 @@ inline Welcome sample_welcome() {
            .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}},
            .identity = "4f1e pid:[1] net:[2] 0"},
           50'000'000,
-          50'000'123};
+          50'000'123,
+          model::SharedMemory{1U << 30U, 1U << 20U, false}};
 }
 
 inline Spawn sample_spawn() {
@@ -85,26 +86,27 @@ inline Spawn sample_spawn() {
 }
 
 inline std::vector<ToHead> samples_to_head() {
-  return {
-      sample_welcome(),
-      Prepared{3},
-      Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
-      Started{base::Rank(5), 4711},
-      Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
-      OutputEnd{base::Rank(6), Stream::out},
-      Exited{
-          {base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123}, "{\"message\":\"\"}", 90'000'000},
-      InputCredit{base::Rank(3), 65'536},
-      FenceIn{3, std::string("\xffkv", 3), 2},
-      Aborted{base::Rank(6), -7, "application called MPI_Abort"},
-      NameAsk{77, NameVerb::publish, "service", "port 5"},
-      PmixUp{"up"},
-      Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
-      Pong{77'000'000},
-      Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
-      sample_spawn(),
-      Attendance{{base::Rank(0), base::Rank(999'999)}},
-      Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"}};
+  return {sample_welcome(),
+          Prepared{3},
+          Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
+          Started{base::Rank(5), 4711},
+          Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
+          OutputEnd{base::Rank(6), Stream::out},
+          Exited{{base::Rank(6), 4711, 0, 11, true, 1'234'567'890'123},
+                 "{\"message\":\"\"}",
+                 model::Circumstances{model::MemoryKills{2, "/sys/fs/cgroup/job", 1U << 29U, true},
+                                      model::SharedMemory{1U << 26U, 4096, true}}},
+          InputCredit{base::Rank(3), 65'536},
+          FenceIn{3, std::string("\xffkv", 3), 2},
+          Aborted{base::Rank(6), -7, "application called MPI_Abort"},
+          NameAsk{77, NameVerb::publish, "service", "port 5"},
+          PmixUp{"up"},
+          Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
+          Pong{77'000'000},
+          Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
+          sample_spawn(),
+          Attendance{{base::Rank(0), base::Rank(999'999)}},
+          Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"}};
 }
 
 }  // namespace muster::wire
