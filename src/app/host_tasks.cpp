@@ -150,6 +150,7 @@ model::Circumstances HostTasks::look_around() const {
 
 void HostTasks::perform(machine::ReadTopology&) {
   feed(machine::TopologyRead{probe::read_topology().map([](model::Topology topology) {
+    topology.claimed = probe::claimed_by_others(topology.allowed);
     return model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))};
   })});
 }
@@ -183,6 +184,10 @@ void HostTasks::perform(machine::BeginRound&) {
 }
 
 void HostTasks::perform(machine::Check& effect) {
+  if (!cpu_claims_.claim(effect.orders.claims)) {
+    return feed(machine::Checked{
+        {}, effect.orders.wireup.world, probe::claimed_by_others(probe::own_cpus())});
+  }
   World& world = keep(std::move(effect.orders));
   const auto checked = write_hostfile(world.orders)
                            .and_then([&] { return make_folders(world.orders.folders); })

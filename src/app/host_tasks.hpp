@@ -19,6 +19,7 @@
 #include "app/task_input.hpp"
 #include "app/task_output.hpp"
 #include "machine/agent_machine.hpp"
+#include "probe/cpu_claims.hpp"
 #include "probe/probe.hpp"
 #include "process/guard.hpp"
 
@@ -131,6 +132,7 @@ class HostTasks {
   std::size_t unspawned_ = 0;        // ordered, and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<probe::PortClaim> rank_ports_;
+  probe::CpuClaims cpu_claims_;
   std::unique_ptr<char[]> buffer_;  // kBufferBytes; its pages are there once they are read into
   process::UniqueFd port_claim_;    // of rounds after the first
   process::UniqueFd held_port_;     // at which torch's store will listen

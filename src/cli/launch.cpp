@@ -18,6 +18,7 @@
 #include "cli/tell.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
+#include "probe/cpu_claims.hpp"
 #include "probe/probe.hpp"
 #include "probe/topology.hpp"
 #include "process/terminal.hpp"
@@ -65,6 +66,9 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   if (plan::needs_topology(spec) || counts_cores) {
     auto topology = probe::read_topology();
     if (!topology) return tl::unexpected(topology.error());
+    if (plan::needs_topology(spec)) {
+      topology->claimed = probe::claimed_by_others(topology->allowed);
+    }
     here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
   }
   return here;

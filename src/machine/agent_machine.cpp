@@ -216,6 +216,11 @@ void AgentMachine::on(Checked& event, AgentEffects& out) {
     state_ = State::greeted;
     return refuse(*event.error, out);
   }
+  if (event.taken) {
+    tasks_.clear();
+    state_ = State::greeted;
+    return tell(wire::Taken{std::move(*event.taken)}, out);
+  }
   state_ = State::ready;
   tell(wire::Prepared{}, out);
 }

@@ -1,6 +1,7 @@
 // AgentMachine: the life of the tasks of one host, from the first word of the head to the last
 // sweep.
 //
+//   checking ──Checked: cpus are taken──▶ greeted ──Prepare──▶ checking
 //   fresh ──Hello──▶ greeted ──Prepare──▶ checking ──Checked──▶ ready ──Start──▶ running
 //   running ──Stop, link gone, start failed──▶ ending ──grace over──▶ sweeping
 //   running, ending ──last task ended──▶ sweeping ──SweepDone──▶ draining ──streams ended──▶ done
@@ -55,6 +56,7 @@ struct RoundBegun {  // the answer to BeginRound
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
   std::uint32_t world = 1;
+  std::optional<model::CpuSet> taken = {};  // other jobs hold these; no claim was made
 };
 struct TaskSpawned {
   base::Rank rank;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "plan/claims.hpp"
 #include "plan/devices.hpp"
 #include "plan/gloo_scopes.hpp"
 #include "plan/plan.hpp"
@@ -342,6 +343,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
       {input_.spec, input_.plan, where, input_.kept_here, input_.kept_remote, input_.job, Rank(0)},
       node);
   made.hostfile = hostfile();
+  made.claims = plan::claims_of(input_.plan, node);
   made.window = window();
   const auto& facts = nodes_[node.value].facts;
   const bool has_the_store = input_.plan.ranks.front().node == node;
@@ -384,6 +386,21 @@ void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& ou
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   if (every_node(NodeState::prepared)) start_all(out);
+}
+
+// Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.
+// After kBindingTries plans none is: then there is nothing left to claim.
+void HeadMachine::hear(NodeIndex index, wire::Taken& message, HeadEffects& out) {
+  constexpr std::uint32_t kBindingTries = 3;
+  Node& node = nodes_[index.value];
+  const auto& topology = input_.plan.nodes[index.value].host.topology;
+  if (node.state != NodeState::greeted || state_ != State::preparing || !topology) return;
+  if (++node.taken > kBindingTries) return;
+  const bool last = node.taken == kBindingTries;
+  const std::string told =
+      plan::yield_claimed(input_.plan, index, last ? topology->allowed : message.cpus);
+  if (!told.empty()) out.push_back(Say{told});
+  out.push_back(ToNode{index, first_orders(index, where_)});
 }
 
 void HeadMachine::start_all(HeadEffects& out) {

@@ -204,10 +204,11 @@ class HeadMachine {
     base::Instant heard{};
     std::optional<model::HostFacts> facts;
     std::optional<model::SharedMemory> shared = {};
-    std::string last_error;  // why the last attempt failed
-    bool link = false;       // a carrier may be alive
-    bool joined = false;     // for spawned ranks, or has been greeted again for them
-    std::uint32_t busy = 0;  // its ranks that have not ended
+    std::string last_error;   // why the last attempt failed
+    bool link = false;        // a carrier may be alive
+    std::uint32_t taken = 0;  // how often its agent has said that cpus are taken
+    bool joined = false;      // for spawned ranks, or has been greeted again for them
+    std::uint32_t busy = 0;   // its ranks that have not ended
     HostClock clock;
     base::Instant greeted_at{};           // when the last Hello left
     std::deque<base::Instant> pinged_at;  // of Pings without an answer
@@ -262,6 +263,7 @@ class HeadMachine {
 
   void hear(base::NodeIndex node, wire::Welcome& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Prepared& message, HeadEffects& out);
+  void hear(base::NodeIndex node, wire::Taken& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Refused& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Started& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Output&, HeadEffects& out);

@@ -33,6 +33,8 @@ struct Plan {
   std::uint32_t universe = 0;        // slots of all hosts of the inventory
   std::string policy;                // "by slot", "by package": how the ranks were dealt
   std::vector<CpuSet> sets;          // the different sets of cpus that ranks are bound to
+  Mapping mapping = {};              // as it was carried out, without the user's lists of cpus
+  bool binds_in_turn = false;        // by local rank, as Hydra does
   std::vector<std::string> notices;  // to be told once, for example more ranks than slots here
 
   // Where a rank may run; empty: not bound.

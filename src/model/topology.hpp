@@ -33,7 +33,8 @@ struct Topology {
   // nodes may have no cpus (memory only).
   std::array<std::vector<CpuSet>, kLevels> objects;
   std::vector<std::uint64_t> numa_bytes;  // memory of each object of Level::numa
-  CpuSet allowed;  // what affinity and cgroup leave to us; never empty, within the machine
+  CpuSet allowed;       // what affinity and cgroup leave to us; never empty, within the machine
+  CpuSet claimed = {};  // of these, what other jobs of muster are bound to; where it was asked for
 
   [[nodiscard]] const std::vector<CpuSet>& at(Level level) const {
     return objects[static_cast<std::size_t>(level)];

@@ -71,6 +71,10 @@ base::Result<void> read_line(std::string_view line, Topology& topology) {
     topology.allowed = std::move(sets->front());
     return {};
   }
+  if (words.front() == "claimed" && sets->size() == 1) {
+    topology.claimed = std::move(sets->front());
+    return {};
+  }
   for (std::size_t level = 0; level < kLevels; ++level) {
     if (words.front() != name_of(static_cast<Level>(level))) continue;
     topology.objects[level] = std::move(*sets);
@@ -83,6 +87,7 @@ base::Result<void> check(const Topology& topology) {
   if (topology.at(Level::machine).size() != 1) return bad("it has no single machine");
   const CpuSet& machine = topology.at(Level::machine).front();
   if (topology.allowed.empty() || !topology.allowed.within(machine)) return bad("allowed cpus");
+  if (!topology.claimed.within(machine)) return bad("claimed cpus");
   if (topology.numa_bytes.size() != topology.at(Level::numa).size()) return bad("memory");
   for (std::size_t level = 0; level < kLevels; ++level) {
     for (const CpuSet& set : topology.objects[level]) {
@@ -97,6 +102,7 @@ base::Result<void> check(const Topology& topology) {
 
 std::string encode(const Topology& topology) {
   std::string text = fmt::format("{}\nallowed {}\n", kFirstLine, set_text(topology.allowed));
+  if (!topology.claimed.empty()) text += fmt::format("claimed {}\n", set_text(topology.claimed));
   for (std::size_t level = 0; level < kLevels; ++level) {
     if (topology.objects[level].empty()) continue;
     text += name_of(static_cast<Level>(level));

@@ -8,7 +8,8 @@
 
 namespace muster::model {
 
-// Lines, each a word and its values: "topology 1", "allowed 0-7", then for each level that there is
+// Lines, each a word and its values: "topology 1", "allowed 0-7", "claimed 0" if
+// any are, then for each level that there is
 // "core 0-1 2-3", and "memory BYTES ..." with one number for each NUMA node. "-" is the empty set.
 [[nodiscard]] std::string encode(const Topology& topology);
 

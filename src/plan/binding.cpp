@@ -126,10 +126,15 @@ base::Result<Sets> sets_of_host(const Mapping& mapping, const model::Host& host,
                                   model::name_of(mapping.bind_level)),
                       "{} has no {} to bind to", host.name, model::name_of(mapping.bind_level));
   }
-  return HostBinder(mapping, **known, host.name).bind(objects);
+  return bind_on_host(mapping, **known, host.name, objects);
 }
 
 }  // namespace
+
+base::Result<Sets> bind_on_host(const Mapping& mapping, const Hardware& hardware,
+                                const std::string& host, const Objects& objects) {
+  return HostBinder(mapping, hardware, host).bind(objects);
+}
 
 std::size_t SetTable::Hash::operator()(const model::CpuSet& set) const noexcept {
   std::size_t hash = 0;

@@ -33,6 +33,12 @@ class SetTable {
                                                  HardwareOfHosts& hardware,
                                                  std::vector<Seat>& seats, SetTable& sets);
 
+// The same for the ranks of one host, given the objects that they were dealt to (kNoObject: none).
+// No sets: a default binding that cannot be had.
+[[nodiscard]] base::Result<std::vector<model::CpuSet>> bind_on_host(
+    const model::Mapping& mapping, const Hardware& hardware, const std::string& host,
+    const std::vector<std::uint32_t>& objects);
+
 // Binds by local rank, once the ranks have their order: cpu_list, rr, user, rankfile, and Hydra's
 // objects. `local` counts the seats of one host from 0.
 [[nodiscard]] base::Result<void> bind_by_local_rank(const model::JobSpec& spec,
@@ -50,7 +56,8 @@ class SetTable {
 
 // What Open MPI 4.1 maps and binds by when nobody says (orte/mca/rmaps/base/rmaps_base_map_job.c):
 // up to two ranks by core, more by NUMA node, else package; an object that was given for mapping is
-// what is bound to as well; nothing when there are more ranks than slots. A change to `mapping`
+// what is bound to as well; nothing when there are more ranks than slots, and what a rankfile or a
+// list of cpus says counts. A change to `mapping`
 // that is no wish of the user: *_given stay false.
 [[nodiscard]] model::Mapping default_binding(model::Mapping mapping, std::uint64_t ranks,
                                              bool oversubscribed, const Hardware& hardware);

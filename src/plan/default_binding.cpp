@@ -20,7 +20,9 @@ std::optional<Level> widest(const Hardware& hardware) {
 
 model::Mapping default_binding(model::Mapping mapping, std::uint64_t ranks, bool oversubscribed,
                                const Hardware& hardware) {
-  if (mapping.bind_given || oversubscribed) return mapping;
+  const bool listed =
+      mapping.map_by == model::MapBy::rankfile || mapping.map_by == model::MapBy::pe_list;
+  if (mapping.bind_given || oversubscribed || listed) return mapping;
   const bool by_object = mapping.map_given && mapping.map_by == model::MapBy::object;
   const bool by_cpu = mapping.cpus_per_rank > 1 || (!by_object && ranks <= 2);
   Level level = mapping.hwthread_cpus ? Level::hwthread : Level::core;

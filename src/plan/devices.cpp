@@ -11,7 +11,7 @@ namespace {
 using model::Devices;
 
 // A list as it stands in a variable, each device once.
-std::set<std::string> listed(std::string_view value) {
+std::set<std::string> each_listed(std::string_view value) {
   std::set<std::string> ids;
   for (std::size_t at = 0; at < value.size();) {
     const std::size_t comma = std::min(value.find(',', at), value.size());
@@ -22,10 +22,10 @@ std::set<std::string> listed(std::string_view value) {
 }
 
 // What a rank with these variables sees of the devices of its host.
-std::size_t seen(const Devices& devices, const model::Host& host, const Forwarded& kept) {
-  if (!host.visible.empty()) return listed(host.visible).size();
+std::size_t devices_seen(const Devices& devices, const model::Host& host, const Forwarded& kept) {
+  if (!host.visible.empty()) return each_listed(host.visible).size();
   const auto limit = std::ranges::find(kept.kept, devices.variable, &model::Variable::name);
-  if (limit != kept.kept.end()) return listed(limit->value).size();
+  if (limit != kept.kept.end()) return each_listed(limit->value).size();
   return std::set<std::string>(devices.ids.begin(), devices.ids.end()).size();
 }
 
@@ -34,7 +34,7 @@ std::size_t most_seen(const std::vector<Devices>& all, const model::Host& host,
                       const Forwarded& kept) {
   std::size_t most = 0;
   for (const Devices& one : all) {
-    if (one.variable != "ZE_AFFINITY_MASK") most = std::max(most, seen(one, host, kept));
+    if (one.variable != "ZE_AFFINITY_MASK") most = std::max(most, devices_seen(one, host, kept));
   }
   return most;
 }

@@ -46,21 +46,25 @@ CpuSet numbered_cpu(const Topology& topology, bool hwthread_cpus, std::uint32_t 
 
 base::Result<Hardware> usable_hardware(const Topology& topology, const Mapping& mapping,
                                        const std::string& host) {
-  auto set = usable(topology, mapping, host);
+  const auto set = usable(topology, mapping, host);
   if (!set) return tl::unexpected(set.error());
+  return hardware_within(topology, *set, mapping);
+}
+
+Hardware hardware_within(const Topology& topology, const CpuSet& set, const Mapping& mapping) {
   const std::vector<CpuSet>& cpus = counted(topology, mapping.hwthread_cpus);
   const auto object = [&](const CpuSet& all) {
-    const CpuSet left = all & *set;
+    const CpuSet left = all & set;
     const auto is_in = [&](const CpuSet& cpu) { return cpu.meets(left); };
     const auto count = std::count_if(cpus.begin(), cpus.end(), is_in);
     return Hardware::Object{left, std::max(1U, static_cast<std::uint32_t>(count))};
   };
   Hardware hardware;
-  hardware.whole = object(*set);
+  hardware.whole = object(set);
   for (std::size_t level = 0; level < model::kLevels; ++level) {
     auto& objects = hardware.objects[level];
     for (const CpuSet& all : topology.objects[level]) {
-      if (!all.meets(*set)) continue;
+      if (!all.meets(set)) continue;
       Hardware::Object one = object(all);
       if (objects.empty() || objects.back().set != one.set) objects.push_back(std::move(one));
     }

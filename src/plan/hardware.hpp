@@ -29,6 +29,10 @@ struct Hardware {
                                                      const model::Mapping& mapping,
                                                      const std::string& host);
 
+// The same of these cpus of the machine, which are not none.
+[[nodiscard]] Hardware hardware_within(const model::Topology& topology, const model::CpuSet& cpus,
+                                       const model::Mapping& mapping);
+
 // The set that a number of --cpu-set, --cpu-list or a rankfile means: a core in logical order, or a
 // hardware thread where these count (Open MPI 4.1, opal/mca/hwloc/base/hwloc_base_util.c). Empty:
 // there is no such one.

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "plan/binding.hpp"
+#include "plan/claims.hpp"
 #include "plan/listed.hpp"
 #include "plan/plan.hpp"
 #include "plan/ranking.hpp"
@@ -301,6 +302,21 @@ Plan assemble(const JobSpec& spec, const Inventory& inventory, const Dealt& deal
   return plan;
 }
 
+// The mapping without its long lists: these are carried out, and are never exchanged.
+void leave_to_others(const JobSpec& spec, Plan& plan) {
+  plan.mapping = spec.mapping;
+  plan.mapping.cpu_list.clear();
+  plan.mapping.user_sets.clear();
+  plan.mapping.rankfile.clear();
+  plan.binds_in_turn = spec.slot_rule == SlotRule::hydra;
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    const auto& topology = plan.nodes[i].host.topology;
+    if (!topology || topology->claimed.empty()) continue;
+    std::string told = yield_claimed(plan, NodeIndex(i), topology->claimed);
+    if (!told.empty()) plan.notices.push_back(std::move(told));
+  }
+}
+
 base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   HardwareOfHosts hardware;
   const auto room = rooms(spec, inventory, hardware);
@@ -320,6 +336,7 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   if (!finished) return tl::unexpected(finished.error());
   Plan plan = assemble(spec, inventory, *dealt);
   plan.sets = sets.take();
+  if (!plan.sets.empty()) leave_to_others(spec, plan);
   const bool is_said = spec.oversubscribe || spec.slot_rule != SlotRule::muster;
   if (dealt->crowd && !is_said) plan.notices.push_back(crowded(dealt->seats.size(), inventory));
   return plan;

@@ -105,6 +105,7 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   for (const std::string& name : prepare.launchers) to.add_launchers(name);
   for (const std::string& folder : prepare.folders) to.add_folders(folder);
   to.set_held_port(prepare.held_port);
+  to.set_claims(to_string(prepare.claims));
   if (!prepare.terminal) return;
   to.mutable_terminal()->set_columns(prepare.terminal->columns);
   to.mutable_terminal()->set_rows(prepare.terminal->rows);
@@ -151,7 +152,8 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .launchers = read_texts(*in.mutable_launchers()),
           .folders = read_texts(*in.mutable_folders()),
           .held_port = bounds.port(in.held_port()),
-          .terminal = read_terminal(in, bounds)};
+          .terminal = read_terminal(in, bounds),
+          .claims = bounds.cpus(in.claims())};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }

@@ -239,6 +239,10 @@ NameAsk read(proto::NameAsk& in, Bounds& bounds) {
           std::move(*in.mutable_port())};
 }
 
+void write(proto::ToHead& out, const Taken& taken) {
+  out.mutable_taken()->set_cpus(to_string(taken.cpus));
+}
+
 void write(proto::ToHead& out, const Attendance& attendance) {
   auto& to = *out.mutable_attendance();
   for (const base::Rank rank : attendance.ranks) to.add_ranks(rank.value);
@@ -338,6 +342,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(*in.mutable_spawn(), bounds);
     case proto::ToHead::kAttendance:
       return read(in.attendance(), bounds);
+    case proto::ToHead::kTaken:
+      return Taken{bounds.cpus(in.taken().cpus())};
     case proto::ToHead::MESSAGE_NOT_SET:
       break;
   }

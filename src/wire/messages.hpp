@@ -99,6 +99,7 @@ struct Prepare {
   // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.
   std::uint16_t held_port = 0;
   std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
+  model::CpuSet claims = {};  // other jobs of muster shall not bind to them meanwhile
   bool operator==(const Prepare&) const = default;
 };
 
@@ -216,6 +217,13 @@ struct Welcome {
 struct Prepared {
   std::uint32_t world = 1;
   bool operator==(const Prepared&) const = default;
+};
+
+// Other jobs of muster hold some of Prepare::claims. Nothing was prepared: another Prepare may
+// come.
+struct Taken {
+  model::CpuSet cpus;  // all that others hold there
+  bool operator==(const Taken&) const = default;
 };
 
 // The agent cannot do what it was asked; nothing was started. The error does not name the host.
@@ -347,6 +355,6 @@ struct Pong {
 
 using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
                             InputCredit, FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined,
-                            Spawn, Attendance, Traced>;
+                            Spawn, Attendance, Traced, Taken>;
 
 }  // namespace muster::wire

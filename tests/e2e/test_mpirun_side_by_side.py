@@ -127,6 +127,27 @@ class SideBySide(unittest.TestCase):
             complaints = [one for one in pool.map(self.compare, table) if one]
         self.assertEqual(complaints, [], "\n" + "\n".join(complaints))
 
+    def bindings(self, *command):
+        """What --report-bindings says of each bound rank; theirs keeps silent about others."""
+        with tempfile.TemporaryDirectory(prefix="muster-e2e-") as own:
+            environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "TMPDIR": own}
+            done = subprocess.run([*command, "--report-bindings", "true"], cwd=self.folder,
+                                  env=environment, timeout=60, check=False,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(re.findall(r"MCW rank (\d+ bound .*)", done.stderr)), done.stderr
+
+    @unittest.skipUnless(os.geteuid() == 0, "a network of its own needs root")
+    def test_the_same_default_binding(self):
+        """Ours in a network of its own, where no other job of muster holds cores."""
+        for ranks, bound in (("1", 1), ("2", 2), (str(os.cpu_count() + 1), 0)):
+            theirs, said = self.bindings(THEIRS, "--allow-run-as-root", "--oversubscribe", "-n",
+                                         ranks)
+            self.assertEqual(len(theirs), bound, said)
+            ours, told = self.bindings("unshare", "--net", MUSTER, "mpirun", "--bind-to", "default",
+                                       "--do-not-launch", "--oversubscribe", "-n", ranks)
+            self.assertEqual(ours, theirs, told)
+
 
 if __name__ == "__main__":
     run_tests()

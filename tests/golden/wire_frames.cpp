@@ -49,9 +49,9 @@ TEST(WireFrames, ToAgent) {
 
 TEST(WireFrames, ToHead) {
   const std::vector<std::string> names = {
-      "Welcome", "Prepared",    "Refused",  "Started", "Output",     "OutputEnd",
-      "Exited",  "InputCredit", "FenceIn",  "Aborted", "NameAsk",    "PmixUp",
-      "Stopped", "Pong",        "Declined", "Spawn",   "Attendance", "Traced"};
+      "Welcome",     "Prepared", "Refused",    "Started", "Output", "OutputEnd", "Exited",
+      "InputCredit", "FenceIn",  "Aborted",    "NameAsk", "PmixUp", "Stopped",   "Pong",
+      "Declined",    "Spawn",    "Attendance", "Traced",  "Taken"};
   const std::vector<ToHead> samples = samples_to_head();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "magic line\n" + dump(kMagic) + "\none frame of each message to the head\n\n";

@@ -110,7 +110,9 @@ Spawn spawn() {
 
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(17)) {
+  switch (below(18)) {
+    case 17:
+      return Taken{model::CpuSet::of(below(model::kCpusMax))};
     case 0:
       return welcome();
     case 1:

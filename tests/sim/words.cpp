@@ -67,6 +67,7 @@ std::string say(const wire::Attendance& m) {
   for (const base::Rank rank : m.ranks) text += fmt::format(" {}", rank.value);
   return text;
 }
+std::string say(const wire::Taken& m) { return "Taken " + model::to_string(m.cpus); }
 std::string say(const wire::PmixUp&) { return "PmixUp"; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);

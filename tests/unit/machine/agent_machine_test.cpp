@@ -58,6 +58,7 @@ struct Message {
   std::string operator()(const wire::Stopped& m) const {
     return fmt::format("Stopped {} {}", m.killed, m.leftovers.size());
   }
+  std::string operator()(const wire::Taken& m) const { return "Taken " + to_string(m.cpus); }
   std::string operator()(const wire::Pong&) const { return "Pong"; }
 };
 
@@ -145,6 +146,19 @@ class Agent : public testing::Test {
   base::Instant now_ = kStart;
   AgentMachine machine_{AgentOptions{}};
 };
+
+TEST_F(Agent, CpusThatOtherJobsHoldAreToldAndAnotherPrepareMayCome) {
+  hear(wire::Hello{});
+  wire::Prepare orders;
+  orders.tasks.push_back({Rank(0), 0, {}, true});
+  orders.claims = model::CpuSet::of(1);
+  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(now(Checked{{}, 1, model::CpuSet::range(0, 1)}), Words{"Taken 0-1"});
+  EXPECT_EQ(hear(wire::Start{}), Words{}) << "nothing is prepared";
+  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(now(Checked{}), Words{"Prepared"});
+  EXPECT_EQ(hear(wire::Start{}), Words{"start 0"});
+}
 
 TEST_F(Agent, GreetsWithItsHardwareWhenAsked) {
   wire::Hello hello;

@@ -113,6 +113,7 @@ void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each
   hosts_ = hosts.size();
   ranks_each_ = ranks_each;
   ranks_ = static_cast<std::uint32_t>(input.plan.ranks.size());
+  if (shape_ != nullptr) shape_(input.plan);
   machine_ = std::make_unique<HeadMachine>(std::move(input));
 }
 

@@ -36,6 +36,7 @@ class HeadFixture : public testing::Test {
 
   model::JobSpec spec_;
   bool survey_ = false;
+  void (*shape_)(model::Plan& plan) = nullptr;  // changes the plan before it is carried out
   std::vector<model::Reach> spare_;  // hosts without ranks; their names follow those of the others
   std::uint32_t servers_ = 0;  // so many of the last ranks are of a second program, which serves
   std::unique_ptr<HeadMachine> machine_;

@@ -91,6 +91,54 @@ TEST_F(HeadFixture, ASurveyFailsWithAHostThatCannotSay) {
   EXPECT_EQ(cause(), "b: hwloc is missing");
 }
 
+// Four cores; each rank is bound to one.
+void bind_to_cores(model::Plan& plan) {
+  model::Topology topology;
+  for (std::uint32_t cpu = 0; cpu < 4; ++cpu) {
+    topology.at(model::Level::hwthread).push_back(model::CpuSet::of(cpu));
+    topology.at(model::Level::core).push_back(model::CpuSet::of(cpu));
+  }
+  topology.at(model::Level::machine).push_back(model::CpuSet::range(0, 3));
+  topology.allowed = model::CpuSet::range(0, 3);
+  plan.mapping.bind_to = model::BindTo::object;
+  plan.mapping.bind_given = true;
+  for (model::PlannedNode& node : plan.nodes) {
+    node.host.topology.value = std::make_shared<const model::Topology>(topology);
+  }
+  for (model::PlannedRank& rank : plan.ranks) {
+    rank.binding = rank.local_rank;
+    if (plan.sets.size() <= rank.local_rank)
+      plan.sets.push_back(model::CpuSet::of(rank.local_rank));
+  }
+}
+
+TEST_F(HeadFixture, AHostWhoseCpusAreTakenIsPlannedAgain) {
+  shape_ = bind_to_cores;
+  make({Reach::ssh, Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  now(LinkUp{kB});
+  hear(kA, wire::Welcome{});
+  hear(kB, wire::Welcome{});
+  EXPECT_EQ(hear(kB, wire::Prepared{}), Words{});
+  EXPECT_EQ(hear(kA, wire::Taken{model::CpuSet::range(0, 1)}), Words{"a Prepare 1"});
+  EXPECT_EQ(hear(kA, wire::Taken{model::CpuSet::range(0, 3)}),
+            (Words{"say ranks on a are not bound: other jobs of muster are bound to cpus 0-3 there",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, wire::Prepared{}), (Words{"a Start", "b Start"}));
+}
+
+TEST_F(HeadFixture, AnAgentThatNeverHasCpusIsNotAskedForEver) {
+  shape_ = bind_to_cores;
+  make({Reach::ssh});
+  start();
+  now(LinkUp{kA});
+  hear(kA, wire::Welcome{});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(hear(kA, wire::Taken{}), Words{"a Prepare 1"});
+  EXPECT_EQ(hear(kA, wire::Taken{}).size(), 2U);
+  EXPECT_EQ(hear(kA, wire::Taken{}), Words{});
+}
+
 TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
   make({Reach::ssh, Reach::ssh});
   start();

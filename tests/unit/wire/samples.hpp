@@ -8,35 +8,36 @@
 
 namespace muster::wire {
 
-inline Prepare sample_prepare() {
-  return {
-      .apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
-                "/data/work",
-                "/opt/bin",
-                {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
-                true},
-               {{"ps"}, "/", "", {}}},
-      .clean = true,
-      .hostfile = "node1 slots=2\nnode2 slots=2\n",
-      .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6), {"p", "2"}},
-                {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
-      .window = 262'144,
-      .wireup = {true,
-                 "muster_job",
-                 4,
-                 8,
-                 "(vector,(0,2,2))",
-                 "job",
-                 2,
-                 base::Rank(5),
-                 "muster_parent",
-                 {{"PARENT_ROOT_PORT_NAME", "tag#0"}}},
-      .error_files = true,
-      .python_hook = true,
-      .launchers = {"mpirun", "torchrun"},
-      .folders = {"/here/outputs/model"},
-      .held_port = 29'500,
-      .terminal = {{132, 65'535}}};
+inline Prepare sample_prepare(){
+    return {.apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
+                      "/data/work",
+                      "/opt/bin",
+                      {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
+                      true},
+                     {{"ps"}, "/", "", {}}},
+            .clean = true,
+            .hostfile = "node1 slots=2\nnode2 slots=2\n",
+            .tasks =
+                {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6), {"p", "2"}},
+                 {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
+            .window = 262'144,
+            .wireup = {true,
+                       "muster_job",
+                       4,
+                       8,
+                       "(vector,(0,2,2))",
+                       "job",
+                       2,
+                       base::Rank(5),
+                       "muster_parent",
+                       {{"PARENT_ROOT_PORT_NAME", "tag#0"}}},
+            .error_files = true,
+            .python_hook = true,
+            .launchers = {"mpirun", "torchrun"},
+            .folders = {"/here/outputs/model"},
+            .held_port = 29'500,
+            .terminal = {{132, 65'535}}},
+           .claims = model::CpuSet::range(4, 6)};
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -106,7 +107,8 @@ inline std::vector<ToHead> samples_to_head() {
           Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
           sample_spawn(),
           Attendance{{base::Rank(0), base::Rank(999'999)}},
-          Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"}};
+          Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"},
+          Taken{model::CpuSet::range(0, 3)}};
 }
 
 }  // namespace muster::wire

@@ -1,0 +1,143 @@
+// Names of sockets, and whose they are.
+#include "probe/cpu_claims.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <dirent.h>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+#include "probe/text_file.hpp"
+
+namespace muster::probe {
+namespace {
+
+using model::CpuSet;
+using process::UniqueFd;
+
+constexpr std::string_view kStem = "muster-cpu-";
+
+template <class Number>
+std::optional<Number> cpu_number(std::string_view text) {
+  Number value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop == text.data()) return std::nullopt;
+  return value;
+}
+
+std::string_view last_word(std::string_view text) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::size_t blank = text.find_last_of(' ');
+  return blank == std::string_view::npos ? text : text.substr(blank + 1);
+}
+
+// "4711 (a name) S 4710 ...": the fourth word, after a name that may hold anything.
+pid_t parent_of(pid_t pid) {
+  const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || stat.size() < name_end + 5) return 0;
+  return cpu_number<pid_t>(std::string_view(stat).substr(name_end + 4)).value_or(0);
+}
+
+struct CloseFdFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// Links read "socket:[4711]". Nothing of a process that is not ours to look at.
+void add_sockets_of(pid_t pid, std::set<std::uint64_t>& inodes) {
+  const std::string path = fmt::format("/proc/{}/fd", pid);
+  const std::unique_ptr<DIR, CloseFdFolder> folder(::opendir(path.c_str()));
+  if (!folder) return;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    char target[64];
+    const ssize_t size = ::readlinkat(::dirfd(folder.get()), entry->d_name, target, sizeof(target));
+    const std::string_view link(target, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    constexpr std::string_view kSocket = "socket:[";
+    if (!link.starts_with(kSocket)) continue;
+    if (const auto inode = cpu_number<std::uint64_t>(link.substr(kSocket.size()))) {
+      inodes.insert(*inode);
+    }
+  }
+}
+
+std::set<std::uint64_t> sockets_of_ancestors() {
+  std::set<std::uint64_t> inodes;
+  for (pid_t pid = ::getppid(); pid > 0; pid = parent_of(pid)) add_sockets_of(pid, inodes);
+  return inodes;
+}
+
+// The socket of that abstract name; without one when it is taken or cannot be had, as errno tells.
+UniqueFd bind_name(const std::string& name) {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(),
+              std::min(name.size(), sizeof(address.sun_path) - 1));
+  const void* const any = &address;
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (socket && ::bind(socket.get(), static_cast<const sockaddr*>(any), size) != 0) socket.reset();
+  return socket;
+}
+
+}  // namespace
+
+// Lines "0000000000000000: 00000002 00000000 00000000 0002 01 4711 @name".
+CpuNames::CpuNames(std::string_view names, std::set<std::uint64_t> inherited)
+    : inherited_(std::move(inherited)) {
+  const std::string stem = " @" + std::string(kStem);
+  for (std::size_t at = 0; (at = names.find(stem, at)) != std::string_view::npos;) {
+    const std::size_t start = names.rfind('\n', at) + 1;
+    const std::size_t end = std::min(names.find('\n', at), names.size());
+    const auto inode = cpu_number<std::uint64_t>(last_word(names.substr(start, at - start)));
+    if (inode) inodes_.emplace(names.substr(at + 2, end - at - 2), *inode);
+    at = end;
+  }
+}
+
+CpuNames CpuNames::of_this_process() {
+  const std::string names = read_text("/proc/net/unix");
+  const bool any = names.find(kStem) != std::string::npos;
+  return {names, any ? sockets_of_ancestors() : std::set<std::uint64_t>()};
+}
+
+std::string CpuNames::name_of(std::uint32_t cpu) const {
+  std::string name = fmt::format("{}{}", kStem, cpu);
+  for (auto found = inodes_.find(name);
+       found != inodes_.end() && inherited_.contains(found->second); found = inodes_.find(name)) {
+    name = fmt::format("{}{}-of-{}", kStem, cpu, found->second);
+  }
+  return name;
+}
+
+CpuSet claimed_by_others(const CpuSet& cpus) {
+  const CpuNames names = CpuNames::of_this_process();
+  CpuSet claimed;
+  for (const std::uint32_t cpu : cpus.list()) {
+    if (names.is_taken(cpu)) claimed.add(cpu);
+  }
+  return claimed;
+}
+
+bool CpuClaims::claim(const CpuSet& cpus) {
+  std::map<std::uint32_t, UniqueFd> fresh;
+  std::optional<CpuNames> names;
+  for (const std::uint32_t cpu : cpus.list()) {
+    if (held_.contains(cpu)) continue;
+    if (!names) names = CpuNames::of_this_process();
+    UniqueFd socket = bind_name(names->name_of(cpu));
+    if (!socket && errno == EADDRINUSE) return false;
+    if (socket) fresh.emplace(cpu, std::move(socket));
+  }
+  held_.merge(fresh);
+  return true;
+}
+
+}  // namespace muster::probe

@@ -1,0 +1,116 @@
+"""Jobs that bind their ranks on one host get out of each other's way.
+
+They run in the network namespaces of a lab: there nobody else's jobs hold cores.
+"""
+
+import os
+import unittest
+
+from support import MUSTER, UNTIL_GO, LabCase, lab_or_skip, run_tests
+
+REASON = lab_or_skip()
+CORES = os.sched_getaffinity(0)
+
+# Tells where it may run, and stays until it is told to go.
+WAITING = 'echo "$(nproc) of $(taskset -pc $$)"; : > "$DIR/ready.$NAME"; ' + UNTIL_GO
+TELL = "taskset -pc $$"
+
+
+def cpus_in(text):
+    """The cpu lists of taskset's lines."""
+    return [line.rsplit(": ", 1)[1] for line in text.splitlines() if ": " in line]
+
+
+@unittest.skipIf(REASON, REASON)
+@unittest.skipIf(len(CORES) != 2, "written for a machine of two cores")
+class TwoJobsOnOneHost(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(1)
+
+    def started(self, name, *words, **more):
+        job = self.start_in_lab("-x", f"NAME={name}", "-n", "1", *words, "sh", "-c", WAITING,
+                                **more)
+        self.wait_for_files([f"ready.{name}"])
+        return job
+
+    def go(self):
+        self.write("go", "")
+
+    def three_at_once(self, *words, **more):
+        """Three jobs of one rank each on a host of two cores: what each tells."""
+        jobs = [self.started(name, *words, **more) for name in ("a", "b", "c")]
+        self.go()
+        return [job.finish() for job in jobs]
+
+    def assert_apart(self, done):
+        self.assertEqual([one.code for one in done], [0, 0, 0], [str(one) for one in done])
+        first, second, third = (cpus_in(one.text)[0] for one in done)
+        self.assertEqual({first, second}, {str(core) for core in CORES})
+        self.assertEqual(third, "0,1")
+        self.assertEqual([one.errors for one in done[:2]], ["", ""])
+        self.assertEqual(len(done[2].errors.splitlines()), 1, done[2])
+        self.assertRegex(done[2].errors, r"^muster: ranks on \S+ are not bound: other jobs of "
+                                         r"muster are bound to cpus 0-1 there$")
+
+    def test_here(self):
+        self.assert_apart(self.three_at_once("--bind-to", "core"))
+
+    def test_here_with_mpiruns_words(self):
+        self.assert_apart(self.three_at_once("--map-by", "core", "-bind-to", "core",
+                                             command=[MUSTER, "mpirun"]))
+
+    def test_here_with_hydras_words(self):
+        self.assert_apart(self.three_at_once("-bind-to", "core", command=[MUSTER, "mpiexec.hydra"]))
+
+    def test_on_another_host(self):
+        self.assert_apart(self.three_at_once("-H", "node1", "--bind-to", "core"))
+        self.assert_hosts_clean(5)
+
+    def test_a_list_is_never_exchanged(self):
+        first = self.started("a", "--cpu-list", "1")
+        second = self.started("b", "--cpu-list", "1")
+        self.go()
+        first, second = first.finish(), second.finish()
+        self.assertEqual(cpus_in(first.text), ["1"], first)
+        self.assertEqual(cpus_in(second.text), ["0,1"], second)
+        self.assertRegex(second.errors, "bound to cpu 1 there, which the list names")
+
+    def test_a_killed_job_holds_nothing(self):
+        first = self.started("a", "--bind-to", "core")
+        os.kill(first.pid, 9)
+        first.finish()
+        done = self.launches("-n", "2", "--bind-to", "core", "--tag", "sh", "-c", TELL)
+        self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
+        self.assertEqual(done.errors, "")
+
+    def test_a_job_within_a_bound_rank_has_the_ranks_cores(self):
+        inner = f"{MUSTER} run -n 1 --bind-to core sh -c '{TELL}'"
+        done = self.launches("-n", "2", "--bind-to", "core", "--tag", "sh", "-c", inner)
+        self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
+        self.assertEqual(done.errors, "")
+
+    def test_a_job_within_the_only_rank_of_a_host_has_all_its_cores(self):
+        inner = f"{MUSTER} run -n 2 --bind-to core sh -c '{TELL}'"
+        done = self.launches("-n", "1", "--bind-to", "core", "sh", "-c", inner)
+        self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
+        self.assertEqual(done.errors, "")
+
+    def test_who_does_not_bind_holds_nothing(self):
+        self.started("a")
+        self.started("b", "-H", "node1")
+        held = self.lab.start(["grep", "-c", "muster-cpu-", "/proc/net/unix"],
+                              env=self.environment(), cwd=self.folder, stdout=-1)
+        self.assertEqual(held.popen.communicate(timeout=10)[0].strip(), b"0")
+        self.go()
+
+    def test_ranks_of_one_job_that_is_started_again_keep_theirs(self):
+        program = f'{TELL}; [ "$MUSTER_RESTART_COUNT" = 1 ]'
+        done = self.launches("-n", "2", "--bind-to", "core", "--max-restarts", "1", "sh", "-c",
+                             program)
+        self.assertEqual(sorted(set(cpus_in(done.text))), ["0", "1"], done)
+        self.assertNotIn("not bound", done.errors)
+
+
+if __name__ == "__main__":
+    run_tests()
