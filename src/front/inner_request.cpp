@@ -13,7 +13,6 @@ namespace muster::front {
 namespace {
 
 // Stands for the file that only ranks can open.
-constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
 
 // As the first rank of the job finds it: the job's variables come before those of its shell.
 std::vector<std::string> environment_of(const Asked& asked, const model::App& app) {
