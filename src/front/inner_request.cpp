@@ -12,8 +12,6 @@
 namespace muster::front {
 namespace {
 
-// Stands for the file that only ranks can open.
-
 // As the first rank of the job finds it: the job's variables come before those of its shell.
 std::vector<std::string> environment_of(const Asked& asked, const model::App& app) {
   const std::uint32_t ranks = app.ranks.value_or(1);

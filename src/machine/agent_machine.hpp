@@ -256,7 +256,7 @@ class AgentMachine {
   State state_ = State::fresh;
   base::Instant now_{};
   base::Instant heard_{};
-  base::Instant greeted_{};  // when the last Hello came
+  base::Instant greeted_{};            // when the last Hello came
   base::Instant look_at_{};            // when the head's silence is next looked at
   base::Duration lease_ = kHelloTime;  // 0: none
   base::Duration grace_ = kOrphanGrace;

@@ -75,7 +75,7 @@ struct RunReport {
   // the hosts leave open is no more than this.
   std::vector<HostExit> together;
   std::chrono::microseconds together_within{0};
-  Circumstances around;           // of `first` on its host, as far as they are known
+  Circumstances around;  // of `first` on its host, as far as they are known
   std::vector<RankExit>
       others;  // further ranks that failed before muster ended the rest, at most 8
   std::uint32_t others_total = 0;  // how many of those there were in all

@@ -68,7 +68,7 @@ class Bounds {
     return Stream::out;
   }
   // Microseconds, of some hundred years: no sum of two leaves 64 bits.
-  std::uint64_t clock(std::uint64_t value) {
+  std::uint64_t clock_time(std::uint64_t value) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 52;
     if (value <= kMost) return value;
     if (!complaint_) complaint_ = fmt::format("clock {} is not within 0 to {}", value, kMost);

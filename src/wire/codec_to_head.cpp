@@ -95,8 +95,8 @@ Welcome read(proto::Welcome& in, Bounds& bounds) {
   Welcome welcome{.protocol = in.protocol(),
                   .version = std::move(*in.mutable_version()),
                   .facts = read_facts(in, bounds),
-                  .came_us = bounds.clock(in.came_us()),
-                  .left_us = bounds.clock(in.left_us())};
+                  .came_us = bounds.clock_time(in.came_us()),
+                  .left_us = bounds.clock_time(in.left_us())};
   if (in.has_shared()) welcome.shared = read(in.shared());
   return welcome;
 }
@@ -189,7 +189,7 @@ Exited read(proto::Exited& in, Bounds& bounds) {
                                 .core_dumped = in.core_dumped(),
                                 .max_rss_kib = in.max_rss_kib()},
                 std::move(*in.mutable_error_file()),
-                bounds.clock(in.at_us()),
+                bounds.clock_time(in.at_us()),
                 {}};
   if (in.has_around()) exited.around = read(*in.mutable_around());
   return exited;
@@ -333,7 +333,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kStopped:
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:
-      return Pong{bounds.clock(in.pong().at_us())};
+      return Pong{bounds.clock_time(in.pong().at_us())};
     case proto::ToHead::kTraced:
       return read(*in.mutable_traced(), bounds);
     case proto::ToHead::kDeclined:

@@ -50,7 +50,8 @@ class OneHostTwoNames(LabCase):
 
     def record(self):
         run, = (name for name in os.listdir(self.path("records")) if not name.startswith("index"))
-        return [json.loads(self.read("records", run, name)) for name in ("plan.json", "report.json")]
+        return [json.loads(self.read("records", run, name))
+                for name in ("plan.json", "report.json")]
 
     def test_the_record_tells_of_the_plan_that_was_carried_out(self):
         env = self.environment(MUSTER_RECORDS=self.path("records"))
