@@ -29,8 +29,8 @@ class TwoJobsOnOneHost(LabCase):
         cls.lab_of(1)
 
     def started(self, name, *words, **more):
-        job = self.start_in_lab("-x", f"NAME={name}", "-n", "1", *words, "sh", "-c", WAITING,
-                                **more)
+        env = self.environment(NAME=name)
+        job = self.start_in_lab("-n", "1", *words, "sh", "-c", WAITING, env=env, **more)
         self.wait_for_files([f"ready.{name}"])
         return job
 
