@@ -112,7 +112,7 @@ class Limits(Case):
     def test_processes_of_fake_nodes(self):
         os.chmod(self.folder, 0o777)
         seen = set()
-        for most in range(1, 24):
+        for most in range(1, 40):  # dead ones that nobody has waited for yet count, too
             done = self.limited("--fake-nodes", "2", "-n", "2", "true", user=True,
                                 limit=[f"--nproc={most}"])
             with self.subTest(most=most):
