@@ -9,9 +9,12 @@ namespace {
 
 using model::Reach;
 
-// Fake nodes share a machine on purpose, and nodes that came by themselves were each started.
-bool may_be_another(const model::Host& host) {
-  return host.reach == Reach::here || host.reach == Reach::ssh;
+// Fake nodes share a machine on purpose, and nodes that came by themselves were each started. Nor
+// does a carrier that stays on this machine (Hydra's -launcher fork) join what its user keeps
+// apart.
+bool may_be_another(const model::Host& host, const model::HostFacts& facts) {
+  if (facts.identity.empty()) return false;
+  return host.reach == Reach::here || (host.reach == Reach::ssh && !facts.reached_at.empty());
 }
 
 }  // namespace
@@ -22,7 +25,7 @@ std::vector<model::SameHost> same_hosts(const model::Plan& plan,
   std::vector<model::SameHost> same;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     const model::Host& host = plan.nodes[i].host;
-    if (!facts[i] || facts[i]->identity.empty() || !may_be_another(host)) continue;
+    if (!facts[i] || !may_be_another(host, *facts[i])) continue;
     const auto [known, is_new] = first.try_emplace(facts[i]->identity, &host);
     if (is_new) continue;
     const bool goes = host.reach != Reach::here;  // what needs no link stays

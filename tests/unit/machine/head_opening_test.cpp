@@ -51,6 +51,7 @@ TEST_F(HeadFixture, HostsThatAreOneEndTheRunBeforeItBegins) {
   welcome.facts.identity = "this one";
   EXPECT_EQ(hear(kA, welcome), Words{});
   welcome.facts.identity = "boot pid net 0";
+  welcome.facts.reached_at = "10.0.0.2";
   EXPECT_EQ(hear(kB, welcome), Words{});
   EXPECT_EQ(hear(base::NodeIndex(2), welcome), (Words{"a Bye", "b Bye", "c Bye"}));
   now(LinkLost{kB, lost("ended")});

@@ -42,7 +42,7 @@ TEST(Judged, DiedWithItsHead) {
 
 TEST(Judged, EndedAsItsLastEventTells) {
   Unfinished found{false, kStart, kLater, {"node1", 1, "boot-1"}};
-  found.ending = Ending{RunState::failed, 3, "rank 1 exited", kStart + milliseconds(7)};
+  found.ending = Ending{RunState::failed, 3, "rank", "rank 1 exited", kStart + milliseconds(7)};
   const RunRecord ended = judged(record(), found);
   EXPECT_EQ(ended.state, RunState::failed);
   EXPECT_EQ(ended.exit_code, 3);

@@ -211,6 +211,7 @@ model::Plan plan_of(const std::vector<model::Host>& hosts) {
 std::optional<model::HostFacts> told(std::string identity) {
   model::HostFacts facts;
   facts.identity = std::move(identity);
+  facts.reached_at = "10.0.0.1";
   return facts;
 }
 
@@ -230,6 +231,13 @@ TEST(SameHosts, keeps_this_machine_whichever_was_written_first) {
   const auto same = same_hosts(plan, facts);
   ASSERT_EQ(same.size(), 1U);
   EXPECT_EQ(same[0].other.name, "a");
+}
+
+TEST(SameHosts, keeps_apart_what_a_carrier_on_this_machine_keeps_apart) {
+  const auto plan = plan_of({written("x"), written("y"), written("me", Reach::here)});
+  std::vector<std::optional<model::HostFacts>> facts(3, told("1"));
+  for (auto& one : facts) one->reached_at.clear();
+  EXPECT_TRUE(same_hosts(plan, facts).empty());
 }
 
 TEST(SameHosts, leaves_alone_who_told_nothing_and_who_shares_a_machine_on_purpose) {
