@@ -5,7 +5,7 @@
 
 #include "machine/first_deaths.hpp"
 
-namespace muster::machine {
+namespace muster::machine::clocks {
 namespace {
 
 using base::Instant;
@@ -138,4 +138,4 @@ TEST(FirstDeathsTest, WithAClockThatIsNotKnownTheFirstHeardCounts) {
 }
 
 }  // namespace
-}  // namespace muster::machine
+}  // namespace muster::machine::clocks
