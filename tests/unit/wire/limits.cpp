@@ -171,7 +171,7 @@ TEST(Limits, NumbersOfSignalsCodesPortsAndFaults) {
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, -1, 0, false, 0}}})), "code -1");
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 0, 65, false, 0}}})), "65");
   expect_has(head_error(frame(1, std::string("\x0a\x04\x40\x80\x80\x04", 6))), "port 65536");
-  expect_has(head_error(frame(1, std::string("\x1a\x02\x08\x08", 4))), "fault 8");
+  expect_has(head_error(frame(1, std::string("\x1a\x02\x08\x09", 4))), "fault 9");
 }
 
 TEST(Limits, ErrorsSayWhatToDo) {
