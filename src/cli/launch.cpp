@@ -48,8 +48,7 @@ std::vector<std::string> names_written(const model::JobSpec& spec) {
     if (!entry.host.starts_with('+')) names.push_back(entry.host);
   }
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -8,7 +8,7 @@ namespace muster::machine {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kOfMpiRank = 4400 * 1024;
+constexpr std::uint64_t kOfMpiRank = std::uint64_t{4400} * 1024;
 constexpr std::uint64_t kOfContainer = 64 * kMiB;
 constexpr std::string_view kRemedy =
     "a container gets more by --shm-size=1g, in Kubernetes by an emptyDir with medium: Memory";

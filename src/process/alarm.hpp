@@ -2,6 +2,8 @@
 // destroyed, also when its time had come by then.
 #pragma once
 
+#include <asio/any_io_executor.hpp>
+#include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 #include <functional>
 #include <utility>
@@ -13,9 +15,9 @@ namespace muster::process {
 
 class Alarm {
  public:
-  // On an io_context, or the executor of another of its objects.
-  template <class Loop>
-  explicit Alarm(Loop&& loop) : timer_(std::forward<Loop>(loop)) {}
+  explicit Alarm(asio::io_context& loop) : timer_(loop) {}
+  // On the loop of another of its objects.
+  explicit Alarm(const asio::any_io_executor& executor) : timer_(executor) {}
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
