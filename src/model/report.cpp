@@ -59,8 +59,8 @@ int RunReport::exit_code() const {
 }
 
 std::string_view word(CodeFrom from) {
-  constexpr std::array<std::string_view, 4> kWords = {"", "rank", "muster", "signal"};
-  return kWords[static_cast<std::size_t>(from)];
+  constexpr std::array<std::string_view, 4> kOrigins = {"", "rank", "muster", "signal"};
+  return kOrigins[static_cast<std::size_t>(from)];
 }
 
 CodeFrom RunReport::code_from() const {
