@@ -50,7 +50,9 @@ class Agent {
     machine::AgentOptions options{version, {}, true};
     options.facts.hostname = probe::hostname();
     options.facts.identity = probe::identity();
-    options.facts.cpus = probe::usable_cpus();
+    const probe::Cpus cpus = probe::cpus();
+    options.facts.cpus = cpus.usable;
+    options.facts.cpus_limited = cpus.limited;
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment);

@@ -66,7 +66,9 @@ class GuestNode {
   machine::AgentOptions facts(const GuestOptions& options) {
     machine::AgentOptions made{options.version, {}, true};
     made.facts.hostname = probe::hostname();
-    made.facts.cpus = probe::usable_cpus();
+    const probe::Cpus cpus = probe::cpus();
+    made.facts.cpus = cpus.usable;
+    made.facts.cpus_limited = cpus.limited;
     made.facts.interfaces = probe::interfaces();
     made.facts.rdma = probe::has_rdma();
     made.facts.devices = probe::devices("", options.environment);

@@ -289,7 +289,7 @@ base::Error HostTasks::why_not_started(Rank rank, int error) const {
 base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
   if (orders.wireup.pmix_job.empty()) return {};
   auto made = PmixTasks::create(
-      loop_, orders.wireup.pmix_job, own_environment_, probe::usable_cpus(),
+      loop_, orders.wireup.pmix_job, own_environment_, probe::cpus().usable,
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); },
        [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});

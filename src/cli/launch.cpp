@@ -57,7 +57,9 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   const std::vector<std::string> names = names_written(spec);
   plan::ThisMachine here;
   here.same_hosts = same;
-  here.cpus = probe::usable_cpus();
+  const probe::Cpus cpus = probe::cpus();
+  here.cpus = cpus.usable;
+  here.cpus_limited = cpus.limited;
   here.hostname = probe::hostname();
   if (!names.empty()) here.local_names = probe::local_names(names);
   const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||

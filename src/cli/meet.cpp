@@ -121,7 +121,9 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
   whole.kept_here.assign(guests.size() + 1, *kept);
   whole.kept_there.push_back(*kept);
   add_node(whole, own, probe::hostname(), model::Reach::here);
-  whole.inventory.hosts.front().cpus = probe::usable_cpus();
+  const probe::Cpus cpus = probe::cpus();
+  whole.inventory.hosts.front().cpus = cpus.usable;
+  whole.inventory.hosts.front().cpus_limited = cpus.limited;
   for (const app::Guest& guest : guests) {
     model::App app = own;
     app.command = guest.join.app.command;

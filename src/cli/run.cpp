@@ -40,7 +40,7 @@ front::Counts counts(const std::vector<std::string>& environment) {
     }
     return static_cast<std::uint32_t>(most);
   };
-  return {probe::usable_cpus, gpus};
+  return {[] { return probe::cpus().usable; }, gpus};
 }
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

@@ -32,6 +32,7 @@ struct Host {
   bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
   std::vector<std::string> aliases = {};  // other names that the user wrote for it
   std::string visible = {};               // as in HostEntry
+  bool cpus_limited = false;  // the job's processes see more than `cpus`: a quota, a fake node
   bool operator==(const Host&) const = default;
 };
 
@@ -59,7 +60,7 @@ struct Devices {
 // What an agent tells about its host in its greeting.
 struct HostFacts {
   std::string hostname;
-  std::uint32_t cpus = 1;             // in the agent's affinity mask
+  std::uint32_t cpus = 1;             // in the agent's affinity mask and within its quota
   std::vector<Interface> interfaces;  // as the kernel lists them
   std::string reached_at;    // address at which the head's connection arrived; may be empty
   std::string head_address;  // address the head's connection came from; may be empty
@@ -71,6 +72,7 @@ struct HostFacts {
   // The same for two agents of one machine and user, else different; empty: not known. Never a
   // machine id, which clones of a disk share.
   std::string identity = {};
+  bool cpus_limited = false;  // the mask has more than `cpus`: its control groups have a quota
   bool operator==(const HostFacts&) const = default;
 };
 

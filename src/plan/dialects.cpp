@@ -169,8 +169,15 @@ std::string nccl_errors(const About& about) { return about.spec.torch ? "1" : ""
 // "True" would promise that the launcher keeps a TCPStore at MASTER_PORT; here rank 0 keeps it.
 std::string agent_store(const About& about) { return about.spec.torch ? "False" : ""; }
 
+// A rank alone on its host finds the right count by itself, and may be a launcher that deals the
+// host out among processes of its own.
+bool has_all_cpus(const About& about) {
+  return about.planned().ranks.size() == 1 && !about.where.cpus_limited[about.node] &&
+         about.plan.cpus_of(base::Rank(about.rank)).count() == 0;
+}
+
 std::string threads(const About& about) {
-  if (about.spec.torch) return {};
+  if (about.spec.torch || has_all_cpus(about)) return {};
   const std::size_t ranks = about.planned().ranks.size();
   const auto& cpus = about.where.cpus[about.node];
   if (!cpus) return fmt::format("<cpus of {} / {}>", about.planned().host.name, ranks);

@@ -67,6 +67,7 @@ struct Rendezvous {
   std::vector<std::string> ports = {};  // per node: one that its agent has claimed
   bool among_hosts = false;             // ranks talk to other nodes than their own
   std::string deadline = {};            // when the job is ended, see deadline(); empty: never
+  std::vector<bool> cpus_limited = {};  // per node: as in Host and HostFacts
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

@@ -31,6 +31,7 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
   host.cpus = std::max(1U, here.cpus);
+  host.cpus_limited = here.cpus_limited;
   host.slots = *host.cpus;
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
@@ -62,6 +63,7 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
   Host host;
   host.reach = Reach::process;
   host.cpus = std::max(1U, here.cpus / spec.fake_nodes);
+  host.cpus_limited = here.cpus_limited || spec.fake_nodes > 1;
   host.slots = slots_of_a_fake_node(spec, *host.cpus);
   Inventory inventory;
   inventory.hosts.reserve(spec.fake_nodes);
@@ -134,6 +136,7 @@ class Gathering {
     if (is_here) {
       host.reach = Reach::here;
       host.cpus = std::max(1U, here_.cpus);
+      host.cpus_limited = here_.cpus_limited;
       host.topology = here_.topology;
     }
     return host;
@@ -169,6 +172,7 @@ void rehearse(Inventory& inventory, const ThisMachine& here) {
     Host& host = inventory.hosts[i];
     host.reach = Reach::process;
     host.cpus = std::max(1U, here.cpus / count);
+    host.cpus_limited = here.cpus_limited || count > 1;
     host.topology = shares.of(i);
   }
 }

@@ -34,10 +34,11 @@ struct FreeCpuSet {
 
 }  // namespace
 
-std::uint32_t usable_cpus() {
+Cpus cpus() {
   const std::uint32_t allowed = affinity();
   const auto quota = cpu_quota(read_text("/proc/self/cgroup"), "/sys/fs/cgroup");
-  return quota ? std::min(allowed, *quota) : allowed;
+  if (quota && *quota < allowed) return {*quota, true};
+  return {allowed, false};
 }
 
 }  // namespace muster::probe

@@ -11,7 +11,11 @@
 
 namespace muster::probe {
 
-[[nodiscard]] std::uint32_t usable_cpus();  // in this process's affinity mask and cgroup cpu quota
+struct Cpus {
+  std::uint32_t usable = 1;  // in this process's affinity mask and cgroup cpu quota
+  bool limited = false;      // the mask has more
+};
+[[nodiscard]] Cpus cpus();
 [[nodiscard]] std::string hostname();
 
 // What two processes have in common exactly when they are the same user's on one host: boot id,

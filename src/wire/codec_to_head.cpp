@@ -47,6 +47,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_version(welcome.version);
   to.set_hostname(welcome.facts.hostname);
   to.set_cpus(welcome.facts.cpus);
+  to.set_cpus_limited(welcome.facts.cpus_limited);
   for (const model::Interface& interface : welcome.facts.interfaces) {
     auto& one = *to.add_interfaces();
     one.set_name(interface.name);
@@ -80,7 +81,8 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
                          .rdma = in.rdma(),
                          .devices = {},
                          .topology = {},
-                         .identity = std::move(*in.mutable_identity())};
+                         .identity = std::move(*in.mutable_identity()),
+                         .cpus_limited = in.cpus_limited()};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   for (auto& one : *in.mutable_devices()) {

@@ -83,8 +83,9 @@ class Dialects(Environments):
                 self.assertRegex(line, r"^\S+ slots=2$")
 
     def test_threads_are_the_share_of_the_cores(self):
+        self.assertNotIn("OMP_NUM_THREADS", self.environments(ranks=1)[0])
         cores = len(os.sched_getaffinity(0))
-        for words, ranks in (([], 1), (["-n", "2"], 2), (["-n", "3"], 3)):
+        for words, ranks in ((["-n", "2"], 2), (["-n", "3"], 3)):
             found = self.environments(*words, ranks=ranks)
             share = str(max(1, cores // ranks))
             self.assertEqual([one["OMP_NUM_THREADS"] for one in found], [share] * ranks)

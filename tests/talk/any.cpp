@@ -75,6 +75,7 @@ model::HostFacts Any::facts() {
     facts.rank_ports.push_back(static_cast<std::uint16_t>(number()));
   }
   facts.rdma = dice_.chance(0.3);
+  facts.cpus_limited = dice_.chance(0.2);
   if (dice_.chance(0.2)) facts.devices.push_back({text(), texts()});
   return facts;
 }

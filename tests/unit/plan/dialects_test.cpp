@@ -28,6 +28,7 @@ class Dialects : public ::testing::Test {
               {8, 2, std::nullopt}, {"", "", ""},
               {false, true, false}};
     where_.among_hosts = true;
+    where_.cpus_limited = {false, true, false};
   }
 
   // With the shell and exports of `shell` and spec_.
@@ -195,6 +196,12 @@ TEST_F(Dialects, threads_share_the_cpus_of_the_node) {
     EXPECT_EQ(of(0).at(name), "1");
     where_.cpus[0] = 8;
   }
+}
+
+TEST_F(Dialects, threads_of_a_rank_alone_are_its_own_matter) {
+  ASSERT_TRUE(of(3).contains("OMP_NUM_THREADS")) << "it sees more cpus than it may use";
+  where_.cpus_limited[1] = false;
+  EXPECT_FALSE(of(3).contains("OMP_NUM_THREADS"));
 }
 
 TEST_F(Dialects, any_thread_count_of_the_user_leaves_all_four_alone) {

@@ -57,6 +57,7 @@ TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
     EXPECT_EQ(host.reach, Reach::process);
     EXPECT_EQ(host.slots, 3U);
     EXPECT_EQ(host.cpus, 1U);
+    EXPECT_TRUE(host.cpus_limited);
   }
 }
 

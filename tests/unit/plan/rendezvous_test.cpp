@@ -63,6 +63,15 @@ TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
                                                      "ssh reached it there"}));
 }
 
+TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
+  auto plan = nodes({Reach::ssh, Reach::ssh, Reach::process});
+  plan.nodes[2].host.cpus = 1;
+  plan.nodes[2].host.cpus_limited = true;
+  AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0"), {}};
+  known[1]->cpus_limited = true;
+  EXPECT_EQ(rendezvous(plan, known).cpus_limited, (std::vector<bool>{false, true, true}));
+}
+
 TEST(Rendezvous, rdma_is_known_of_each_node) {
   AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0")};
   known[1]->rdma = true;

@@ -10,22 +10,23 @@ namespace {
 
 // Affinity belongs to a thread, so a thread of its own can be bound without harm to other tests.
 TEST(UsableCpus, FollowTheAffinityMask) {
-  std::uint32_t bound = 0;
+  Cpus bound;
   int rc = -1;
   std::thread([&] {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
     rc = ::sched_setaffinity(0, sizeof one, &one);
-    bound = usable_cpus();
+    bound = cpus();
   }).join();
   ASSERT_EQ(rc, 0);
-  EXPECT_EQ(bound, 1u);
+  EXPECT_EQ(bound.usable, 1u);
+  EXPECT_FALSE(bound.limited) << "its processes see no more";
 }
 
 TEST(UsableCpus, AreAtMostTheMachines) {
-  EXPECT_GE(usable_cpus(), 1u);
-  EXPECT_LE(usable_cpus(), std::max(1u, std::thread::hardware_concurrency()));
+  EXPECT_GE(cpus().usable, 1u);
+  EXPECT_LE(cpus().usable, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 }  // namespace

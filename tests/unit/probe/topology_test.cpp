@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, RecordedTopology,
 TEST(Topology, of_this_machine_agrees_with_the_affinity_mask) {
   const auto topology = read_topology();
   ASSERT_TRUE(topology) << base::to_string(topology.error());
-  EXPECT_GE(topology->allowed.count(), usable_cpus());
+  EXPECT_GE(topology->allowed.count(), cpus().usable);
   EXPECT_EQ(topology->at(Level::machine).size(), 1U);
   EXPECT_FALSE(topology->at(Level::hwthread).empty());
 }

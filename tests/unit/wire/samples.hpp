@@ -72,7 +72,8 @@ inline Welcome sample_welcome() {
            .rank_ports = {11'000, 65'535, 12'001},
            .rdma = true,
            .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}},
-           .identity = "4f1e pid:[1] net:[2] 0"},
+           .identity = "4f1e pid:[1] net:[2] 0",
+           .cpus_limited = true},
           50'000'000,
           50'000'123,
           model::SharedMemory{1U << 30U, 1U << 20U, false}};
