@@ -169,6 +169,34 @@ class TheFirstOfTwo(LabCase):
                                       r".*muster: then rank 1 exited with code 4")
         self.assert_hosts_clean(5)
 
+    def both_die(self, apart):
+        """What is told of rank 0's death, and rank 1's so many seconds later."""
+        for left in ("times", "ready.0", "ready.1"):
+            if os.path.exists(self.path(left)):
+                os.remove(self.path(left))
+        self.write("dies.py", DIES_AT)
+        job = self.start_in_lab("-H", "node1,node2", PYTHON, self.path("dies.py"))
+        self.wait_for_files(["ready.0", "ready.1"])
+        soon = time.monotonic() + 0.2
+        self.write("new", f"{soon} {soon + apart}")
+        os.rename(self.path("new"), self.path("times"))
+        return job.finish()
+
+    def test_deaths_that_no_clock_can_order(self):
+        done = self.both_die(0)
+        self.assertRegex(done.errors, r"muster: rank 1 on node2 exited with code 4")
+        self.assertRegex(done.errors, r"at the same time, as far as the hosts' clocks tell \(within "
+                                      r"[\d.]+ ms\): rank 0 on node1 exited with code 3")
+        self.assertEqual(done.code, 4, done)
+
+    def test_the_first_is_never_called_the_later(self):
+        """8 ms apart, MUSTER_DEATHS times."""
+        for _ in range(int(os.environ.get("MUSTER_DEATHS", "3"))):
+            done = self.both_die(0.008)
+            first = r"\Amuster: rank 0 on node1 exited with code 3"
+            together = r"at the same time.*: rank 0 on node1 exited with code 3"
+            self.assertRegex(done.errors, f"{first}|{together}")
+
 
 if __name__ == "__main__":
     run_tests()
