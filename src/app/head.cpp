@@ -20,7 +20,6 @@
 #include "app/output_flow.hpp"
 #include "app/pmix_exchange.hpp"
 #include "app/pump.hpp"
-#include "pmi/pmi_mapping.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "process/life.hpp"
@@ -295,6 +294,10 @@ class Head {
     pump_.feed(machine::Heard{node, std::move(message)});
   }
 
+  static std::string_view errors_of(const wire::OutputView& view) {
+    return view.stream == wire::Stream::err ? view.bytes : std::string_view();
+  }
+
   // An agent may only speak for its own ranks.
   [[nodiscard]] bool runs_on(Rank rank, NodeIndex node) const {
     return rank.value < plan_.ranks.size() && plan_.ranks[rank.value].node == node;
@@ -302,8 +305,7 @@ class Head {
 
   void on_output(NodeIndex node, const wire::OutputView& view) {
     if (!runs_on(view.rank, node)) return;
-    machine_.alive(node, now());
-    if (view.stream == wire::Stream::err) machine_.remember(view.rank, view.bytes);
+    pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view))});
     if (plan_.nodes[node.value].host.reach == Reach::met) return;  // has a console of its own
     console_.take(view.rank, view.stream, view.bytes);
   }
@@ -402,7 +404,6 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   }
   if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
   raise_descriptor_limit();
-  options.input.mapping = [](const model::Plan& plan) { return pmi::process_mapping(plan); };
   const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
   options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
                                           options.input.spec.timeout, options.environment);

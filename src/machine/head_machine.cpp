@@ -8,6 +8,7 @@
 #include "plan/devices.hpp"
 #include "plan/gloo_scopes.hpp"
 #include "plan/plan.hpp"
+#include "plan/process_mapping.hpp"
 #include "plan/roles.hpp"
 
 namespace muster::machine {
@@ -42,7 +43,7 @@ HeadMachine::HeadMachine(HeadInput input)
   report_.style = input_.spec.failure.code;
   Party first{{1, Rank(0), report_.world_size},
               "muster_" + input_.job,
-              input_.mapping ? input_.mapping(input_.plan) : "",
+              mapping_of(input_.plan),
               0,
               {},
               Fences(nodes_.size())};
@@ -77,8 +78,6 @@ void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
   if (state_ == State::finished) return;
   std::visit([&](auto& one) { on(one, out); }, event);
 }
-
-void HeadMachine::alive(NodeIndex node, Instant now) { nodes_[node.value].heard = now; }
 
 std::optional<Instant> HeadMachine::deadline() const {
   if (state_ == State::finished) return std::nullopt;
@@ -204,11 +203,13 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
        out);
 }
 
+bool HeadMachine::owns(NodeIndex node, Rank rank) const {
+  return rank.value < tasks_.size() && input_.plan.ranks[rank.value].node == node;
+}
+
 // What comes from another machine may be nonsense: a rank that is not there must not be looked up.
 bool HeadMachine::speaks_for_itself(const Heard& event) const {
-  const auto owned = [&](Rank rank) {
-    return rank.value < tasks_.size() && input_.plan.ranks[rank.value].node == event.node;
-  };
+  const auto owned = [&](Rank rank) { return owns(event.node, rank); };
   return std::visit(
       [&](const auto& message) {
         using Message = std::decay_t<decltype(message)>;
@@ -223,6 +224,12 @@ bool HeadMachine::speaks_for_itself(const Heard& event) const {
         }
       },
       event.message);
+}
+
+void HeadMachine::on(Printed& event, HeadEffects&) {
+  if (!owns(event.node, event.rank)) return;
+  nodes_[event.node.value].heard = now_;
+  tails_[event.rank.value].take(event.errors);
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
@@ -440,8 +447,8 @@ void HeadMachine::hear(NodeIndex index, wire::Pong& message, HeadEffects&) {
 
 // ---- small answers ----------------------------------------------------------------------------
 
-void HeadMachine::remember(Rank rank, std::string_view stderr_bytes) {
-  tails_[rank.value].take(stderr_bytes);
+std::string HeadMachine::mapping_of(const model::Plan& plan) const {
+  return serves_pmi(input_.spec.wireup) ? plan::process_mapping(plan) : std::string();
 }
 
 bool HeadMachine::every_node(NodeState at_least) const {

@@ -80,6 +80,11 @@ struct Heard {
   base::NodeIndex node;
   wire::ToHead message;
 };
+struct Printed {  // bytes of a rank's output have come; they go their own way, to the console
+  base::NodeIndex node;
+  base::Rank rank;
+  std::string errors;  // those of its stderr, for the report's last lines
+};
 struct UserSignal {
   std::int32_t number = 0;
 };
@@ -97,7 +102,7 @@ struct GlooServed {      // the answer to ServeGloo
 };
 struct HeadTick {};
 
-using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, UserSignal, InputBytes,
+using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes,
                                InputEnded, OutputClosed, GlooServed, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
@@ -163,8 +168,6 @@ struct HeadInput {
   std::string job;                           // random, names the job on every host
   // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
   std::optional<std::int64_t> deadline = {};
-  // PMI_process_mapping of a world's plan; may be empty.
-  std::function<std::string(const model::Plan&)> mapping;
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
   // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
@@ -181,10 +184,6 @@ class HeadMachine {
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
   // The AddJobs of a new round, as in HeadInput.
   void renew_pmix(std::vector<std::string> jobs) { input_.pmix_jobs = std::move(jobs); }
-  // Bytes came from a node outside of messages: it is not silent.
-  void alive(base::NodeIndex node, base::Instant now);
-  // Bytes of a rank's stderr, for the report's last lines.
-  void remember(base::Rank rank, std::string_view stderr_bytes);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return state_ == State::finished; }
@@ -254,6 +253,7 @@ class HeadMachine {
   void on(LinkFailed& event, HeadEffects& out);
   void on(LinkLost& event, HeadEffects& out);
   void on(Heard& event, HeadEffects& out);
+  void on(Printed& event, HeadEffects& out);
   void on(UserSignal& event, HeadEffects& out);
   void on(InputBytes& event, HeadEffects& out);
   void on(InputEnded&, HeadEffects& out);
@@ -296,6 +296,7 @@ class HeadMachine {
   void order_all(HeadEffects& out);
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
+  [[nodiscard]] std::string mapping_of(const model::Plan& plan) const;
   [[nodiscard]] wire::Wireup wireup(const Party& party) const;
   void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
   void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
@@ -375,6 +376,7 @@ class HeadMachine {
   void to_all_running(const wire::ToAgent& message, HeadEffects& out);
   void to_all_leased(const wire::ToAgent& message, HeadEffects& out);
   [[nodiscard]] bool leased(base::NodeIndex node) const;
+  [[nodiscard]] bool owns(base::NodeIndex node, base::Rank rank) const;
   [[nodiscard]] bool speaks_for_itself(const Heard& event) const;
   void send_input(const std::string& bytes, HeadEffects& out);
   void input_flow(HeadEffects& out);

@@ -150,7 +150,7 @@ void HeadMachine::settle(Spawning& made, const std::vector<NodeIndex>& nodes) co
         {NodeIndex(static_cast<std::uint64_t>(at)), static_cast<std::uint32_t>(there.size()), app});
     there.emplace_back(rank);
   }
-  if (input_.mapping) made.party.mapping = input_.mapping(plan);
+  made.party.mapping = mapping_of(plan);
 }
 
 // ---- asking the hosts ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "unit/pmi/expand_mapping.hpp"
+#include "unit/plan/expand_mapping.hpp"
 #include "unit/pmi/naive_head.hpp"
 
 namespace muster::pmi {
@@ -130,7 +130,7 @@ RC_GTEST_PROP(PmiWorlds, SeveralAreOneMap, ()) {
 RC_GTEST_PROP(PmiMapping, AnyPlacementIsSaid, ()) {
   const std::uint32_t nodes = 1 + fewer_than(6);
   const std::vector<std::uint32_t> placed = placement(nodes, nodes + fewer_than(40));
-  RC_ASSERT(test::expand_mapping(process_mapping(placed), placed.size()) == placed);
+  RC_ASSERT(plan::test::expand_mapping(plan::process_mapping(placed), placed.size()) == placed);
 }
 
 // As plans are made: full nodes, or one rank each in turn until all are full.
@@ -143,8 +143,8 @@ RC_GTEST_PROP(PmiMapping, PlansAreSaid, ()) {
   for (std::uint32_t turn = 0; turn < 5; ++turn)
     for (std::uint32_t node = 0; node < slots.size(); ++node)
       if (turn < slots[node]) turns.push_back(node);
-  RC_ASSERT(test::expand_mapping(process_mapping(block), block.size()) == block);
-  RC_ASSERT(test::expand_mapping(process_mapping(turns), turns.size()) == turns);
+  RC_ASSERT(plan::test::expand_mapping(plan::process_mapping(block), block.size()) == block);
+  RC_ASSERT(plan::test::expand_mapping(plan::process_mapping(turns), turns.size()) == turns);
 }
 
 }  // namespace

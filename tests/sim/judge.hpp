@@ -83,6 +83,7 @@ class Judge {
   void on(const machine::LinkFailed& event);
   void on(const machine::LinkLost& event);
   void on(const machine::Heard& event);
+  void on(const machine::Printed&) {}  // see output()
   void on(const machine::UserSignal& event);
   void on(const machine::InputBytes&) {}
   void on(const machine::InputEnded&) {}

@@ -197,8 +197,7 @@ void SimHead::output(NodeIndex node, Rank rank, Stream stream, std::uint64_t off
   when_awake([=, this] {
     if (judge_.finished()) return;
     judge_.output(node, rank, stream, offset, count);
-    machine_.alive(node, agenda_.now());
-    if (stream == Stream::err) machine_.remember(rank, "trouble\n");
+    feed(machine::Printed{node, rank, stream == Stream::err ? "trouble\n" : ""});
     const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
     owed_[lane] += count;
     if (!reader_away_) give_credit(lane, windows_[rank.value] / 2);

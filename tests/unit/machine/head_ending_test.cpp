@@ -26,7 +26,7 @@ TEST_F(HeadFixture, AGoodRunEndsWithByeAndZero) {
 TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
   make({Reach::ssh, Reach::ssh}, 2);
   run_all();
-  machine_->remember(base::Rank(1), "Traceback\n");
+  EXPECT_EQ(now(Printed{kA, base::Rank(1), "Traceback\n"}), Words{});
   EXPECT_EQ(hear(kA, exited(1, 7)), (Words{"a Stop 15", "b Stop 15"}));
   EXPECT_EQ(hear(kB, exited(2, 9)), Words{});
   EXPECT_EQ(now(LinkLost{kB, lost("b: reset")}), Words{});
@@ -139,7 +139,7 @@ TEST_F(HeadFixture, OutputCountsAsALifeSign) {
   make({Reach::ssh});
   run_all();
   for (int time = 2000; time <= 20'000; time += 2000) {
-    machine_->alive(kA, base::Instant(std::chrono::seconds(100)) + base::Duration(time));
+    EXPECT_EQ(at(time, Printed{kA, base::Rank(0), {}}), Words{});
     EXPECT_EQ(at(time, HeadTick{}), Words{"a Ping"});
   }
 }

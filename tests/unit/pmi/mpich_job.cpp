@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pmi/pmi_mapping.hpp"
+#include "plan/process_mapping.hpp"
 
 namespace muster::pmi::test {
 namespace {
@@ -29,7 +29,7 @@ std::vector<PmiWorld> worlds(const std::vector<std::uint32_t>& nodes) {
     spec.kvs_name = "kvs_test_0";
     spec.size = static_cast<std::uint32_t>(nodes.size());
     spec.universe = spec.size;
-    spec.mapping = process_mapping(nodes);
+    spec.mapping = plan::process_mapping(nodes);
     for (std::size_t rank = 0; rank < nodes.size(); ++rank)
       if (nodes[rank] == node) spec.tasks.push_back({base::Rank(rank), 0});
     out.emplace_back(spec);

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pmi/pmi_mapping.hpp"
+#include "plan/process_mapping.hpp"
 
-namespace muster::pmi::test {
+namespace muster::plan::test {
 
 // The node of each rank; empty when the text is not understood.
 inline std::vector<std::uint32_t> expand_mapping(const std::string& text, std::size_t ranks) {
@@ -30,4 +30,4 @@ inline std::vector<std::uint32_t> expand_mapping(const std::string& text, std::s
   return nodes;
 }
 
-}  // namespace muster::pmi::test
+}  // namespace muster::plan::test

@@ -7,7 +7,7 @@
 
 #include "model/plan.hpp"
 
-namespace muster::pmi {
+namespace muster::plan {
 
 // "(vector,(first,count,ppn),...)": nodes first .. first+count-1 take ppn consecutive ranks each;
 // when the blocks end the list starts again, until the ranks run out.
@@ -16,4 +16,4 @@ namespace muster::pmi {
 // The same for the nodes of ranks 0, 1, 2, ...
 [[nodiscard]] std::string process_mapping(std::span<const std::uint32_t> nodes);
 
-}  // namespace muster::pmi
+}  // namespace muster::plan

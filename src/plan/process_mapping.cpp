@@ -1,11 +1,11 @@
 // Finds the blocks, and how often their list repeats.
-#include "pmi/pmi_mapping.hpp"
+#include "plan/process_mapping.hpp"
 
 #include <fmt/format.h>
 #include <iterator>
 #include <vector>
 
-namespace muster::pmi {
+namespace muster::plan {
 namespace {
 
 using Nodes = std::span<const std::uint32_t>;
@@ -73,4 +73,4 @@ std::string process_mapping(const model::Plan& plan) {
   return process_mapping(nodes);
 }
 
-}  // namespace muster::pmi
+}  // namespace muster::plan

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "unit/pmi/expand_mapping.hpp"
+#include "unit/plan/expand_mapping.hpp"
 
-namespace muster::pmi {
+namespace muster::plan {
 namespace {
 
 using Nodes = std::vector<std::uint32_t>;
@@ -15,39 +15,39 @@ std::string mapped(const Nodes& nodes) {
   return text;
 }
 
-TEST(Mapping, OneNode) {
+TEST(ProcessMapping, OneNode) {
   EXPECT_EQ(mapped({0}), "(vector,(0,1,1))");
   EXPECT_EQ(mapped({0, 0, 0, 0}), "(vector,(0,1,4))");
 }
 
-TEST(Mapping, Blocks) {
+TEST(ProcessMapping, Blocks) {
   EXPECT_EQ(mapped({0, 0, 1, 1}), "(vector,(0,2,2))");
   EXPECT_EQ(mapped({0, 0, 0, 1}), "(vector,(0,1,3),(1,1,1))");
   EXPECT_EQ(mapped({0, 0, 1, 1, 2}), "(vector,(0,2,2),(2,1,1))");
 }
 
-TEST(Mapping, RoundRobin) {
+TEST(ProcessMapping, RoundRobin) {
   EXPECT_EQ(mapped({0, 1, 0, 1}), "(vector,(0,2,1))");
   EXPECT_EQ(mapped({0, 1, 2, 0, 1}), "(vector,(0,3,1))");
 }
 
-TEST(Mapping, RoundRobinUntilASmallNodeIsFull) {
+TEST(ProcessMapping, RoundRobinUntilASmallNodeIsFull) {
   EXPECT_EQ(mapped({0, 1, 0, 0}), "(vector,(0,2,1),(0,1,2))");
   EXPECT_EQ(mapped({0, 0, 1, 0, 0, 1, 0, 0}), "(vector,(0,1,2),(1,1,1))");
 }
 
-TEST(Mapping, NodesInNoOrder) {
+TEST(ProcessMapping, NodesInNoOrder) {
   EXPECT_EQ(mapped({2, 2, 0, 1, 1}), "(vector,(2,1,2),(0,1,1),(1,1,2))");
 }
 
-TEST(Mapping, OfAPlan) {
+TEST(ProcessMapping, OfAPlan) {
   model::Plan plan;
   for (const std::uint32_t node : {0u, 1u, 0u, 1u})
     plan.ranks.push_back({base::NodeIndex(node), 0});
   EXPECT_EQ(process_mapping(plan), "(vector,(0,2,1))");
 }
 
-TEST(Mapping, AMillionRanksTakeNoTime) {
+TEST(ProcessMapping, AMillionRanksTakeNoTime) {
   Nodes nodes(1'000'000);
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
     nodes[rank] = static_cast<std::uint32_t>(rank % 1000);
@@ -57,4 +57,4 @@ TEST(Mapping, AMillionRanksTakeNoTime) {
 }
 
 }  // namespace
-}  // namespace muster::pmi
+}  // namespace muster::plan
