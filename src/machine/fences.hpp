@@ -20,6 +20,10 @@ class Fences {
   [[nodiscard]] std::optional<std::string> add(std::uint32_t sequence, base::NodeIndex node,
                                                const std::string& part);
 
+  // Exchanges that not all nodes have brought their parts to.
+  [[nodiscard]] std::size_t open() const { return parts_.size(); }
+  bool operator==(const Fences&) const = default;
+
  private:
   std::size_t nodes_;
   std::map<std::uint32_t, std::map<base::NodeIndex, std::string>> parts_;  // by sequence

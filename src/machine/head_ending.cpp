@@ -33,7 +33,7 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   const model::RankExit exit = message.exit;
   if (tasks_[exit.rank.value].ended) return;
   count_end(exit.rank);
-  if (!stop_sent_) roll_.left(exit.rank);
+  if (!stop_sent_) wireup_.left(exit.rank);
   Death death{exit, node, nodes_[node.value].clock.when(from_wire(message.at_us), now_),
               std::move(message.error_file),
               std::move(message.around).value_or(model::Circumstances{})};
@@ -119,19 +119,19 @@ void HeadMachine::fill_others(model::RunReport& report) const {
 
 // Servers wait for requests for ever: the job is done when everybody else is.
 bool HeadMachine::only_servers_left() const {
-  return awaited_ == 0 && ended_ < tasks_.size() && parties_.size() == 1;
+  return awaited_ == 0 && ended_ < tasks_.size() && wireup_.worlds() == 1;
 }
 
 // Spawned ranks have no roles.
 bool HeadMachine::serves(Rank rank) const {
-  if (rank.value >= parties_.front().world.size) return false;
+  if (rank.value >= first_world().world.size) return false;
   return input_.spec.apps[input_.plan.ranks[rank.value].app].serves;
 }
 
 void HeadMachine::count_end(Rank rank) {
   if (std::exchange(tasks_[rank.value].ended, true)) return;
   --nodes_[input_.plan.ranks[rank.value].node.value].busy;
-  if (rank.value < parties_.front().world.size && !serves(rank)) --awaited_;
+  if (rank.value < first_world().world.size && !serves(rank)) --awaited_;
   if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
 }
 
@@ -191,7 +191,7 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
   std::erase_if(spawns_, [&](const auto& one) { return one.first == index; });  // nobody waits
   if (spawning_ && spawning_->awaited.contains(index)) {
     spawning_->host_ended = true;
-    spawn_answered(index, spawning_->party.world.number, out);
+    spawn_answered(index, spawning_->placed.world.number, out);
   }
   leave_when_stopped(out);
 }
@@ -393,10 +393,13 @@ void HeadMachine::suspend(HeadEffects& out) {
   out.push_back(SuspendSelf{});
 }
 
+void HeadMachine::to_running(NodeIndex node, wire::ToAgent message, HeadEffects& out) const {
+  if (nodes_[node.value].state != NodeState::running) return;
+  out.push_back(ToNode{node, std::move(message)});
+}
+
 void HeadMachine::to_all_running(const wire::ToAgent& message, HeadEffects& out) {
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state == NodeState::running) out.push_back(ToNode{NodeIndex(i), message});
-  }
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) to_running(NodeIndex(i), message, out);
 }
 
 // Agents that end their tasks, or themselves, when they hear nothing.
@@ -416,7 +419,7 @@ bool HeadMachine::leased(NodeIndex index) const {
 
 model::RunReport HeadMachine::report() const {
   model::RunReport report = report_;
-  const bool lost = std::ranges::any_of(parties_.front().nodes, [&](NodeIndex index) {
+  const bool lost = std::ranges::any_of(first_world().nodes, [&](NodeIndex index) {
     const Node& node = nodes_[index.value];
     return node.state == NodeState::gone && node.facts;
   });

@@ -73,9 +73,9 @@ void HeadMachine::host_missed(NodeIndex node, Error error, HeadEffects& out) {
     return conclude_joining(out);
   }
   // Even if it has prepared: others have not.
-  if (!spawning_ || !std::ranges::binary_search(spawning_->party.nodes, node)) return;
+  if (!spawning_ || !std::ranges::binary_search(spawning_->placed.nodes, node)) return;
   if (!spawning_->refusal) spawning_->refusal = std::move(error);
-  spawn_answered(node, spawning_->party.world.number, out);
+  spawn_answered(node, spawning_->placed.world.number, out);
 }
 
 // What is free may have changed meanwhile: the spawn is planned anew.
@@ -111,7 +111,7 @@ plan::Rendezvous HeadMachine::meeting_point(const Spawning& made) const {
   known.spare = input_.plan.spare;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (!nodes_[i].facts) continue;
-    if (std::ranges::binary_search(made.party.nodes, NodeIndex(i))) {
+    if (std::ranges::binary_search(made.placed.nodes, NodeIndex(i))) {
       places.push_back(known.nodes.size());
     }
     known.nodes.push_back({input_.plan.nodes[i].host, {}});

@@ -21,8 +21,8 @@ std::vector<Rank> HeadMachine::input_ranks() const {
       break;
   }
   std::vector<Rank> all;
-  const std::uint32_t first_world = parties_.front().world.size;  // spawned ranks get no input
-  for (std::uint32_t rank = 0; rank < first_world; ++rank) all.emplace_back(rank);
+  const std::uint32_t count = first_world().world.size;  // spawned ranks get no input
+  for (std::uint32_t rank = 0; rank < count; ++rank) all.emplace_back(rank);
   return all;
 }
 

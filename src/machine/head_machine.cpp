@@ -41,19 +41,14 @@ HeadMachine::HeadMachine(HeadInput input)
       input_taken_(input_.plan.ranks.size()) {
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
   report_.style = input_.spec.failure.code;
-  Party first{{1, Rank(0), report_.world_size},
-              "muster_" + input_.job,
-              mapping_of(input_.plan),
-              0,
-              {},
-              Fences(nodes_.size())};
+  PlacedWorld first{{1, Rank(0), report_.world_size}, "muster_" + input_.job,
+                    mapping_of(input_.plan)};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     first.nodes.emplace_back(i);
     nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
   }
-  parties_.push_back(std::move(first));
-  report_.worlds = {parties_.front().world};
-  roll_.add(parties_.front().world);
+  report_.worlds = {first.world};
+  wireup_.add(std::move(first));
   for (std::uint32_t i = 0; i < tasks_.size(); ++i) awaited_ += !serves(Rank(i));
 }
 
@@ -86,9 +81,9 @@ std::optional<Instant> HeadMachine::deadline() const {
     soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
   }
   if (stop_sent_ || state_ == State::leaving) return soonest;
-  if (state_ == State::running) soonest = base::sooner(soonest, roll_.deadline(roll_patience_));
+  if (state_ == State::running) soonest = base::sooner(soonest, wireup_.next_look());
   if (input_.spec.init_timeout) {
-    soonest = base::sooner(soonest, roll_.deadline(*input_.spec.init_timeout));
+    soonest = base::sooner(soonest, wireup_.waited_at(*input_.spec.init_timeout));
   }
   soonest = base::sooner(base::sooner(soonest, timeout_at_), notice_at_);
   return base::sooner(soonest, servers_end_at_);
@@ -355,7 +350,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   const auto& facts = nodes_[node.value].facts;
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
-  made.wireup = wireup(parties_.front());
+  made.wireup = wireup(first_world());
   if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
   const std::vector<Rank> fed = input_ranks();
   for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
@@ -367,19 +362,19 @@ std::string HeadMachine::hostfile() const {
   return other.empty() ? plan::hostfile_text(input_.plan) : other;
 }
 
-wire::Wireup HeadMachine::wireup(const Party& party) const {
+wire::Wireup HeadMachine::wireup(const PlacedWorld& placed) const {
   wire::Wireup made;
   made.pmi = serves_pmi(input_.spec.wireup);
-  made.name = party.name;
-  made.size = party.world.size;
+  made.name = placed.name;
+  made.size = placed.world.size;
   made.universe = input_.plan.universe;
-  made.mapping = party.mapping;
-  made.world = party.world.number;
-  made.first = party.world.first;
+  made.mapping = placed.mapping;
+  made.world = placed.world.number;
+  made.first = placed.world.first;
   return made;
 }
 
-std::uint32_t HeadMachine::window() const { return window_for(parties_.front().world.size); }
+std::uint32_t HeadMachine::window() const { return window_for(first_world().world.size); }
 
 std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
   constexpr std::size_t kAll = 8u << 20;

@@ -45,13 +45,13 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
-#include "machine/fences.hpp"
 #include "machine/first_deaths.hpp"
 #include "machine/host_clock.hpp"
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
-#include "machine/roll_call.hpp"
+#include "machine/placed_world.hpp"
 #include "machine/tail.hpp"
+#include "machine/wireup.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/report.hpp"
@@ -154,12 +154,6 @@ using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
 
-// A rank that has kept others waiting in MPI_Init for so long is named, a second after the agents
-// have been asked who has come; and then once a minute.
-inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
-inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
-inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
-
 struct HeadInput {
   model::JobSpec spec;
   model::Plan plan;
@@ -217,21 +211,11 @@ class HeadMachine {
     bool ended = false;
   };
 
-  // A world and where it runs.
-  struct Party {
-    model::World world;
-    std::string name;     // of its PMI key-value space
-    std::string mapping;  // PMI_process_mapping
-    // Index in the spec: the program of its eldest ancestor, whose environment and folder go along.
-    std::uint32_t root = 0;
-    std::vector<base::NodeIndex> nodes;  // ascending; where the nodes of its own plan are
-    Fences fences;
-  };
   // A world that hosts have been asked to prepare.
   struct Spawning {
     base::NodeIndex asker;
     wire::Spawn order;
-    Party party;
+    PlacedWorld placed;
     model::Plan plan;  // its own: ranks from 0, only its nodes
     std::vector<model::App> apps;
     std::set<base::NodeIndex> awaited;     // that have not answered
@@ -297,7 +281,7 @@ class HeadMachine {
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
   [[nodiscard]] std::string mapping_of(const model::Plan& plan) const;
-  [[nodiscard]] wire::Wireup wireup(const Party& party) const;
+  [[nodiscard]] wire::Wireup wireup(const PlacedWorld& placed) const;
   void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
   void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
                     HeadEffects& out) const;
@@ -373,6 +357,7 @@ class HeadMachine {
   [[nodiscard]] bool shares_too_little(base::NodeIndex node) const;
   void warn_loaders(HeadEffects& out) const;
   void warn_mpi(base::NodeIndex node, HeadEffects& out);
+  void to_running(base::NodeIndex node, wire::ToAgent message, HeadEffects& out) const;
   void to_all_running(const wire::ToAgent& message, HeadEffects& out);
   void to_all_leased(const wire::ToAgent& message, HeadEffects& out);
   [[nodiscard]] bool leased(base::NodeIndex node) const;
@@ -384,6 +369,7 @@ class HeadMachine {
   [[nodiscard]] bool every_node(NodeState at_least) const;
   [[nodiscard]] const std::string& host(base::NodeIndex node) const;
   [[nodiscard]] bool remote(base::NodeIndex node) const;
+  [[nodiscard]] const PlacedWorld& first_world() const { return wireup_.world(1); }
   [[nodiscard]] base::Duration since_start() const;
 
   HeadInput input_;
@@ -413,15 +399,10 @@ class HeadMachine {
   plan::Rendezvous where_;                 // once every host has greeted
   std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
-  std::vector<Party> parties_;                                  // index: number of the world - 1
+  Wireup wireup_;
   std::deque<std::pair<base::NodeIndex, wire::Spawn>> spawns_;  // not looked at yet
   std::optional<Spawning> spawning_;
   std::optional<Joining> joining_;
-  std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
-  RollCall roll_;
-  // Ranks that keep others waiting are asked for and then named, again and again.
-  base::Duration roll_patience_ = kAskRoll;
-  bool roll_asked_ = false;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;

@@ -13,7 +13,7 @@ using base::NodeIndex;
 bool HeadMachine::may_restart() const {
   if (report_.cause != model::Cause::rank_failed || interrupted_before_) return false;
   if (timeout_at_ && now_ >= *timeout_at_) return false;
-  if (round_ >= input_.spec.max_restarts || parties_.size() > 1) return false;
+  if (round_ >= input_.spec.max_restarts || wireup_.worlds() > 1) return false;
   if (std::ranges::any_of(nodes_, &Node::joined)) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;
@@ -44,23 +44,18 @@ void HeadMachine::note_round() {
   next.warnings = std::move(report_.warnings);
   next.phases = report_.phases;
   next.style = report_.style;
-  next.worlds = {parties_.front().world};
-  next.world_size = parties_.front().world.size;
+  next.worlds = {first_world().world};
+  next.world_size = first_world().world.size;
   report_ = std::move(next);
 }
 
 // All is as before the first start.
 void HeadMachine::forget_round() {
-  const std::uint32_t ranks = parties_.front().world.size;
+  const std::uint32_t ranks = first_world().world.size;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
   }
-  parties_.front().fences = Fences(nodes_.size());
-  roll_ = {};
-  roll_.add(parties_.front().world);
-  roll_patience_ = kAskRoll;
-  roll_asked_ = false;
-  names_.clear();
+  wireup_.renew();
   tasks_.assign(ranks, {});
   tails_.assign(ranks, {});
   input_sent_.assign(ranks, 0);

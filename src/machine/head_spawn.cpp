@@ -54,8 +54,8 @@ void HeadMachine::next_spawn(HeadEffects& out) {
 // ---- what is to run where -----------------------------------------------------------------------
 
 Result<HeadMachine::Spawning> HeadMachine::plan_spawn(NodeIndex asker, wire::Spawn order) const {
-  const auto number = static_cast<std::uint32_t>(parties_.size() + 1);
-  const Party& parent = parties_[model::world_of(report_.worlds, order.rank).number - 1];
+  const auto number = static_cast<std::uint32_t>(wireup_.worlds() + 1);
+  const PlacedWorld& parent = wireup_.world(model::world_of(report_.worlds, order.rank).number);
   const std::uint32_t root =
       parent.world.number == 1 ? input_.plan.ranks[order.rank.value].app : parent.root;
   Spawning made{asker,
@@ -63,9 +63,7 @@ Result<HeadMachine::Spawning> HeadMachine::plan_spawn(NodeIndex asker, wire::Spa
                 {{number, Rank(tasks_.size()), 0},
                  fmt::format("muster_{}_{}", input_.job, number),
                  {},
-                 root,
-                 {},
-                 Fences(0)},
+                 root},
                 {},
                 {},
                 {},
@@ -89,7 +87,7 @@ Result<std::vector<plan::SpawnWish>> HeadMachine::read_spawn(Spawning& made) con
   for (const wire::SpawnApp& one : made.order.apps) {
     auto wish = plan::spawn_wish(pairs_of(one.info), one.ranks);
     if (!wish) return tl::unexpected(wish.error());
-    model::App app = input_.spec.apps[made.party.root];
+    model::App app = input_.spec.apps[made.placed.root];
     app.command = one.command;
     app.ranks = one.ranks;
     app.workdir = below(app.workdir, wish->workdir);
@@ -104,7 +102,7 @@ Result<std::vector<plan::SpawnWish>> HeadMachine::read_spawn(Spawning& made) con
                       "{} ranks would be too many", total);
   }
   if (total == tasks_.size()) return base::fail(Fault::usage, {}, "no ranks were asked for");
-  made.party.world.size = static_cast<std::uint32_t>(total - tasks_.size());
+  made.placed.world.size = static_cast<std::uint32_t>(total - tasks_.size());
   return wishes;
 }
 
@@ -131,11 +129,10 @@ bool HeadMachine::may_spawn_on(NodeIndex node) const {
 
 // The world's own plan, with only its nodes.
 void HeadMachine::settle(Spawning& made, const std::vector<NodeIndex>& nodes) const {
-  std::vector<NodeIndex>& used = made.party.nodes;
+  std::vector<NodeIndex>& used = made.placed.nodes;
   used = nodes;
   std::ranges::sort(used);
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  made.party.fences = Fences(used.size());
   model::Plan& plan = made.plan;
   plan.universe = input_.plan.universe;
   for (const NodeIndex node : used) plan.nodes.push_back({input_.plan.nodes[node.value].host, {}});
@@ -150,7 +147,7 @@ void HeadMachine::settle(Spawning& made, const std::vector<NodeIndex>& nodes) co
         {NodeIndex(static_cast<std::uint64_t>(at)), static_cast<std::uint32_t>(there.size()), app});
     there.emplace_back(rank);
   }
-  made.party.mapping = mapping_of(plan);
+  made.placed.mapping = mapping_of(plan);
 }
 
 // ---- asking the hosts ---------------------------------------------------------------------------
@@ -161,12 +158,12 @@ void HeadMachine::ask_hosts(HeadEffects& out) {
   spec.apps = made.apps;
   spec.roles = model::Roles::none;
   spec.gloo.reset();
-  const std::vector<plan::Forwarded> here(made.apps.size(), input_.kept_here[made.party.root]);
-  const std::vector<plan::Forwarded> remote(made.apps.size(), input_.kept_remote[made.party.root]);
+  const std::vector<plan::Forwarded> here(made.apps.size(), input_.kept_here[made.placed.root]);
+  const std::vector<plan::Forwarded> remote(made.apps.size(), input_.kept_remote[made.placed.root]);
   const plan::Rendezvous where = meeting_point(made);
-  const OrdersFor world{spec, made.plan, where, here, remote, input_.job, made.party.world.first};
-  for (std::uint32_t i = 0; i < made.party.nodes.size(); ++i) {
-    const NodeIndex node = made.party.nodes[i];
+  const OrdersFor world{spec, made.plan, where, here, remote, input_.job, made.placed.world.first};
+  for (std::uint32_t i = 0; i < made.placed.nodes.size(); ++i) {
+    const NodeIndex node = made.placed.nodes[i];
     made.awaited.insert(node);
     if (spec.verbose && idle(node)) tell_network(node, where, i, out);
     out.push_back(ToNode{node, spawn_orders(world, NodeIndex(i))});
@@ -181,12 +178,12 @@ wire::Prepare HeadMachine::spawn_orders(const OrdersFor& world, NodeIndex node) 
     auto& environment = prepare.apps[app].environment;
     environment.insert(environment.end(), more.begin(), more.end());
   }
-  prepare.window = window_for(tasks_.size() + made.party.world.size);
-  prepare.wireup = wireup(made.party);
+  prepare.window = window_for(tasks_.size() + made.placed.world.size);
+  prepare.wireup = wireup(made.placed);
   prepare.wireup.spawner =
-      parties_[model::world_of(report_.worlds, made.order.rank).number - 1].name;
+      wireup_.world(model::world_of(report_.worlds, made.order.rank).number).name;
   prepare.wireup.preput = made.order.preput;
-  const NodeIndex at = made.party.nodes[node.value];
+  const NodeIndex at = made.placed.nodes[node.value];
   if (idle(at)) introduce(at, prepare);
   return prepare;
 }
@@ -198,7 +195,7 @@ void HeadMachine::introduce(NodeIndex node, wire::Prepare& prepare) const {
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
-  if (!spawning_ || spawning_->party.world.number != message.world) return;
+  if (!spawning_ || spawning_->placed.world.number != message.world) return;
   if (!spawning_->refusal) {
     if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
     spawning_->refusal = std::move(message.error);
@@ -207,7 +204,7 @@ void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out
 }
 
 void HeadMachine::spawn_answered(NodeIndex node, std::uint32_t world, HeadEffects& out) {
-  if (!spawning_ || spawning_->party.world.number != world) return;
+  if (!spawning_ || spawning_->placed.world.number != world) return;
   if (spawning_->awaited.erase(node) == 0 || !spawning_->awaited.empty()) return;
   conclude_spawn(out);
   next_spawn(out);
@@ -216,7 +213,7 @@ void HeadMachine::spawn_answered(NodeIndex node, std::uint32_t world, HeadEffect
 void HeadMachine::conclude_spawn(HeadEffects& out) {
   Spawning made = std::move(*spawning_);
   spawning_.reset();
-  const std::uint32_t number = made.party.world.number;
+  const std::uint32_t number = made.placed.world.number;
   if (made.refusal) {
     drop_spawn(made, out);
     return refuse_spawn(made.asker, made.order, *made.refusal, out);
@@ -227,32 +224,31 @@ void HeadMachine::conclude_spawn(HeadEffects& out) {
     spawns_.emplace_front(made.asker, std::move(made.order));
     return;
   }
-  const std::uint32_t window = window_for(tasks_.size() + made.party.world.size);
+  const std::uint32_t window = window_for(tasks_.size() + made.placed.world.size);
   add_tasks(made);
   std::vector<model::PlannedRank> ranks = made.plan.ranks;
-  for (model::PlannedRank& rank : ranks) rank.node = made.party.nodes[rank.node.value];
+  for (model::PlannedRank& rank : ranks) rank.node = made.placed.nodes[rank.node.value];
   out.push_back(
-      AddWorld{made.party.world, std::move(ranks), std::move(made.apps), made.order.rank, window});
-  for (const NodeIndex node : made.party.nodes) {
+      AddWorld{made.placed.world, std::move(ranks), std::move(made.apps), made.order.rank, window});
+  for (const NodeIndex node : made.placed.nodes) {
     nodes_[node.value].state = NodeState::running;
     out.push_back(ToNode{node, wire::Start{number}});
   }
-  answer_spawn(made.asker, {made.order.id, made.order.pmix, number, made.party.name}, out);
-  parties_.push_back(std::move(made.party));
+  answer_spawn(made.asker, {made.order.id, made.order.pmix, number, made.placed.name}, out);
 }
 
 void HeadMachine::drop_spawn(const Spawning& made, HeadEffects& out) const {
-  for (const NodeIndex node : made.party.nodes) {
+  for (const NodeIndex node : made.placed.nodes) {
     if (!may_spawn_on(node)) continue;
-    out.push_back(ToNode{node, wire::Drop{made.party.world.number}});
+    out.push_back(ToNode{node, wire::Drop{made.placed.world.number}});
   }
 }
 
 void HeadMachine::add_tasks(const Spawning& made) {
-  const Rank first = made.party.world.first;
+  const Rank first = made.placed.world.first;
   for (std::size_t own = 0; own < made.plan.ranks.size(); ++own) {
     model::PlannedRank rank = made.plan.ranks[own];
-    rank.node = made.party.nodes[rank.node.value];
+    rank.node = made.placed.nodes[rank.node.value];
     input_.plan.nodes[rank.node.value].ranks.emplace_back(first.value + own);
     input_.plan.ranks.push_back(rank);
     ++nodes_[rank.node.value].busy;
@@ -262,8 +258,8 @@ void HeadMachine::add_tasks(const Spawning& made) {
   input_sent_.resize(tasks_.size());
   input_taken_.resize(tasks_.size());
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
-  report_.worlds.push_back(made.party.world);
-  roll_.add(made.party.world);
+  report_.worlds.push_back(made.placed.world);
+  wireup_.add(made.placed);
 }
 
 // ---- answers ------------------------------------------------------------------------------------

@@ -11,15 +11,9 @@ using base::NodeIndex;
 using base::Rank;
 
 void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out) {
-  if (message.world > parties_.size()) return;
-  Party& party = parties_[message.world - 1];
-  if (!std::ranges::binary_search(party.nodes, node)) return;
-  const auto joined = party.fences.add(message.sequence, node, message.blob);
-  if (!joined) return;
-  const wire::FenceOut answer{message.sequence, *joined, message.world};
-  for (const NodeIndex one : party.nodes) {
-    if (nodes_[one.value].state == NodeState::running) out.push_back(ToNode{one, answer});
-  }
+  const auto answer = wireup_.take(node, message);
+  if (!answer) return;
+  for (const NodeIndex one : answer->nodes) to_running(one, answer->message, out);
 }
 
 void HeadMachine::hear(NodeIndex, wire::Aborted& message, HeadEffects& out) {
@@ -51,20 +45,20 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
 
 void HeadMachine::hear(NodeIndex node, wire::Attendance& message, HeadEffects& out) {
   warn_mpi(node, out);
-  for (const Rank rank : message.ranks) roll_.came(rank, stopped_at_.value_or(now_));
+  for (const Rank rank : message.ranks) wireup_.came(rank, stopped_at_.value_or(now_));
   look_for_deserter(out);
 }
 
 // A rank that has left for good keeps all others waiting for ever.
 void HeadMachine::look_for_deserter(HeadEffects& out) {
-  if (const auto rank = roll_.deserter()) {
+  if (const auto rank = wireup_.deserter()) {
     end_by(*rank, 1, "it ended without MPI_Init while others wait for it there", out);
   }
 }
 
 void HeadMachine::check_roll(HeadEffects& out) {
   if (!input_.spec.init_timeout) return;
-  const auto deadline = roll_.deadline(*input_.spec.init_timeout);
+  const auto deadline = wireup_.waited_at(*input_.spec.init_timeout);
   if (!deadline || now_ < *deadline) return;
   fault({base::Fault::timeout,
          fmt::format("not all ranks called MPI_Init within --init-timeout {:g} s of the first",
@@ -75,21 +69,22 @@ void HeadMachine::check_roll(HeadEffects& out) {
 }
 
 void HeadMachine::watch_roll(HeadEffects& out) {
-  const auto due = roll_.deadline(roll_patience_);
-  if (state_ != State::running || !due || now_ < *due) return;
-  roll_asked_ = !roll_asked_;
-  if (roll_asked_) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].state == NodeState::running) ping(NodeIndex(i), out);
-    }
-  } else {
-    tell_absent(out);
+  if (state_ != State::running) return;
+  switch (wireup_.look(now_)) {
+    case Wireup::Look::nothing:
+      return;
+    case Wireup::Look::name_absent:
+      return tell_absent(out);
+    case Wireup::Look::ask_who_came:
+      for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].state == NodeState::running) ping(NodeIndex(i), out);
+      }
   }
-  roll_patience_ += roll_asked_ ? kTellRoll : kNextRoll;
 }
 
 void HeadMachine::tell_absent(HeadEffects& out) const {
-  const std::vector<Rank> absent = roll_.missing();
+  const WireupStatus status = wireup_.status();
+  const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
   constexpr std::size_t kNamed = 5;
   std::string names;
@@ -99,7 +94,7 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
                     host(input_.plan.ranks[absent[i].value].node));
   }
   if (absent.size() > kNamed) names += fmt::format(" and {} more", absent.size() - kNamed);
-  const auto waited = now_ - (*roll_.deadline(base::Duration{0}));
+  const auto waited = now_ - *status.since;
   out.push_back(Say{fmt::format(
       "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a job",
       std::chrono::duration_cast<std::chrono::seconds>(waited).count(), names)});
@@ -110,14 +105,14 @@ bool HeadMachine::roll_matters() const {
   constexpr base::Duration kLongWait = std::chrono::seconds(1);
   if (!stopped_at_) return false;
   if (report_.cause != model::Cause::rank_failed) return true;
-  const auto deadline = roll_.deadline(kLongWait);
+  const auto deadline = wireup_.waited_at(kLongWait);
   return deadline && *deadline <= *stopped_at_;
 }
 
 // Of ranks on hosts that are lost nothing is known.
 std::vector<Rank> HeadMachine::missing() const {
   std::vector<Rank> ranks;
-  if (roll_matters()) ranks = roll_.missing();
+  if (roll_matters()) ranks = wireup_.status().absent;
   std::erase_if(ranks, [&](Rank rank) {
     return nodes_[input_.plan.ranks[rank.value].node.value].state == NodeState::gone;
   });
@@ -130,22 +125,7 @@ std::vector<Rank> HeadMachine::missing() const {
 void HeadMachine::hear(NodeIndex, wire::PmixUp&, HeadEffects&) {}
 
 void HeadMachine::hear(NodeIndex node, wire::NameAsk& message, HeadEffects& out) {
-  wire::NameAnswer answer{message.id, wire::NameVerdict::not_found, {}};
-  const auto known = names_.find(message.service);
-  switch (message.verb) {
-    case wire::NameVerb::publish:
-      if (names_.try_emplace(message.service, message.port).second) {
-        answer.verdict = wire::NameVerdict::done;
-      }
-      break;
-    case wire::NameVerb::lookup:
-      if (known != names_.end()) answer = {message.id, wire::NameVerdict::found, known->second};
-      break;
-    case wire::NameVerb::unpublish:
-      if (names_.erase(message.service) > 0) answer.verdict = wire::NameVerdict::done;
-      break;
-  }
-  out.push_back(ToNode{node, std::move(answer)});
+  out.push_back(ToNode{node, wireup_.take(message)});
 }
 
 }  // namespace muster::machine

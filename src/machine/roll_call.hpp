@@ -27,6 +27,7 @@ class RollCall {
   [[nodiscard]] std::optional<base::Instant> deadline(base::Duration patience) const;
   // Ranks that neither came nor left, of worlds in which others wait; ascending.
   [[nodiscard]] std::vector<base::Rank> missing() const;
+  bool operator==(const RollCall&) const = default;
 
  private:
   enum class Place : std::uint8_t { absent, here, gone };
@@ -36,6 +37,7 @@ class RollCall {
     std::optional<base::Instant> since;  // the first one's arrival
     std::optional<base::Rank> gone;      // the first that left without having come
     [[nodiscard]] bool waits() const { return since && here < world.size; }
+    bool operator==(const Entry&) const = default;
   };
   [[nodiscard]] Entry& entry_of(base::Rank rank);
 

@@ -1,0 +1,81 @@
+// Answers fences and names, and counts who has come.
+#include "machine/wireup.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace muster::machine {
+
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+
+void Wireup::add(PlacedWorld world) {
+  CHECK(world.world.number == worlds_.size() + 1);
+  CHECK(std::ranges::is_sorted(world.nodes));
+  roll_.add(world.world);
+  const std::size_t nodes = world.nodes.size();
+  worlds_.push_back({std::move(world), Fences(nodes)});
+}
+
+void Wireup::renew() {
+  PlacedWorld first = std::move(worlds_.front().placed);
+  *this = {};
+  add(std::move(first));
+}
+
+const PlacedWorld& Wireup::world(std::uint32_t number) const {
+  CHECK(number >= 1 && number <= worlds_.size());
+  return worlds_[number - 1].placed;
+}
+
+std::optional<Wireup::Answer> Wireup::take(NodeIndex node, const wire::FenceIn& part) {
+  if (part.world == 0 || part.world > worlds_.size()) return std::nullopt;
+  auto& [placed, fences] = worlds_[part.world - 1];
+  if (!std::ranges::binary_search(placed.nodes, node)) return std::nullopt;
+  auto joined = fences.add(part.sequence, node, part.blob);
+  if (!joined) return std::nullopt;
+  return Answer{placed.nodes, {part.sequence, std::move(*joined), part.world}};
+}
+
+wire::NameAnswer Wireup::take(const wire::NameAsk& ask) {
+  const auto known = names_.find(ask.service);
+  switch (ask.verb) {
+    case wire::NameVerb::publish:
+      if (!names_.try_emplace(ask.service, ask.port).second) break;
+      return {ask.id, wire::NameVerdict::done, {}};
+    case wire::NameVerb::lookup:
+      if (known == names_.end()) break;
+      return {ask.id, wire::NameVerdict::found, known->second};
+    case wire::NameVerb::unpublish:
+      if (names_.erase(ask.service) == 0) break;
+      return {ask.id, wire::NameVerdict::done, {}};
+  }
+  return {ask.id, wire::NameVerdict::not_found, {}};
+}
+
+void Wireup::came(Rank rank, Instant now) { roll_.came(rank, now); }
+
+void Wireup::left(Rank rank) { roll_.left(rank); }
+
+std::optional<Instant> Wireup::waited_at(base::Duration patience) const {
+  return roll_.deadline(patience);
+}
+
+Wireup::Look Wireup::look(Instant now) {
+  const auto due = next_look();
+  if (!due || now < *due) return Look::nothing;
+  asked_ = !asked_;
+  patience_ += asked_ ? kTellRoll : kNextRoll;
+  return asked_ ? Look::ask_who_came : Look::name_absent;
+}
+
+WireupStatus Wireup::status() const {
+  WireupStatus found{roll_.missing(), roll_.deadline(base::Duration(0)), 0};
+  for (const Entry& one : worlds_) found.open_fences += one.fences.open();
+  return found;
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,82 @@
+// Wireup: what the MPI ranks of a run need of the head. All worlds' fences are joined here, names
+// are kept, and it is known who has come to MPI_Init and who keeps others waiting there.
+//
+// A fence:  open ──a part of each node of the world──▶ answered, once, to all these nodes
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "machine/fences.hpp"
+#include "machine/placed_world.hpp"
+#include "machine/roll_call.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+// A rank that has kept others waiting in MPI_Init for so long is named, a second after the agents
+// have been asked who has come; and then once a minute.
+inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
+inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
+inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
+
+// Who keeps whom waiting.
+struct WireupStatus {
+  std::vector<base::Rank> absent;      // from MPI_Init, where others of their world wait; ascending
+  std::optional<base::Instant> since;  // when the first of these others came
+  std::size_t open_fences = 0;         // parts have come, but not of all nodes
+  bool operator==(const WireupStatus&) const = default;
+};
+
+class Wireup {
+ public:
+  struct Answer {
+    std::vector<base::NodeIndex> nodes;
+    wire::FenceOut message;
+  };
+  enum class Look : std::uint8_t { nothing, ask_who_came, name_absent };
+
+  // The next world; its number is one more than that of the last.
+  void add(PlacedWorld world);
+  // Only the first world is left, none of whose ranks has come.
+  void renew();
+  [[nodiscard]] std::size_t worlds() const { return worlds_.size(); }
+  [[nodiscard]] const PlacedWorld& world(std::uint32_t number) const;  // 1 to worlds()
+
+  // Nothing while parts are missing; what no world of the node has asked for is ignored.
+  [[nodiscard]] std::optional<Answer> take(base::NodeIndex node, const wire::FenceIn& part);
+  [[nodiscard]] wire::NameAnswer take(const wire::NameAsk& ask);
+
+  void came(base::Rank rank, base::Instant now);
+  void left(base::Rank rank);
+  // A rank that has ended and for which others of its world wait, so for ever.
+  [[nodiscard]] std::optional<base::Rank> deserter() const { return roll_.deserter(); }
+  // When ranks will have waited for so long for others of their world.
+  [[nodiscard]] std::optional<base::Instant> waited_at(base::Duration patience) const;
+  // When look() will have something to say.
+  [[nodiscard]] std::optional<base::Instant> next_look() const { return waited_at(patience_); }
+  [[nodiscard]] Look look(base::Instant now);
+
+  [[nodiscard]] WireupStatus status() const;
+  bool operator==(const Wireup&) const = default;
+
+ private:
+  struct Entry {
+    PlacedWorld placed;
+    Fences fences;
+    bool operator==(const Entry&) const = default;
+  };
+
+  std::vector<Entry> worlds_;                 // index: number - 1
+  std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
+  RollCall roll_;
+  base::Duration patience_ = kAskRoll;
+  bool asked_ = false;
+};
+
+}  // namespace muster::machine
