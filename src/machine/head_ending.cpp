@@ -188,11 +188,7 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
           host(index), out);
     forget_tasks(index);
   }
-  std::erase_if(spawns_, [&](const auto& one) { return one.first == index; });  // nobody waits
-  if (spawning_ && spawning_->awaited.contains(index)) {
-    spawning_->host_ended = true;
-    spawn_answered(index, spawning_->placed.world.number, out);
-  }
+  conclude(spawns_.host_ended(index), out);
   leave_when_stopped(out);
 }
 
@@ -229,9 +225,7 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   }
   stop_sent_ = true;
   state_ = State::stopping;
-  spawns_.clear();
-  spawning_.reset();
-  joining_.reset();
+  spawns_ = {};
   report_.grace = grace;
   give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);

@@ -25,42 +25,40 @@ bool HeadMachine::may_wake(NodeIndex node) const {
          (nodes_[node.value].link || !remote(node));
 }
 
-bool HeadMachine::opens_links() const { return state_ == State::opening || joining_.has_value(); }
+bool HeadMachine::opens_links() const { return state_ == State::opening || spawns_.calls_hosts(); }
 
-void HeadMachine::call_hosts(NodeIndex asker, Spawning& made, HeadEffects& out) {
-  joining_ = Joining{asker, std::move(made.order), {}, {}};
+void HeadMachine::call_hosts(AskedSpawn asked, const PlannedSpawn& made, HeadEffects& out) {
+  std::set<NodeIndex> awaited = made.woken;
   std::vector<model::Host>& spare = input_.plan.spare;
-  for (const std::size_t one : made.called) call_host(spare[one], out);
+  for (const std::size_t one : made.called) awaited.insert(call_host(spare[one], out));
   for (auto one = made.called.rbegin(); one != made.called.rend(); ++one) {
     spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(*one));
   }
   for (const NodeIndex node : made.woken) wake_host(node, out);
+  spawns_.call(std::move(asked), std::move(awaited));
   next_progress_ = now_ + kJoinProgress;
   open_due(out);
 }
 
 // As in a new round: the agent forgets the ranks that have ended.
 void HeadMachine::wake_host(NodeIndex node, HeadEffects& out) {
-  joining_->awaited.insert(node);
   nodes_[node.value].joined = true;
   nodes_[node.value].state = NodeState::up;
   nodes_[node.value].heard = now_;
   greet(node, out);
 }
 
-void HeadMachine::call_host(model::Host host, HeadEffects& out) {
+NodeIndex HeadMachine::call_host(model::Host host, HeadEffects& out) {
   const NodeIndex node(nodes_.size());
   nodes_.emplace_back().joined = true;
-  joining_->awaited.insert(node);
   input_.plan.nodes.push_back({host, {}});
   out.push_back(AddHost{node, std::move(host)});
-  if (remote(node)) return opener_.add(node, now_);
-  out.push_back(OpenLink{node});
-}
-
-void HeadMachine::host_joined(NodeIndex node, HeadEffects& out) {
-  if (!joining_ || joining_->awaited.erase(node) == 0) return;
-  conclude_joining(out);
+  if (remote(node)) {
+    opener_.add(node, now_);
+  } else {
+    out.push_back(OpenLink{node});
+  }
+  return node;
 }
 
 // An idle host cannot be reached, or is lost.
@@ -68,28 +66,7 @@ void HeadMachine::host_missed(NodeIndex node, Error error, HeadEffects& out) {
   opener_.opened(node);
   if (std::exchange(nodes_[node.value].link, false)) out.push_back(CloseLink{node});
   nodes_[node.value].state = NodeState::gone;
-  if (joining_ && joining_->awaited.erase(node) > 0) {
-    if (!joining_->refusal) joining_->refusal = std::move(error);
-    return conclude_joining(out);
-  }
-  // Even if it has prepared: others have not.
-  if (!spawning_ || !std::ranges::binary_search(spawning_->placed.nodes, node)) return;
-  if (!spawning_->refusal) spawning_->refusal = std::move(error);
-  spawn_answered(node, spawning_->placed.world.number, out);
-}
-
-// What is free may have changed meanwhile: the spawn is planned anew.
-void HeadMachine::conclude_joining(HeadEffects& out) {
-  if (!joining_->awaited.empty()) return;
-  Joining done = std::move(*joining_);
-  joining_.reset();
-  next_progress_.reset();
-  if (done.refusal) {
-    refuse_spawn(done.asker, done.order, *done.refusal, out);
-  } else if (nodes_[done.asker.value].state == NodeState::running) {
-    spawns_.emplace_front(done.asker, std::move(done.order));
-  }
-  next_spawn(out);
+  conclude(spawns_.missed(node, std::move(error)), out);
 }
 
 // Nobody is left who could spawn.
@@ -97,14 +74,12 @@ void HeadMachine::dismiss_idle(HeadEffects& out) {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (idle(NodeIndex(i))) stop_node(NodeIndex(i), 0, base::Duration{0}, out);
   }
-  spawns_.clear();
-  spawning_.reset();
-  joining_.reset();
+  spawns_ = {};
 }
 
 // As all hosts of the run see each other: spawned ranks talk to others than themselves. Hosts that
 // have not greeted tell nothing.
-plan::Rendezvous HeadMachine::meeting_point(const Spawning& made) const {
+plan::Rendezvous HeadMachine::meeting_point(const PlannedSpawn& made) const {
   model::Plan known;
   std::vector<std::optional<model::HostFacts>> facts;
   std::vector<std::size_t> places;

@@ -8,7 +8,6 @@
 #include "plan/devices.hpp"
 #include "plan/gloo_scopes.hpp"
 #include "plan/plan.hpp"
-#include "plan/process_mapping.hpp"
 #include "plan/roles.hpp"
 
 namespace muster::machine {
@@ -25,10 +24,6 @@ constexpr Duration kFirstProgress = std::chrono::seconds(3);
 constexpr Duration kNextProgress = std::chrono::seconds(10);
 constexpr std::size_t kHostsNamed = 5;
 
-bool serves_pmi(model::Wireup wireup) {
-  return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
-}
-
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)
@@ -42,7 +37,7 @@ HeadMachine::HeadMachine(HeadInput input)
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
   report_.style = input_.spec.failure.code;
   PlacedWorld first{{1, Rank(0), report_.world_size}, "muster_" + input_.job,
-                    mapping_of(input_.plan)};
+                    mapping_for(input_.spec, input_.plan)};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     first.nodes.emplace_back(i);
     nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
@@ -249,7 +244,7 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   }
   node.shared = message.shared;
   open_due(out);
-  if (node.joined) return host_joined(index, out);
+  if (node.joined) return conclude(spawns_.greeted(index), out);
   if (!every_node(NodeState::greeted)) return;
   if (round_ == 0) report_.same_hosts = plan::same_hosts(input_.plan, all_facts());
   if (input_.survey || !report_.same_hosts.empty()) return part(out);
@@ -384,7 +379,7 @@ std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
 
 void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& out) {
   Node& node = nodes_[index.value];
-  if (message.world > 1) return spawn_answered(index, message.world, out);
+  if (message.world > 1) return conclude(spawns_.prepared(index, message.world), out);
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   if (every_node(NodeState::prepared)) start_all(out);
@@ -441,10 +436,6 @@ void HeadMachine::hear(NodeIndex index, wire::Pong& message, HeadEffects&) {
 }
 
 // ---- small answers ----------------------------------------------------------------------------
-
-std::string HeadMachine::mapping_of(const model::Plan& plan) const {
-  return serves_pmi(input_.spec.wireup) ? plan::process_mapping(plan) : std::string();
-}
 
 bool HeadMachine::every_node(NodeState at_least) const {
   return std::ranges::all_of(nodes_, [&](const Node& node) { return node.state >= at_least; });

@@ -50,6 +50,7 @@
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
+#include "machine/spawns.hpp"
 #include "machine/tail.hpp"
 #include "machine/wireup.hpp"
 #include "model/job_spec.hpp"
@@ -57,7 +58,6 @@
 #include "model/report.hpp"
 #include "model/world.hpp"
 #include "plan/environment.hpp"
-#include "plan/spawned.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
@@ -211,27 +211,6 @@ class HeadMachine {
     bool ended = false;
   };
 
-  // A world that hosts have been asked to prepare.
-  struct Spawning {
-    base::NodeIndex asker;
-    wire::Spawn order;
-    PlacedWorld placed;
-    model::Plan plan;  // its own: ranks from 0, only its nodes
-    std::vector<model::App> apps;
-    std::set<base::NodeIndex> awaited;     // that have not answered
-    std::optional<base::Error> refusal;    // the first
-    bool host_ended = false;               // one of its hosts did, before it could start there
-    std::set<std::size_t> called = {};     // hosts that must join first; index: Plan::spare
-    std::set<base::NodeIndex> woken = {};  // hosts whose ranks have ended, to be greeted again
-    [[nodiscard]] bool needs_hosts() const { return !called.empty() || !woken.empty(); }
-  };
-  // A spawn that waits for hosts to join.
-  struct Joining {
-    base::NodeIndex asker;
-    wire::Spawn order;
-    std::set<base::NodeIndex> awaited;   // that have neither greeted nor failed
-    std::optional<base::Error> refusal;  // the first
-  };
 
   void on(LinkUp& event, HeadEffects& out);
   void on(LinkFailed& event, HeadEffects& out);
@@ -280,7 +259,6 @@ class HeadMachine {
   void order_all(HeadEffects& out);
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
-  [[nodiscard]] std::string mapping_of(const model::Plan& plan) const;
   [[nodiscard]] wire::Wireup wireup(const PlacedWorld& placed) const;
   void tell_networks(const plan::Rendezvous& where, HeadEffects& out) const;
   void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
@@ -311,20 +289,16 @@ class HeadMachine {
   void count_end(base::Rank rank);
   void forget_tasks(base::NodeIndex node);
   void next_spawn(HeadEffects& out);
-  [[nodiscard]] base::Result<Spawning> plan_spawn(base::NodeIndex asker, wire::Spawn order) const;
-  [[nodiscard]] base::Result<std::vector<base::NodeIndex>> place_spawn(Spawning& made) const;
-  [[nodiscard]] base::Result<std::vector<plan::SpawnWish>> read_spawn(Spawning& made) const;
-  void settle(Spawning& made, const std::vector<base::NodeIndex>& nodes) const;
-  void ask_hosts(HeadEffects& out);
-  [[nodiscard]] wire::Prepare spawn_orders(const OrdersFor& world, base::NodeIndex node) const;
-  void spawn_answered(base::NodeIndex node, std::uint32_t world, HeadEffects& out);
-  void conclude_spawn(HeadEffects& out);
-  void call_hosts(base::NodeIndex asker, Spawning& made, HeadEffects& out);
-  void call_host(model::Host host, HeadEffects& out);
+  [[nodiscard]] std::vector<SpawnSite> spawn_sites() const;
+  void ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, HeadEffects& out);
+  [[nodiscard]] wire::Prepare spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
+                                           const OrdersFor& world, base::NodeIndex node) const;
+  void conclude(Spawns::Outcome outcome, HeadEffects& out);
+  void start_spawned(SpawnOutcome ready, HeadEffects& out);
+  void call_hosts(AskedSpawn asked, const PlannedSpawn& made, HeadEffects& out);
+  [[nodiscard]] base::NodeIndex call_host(model::Host host, HeadEffects& out);
   void wake_host(base::NodeIndex node, HeadEffects& out);
-  void host_joined(base::NodeIndex node, HeadEffects& out);
   void host_missed(base::NodeIndex node, base::Error error, HeadEffects& out);
-  void conclude_joining(HeadEffects& out);
   void dismiss_idle(HeadEffects& out);
   [[nodiscard]] bool idle(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
@@ -332,11 +306,10 @@ class HeadMachine {
   void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
   [[nodiscard]] std::string hostfile() const;
   [[nodiscard]] bool opens_links() const;
-  [[nodiscard]] plan::Rendezvous meeting_point(const Spawning& made) const;
-  void drop_spawn(const Spawning& made, HeadEffects& out) const;
-  void add_tasks(const Spawning& made);
-  void refuse_spawn(base::NodeIndex asker, const wire::Spawn& order, const base::Error& why,
-                    HeadEffects& out);
+  [[nodiscard]] plan::Rendezvous meeting_point(const PlannedSpawn& made) const;
+  void drop_spawn(const PlannedSpawn& made, HeadEffects& out) const;
+  void add_tasks(const PlannedSpawn& made);
+  void refuse_spawn(const AskedSpawn& asked, const base::Error& why, HeadEffects& out);
   void answer_spawn(base::NodeIndex asker, wire::Spawned answer, HeadEffects& out) const;
   [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
@@ -400,9 +373,7 @@ class HeadMachine {
   std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
   std::vector<std::uint64_t> input_taken_;
   Wireup wireup_;
-  std::deque<std::pair<base::NodeIndex, wire::Spawn>> spawns_;  // not looked at yet
-  std::optional<Spawning> spawning_;
-  std::optional<Joining> joining_;
+  Spawns spawns_;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
   bool reading_input_ = false;

@@ -5,12 +5,21 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "plan/process_mapping.hpp"
 
 namespace muster::machine {
 
 using base::Instant;
 using base::NodeIndex;
 using base::Rank;
+
+bool serves_pmi(model::Wireup wireup) {
+  return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
+}
+
+std::string mapping_for(const model::JobSpec& spec, const model::Plan& plan) {
+  return serves_pmi(spec.wireup) ? plan::process_mapping(plan) : std::string();
+}
 
 void Wireup::add(PlacedWorld world) {
   CHECK(world.world.number == worlds_.size() + 1);
@@ -29,6 +38,13 @@ void Wireup::renew() {
 const PlacedWorld& Wireup::world(std::uint32_t number) const {
   CHECK(number >= 1 && number <= worlds_.size());
   return worlds_[number - 1].placed;
+}
+
+const PlacedWorld& Wireup::world_of(Rank rank) const {
+  const auto first = [](const Entry& entry) { return entry.placed.world.first; };
+  const auto after = std::ranges::upper_bound(worlds_, rank, {}, first);
+  CHECK(after != worlds_.begin());
+  return (after - 1)->placed;
 }
 
 std::optional<Wireup::Answer> Wireup::take(NodeIndex node, const wire::FenceIn& part) {

@@ -15,6 +15,8 @@
 #include "machine/fences.hpp"
 #include "machine/placed_world.hpp"
 #include "machine/roll_call.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
@@ -24,6 +26,10 @@ namespace muster::machine {
 inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
 inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
 inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
+
+[[nodiscard]] bool serves_pmi(model::Wireup wireup);
+// PMI_process_mapping of a world's own plan; empty where no PMI is served.
+[[nodiscard]] std::string mapping_for(const model::JobSpec& spec, const model::Plan& plan);
 
 // Who keeps whom waiting.
 struct WireupStatus {
@@ -47,6 +53,7 @@ class Wireup {
   void renew();
   [[nodiscard]] std::size_t worlds() const { return worlds_.size(); }
   [[nodiscard]] const PlacedWorld& world(std::uint32_t number) const;  // 1 to worlds()
+  [[nodiscard]] const PlacedWorld& world_of(base::Rank rank) const;
 
   // Nothing while parts are missing; what no world of the node has asked for is ignored.
   [[nodiscard]] std::optional<Answer> take(base::NodeIndex node, const wire::FenceIn& part);
