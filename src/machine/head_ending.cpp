@@ -131,6 +131,7 @@ bool HeadMachine::serves(Rank rank) const {
 void HeadMachine::count_end(Rank rank) {
   if (std::exchange(tasks_[rank.value].ended, true)) return;
   --nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  stdin_.left(rank);
   if (rank.value < first_world().world.size && !serves(rank)) --awaited_;
   if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
 }

@@ -32,8 +32,7 @@ HeadMachine::HeadMachine(HeadInput input)
       nodes_(input_.plan.nodes.size()),
       tasks_(input_.plan.ranks.size()),
       tails_(input_.plan.ranks.size()),
-      input_sent_(input_.plan.ranks.size()),
-      input_taken_(input_.plan.ranks.size()) {
+      stdin_(input_.spec.input, static_cast<std::uint32_t>(input_.plan.ranks.size())) {
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
   report_.style = input_.spec.failure.code;
   PlacedWorld first{{1, Rank(0), report_.world_size}, "muster_" + input_.job,
@@ -347,7 +346,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
   made.wireup = wireup(first_world());
   if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
-  const std::vector<Rank> fed = input_ranks();
+  const std::vector<Rank> fed = stdin_.targets();
   for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
   return made;
 }
@@ -407,7 +406,7 @@ void HeadMachine::start_all(HeadEffects& out) {
     nodes_[i].state = NodeState::running;
     out.push_back(ToNode{NodeIndex(i), wire::Start{}});
   }
-  if (input_ended_) end_input(out);
+  if (stdin_.ended()) end_input(out);
 }
 
 void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {

@@ -47,6 +47,7 @@
 #include "base/time.hpp"
 #include "machine/first_deaths.hpp"
 #include "machine/host_clock.hpp"
+#include "machine/input_flow.hpp"
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
@@ -249,7 +250,7 @@ class HeadMachine {
   void begin_round(HeadEffects& out);
   void forget_round();
   void note_round();
-  void end_input(HeadEffects& out);
+  void end_input(HeadEffects& out) const;
   void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
@@ -336,9 +337,7 @@ class HeadMachine {
   [[nodiscard]] bool leased(base::NodeIndex node) const;
   [[nodiscard]] bool owns(base::NodeIndex node, base::Rank rank) const;
   [[nodiscard]] bool speaks_for_itself(const Heard& event) const;
-  void send_input(const std::string& bytes, HeadEffects& out);
   void input_flow(HeadEffects& out);
-  [[nodiscard]] std::vector<base::Rank> input_ranks() const;
   [[nodiscard]] bool every_node(NodeState at_least) const;
   [[nodiscard]] const std::string& host(base::NodeIndex node) const;
   [[nodiscard]] bool remote(base::NodeIndex node) const;
@@ -370,14 +369,11 @@ class HeadMachine {
   bool hastened_ = false;
   std::int32_t stop_signal_ = 0;
   plan::Rendezvous where_;                 // once every host has greeted
-  std::vector<std::uint64_t> input_sent_;  // per rank; only ranks that get input are counted
-  std::vector<std::uint64_t> input_taken_;
+  InputFlow stdin_;
   Wireup wireup_;
   Spawns spawns_;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
-  bool reading_input_ = false;
-  bool input_ended_ = false;
   std::vector<model::RankExit> failures_;  // of ranks that nobody had ended, as heard
   FirstDeaths deaths_;                     // likewise
   model::RunReport report_;

@@ -58,12 +58,10 @@ void HeadMachine::forget_round() {
   wireup_.renew();
   tasks_.assign(ranks, {});
   tails_.assign(ranks, {});
-  input_sent_.assign(ranks, 0);
-  input_taken_.assign(ranks, 0);
+  stdin_.renew();
   ended_ = running_ = 0;
   failures_.clear();
   deaths_ = {};
-  reading_input_ = false;
   stop_sent_ = hastened_ = false;
   stopped_at_.reset();
   servers_end_at_.reset();

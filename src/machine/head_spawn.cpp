@@ -147,8 +147,6 @@ void HeadMachine::add_tasks(const PlannedSpawn& made) {
   }
   tasks_.resize(input_.plan.ranks.size());
   tails_.resize(tasks_.size());
-  input_sent_.resize(tasks_.size());
-  input_taken_.resize(tasks_.size());
   report_.world_size = static_cast<std::uint32_t>(tasks_.size());
   report_.worlds.push_back(made.placed.world);
   wireup_.add(made.placed);
