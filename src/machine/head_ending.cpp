@@ -34,7 +34,7 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   if (tasks_[exit.rank.value].ended) return;
   count_end(exit.rank);
   if (!stop_sent_) wireup_.left(exit.rank);
-  Death death{exit, node, nodes_[node.value].clock.when(from_wire(message.at_us), now_),
+  Death death{exit, node, hosts_.clock(node).when(from_wire(message.at_us), now_),
               std::move(message.error_file),
               std::move(message.around).value_or(model::Circumstances{})};
   if (failed_by_itself(death)) {
@@ -145,9 +145,8 @@ void HeadMachine::hear(NodeIndex node, wire::Refused& message, HeadEffects& out)
 }
 
 void HeadMachine::on(LinkLost& event, HeadEffects& out) {
-  Node& node = nodes_[event.node.value];
-  node.link = false;
-  if (node.state >= NodeState::stopped) return finish_when_left(out);
+  hosts_.unlinked(event.node);
+  if (nodes_[event.node.value].state >= NodeState::stopped) return finish_when_left(out);
   lose(event.node, std::move(event.error), out);
 }
 
@@ -242,8 +241,8 @@ void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace
     return;
   }
   // No task has been started there: an agent that has spoken is told to go, others are cut off.
-  if (node.state == NodeState::waiting) {
-    if (std::exchange(node.link, false)) out.push_back(CloseLink{index});
+  if (hosts_.state(index) == Hosts::State::waiting) {
+    hosts_.close(index, out);
     node.state = NodeState::gone;
   } else {
     node.state = NodeState::stopped;
@@ -271,7 +270,7 @@ wire::Bye HeadMachine::bye(NodeIndex node) const {
 
 void HeadMachine::finish_when_left(HeadEffects& out) {
   if (state_ != State::leaving) return;
-  if (std::ranges::any_of(nodes_, [](const Node& node) { return node.link; })) return;
+  if (hosts_.any_link()) return;
   state_ = State::finished;
   out.push_back(Finish{});
 }
@@ -279,30 +278,17 @@ void HeadMachine::finish_when_left(HeadEffects& out) {
 // ---- limits -----------------------------------------------------------------------------------
 
 void HeadMachine::keep_alive(HeadEffects& out) {
-  if (!next_ping_ || now_ < *next_ping_) return;
-  const Duration pause = input_.spec.lease / 4;
-  // A tick that comes this late means that we slept ourselves: nobody else was silent.
-  const bool overslept = now_ > *next_ping_ + pause;
-  next_ping_ = now_ + pause;
+  if (!hosts_.beat(now_)) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const NodeIndex index(i);
-    Node& node = nodes_[i];
-    if (!leased(index)) continue;
-    if (overslept) node.heard = now_;
-    if (now_ < node.heard + input_.spec.lease) {
-      ping(index, out);
+    const NodeIndex node(i);
+    if (!leased(node)) continue;
+    auto error = hosts_.silent(node, now_);
+    if (!error) {
+      hosts_.ping(node, now_, out);
       continue;
     }
-    node.link = false;
-    out.push_back(CloseLink{index});
-    lose(index,
-         {Fault::lost,
-          fmt::format("{}: nothing heard for {:g} s", host(index),
-                      std::chrono::duration<double>(input_.spec.lease).count()),
-          "the host, its network or muster's agent there has stopped; ranks on a host that still "
-          "runs end by themselves; --lease sets the time",
-          {}},
-         out);
+    hosts_.close(node, out);
+    lose(node, std::move(*error), out);
   }
 }
 
@@ -318,18 +304,15 @@ void HeadMachine::check_limits(HeadEffects& out) {
   if (!stop_sent_) watch_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
   if (state_ == State::leaving) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (std::exchange(nodes_[i].link, false)) out.push_back(CloseLink{NodeIndex(i)});
-    }
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) hosts_.close(NodeIndex(i), out);
     return finish_when_left(out);
   }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) give_up(NodeIndex(i), out);
 }
 
 void HeadMachine::give_up(NodeIndex index, HeadEffects& out) {
-  Node& node = nodes_[index.value];
-  if (node.state >= NodeState::stopped) return;
-  if (std::exchange(node.link, false)) out.push_back(CloseLink{index});
+  if (nodes_[index.value].state >= NodeState::stopped) return;
+  hosts_.close(index, out);
   lose(index,
        {Fault::lost,
         fmt::format("{}: its agent did not end its ranks in time", host(index)),
@@ -375,7 +358,7 @@ void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
 
 void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
   if (number == SIGCONT) {
-    for (Node& node : nodes_) node.heard = now_;  // our own sleep is not their silence
+    hosts_.slept(now_);
     to_all_leased(wire::Suspend{false}, out);
   }
   to_all_running(wire::Signal{number}, out);
@@ -406,17 +389,17 @@ void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) 
 
 bool HeadMachine::leased(NodeIndex index) const {
   const NodeState state = nodes_[index.value].state;
-  if (!remote(index) || state < NodeState::up || state > NodeState::stopped) return false;
+  if (!hosts_.remote(index) || hosts_.state(index) == Hosts::State::waiting) return false;
   if (state < NodeState::stopped) return true;
+  if (state == NodeState::gone) return false;
   // One that may be wanted for spawned ranks, or for another round, waits for the others.
-  return nodes_[index.value].link && (state_ == State::running || (stop_sent_ && may_restart()));
+  return hosts_.link(index) && (state_ == State::running || (stop_sent_ && may_restart()));
 }
 
 model::RunReport HeadMachine::report() const {
   model::RunReport report = report_;
   const bool lost = std::ranges::any_of(first_world().nodes, [&](NodeIndex index) {
-    const Node& node = nodes_[index.value];
-    return node.state == NodeState::gone && node.facts;
+    return nodes_[index.value].state == NodeState::gone && hosts_.facts(index);
   });
   if (lost && round_ < input_.spec.max_restarts) {
     report.warnings.emplace_back(

@@ -1,18 +1,13 @@
 // The head's share of hosts that join a run, since ranks are to be spawned where there were none.
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "machine/head_machine.hpp"
 
 namespace muster::machine {
 
 using base::Error;
 using base::NodeIndex;
-
-namespace {
-
-constexpr base::Duration kJoinProgress = std::chrono::seconds(3);
-
-}  // namespace
 
 // Has joined, and no rank has been started there since.
 bool HeadMachine::idle(NodeIndex node) const {
@@ -22,7 +17,7 @@ bool HeadMachine::idle(NodeIndex node) const {
 // All its ranks have ended, and its agent waits.
 bool HeadMachine::may_wake(NodeIndex node) const {
   return nodes_[node.value].state == NodeState::stopped &&
-         (nodes_[node.value].link || !remote(node));
+         (hosts_.link(node) || !hosts_.remote(node));
 }
 
 bool HeadMachine::opens_links() const { return state_ == State::opening || spawns_.calls_hosts(); }
@@ -36,35 +31,30 @@ void HeadMachine::call_hosts(AskedSpawn asked, const PlannedSpawn& made, HeadEff
   }
   for (const NodeIndex node : made.woken) wake_host(node, out);
   spawns_.call(std::move(asked), std::move(awaited));
-  next_progress_ = now_ + kJoinProgress;
-  open_due(out);
+  hosts_.go_on(now_, out);
 }
 
 // As in a new round: the agent forgets the ranks that have ended.
 void HeadMachine::wake_host(NodeIndex node, HeadEffects& out) {
   nodes_[node.value].joined = true;
-  nodes_[node.value].state = NodeState::up;
-  nodes_[node.value].heard = now_;
-  greet(node, out);
+  nodes_[node.value].state = NodeState::fresh;
+  hosts_.greet(node, now_, out);
 }
 
 NodeIndex HeadMachine::call_host(model::Host host, HeadEffects& out) {
-  const NodeIndex node(nodes_.size());
+  const NodeIndex node = hosts_.add(host, 0);
+  CHECK(node.value == nodes_.size());
   nodes_.emplace_back().joined = true;
   input_.plan.nodes.push_back({host, {}});
   out.push_back(AddHost{node, std::move(host)});
-  if (remote(node)) {
-    opener_.add(node, now_);
-  } else {
-    out.push_back(OpenLink{node});
-  }
+  hosts_.open(node, now_, out);
   return node;
 }
 
 // An idle host cannot be reached, or is lost.
 void HeadMachine::host_missed(NodeIndex node, Error error, HeadEffects& out) {
-  opener_.opened(node);
-  if (std::exchange(nodes_[node.value].link, false)) out.push_back(CloseLink{node});
+  hosts_.forget(node);
+  hosts_.close(node, out);
   nodes_[node.value].state = NodeState::gone;
   conclude(spawns_.missed(node, std::move(error)), out);
 }
@@ -85,12 +75,13 @@ plan::Rendezvous HeadMachine::meeting_point(const PlannedSpawn& made) const {
   std::vector<std::size_t> places;
   known.spare = input_.plan.spare;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (!nodes_[i].facts) continue;
+    const auto& told = hosts_.facts(NodeIndex(i));
+    if (!told) continue;
     if (std::ranges::binary_search(made.placed.nodes, NodeIndex(i))) {
       places.push_back(known.nodes.size());
     }
     known.nodes.push_back({input_.plan.nodes[i].host, {}});
-    facts.push_back(nodes_[i].facts);
+    facts.push_back(told);
   }
   return plan::for_nodes(plan::rendezvous(known, facts), places);
 }

@@ -20,15 +20,16 @@ using base::Rank;
 
 namespace {
 
-constexpr Duration kFirstProgress = std::chrono::seconds(3);
-constexpr Duration kNextProgress = std::chrono::seconds(10);
-constexpr std::size_t kHostsNamed = 5;
+Hosts::Options hosts_options(const HeadInput& input) {
+  const model::JobSpec& spec = input.spec;
+  return {input.job, spec.carrier, spec.lease, spec.grace, input.survey};
+}
 
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)
     : input_(std::move(input)),
-      opener_(input_.spec.carrier.parallel, input_.spec.carrier.patience),
+      hosts_(hosts_options(input_)),
       nodes_(input_.plan.nodes.size()),
       tasks_(input_.plan.ranks.size()),
       tails_(input_.plan.ranks.size()),
@@ -38,8 +39,10 @@ HeadMachine::HeadMachine(HeadInput input)
   PlacedWorld first{{1, Rank(0), report_.world_size}, "muster_" + input_.job,
                     mapping_for(input_.spec, input_.plan)};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const model::PlannedNode& node = input_.plan.nodes[i];
+    hosts_.add(node.host, plan::ports_wanted(input_.spec, node));
     first.nodes.emplace_back(i);
-    nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
+    nodes_[i].busy = static_cast<std::uint32_t>(node.ranks.size());
   }
   report_.worlds = {first.world};
   wireup_.add(std::move(first));
@@ -50,16 +53,8 @@ void HeadMachine::start(Instant now, HeadEffects& out) {
   now_ = started_at_ = now;
   if (input_.spec.timeout) timeout_at_ = now + *input_.spec.timeout;
   if (timeout_at_ && input_.spec.notice) notice_at_ = *timeout_at_ - input_.spec.notice->before;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const NodeIndex node(i);
-    if (remote(node)) {
-      opener_.add(node, now);
-    } else {
-      out.push_back(OpenLink{node});
-    }
-  }
-  if (opener_.deadline()) next_progress_ = now + kFirstProgress;
-  open_due(out);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) hosts_.open(NodeIndex(i), now, out);
+  hosts_.go_on(now, out);
 }
 
 void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
@@ -70,10 +65,8 @@ void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
 
 std::optional<Instant> HeadMachine::deadline() const {
   if (state_ == State::finished) return std::nullopt;
-  std::optional<Instant> soonest = base::sooner(next_ping_, give_up_at_);
-  if (opens_links()) {
-    soonest = base::sooner(base::sooner(soonest, opener_.deadline()), next_progress_);
-  }
+  std::optional<Instant> soonest = base::sooner(hosts_.next_beat(), give_up_at_);
+  if (opens_links()) soonest = base::sooner(soonest, hosts_.next_opening());
   if (stop_sent_ || state_ == State::leaving) return soonest;
   if (state_ == State::running) soonest = base::sooner(soonest, wireup_.next_look());
   if (input_.spec.init_timeout) {
@@ -84,106 +77,47 @@ std::optional<Instant> HeadMachine::deadline() const {
 }
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {
-  if (opens_links()) {
-    end_overdue(out);
-    open_due(out);
-    tell_progress(out);
-  }
+  if (opens_links()) end_overdue(out);
+  if (opens_links()) hosts_.tick(now_, out);
   keep_alive(out);
   check_limits(out);
 }
 
 // ---- opening ----------------------------------------------------------------------------------
 
-void HeadMachine::open_due(HeadEffects& out) {
-  if (!opens_links()) return;
-  for (const NodeIndex node : opener_.due(now_)) {
-    nodes_[node.value].link = true;
-    out.push_back(OpenLink{node});
-  }
-}
-
 void HeadMachine::end_overdue(HeadEffects& out) {
-  for (const NodeIndex node : opener_.overdue(now_)) {
-    const double seconds = std::chrono::duration<double>(input_.spec.carrier.patience).count();
-    base::Error error{Fault::unreachable,
-                      fmt::format("{}: no answer within {:g} s", host(node), seconds),
-                      fmt::format("is the host up, and does `{} {} true` end by itself? "
-                                  "--start-timeout gives it longer",
-                                  input_.spec.carrier.command.front(), host(node)),
-                      {}};
+  for (auto& [node, error] : hosts_.overdue(now_)) {
     if (idle(node)) {
       host_missed(node, std::move(error), out);
       continue;
     }
-    nodes_[node.value].link = false;
-    out.push_back(CloseLink{node});
+    hosts_.close(node, out);
     return fault(std::move(error), host(node), out);
   }
 }
 
 void HeadMachine::on(LinkUp& event, HeadEffects& out) {
-  Node& node = nodes_[event.node.value];
-  if (node.state != NodeState::waiting) return;
-  node.state = NodeState::up;
-  node.heard = now_;
-  if (remote(event.node) && !next_ping_) next_ping_ = now_ + input_.spec.lease / 4;
-  greet(event.node, out);
-}
-
-void HeadMachine::greet(NodeIndex index, HeadEffects& out) {
-  nodes_[index.value].greeted_at = now_;
-  nodes_[index.value].pinged_at.clear();
-  out.push_back(ToNode{index, hello(index)});
-}
-
-wire::Hello HeadMachine::hello(NodeIndex node) const {
-  return {wire::kProtocol,
-          input_.job,
-          node,
-          static_cast<std::uint32_t>(input_.spec.lease.count()),
-          static_cast<std::uint32_t>(input_.spec.grace.count()),
-          input_.survey,
-          plan::ports_wanted(input_.spec, input_.plan.nodes[node.value])};
+  if (nodes_[event.node.value].state == NodeState::fresh) hosts_.up(event.node, now_, out);
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
-  Node& node = nodes_[event.node.value];
-  node.link = false;
+  hosts_.unlinked(event.node);
   if (!opens_links()) return finish_when_left(out);
-  node.last_error = event.error.what;
-  if (!opener_.again(event.node, now_, event.retry)) {
-    if (idle(event.node)) return host_missed(event.node, std::move(event.error), out);
-    return fault(std::move(event.error), host(event.node), out);
-  }
-  open_due(out);
-}
-
-void HeadMachine::tell_progress(HeadEffects& out) {
-  if (!opens_links() || !next_progress_ || now_ < *next_progress_) return;
-  next_progress_ = now_ + kNextProgress;
-  const std::vector<NodeIndex> waiting = opener_.waiting();
-  if (waiting.empty()) return;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(waiting.size(), kHostsNamed); ++i) {
-    const std::string& why = nodes_[waiting[i].value].last_error;
-    names += fmt::format("{}{}", i == 0 ? "" : "; ", why.empty() ? host(waiting[i]) : why);
-  }
-  if (waiting.size() > kHostsNamed) names += "; ...";
-  out.push_back(
-      Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), nodes_.size(), names)});
+  auto error = hosts_.failed(event, now_, out);
+  if (!error) return;
+  if (idle(event.node)) return host_missed(event.node, std::move(*error), out);
+  fault(std::move(*error), host(event.node), out);
 }
 
 // ---- greeting, preparing, starting ------------------------------------------------------------
 
 void HeadMachine::on(Heard& event, HeadEffects& out) {
-  Node& node = nodes_[event.node.value];
-  if (node.state == NodeState::gone) return;
-  node.heard = now_;
+  if (nodes_[event.node.value].state == NodeState::gone) return;
+  hosts_.heard(event.node, now_);
   if (speaks_for_itself(event)) {
     return std::visit([&](auto& one) { hear(event.node, one, out); }, event.message);
   }
-  if (std::exchange(node.link, false)) out.push_back(CloseLink{event.node});
+  hosts_.close(event.node, out);
   lose(event.node,
        {Fault::lost,
         fmt::format("{}: its agent spoke of a rank of another host", host(event.node)),
@@ -217,44 +151,23 @@ bool HeadMachine::speaks_for_itself(const Heard& event) const {
 
 void HeadMachine::on(Printed& event, HeadEffects&) {
   if (!owns(event.node, event.rank)) return;
-  nodes_[event.node.value].heard = now_;
+  hosts_.heard(event.node, now_);
   tails_[event.rank.value].take(event.errors);
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
-  Node& node = nodes_[index.value];
-  if (node.state != NodeState::up || !opens_links()) return;
-  opener_.opened(index);
-  if (message.protocol != wire::kProtocol) {
-    base::Error error{Fault::unreachable,
-                      fmt::format("{}: its muster {} speaks protocol {}, this one {}", host(index),
-                                  message.version, message.protocol, wire::kProtocol),
-                      "install the same muster there, or point --agent-path at it",
-                      {}};
-    if (idle(index)) return host_missed(index, std::move(error), out);
-    return fault(std::move(error), host(index), out);
+  const Node& node = nodes_[index.value];
+  const bool awaited = node.state == NodeState::fresh && hosts_.state(index) == Hosts::State::up;
+  if (!awaited || !opens_links()) return;
+  if (auto accepted = hosts_.welcome(index, message, now_, out); !accepted) {
+    if (idle(index)) return host_missed(index, std::move(accepted.error()), out);
+    return fault(std::move(accepted.error()), host(index), out);
   }
-  node.state = NodeState::greeted;
-  node.facts = std::move(message.facts);
-  if (!remote(index)) {
-    node.clock.is_ours();
-  } else if (message.came_us != 0) {
-    node.clock.heard(node.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now_);
-  }
-  node.shared = message.shared;
-  open_due(out);
   if (node.joined) return conclude(spawns_.greeted(index), out);
-  if (!every_node(NodeState::greeted)) return;
-  if (round_ == 0) report_.same_hosts = plan::same_hosts(input_.plan, all_facts());
+  if (!hosts_.all_greeted()) return;
+  if (round_ == 0) report_.same_hosts = plan::same_hosts(input_.plan, hosts_.all_facts());
   if (input_.survey || !report_.same_hosts.empty()) return part(out);
   prepare_all(out);
-}
-
-std::vector<std::optional<model::HostFacts>> HeadMachine::all_facts() const {
-  std::vector<std::optional<model::HostFacts>> facts;
-  facts.reserve(nodes_.size());
-  for (const Node& node : nodes_) facts.push_back(node.facts);
-  return facts;
 }
 
 void HeadMachine::part(HeadEffects& out) {
@@ -265,7 +178,7 @@ void HeadMachine::part(HeadEffects& out) {
 void HeadMachine::prepare_all(HeadEffects& out) {
   state_ = State::preparing;
   report_.phases.greeted = since_start();
-  where_ = plan::rendezvous(input_.plan, all_facts());
+  where_ = plan::rendezvous(input_.plan, hosts_.all_facts());
   where_.round = round_;
   if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
@@ -291,17 +204,7 @@ void HeadMachine::serve_gloo(HeadEffects& out) {
                  "", out);
   }
   out.push_back(
-      ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), addresses_of_hosts()});
-}
-
-std::set<std::string> HeadMachine::addresses_of_hosts() const {
-  std::set<std::string> addresses;
-  for (const Node& node : nodes_) {
-    if (!node.facts) continue;
-    for (const model::Interface& one : node.facts->interfaces) addresses.insert(one.address);
-    if (!node.facts->reached_at.empty()) addresses.insert(node.facts->reached_at);
-  }
-  return addresses;
+      ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), hosts_.addresses()});
 }
 
 void HeadMachine::on(GlooServed& event, HeadEffects& out) {
@@ -341,7 +244,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   made.hostfile = hostfile();
   made.claims = plan::claims_of(input_.plan, node);
   made.window = window();
-  const auto& facts = nodes_[node.value].facts;
+  const auto& facts = hosts_.facts(node);
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
   made.wireup = wireup(first_world());
@@ -377,11 +280,10 @@ std::uint32_t HeadMachine::window_for(std::size_t ranks) const {
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Prepared& message, HeadEffects& out) {
-  Node& node = nodes_[index.value];
   if (message.world > 1) return conclude(spawns_.prepared(index, message.world), out);
-  if (node.state != NodeState::greeted || state_ != State::preparing) return;
-  node.state = NodeState::prepared;
-  if (every_node(NodeState::prepared)) start_all(out);
+  if (!greeted(index) || state_ != State::preparing) return;
+  nodes_[index.value].state = NodeState::prepared;
+  if (all_prepared()) start_all(out);
 }
 
 // Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.
@@ -390,7 +292,7 @@ void HeadMachine::hear(NodeIndex index, wire::Taken& message, HeadEffects& out) 
   constexpr std::uint32_t kBindingTries = 3;
   Node& node = nodes_[index.value];
   const auto& topology = input_.plan.nodes[index.value].host.topology;
-  if (node.state != NodeState::greeted || state_ != State::preparing || !topology) return;
+  if (!greeted(index) || state_ != State::preparing || !topology) return;
   if (++node.taken > kBindingTries) return;
   const bool last = node.taken == kBindingTries;
   const std::string told =
@@ -419,33 +321,21 @@ void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
 void HeadMachine::hear(NodeIndex, wire::Output&, HeadEffects&) {}     // the data's own way
 void HeadMachine::hear(NodeIndex, wire::OutputEnd&, HeadEffects&) {}  // likewise
 
-// Every Ping is noted: their answers come in the same order.
-void HeadMachine::ping(NodeIndex index, HeadEffects& out) {
-  nodes_[index.value].pinged_at.push_back(now_);
-  out.push_back(ToNode{index, wire::Ping{}});
-}
-
 void HeadMachine::hear(NodeIndex index, wire::Pong& message, HeadEffects&) {
-  Node& node = nodes_[index.value];
-  if (node.pinged_at.empty()) return;
-  const Instant asked = node.pinged_at.front();
-  node.pinged_at.pop_front();
-  const Instant then = from_wire(message.at_us);
-  if (remote(index) && message.at_us != 0) node.clock.heard(asked, then, then, now_);
+  hosts_.pong(index, message, now_);
 }
 
 // ---- small answers ----------------------------------------------------------------------------
 
-bool HeadMachine::every_node(NodeState at_least) const {
-  return std::ranges::all_of(nodes_, [&](const Node& node) { return node.state >= at_least; });
+bool HeadMachine::all_prepared() const {
+  return std::ranges::all_of(
+      nodes_, [](const Node& node) { return node.state >= NodeState::prepared; });
 }
 
-const std::string& HeadMachine::host(NodeIndex node) const {
-  return input_.plan.nodes[node.value].host.name;
-}
-
-bool HeadMachine::remote(NodeIndex node) const {
-  return input_.plan.nodes[node.value].host.reach != model::Reach::here;
+// Its ranks may be prepared.
+bool HeadMachine::greeted(NodeIndex node) const {
+  return nodes_[node.value].state == NodeState::fresh &&
+         hosts_.state(node) == Hosts::State::greeted;
 }
 
 Duration HeadMachine::since_start() const {

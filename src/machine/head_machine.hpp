@@ -46,9 +46,9 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "machine/first_deaths.hpp"
-#include "machine/host_clock.hpp"
+#include "machine/head_events.hpp"
+#include "machine/hosts.hpp"
 #include "machine/input_flow.hpp"
-#include "machine/opener.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
 #include "machine/spawns.hpp"
@@ -62,96 +62,6 @@
 #include "wire/messages.hpp"
 
 namespace muster::machine {
-
-// ---- events -----------------------------------------------------------------------------------
-
-struct LinkUp {
-  base::NodeIndex node;
-};
-struct LinkFailed {  // the carrier ended, or was ended, before the agent spoke
-  base::NodeIndex node;
-  base::Error error;
-  Retry retry = Retry::no;
-};
-struct LinkLost {  // after LinkUp; expected once the agent has stopped
-  base::NodeIndex node;
-  base::Error error;
-};
-struct Heard {
-  base::NodeIndex node;
-  wire::ToHead message;
-};
-struct Printed {  // bytes of a rank's output have come; they go their own way, to the console
-  base::NodeIndex node;
-  base::Rank rank;
-  std::string errors;  // those of its stderr, for the report's last lines
-};
-struct UserSignal {
-  std::int32_t number = 0;
-};
-struct InputBytes {
-  std::string bytes;
-};
-struct InputEnded {};
-struct OutputClosed {};  // nobody reads our stdout any more
-struct GlooServed {      // the answer to ServeGloo
-  struct At {
-    std::string address;
-    std::uint16_t port = 0;
-  };
-  base::Result<At> at;
-};
-struct HeadTick {};
-
-using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes,
-                               InputEnded, OutputClosed, GlooServed, HeadTick>;
-
-// ---- effects, to be performed in order --------------------------------------------------------
-
-struct OpenLink {
-  base::NodeIndex node;
-};
-// A host without ranks joins the run, as the node after all others. Comes before its OpenLink.
-struct AddHost {
-  base::NodeIndex node;
-  model::Host host;
-};
-struct CloseLink {  // end the carrier; nothing more will be heard of it
-  base::NodeIndex node;
-};
-struct ToNode {
-  base::NodeIndex node;
-  wire::ToAgent message;
-};
-// A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
-struct AddWorld {
-  model::World world;
-  std::vector<model::PlannedRank> ranks;  // by number in the world; `app` indexes `apps`
-  std::vector<model::App> apps;
-  base::Rank spawner;
-  std::uint32_t window = 0;  // first credit of each of its output streams, bytes
-};
-// Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
-struct ServeGloo {
-  std::string interface;  // of this machine; empty: the one with `address`
-  std::string address;
-  std::map<std::string, std::uint32_t> members;  // ranks of each scope
-  std::set<std::string> hosts;                   // addresses of all hosts of the job
-};
-// All ranks will be started again: forget what MPI ranks exchanged.
-struct NewRound {};
-struct Say {  // one line for people, on stderr
-  std::string text;
-};
-struct ReadInput {  // our stdin: go on reading, or pause
-  bool on = false;
-};
-struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
-struct Finish {};
-
-using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
-                                Say, ReadInput, SuspendSelf, Finish>;
-using HeadEffects = std::vector<HeadEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
 
@@ -187,25 +97,19 @@ class HeadMachine {
   [[nodiscard]] model::RunReport report() const;
   // What the host of a node told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
-    return nodes_[node.value].facts;
+    return hosts_.facts(node);
   }
 
  private:
   enum class State { opening, preparing, running, stopping, leaving, finished };
-  enum class NodeState { waiting, up, greeted, prepared, running, stopped, gone };
+  // Of a node's ranks. What is known of its link, Hosts knows; a node whose ranks have not been
+  // prepared is greeted or not.
+  enum class NodeState { fresh, prepared, running, stopped, gone };
   struct Node {
-    NodeState state = NodeState::waiting;
-    base::Instant heard{};
-    std::optional<model::HostFacts> facts;
-    std::optional<model::SharedMemory> shared = {};
-    std::string last_error;   // why the last attempt failed
-    bool link = false;        // a carrier may be alive
+    NodeState state = NodeState::fresh;
     std::uint32_t taken = 0;  // how often its agent has said that cpus are taken
     bool joined = false;      // for spawned ranks, or has been greeted again for them
     std::uint32_t busy = 0;   // its ranks that have not ended
-    HostClock clock;
-    base::Instant greeted_at{};           // when the last Hello left
-    std::deque<base::Instant> pinged_at;  // of Pings without an answer
   };
   struct Task {
     std::int32_t pid = 0;
@@ -245,18 +149,14 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::Stopped& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, HeadEffects& out);
 
-  [[nodiscard]] wire::Hello hello(base::NodeIndex node) const;
   [[nodiscard]] bool may_restart() const;
   void begin_round(HeadEffects& out);
   void forget_round();
   void note_round();
   void end_input(HeadEffects& out) const;
-  void open_due(HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
-  [[nodiscard]] std::vector<std::optional<model::HostFacts>> all_facts() const;
   void serve_gloo(HeadEffects& out);
-  [[nodiscard]] std::set<std::string> addresses_of_hosts() const;
   void order_all(HeadEffects& out);
   [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
                                            const plan::Rendezvous& where) const;
@@ -270,8 +170,6 @@ class HeadMachine {
   void stop_all(std::int32_t number, base::Duration grace, HeadEffects& out);
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, HeadEffects& out);
   void give_up(base::NodeIndex node, HeadEffects& out);
-  void greet(base::NodeIndex node, HeadEffects& out);
-  void ping(base::NodeIndex node, HeadEffects& out);
   [[nodiscard]] bool failed_by_itself(const Death& death) const;
   void note_failure(Death death);
   void count_code(const model::RankExit& exit);
@@ -327,7 +225,6 @@ class HeadMachine {
   void give_notice(HeadEffects& out);
   void time_is_up(HeadEffects& out);
   void end_late(HeadEffects& out);
-  void tell_progress(HeadEffects& out);
   [[nodiscard]] bool shares_too_little(base::NodeIndex node) const;
   void warn_loaders(HeadEffects& out) const;
   void warn_mpi(base::NodeIndex node, HeadEffects& out);
@@ -338,9 +235,9 @@ class HeadMachine {
   [[nodiscard]] bool owns(base::NodeIndex node, base::Rank rank) const;
   [[nodiscard]] bool speaks_for_itself(const Heard& event) const;
   void input_flow(HeadEffects& out);
-  [[nodiscard]] bool every_node(NodeState at_least) const;
-  [[nodiscard]] const std::string& host(base::NodeIndex node) const;
-  [[nodiscard]] bool remote(base::NodeIndex node) const;
+  [[nodiscard]] bool all_prepared() const;
+  [[nodiscard]] bool greeted(base::NodeIndex node) const;
+  [[nodiscard]] const std::string& host(base::NodeIndex node) const { return hosts_.name(node); }
   [[nodiscard]] const PlacedWorld& first_world() const { return wireup_.world(1); }
   [[nodiscard]] base::Duration since_start() const;
 
@@ -348,15 +245,13 @@ class HeadMachine {
   State state_ = State::opening;
   base::Instant now_{};
   base::Instant started_at_{};
-  Opener opener_;
+  Hosts hosts_;
   std::vector<Node> nodes_;
   std::vector<Task> tasks_;
   std::vector<Tail> tails_;
   std::uint32_t ended_ = 0;    // ranks
   std::uint32_t running_ = 0;  // ranks with a process
   std::uint32_t awaited_ = 0;  // ranks of the first world that have not ended and do not serve
-  std::optional<base::Instant> next_ping_;
-  std::optional<base::Instant> next_progress_;
   std::optional<base::Instant> timeout_at_;
   std::optional<base::Instant> notice_at_;       // none once it has been given
   std::optional<base::Instant> servers_end_at_;  // when only servers are left

@@ -17,7 +17,7 @@ bool HeadMachine::may_restart() const {
   if (std::ranges::any_of(nodes_, &Node::joined)) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;
-    if (remote(NodeIndex(i)) && !nodes_[i].link) return false;
+    if (hosts_.remote(NodeIndex(i)) && !hosts_.link(NodeIndex(i))) return false;
   }
   return true;
 }
@@ -30,9 +30,8 @@ void HeadMachine::begin_round(HeadEffects& out) {
   out.push_back(NewRound{});
   state_ = State::opening;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].state = NodeState::up;
-    nodes_[i].heard = now_;
-    greet(NodeIndex(i), out);
+    nodes_[i].state = NodeState::fresh;
+    hosts_.greet(NodeIndex(i), now_, out);
   }
 }
 
@@ -66,7 +65,7 @@ void HeadMachine::forget_round() {
   stopped_at_.reset();
   servers_end_at_.reset();
   give_up_at_.reset();
-  next_progress_.reset();
+  hosts_.hush();
 }
 
 }  // namespace muster::machine

@@ -5,7 +5,7 @@
 namespace muster::machine {
 
 bool HeadMachine::shares_too_little(base::NodeIndex node) const {
-  const auto& shared = nodes_[node.value].shared;
+  const auto& shared = hosts_.shared(node);
   return shared && too_small_for_mpi(*shared, input_.plan.nodes[node.value].ranks.size());
 }
 
@@ -13,7 +13,7 @@ bool HeadMachine::shares_too_little(base::NodeIndex node) const {
 void HeadMachine::warn_mpi(base::NodeIndex node, HeadEffects& out) {
   if (stop_sent_ || shared_told_ || !shares_too_little(node)) return;
   shared_told_ = true;
-  out.push_back(Say{too_small_for_mpi_words(host(node), *nodes_[node.value].shared,
+  out.push_back(Say{too_small_for_mpi_words(host(node), *hosts_.shared(node),
                                             input_.plan.nodes[node.value].ranks.size())});
 }
 
@@ -22,15 +22,17 @@ void HeadMachine::warn_mpi(base::NodeIndex node, HeadEffects& out) {
 void HeadMachine::warn_loaders(HeadEffects& out) const {
   std::vector<base::NodeIndex> small;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const Node& node = nodes_[i];
+    const base::NodeIndex node(i);
+    const auto& facts = hosts_.facts(node);
+    const auto& shared = hosts_.shared(node);
     const bool needs =
-        input_.spec.torch || input_.spec.deepspeed || (node.facts && !node.facts->devices.empty());
-    if (needs && node.shared && too_small_for_loaders(*node.shared)) small.emplace_back(i);
+        input_.spec.torch || input_.spec.deepspeed || (facts && !facts->devices.empty());
+    if (needs && shared && too_small_for_loaders(*shared)) small.push_back(node);
   }
   if (small.empty()) return;
   const base::NodeIndex first = small.front();
   out.push_back(
-      Say{too_small_for_loaders_words(host(first), small.size() - 1, *nodes_[first.value].shared)});
+      Say{too_small_for_loaders_words(host(first), small.size() - 1, *hosts_.shared(first))});
 }
 
 }  // namespace muster::machine

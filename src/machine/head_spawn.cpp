@@ -44,7 +44,7 @@ std::vector<SpawnSite> HeadMachine::spawn_sites() const {
 // Where all ranks have ended, the agent must be greeted again first.
 bool HeadMachine::may_spawn_on(NodeIndex node) const {
   const NodeState state = nodes_[node.value].state;
-  return state == NodeState::running || (state == NodeState::greeted && idle(node));
+  return state == NodeState::running || (greeted(node) && idle(node));
 }
 
 // ---- asking the hosts ---------------------------------------------------------------------------
@@ -97,7 +97,7 @@ void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out
 
 void HeadMachine::conclude(Spawns::Outcome outcome, HeadEffects& out) {
   if (!outcome) return;
-  next_progress_.reset();
+  hosts_.hush();
   if (outcome->refusal || outcome->again) {
     drop_spawn(outcome->planned, out);
     if (outcome->refusal) {

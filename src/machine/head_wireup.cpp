@@ -37,7 +37,7 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   report_.first.code = code == 0 ? 1 : code;
   const NodeIndex node = input_.plan.ranks[rank.value].node;
   report_.host = host(node);
-  if (shares_too_little(node)) report_.around.shared = nodes_[node.value].shared;
+  if (shares_too_little(node)) report_.around.shared = hosts_.shared(node);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
@@ -77,7 +77,7 @@ void HeadMachine::watch_roll(HeadEffects& out) {
       return tell_absent(out);
     case Wireup::Look::ask_who_came:
       for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].state == NodeState::running) ping(NodeIndex(i), out);
+        if (nodes_[i].state == NodeState::running) hosts_.ping(NodeIndex(i), now_, out);
       }
   }
 }

@@ -1,0 +1,114 @@
+// What happens to the head's machine, and what it wants done.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "model/inventory.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+#include "model/retry.hpp"
+#include "model/world.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+using model::Retry;
+
+// ---- events -----------------------------------------------------------------------------------
+
+struct LinkUp {
+  base::NodeIndex node;
+};
+struct LinkFailed {  // the carrier ended, or was ended, before the agent spoke
+  base::NodeIndex node;
+  base::Error error;
+  Retry retry = Retry::no;
+};
+struct LinkLost {  // after LinkUp; expected once the agent has stopped
+  base::NodeIndex node;
+  base::Error error;
+};
+struct Heard {
+  base::NodeIndex node;
+  wire::ToHead message;
+};
+struct Printed {  // bytes of a rank's output have come; they go their own way, to the console
+  base::NodeIndex node;
+  base::Rank rank;
+  std::string errors;  // those of its stderr, for the report's last lines
+};
+struct UserSignal {
+  std::int32_t number = 0;
+};
+struct InputBytes {
+  std::string bytes;
+};
+struct InputEnded {};
+struct OutputClosed {};  // nobody reads our stdout any more
+struct GlooServed {      // the answer to ServeGloo
+  struct At {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+  base::Result<At> at;
+};
+struct HeadTick {};
+
+using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes,
+                               InputEnded, OutputClosed, GlooServed, HeadTick>;
+
+// ---- effects, to be performed in order --------------------------------------------------------
+
+struct OpenLink {
+  base::NodeIndex node;
+};
+// A host without ranks joins the run, as the node after all others. Comes before its OpenLink.
+struct AddHost {
+  base::NodeIndex node;
+  model::Host host;
+};
+struct CloseLink {  // end the carrier; nothing more will be heard of it
+  base::NodeIndex node;
+};
+struct ToNode {
+  base::NodeIndex node;
+  wire::ToAgent message;
+};
+// A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
+struct AddWorld {
+  model::World world;
+  std::vector<model::PlannedRank> ranks;  // by number in the world; `app` indexes `apps`
+  std::vector<model::App> apps;
+  base::Rank spawner;
+  std::uint32_t window = 0;  // first credit of each of its output streams, bytes
+};
+// Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
+struct ServeGloo {
+  std::string interface;  // of this machine; empty: the one with `address`
+  std::string address;
+  std::map<std::string, std::uint32_t> members;  // ranks of each scope
+  std::set<std::string> hosts;                   // addresses of all hosts of the job
+};
+// All ranks will be started again: forget what MPI ranks exchanged.
+struct NewRound {};
+struct Say {  // one line for people, on stderr
+  std::string text;
+};
+struct ReadInput {  // our stdin: go on reading, or pause
+  bool on = false;
+};
+struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
+struct Finish {};
+
+using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
+                                Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffects = std::vector<HeadEffect>;
+
+}  // namespace muster::machine

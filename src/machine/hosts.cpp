@@ -1,0 +1,238 @@
+// Opens, greets and pings.
+#include "machine/hosts.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Error;
+using base::Fault;
+using base::Instant;
+using base::NodeIndex;
+
+namespace {
+
+constexpr Duration kFirstProgress = std::chrono::seconds(3);
+constexpr Duration kNextProgress = std::chrono::seconds(10);
+constexpr std::size_t kHostsNamed = 5;
+
+double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+Hosts::Hosts(Options options)
+    : options_(std::move(options)),
+      opener_(options_.carrier.parallel, options_.carrier.patience) {}
+
+Hosts::Entry& Hosts::of(NodeIndex node) {
+  CHECK(node.value < hosts_.size());
+  return hosts_[node.value];
+}
+
+const Hosts::Entry& Hosts::of(NodeIndex node) const {
+  CHECK(node.value < hosts_.size());
+  return hosts_[node.value];
+}
+
+NodeIndex Hosts::add(const model::Host& host, std::uint32_t ports) {
+  hosts_.push_back({host.name, host.reach != model::Reach::here, ports});
+  return NodeIndex(hosts_.size() - 1);
+}
+
+// ---- opening ----------------------------------------------------------------------------------
+
+void Hosts::open(NodeIndex node, Instant now, HeadEffects& out) {
+  CHECK(of(node).state == State::waiting && !of(node).link);
+  if (of(node).remote) return opener_.add(node, now);
+  out.push_back(OpenLink{node});
+}
+
+void Hosts::go_on(Instant now, HeadEffects& out) {
+  if (opener_.deadline()) next_progress_ = now + kFirstProgress;
+  open_due(now, out);
+}
+
+void Hosts::open_due(Instant now, HeadEffects& out) {
+  for (const NodeIndex node : opener_.due(now)) {
+    of(node).link = true;
+    out.push_back(OpenLink{node});
+  }
+}
+
+std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
+  std::vector<std::pair<NodeIndex, Error>> found;
+  for (const NodeIndex node : opener_.overdue(now)) {
+    const std::string& host = name(node);
+    found.emplace_back(
+        node, Error{Fault::unreachable,
+                    fmt::format("{}: no answer within {:g} s", host,
+                                seconds(options_.carrier.patience)),
+                    fmt::format("is the host up, and does `{} {} true` end by itself? "
+                                "--start-timeout gives it longer",
+                                options_.carrier.command.front(), host),
+                    {}});
+  }
+  return found;
+}
+
+void Hosts::up(NodeIndex node, Instant now, HeadEffects& out) {
+  Entry& host = of(node);
+  if (host.state != State::waiting) return;
+  if (host.remote && !next_ping_) next_ping_ = now + options_.lease / 4;
+  greet(node, now, out);
+}
+
+std::optional<Error> Hosts::failed(LinkFailed& event, Instant now, HeadEffects& out) {
+  of(event.node).last_error = event.error.what;
+  if (!opener_.again(event.node, now, event.retry)) return std::move(event.error);
+  open_due(now, out);
+  return std::nullopt;
+}
+
+void Hosts::tick(Instant now, HeadEffects& out) {
+  open_due(now, out);
+  tell_progress(now, out);
+}
+
+void Hosts::tell_progress(Instant now, HeadEffects& out) {
+  if (!next_progress_ || now < *next_progress_) return;
+  next_progress_ = now + kNextProgress;
+  const std::vector<NodeIndex> waiting = opener_.waiting();
+  if (waiting.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(waiting.size(), kHostsNamed); ++i) {
+    const std::string& why = of(waiting[i]).last_error;
+    names += fmt::format("{}{}", i == 0 ? "" : "; ", why.empty() ? name(waiting[i]) : why);
+  }
+  if (waiting.size() > kHostsNamed) names += "; ...";
+  out.push_back(
+      Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), hosts_.size(), names)});
+}
+
+std::optional<Instant> Hosts::next_opening() const {
+  return base::sooner(opener_.deadline(), next_progress_);
+}
+
+// ---- greeting ---------------------------------------------------------------------------------
+
+void Hosts::greet(NodeIndex node, Instant now, HeadEffects& out) {
+  Entry& host = of(node);
+  host.state = State::up;
+  host.heard = now;
+  host.greeted_at = now;
+  host.pinged_at.clear();
+  out.push_back(ToNode{node, wire::Hello{wire::kProtocol, options_.job, node,
+                                         static_cast<std::uint32_t>(options_.lease.count()),
+                                         static_cast<std::uint32_t>(options_.grace.count()),
+                                         options_.survey, host.ports}});
+}
+
+base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instant now,
+                                  HeadEffects& out) {
+  Entry& host = of(node);
+  CHECK(host.state == State::up);
+  opener_.opened(node);
+  if (message.protocol != wire::kProtocol) {
+    return tl::unexpected(
+        Error{Fault::unreachable,
+              fmt::format("{}: its muster {} speaks protocol {}, this one {}", host.name,
+                          message.version, message.protocol, wire::kProtocol),
+              "install the same muster there, or point --agent-path at it",
+              {}});
+  }
+  host.state = State::greeted;
+  host.facts = std::move(message.facts);
+  host.shared = message.shared;
+  if (!host.remote) {
+    host.clock.is_ours();
+  } else if (message.came_us != 0) {
+    host.clock.heard(host.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now);
+  }
+  open_due(now, out);
+  return {};
+}
+
+// ---- keeping alive ----------------------------------------------------------------------------
+
+void Hosts::heard(NodeIndex node, Instant now) { of(node).heard = now; }
+
+// Every Ping is noted: their answers come in the same order.
+void Hosts::ping(NodeIndex node, Instant now, HeadEffects& out) {
+  of(node).pinged_at.push_back(now);
+  out.push_back(ToNode{node, wire::Ping{}});
+}
+
+void Hosts::pong(NodeIndex node, const wire::Pong& message, Instant now) {
+  Entry& host = of(node);
+  if (host.pinged_at.empty()) return;
+  const Instant asked = host.pinged_at.front();
+  host.pinged_at.pop_front();
+  const Instant then = from_wire(message.at_us);
+  if (host.remote && message.at_us != 0) host.clock.heard(asked, then, then, now);
+}
+
+bool Hosts::beat(Instant now) {
+  if (!next_ping_ || now < *next_ping_) return false;
+  const Duration pause = options_.lease / 4;
+  // One that comes this late means that we slept ourselves.
+  if (now > *next_ping_ + pause) slept(now);
+  next_ping_ = now + pause;
+  return true;
+}
+
+std::optional<Error> Hosts::silent(NodeIndex node, Instant now) const {
+  if (now < of(node).heard + options_.lease) return std::nullopt;
+  return Error{Fault::lost,
+               fmt::format("{}: nothing heard for {:g} s", name(node), seconds(options_.lease)),
+               "the host, its network or muster's agent there has stopped; ranks on a host that "
+               "still runs end by themselves; --lease sets the time",
+               {}};
+}
+
+void Hosts::slept(Instant now) {
+  for (Entry& host : hosts_) host.heard = now;
+}
+
+// ---- closing ----------------------------------------------------------------------------------
+
+void Hosts::unlinked(NodeIndex node) { of(node).link = false; }
+
+void Hosts::close(NodeIndex node, HeadEffects& out) {
+  if (std::exchange(of(node).link, false)) out.push_back(CloseLink{node});
+}
+
+// ---- what is known ----------------------------------------------------------------------------
+
+bool Hosts::any_link() const { return std::ranges::any_of(hosts_, &Entry::link); }
+
+bool Hosts::all_greeted() const {
+  return std::ranges::all_of(hosts_, [](const Entry& one) { return one.state == State::greeted; });
+}
+
+std::vector<std::optional<model::HostFacts>> Hosts::all_facts() const {
+  std::vector<std::optional<model::HostFacts>> facts;
+  facts.reserve(hosts_.size());
+  for (const Entry& host : hosts_) facts.push_back(host.facts);
+  return facts;
+}
+
+std::set<std::string> Hosts::addresses() const {
+  std::set<std::string> addresses;
+  for (const Entry& host : hosts_) {
+    if (!host.facts) continue;
+    for (const model::Interface& one : host.facts->interfaces) addresses.insert(one.address);
+    if (!host.facts->reached_at.empty()) addresses.insert(host.facts->reached_at);
+  }
+  return addresses;
+}
+
+Hosts::Status Hosts::status(NodeIndex node) const {
+  const Entry& host = of(node);
+  return {host.state, host.link, host.heard, host.pinged_at.size(), host.last_error};
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,145 @@
+// Hosts: the head's links. Opens them, a bounded number at a time, greets, keeps them alive, notices
+// silence. Knows no ranks; that a host is no longer wanted, its caller says by closing the link.
+//
+//   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──greet()──▶ up
+//
+// The link of a host that is waiting may fail and be opened again, as often as Opener allows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "machine/head_events.hpp"
+#include "machine/host_clock.hpp"
+#include "machine/opener.hpp"
+#include "model/inventory.hpp"
+#include "model/job_spec.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+class Hosts {
+ public:
+  struct Options {
+    std::string job;  // random, names the job on every host
+    model::CarrierSpec carrier;
+    base::Duration lease{0};
+    base::Duration grace{0};
+    bool survey = false;  // as in wire::Hello
+  };
+  enum class State : std::uint8_t { waiting, up, greeted };
+  struct Status {
+    State state = State::waiting;
+    bool link = false;                   // a carrier may be alive
+    base::Instant heard{};               // when it spoke last
+    std::size_t pings = 0;               // without an answer
+    std::string last_error;              // why the last attempt failed; empty: none has
+  };
+
+  explicit Hosts(Options options);
+
+  // `ports`: how many its agent shall claim for ranks.
+  base::NodeIndex add(const model::Host& host, std::uint32_t ports);
+  [[nodiscard]] std::size_t size() const { return hosts_.size(); }
+
+  // ---- opening
+  void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
+  // After the last of some open(): begins with those that wait for others, and tells of progress.
+  void go_on(base::Instant now, HeadEffects& out);
+  // Is not opened any more.
+  void forget(base::NodeIndex node) { opener_.opened(node); }
+  void up(base::NodeIndex node, base::Instant now, HeadEffects& out);
+  // Why this host cannot be reached; nothing when it is tried again.
+  [[nodiscard]] std::optional<base::Error> failed(LinkFailed& event, base::Instant now,
+                                                  HeadEffects& out);
+  // Hosts whose attempt has lasted longer than the patience: each is to be forgotten and closed.
+  [[nodiscard]] std::vector<std::pair<base::NodeIndex, base::Error>> overdue(
+      base::Instant now) const;
+  // Opens what is due, and tells of the others now and then.
+  void tick(base::Instant now, HeadEffects& out);
+  // Nothing is to be told before the next go_on().
+  void hush() { next_progress_.reset(); }
+  [[nodiscard]] std::optional<base::Instant> next_opening() const;
+
+  // ---- greeting
+  // Again, for another round: it is up from now on.
+  void greet(base::NodeIndex node, base::Instant now, HeadEffects& out);
+  // Only of a host that is up. Its error: it speaks another protocol.
+  [[nodiscard]] base::Result<void> welcome(base::NodeIndex node, wire::Welcome& message,
+                                           base::Instant now, HeadEffects& out);
+
+  // ---- keeping alive
+  void heard(base::NodeIndex node, base::Instant now);
+  void ping(base::NodeIndex node, base::Instant now, HeadEffects& out);
+  void pong(base::NodeIndex node, const wire::Pong& message, base::Instant now);
+  // True once every quarter of the lease: silent() is to be asked of all, and others pinged.
+  [[nodiscard]] bool beat(base::Instant now);
+  [[nodiscard]] std::optional<base::Error> silent(base::NodeIndex node, base::Instant now) const;
+  // We slept ourselves: nobody was silent.
+  void slept(base::Instant now);
+  [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }
+
+  // ---- closing
+  // The carrier has ended.
+  void unlinked(base::NodeIndex node);
+  // End it, if there is one; nothing more will be heard of it.
+  void close(base::NodeIndex node, HeadEffects& out);
+
+  // ---- what is known
+  [[nodiscard]] State state(base::NodeIndex node) const { return of(node).state; }
+  [[nodiscard]] bool link(base::NodeIndex node) const { return of(node).link; }
+  [[nodiscard]] bool any_link() const;
+  [[nodiscard]] bool all_greeted() const;
+  [[nodiscard]] bool remote(base::NodeIndex node) const { return of(node).remote; }
+  [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).name; }
+  [[nodiscard]] const HostClock& clock(base::NodeIndex node) const { return of(node).clock; }
+  // What it told in its greeting, if it has come.
+  [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
+    return of(node).facts;
+  }
+  [[nodiscard]] std::vector<std::optional<model::HostFacts>> all_facts() const;
+  [[nodiscard]] const std::optional<model::SharedMemory>& shared(base::NodeIndex node) const {
+    return of(node).shared;
+  }
+  // All addresses that any host has.
+  [[nodiscard]] std::set<std::string> addresses() const;
+  [[nodiscard]] Status status(base::NodeIndex node) const;
+  bool operator==(const Hosts&) const = default;
+
+ private:
+  struct Entry {
+    std::string name;
+    bool remote = false;
+    std::uint32_t ports = 0;
+    State state = State::waiting;
+    bool link = false;
+    base::Instant heard{};
+    std::optional<model::HostFacts> facts = {};
+    std::optional<model::SharedMemory> shared = {};
+    std::string last_error = {};
+    HostClock clock = {};
+    base::Instant greeted_at{};                // when the last Hello left
+    std::deque<base::Instant> pinged_at = {};  // of Pings without an answer
+    bool operator==(const Entry&) const = default;
+  };
+  [[nodiscard]] Entry& of(base::NodeIndex node);
+  [[nodiscard]] const Entry& of(base::NodeIndex node) const;
+  void open_due(base::Instant now, HeadEffects& out);
+  void tell_progress(base::Instant now, HeadEffects& out);
+
+  Options options_;
+  std::vector<Entry> hosts_;  // index: node
+  Opener opener_;
+  std::optional<base::Instant> next_ping_;
+  std::optional<base::Instant> next_progress_;
+};
+
+}  // namespace muster::machine
