@@ -21,6 +21,7 @@ struct Death {
   std::optional<Window> when;  // noticed
   std::string error_file;      // what it wrote there
   model::Circumstances around = {};
+  std::string host = {};  // of the node
 };
 
 class FirstDeaths {

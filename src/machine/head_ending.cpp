@@ -1,7 +1,6 @@
 // The head's way down: failures, signals, limits, stopping, leaving, the report.
 #include <algorithm>
 #include <csignal>
-#include <span>
 
 #include "base/check.hpp"
 #include "machine/head_machine.hpp"
@@ -21,7 +20,6 @@ namespace {
 constexpr Duration kStopSlack = std::chrono::seconds(12);
 constexpr Duration kKillSlack = std::chrono::seconds(7);
 constexpr Duration kLeaveTime = std::chrono::seconds(1);
-constexpr std::size_t kOthersMax = 8;
 // For servers that end by themselves when nobody asks them any more.
 constexpr Duration kServersTime = std::chrono::seconds(1);
 
@@ -31,17 +29,17 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 
 void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
   const model::RankExit exit = message.exit;
-  if (tasks_[exit.rank.value].ended) return;
+  if (ranks_.has_ended(exit.rank)) return;
   count_end(exit.rank);
   if (!stop_sent_) wireup_.left(exit.rank);
   Death death{exit, node, hosts_.clock(node).when(from_wire(message.at_us), now_),
               std::move(message.error_file),
-              std::move(message.around).value_or(model::Circumstances{})};
+              std::move(message.around).value_or(model::Circumstances{}), host(node)};
   if (failed_by_itself(death)) {
     note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
-  } else if (stop_sent_ && !(report_.aborted && exit.rank == report_.first.rank)) {
-    ++report_.ended;
+  } else if (stop_sent_ && !verdict_.is_of(exit.rank)) {
+    verdict_.ended_by_us();
   }
   if (only_servers_left()) servers_end_at_ = base::sooner(servers_end_at_, now_ + kServersTime);
   look_for_deserter(out);
@@ -55,8 +53,8 @@ bool HeadMachine::failed_by_itself(const Death& death) const {
   const model::RankExit& exit = death.exit;
   if (!exit.failed()) return false;
   if (!stop_sent_) return true;
-  if (report_.cause != model::Cause::rank_failed) return false;
-  if (report_.aborted && exit.rank == report_.first.rank) return false;
+  if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
+  if (verdict_.is_of(exit.rank)) return false;
   if (death.when && death.when->latest < *stopped_at_) return true;
   return exit.signal != stop_signal_ && exit.signal != SIGKILL && exit.code != 128 + stop_signal_;
 }
@@ -75,65 +73,21 @@ bool HeadMachine::ends_others(const model::RankExit& exit) const {
 
 void HeadMachine::note_failure(Death death) {
   const bool in_time = !stop_sent_ || (death.when && death.when->latest < *stopped_at_);
-  if (in_time) count_code(death.exit);
-  failures_.push_back(death.exit);
-  deaths_.add(std::move(death));
-  report_.cause = model::Cause::rank_failed;
-  settle_first();
-}
-
-void HeadMachine::count_code(const model::RankExit& exit) {
-  report_.codes |= exit.signal != 0 ? exit.signal : exit.code;
-  report_.worst = std::max(report_.worst, exit.exit_code());
-}
-
-// The codes of all that may have been first count, so that chance does not decide the job's.
-void HeadMachine::settle_first() {
-  if (report_.aborted) return;
-  const std::vector<const Death*> deaths = deaths_.first();
-  for (const Death* death : deaths) count_code(death->exit);
-  report_.first = deaths.front()->exit;
-  report_.host = host(deaths.front()->node);
-  report_.error_file = deaths.front()->error_file;
-  report_.around = deaths.front()->around;
-  report_.together.clear();
-  if (deaths.size() == 1) return;
-  for (const Death* death : std::span(deaths).subspan(1)) {
-    report_.together.push_back({death->exit, host(death->node)});
-  }
-  report_.together_within = FirstDeaths::spread(deaths);
-}
-
-void HeadMachine::fill_others(model::RunReport& report) const {
-  const auto is_first = [&](const model::RankExit& exit) {
-    return exit.rank == report.first.rank ||
-           std::ranges::any_of(report.together,
-                               [&](const auto& one) { return one.exit.rank == exit.rank; });
-  };
-  for (const model::RankExit& exit : failures_) {
-    if (is_first(exit)) continue;
-    ++report.others_total;
-    if (report.others.size() < kOthersMax) report.others.push_back(exit);
-  }
+  verdict_.failed(std::move(death), in_time);
 }
 
 // Servers wait for requests for ever: the job is done when everybody else is.
 bool HeadMachine::only_servers_left() const {
-  return awaited_ == 0 && ended_ < tasks_.size() && wireup_.worlds() == 1;
-}
-
-// Spawned ranks have no roles.
-bool HeadMachine::serves(Rank rank) const {
-  if (rank.value >= first_world().world.size) return false;
-  return input_.spec.apps[input_.plan.ranks[rank.value].app].serves;
+  return ranks_.only_servers_left() && wireup_.worlds() == 1;
 }
 
 void HeadMachine::count_end(Rank rank) {
-  if (std::exchange(tasks_[rank.value].ended, true)) return;
-  --nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  if (!ranks_.end(rank)) return;
+  std::uint32_t& busy = nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  CHECK(busy > 0);
+  --busy;
   stdin_.left(rank);
-  if (rank.value < first_world().world.size && !serves(rank)) --awaited_;
-  if (++ended_ == tasks_.size()) report_.phases.ended = since_start();
+  if (ranks_.alive() == 0) verdict_.phases().ended = since_start();
 }
 
 // ---- hosts ------------------------------------------------------------------------------------
@@ -158,7 +112,7 @@ void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
   node.state = NodeState::gone;
   if (had_tasks) forget_tasks(index);
   if (stop_sent_) {
-    if (had_tasks) report_.warnings.push_back(error.what + "; its ranks end by themselves");
+    if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
   } else if (is_idle) {
     host_missed(index, std::move(error), out);
   } else {
@@ -175,9 +129,9 @@ void HeadMachine::forget_tasks(NodeIndex index) {
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
   nodes_[index.value].state = NodeState::stopped;
-  report_.killed += message.killed;
+  verdict_.killed(message.killed);
   for (const std::string& left : message.leftovers) {
-    report_.warnings.push_back(fmt::format("{}: {} could not be ended", host(index), left));
+    verdict_.warn(fmt::format("{}: {} could not be ended", host(index), left));
   }
   // After our own Stop such a rank could not be ended; before it, nobody would know how it went.
   if (!all_ended(index)) {
@@ -201,16 +155,14 @@ bool HeadMachine::all_work_ended() const {
 
 bool HeadMachine::all_ended(NodeIndex index) const {
   return std::ranges::all_of(input_.plan.nodes[index.value].ranks,
-                             [&](Rank rank) { return tasks_[rank.value].ended; });
+                             [&](Rank rank) { return ranks_.has_ended(rank); });
 }
 
 // ---- stopping ---------------------------------------------------------------------------------
 
 void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out) {
   if (stop_sent_ || state_ >= State::leaving) return;
-  report_.cause = model::Cause::fault;
-  report_.host = where;
-  report_.error = std::move(error);
+  verdict_.fault(std::move(error), where);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
@@ -226,7 +178,7 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   stop_sent_ = true;
   state_ = State::stopping;
   spawns_ = {};
-  report_.grace = grace;
+  verdict_.stopping(grace);
   give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);
   leave_when_stopped(out);
@@ -265,7 +217,7 @@ void HeadMachine::leave_when_stopped(HeadEffects& out) {
 // Who started a node by hand is told there how the job ended.
 wire::Bye HeadMachine::bye(NodeIndex node) const {
   if (input_.plan.nodes[node.value].host.reach != model::Reach::met) return {};
-  return {view::report(report(), {}), static_cast<std::uint32_t>(report_.exit_code())};
+  return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
 }
 
 void HeadMachine::finish_when_left(HeadEffects& out) {
@@ -297,9 +249,7 @@ void HeadMachine::check_limits(HeadEffects& out) {
     stop_all(SIGTERM, input_.spec.grace, out);
   }
   give_notice(out);
-  if (timeout_at_ && now_ >= *timeout_at_ && !stop_sent_ && state_ < State::leaving) {
-    time_is_up(out);
-  }
+  if (time_limit_.is_up(now_) && !stop_sent_ && state_ < State::leaving) time_is_up(out);
   if (!stop_sent_) check_roll(out);
   if (!stop_sent_) watch_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
@@ -344,9 +294,8 @@ void HeadMachine::on(OutputClosed&, HeadEffects& out) {
 void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
   if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
   if (!stop_sent_ && state_ < State::leaving) {
-    report_.cause = model::Cause::interrupted;
-    report_.signal = number;
-    const auto alive = static_cast<std::uint32_t>(tasks_.size()) - ended_;
+    verdict_.interrupted(number);
+    const std::uint32_t alive = ranks_.alive();
     if (number != SIGPIPE && state_ == State::running) {
       out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once",
                                     alive, alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
@@ -397,7 +346,7 @@ bool HeadMachine::leased(NodeIndex index) const {
 }
 
 model::RunReport HeadMachine::report() const {
-  model::RunReport report = report_;
+  model::RunReport report = verdict_.report();
   const bool lost = std::ranges::any_of(first_world().nodes, [&](NodeIndex index) {
     return nodes_[index.value].state == NodeState::gone && hosts_.facts(index);
   });
@@ -405,13 +354,9 @@ model::RunReport HeadMachine::report() const {
     report.warnings.emplace_back(
         "no restart: ranks cannot be started again on a host that is lost");
   }
-  fill_others(report);
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());
   report.missing.resize(std::min(report.missing.size(), kOthersMax));
-  if (report.cause == model::Cause::rank_failed) {
-    report.tail = tails_[report.first.rank.value].lines();
-  }
   return report;
 }
 

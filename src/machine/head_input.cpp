@@ -6,7 +6,7 @@ namespace muster::machine {
 using base::Rank;
 
 void HeadMachine::input_flow(HeadEffects& out) {
-  const auto on = stdin_.change(running_ >= tasks_.size());
+  const auto on = stdin_.change(ranks_.all_started());
   if (on) out.push_back(ReadInput{*on});
 }
 

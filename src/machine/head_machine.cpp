@@ -31,12 +31,11 @@ HeadMachine::HeadMachine(HeadInput input)
     : input_(std::move(input)),
       hosts_(hosts_options(input_)),
       nodes_(input_.plan.nodes.size()),
-      tasks_(input_.plan.ranks.size()),
-      tails_(input_.plan.ranks.size()),
-      stdin_(input_.spec.input, static_cast<std::uint32_t>(input_.plan.ranks.size())) {
-  report_.world_size = static_cast<std::uint32_t>(tasks_.size());
-  report_.style = input_.spec.failure.code;
-  PlacedWorld first{{1, Rank(0), report_.world_size}, "muster_" + input_.job,
+      time_limit_(input_.spec.timeout, input_.spec.notice),
+      stdin_(input_.spec.input, static_cast<std::uint32_t>(input_.plan.ranks.size())),
+      verdict_(input_.spec.failure.code) {
+  const auto size = static_cast<std::uint32_t>(input_.plan.ranks.size());
+  PlacedWorld first{{1, Rank(0), size}, "muster_" + input_.job,
                     mapping_for(input_.spec, input_.plan)};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const model::PlannedNode& node = input_.plan.nodes[i];
@@ -44,15 +43,16 @@ HeadMachine::HeadMachine(HeadInput input)
     first.nodes.emplace_back(i);
     nodes_[i].busy = static_cast<std::uint32_t>(node.ranks.size());
   }
-  report_.worlds = {first.world};
+  for (const model::PlannedRank& rank : input_.plan.ranks) {
+    ranks_.add(input_.spec.apps[rank.app].serves);
+  }
+  verdict_.add(first.world);
   wireup_.add(std::move(first));
-  for (std::uint32_t i = 0; i < tasks_.size(); ++i) awaited_ += !serves(Rank(i));
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
   now_ = started_at_ = now;
-  if (input_.spec.timeout) timeout_at_ = now + *input_.spec.timeout;
-  if (timeout_at_ && input_.spec.notice) notice_at_ = *timeout_at_ - input_.spec.notice->before;
+  time_limit_.start(now);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) hosts_.open(NodeIndex(i), now, out);
   hosts_.go_on(now, out);
 }
@@ -72,7 +72,7 @@ std::optional<Instant> HeadMachine::deadline() const {
   if (input_.spec.init_timeout) {
     soonest = base::sooner(soonest, wireup_.waited_at(*input_.spec.init_timeout));
   }
-  soonest = base::sooner(base::sooner(soonest, timeout_at_), notice_at_);
+  soonest = base::sooner(soonest, time_limit_.next());
   return base::sooner(soonest, servers_end_at_);
 }
 
@@ -127,7 +127,7 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
 }
 
 bool HeadMachine::owns(NodeIndex node, Rank rank) const {
-  return rank.value < tasks_.size() && input_.plan.ranks[rank.value].node == node;
+  return rank.value < ranks_.size() && input_.plan.ranks[rank.value].node == node;
 }
 
 // What comes from another machine may be nonsense: a rank that is not there must not be looked up.
@@ -152,7 +152,7 @@ bool HeadMachine::speaks_for_itself(const Heard& event) const {
 void HeadMachine::on(Printed& event, HeadEffects&) {
   if (!owns(event.node, event.rank)) return;
   hosts_.heard(event.node, now_);
-  tails_[event.rank.value].take(event.errors);
+  verdict_.remember(event.rank, event.errors);
 }
 
 void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out) {
@@ -165,8 +165,8 @@ void HeadMachine::hear(NodeIndex index, wire::Welcome& message, HeadEffects& out
   }
   if (node.joined) return conclude(spawns_.greeted(index), out);
   if (!hosts_.all_greeted()) return;
-  if (round_ == 0) report_.same_hosts = plan::same_hosts(input_.plan, hosts_.all_facts());
-  if (input_.survey || !report_.same_hosts.empty()) return part(out);
+  if (round_ == 0) verdict_.found_same(plan::same_hosts(input_.plan, hosts_.all_facts()));
+  if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
   prepare_all(out);
 }
 
@@ -177,7 +177,7 @@ void HeadMachine::part(HeadEffects& out) {
 
 void HeadMachine::prepare_all(HeadEffects& out) {
   state_ = State::preparing;
-  report_.phases.greeted = since_start();
+  verdict_.phases().greeted = since_start();
   where_ = plan::rendezvous(input_.plan, hosts_.all_facts());
   where_.round = round_;
   if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
@@ -303,7 +303,7 @@ void HeadMachine::hear(NodeIndex index, wire::Taken& message, HeadEffects& out) 
 
 void HeadMachine::start_all(HeadEffects& out) {
   state_ = State::running;
-  report_.phases.prepared = since_start();
+  verdict_.phases().prepared = since_start();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].state = NodeState::running;
     out.push_back(ToNode{NodeIndex(i), wire::Start{}});
@@ -312,9 +312,8 @@ void HeadMachine::start_all(HeadEffects& out) {
 }
 
 void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
-  if (std::exchange(tasks_[message.rank.value].pid, message.pid) != 0) return;
-  if (++running_ < tasks_.size()) return;
-  if (!report_.phases.started) report_.phases.started = since_start();
+  if (!ranks_.start(message.rank, message.pid) || !ranks_.all_started()) return;
+  if (!verdict_.phases().started) verdict_.phases().started = since_start();
   input_flow(out);
 }
 

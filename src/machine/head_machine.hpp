@@ -45,14 +45,15 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
-#include "machine/first_deaths.hpp"
 #include "machine/head_events.hpp"
 #include "machine/hosts.hpp"
 #include "machine/input_flow.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
+#include "machine/ranks.hpp"
 #include "machine/spawns.hpp"
-#include "machine/tail.hpp"
+#include "machine/time_limit.hpp"
+#include "machine/verdict.hpp"
 #include "machine/wireup.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
@@ -111,10 +112,6 @@ class HeadMachine {
     bool joined = false;      // for spawned ranks, or has been greeted again for them
     std::uint32_t busy = 0;   // its ranks that have not ended
   };
-  struct Task {
-    std::int32_t pid = 0;
-    bool ended = false;
-  };
 
 
   void on(LinkUp& event, HeadEffects& out);
@@ -152,7 +149,6 @@ class HeadMachine {
   [[nodiscard]] bool may_restart() const;
   void begin_round(HeadEffects& out);
   void forget_round();
-  void note_round();
   void end_input(HeadEffects& out) const;
   void end_overdue(HeadEffects& out);
   void prepare_all(HeadEffects& out);
@@ -172,9 +168,6 @@ class HeadMachine {
   void give_up(base::NodeIndex node, HeadEffects& out);
   [[nodiscard]] bool failed_by_itself(const Death& death) const;
   void note_failure(Death death);
-  void count_code(const model::RankExit& exit);
-  void settle_first();
-  void fill_others(model::RunReport& report) const;
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
   void look_for_deserter(HeadEffects& out);
@@ -184,7 +177,6 @@ class HeadMachine {
   [[nodiscard]] bool roll_matters() const;
   [[nodiscard]] std::vector<base::Rank> missing() const;
   [[nodiscard]] bool only_servers_left() const;
-  [[nodiscard]] bool serves(base::Rank rank) const;
   void count_end(base::Rank rank);
   void forget_tasks(base::NodeIndex node);
   void next_spawn(HeadEffects& out);
@@ -247,17 +239,10 @@ class HeadMachine {
   base::Instant started_at_{};
   Hosts hosts_;
   std::vector<Node> nodes_;
-  std::vector<Task> tasks_;
-  std::vector<Tail> tails_;
-  std::uint32_t ended_ = 0;    // ranks
-  std::uint32_t running_ = 0;  // ranks with a process
-  std::uint32_t awaited_ = 0;  // ranks of the first world that have not ended and do not serve
-  std::optional<base::Instant> timeout_at_;
-  std::optional<base::Instant> notice_at_;       // none once it has been given
+  Ranks ranks_;
+  TimeLimit time_limit_;
   std::optional<base::Instant> servers_end_at_;  // when only servers are left
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
-  bool tracing_ = false;        // time is up, and ranks are asked what they are doing
-  std::uint32_t untraced_ = 0;  // ranks that have not answered
   bool shared_told_ = false;    // that MPI will have too little of it
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
@@ -269,9 +254,7 @@ class HeadMachine {
   Spawns spawns_;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent
-  std::vector<model::RankExit> failures_;  // of ranks that nobody had ended, as heard
-  FirstDeaths deaths_;                     // likewise
-  model::RunReport report_;
+  Verdict verdict_;
 };
 
 }  // namespace muster::machine

@@ -11,8 +11,8 @@ using base::NodeIndex;
 // Only a rank's own failure is worth another try. A host that is gone cannot start its ranks again;
 // and what spawned ranks were for, only those who spawned them knew, even if it came to nothing.
 bool HeadMachine::may_restart() const {
-  if (report_.cause != model::Cause::rank_failed || interrupted_before_) return false;
-  if (timeout_at_ && now_ >= *timeout_at_) return false;
+  if (verdict_.so_far().cause != model::Cause::rank_failed || interrupted_before_) return false;
+  if (time_limit_.is_up(now_)) return false;
   if (round_ >= input_.spec.max_restarts || wireup_.worlds() > 1) return false;
   if (std::ranges::any_of(nodes_, &Node::joined)) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -25,7 +25,6 @@ bool HeadMachine::may_restart() const {
 void HeadMachine::begin_round(HeadEffects& out) {
   ++round_;
   out.push_back(Say{view::restart(report(), round_, input_.spec.max_restarts)});
-  note_round();
   forget_round();
   out.push_back(NewRound{});
   state_ = State::opening;
@@ -35,32 +34,15 @@ void HeadMachine::begin_round(HeadEffects& out) {
   }
 }
 
-// What this run tells in the end is of its last round, and of the earlier ones no more than this.
-void HeadMachine::note_round() {
-  model::RunReport next;
-  next.rounds = std::move(report_.rounds);
-  next.rounds.push_back(report_.first);
-  next.warnings = std::move(report_.warnings);
-  next.phases = report_.phases;
-  next.style = report_.style;
-  next.worlds = {first_world().world};
-  next.world_size = first_world().world.size;
-  report_ = std::move(next);
-}
-
 // All is as before the first start.
 void HeadMachine::forget_round() {
-  const std::uint32_t ranks = first_world().world.size;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
   }
+  verdict_.renew();
   wireup_.renew();
-  tasks_.assign(ranks, {});
-  tails_.assign(ranks, {});
+  ranks_.renew(first_world().world.size);
   stdin_.renew();
-  ended_ = running_ = 0;
-  failures_.clear();
-  deaths_ = {};
   stop_sent_ = hastened_ = false;
   stopped_at_.reset();
   servers_end_at_.reset();

@@ -75,7 +75,7 @@ wire::Prepare HeadMachine::spawn_orders(const AskedSpawn& asked, const PlannedSp
     auto& environment = prepare.apps[app].environment;
     environment.insert(environment.end(), more.begin(), more.end());
   }
-  prepare.window = window_for(tasks_.size() + made.placed.world.size);
+  prepare.window = window_for(ranks_.size() + made.placed.world.size);
   prepare.wireup = wireup(made.placed);
   prepare.wireup.spawner = wireup_.world_of(asked.order.rank).name;
   prepare.wireup.preput = asked.order.preput;
@@ -115,7 +115,7 @@ void HeadMachine::start_spawned(SpawnOutcome ready, HeadEffects& out) {
   PlannedSpawn& made = ready.planned;
   const AskedSpawn& asked = ready.asked;
   const std::uint32_t number = made.placed.world.number;
-  const std::uint32_t window = window_for(tasks_.size() + made.placed.world.size);
+  const std::uint32_t window = window_for(ranks_.size() + made.placed.world.size);
   add_tasks(made);
   std::vector<model::PlannedRank> ranks = made.plan.ranks;
   for (model::PlannedRank& rank : ranks) rank.node = made.placed.nodes[rank.node.value];
@@ -137,18 +137,16 @@ void HeadMachine::drop_spawn(const PlannedSpawn& made, HeadEffects& out) const {
 
 void HeadMachine::add_tasks(const PlannedSpawn& made) {
   const Rank first = made.placed.world.first;
-  CHECK(first.value == tasks_.size());
+  CHECK(first.value == ranks_.size());
   for (std::size_t own = 0; own < made.plan.ranks.size(); ++own) {
     model::PlannedRank rank = made.plan.ranks[own];
     rank.node = made.placed.nodes[rank.node.value];
     input_.plan.nodes[rank.node.value].ranks.emplace_back(first.value + own);
     input_.plan.ranks.push_back(rank);
     ++nodes_[rank.node.value].busy;
+    ranks_.add(false);
   }
-  tasks_.resize(input_.plan.ranks.size());
-  tails_.resize(tasks_.size());
-  report_.world_size = static_cast<std::uint32_t>(tasks_.size());
-  report_.worlds.push_back(made.placed.world);
+  verdict_.add(made.placed.world);
   wireup_.add(made.placed);
 }
 
@@ -158,7 +156,7 @@ void HeadMachine::add_tasks(const PlannedSpawn& made) {
 void HeadMachine::refuse_spawn(const AskedSpawn& asked, const Error& why, HeadEffects& out) {
   const wire::Spawn& order = asked.order;
   out.push_back(Say{fmt::format("MPI_Comm_spawn by {} failed: {}{}",
-                                view::rank_name(report_.worlds, order.rank), why.what,
+                                view::rank_name(verdict_.so_far().worlds, order.rank), why.what,
                                 why.hint.empty() ? "" : " (" + why.hint + ")")});
   answer_spawn(asked.asker, {order.id, order.pmix, 0, {}}, out);
 }

@@ -8,20 +8,11 @@ namespace muster::machine {
 using base::Fault;
 using base::NodeIndex;
 
-namespace {
-
-// Open MPI's orte_timeout_for_stack_trace.
-constexpr base::Duration kTraceTime = std::chrono::seconds(30);
-
-}  // namespace
-
 // Ranks that start later, in another round, are not told: they could not be ready for the signal.
 void HeadMachine::give_notice(HeadEffects& out) {
-  if (!notice_at_ || now_ < *notice_at_) return;
-  notice_at_.reset();
-  if (state_ != State::running) return;
+  if (!time_limit_.give_notice(now_) || state_ != State::running) return;
   const model::Notice& notice = *input_.spec.notice;
-  report_.notice = notice.signal;
+  verdict_.gave_notice(notice.signal);
   out.push_back(Say{fmt::format("time is up in {:g} s: all ranks get {}",
                                 std::chrono::duration<double>(notice.before).count(),
                                 view::signal_label(notice.signal))});
@@ -31,25 +22,24 @@ void HeadMachine::give_notice(HeadEffects& out) {
 void HeadMachine::time_is_up(HeadEffects& out) {
   const model::JobSpec& spec = input_.spec;
   const bool asks = spec.state_at_timeout || spec.stacks_at_timeout;
-  if (!asks || state_ != State::running || std::exchange(tracing_, true)) return end_late(out);
-  timeout_at_ = now_ + kTraceTime;
-  untraced_ = static_cast<std::uint32_t>(tasks_.size()) - ended_;
-  out.push_back(Say{fmt::format("time is up; {} of {} ranks have ended", ended_, tasks_.size())});
+  if (!asks || state_ != State::running || time_limit_.asked()) return end_late(out);
+  time_limit_.ask(ranks_.alive(), now_);
+  out.push_back(Say{fmt::format("time is up; {} of {} ranks have ended", ranks_.ended(), ranks_.size())});
   to_all_running(wire::Trace{spec.stacks_at_timeout}, out);
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Traced& message, HeadEffects& out) {
-  if (!tracing_ || stop_sent_ || untraced_ == 0) return;
-  const std::int32_t pid = tasks_[message.rank.value].pid;
+  if (stop_sent_ || time_limit_.unanswered() == 0) return;
+  const std::int32_t pid = ranks_.pid(message.rank);
   out.push_back(Say{
-      view::traced(report_.worlds, message.rank, host(node), pid, message.state, message.stack)});
-  if (--untraced_ == 0) end_late(out);
+      view::traced(verdict_.so_far().worlds, message.rank, host(node), pid, message.state, message.stack)});
+  if (time_limit_.answered()) end_late(out);
 }
 
 void HeadMachine::end_late(HeadEffects& out) {
-  if (untraced_ > 0) {
-    out.push_back(Say{fmt::format("{} rank{} did not tell what they do in time", untraced_,
-                                  untraced_ == 1 ? "" : "s")});
+  if (const std::uint32_t silent = time_limit_.unanswered(); silent > 0) {
+    out.push_back(Say{fmt::format("{} rank{} did not tell what they do in time", silent,
+                                  silent == 1 ? "" : "s")});
   }
   const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
   fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},

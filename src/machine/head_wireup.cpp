@@ -18,7 +18,7 @@ void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out)
 
 void HeadMachine::hear(NodeIndex, wire::Aborted& message, HeadEffects& out) {
   // MPI_Abort is heard of before the exit: this one left the MPI world without MPI_Finalize.
-  if (tasks_[message.rank.value].ended && !input_.spec.failure.needs_finalize) return;
+  if (ranks_.has_ended(message.rank) && !input_.spec.failure.needs_finalize) return;
   end_by(message.rank, message.code, std::move(message.message), out);
 }
 
@@ -27,17 +27,14 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   if (stop_sent_) return;
   constexpr int kCodes = 256;
   code &= kCodes - 1;
-  report_.cause = model::Cause::rank_failed;
-  report_.first = {};
-  report_.together.clear();
-  report_.aborted = true;
-  report_.abort_message = std::move(why);
-  report_.first.rank = rank;
-  report_.first.pid = tasks_[rank.value].pid;
-  report_.first.code = code == 0 ? 1 : code;
+  model::RankExit exit{};
+  exit.rank = rank;
+  exit.pid = ranks_.pid(rank);
+  exit.code = code == 0 ? 1 : code;
   const NodeIndex node = input_.plan.ranks[rank.value].node;
-  report_.host = host(node);
-  if (shares_too_little(node)) report_.around.shared = hosts_.shared(node);
+  model::Circumstances around;
+  if (shares_too_little(node)) around.shared = hosts_.shared(node);
+  verdict_.aborted(exit, std::move(why), host(node), std::move(around));
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
@@ -90,7 +87,7 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
   std::string names;
   for (std::size_t i = 0; i < std::min(absent.size(), kNamed); ++i) {
     names +=
-        fmt::format("{}{} on {}", i == 0 ? "" : ", ", view::rank_name(report_.worlds, absent[i]),
+        fmt::format("{}{} on {}", i == 0 ? "" : ", ", view::rank_name(verdict_.so_far().worlds, absent[i]),
                     host(input_.plan.ranks[absent[i].value].node));
   }
   if (absent.size() > kNamed) names += fmt::format(" and {} more", absent.size() - kNamed);
@@ -104,7 +101,7 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
 bool HeadMachine::roll_matters() const {
   constexpr base::Duration kLongWait = std::chrono::seconds(1);
   if (!stopped_at_) return false;
-  if (report_.cause != model::Cause::rank_failed) return true;
+  if (verdict_.so_far().cause != model::Cause::rank_failed) return true;
   const auto deadline = wireup_.waited_at(kLongWait);
   return deadline && *deadline <= *stopped_at_;
 }

@@ -1,0 +1,42 @@
+// TimeLimit: when a run's time is up, the notice before it, and the while after it in which ranks
+// may tell what they are doing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::machine {
+
+class TimeLimit {
+ public:
+  TimeLimit(std::optional<base::Duration> timeout, std::optional<model::Notice> notice);
+  void start(base::Instant now);
+  // When something is due; never without a limit.
+  [[nodiscard]] std::optional<base::Instant> next() const;
+
+  // True once, when the notice is due.
+  [[nodiscard]] bool give_notice(base::Instant now);
+  // True from then on.
+  [[nodiscard]] bool is_up(base::Instant now) const;
+
+  // So many ranks have been asked: the limit is moved by the time that they have to answer.
+  void ask(std::uint32_t ranks, base::Instant now);
+  [[nodiscard]] bool asked() const { return asked_; }
+  // One has answered. True when it was the last; what nobody asked for counts as nothing.
+  [[nodiscard]] bool answered();
+  [[nodiscard]] std::uint32_t unanswered() const { return unanswered_; }
+  bool operator==(const TimeLimit&) const = default;
+
+ private:
+  std::optional<base::Duration> timeout_;
+  std::optional<model::Notice> notice_;
+  std::optional<base::Instant> up_at_;
+  std::optional<base::Instant> notice_at_;  // none once it has been given
+  bool asked_ = false;
+  std::uint32_t unanswered_ = 0;
+};
+
+}  // namespace muster::machine

@@ -1,0 +1,67 @@
+// Verdict: how a run has gone, for its report. The first failure decides cause and exit code; what
+// follows from the ending itself never replaces it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "machine/first_deaths.hpp"
+#include "machine/tail.hpp"
+#include "model/report.hpp"
+#include "model/world.hpp"
+
+namespace muster::machine {
+
+class Verdict {
+ public:
+  explicit Verdict(model::ExitStyle style);
+
+  void add(const model::World& world);
+  // All ranks of the first world start again. Of this round no more is told than its first failure,
+  // and the warnings.
+  void renew();
+
+  // Bytes of a rank's stderr, for the report's last lines.
+  void remember(base::Rank rank, std::string_view errors);
+  // A rank failed by itself. `in_time`: before muster ended others.
+  void failed(Death death, bool in_time);
+  // A rank asked for the end, or had to be taken for one that did; its exit comes, or has come.
+  void aborted(model::RankExit exit, std::string why, std::string host,
+               model::Circumstances around);
+  void fault(base::Error error, std::string host);
+  void interrupted(std::int32_t signal);
+
+  void found_same(std::vector<model::SameHost> hosts);
+  void gave_notice(std::int32_t signal);
+  void stopping(base::Duration grace);
+  void ended_by_us() { ++report_.ended; }
+  void killed(std::uint32_t ranks) { report_.killed += ranks; }
+  void warn(std::string warning);
+  // When each phase was reached; the caller's to set.
+  [[nodiscard]] model::Phases& phases() { return report_.phases; }
+
+  // Without what only the end can tell: `others`, `missing`, `tail`.
+  [[nodiscard]] const model::RunReport& so_far() const { return report_; }
+  // Without `missing`.
+  [[nodiscard]] model::RunReport report() const;
+  // It is this rank that asked for the end.
+  [[nodiscard]] bool is_of(base::Rank rank) const;
+
+ private:
+  void count_code(const model::RankExit& exit);
+  void settle_first();
+
+  model::RunReport report_;
+  std::vector<Tail> tails_;                // index: rank
+  std::vector<model::RankExit> failures_;  // of ranks that nobody had ended, as heard
+  FirstDeaths deaths_;                     // likewise
+};
+
+inline constexpr std::size_t kOthersMax = 8;  // ranks named beside the first, at most
+
+}  // namespace muster::machine
