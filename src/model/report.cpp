@@ -19,6 +19,7 @@ int of_muster(const RunReport& report) {
     case Cause::completed:
       return 0;
     case Cause::rank_failed:
+      if (report.aborted) return report.first.exit_code();
       return std::max(report.first.exit_code(), report.worst);
     case Cause::fault:
       return base::exit_code(report.error.fault);

@@ -65,10 +65,17 @@ TEST(ExitCode, OfHydra) {
   EXPECT_EQ(failed(ExitStyle::hydra, 0, SIGKILL).exit_code(), 9);
   EXPECT_EQ(faulty(ExitStyle::hydra, Fault::cannot_start).exit_code(), 255);
   EXPECT_EQ(interrupted(ExitStyle::hydra).exit_code(), 15);
+}
+
+TEST(ExitCode, OfARankThatAskedForTheEnd) {
   RunReport aborted = failed(ExitStyle::hydra, 7);
   aborted.aborted = true;
   aborted.codes = 8;
-  EXPECT_EQ(aborted.exit_code(), 7);
+  aborted.worst = 243;  // of a rank that had failed a moment before
+  for (const ExitStyle style : {ExitStyle::hydra, ExitStyle::open_mpi, ExitStyle::muster}) {
+    aborted.style = style;
+    EXPECT_EQ(aborted.exit_code(), 7);
+  }
 }
 
 TEST(ExitCode, OfTorch) {
