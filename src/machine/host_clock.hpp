@@ -37,11 +37,13 @@ class HostClock {
   void is_ours();
   // When, on our clock, theirs showed `theirs`, of which we hear at `now`; none: nothing is known.
   [[nodiscard]] std::optional<Window> when(base::Instant theirs, base::Instant now) const;
+  bool operator==(const HostClock&) const = default;
 
  private:
   struct Ahead {  // ours less theirs
     std::chrono::nanoseconds least{0};
     std::chrono::nanoseconds most{0};
+    bool operator==(const Ahead&) const = default;
   };
   [[nodiscard]] Ahead widened(base::Instant now) const;
 

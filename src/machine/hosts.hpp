@@ -34,14 +34,15 @@ class Hosts {
     base::Duration lease{0};
     base::Duration grace{0};
     bool survey = false;  // as in wire::Hello
+    bool operator==(const Options&) const = default;
   };
   enum class State : std::uint8_t { waiting, up, greeted };
   struct Status {
     State state = State::waiting;
-    bool link = false;                   // a carrier may be alive
-    base::Instant heard{};               // when it spoke last
-    std::size_t pings = 0;               // without an answer
-    std::string last_error;              // why the last attempt failed; empty: none has
+    bool link = false;       // a carrier may be alive
+    base::Instant heard{};   // when it spoke last
+    std::size_t pings = 0;   // without an answer
+    std::string last_error;  // why the last attempt failed; empty: none has
   };
 
   explicit Hosts(Options options);

@@ -31,12 +31,14 @@ class Opener {
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // Nodes not open yet, for progress reports.
   [[nodiscard]] std::vector<base::NodeIndex> waiting() const;
+  bool operator==(const Opener&) const = default;
 
  private:
   struct Attempt {
     std::uint32_t count = 0;  // attempts begun
     bool open = false;        // one is under way
     base::Instant at{};       // when the next may begin, or when the present one began
+    bool operator==(const Attempt&) const = default;
   };
   [[nodiscard]] std::uint32_t under_way() const;
 

@@ -18,7 +18,7 @@ std::string refused_as(const std::string& why) {
 }
 
 // "a" has one slot and one rank; "b" and "c" have none of its ranks.
-class Hosts : public HeadFixture {
+class JoiningHosts : public HeadFixture {
  protected:
   static constexpr NodeIndex kC{2};
 
@@ -41,7 +41,7 @@ class Hosts : public HeadFixture {
   static wire::Refused refusal() { return {{Fault::lost, "no guard", {}, {}}}; }
 };
 
-TEST_F(Hosts, JoinWhenThereIsNoOtherRoom) {
+TEST_F(JoiningHosts, JoinWhenThereIsNoOtherRoom) {
   EXPECT_EQ(hear(kA, spawn(1)), (Words{"b joins", "open b"}));
   EXPECT_EQ(now(LinkUp{kB}), Words{"b Hello"});
   EXPECT_EQ(hear(kB, wire::Welcome{}), Words{"b Prepare 1"});
@@ -50,17 +50,17 @@ TEST_F(Hosts, JoinWhenThereIsNoOtherRoom) {
   EXPECT_EQ(machine_->report().world_size, 2U);
 }
 
-TEST_F(Hosts, AreAskedOnceAllHaveGreeted) {
+TEST_F(JoiningHosts, AreAskedOnceAllHaveGreeted) {
   EXPECT_EQ(hear(kA, spawn(2)), (Words{"b joins", "c joins", "open b", "open c"}));
   EXPECT_EQ(greet(kB), Words{});
   EXPECT_EQ(greet(kC), (Words{"b Prepare 1", "c Prepare 1"}));
 }
 
-TEST_F(Hosts, MayBeNamed) {
+TEST_F(JoiningHosts, MayBeNamed) {
   EXPECT_EQ(hear(kA, spawn(1, {{"host", "c"}})), (Words{"c joins", "open b"}));
 }
 
-TEST_F(Hosts, BesideTheHeadNeedNoLink) {
+TEST_F(JoiningHosts, BesideTheHeadNeedNoLink) {
   spare_ = {Reach::here};
   make({Reach::ssh});
   run_all();
@@ -68,7 +68,7 @@ TEST_F(Hosts, BesideTheHeadNeedNoLink) {
   EXPECT_EQ(greet(kB), Words{"b Prepare 1"});
 }
 
-TEST_F(Hosts, ThatCannotBeReachedMakeTheSpawnFail) {
+TEST_F(JoiningHosts, ThatCannotBeReachedMakeTheSpawnFail) {
   hear(kA, spawn(1));
   EXPECT_EQ(now(LinkFailed{kB, lost("b: unknown host"), Retry::no}),
             (Words{refused_as("b: unknown host"), "a Spawned 7 0"}));
@@ -77,13 +77,13 @@ TEST_F(Hosts, ThatCannotBeReachedMakeTheSpawnFail) {
   EXPECT_EQ(hear(kA, spawn(1)), (Words{"c joins", "open c"}));
 }
 
-TEST_F(Hosts, AreTriedAgainLikeAllOthers) {
+TEST_F(JoiningHosts, AreTriedAgainLikeAllOthers) {
   hear(kA, spawn(1));
   EXPECT_EQ(now(LinkFailed{kB, lost("b: busy"), Retry::briefly}), Words{});
   EXPECT_EQ(at(1000, HeadTick{}).front(), "open b");
 }
 
-TEST_F(Hosts, ThatDoNotAnswerMakeTheSpawnFail) {
+TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
   spec_.carrier.patience = std::chrono::seconds(4);
   spec_.lease = std::chrono::minutes(5);
   make({Reach::ssh});
@@ -101,7 +101,7 @@ TEST_F(Hosts, ThatDoNotAnswerMakeTheSpawnFail) {
   EXPECT_EQ(cause(), "completed");
 }
 
-TEST_F(Hosts, WithAnotherMusterMakeTheSpawnFail) {
+TEST_F(JoiningHosts, WithAnotherMusterMakeTheSpawnFail) {
   hear(kA, spawn(1));
   now(LinkUp{kB});
   wire::Welcome other;
@@ -113,7 +113,7 @@ TEST_F(Hosts, WithAnotherMusterMakeTheSpawnFail) {
   EXPECT_EQ(words[2], "a Spawned 7 0");
 }
 
-TEST_F(Hosts, ThatAreLostBeforeTheirStartMakeTheSpawnFail) {
+TEST_F(JoiningHosts, ThatAreLostBeforeTheirStartMakeTheSpawnFail) {
   hear(kA, spawn(1));
   now(LinkUp{kB});
   EXPECT_EQ(now(LinkLost{kB, lost("b: gone")}), (Words{refused_as("b: gone"), "a Spawned 7 0"}));
@@ -123,13 +123,13 @@ TEST_F(Hosts, ThatAreLostBeforeTheirStartMakeTheSpawnFail) {
   EXPECT_EQ(cause(), "completed");
 }
 
-TEST_F(Hosts, ThatRefuseBeforeTheirStartMakeTheSpawnFail) {
+TEST_F(JoiningHosts, ThatRefuseBeforeTheirStartMakeTheSpawnFail) {
   hear(kA, spawn(1));
   greet(kB);
   EXPECT_EQ(hear(kB, refusal()), (Words{"close b", refused_as("b: no guard"), "a Spawned 7 0"}));
 }
 
-TEST_F(Hosts, ThatAreLostOncePreparedMakeTheSpawnFail) {
+TEST_F(JoiningHosts, ThatAreLostOncePreparedMakeTheSpawnFail) {
   hear(kA, spawn(2));
   greet(kB);
   greet(kC);
@@ -139,14 +139,14 @@ TEST_F(Hosts, ThatAreLostOncePreparedMakeTheSpawnFail) {
             (Words{"c Drop 2", refused_as("b: gone"), "a Spawned 7 0"}));
 }
 
-TEST_F(Hosts, LeaveTheOthersToTheNextSpawn) {
+TEST_F(JoiningHosts, LeaveTheOthersToTheNextSpawn) {
   hear(kA, spawn(2));
   now(LinkFailed{kB, lost("b: unknown host"), Retry::no});
   EXPECT_EQ(greet(kC), (Words{refused_as("b: unknown host"), "a Spawned 7 0"}));
   EXPECT_EQ(hear(kA, spawn(1)), Words{"c Prepare 1"});
 }
 
-TEST_F(Hosts, ThatDeclineMayBeAskedAgain) {
+TEST_F(JoiningHosts, ThatDeclineMayBeAskedAgain) {
   hear(kA, spawn(1));
   greet(kB);
   EXPECT_EQ(hear(kB, wire::Declined{2, {Fault::cannot_start, "no child", {}, {}}}),
@@ -154,19 +154,19 @@ TEST_F(Hosts, ThatDeclineMayBeAskedAgain) {
   EXPECT_EQ(hear(kA, spawn(1)), Words{"b Prepare 1"});
 }
 
-TEST_F(Hosts, ThatRunRanksAreLostLikeAllOthers) {
+TEST_F(JoiningHosts, ThatRunRanksAreLostLikeAllOthers) {
   spawn_one();
   now(LinkLost{kB, lost("b: gone")});
   EXPECT_EQ(cause(), "b: gone");
 }
 
-TEST_F(Hosts, HaveRanksThatFailLikeAllOthers) {
+TEST_F(JoiningHosts, HaveRanksThatFailLikeAllOthers) {
   spawn_one();
   EXPECT_EQ(hear(kB, exited(1, 6)), (Words{"a Stop 15", "b Stop 15"}));
   EXPECT_EQ(cause(), "rank 1 on b");
 }
 
-TEST_F(Hosts, LeaveWithTheLastThatWorks) {
+TEST_F(JoiningHosts, LeaveWithTheLastThatWorks) {
   hear(kA, spawn(1));
   greet(kB);
   hear(kB, wire::Declined{2, {}});
@@ -174,19 +174,19 @@ TEST_F(Hosts, LeaveWithTheLastThatWorks) {
   EXPECT_EQ(hear(kA, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
 }
 
-TEST_F(Hosts, ThatAreNotOpenYetAreCutOffWithTheLastThatWorks) {
+TEST_F(JoiningHosts, ThatAreNotOpenYetAreCutOffWithTheLastThatWorks) {
   hear(kA, spawn(1));
   hear(kA, exited(0, 0));
   EXPECT_EQ(hear(kA, wire::Stopped{}), (Words{"close b", "a Bye"}));
 }
 
-TEST_F(Hosts, ThatAreNotOpenYetAreCutOffWhenTheJobFails) {
+TEST_F(JoiningHosts, ThatAreNotOpenYetAreCutOffWhenTheJobFails) {
   hear(kA, spawn(1));
   EXPECT_EQ(hear(kA, exited(0, 3)), (Words{"a Stop 15", "close b"}));
   EXPECT_EQ(exit_code(), 3);
 }
 
-TEST_F(Hosts, AreNotThereInAnotherRound) {
+TEST_F(JoiningHosts, AreNotThereInAnotherRound) {
   spec_.max_restarts = 1;
   make({Reach::ssh});
   run_all();
@@ -196,7 +196,7 @@ TEST_F(Hosts, AreNotThereInAnotherRound) {
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
 }
 
-TEST_F(Hosts, AreToldWhatWasBeforeThem) {
+TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
   HeadInput input;
   input.spec.apps.front().command = {"program"};
   input.kept_here = input.kept_remote = {{}};

@@ -17,7 +17,7 @@ wire::Declined declined(std::uint32_t world, const std::string& what) {
   return {world, {Fault::cannot_start, what, {}, {}}};
 }
 
-class Spawns : public HeadFixture {
+class SpawningJob : public HeadFixture {
  protected:
   void SetUp() override {
     make({Reach::ssh, Reach::ssh});
@@ -50,20 +50,20 @@ class Spawns : public HeadFixture {
   }
 };
 
-TEST_F(Spawns, StartWhenAllTheirHostsHavePrepared) {
+TEST_F(SpawningJob, StartWhenAllTheirHostsHavePrepared) {
   EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"}));
   EXPECT_EQ(hear(kB, wire::Prepared{2}), Words{});
   EXPECT_EQ(hear(kA, wire::Prepared{2}),
             (Words{"world 2 of 2", "a Start world 2", "b Start world 2", "a Spawned 7 2"}));
 }
 
-TEST_F(Spawns, AskOnlyHostsThatTheyRunOn) {
+TEST_F(SpawningJob, AskOnlyHostsThatTheyRunOn) {
   EXPECT_EQ(hear(kA, spawn(0, 2, {{"host", "b"}})), Words{"b Prepare 2"});
   EXPECT_EQ(hear(kB, wire::Prepared{2}),
             (Words{"world 2 of 2", "b Start world 2", "a Spawned 7 2"}));
 }
 
-TEST_F(Spawns, HaveAWorldOfTheirOwn) {
+TEST_F(SpawningJob, HaveAWorldOfTheirOwn) {
   const wire::Prepare got = orders(kB, spawn(0, 2));
   ASSERT_EQ(got.tasks.size(), 1u);
   EXPECT_EQ(got.tasks[0].rank, Rank(3));
@@ -81,7 +81,7 @@ TEST_F(Spawns, HaveAWorldOfTheirOwn) {
 }
 
 // Its mpirun does so, and programs rely on it; MPICH's never did.
-TEST_F(Spawns, OfOpenMpiMayLieInTheWorkingFolder) {
+TEST_F(SpawningJob, OfOpenMpiMayLieInTheWorkingFolder) {
   wire::Spawn message = spawn(0, 2);
   EXPECT_FALSE(orders(kB, message).apps.at(0).tries_workdir);
   make({Reach::ssh, Reach::ssh});
@@ -90,7 +90,7 @@ TEST_F(Spawns, OfOpenMpiMayLieInTheWorkingFolder) {
   EXPECT_TRUE(orders(kB, message).apps.at(0).tries_workdir);
 }
 
-TEST_F(Spawns, FenceAmongThemselves) {
+TEST_F(SpawningJob, FenceAmongThemselves) {
   spawn_two();
   EXPECT_EQ(hear(kA, wire::FenceIn{0, "a", 2}), Words{});
   EXPECT_EQ(hear(kB, wire::FenceIn{0, "x", 1}), Words{}) << "the first world's is another fence";
@@ -98,7 +98,7 @@ TEST_F(Spawns, FenceAmongThemselves) {
   EXPECT_EQ(hear(kB, wire::FenceIn{0, "b", 3}), Words{}) << "there is no such world";
 }
 
-TEST_F(Spawns, FailLikeAllOthers) {
+TEST_F(SpawningJob, FailLikeAllOthers) {
   spawn_two();
   EXPECT_EQ(hear(kB, exited(3, 5)), (Words{"a Stop 15", "b Stop 15"}));
   EXPECT_EQ(exit_code(), 5);
@@ -108,7 +108,7 @@ TEST_F(Spawns, FailLikeAllOthers) {
   EXPECT_EQ(report.worlds, (std::vector<model::World>{{1, Rank(0), 2}, {2, Rank(2), 2}}));
 }
 
-TEST_F(Spawns, AreAwaited) {
+TEST_F(SpawningJob, AreAwaited) {
   spawn_two();
   for (const std::uint32_t rank : {0u, 2u}) hear(kA, exited(rank, 0));
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
@@ -117,7 +117,7 @@ TEST_F(Spawns, AreAwaited) {
   EXPECT_EQ(exit_code(), 0);
 }
 
-TEST_F(Spawns, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
+TEST_F(SpawningJob, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
   hear(kA, spawn(0, 2));
   EXPECT_EQ(hear(kB, declined(2, "no program child")), Words{}) << "the other must answer too";
   EXPECT_EQ(hear(kA, wire::Prepared{2}),
@@ -127,7 +127,7 @@ TEST_F(Spawns, ThatAHostDeclinesAreTheSpawnersErrorAndNotTheJobs) {
   EXPECT_EQ(hear(kA, spawn(0, 2)), (Words{"a Prepare 1", "b Prepare 1"})) << "the next may succeed";
 }
 
-TEST_F(Spawns, OnAHostWhereAllHaveEndedBeginWithAGreeting) {
+TEST_F(SpawningJob, OnAHostWhereAllHaveEndedBeginWithAGreeting) {
   hear(kB, exited(1, 0));
   EXPECT_EQ(hear(kB, wire::Stopped{}), Words{});
   EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"b Hello"});
@@ -140,7 +140,7 @@ TEST_F(Spawns, OnAHostWhereAllHaveEndedBeginWithAGreeting) {
   EXPECT_EQ(hear(kA, spawn(0, 1, {{"host", "b"}})), Words{"b Hello"}) << "and again";
 }
 
-TEST_F(Spawns, OnAHostThatHasJustEndedBeginWithAGreeting) {
+TEST_F(SpawningJob, OnAHostThatHasJustEndedBeginWithAGreeting) {
   hear(kA, spawn(0, 2));
   hear(kA, wire::Prepared{2});
   hear(kB, exited(1, 0));
@@ -148,14 +148,14 @@ TEST_F(Spawns, OnAHostThatHasJustEndedBeginWithAGreeting) {
   EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Prepare 1", "b Prepare 1"}));
 }
 
-TEST_F(Spawns, GoElsewhereWhenAHostHasEndedAndIsLost) {
+TEST_F(SpawningJob, GoElsewhereWhenAHostHasEndedAndIsLost) {
   hear(kB, exited(1, 0));
   hear(kB, wire::Stopped{});
   EXPECT_EQ(now(LinkLost{kB, lost("b: gone")}), Words{});
   EXPECT_EQ(hear(kA, spawn(0, 2)), Words{"a Prepare 2"});
 }
 
-TEST_F(Spawns, FailWhenTheHostThatIsGreetedAgainIsLost) {
+TEST_F(SpawningJob, FailWhenTheHostThatIsGreetedAgainIsLost) {
   hear(kB, exited(1, 0));
   hear(kB, wire::Stopped{});
   hear(kA, spawn(0, 2));
@@ -164,7 +164,7 @@ TEST_F(Spawns, FailWhenTheHostThatIsGreetedAgainIsLost) {
   EXPECT_EQ(cause(), "completed");
 }
 
-TEST_F(Spawns, FindHostsAwakeThatEndedLongAgo) {
+TEST_F(SpawningJob, FindHostsAwakeThatEndedLongAgo) {
   spec_.lease = std::chrono::seconds(8);
   make({Reach::ssh, Reach::ssh});
   run_all();
@@ -173,7 +173,7 @@ TEST_F(Spawns, FindHostsAwakeThatEndedLongAgo) {
   EXPECT_EQ(at(2000, HeadTick{}), (Words{"a Ping", "b Ping"}));
 }
 
-TEST_F(Spawns, WhoseSpawnerHasEndedWakeNobody) {
+TEST_F(SpawningJob, WhoseSpawnerHasEndedWakeNobody) {
   hear(kA, spawn(0, 2));
   EXPECT_EQ(hear(kB, spawn(1, 1)), Words{});
   hear(kB, exited(1, 0));
@@ -185,7 +185,7 @@ TEST_F(Spawns, WhoseSpawnerHasEndedWakeNobody) {
   EXPECT_EQ(words.back(), "a Spawned 7 2") << "the other spawn is forgotten";
 }
 
-TEST_F(Spawns, WhoseSpawnerHasEndedTooAreForgotten) {
+TEST_F(SpawningJob, WhoseSpawnerHasEndedTooAreForgotten) {
   hear(kA, spawn(0, 1));
   hear(kA, exited(0, 0));
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
@@ -193,7 +193,7 @@ TEST_F(Spawns, WhoseSpawnerHasEndedTooAreForgotten) {
   EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
 }
 
-TEST_F(Spawns, ThatAreDeclinedAreNotTriedElsewhere) {
+TEST_F(SpawningJob, ThatAreDeclinedAreNotTriedElsewhere) {
   hear(kA, spawn(0, 2));
   hear(kA, declined(2, "no program child"));
   hear(kB, exited(1, 0));
@@ -202,7 +202,7 @@ TEST_F(Spawns, ThatAreDeclinedAreNotTriedElsewhere) {
                    "a Spawned 7 0"}));
 }
 
-TEST_F(Spawns, WaitForThoseBefore) {
+TEST_F(SpawningJob, WaitForThoseBefore) {
   hear(kA, spawn(0, 2));
   EXPECT_EQ(hear(kB, spawn(1, 1, {{"host", "b"}})), Words{});
   hear(kA, wire::Prepared{2});
@@ -212,7 +212,7 @@ TEST_F(Spawns, WaitForThoseBefore) {
             (Words{"world 3 of 1", "b Start world 3", "b Spawned 7 3"}));
 }
 
-TEST_F(Spawns, AreForgottenWhenTheJobEnds) {
+TEST_F(SpawningJob, AreForgottenWhenTheJobEnds) {
   hear(kA, spawn(0, 2));
   hear(kB, exited(1, 1));
   EXPECT_EQ(hear(kA, wire::Prepared{2}), Words{});
@@ -223,7 +223,7 @@ TEST_F(Spawns, AreForgottenWhenTheJobEnds) {
   EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
 }
 
-TEST_F(Spawns, SayWhatCannotBeHad) {
+TEST_F(SpawningJob, SayWhatCannotBeHad) {
   const auto refused = [&](const wire::Spawn& order) {
     const Words words = hear(kA, order);
     EXPECT_EQ(words.back(), "a Spawned 7 0");
@@ -237,7 +237,7 @@ TEST_F(Spawns, SayWhatCannotBeHad) {
   EXPECT_NE(refused({7, Rank(0), false, {}, {}}).find("no ranks"), std::string::npos);
 }
 
-TEST_F(Spawns, NameTheSpawnerInItsOwnNumbers) {
+TEST_F(SpawningJob, NameTheSpawnerInItsOwnNumbers) {
   spawn_two();
   EXPECT_EQ(hear(kB, spawn(3, 1, {{"host", "c"}})).front().substr(0, 48),
             "say MPI_Comm_spawn by rank 1 of spawned job 2 fa");

@@ -1,0 +1,130 @@
+// Hosts: opened, greeted, kept alive; ranks are none of its business.
+#include "machine/hosts.hpp"
+
+#include <concepts>
+#include <gtest/gtest.h>
+
+namespace muster::machine::hosts_test {
+namespace {
+
+using base::Instant;
+using base::NodeIndex;
+using std::chrono::seconds;
+
+static_assert(std::equality_comparable<Hosts> && std::copyable<Hosts>);
+
+constexpr Instant kStart{seconds(100)};
+constexpr NodeIndex kHere{0}, kThere{1};
+
+model::Host host(const char* name, model::Reach reach) {
+  model::Host made;
+  made.name = name;
+  made.reach = reach;
+  return made;
+}
+
+template <class Effect>
+std::size_t count(const HeadEffects& effects) {
+  std::size_t found = 0;
+  for (const HeadEffect& one : effects) found += std::holds_alternative<Effect>(one);
+  return found;
+}
+
+class TwoHosts : public testing::Test {
+ protected:
+  TwoHosts() : hosts_(options()) {
+    hosts_.add(host("here", model::Reach::here), 0);
+    hosts_.add(host("there", model::Reach::ssh), 3);
+  }
+  static Hosts::Options options() {
+    Hosts::Options made;
+    made.job = "job";
+    made.lease = seconds(8);
+    made.carrier.command = {"ssh"};
+    return made;
+  }
+  void open_both() {
+    for (const NodeIndex node : {kHere, kThere}) hosts_.open(node, kStart, out_);
+    hosts_.go_on(kStart, out_);
+  }
+  void greet_both() {
+    open_both();
+    for (const NodeIndex node : {kHere, kThere}) {
+      hosts_.up(node, kStart, out_);
+      wire::Welcome welcome;
+      welcome.protocol = wire::kProtocol;
+      welcome.facts.hostname = "told";
+      EXPECT_TRUE(hosts_.welcome(node, welcome, kStart, out_));
+    }
+    out_.clear();
+  }
+  Hosts hosts_;
+  HeadEffects out_;
+};
+
+TEST_F(TwoHosts, AreOpenedAndGreeted) {
+  open_both();
+  EXPECT_EQ(count<OpenLink>(out_), 2U);
+  hosts_.up(kThere, kStart, out_);
+  const auto& hello = std::get<wire::Hello>(std::get<ToNode>(out_.back()).message);
+  EXPECT_EQ(hello.job, "job");
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
+  EXPECT_FALSE(hosts_.all_greeted());
+  EXPECT_FALSE(hosts_.facts(kThere));
+}
+
+TEST_F(TwoHosts, OfAnotherProtocolAreRefused) {
+  open_both();
+  hosts_.up(kThere, kStart, out_);
+  wire::Welcome welcome;
+  welcome.protocol = wire::kProtocol + 1;
+  const auto accepted = hosts_.welcome(kThere, welcome, kStart, out_);
+  ASSERT_FALSE(accepted);
+  EXPECT_NE(accepted.error().what.find("speaks protocol"), std::string::npos);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
+}
+
+TEST_F(TwoHosts, ThatDoNotAnswerAreOverdue) {
+  open_both();
+  EXPECT_TRUE(hosts_.overdue(kStart).empty());
+  const auto late = hosts_.overdue(kStart + options().carrier.patience);
+  ASSERT_EQ(late.size(), 1U);
+  EXPECT_EQ(late.front().first, kThere);
+  hosts_.close(kThere, out_);
+  EXPECT_EQ(count<CloseLink>(out_), 1U);
+  hosts_.close(kThere, out_);
+  EXPECT_EQ(count<CloseLink>(out_), 1U) << "there is nothing to close any more";
+}
+
+TEST_F(TwoHosts, AreSilentAfterALease) {
+  greet_both();
+  EXPECT_TRUE(hosts_.all_greeted());
+  EXPECT_FALSE(hosts_.beat(kStart + seconds(1)));
+  EXPECT_TRUE(hosts_.beat(kStart + seconds(2)));
+  hosts_.ping(kThere, kStart + seconds(2), out_);
+  EXPECT_EQ(hosts_.status(kThere).pings, 1U);
+  hosts_.pong(kThere, {}, kStart + seconds(2));
+  EXPECT_EQ(hosts_.status(kThere).pings, 0U);
+  EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(7)));
+  EXPECT_TRUE(hosts_.silent(kThere, kStart + seconds(8)));
+  hosts_.heard(kThere, kStart + seconds(5));
+  EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(12)));
+}
+
+TEST_F(TwoHosts, AreNotSilentWhileWeSleep) {
+  greet_both();
+  const Instant later = kStart + seconds(60);
+  EXPECT_TRUE(hosts_.beat(later));
+  EXPECT_FALSE(hosts_.silent(kThere, later));
+}
+
+TEST_F(TwoHosts, AreGreetedAgainForAnotherRound) {
+  greet_both();
+  hosts_.greet(kThere, kStart + seconds(3), out_);
+  EXPECT_EQ(count<ToNode>(out_), 1U);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
+  EXPECT_TRUE(hosts_.facts(kThere)) << "what it told before";
+}
+
+}  // namespace
+}  // namespace muster::machine::hosts_test

@@ -1,0 +1,84 @@
+// Wireup: fences belong to the world that they name, and who waits is told in time.
+#include "machine/wireup.hpp"
+
+#include <concepts>
+#include <gtest/gtest.h>
+
+namespace muster::machine::wireup_test {
+namespace {
+
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+
+static_assert(std::equality_comparable<Wireup> && std::copyable<Wireup>);
+
+constexpr Instant kStart{std::chrono::seconds(100)};
+
+// Ranks 0 to 3 on nodes 0 and 1; ranks 4 and 5 on nodes 1 and 2.
+Wireup two_worlds() {
+  Wireup wireup;
+  wireup.add({{1, Rank(0), 4}, "one", "", 0, {NodeIndex(0), NodeIndex(1)}});
+  wireup.add({{2, Rank(4), 2}, "two", "", 0, {NodeIndex(1), NodeIndex(2)}});
+  return wireup;
+}
+
+TEST(Wireup, JoinsTheFenceOfEachWorldForItsOwnNodes) {
+  Wireup wireup = two_worlds();
+  EXPECT_FALSE(wireup.take(NodeIndex(1), {0, "b", 1}));
+  EXPECT_FALSE(wireup.take(NodeIndex(1), {0, "x", 2}));
+  EXPECT_EQ(wireup.status().open_fences, 2U);
+  const auto second = wireup.take(NodeIndex(2), {0, "y", 2});
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->nodes, (std::vector{NodeIndex(1), NodeIndex(2)}));
+  EXPECT_EQ(second->message, (wire::FenceOut{0, "xy", 2}));
+  const auto first = wireup.take(NodeIndex(0), {0, "a", 1});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->message.blob, "ab");
+  EXPECT_EQ(wireup.status().open_fences, 0U);
+}
+
+TEST(Wireup, IgnoresStrangersToAWorld) {
+  Wireup wireup = two_worlds();
+  const Wireup before = wireup;
+  EXPECT_FALSE(wireup.take(NodeIndex(2), {0, "z", 1}));
+  EXPECT_FALSE(wireup.take(NodeIndex(1), {0, "z", 0}));
+  EXPECT_FALSE(wireup.take(NodeIndex(1), {0, "z", 3}));
+  EXPECT_EQ(wireup, before);
+}
+
+TEST(Wireup, KnowsTheWorldOfEachRank) {
+  const Wireup wireup = two_worlds();
+  EXPECT_EQ(wireup.world_of(Rank(3)).name, "one");
+  EXPECT_EQ(wireup.world_of(Rank(4)).name, "two");
+  EXPECT_EQ(wireup.world(2).world.size, 2U);
+}
+
+TEST(Wireup, AsksWhoHasComeThenNamesTheAbsentAgainAndAgain) {
+  Wireup wireup = two_worlds();
+  EXPECT_FALSE(wireup.next_look());
+  wireup.came(Rank(5), kStart);
+  EXPECT_EQ(wireup.status().absent, std::vector{Rank(4)});
+  EXPECT_EQ(wireup.look(kStart + kAskRoll - base::Duration(1)), Wireup::Look::nothing);
+  EXPECT_EQ(wireup.look(kStart + kAskRoll), Wireup::Look::ask_who_came);
+  const Instant told = kStart + kAskRoll + kTellRoll;
+  EXPECT_EQ(wireup.next_look(), told);
+  EXPECT_EQ(wireup.look(told), Wireup::Look::name_absent);
+  EXPECT_EQ(wireup.look(told + kNextRoll), Wireup::Look::ask_who_came);
+  wireup.came(Rank(4), told);
+  EXPECT_FALSE(wireup.next_look());
+}
+
+TEST(Wireup, OfANewRoundHasTheFirstWorldAlone) {
+  Wireup wireup = two_worlds();
+  Wireup fresh;
+  fresh.add(wireup.world(1));
+  wireup.came(Rank(0), kStart);
+  EXPECT_EQ(wireup.take({1, wire::NameVerb::publish, "s", "p"}).verdict, wire::NameVerdict::done);
+  EXPECT_FALSE(wireup.take(NodeIndex(0), {0, "a", 1}));
+  wireup.renew();
+  EXPECT_EQ(wireup, fresh);
+}
+
+}  // namespace
+}  // namespace muster::machine::wireup_test
