@@ -53,6 +53,7 @@ void HeadMachine::call_host(model::Host host, HeadEffects& out) {
   nodes_.emplace_back().joined = true;
   joining_->awaited.insert(node);
   input_.plan.nodes.push_back({host, {}});
+  if (pmix_) pmix_->add_host(host.name);
   out.push_back(AddHost{node, std::move(host)});
   if (remote(node)) return opener_.add(node, now_);
   out.push_back(OpenLink{node});

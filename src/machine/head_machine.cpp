@@ -28,6 +28,10 @@ bool serves_pmi(model::Wireup wireup) {
   return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
 }
 
+bool serves_pmix(model::Wireup wireup) {
+  return wireup == model::Wireup::automatic || wireup == model::Wireup::pmix;
+}
+
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)
@@ -53,6 +57,9 @@ HeadMachine::HeadMachine(HeadInput input)
   parties_.push_back(std::move(first));
   report_.worlds = {parties_.front().world};
   roll_.add(parties_.front().world);
+  if (!input_.survey && serves_pmix(input_.spec.wireup)) {
+    pmix_.emplace(input_.secret).begin(input_.plan, input_.spec.apps, round_);
+  }
   for (std::uint32_t i = 0; i < tasks_.size(); ++i) awaited_ += !serves(Rank(i));
 }
 
@@ -349,7 +356,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
   made.wireup = wireup(parties_.front());
-  if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
+  if (pmix_) made.wireup.pmix_jobs = pmix_->jobs(node);
   const std::vector<Rank> fed = input_ranks();
   for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
   return made;

@@ -50,6 +50,7 @@
 #include "machine/host_clock.hpp"
 #include "machine/opener.hpp"
 #include "machine/orders.hpp"
+#include "machine/pmix_head.hpp"
 #include "machine/roll_call.hpp"
 #include "machine/tail.hpp"
 #include "model/job_spec.hpp"
@@ -120,10 +121,8 @@ struct ToNode {
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
 struct AddWorld {
   model::World world;
-  std::vector<model::PlannedRank> ranks;  // by number in the world; `app` indexes `apps`
-  std::vector<model::App> apps;
-  base::Rank spawner;
-  std::uint32_t window = 0;  // first credit of each of its output streams, bytes
+  std::vector<model::PlannedRank> ranks;  // by number in the world
+  std::uint32_t window = 0;               // first credit of each of its output streams, bytes
 };
 // Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
 struct ServeGloo {
@@ -132,7 +131,7 @@ struct ServeGloo {
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
   std::set<std::string> hosts;                   // addresses of all hosts of the job
 };
-// All ranks will be started again: forget what MPI ranks exchanged.
+// All ranks will be started again.
 struct NewRound {};
 struct Say {  // one line for people, on stderr
   std::string text;
@@ -161,16 +160,13 @@ struct HeadInput {
   std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
   std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
   std::string job;                           // random, names the job on every host
+  std::string secret = {};                   // random too, told to the job's own ranks alone
   // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
   std::optional<std::int64_t> deadline = {};
   // PMI_process_mapping of a world's plan; may be empty.
   std::function<std::string(const model::Plan&)> mapping;
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
-  // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
-  std::vector<std::string> pmix_jobs;
-  // For a node that has joined: AddJobs of all worlds so far. May be empty.
-  std::function<std::string(base::NodeIndex)> pmix_so_far = {};
 };
 
 class HeadMachine {
@@ -179,8 +175,6 @@ class HeadMachine {
 
   void start(base::Instant now, HeadEffects& out);
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
-  // The AddJobs of a new round, as in HeadInput.
-  void renew_pmix(std::vector<std::string> jobs) { input_.pmix_jobs = std::move(jobs); }
   // Bytes came from a node outside of messages: it is not silent.
   void alive(base::NodeIndex node, base::Instant now);
   // Bytes of a rank's stderr, for the report's last lines.
@@ -274,7 +268,7 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Attendance& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
-  void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
+  void hear(base::NodeIndex node, wire::PmixUp& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Spawn& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Traced& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Declined& message, HeadEffects& out);
@@ -316,6 +310,8 @@ class HeadMachine {
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
   void look_for_deserter(HeadEffects& out);
+  void tell_servers(PmixOrders orders, HeadEffects& out) const;
+  void tell_servers_of(const Spawning& made, const AddWorld& added, HeadEffects& out);
   void check_roll(HeadEffects& out);
   void watch_roll(HeadEffects& out);
   void tell_absent(HeadEffects& out) const;
@@ -416,6 +412,7 @@ class HeadMachine {
   std::optional<Spawning> spawning_;
   std::optional<Joining> joining_;
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
+  std::optional<PmixHead> pmix_;              // none: ranks are not served PMIx
   RollCall roll_;
   // Ranks that keep others waiting are asked for and then named, again and again.
   base::Duration roll_patience_ = kAskRoll;

@@ -61,6 +61,7 @@ void HeadMachine::forget_round() {
   roll_patience_ = kAskRoll;
   roll_asked_ = false;
   names_.clear();
+  if (pmix_) pmix_->begin(input_.plan, input_.spec.apps, round_);
   tasks_.assign(ranks, {});
   tails_.assign(ranks, {});
   input_sent_.assign(ranks, 0);

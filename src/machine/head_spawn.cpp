@@ -194,7 +194,7 @@ wire::Prepare HeadMachine::spawn_orders(const OrdersFor& world, NodeIndex node) 
 // An agent that has had no ranks knows nothing of the run yet.
 void HeadMachine::introduce(NodeIndex node, wire::Prepare& prepare) const {
   prepare.hostfile = hostfile();
-  if (input_.pmix_so_far) prepare.wireup.pmix_job = input_.pmix_so_far(node);
+  if (pmix_) prepare.wireup.pmix_jobs = pmix_->jobs(node);
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
@@ -231,8 +231,9 @@ void HeadMachine::conclude_spawn(HeadEffects& out) {
   add_tasks(made);
   std::vector<model::PlannedRank> ranks = made.plan.ranks;
   for (model::PlannedRank& rank : ranks) rank.node = made.party.nodes[rank.node.value];
-  out.push_back(
-      AddWorld{made.party.world, std::move(ranks), std::move(made.apps), made.order.rank, window});
+  const AddWorld added{made.party.world, std::move(ranks), window};
+  out.push_back(added);
+  tell_servers_of(made, added, out);
   for (const NodeIndex node : made.party.nodes) {
     nodes_[node.value].state = NodeState::running;
     out.push_back(ToNode{node, wire::Start{number}});
