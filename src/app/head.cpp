@@ -18,10 +18,10 @@
 #include "app/limits.hpp"
 #include "app/log_files.hpp"
 #include "app/output_flow.hpp"
-#include "app/pmix_exchange.hpp"
 #include "app/pump.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
 
@@ -42,19 +42,10 @@ std::optional<NodeIndex> node_here(const model::Plan& plan) {
   return std::nullopt;
 }
 
-struct PmixWorld {
-  pmix::Job job;
-  std::vector<std::string> scratch;  // of each node
-};
-
-PmixWorld pmix_world(const model::Plan& plan, const model::JobSpec& spec) {
-  return {pmix_job(plan, spec.apps), pmix_scratch(plan.nodes.size())};
-}
-
 class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
-       std::optional<LogFiles> logs, std::optional<PmixWorld> pmix)
+       std::optional<LogFiles> logs)
       : environment_(std::move(options.environment)),
         guests_(std::move(options.guests)),
         heard_(std::move(options.heard)),
@@ -65,7 +56,7 @@ class Head {
         plan_(options.input.plan),
         spec_(options.input.spec),
         here_(node_here(plan_)),
-        machine_(with_pmix(std::move(options.input))),
+        machine_(std::move(options.input)),
         console_(loop_, spec_, plan_, machine_.window(), std::move(logs), flow_events()),
         pump_(
             loop_,
@@ -75,7 +66,6 @@ class Head {
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}) {
-    if (pmix) exchange(std::move(*pmix));
     if (here_) make_tasks();
     watch_signals();
   }
@@ -113,13 +103,6 @@ class Head {
     if (report.cause != model::Cause::completed) return report.warnings.push_back(trouble);
     report.cause = model::Cause::fault;
     report.error = {base::Fault::output, trouble, {}, {}};
-  }
-
-  machine::HeadInput with_pmix(machine::HeadInput input) {
-    input.pmix_so_far = [this](NodeIndex node) {
-      return pmix_ ? pmix_->so_far(node) : std::string();
-    };
-    return input;
   }
 
   void take(base::Instant now, machine::HeadEvent event) {
@@ -230,7 +213,6 @@ class Head {
 
   void perform(machine::AddHost& effect) {
     if (joined_) joined_(effect.host);
-    if (pmix_) pmix_->add_host(effect.host.name);
     plan_.nodes.push_back({std::move(effect.host), {}});
     if (!is_here(plan_.nodes.back().host)) return;
     here_ = effect.node;
@@ -245,7 +227,6 @@ class Head {
       plan_.ranks.push_back(effect.ranks[own]);
     }
     console_.add(effect.world, effect.window);
-    if (pmix_) pmix_->add(effect);
   }
 
   // The address is one of ours: of the interface asked for, or where the hosts saw us.
@@ -264,18 +245,7 @@ class Head {
     pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
   }
 
-  void perform(machine::NewRound&) {
-    console_.begin_round();
-    if (!pmix_) return;
-    PmixWorld world = pmix_world(plan_, spec_);
-    machine_.renew_pmix(pmix_job_frames(world.job, world.scratch));
-    exchange(std::move(world));
-  }
-
-  void exchange(PmixWorld world) {
-    pmix_.emplace(std::move(world.job), std::move(world.scratch),
-                  [this](NodeIndex node, wire::PmixDown down) { send(node, std::move(down)); });
-  }
+  void perform(machine::NewRound&) { console_.begin_round(); }
 
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
 
@@ -287,8 +257,6 @@ class Head {
 
   void on_message(NodeIndex node, wire::ToHead message) {
     if (heard_) heard_(node, message);
-    const auto* up = std::get_if<wire::PmixUp>(&message);
-    if (up != nullptr && pmix_) pmix_->take(node, *up);
     const auto* end = std::get_if<wire::OutputEnd>(&message);
     if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
     pump_.feed(machine::Heard{node, std::move(message)});
@@ -373,7 +341,6 @@ class Head {
   Pump<machine::HeadEvent> pump_;
   asio::signal_set signals_;
   InputReader input_;
-  std::optional<PmixExchange> pmix_;
   process::UniqueFd port_claim_;
   std::unique_ptr<HostTasks> tasks_;
   std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
@@ -386,7 +353,7 @@ class Head {
 Survey survey(HeadOptions options) {
   options.input.survey = true;
   const std::size_t nodes = options.input.plan.nodes.size();
-  Head head(std::move(options), std::nullopt, std::nullopt, std::nullopt);
+  Head head(std::move(options), std::nullopt, std::nullopt);
   Survey result{head.run(), {}};
   for (std::uint32_t i = 0; i < nodes; ++i) result.facts.push_back(head.facts(NodeIndex(i)));
   return result;
@@ -407,15 +374,9 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
   options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
                                           options.input.spec.timeout, options.environment);
-  std::optional<PmixWorld> pmix;
-  if (options.input.spec.wireup == model::Wireup::automatic ||
-      options.input.spec.wireup == model::Wireup::pmix) {
-    pmix = pmix_world(options.input.plan, options.input.spec);
-    options.input.pmix_jobs = pmix_job_frames(pmix->job, pmix->scratch);
-  }
-  return process::caught([&] {
-    return Head(std::move(options), std::move(guard), std::move(*logs), std::move(pmix)).run();
-  });
+  options.input.secret = probe::random_digits(32);
+  return process::caught(
+      [&] { return Head(std::move(options), std::move(guard), std::move(*logs)).run(); });
 }
 
 }  // namespace muster::app

@@ -287,9 +287,9 @@ base::Error HostTasks::why_not_started(Rank rank, int error) const {
 }
 
 base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
-  if (orders.wireup.pmix_job.empty()) return {};
+  if (orders.wireup.pmix_jobs.empty()) return {};
   auto made = PmixTasks::create(
-      loop_, orders.wireup.pmix_job, own_environment_, probe::cpus().usable,
+      loop_, orders.wireup.pmix_jobs, own_environment_, probe::cpus().usable,
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); },
        [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});
@@ -480,8 +480,8 @@ void HostTasks::perform(machine::TraceTask& effect) {
 }
 
 void HostTasks::perform(machine::ToWireup& effect) {
-  const auto* down = std::get_if<wire::PmixDown>(&effect.message);
-  if (down != nullptr && pmix_) return pmix_->hear(*down);
+  auto* down = std::get_if<wire::PmixDown>(&effect.message);
+  if (down != nullptr && pmix_) return pmix_->hear(std::move(*down));
   const auto* spawned = std::get_if<wire::Spawned>(&effect.message);
   if (spawned != nullptr && spawned->pmix && pmix_) return pmix_->hear(*spawned);
   if (pmi_) pmi_->hear(effect.message);

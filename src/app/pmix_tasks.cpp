@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pmix/environment.hpp"
+#include "probe/random.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::app {
@@ -23,21 +24,6 @@ namespace {
 
 constexpr const char* kOwnPath = "/proc/self/exe";
 
-std::vector<pmix::Job> jobs_of(const std::string& frames) {
-  std::vector<pmix::Job> jobs;
-  pmix::Reader<pmix::Command> reader;
-  reader.feed(frames);
-  for (auto command = reader.next(); command && *command; command = reader.next()) {
-    if (auto* add = std::get_if<pmix::AddJob>(&**command)) jobs.push_back(std::move(add->job));
-  }
-  return jobs;
-}
-
-tl::unexpected<base::Error> damaged() {
-  return base::fail(base::Fault::internal, wire::kOtherVersion,
-                    "the PMIx job of this host is damaged");
-}
-
 std::string own_program() {
   std::error_code ignored;
   return std::filesystem::read_symlink(kOwnPath, ignored).string();
@@ -46,62 +32,58 @@ std::string own_program() {
 }  // namespace
 
 base::Result<std::unique_ptr<PmixTasks>> PmixTasks::create(asio::io_context& loop,
-                                                           const std::string& frames,
+                                                           std::vector<pmix::AddJob> jobs,
                                                            std::vector<std::string> environment,
                                                            std::uint32_t cpus, Events events) {
-  auto jobs = jobs_of(frames);
-  if (jobs.empty()) return damaged();
   auto listener = pmix::listen_on_loopback();
   if (!listener) return tl::unexpected(listener.error());
-  std::unique_ptr<PmixTasks> tasks(new PmixTasks(loop, frames, std::move(jobs),
-                                                 std::move(*listener), std::move(environment), cpus,
-                                                 std::move(events)));
-  if (tasks->worlds_.empty()) return damaged();
+  std::unique_ptr<PmixTasks> tasks(
+      new PmixTasks(loop, std::move(*listener), std::move(environment), cpus, std::move(events)));
+  for (pmix::AddJob& job : jobs) tasks->add(std::move(job));
   return tasks;
 }
 
-PmixTasks::PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmix::Job> jobs,
-                     pmix::Listener listener, std::vector<std::string> environment,
-                     std::uint32_t cpus, Events events)
-    : listener_(std::move(listener)),
+// The folder's name is hard to guess, too: others may make folders where it will be. It is another
+// than the worlds', since it can be seen there.
+PmixTasks::PmixTasks(asio::io_context& loop, pmix::Listener listener,
+                     std::vector<std::string> environment, std::uint32_t cpus, Events events)
+    : scratch_("/dev/shm/muster-" + probe::random_digits(32)),
+      listener_(std::move(listener)),
       knock_(loop, process::required(::fcntl(listener_.socket.get(), F_DUPFD_CLOEXEC, 3))),
       server_(loop),
       own_environment_(std::move(environment)),
       cpus_(cpus),
-      events_(std::move(events)),
-      queue_(std::move(frames)) {
-  for (pmix::Job& job : jobs) add(std::move(job));
+      events_(std::move(events)) {
   wait_for_first();
 }
 
-void PmixTasks::add(pmix::Job job) {
-  World world;
-  const std::uint32_t number = job.world;
-  if (job.node >= job.ranks.size() || job.node >= job.hosts.size()) return;
-  tasks_ += job.ranks[job.node].size();
-  world.job = std::move(job);
-  worlds_.insert_or_assign(number, std::move(world));
+void PmixTasks::add(pmix::AddJob job) {
+  tasks_ += job.job->nodes[job.node].ranks.size();
+  worlds_.insert_or_assign(job.job->world, World{job.job, job.node, {}});
+  job.scratch = scratch_;
+  send(std::move(job));
 }
 
 const PmixTasks::World& PmixTasks::world_of(base::Rank rank) const {
   const auto above = std::ranges::find_if(
-      worlds_, [&](const auto& entry) { return rank.value < entry.second.job.offset; });
+      worlds_, [&](const auto& entry) { return rank.value < entry.second.job->offset; });
   return above == worlds_.begin() ? above->second : std::prev(above)->second;
 }
 
 PmixTasks::World* PmixTasks::world_named(const std::string& nspace) {
   const auto found = std::ranges::find_if(
-      worlds_, [&](const auto& entry) { return entry.second.job.nspace == nspace; });
+      worlds_, [&](const auto& entry) { return entry.second.job->nspace == nspace; });
   return found == worlds_.end() ? nullptr : &found->second;
 }
 
 PmixTasks::~PmixTasks() { clean_up(); }
 
 std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
-  const pmix::Job& first = worlds_.begin()->second.job;
-  const pmix::Job& job = world_of(rank).job;
-  const pmix::Seat seat{first.nspace,        job.nspace,  rank.value - job.offset, job.node,
-                        job.hosts[job.node], job.scratch, listener_.port,          tasks_ > cpus_};
+  const pmix::Job& first = *worlds_.begin()->second.job;
+  const auto& [job, node, in_world] = world_of(rank);
+  const pmix::Seat seat{first.nspace,   job->nspace,           rank.value - job->offset,
+                        node,           job->nodes[node].host, scratch_,
+                        listener_.port, tasks_ > cpus_};
   std::vector<Variable> variables;
   for (auto& [name, value] : pmix::client_variables(seat)) {
     variables.push_back({std::move(name), std::move(value), false});
@@ -122,8 +104,7 @@ void PmixTasks::wait_for_first() {
 void PmixTasks::start_server() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    const base::Error error = process::system_error("no socket for the PMIx server", errno);
-    return events_.to_head(wire::Refused{error});
+    return refuse(process::system_error("no socket for the PMIx server", errno));
   }
   server_.assign(stream_protocol(), ends[0]);
   server_.non_blocking(true);
@@ -158,15 +139,27 @@ bool PmixTasks::hear_server() {
   if (got < 0) return errno == EAGAIN || errno == EINTR;
   if (got == 0) return false;
   reader_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
-  auto upcall = reader_.next();
-  for (; upcall && *upcall; upcall = reader_.next()) take(**upcall);
-  return upcall.has_value();
+  auto item = reader_.next();
+  for (; item && *item; item = reader_.next()) {
+    auto* message = std::get_if<wire::ToHead>(&**item);
+    auto* up = message == nullptr ? nullptr : std::get_if<wire::PmixUp>(message);
+    if (up != nullptr) take(std::move(up->upcall));
+  }
+  if (item) return true;
+  item.error().what = "the PMIx server of this host: " + item.error().what;
+  refuse(std::move(item.error()));
+  return false;
 }
 
-void PmixTasks::take(const pmix::Upcall& upcall) {
+// Nothing worse will follow.
+void PmixTasks::refuse(base::Error error) {
+  expected_ = true;
+  events_.to_head(wire::Refused{std::move(error)});
+}
+
+void PmixTasks::take(pmix::Upcall upcall) {
   if (const auto* broken = std::get_if<pmix::Broken>(&upcall)) {
-    expected_ = true;
-    events_.to_head(wire::Refused{{base::Fault::cannot_start, broken->what, broken->hint, {}}});
+    refuse({base::Fault::cannot_start, broken->what, broken->hint, {}});
   } else if (const auto* abort = std::get_if<pmix::Aborted>(&upcall)) {
     const World* world = world_named(abort->proc.nspace);
     if (world == nullptr) return;
@@ -178,9 +171,7 @@ void PmixTasks::take(const pmix::Upcall& upcall) {
   } else if (const auto* finalized = std::get_if<pmix::Finalized>(&upcall)) {
     note(*finalized);
   } else if (!std::holds_alternative<pmix::Ready>(upcall)) {
-    wire::PmixUp up;
-    pmix::append(up.frame, upcall);
-    events_.to_head(std::move(up));
+    events_.to_head(wire::PmixUp{std::move(upcall)});
   }
 }
 
@@ -189,7 +180,7 @@ void PmixTasks::take(const pmix::Upcall& upcall) {
 void PmixTasks::ask_spawn(const pmix::Spawn& upcall) {
   const World* world = world_named(upcall.proc.nspace);
   if (world == nullptr) return;
-  const base::Rank spawner(world->job.offset + upcall.proc.rank);
+  const base::Rank spawner(world->job->offset + upcall.proc.rank);
   wire::Spawn spawn{upcall.ticket, spawner, true, {}, {}};
   for (const pmix::AppOrder& order : upcall.apps) {
     wire::SpawnApp& app = spawn.apps.emplace_back();
@@ -222,10 +213,8 @@ std::vector<wire::NameValue> PmixTasks::wishes_of(const pmix::AppOrder& order,
 void PmixTasks::hear(const wire::Spawned& answer) {
   pmix::Spawned spawned{answer.id, pmix::kFailed, {}};
   const auto found = worlds_.find(answer.world);
-  if (found != worlds_.end()) spawned = {answer.id, pmix::kSuccess, found->second.job.nspace};
-  std::string bytes;
-  pmix::append(bytes, spawned);
-  send(bytes);
+  if (found != worlds_.end()) spawned = {answer.id, pmix::kSuccess, found->second.job->nspace};
+  send(std::move(spawned));
 }
 
 // ---- who is there -------------------------------------------------------------------------------
@@ -234,34 +223,32 @@ void PmixTasks::note(const pmix::Connected& upcall) {
   World* world = world_named(upcall.proc.nspace);
   if (world == nullptr) return;
   world->in_world.insert(upcall.proc.rank);
-  events_.joined(base::Rank(world->job.offset + upcall.proc.rank));
+  events_.joined(base::Rank(world->job->offset + upcall.proc.rank));
 }
 
 void PmixTasks::note(const pmix::Finalized& upcall) {
   if (World* world = world_named(upcall.proc.nspace)) world->in_world.erase(upcall.proc.rank);
-  std::string bytes;
-  pmix::append(bytes, pmix::Reply{upcall.ticket, pmix::kSuccess, {}});
-  send(bytes);
+  send(pmix::Reply{upcall.ticket, pmix::kSuccess, {}});
 }
 
 void PmixTasks::ended(base::Rank rank) {
   const World& world = world_of(rank);
-  const std::uint32_t own = rank.value - world.job.offset;
+  const std::uint32_t own = rank.value - world.job->offset;
   if (world.in_world.contains(own)) aborted(world, own, 1, "it ended without MPI_Finalize");
 }
 
 void PmixTasks::aborted(const World& world, std::uint32_t rank, std::int32_t code,
                         const std::string& message) {
-  events_.to_head(wire::Aborted{base::Rank(world.job.offset + rank), code, message});
+  events_.to_head(wire::Aborted{base::Rank(world.job->offset + rank), code, message});
 }
 
-void PmixTasks::hear(const wire::PmixDown& message) {
-  for (pmix::Job& job : jobs_of(message.frame)) add(std::move(job));
-  send(message.frame);
+void PmixTasks::hear(wire::PmixDown message) {
+  if (auto* job = std::get_if<pmix::AddJob>(&message.command)) return add(std::move(*job));
+  send(std::move(message.command));
 }
 
-void PmixTasks::send(const std::string& bytes) {
-  queue_ += bytes;
+void PmixTasks::send(pmix::Command command) {
+  wire::append(queue_, wire::PmixDown{std::move(command)});
   if (started_ && !writing_) flush();
 }
 
@@ -294,7 +281,7 @@ void PmixTasks::server_ended() {
 void PmixTasks::clean_up() {
   if (!started_) return;
   std::error_code ignored;
-  std::filesystem::remove_all(worlds_.begin()->second.job.scratch, ignored);
+  std::filesystem::remove_all(scratch_, ignored);
 }
 
 }  // namespace muster::app

@@ -10,17 +10,18 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "pmix/codec.hpp"
 #include "pmix/listener.hpp"
+#include "pmix/values.hpp"
 #include "process/guard.hpp"
 #include "process/life.hpp"
+#include "wire/frame.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::app {
@@ -36,11 +37,10 @@ class PmixTasks {
     std::function<void(base::Rank)> joined;  // the task has called MPI_Init
   };
 
-  // `frames` are AddJobs for this host: of the first world, and of those spawned before this host
-  // joined. `environment` is this process's own.
-  // More ranks here than `cpus`: waiting ones should yield.
+  // `jobs` are never empty: the first world, and those spawned before this host joined.
+  // `environment` is this process's own. More ranks here than `cpus`: waiting ones should yield.
   [[nodiscard]] static base::Result<std::unique_ptr<PmixTasks>> create(
-      asio::io_context& loop, const std::string& frames, std::vector<std::string> environment,
+      asio::io_context& loop, std::vector<pmix::AddJob> jobs, std::vector<std::string> environment,
       std::uint32_t cpus, Events events);
   ~PmixTasks();  // the job's folder is gone then
   PmixTasks(const PmixTasks&) = delete;
@@ -52,7 +52,7 @@ class PmixTasks {
     bool yields = false;  // to the user's own
   };
   [[nodiscard]] std::vector<Variable> environment(base::Rank rank) const;
-  void hear(const wire::PmixDown& message);
+  void hear(wire::PmixDown message);
   // To a Spawn that was for PMIx.
   void hear(const wire::Spawned& answer);
   // The task has ended: in the MPI world and without MPI_Finalize that is a failure, even with exit
@@ -65,20 +65,21 @@ class PmixTasks {
  private:
   // What is known of a world's ranks here, under their numbers in it.
   struct World {
-    pmix::Job job;
+    std::shared_ptr<const pmix::Job> job;
+    std::uint32_t node = 0;            // this one
     std::set<std::uint32_t> in_world;  // between MPI_Init and MPI_Finalize
   };
 
-  PmixTasks(asio::io_context& loop, std::string frames, std::vector<pmix::Job> jobs,
-            pmix::Listener listener, std::vector<std::string> environment, std::uint32_t cpus,
-            Events events);
+  PmixTasks(asio::io_context& loop, pmix::Listener listener, std::vector<std::string> environment,
+            std::uint32_t cpus, Events events);
 
   void wait_for_first();
   void start_server();
   void read_server();
   [[nodiscard]] bool hear_server();
-  void take(const pmix::Upcall& upcall);
-  void add(pmix::Job job);
+  void refuse(base::Error error);
+  void take(pmix::Upcall upcall);
+  void add(pmix::AddJob job);
   [[nodiscard]] const World& world_of(base::Rank rank) const;
   [[nodiscard]] World* world_named(const std::string& nspace);
   void ask_spawn(const pmix::Spawn& upcall);
@@ -88,9 +89,10 @@ class PmixTasks {
   void note(const pmix::Finalized& upcall);
   void aborted(const World& world, std::uint32_t rank, std::int32_t code,
                const std::string& message);
-  void send(const std::string& bytes);
+  void send(pmix::Command command);
   void flush();
 
+  std::string scratch_;                    // folder for all files of the run here
   std::map<std::uint32_t, World> worlds_;  // by number, and so by offset
   pmix::Listener listener_;
   asio::posix::stream_descriptor knock_;  // a copy of the listener, to see the first connection
@@ -99,7 +101,7 @@ class PmixTasks {
   std::uint32_t cpus_;
   std::size_t tasks_ = 0;  // here, of all worlds
   Events events_;
-  pmix::Reader<pmix::Upcall> reader_;
+  wire::HeadReader reader_;
   std::string queue_;  // for the server, which may not have started
   bool writing_ = false;
   bool started_ = false;

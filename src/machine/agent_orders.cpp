@@ -14,7 +14,7 @@ base::Error contradiction(std::string what) {
 
 // A world that is served for MPI must know from a rank's number whose it is.
 bool is_within(const wire::Wireup& world, base::Rank rank) {
-  if (!world.pmi && world.pmix_job.empty()) return true;
+  if (!world.pmi && world.pmix_jobs.empty()) return true;
   return rank.value >= world.first.value && rank.value - world.first.value < world.size;
 }
 

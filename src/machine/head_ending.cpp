@@ -118,6 +118,8 @@ void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
   } else {
     fault(std::move(error), host(index), out);
   }
+  // Whoever waits for it there: one that takes its time to end shall not wait for ever.
+  if (pmix_) tell_servers(pmix_->lost(index), out);
   leave_when_stopped(out);
 }
 

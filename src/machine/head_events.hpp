@@ -84,10 +84,8 @@ struct ToNode {
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
 struct AddWorld {
   model::World world;
-  std::vector<model::PlannedRank> ranks;  // by number in the world; `app` indexes `apps`
-  std::vector<model::App> apps;
-  base::Rank spawner;
-  std::uint32_t window = 0;  // first credit of each of its output streams, bytes
+  std::vector<model::PlannedRank> ranks;  // by number in the world
+  std::uint32_t window = 0;               // first credit of each of its output streams, bytes
 };
 // Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
 struct ServeGloo {
@@ -96,7 +94,7 @@ struct ServeGloo {
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
   std::set<std::string> hosts;                   // addresses of all hosts of the job
 };
-// All ranks will be started again: forget what MPI ranks exchanged.
+// All ranks will be started again.
 struct NewRound {};
 struct Say {  // one line for people, on stderr
   std::string text;

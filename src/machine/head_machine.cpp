@@ -25,6 +25,10 @@ Hosts::Options hosts_options(const HeadInput& input) {
   return {input.job, spec.carrier, spec.lease, spec.grace, input.survey};
 }
 
+bool serves_pmix(model::Wireup wireup) {
+  return wireup == model::Wireup::automatic || wireup == model::Wireup::pmix;
+}
+
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)
@@ -48,6 +52,9 @@ HeadMachine::HeadMachine(HeadInput input)
   }
   verdict_.add(first.world);
   wireup_.add(std::move(first));
+  if (!input_.survey && serves_pmix(input_.spec.wireup)) {
+    pmix_.emplace(input_.secret).begin(input_.plan, input_.spec.apps, round_);
+  }
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
@@ -248,7 +255,7 @@ wire::Prepare HeadMachine::first_orders(NodeIndex node, const plan::Rendezvous& 
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
   made.wireup = wireup(first_world());
-  if (!input_.pmix_jobs.empty()) made.wireup.pmix_job = input_.pmix_jobs[node.value];
+  if (pmix_) made.wireup.pmix_jobs = pmix_->jobs(node);
   const std::vector<Rank> fed = stdin_.targets();
   for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
   return made;

@@ -50,6 +50,7 @@
 #include "machine/input_flow.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
+#include "machine/pmix_head.hpp"
 #include "machine/ranks.hpp"
 #include "machine/spawns.hpp"
 #include "machine/time_limit.hpp"
@@ -72,14 +73,11 @@ struct HeadInput {
   std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
   std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
   std::string job;                           // random, names the job on every host
+  std::string secret = {};                   // random too, told to the job's own ranks alone
   // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
-  // For each node an AddJob of pmix/codec.hpp; empty: no PMIx.
-  std::vector<std::string> pmix_jobs;
-  // For a node that has joined: AddJobs of all worlds so far. May be empty.
-  std::function<std::string(base::NodeIndex)> pmix_so_far = {};
 };
 
 class HeadMachine {
@@ -88,8 +86,6 @@ class HeadMachine {
 
   void start(base::Instant now, HeadEffects& out);
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
-  // The AddJobs of a new round, as in HeadInput.
-  void renew_pmix(std::vector<std::string> jobs) { input_.pmix_jobs = std::move(jobs); }
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return state_ == State::finished; }
@@ -139,7 +135,7 @@ class HeadMachine {
   void hear(base::NodeIndex node, wire::Aborted& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Attendance& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::NameAsk& message, HeadEffects& out);
-  void hear(base::NodeIndex node, wire::PmixUp&, HeadEffects&);
+  void hear(base::NodeIndex node, wire::PmixUp& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Spawn& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Traced& message, HeadEffects& out);
   void hear(base::NodeIndex node, wire::Declined& message, HeadEffects& out);
@@ -171,6 +167,8 @@ class HeadMachine {
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, HeadEffects& out);
   void look_for_deserter(HeadEffects& out);
+  void tell_servers(PmixOrders orders, HeadEffects& out) const;
+  void tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, HeadEffects& out);
   void check_roll(HeadEffects& out);
   void watch_roll(HeadEffects& out);
   void tell_absent(HeadEffects& out) const;
@@ -251,6 +249,7 @@ class HeadMachine {
   plan::Rendezvous where_;                 // once every host has greeted
   InputFlow stdin_;
   Wireup wireup_;
+  std::optional<PmixHead> pmix_;  // none: ranks are not served PMIx
   Spawns spawns_;
   std::uint32_t round_ = 0;
   std::optional<base::Instant> stopped_at_;  // when the first Stop was sent

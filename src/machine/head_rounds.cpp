@@ -41,6 +41,7 @@ void HeadMachine::forget_round() {
   }
   verdict_.renew();
   wireup_.renew();
+  if (pmix_) pmix_->begin(input_.plan, input_.spec.apps, round_);
   ranks_.renew(first_world().world.size);
   stdin_.renew();
   stop_sent_ = hastened_ = false;

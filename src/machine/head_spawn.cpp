@@ -87,7 +87,7 @@ wire::Prepare HeadMachine::spawn_orders(const AskedSpawn& asked, const PlannedSp
 // An agent that has had no ranks knows nothing of the run yet.
 void HeadMachine::introduce(NodeIndex node, wire::Prepare& prepare) const {
   prepare.hostfile = hostfile();
-  if (input_.pmix_so_far) prepare.wireup.pmix_job = input_.pmix_so_far(node);
+  if (pmix_) prepare.wireup.pmix_jobs = pmix_->jobs(node);
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
@@ -112,15 +112,16 @@ void HeadMachine::conclude(Spawns::Outcome outcome, HeadEffects& out) {
 }
 
 void HeadMachine::start_spawned(SpawnOutcome ready, HeadEffects& out) {
-  PlannedSpawn& made = ready.planned;
+  const PlannedSpawn& made = ready.planned;
   const AskedSpawn& asked = ready.asked;
   const std::uint32_t number = made.placed.world.number;
   const std::uint32_t window = window_for(ranks_.size() + made.placed.world.size);
   add_tasks(made);
   std::vector<model::PlannedRank> ranks = made.plan.ranks;
   for (model::PlannedRank& rank : ranks) rank.node = made.placed.nodes[rank.node.value];
-  out.push_back(AddWorld{made.placed.world, std::move(ranks), std::move(made.apps),
-                         asked.order.rank, window});
+  const AddWorld added{made.placed.world, std::move(ranks), window};
+  out.push_back(added);
+  tell_servers_of(ready, added, out);
   for (const NodeIndex node : made.placed.nodes) {
     nodes_[node.value].state = NodeState::running;
     out.push_back(ToNode{node, wire::Start{number}});

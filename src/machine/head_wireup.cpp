@@ -118,8 +118,31 @@ std::vector<Rank> HeadMachine::missing() const {
 
 // ---- exchange -------------------------------------------------------------------------------
 
-// The exchange between PMIx servers is the adapter's: its messages are opaque here.
-void HeadMachine::hear(NodeIndex, wire::PmixUp&, HeadEffects&) {}
+void HeadMachine::hear(NodeIndex node, wire::PmixUp& message, HeadEffects& out) {
+  if (!pmix_ || nodes_[node.value].state != NodeState::running) return;
+  tell_servers(pmix_->take(node, message.upcall), out);
+}
+
+void HeadMachine::tell_servers(PmixOrders orders, HeadEffects& out) const {
+  for (PmixOrder& order : orders) {
+    if (nodes_[order.node].state != NodeState::running) continue;
+    out.push_back(ToNode{NodeIndex(order.node), wire::PmixDown{std::move(order.command)}});
+  }
+}
+
+// Of a world: before any of its ranks is started. A host that has been idle until now knows the
+// worlds before it from its orders.
+void HeadMachine::tell_servers_of(const SpawnOutcome& ready, const AddWorld& added,
+                                  HeadEffects& out) {
+  if (!pmix_) return;
+  pmix_->add(added.world, added.ranks, ready.planned.apps, ready.asked.order.rank);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeIndex node(i);
+    const bool starts = std::ranges::binary_search(ready.planned.placed.nodes, node);
+    if (!starts && nodes_[i].state != NodeState::running) continue;
+    out.push_back(ToNode{node, wire::PmixDown{pmix_->newest(node)}});
+  }
+}
 
 void HeadMachine::hear(NodeIndex node, wire::NameAsk& message, HeadEffects& out) {
   out.push_back(ToNode{node, wireup_.take(message)});

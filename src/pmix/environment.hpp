@@ -17,8 +17,8 @@ struct Seat {
   std::string nspace;  // the rank's own: the same, unless it was spawned
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
-  std::string host;        // the node's name, as in Job::hosts
-  std::string scratch;     // as in Job::scratch
+  std::string host;        // the node's name, as in JobNode
+  std::string scratch;     // as in AddJob
   std::uint16_t port = 0;  // of the agent's Listener
   bool crowded = false;    // more ranks than cores: waiting ranks should yield
 };

@@ -32,19 +32,20 @@ std::string joined(const std::vector<std::uint32_t>& ranks) {
 
 std::uint32_t world(const Job& job) {
   std::size_t size = 0;
-  for (const auto& ranks : job.ranks) size += ranks.size();
+  for (const JobNode& node : job.nodes) size += node.ranks.size();
   return static_cast<std::uint32_t>(size);
 }
 
-void add_job(const Library& library, const Job& job, Infos& infos) {
+void add_job(const Library& library, const AddJob& added, Infos& infos) {
+  const Job& job = *added.job;
   const std::uint32_t size = world(job);
   // Only nodes that have ranks: the library takes no others.
   std::vector<std::string> hosts;
   std::vector<std::string> per_node;
-  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
-    if (job.ranks[node].empty()) continue;
-    hosts.push_back(job.hosts[node]);
-    per_node.push_back(joined(job.ranks[node]));
+  for (const JobNode& node : job.nodes) {
+    if (node.ranks.empty()) continue;
+    hosts.push_back(node.host);
+    per_node.push_back(joined(node.ranks));
   }
   infos.text(PMIX_JOBID, job.nspace)
       .number32(PMIX_UNIV_SIZE, std::max(size, job.universe))
@@ -60,16 +61,16 @@ void add_job(const Library& library, const Job& job, Infos& infos) {
       .regex(PMIX_PROC_MAP,
              generated(library.generate_ppn, fmt::format("{}", fmt::join(per_node, ";"))))
       .text(PMIX_ANL_MAP, anl_map(job));
-  if (!job.scratch.empty()) {
-    infos.text(PMIX_TMPDIR, job.scratch)
-        .text(PMIX_NSDIR, job.scratch + "/" + job.nspace)
+  if (!added.scratch.empty()) {
+    infos.text(PMIX_TMPDIR, added.scratch)
+        .text(PMIX_NSDIR, added.scratch + "/" + job.nspace)
         .flag(PMIX_TDIR_RMCLEAN, true);
   }
   if (job.parent) infos.proc(PMIX_PARENT_ID, to_proc(*job.parent));
 }
 
-void add_local(const Job& job, Infos& infos) {
-  const auto& ranks = job.ranks[job.node];
+void add_local(const AddJob& added, Infos& infos) {
+  const auto& ranks = added.job->nodes[added.node].ranks;
   infos.number32(PMIX_LOCAL_SIZE, static_cast<std::uint32_t>(ranks.size()))
       .number32(PMIX_NODE_SIZE, static_cast<std::uint32_t>(ranks.size()))
       .text(PMIX_LOCAL_PEERS, joined(ranks));
@@ -77,10 +78,10 @@ void add_local(const Job& job, Infos& infos) {
 }
 
 Infos node_info(const Job& job, std::size_t node) {
-  const auto& ranks = job.ranks[node];
+  const auto& ranks = job.nodes[node].ranks;
   const auto size = static_cast<std::uint32_t>(ranks.size());
   Infos infos;
-  infos.text(PMIX_HOSTNAME, job.hosts[node])
+  infos.text(PMIX_HOSTNAME, job.nodes[node].host)
       .number32(PMIX_NODEID, static_cast<std::uint32_t>(node))
       .number32(PMIX_LOCAL_SIZE, size)
       .number32(PMIX_NODE_SIZE, size)
@@ -115,21 +116,22 @@ AppSeat app_seat(const std::vector<std::uint32_t>& leaders, std::uint32_t rank) 
   return {app, rank - leaders[app]};
 }
 
-Infos proc_data(const Job& job, const AppSeat& seat, std::size_t node, std::size_t local) {
-  const std::uint32_t rank = job.ranks[node][local];
+Infos proc_data(const AddJob& added, const AppSeat& seat, std::size_t node, std::size_t local) {
+  const Job& job = *added.job;
+  const std::uint32_t rank = job.nodes[node].ranks[local];
   Infos infos;
   infos
       .rank(PMIX_RANK, rank)  // must be the first
       .number16(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(local))
       .number16(PMIX_NODE_RANK, static_cast<std::uint16_t>(local))
       .number32(PMIX_NODEID, static_cast<std::uint32_t>(node))
-      .text(PMIX_HOSTNAME, job.hosts[node])
+      .text(PMIX_HOSTNAME, job.nodes[node].host)
       .rank(PMIX_GLOBAL_RANK, job.offset + rank)
       .number32(PMIX_APPNUM, seat.app)
       .rank(PMIX_APP_RANK, seat.rank)
       .number32(PMIX_REINCARNATION, 0);
-  if (!job.scratch.empty() && node == job.node) {
-    infos.text(PMIX_PROCDIR, fmt::format("{}/{}/{}", job.scratch, job.nspace, rank));
+  if (!added.scratch.empty() && node == added.node) {
+    infos.text(PMIX_PROCDIR, fmt::format("{}/{}/{}", added.scratch, job.nspace, rank));
   }
   if (job.parent) infos.proc(PMIX_PARENT_ID, to_proc(*job.parent));
   return infos;
@@ -145,8 +147,8 @@ struct Block {
 std::string anl_map(const Job& job) {
   std::vector<Block> blocks;
   std::uint32_t next = 0;
-  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
-    const auto& ranks = job.ranks[node];
+  for (std::size_t node = 0; node < job.nodes.size(); ++node) {
+    const auto& ranks = job.nodes[node].ranks;
     for (const std::uint32_t rank : ranks) {
       if (rank != next++) return "";
     }
@@ -165,21 +167,23 @@ std::string anl_map(const Job& job) {
   return text + ")";
 }
 
-Infos job_info(const Library& library, const Job& job) {
+Infos job_info(const Library& library, const AddJob& added) {
+  const Job& job = *added.job;
   Infos infos;
-  add_job(library, job, infos);
-  add_local(job, infos);
-  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
+  add_job(library, added, infos);
+  add_local(added, infos);
+  for (std::size_t node = 0; node < job.nodes.size(); ++node) {
     infos.array(PMIX_NODE_INFO_ARRAY, node_info(job, node));
   }
   const std::vector<std::uint32_t> leaders = app_leaders(job);
   for (std::uint32_t app = 0; app < job.apps.size(); ++app) {
     infos.array(PMIX_APP_INFO_ARRAY, app_info(job.apps[app], app, leaders[app]));
   }
-  for (std::size_t node = 0; node < job.ranks.size(); ++node) {
-    for (std::size_t local = 0; local < job.ranks[node].size(); ++local) {
-      const AppSeat seat = app_seat(leaders, job.ranks[node][local]);
-      infos.array(PMIX_PROC_DATA, proc_data(job, seat, node, local));
+  for (std::size_t node = 0; node < job.nodes.size(); ++node) {
+    const auto& ranks = job.nodes[node].ranks;
+    for (std::size_t local = 0; local < ranks.size(); ++local) {
+      const AppSeat seat = app_seat(leaders, ranks[local]);
+      infos.array(PMIX_PROC_DATA, proc_data(added, seat, node, local));
     }
   }
   return infos;

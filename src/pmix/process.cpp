@@ -17,10 +17,10 @@
 #include <unistd.h>
 #include <vector>
 
-#include "pmix/codec.hpp"
 #include "pmix/gate.hpp"
 #include "pmix/proxy.hpp"
 #include "pmix/server.hpp"
+#include "wire/frame.hpp"
 
 namespace muster::pmix {
 
@@ -38,8 +38,8 @@ class Process {
     return {};
   }
   // The last word; waits for the agent to take it.
-  void say(const Upcall& upcall) {
-    append(out_, upcall);
+  void end_with(Upcall upcall) {
+    say(std::move(upcall));
     while (!out_.empty() && write_out(0)) {
     }
   }
@@ -52,12 +52,14 @@ class Process {
  private:
   base::Result<void> step();
   base::Result<void> read_commands();
-  base::Result<void> open(const Job& job);
+  base::Result<void> carry_out(const Command& command);
+  base::Result<void> open(const AddJob& first);
+  void say(Upcall upcall) { wire::append(out_, wire::PmixUp{std::move(upcall)}); }
   bool write_out(int flags);
 
   process::UniqueFd link_;
   process::UniqueFd listener_;
-  Reader<Command> reader_;
+  wire::AgentReader reader_;
   std::string out_;
   std::unique_ptr<Server> server_;
   std::optional<Proxy> proxy_;
@@ -86,7 +88,7 @@ base::Result<void> Process::step() {
     if (auto served = proxy_->served(entries.data() + connections); !served) return served;
   }
   if (server_) {
-    for (const Upcall& upcall : server_->take()) append(out_, upcall);
+    for (Upcall& upcall : server_->take()) say(std::move(upcall));
   }
   if (!out_.empty()) ended_ = !write_out(MSG_DONTWAIT) || ended_;
   return {};
@@ -102,16 +104,19 @@ base::Result<void> Process::read_commands() {
   }
   reader_.feed({piece.data(), static_cast<std::size_t>(got)});
   while (true) {
-    auto command = reader_.next();
-    if (!command) return tl::unexpected(command.error());
-    if (!*command) return {};
-    const auto* added = std::get_if<AddJob>(&**command);
-    const bool first = added != nullptr && !server_;
-    auto done = first     ? open(added->job)
-                : server_ ? server_->carry_out(**command)
-                          : base::Result<void>{};
-    if (!done) return done;
+    const auto message = reader_.next();
+    if (!message) return tl::unexpected(message.error());
+    if (!*message) return {};
+    const auto* down = std::get_if<wire::PmixDown>(&**message);
+    if (down == nullptr) continue;
+    if (auto done = carry_out(down->command); !done) return done;
   }
+}
+
+base::Result<void> Process::carry_out(const Command& command) {
+  if (server_) return server_->carry_out(command);
+  const auto* first = std::get_if<AddJob>(&command);
+  return first != nullptr ? open(*first) : base::Result<void>{};
 }
 
 // Others can list the folder's parent, so somebody else's folder must not be taken for ours.
@@ -129,16 +134,16 @@ base::Result<void> make_private(const std::string& folder) {
                     "cannot make {}: {}", folder, std::strerror(error));
 }
 
-base::Result<void> Process::open(const Job& job) {
-  if (auto made = make_private(job.scratch); !made) return made;
-  scratch_ = job.scratch;
-  auto server = Server::start(job);
+base::Result<void> Process::open(const AddJob& first) {
+  if (auto made = make_private(first.scratch); !made) return made;
+  scratch_ = first.scratch;
+  auto server = Server::start(first);
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
   auto gate = Gate::shut(server_->port());
   if (!gate) return tl::unexpected(gate.error());
   proxy_.emplace(std::move(listener_), *gate);
-  append(out_, Upcall(Ready{}));
+  say(Ready{});
   return {};
 }
 
@@ -168,7 +173,7 @@ int serve(process::UniqueFd link, process::UniqueFd listener) {
   // Never destroyed: finalizing the library takes long and may hang, and its threads may call us.
   auto& process = *new Process(std::move(link), std::move(listener));
   const auto result = process.run();
-  if (!result) process.say(Broken{result.error().what, result.error().hint});
+  if (!result) process.end_with(Broken{result.error().what, result.error().hint});
   process.clean_up();
   return result ? 0 : 1;
 }

@@ -2,16 +2,16 @@
 // memory and faults are not the agent's.
 //
 // It is the same program, started when the first MPI program connects, and a child of the guard
-// like all others. It makes the job's folder (Job::scratch) and, when its agent closes the link or
-// is gone, removes it and ends.
+// like all others. It makes the run's folder (AddJob::scratch) and, when its agent closes the link
+// or is gone, removes it and ends.
 #pragma once
 
 #include "process/unique_fd.hpp"
 
 namespace muster::pmix {
 
-// `link` is a stream socket to the agent: Commands come in, Upcalls go out (codec.hpp). The first
-// command must be AddJob. `listener` is the agent's, with connections waiting in it.
+// `link` is a stream socket to the agent, with frames of wire: PmixDown comes in, PmixUp goes out.
+// The first command must be AddJob. `listener` is the agent's, with connections waiting in it.
 // Returns the exit code: 0 when the agent has closed the link, 1 after a Broken. The library's
 // threads still run then: leave with _Exit.
 [[nodiscard]] int serve(process::UniqueFd link, process::UniqueFd listener);

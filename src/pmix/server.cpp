@@ -80,9 +80,9 @@ class Server::Impl {
  public:
   explicit Impl(Library library) : desk(library), pmix(desk.library()) {}
 
-  base::Result<void> init(const Job& job);
-  base::Result<void> add(const Job& job);
-  base::Result<void> find_port(const Job& job);
+  base::Result<void> init(const AddJob& first);
+  base::Result<void> add(const AddJob& added);
+  base::Result<void> find_port(const AddJob& first);
   void fetch(const FetchModex& wanted);
   void raise(const Event& event);
   tl::unexpected<base::Error> failed(std::string_view what, pmix_status_t status) const {
@@ -100,16 +100,16 @@ class Server::Impl {
   };
 };
 
-base::Result<void> Server::Impl::init(const Job& job) {
+base::Result<void> Server::Impl::init(const AddJob& first) {
   Infos infos;
-  infos.text(PMIX_SERVER_NSPACE, server_nspace(job.nspace))
-      .rank(PMIX_SERVER_RANK, job.node)
-      .text(PMIX_HOSTNAME, job.hosts.at(job.node));
-  if (!job.scratch.empty()) {
+  infos.text(PMIX_SERVER_NSPACE, server_nspace(first.job->nspace))
+      .rank(PMIX_SERVER_RANK, first.node)
+      .text(PMIX_HOSTNAME, first.job->nodes.at(first.node).host);
+  if (!first.scratch.empty()) {
     // Ranks map our picture of the machine instead of each looking at it: a fifth of MPI_Init.
     infos.flag(PMIX_SERVER_SHARE_TOPOLOGY, true)
-        .text(PMIX_SERVER_TMPDIR, job.scratch)
-        .text(PMIX_SYSTEM_TMPDIR, job.scratch);
+        .text(PMIX_SERVER_TMPDIR, first.scratch)
+        .text(PMIX_SYSTEM_TMPDIR, first.scratch);
   }
   pmix_server_module_t module = upcall_module(desk);
   const pmix_status_t status = pmix.server_init(&module, infos.data(), infos.size());
@@ -117,12 +117,10 @@ base::Result<void> Server::Impl::init(const Job& job) {
   return {};
 }
 
-base::Result<void> Server::Impl::add(const Job& job) {
-  if (job.node >= job.ranks.size() || job.hosts.size() != job.ranks.size()) {
-    return base::fail(base::Fault::internal, {}, "a PMIx job without its own node");
-  }
-  const auto& local = job.ranks[job.node];
-  Infos infos = job_info(pmix, job);
+base::Result<void> Server::Impl::add(const AddJob& added) {
+  const Job& job = *added.job;
+  const auto& local = job.nodes.at(added.node).ranks;
+  Infos infos = job_info(pmix, added);
   const pmix_proc_t named = to_proc({job.nspace, 0});
   Waited all;
   pmix_status_t status =
@@ -139,9 +137,9 @@ base::Result<void> Server::Impl::add(const Job& job) {
   return {};
 }
 
-base::Result<void> Server::Impl::find_port(const Job& job) {
-  const auto& local = job.ranks[job.node];
-  const pmix_proc_t proc = to_proc({job.nspace, local.empty() ? 0 : local.front()});
+base::Result<void> Server::Impl::find_port(const AddJob& first) {
+  const auto& local = first.job->nodes.at(first.node).ranks;
+  const pmix_proc_t proc = to_proc({first.job->nspace, local.empty() ? 0 : local.front()});
   char** environment = nullptr;
   const pmix_status_t status = pmix.setup_fork(&proc, &environment);
   port = port_in(from_strings(environment));
@@ -181,14 +179,14 @@ void Server::Impl::raise(const Event& event) {
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
 
-base::Result<std::unique_ptr<Server>> Server::start(const Job& job) {
+base::Result<std::unique_ptr<Server>> Server::start(const AddJob& first) {
   set_up_library();
   auto library = load_library();
   if (!library) return tl::unexpected(library.error());
   auto impl = std::make_unique<Impl>(*library);
-  if (auto ready = impl->init(job); !ready) return tl::unexpected(ready.error());
-  if (auto added = impl->add(job); !added) return tl::unexpected(added.error());
-  if (auto found = impl->find_port(job); !found) return tl::unexpected(found.error());
+  if (auto ready = impl->init(first); !ready) return tl::unexpected(ready.error());
+  if (auto added = impl->add(first); !added) return tl::unexpected(added.error());
+  if (auto found = impl->find_port(first); !found) return tl::unexpected(found.error());
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
@@ -197,7 +195,7 @@ int Server::signal() const { return impl_->desk.signal(); }
 std::vector<Upcall> Server::take() { return impl_->desk.take(); }
 
 base::Result<void> Server::carry_out(const Command& command) {
-  if (const auto* added = std::get_if<AddJob>(&command)) return impl_->add(added->job);
+  if (const auto* added = std::get_if<AddJob>(&command)) return impl_->add(*added);
   if (const auto* reply = std::get_if<Reply>(&command)) impl_->desk.answer(*reply);
   if (const auto* found = std::get_if<Found>(&command)) impl_->desk.answer(*found);
   if (const auto* spawned = std::get_if<Spawned>(&command)) impl_->desk.answer(*spawned);

@@ -15,8 +15,8 @@ namespace muster::pmix {
 class Server {
  public:
   // Loads the library and serves the job, the first of perhaps several. The library writes one file
-  // into job.scratch, which must exist: the topology of this machine, for all ranks.
-  [[nodiscard]] static base::Result<std::unique_ptr<Server>> start(const Job& job);
+  // into first.scratch, which must exist: the topology of this machine, for all ranks.
+  [[nodiscard]] static base::Result<std::unique_ptr<Server>> start(const AddJob& first);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

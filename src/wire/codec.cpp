@@ -1,4 +1,4 @@
-// Bytes to messages and back; with its two halves the only place that knows protobuf.
+// Bytes to messages and back; with its parts the only place that knows protobuf.
 #include "wire/codec.hpp"
 
 #include <google/protobuf/io/coded_stream.h>

@@ -1,4 +1,4 @@
-// What both halves of the codec share. Included by them and by nothing else: it brings protobuf.
+// What the parts of the codec share. Included by them and by nothing else: it brings protobuf.
 #pragma once
 
 #include <iterator>
@@ -18,6 +18,14 @@ void write_message(proto::ToHead& out, const ToHead& message);
 // Nothing: a kind that is not known here.
 [[nodiscard]] std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds);
 [[nodiscard]] std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds);
+
+void write_pmix(proto::PmixUp& to, const PmixUp& up);
+void write_pmix(proto::PmixDown& to, const PmixDown& down);
+void write_pmix(proto::PmixAddJob& to, const pmix::AddJob& add);
+// Nothing: a kind that is not known here.
+[[nodiscard]] std::optional<PmixUp> read_pmix(proto::PmixUp& in, Bounds& bounds);
+[[nodiscard]] std::optional<PmixDown> read_pmix(proto::PmixDown& in, Bounds& bounds);
+[[nodiscard]] pmix::AddJob read_pmix(proto::PmixAddJob& in, Bounds& bounds);
 
 inline constexpr std::uint32_t kExitCodeMax = 255;
 

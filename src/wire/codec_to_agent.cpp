@@ -55,11 +55,17 @@ void write(proto::Wireup& to, const Wireup& wireup) {
   to.set_size(wireup.size);
   to.set_universe(wireup.universe);
   to.set_mapping(wireup.mapping);
-  to.set_pmix_job(wireup.pmix_job);
+  for (const pmix::AddJob& job : wireup.pmix_jobs) write_pmix(*to.add_pmix_jobs(), job);
   to.set_world(wireup.world);
   to.set_first(wireup.first.value);
   to.set_spawner(wireup.spawner);
   write_variables(*to.mutable_preput(), wireup.preput);
+}
+
+std::vector<pmix::AddJob> read_jobs(proto::Wireup& in, Bounds& bounds) {
+  std::vector<pmix::AddJob> jobs;
+  for (proto::PmixAddJob& job : *in.mutable_pmix_jobs()) jobs.push_back(read_pmix(job, bounds));
+  return jobs;
 }
 
 Wireup read(proto::Wireup& in, Bounds& bounds) {
@@ -68,7 +74,7 @@ Wireup read(proto::Wireup& in, Bounds& bounds) {
           .size = bounds.at_most("number of ranks", in.size(), model::kRanksMax),
           .universe = in.universe(),
           .mapping = std::move(*in.mutable_mapping()),
-          .pmix_job = std::move(*in.mutable_pmix_job()),
+          .pmix_jobs = read_jobs(in, bounds),
           .world = bounds.world(in.world()),
           .first = bounds.rank(in.first()),
           .spawner = std::move(*in.mutable_spawner()),
@@ -240,7 +246,7 @@ NameAnswer read(proto::NameAnswer& in, Bounds& bounds) {
 }
 
 void write(proto::ToAgent& out, const PmixDown& down) {
-  out.mutable_pmix_down()->set_frame(down.frame);
+  write_pmix(*out.mutable_pmix_down(), down);
 }
 
 void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
@@ -282,7 +288,7 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
     case proto::ToAgent::kNameAnswer:
       return read(*in.mutable_name_answer(), bounds);
     case proto::ToAgent::kPmixDown:
-      return PmixDown{std::move(*in.mutable_pmix_down()->mutable_frame())};
+      return read_pmix(*in.mutable_pmix_down(), bounds);
     case proto::ToAgent::kPing:
       return Ping{};
     case proto::ToAgent::kBye:

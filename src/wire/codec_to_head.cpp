@@ -288,7 +288,7 @@ Spawn read(proto::Spawn& in, Bounds& bounds) {
   return spawn;
 }
 
-void write(proto::ToHead& out, const PmixUp& up) { out.mutable_pmix_up()->set_frame(up.frame); }
+void write(proto::ToHead& out, const PmixUp& up) { write_pmix(*out.mutable_pmix_up(), up); }
 
 void write(proto::ToHead& out, const Stopped& stopped) {
   auto& to = *out.mutable_stopped();
@@ -331,7 +331,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kNameAsk:
       return read(*in.mutable_name_ask(), bounds);
     case proto::ToHead::kPmixUp:
-      return PmixUp{std::move(*in.mutable_pmix_up()->mutable_frame())};
+      return read_pmix(*in.mutable_pmix_up(), bounds);
     case proto::ToHead::kStopped:
       return read(*in.mutable_stopped(), bounds);
     case proto::ToHead::kPong:

@@ -14,6 +14,7 @@
 #include "model/report.hpp"
 #include "model/stream.hpp"
 #include "model/terminal_size.hpp"
+#include "wire/pmix.hpp"
 
 namespace muster::wire {
 
@@ -59,12 +60,14 @@ struct TaskOrder {
 
 // What the wire-up server of a host has to know of a world.
 struct Wireup {
-  bool pmi = false;               // serve PMI-1 and PMI-2
-  std::string name;               // of the key-value space, the same on every host
-  std::uint32_t size = 1;         // ranks of the world
-  std::uint32_t universe = 0;     // slots in all
-  std::string mapping;            // PMI_process_mapping
-  std::string pmix_job;           // an AddJob of pmix/codec.hpp for this host; empty: none here
+  bool pmi = false;            // serve PMI-1 and PMI-2
+  std::string name;            // of the key-value space, the same on every host
+  std::uint32_t size = 1;      // ranks of the world
+  std::uint32_t universe = 0;  // slots in all
+  std::string mapping;         // PMI_process_mapping
+  // For this host's PMIx server: the first world and, where the host joins late, those spawned
+  // since. Empty: no PMIx, or its server knows the others already.
+  std::vector<pmix::AddJob> pmix_jobs;
   std::uint32_t world = 1;        // as in model::World
   base::Rank first;               // likewise
   std::string spawner;            // name of the world that spawned this one; empty: none
@@ -174,9 +177,9 @@ struct Spawned {
   bool operator==(const Spawned&) const = default;
 };
 
-// A Command for this host's PMIx server, in the form of pmix/codec.hpp; nobody in between reads it.
+// For this host's PMIx server.
 struct PmixDown {
-  std::string frame;
+  pmix::Command command;
   bool operator==(const PmixDown&) const = default;
 };
 
@@ -324,9 +327,9 @@ struct Spawn {
   bool operator==(const Spawn&) const = default;
 };
 
-// An Upcall of this host's PMIx server, in the form of pmix/codec.hpp.
+// Of this host's PMIx server.
 struct PmixUp {
-  std::string frame;
+  pmix::Upcall upcall;
   bool operator==(const PmixUp&) const = default;
 };
 

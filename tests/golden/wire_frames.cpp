@@ -59,5 +59,23 @@ TEST(WireFrames, ToHead) {
   golden::expect_golden("wire/to_head.txt", text);
 }
 
+TEST(WireFrames, Pmix) {
+  const std::vector<std::string> upcalls = {
+      "Ready",      "Broken",  "Connected", "Finalized", "Aborted", "Fence", "Modex",
+      "ModexFound", "Publish", "Lookup",    "Unpublish", "Connect", "Spawn", "Event"};
+  const std::vector<std::string> commands = {"AddJob",  "Reply",      "Found",
+                                             "Spawned", "FetchModex", "Event"};
+  ASSERT_EQ(upcalls.size(), sample_upcalls().size());
+  ASSERT_EQ(commands.size(), sample_commands().size());
+  std::string text = "one PmixUp of each upcall, then one PmixDown of each command\n\n";
+  for (std::size_t i = 0; i < upcalls.size(); ++i) {
+    text += entry(upcalls[i], ToHead{PmixUp{sample_upcalls()[i]}});
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    text += entry(commands[i], ToAgent{PmixDown{sample_commands()[i]}});
+  }
+  golden::expect_golden("wire/pmix.txt", text);
+}
+
 }  // namespace
 }  // namespace muster::wire

@@ -38,6 +38,67 @@ model::CpuSet cpus() {
 
 std::uint32_t world() { return rank().value + 1; }
 
+pmix::Proc proc() { return {bytes(), number()}; }
+
+pmix::AddJob pmix_job() {
+  const auto local = [] { return rank().value; };
+  pmix::Job job;
+  job.nspace = bytes();
+  job.nodes = some([&] { return pmix::JobNode{bytes(), some(local)}; });
+  job.nodes.push_back({bytes(), some(local)});
+  job.universe = number();
+  job.apps = {{bytes(), bytes(), rank().value}, {bytes(), bytes(), rank().value}};
+  if (flag()) job.parent = proc();
+  job.world = world();
+  job.offset = rank().value;
+  const auto node = static_cast<std::uint32_t>(job.nodes.size()) - 1;
+  return {std::make_shared<const pmix::Job>(std::move(job)), node, bytes()};
+}
+
+std::int32_t status() { return *rc::gen::arbitrary<std::int32_t>(); }
+
+std::vector<pmix::Datum> data() {
+  return some([] { return pmix::Datum{proc(), bytes(), bytes()}; });
+}
+
+pmix::Event event() { return {status(), proc(), static_cast<std::uint8_t>(below(256)), bytes()}; }
+
+pmix::Upcall upcall() {
+  switch (below(8)) {
+    case 0:
+      return pmix::Fence{number(), some(proc), bytes()};
+    case 1:
+      return pmix::Aborted{number(), proc(), status(), bytes(), some(proc)};
+    case 2:
+      return pmix::ModexFound{number(), status(), bytes()};
+    case 3:
+      return pmix::Publish{number(), data(), flag()};
+    case 4:
+      return pmix::Lookup{number(), some(bytes), flag()};
+    case 5:
+      return pmix::Connect{number(), some(proc), flag()};
+    case 6:
+      return event();
+    default:
+      return pmix::Unpublish{number(), proc(), some(bytes)};
+  }
+}
+
+pmix::Command command() {
+  switch (below(5)) {
+    case 0:
+      return pmix_job();
+    case 1:
+      return pmix::Reply{number(), status(), bytes()};
+    case 2:
+      return pmix::Found{number(), status(), data()};
+    case 3:
+      return pmix::FetchModex{number(), proc()};
+    default:
+      return event();
+  }
+}
+
 Prepare prepare() {
   const auto app = [] { return AppOrder{{bytes(), bytes()}, bytes(), bytes(), variables()}; };
   Prepare orders;
@@ -46,8 +107,8 @@ Prepare prepare() {
   orders.hostfile = bytes();
   orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag(), cpus()}; });
   orders.window = number();
-  orders.wireup = {flag(),  bytes(), rank().value, number(), bytes(),
-                   bytes(), world(), rank(),       bytes(),  variables()};
+  orders.wireup = {flag(),         bytes(), rank().value, number(), bytes(),
+                   some(pmix_job), world(), rank(),       bytes(),  variables()};
   return orders;
 }
 
@@ -78,7 +139,7 @@ ToAgent to_agent() {
     case 11:
       return NameAnswer{number(), static_cast<NameVerdict>(below(3)), bytes()};
     case 12:
-      return PmixDown{bytes()};
+      return PmixDown{command()};
     case 13:
       return Drop{world()};
     case 14:
@@ -138,7 +199,7 @@ ToHead to_head() {
     case 10:
       return Aborted{rank(), below(256), bytes()};
     case 12:
-      return PmixUp{bytes()};
+      return PmixUp{upcall()};
     case 11:
       return NameAsk{number(), static_cast<NameVerb>(below(3)), bytes(), bytes()};
     case 14:

@@ -72,6 +72,7 @@ void AgentPart::answer(const wire::Prepare& orders) {
     any_.know(task.rank);
   }
   any_.know_world(world);
+  for (const auto& add : orders.wireup.pmix_jobs) any_.know_nspace(add.job->nspace);
   if (world > 1 && dice_.chance(0.3)) return say(wire::Declined{world, any_.error()});
   say(wire::Prepared{world});
 }
@@ -86,6 +87,15 @@ void AgentPart::answer(const wire::Start& start) {
 void AgentPart::answer(const wire::Stop&) {
   while (!running_.empty()) end(running_.back(), 1);
   say(wire::Stopped{});
+}
+
+void AgentPart::answer(const wire::PmixDown& down) {
+  if (const auto* fetch = std::get_if<wire::pmix::FetchModex>(&down.command)) {
+    say(wire::PmixUp{wire::pmix::ModexFound{fetch->ticket, 0, any_.text()}});
+  }
+  if (const auto* add = std::get_if<wire::pmix::AddJob>(&down.command)) {
+    any_.know_nspace(add->job->nspace);
+  }
 }
 
 void AgentPart::answer(const wire::Trace&) {

@@ -25,6 +25,7 @@ class AgentPart {
   void answer(const wire::Prepare& orders);
   void answer(const wire::Start& start);
   void answer(const wire::Stop& stop);
+  void answer(const wire::PmixDown& down);
   void answer(const wire::Trace&);
   void answer(const wire::Ping&) { say(wire::Pong{}); }
   void answer(const wire::Bye&) { line_.end_sending(); }

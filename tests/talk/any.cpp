@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "pmix/codec.hpp"
-
 namespace muster::talk {
 
 using base::Rank;
@@ -93,33 +91,100 @@ wire::Spawn Any::spawn() {
   return spawn;
 }
 
-std::string Any::pmix_upcall() {
-  std::string frame;
-  switch (dice_.between(0, 3)) {
-    case 0:
-      return text();
-    case 1:
-      pmix::append(frame, pmix::Upcall(pmix::Aborted{}));
-      break;
-    case 2:
-      pmix::append(frame, pmix::Upcall(pmix::Fence{}));
-      break;
-    default:
-      pmix::append(frame, pmix::Upcall(pmix::Spawn{}));
-  }
-  return dice_.chance(0.3) ? damaged(dice_, frame, false) : frame;
+wire::pmix::Proc Any::proc() {
+  return {dice_.chance(0.9) ? nspace_ : text(), dice_.chance(0.5)   ? wire::pmix::kAllRanks
+                                                : dice_.chance(0.9) ? rank().value
+                                                                    : number()};
 }
 
-std::string Any::pmix_command() {
-  std::string frame;
-  pmix::AddJob add;
-  add.job.world = world();
-  add.job.node = dice_.between(0, 2);
-  add.job.ranks.resize(dice_.between(0, 3));
-  add.job.hosts.resize(dice_.between(0, 3));
-  if (dice_.chance(0.7)) pmix::append(frame, pmix::Command(std::move(add)));
-  if (frame.empty()) return text();
-  return dice_.chance(0.3) ? damaged(dice_, frame, false) : frame;
+std::vector<wire::pmix::Proc> Any::procs() {
+  std::vector<wire::pmix::Proc> procs(dice_.between(0, 3));
+  for (wire::pmix::Proc& one : procs) one = proc();
+  return procs;
+}
+
+std::vector<wire::pmix::Datum> Any::data() {
+  std::vector<wire::pmix::Datum> data(dice_.between(0, 2));
+  for (wire::pmix::Datum& one : data) one = {proc(), text(), text()};
+  return data;
+}
+
+// What an agent hands on.
+wire::pmix::Upcall Any::pmix_question() {
+  switch (dice_.between(0, 7)) {
+    case 0:
+      return wire::pmix::Fence{id(), procs(), text()};
+    case 1:
+      return wire::pmix::Fence{id(), {{nspace_, wire::pmix::kAllRanks}}, text()};
+    case 2:
+      return wire::pmix::Modex{id(), proc()};
+    case 3:
+      return wire::pmix::ModexFound{dice_.between(0, 5), status(), text()};
+    case 4:
+      return wire::pmix::Publish{id(), data(), dice_.chance(0.3)};
+    case 5:
+      return wire::pmix::Lookup{id(), texts(), dice_.chance(0.5)};
+    case 6:
+      return wire::pmix::Unpublish{id(), proc(), texts()};
+    default:
+      return wire::pmix::Connect{id(), procs(), dice_.chance(0.5)};
+  }
+}
+
+// And what it should not.
+wire::pmix::Upcall Any::pmix_upcall() {
+  if (dice_.chance(0.7)) return pmix_question();
+  switch (dice_.between(0, 6)) {
+    case 0:
+      return wire::pmix::Ready{};
+    case 1:
+      return wire::pmix::Broken{text(), text()};
+    case 2:
+      return wire::pmix::Connected{proc()};
+    case 3:
+      return wire::pmix::Finalized{id(), proc()};
+    case 4:
+      return wire::pmix::Aborted{id(), proc(), status(), text(), procs()};
+    case 5:
+      return wire::pmix::Spawn{id(), proc(), {{text(), texts(), texts(), 1, {{text(), text()}}}}};
+    default:
+      return wire::pmix::Event{status(), proc(), 5, text()};
+  }
+}
+
+std::int32_t Any::status() { return -static_cast<std::int32_t>(dice_.between(0, 60)); }
+
+wire::pmix::AddJob Any::pmix_job() {
+  wire::pmix::Job job;
+  job.nspace = dice_.chance(0.8) ? nspace_ : text();
+  job.world = world();
+  job.offset = dice_.chance(0.8) ? dice_.between(0, 8) : rank().value;
+  job.nodes.resize(dice_.chance(0.95) ? dice_.between(1, 3) : 0);
+  for (wire::pmix::JobNode& node : job.nodes) {
+    node.host = text();
+    for (std::uint32_t i = dice_.between(0, 3); i > 0; --i) node.ranks.push_back(rank().value);
+  }
+  job.apps.resize(dice_.chance(0.95) ? dice_.between(1, 2) : 0);
+  if (dice_.chance(0.2)) job.parent = proc();
+  const std::uint32_t node = dice_.chance(0.95) ? 0 : dice_.between(0, 3);
+  return {std::make_shared<const wire::pmix::Job>(std::move(job)), node, text()};
+}
+
+wire::pmix::Command Any::pmix_command() {
+  switch (dice_.between(0, 5)) {
+    case 0:
+      return wire::pmix::Reply{id(), status(), text()};
+    case 1:
+      return wire::pmix::Found{id(), status(), data()};
+    case 2:
+      return wire::pmix::Spawned{id(), status(), text()};
+    case 3:
+      return wire::pmix::FetchModex{id(), proc()};
+    case 4:
+      return wire::pmix::Event{status(), proc(), 5, text()};
+    default:
+      return pmix_job();
+  }
 }
 
 wire::ToHead Any::of_start() {

@@ -20,6 +20,7 @@ class Any {
   void know(base::Rank rank) { ranks_.push_back(rank); }
   void know_world(std::uint32_t world) { worlds_ = std::max(worlds_, world); }
   void know_id(std::uint64_t id) { last_id_ = id; }
+  void know_nspace(const std::string& nspace) { nspace_ = nspace; }
 
   [[nodiscard]] wire::ToHead to_head();
   [[nodiscard]] wire::ToAgent to_agent();  // never Prepare: see HeadPart
@@ -31,6 +32,7 @@ class Any {
   [[nodiscard]] std::vector<std::string> texts();
   [[nodiscard]] model::HostFacts facts();
   [[nodiscard]] base::Error error();
+  [[nodiscard]] wire::pmix::AddJob pmix_job();
 
  private:
   [[nodiscard]] wire::ToHead of_start();
@@ -39,14 +41,20 @@ class Any {
   [[nodiscard]] wire::ToAgent of_run();
   [[nodiscard]] wire::ToAgent of_answers();
   [[nodiscard]] wire::Spawn spawn();
-  [[nodiscard]] std::string pmix_upcall();
-  [[nodiscard]] std::string pmix_command();
+  [[nodiscard]] wire::pmix::Proc proc();
+  [[nodiscard]] std::vector<wire::pmix::Proc> procs();
+  [[nodiscard]] std::vector<wire::pmix::Datum> data();
+  [[nodiscard]] std::int32_t status();
+  [[nodiscard]] wire::pmix::Upcall pmix_question();
+  [[nodiscard]] wire::pmix::Upcall pmix_upcall();
+  [[nodiscard]] wire::pmix::Command pmix_command();
   [[nodiscard]] model::Stream stream();
 
   Dice& dice_;
   std::vector<base::Rank> ranks_;
   std::uint32_t worlds_ = 1;
   std::uint64_t last_id_ = 0;
+  std::string nspace_ = "muster-talk";  // of a PMIx job
 };
 
 // One frame, harmed: cut short, with other bits, another kind, another length, or with something

@@ -121,6 +121,9 @@ wire::Prepare HeadPart::orders(std::uint32_t world) {
   orders.wireup.size = dice_.chance(0.9) ? std::max(1U, count) : dice_.between(1, 9);
   orders.wireup.world = world;
   orders.wireup.first = base::Rank(dice_.chance(0.95) ? first : any_.number() % 1000);
+  for (std::uint32_t i = dice_.chance(0.4) ? dice_.between(1, 2) : 0; i > 0; --i) {
+    orders.wireup.pmix_jobs.push_back(any_.pmix_job());
+  }
   orders.error_files = dice_.chance(0.2);
   if (dice_.chance(0.1)) orders.launchers = {"mpirun"};
   if (dice_.chance(0.2)) orders.folders = {folder_ + "/made/below"};

@@ -50,7 +50,7 @@ struct Message {
     for (const Rank rank : m.ranks) text += fmt::format(" {}", rank.value);
     return text;
   }
-  std::string operator()(const wire::PmixUp& m) const { return "PmixUp " + m.frame; }
+  std::string operator()(const wire::PmixUp&) const { return "PmixUp"; }
   std::string operator()(const wire::NameAsk& m) const { return "NameAsk " + m.service; }
   std::string operator()(const wire::InputCredit& m) const {
     return fmt::format("InputCredit {}", m.bytes);
@@ -511,10 +511,10 @@ TEST_F(Agent, ForgetsPlannedTasksWithItsGuard) {
 
 TEST_F(Agent, MayHaveNoTasksButAddedOnes) {
   hear(wire::Hello{});
-  EXPECT_EQ(hear(wire::PmixDown{"early"}), Words{});
+  EXPECT_EQ(hear(wire::PmixDown{wire::pmix::Reply{}}), Words{});
   EXPECT_EQ(hear(world_2(1)), Words{"check"});
   EXPECT_EQ(now(Checked{{}, 2}), Words{"Prepared world 2"});
-  EXPECT_EQ(hear(wire::PmixDown{"the world"}), Words{"to wire-up"})
+  EXPECT_EQ(hear(wire::PmixDown{wire::pmix::AddJob{}}), Words{"to wire-up"})
       << "before any of its tasks runs";
   EXPECT_EQ(hear(wire::Start{2}), Words{"start 1"});
   now(TaskSpawned{Rank(1), 101, {}});

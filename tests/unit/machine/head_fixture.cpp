@@ -36,7 +36,14 @@ struct Message {
   std::string operator()(const wire::FenceOut& m) const {
     return fmt::format("FenceOut {} {}", m.sequence, m.blob);
   }
-  std::string operator()(const wire::PmixDown& m) const { return "PmixDown " + m.frame; }
+  std::string operator()(const wire::PmixDown& m) const {
+    if (const auto* add = std::get_if<pmix::AddJob>(&m.command)) {
+      return fmt::format("AddJob {} to node {}", add->job->nspace, add->node);
+    }
+    const auto* reply = std::get_if<pmix::Reply>(&m.command);
+    if (reply == nullptr) return fmt::format("PmixDown {}", m.command.index());
+    return fmt::format("Reply {} {} {}", reply->ticket, reply->status, reply->blob);
+  }
   std::string operator()(const wire::NameAnswer& m) const {
     return fmt::format("NameAnswer {} {}", m.id,
                        m.verdict == wire::NameVerdict::found  ? m.port
@@ -81,10 +88,14 @@ Words words(const HeadEffects& effects) {
 
 }  // namespace
 
+// Of PMIx are tests of its own.
+HeadFixture::HeadFixture() { spec_.wireup = model::Wireup::pmi2; }
+
 void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each) {
   HeadInput input;
   input.spec = spec_;
   input.survey = survey_;
+  input.secret = "secret";
   input.kept_here = input.kept_remote = {{}};
   input.spec.apps.front().command = {"program"};
   for (std::uint32_t i = 0; i < hosts.size(); ++i) {

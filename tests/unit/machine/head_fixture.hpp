@@ -17,6 +17,8 @@ class HeadFixture : public testing::Test {
   static constexpr base::NodeIndex kA{0};
   static constexpr base::NodeIndex kB{1};
 
+  HeadFixture();
+
   // Hosts "a", "b" ...; one rank each, or as many as `ranks_each`.
   void make(std::vector<model::Reach> hosts, std::uint32_t ranks_each = 1);
   Words start();

@@ -208,7 +208,7 @@ TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
   input.plan.nodes = {{first, {Rank(0)}}};
   input.plan.ranks = {{kA, 0}};
   input.plan.spare = {second};
-  input.pmix_so_far = [](NodeIndex node) { return fmt::format("all before {}", node.value); };
+  input.spec.wireup = model::Wireup::pmix;
   HeadMachine machine(std::move(input));
   HeadEffects out;
   const auto step = [&](HeadEvent event) {
@@ -224,7 +224,10 @@ TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
   step(Heard{kB, wire::Welcome{}});
   ASSERT_EQ(out.size(), 1U);
   const auto& prepare = std::get<wire::Prepare>(std::get<ToNode>(out.front()).message);
-  EXPECT_EQ(prepare.wireup.pmix_job, "all before 1");
+  ASSERT_EQ(prepare.wireup.pmix_jobs.size(), 1U);
+  const pmix::AddJob& told = prepare.wireup.pmix_jobs.front();
+  EXPECT_EQ(told.node, 1U);
+  EXPECT_EQ(told.job->nodes, (std::vector<pmix::JobNode>{{"a", {0}}, {"b", {}}}));
   EXPECT_EQ(prepare.hostfile, "a slots=1\nb slots=1\n");
 }
 

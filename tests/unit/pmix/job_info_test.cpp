@@ -11,7 +11,7 @@ namespace {
 
 std::string map_of(std::vector<std::vector<std::uint32_t>> ranks) {
   Job job;
-  job.ranks = std::move(ranks);
+  for (auto& local : ranks) job.nodes.push_back({"", std::move(local)});
   return anl_map(job);
 }
 

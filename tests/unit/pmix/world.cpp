@@ -37,15 +37,13 @@ Job job_of(const Wish& wish) {
   job.nspace = secret();
   std::uint32_t rank = 0;
   for (std::size_t node = 0; node < wish.ranks.size(); ++node) {
-    job.hosts.push_back(fmt::format("node{}", node));
-    auto& ranks = job.ranks.emplace_back();
+    auto& ranks = job.nodes.emplace_back(JobNode{fmt::format("node{}", node), {}}).ranks;
     for (std::uint32_t i = 0; i < wish.ranks[node]; ++i) ranks.push_back(rank++);
   }
   const std::vector<std::uint32_t> all{rank};
   for (const std::uint32_t size : wish.apps.empty() ? all : wish.apps) {
     job.apps.push_back({"program", "/", size});
   }
-  job.scratch = fmt::format("/dev/shm/{}", secret());  // another: it can be listed
   return job;
 }
 
@@ -60,6 +58,7 @@ std::string with_rank(std::string text, std::uint32_t rank) {
 World::World(Wish wish)
     : wish_(std::move(wish)),
       job_(job_of(wish_)),
+      scratch_(fmt::format("/dev/shm/{}", secret())),  // another: it can be listed
       exchange_(static_cast<std::uint32_t>(wish_.ranks.size())) {
   auto pipe = process::make_pipe();
   output_read_ = std::move(pipe->read);
@@ -75,12 +74,12 @@ World::~World() { clean_up(); }
 
 // Each node has its own, although all are on this machine: Open MPI names segments by local rank.
 std::string World::scratch(std::uint32_t node) const {
-  return fmt::format("{}.{}", job_.scratch, node);
+  return fmt::format("{}.{}", scratch_, node);
 }
 
 void World::start_rank(const Job& job, std::uint32_t rank, std::uint32_t node,
                        const AppOrder& order) {
-  const Seat seat{job_.nspace,   job.nspace,        rank, node, job.hosts[node],
+  const Seat seat{job_.nspace,   job.nspace,        rank, node, job.nodes[node].host,
                   scratch(node), nodes_[node].port, true};
   const pid_t child = ::fork();
   if (child != 0) {
@@ -112,7 +111,7 @@ void World::start_job(const Job& job, const AppOrder& order) {
   for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
     if (nodes_[node].link) add_job(job, node);
     flush(node);  // a rank that comes before its job is known would be turned away
-    for (const std::uint32_t rank : job.ranks[node]) start_rank(job, rank, node, order);
+    for (const std::uint32_t rank : job.nodes[node].ranks) start_rank(job, rank, node, order);
   }
 }
 
@@ -123,18 +122,17 @@ void World::spawn(std::uint32_t node, const Spawn& order) {
   job.nspace = secret();
   job.parent = order.proc;
   job.apps = {{app.command, "/", app.count}};
-  job.ranks.assign(nodes_.size(), {});
+  for (JobNode& one : job.nodes) one.ranks.clear();
   for (std::uint32_t rank = 0; rank < app.count; ++rank) {
-    job.ranks[rank % nodes_.size()].push_back(rank);
+    job.nodes[rank % nodes_.size()].ranks.push_back(rank);
   }
   start_job(job, app);
   tell({{node, Spawned{order.ticket, kSuccess, job.nspace}}});
 }
 
-void World::add_job(Job job, std::uint32_t node) {
-  job.node = node;
-  job.scratch = scratch(node);
-  append(nodes_[node].out, Command(AddJob{job}));
+void World::add_job(const Job& job, std::uint32_t node) {
+  const AddJob add{std::make_shared<const Job>(job), node, scratch(node)};
+  wire::append(nodes_[node].out, wire::PmixDown{add});
 }
 
 void World::start_server(std::uint32_t node) {
@@ -157,10 +155,21 @@ void World::start_server(std::uint32_t node) {
   for (const Job& job : jobs_) add_job(job, node);
 }
 
-void World::tell(const std::vector<ToNode>& commands) {
-  for (const ToNode& one : commands) {
-    if (nodes_[one.node].link) append(nodes_[one.node].out, one.command);
+void World::tell(const machine::PmixOrders& commands) {
+  for (const machine::PmixOrder& one : commands) {
+    if (nodes_[one.node].link) wire::append(nodes_[one.node].out, wire::PmixDown{one.command});
   }
+}
+
+void World::take(std::uint32_t node, const Upcall& upcall) {
+  outcome_.heard.push_back(upcall);
+  if (std::holds_alternative<Aborted>(upcall)) end_all();
+  if (const auto* order = std::get_if<Spawn>(&upcall)) spawn(node, *order);
+  if (const auto* last = std::get_if<Finalized>(&upcall)) {
+    finalized_.insert(last->proc);
+    tell({{node, Reply{last->ticket, kSuccess, ""}}});
+  }
+  tell(exchange_.take(node, upcall));
 }
 
 void World::hear(std::uint32_t node) {
@@ -176,14 +185,8 @@ void World::hear(std::uint32_t node) {
   while (true) {
     const auto next = one.reader.next();
     if (!next || !*next) return;
-    outcome_.heard.push_back(**next);
-    if (std::holds_alternative<Aborted>(**next)) end_all();
-    if (const auto* order = std::get_if<Spawn>(&**next)) spawn(node, *order);
-    if (const auto* last = std::get_if<Finalized>(&**next)) {
-      finalized_.insert(last->proc);
-      tell({{node, Reply{last->ticket, kSuccess, ""}}});
-    }
-    tell(exchange_.take(node, **next));
+    const auto& message = std::get<wire::ToHead>(**next);
+    take(node, std::get<wire::PmixUp>(message).upcall);
   }
 }
 

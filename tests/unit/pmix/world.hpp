@@ -12,10 +12,11 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "pmix/codec.hpp"
-#include "pmix/exchange.hpp"
+#include "machine/pmix_exchange.hpp"
 #include "pmix/listener.hpp"
+#include "pmix/values.hpp"
 #include "process/unique_fd.hpp"
+#include "wire/frame.hpp"
 
 namespace muster::pmix::test {
 
@@ -55,19 +56,20 @@ class World {
     Listener listener;
     std::uint16_t port = 0;
     process::UniqueFd link;
-    Reader<Upcall> reader;
+    wire::HeadReader reader;
     std::string out;
     pid_t server = 0;
   };
   void start_rank(const Job& job, std::uint32_t rank, std::uint32_t node, const AppOrder& order);
   void start_job(const Job& job, const AppOrder& order);
-  void add_job(Job job, std::uint32_t node);
+  void add_job(const Job& job, std::uint32_t node);
   void spawn(std::uint32_t node, const Spawn& order);
   void start_server(std::uint32_t node);
   void step();
   void hear(std::uint32_t node);
   void flush(std::uint32_t node);
-  void tell(const std::vector<ToNode>& commands);
+  void tell(const machine::PmixOrders& commands);
+  void take(std::uint32_t node, const Upcall& upcall);
   void reap();
   void end_all();
   void clean_up();
@@ -75,7 +77,8 @@ class World {
   Wish wish_;
   Job job_;
   std::vector<Node> nodes_;
-  Exchange exchange_;
+  std::string scratch_;  // where the names of nodes' folders begin
+  machine::PmixExchange exchange_;
   process::UniqueFd output_read_, output_write_;
   std::map<pid_t, Proc> running_;
   std::set<Proc> finalized_;

@@ -1,5 +1,6 @@
 // Every stated bound is kept on the way in: the frame that breaks one is an error, the one at it
 // not.
+#include <functional>
 #include <gtest/gtest.h>
 
 #include "model/job_spec.hpp"
@@ -172,6 +173,40 @@ TEST(Limits, NumbersOfSignalsCodesPortsAndFaults) {
   expect_has(head_error(framed(ToHead{Exited{{base::Rank(0), 1, 0, 65, false, 0}}})), "65");
   expect_has(head_error(frame(1, std::string("\x0a\x04\x40\x80\x80\x04", 6))), "port 65536");
   expect_has(head_error(frame(1, std::string("\x1a\x02\x08\x09", 4))), "fault 9");
+}
+
+std::string job_error(const std::function<void(pmix::Job&, pmix::AddJob&)>& change) {
+  pmix::AddJob add = sample_job();
+  pmix::Job job = *add.job;
+  change(job, add);
+  add.job = std::make_shared<const pmix::Job>(std::move(job));
+  Prepare prepare;
+  prepare.wireup.pmix_jobs = {add};
+  const std::string ordered = agent_error(framed(ToAgent{prepare}));
+  EXPECT_EQ(ordered, agent_error(framed(ToAgent{PmixDown{add}})));
+  return ordered;
+}
+
+TEST(Limits, JobsOfPmix) {
+  using Job = pmix::Job;
+  using Add = pmix::AddJob;
+  EXPECT_EQ(job_error([](Job&, Add& add) { add.node = 2; }), "");
+  expect_has(job_error([](Job&, Add& add) { add.node = 3; }), "node 3 is not within 0 to 2");
+  expect_has(job_error([](Job& job, Add&) { job.nodes.clear(); }), "number of nodes 0");
+  expect_has(job_error([](Job& job, Add&) { job.apps.clear(); }), "number of apps 0");
+  expect_has(job_error([](Job& job, Add&) { job.nodes[2].ranks = {kFirstBad}; }), "1000000");
+  expect_has(job_error([](Job& job, Add&) { job.apps[0].size = kFirstBad + 1; }), "1000001");
+  expect_has(job_error([](Job& job, Add&) { job.offset = kFirstBad; }), "1000000");
+  expect_has(job_error([](Job& job, Add&) { job.nodes[0].ranks.resize(kFirstBad); }),
+             "number of ranks 1000002");
+}
+
+TEST(Limits, ListsOfPmix) {
+  expect_has(head_error(framed(ToHead{PmixUp{pmix::Fence{1, {kFirstBad + 1, pmix::Proc{}}, ""}}})),
+             "number of processes 1000001");
+  // An upcall that holds none, and an event whose range is no byte.
+  expect_has(head_error(frame(1, std::string("\x72\0", 2))), "unknown kind");
+  expect_has(head_error(frame(1, std::string("\x72\x05\x7a\x03\x18\x80\x02", 7))), "range 256");
 }
 
 TEST(Limits, ErrorsSayWhatToDo) {

@@ -50,6 +50,25 @@ TEST(RoundTrip, EmptyValuesStayEmpty) {
   EXPECT_EQ(read_as_agent(framed(told), 4).messages, told);
 }
 
+TEST(RoundTrip, EveryUpcallAndEveryCommandOfPmix) {
+  const auto upcalls = sample_upcalls();
+  const auto commands = sample_commands();
+  ASSERT_EQ(upcalls.size(), std::variant_size_v<pmix::Upcall>);
+  ASSERT_EQ(commands.size(), std::variant_size_v<pmix::Command>);
+  std::vector<ToHead> up;
+  for (std::size_t i = 0; i < upcalls.size(); ++i) {
+    EXPECT_EQ(upcalls[i].index(), i);
+    up.emplace_back(PmixUp{upcalls[i]});
+  }
+  std::vector<ToAgent> down;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    EXPECT_EQ(commands[i].index(), i);
+    down.emplace_back(PmixDown{commands[i]});
+  }
+  EXPECT_EQ(read_as_head(framed(up), 5).messages, up);
+  EXPECT_EQ(read_as_agent(framed(down), 5).messages, down);
+}
+
 TEST(RoundTrip, LongOutputTravelsInSeveralFrames) {
   const std::string text(3 * kRawMax + 17, 'x');
   std::string bytes;

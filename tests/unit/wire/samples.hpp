@@ -1,12 +1,54 @@
 // One message of each kind with every field filled, for round trips and golden bytes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "wire/messages.hpp"
 
 namespace muster::wire {
+
+inline pmix::AddJob sample_job() {
+  const pmix::Job job{.nspace = "muster-5f3a",
+                      .nodes = {{"node1", {0, 1}}, {"node2", {2, 999'999}}, {"node3", {}}},
+                      .universe = 8,
+                      .apps = {{"program -v", "/tmp", 3}, {"other", "", 1}},
+                      .parent = pmix::Proc{"muster-5f3a-2", 1},
+                      .world = 3,
+                      .offset = 7};
+  return {std::make_shared<const pmix::Job>(job), 1, "/dev/shm/muster-1234"};
+}
+
+// Those that its agent answers, and those for the head.
+inline std::vector<pmix::Upcall> sample_upcalls() {
+  const std::string zeros("a\0b\n", 4);
+  return {pmix::Ready{},
+          pmix::Broken{"no library", "install it"},
+          pmix::Connected{{"job", 3}},
+          pmix::Finalized{11, {"job", 4}},
+          pmix::Aborted{7, {"job", 1}, -42, "because", {{"job", pmix::kAllRanks}}},
+          pmix::Fence{1, {{"job", 0}, {"other", 5}}, zeros},
+          pmix::Modex{2, {"job", 9}},
+          pmix::ModexFound{3, pmix::kNotFound, zeros},
+          pmix::Publish{4, {{{"job", 1}, "key", zeros}}, true},
+          pmix::Lookup{5, {"a", "b"}, true},
+          pmix::Unpublish{6, {"job", 1}, {"a"}},
+          pmix::Connect{7, {{"job", 1}}, true},
+          pmix::Spawn{8,
+                      {"job", 0},
+                      {{"/bin/true", {"true", "x"}, {"A=1"}, 3, {{"host", "a,b"}, {"wdir", "/"}}}}},
+          pmix::Event{-61, {"job", 2}, 5, zeros}};
+}
+
+inline std::vector<pmix::Command> sample_commands() {
+  return {sample_job(),
+          pmix::Reply{1, pmix::kTimeout, "all"},
+          pmix::Found{2, pmix::kPartial, {{{"job", 1}, "key", "value"}}},
+          pmix::Spawned{3, pmix::kSuccess, "child"},
+          pmix::FetchModex{4, {"job", 9}},
+          pmix::Event{-61, {"job", 2}, 255, "x"}};
+}
 
 inline Prepare sample_prepare() {
   return {
@@ -26,7 +68,7 @@ inline Prepare sample_prepare() {
                  4,
                  8,
                  "(vector,(0,2,2))",
-                 "job",
+                 {sample_job()},
                  2,
                  base::Rank(5),
                  "muster_parent",
@@ -52,7 +94,7 @@ inline std::vector<ToAgent> samples_to_agent() {
           Suspend{true},
           FenceOut{3, std::string("k\0v", 3), 2},
           NameAnswer{77, NameVerdict::found, "port 5"},
-          PmixDown{"down"},
+          PmixDown{pmix::Reply{1, pmix::kSuccess, "down"}},
           Ping{},
           Bye{"muster: exit code 3\n", 3},
           Drop{2},
@@ -103,7 +145,7 @@ inline std::vector<ToHead> samples_to_head() {
           FenceIn{3, std::string("\xffkv", 3), 2},
           Aborted{base::Rank(6), -7, "application called MPI_Abort"},
           NameAsk{77, NameVerb::publish, "service", "port 5"},
-          PmixUp{"up"},
+          PmixUp{pmix::Fence{1, {{"job", pmix::kAllRanks}}, "up"}},
           Stopped{2, {"pid 42 (python3)", "pid 43 (sh)"}},
           Pong{77'000'000},
           Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},

@@ -1,0 +1,93 @@
+// PmixExchange: joins what the PMIx servers of all nodes ask, and says what each must be told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/pmix.hpp"
+
+namespace muster::machine {
+
+namespace pmix = wire::pmix;
+
+// What the server of a node must be told.
+struct PmixOrder {
+  std::uint32_t node = 0;
+  pmix::Command command;
+  bool operator==(const PmixOrder&) const = default;
+};
+using PmixOrders = std::vector<PmixOrder>;
+
+class PmixExchange {
+ public:
+  explicit PmixExchange(std::uint32_t nodes) : nodes_(nodes) {}
+
+  // A host joins, as the node after all others.
+  void add_node() { ++nodes_; }
+  // The first job, and each that is spawned, before its upcalls.
+  void add(const pmix::Job& job);
+
+  // What follows from an upcall of a node. Those that are not about exchange (Ready, Broken,
+  // Connected, Finalized, Aborted, Spawn) lead to nothing: its agent answers them.
+  [[nodiscard]] PmixOrders take(std::uint32_t node, const pmix::Upcall& upcall);
+
+  // A node whose server has gone: whoever waits for it is told so.
+  [[nodiscard]] PmixOrders lost(std::uint32_t node);
+
+ private:
+  // A fence, a connect or a disconnect: one answer to all nodes once all have come.
+  struct Round {
+    std::vector<std::uint32_t> expected;  // sorted
+    std::map<std::uint32_t, std::pair<pmix::Ticket, std::string>> arrived;
+  };
+  enum class Kind : std::uint8_t { fence, connect, disconnect };
+  using Key = std::pair<Kind, std::vector<pmix::Proc>>;
+  struct Kept {
+    pmix::Datum datum;
+    bool once = false;
+  };
+  struct Asker {
+    std::uint32_t node = 0;
+    pmix::Ticket ticket = 0;
+  };
+  // Where a job's ranks are.
+  struct Seats {
+    std::map<std::uint32_t, std::uint32_t> node_of;  // by rank
+    std::set<std::uint32_t> nodes;                   // of them all
+  };
+
+  void gather(std::uint32_t node, Kind kind, std::vector<pmix::Proc> procs, pmix::Ticket ticket,
+              const std::string& blob, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Fence& fence, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Connect& connect, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Modex& modex, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::ModexFound& found, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Publish& publish, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Lookup& lookup, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Unpublish& unpublish, PmixOrders& out);
+  void take_one(std::uint32_t node, const pmix::Event& event, PmixOrders& out);
+  template <class Other>
+  void take_one(std::uint32_t, const Other&, PmixOrders&) {}
+
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_of(
+      const std::vector<pmix::Proc>& procs) const;
+  bool answer(const Asker& asker, const pmix::Lookup& lookup, PmixOrders& out);
+  static void conclude(const Round& round, pmix::Status status, PmixOrders& out);
+
+  std::uint32_t nodes_;
+  std::map<std::string, Seats> jobs_;  // by nspace
+  std::map<Key, std::vector<Round>> rounds_;
+  std::map<pmix::Ticket, std::pair<Asker, std::uint32_t>>
+      fetches_;  // ours; who asked, who must answer
+  pmix::Ticket last_fetch_ = 0;
+  std::map<std::string, Kept> published_;
+  std::vector<std::pair<Asker, pmix::Lookup>> waiting_;
+  std::vector<std::uint32_t> lost_;
+};
+
+}  // namespace muster::machine

@@ -1,0 +1,82 @@
+// Worlds as PMIx servers know them. Each is made once; what nodes are told shares it.
+#include "machine/pmix_head.hpp"
+
+#include <algorithm>
+#include <fmt/ranges.h>
+
+namespace muster::machine {
+
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+std::vector<pmix::JobApp> pmix_apps(const std::vector<model::App>& apps,
+                                    const std::vector<model::PlannedRank>& ranks) {
+  std::vector<pmix::JobApp> made;
+  made.reserve(apps.size());
+  for (const model::App& app : apps) {
+    made.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
+  }
+  for (const model::PlannedRank& rank : ranks) ++made[rank.app].size;
+  return made;
+}
+
+}  // namespace
+
+// What is left of an earlier round must not be taken for a rank of this one.
+void PmixHead::begin(const model::Plan& plan, const std::vector<model::App>& apps,
+                     std::uint32_t round) {
+  pmix::Job job;
+  job.nspace = "muster-" + secret_ + (round == 0 ? "" : fmt::format(".{}", round));
+  for (const model::PlannedNode& node : plan.nodes) {
+    auto& ranks = job.nodes.emplace_back(pmix::JobNode{node.host.name, {}}).ranks;
+    for (const Rank rank : node.ranks) ranks.push_back(rank.value);
+  }
+  job.universe = plan.universe;
+  job.apps = pmix_apps(apps, plan.ranks);
+  exchange_ = PmixExchange(static_cast<std::uint32_t>(job.nodes.size()));
+  exchange_.add(job);
+  worlds_ = {std::make_shared<const pmix::Job>(std::move(job))};
+}
+
+// It hears of the worlds before it with a place of its own in them, where none of their ranks are.
+void PmixHead::add_host(const std::string& name) {
+  exchange_.add_node();
+  for (SharedJob& world : worlds_) {
+    pmix::Job larger = *world;
+    larger.nodes.push_back({name, {}});
+    world = std::make_shared<const pmix::Job>(std::move(larger));
+  }
+}
+
+void PmixHead::add(const model::World& world, const std::vector<model::PlannedRank>& ranks,
+                   const std::vector<model::App>& apps, Rank spawner) {
+  const pmix::Job& first = *worlds_.front();
+  const auto after = std::ranges::upper_bound(worlds_, spawner.value, {},
+                                              [](const SharedJob& one) { return one->offset; });
+  const pmix::Job& parent = **(after - 1);
+  pmix::Job job;
+  job.nspace = fmt::format("{}-{}", first.nspace, world.number);
+  for (const pmix::JobNode& node : first.nodes) job.nodes.push_back({node.host, {}});
+  for (std::uint32_t own = 0; own < ranks.size(); ++own) {
+    job.nodes[ranks[own].node.value].ranks.push_back(own);
+  }
+  job.universe = first.universe;
+  job.apps = pmix_apps(apps, ranks);
+  job.parent = pmix::Proc{parent.nspace, spawner.value - parent.offset};
+  job.world = world.number;
+  job.offset = world.first.value;
+  exchange_.add(job);
+  worlds_.push_back(std::make_shared<const pmix::Job>(std::move(job)));
+}
+
+std::vector<pmix::AddJob> PmixHead::jobs(NodeIndex node) const {
+  std::vector<pmix::AddJob> made;
+  for (const SharedJob& world : worlds_) made.push_back({world, node.value, {}});
+  return made;
+}
+
+pmix::AddJob PmixHead::newest(NodeIndex node) const { return {worlds_.back(), node.value, {}}; }
+
+}  // namespace muster::machine

@@ -1,0 +1,49 @@
+// PmixHead: the head's share of PMIx: which worlds there are, and what their ranks exchange.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/id.hpp"
+#include "machine/pmix_exchange.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+#include "model/world.hpp"
+
+namespace muster::machine {
+
+class PmixHead {
+ public:
+  // `secret`: random. Worlds have names that begin with it: who knows one may ask to be a rank.
+  explicit PmixHead(std::string secret) : secret_(std::move(secret)) {}
+
+  // All ranks of the first world are about to be started; what was exchanged before is forgotten.
+  void begin(const model::Plan& plan, const std::vector<model::App>& apps, std::uint32_t round);
+  // A host joins, as the node after all others.
+  void add_host(const std::string& name);
+  // A world is spawned; its ranks by number in it.
+  void add(const model::World& world, const std::vector<model::PlannedRank>& ranks,
+           const std::vector<model::App>& apps, base::Rank spawner);
+
+  // For a node whose server knows nothing yet: all worlds so far.
+  [[nodiscard]] std::vector<pmix::AddJob> jobs(base::NodeIndex node) const;
+  // For all others: the world that was added last.
+  [[nodiscard]] pmix::AddJob newest(base::NodeIndex node) const;
+
+  [[nodiscard]] PmixOrders take(base::NodeIndex node, const pmix::Upcall& upcall) {
+    return exchange_.take(node.value, upcall);
+  }
+  [[nodiscard]] PmixOrders lost(base::NodeIndex node) { return exchange_.lost(node.value); }
+
+ private:
+  using SharedJob = std::shared_ptr<const pmix::Job>;
+
+  std::string secret_;
+  std::vector<SharedJob> worlds_;  // by number - 1
+  PmixExchange exchange_{0};
+};
+
+}  // namespace muster::machine
