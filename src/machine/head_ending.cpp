@@ -177,6 +177,7 @@ void HeadMachine::forget_tasks(NodeIndex index) {
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
   nodes_[index.value].state = NodeState::stopped;
+  if (pmix_) pmix_->forget(index);
   report_.killed += message.killed;
   for (const std::string& left : message.leftovers) {
     report_.warnings.push_back(fmt::format("{}: {} could not be ended", host(index), left));

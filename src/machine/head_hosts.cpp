@@ -69,6 +69,7 @@ void HeadMachine::host_missed(NodeIndex node, Error error, HeadEffects& out) {
   opener_.opened(node);
   if (std::exchange(nodes_[node.value].link, false)) out.push_back(CloseLink{node});
   nodes_[node.value].state = NodeState::gone;
+  if (pmix_) tell_servers(pmix_->lost(node), out);
   if (joining_ && joining_->awaited.erase(node) > 0) {
     if (!joining_->refusal) joining_->refusal = std::move(error);
     return conclude_joining(out);
