@@ -131,6 +131,7 @@ void HeadMachine::forget_tasks(NodeIndex index) {
 void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
   nodes_[index.value].state = NodeState::stopped;
+  if (pmix_) pmix_->forget(index);
   verdict_.killed(message.killed);
   for (const std::string& left : message.leftovers) {
     verdict_.warn(fmt::format("{}: {} could not be ended", host(index), left));

@@ -57,6 +57,7 @@ void HeadMachine::host_missed(NodeIndex node, Error error, HeadEffects& out) {
   hosts_.forget(node);
   hosts_.close(node, out);
   nodes_[node.value].state = NodeState::gone;
+  if (pmix_) tell_servers(pmix_->lost(node), out);
   conclude(spawns_.missed(node, std::move(error)), out);
 }
 

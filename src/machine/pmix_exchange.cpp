@@ -47,8 +47,9 @@ void PmixExchange::conclude(const Round& round, pmix::Status status, PmixOrders&
   if (status == pmix::kSuccess) {
     for (const auto& [node, one] : round.arrived) all += one.second;
   }
-  for (const auto& [node, one] : round.arrived)
-    out.push_back({node, pmix::Reply{one.first, status, all}});
+  for (const auto& [node, one] : round.arrived) {
+    if (one.first != 0) out.push_back({node, pmix::Reply{one.first, status, all}});
+  }
 }
 
 void PmixExchange::gather(std::uint32_t node, Kind kind, std::vector<pmix::Proc> procs,
@@ -161,13 +162,25 @@ void PmixExchange::take_one(std::uint32_t node, const pmix::Event& event, PmixOr
   }
 }
 
+void PmixExchange::forget(std::uint32_t node) {
+  for (auto& [key, rounds] : rounds_) {
+    for (Round& round : rounds) {
+      const auto found = round.arrived.find(node);
+      if (found != round.arrived.end()) found->second.first = 0;
+    }
+  }
+  std::erase_if(fetches_, [&](const auto& one) { return one.second.first.node == node; });
+  std::erase_if(waiting_, [&](const auto& one) { return one.first.node == node; });
+}
+
 PmixOrders PmixExchange::lost(std::uint32_t node) {
   PmixOrders out;
+  if (std::ranges::count(lost_, node) > 0) return out;
   lost_.push_back(node);
+  forget(node);
   for (auto& [key, rounds] : rounds_) {
     std::erase_if(rounds, [&](Round& round) {
       if (!std::binary_search(round.expected.begin(), round.expected.end(), node)) return false;
-      round.arrived.erase(node);
       conclude(round, pmix::kUnreachable, out);
       return true;
     });
@@ -175,11 +188,10 @@ PmixOrders PmixExchange::lost(std::uint32_t node) {
   std::erase_if(rounds_, [](const auto& one) { return one.second.empty(); });
   std::erase_if(fetches_, [&](const auto& one) {
     const auto& [asker, from] = one.second;
-    if (from == node)
-      out.push_back({asker.node, pmix::Reply{asker.ticket, pmix::kUnreachable, ""}});
-    return from == node || asker.node == node;
+    if (from != node) return false;
+    out.push_back({asker.node, pmix::Reply{asker.ticket, pmix::kUnreachable, ""}});
+    return true;
   });
-  std::erase_if(waiting_, [&](const auto& one) { return one.first.node == node; });
   return out;
 }
 

@@ -36,6 +36,9 @@ class PmixExchange {
   // Connected, Finalized, Aborted, Spawn) lead to nothing: its agent answers them.
   [[nodiscard]] PmixOrders take(std::uint32_t node, const pmix::Upcall& upcall);
 
+  // All ranks of a node have ended: what its server has asked is for nobody any more. Another one,
+  // which may follow, begins its tickets anew.
+  void forget(std::uint32_t node);
   // A node whose server has gone: whoever waits for it is told so.
   [[nodiscard]] PmixOrders lost(std::uint32_t node);
 
@@ -43,6 +46,7 @@ class PmixExchange {
   // A fence, a connect or a disconnect: one answer to all nodes once all have come.
   struct Round {
     std::vector<std::uint32_t> expected;  // sorted
+    // No ticket: nobody waits there any more.
     std::map<std::uint32_t, std::pair<pmix::Ticket, std::string>> arrived;
   };
   enum class Kind : std::uint8_t { fence, connect, disconnect };

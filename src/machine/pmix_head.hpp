@@ -36,6 +36,7 @@ class PmixHead {
   [[nodiscard]] PmixOrders take(base::NodeIndex node, const pmix::Upcall& upcall) {
     return exchange_.take(node.value, upcall);
   }
+  void forget(base::NodeIndex node) { exchange_.forget(node.value); }
   [[nodiscard]] PmixOrders lost(base::NodeIndex node) { return exchange_.lost(node.value); }
 
  private:

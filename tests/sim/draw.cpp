@@ -183,6 +183,11 @@ void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
   if (dice.chance(faults.init_timeout)) world.init_timeout = milliseconds(dice, 200, 3000);
 }
 
+// Only ranks that call MPI_Init speak PMIx.
+void draw_pmix(Scenario& world, Dice dice, const Faults& faults) {
+  if (dice.chance(faults.is_pmix)) world.fences = dice.between(1u, 20u);
+}
+
 void draw_notice(Scenario& world, Dice dice, const Faults& faults) {
   if (!world.timeout || !dice.chance(faults.notice)) return;
   world.notice = dice.between(Duration(1), *world.timeout - Duration(1));
@@ -234,6 +239,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_idle_hosts(world, Dice(seed ^ (kOfIdleHosts << 32)), faults);
   constexpr std::uint64_t kOfJoins = 0x701e;
   draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
+  constexpr std::uint64_t kOfPmix = 0x0b1f;
+  draw_pmix(world, Dice(seed ^ (kOfPmix << 32)), faults);
   constexpr std::uint64_t kOfRestarts = 0x4e57;
   draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
   constexpr std::uint64_t kOfNotices = 0x0071;

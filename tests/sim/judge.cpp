@@ -30,6 +30,7 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       plan_(plan),
       nodes_(plan.nodes.size()),
       lanes_(2 * plan.ranks.size()),
+      pmix_([this](const std::string& what) { complain(what); }),
       rolls_(1),
       first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())),
       first_nodes_(plan.nodes.size()) {
@@ -94,6 +95,7 @@ void Judge::on(const machine::LinkLost& event) {
   node.attempt.reset();
   node.closed = true;
   forget_orders(event.node);
+  if (!node.stopped) pmix_.lost(event.node);
   if (!node.stopped && !node.idle) fault(event.error.fault, event.error.what);
 }
 
@@ -169,6 +171,11 @@ void Judge::look_for_deserter(Roll& roll) {
   first({Cause::rank_failed, {}, roll.deserter->value, 0, 1, {}});
 }
 
+void Judge::heard(NodeIndex node, const wire::PmixUp& message) {
+  if (nodes_[node.value].stopped) complain("a PMIx server speaks after its agent has stopped");
+  pmix_.asks(node, message.upcall);
+}
+
 bool Judge::waits_since(Instant when) const {
   return std::ranges::any_of(rolls_,
                              [&](const Roll& roll) { return roll.waits() && *roll.since <= when; });
@@ -184,6 +191,7 @@ void Judge::heard(NodeIndex node, const wire::Refused& message) {
 void Judge::heard(NodeIndex node, const wire::Stopped&) {
   if (nodes_[node.value].stopped) complain("an agent stops twice");
   nodes_[node.value].stopped = true;
+  pmix_.ended(node);
   std::erase_if(spawns_, [&](const auto& one) { return one.first == node; });
   forget_orders(node);
   if (all_stopped()) all_stopped_at_ = agenda_.now();
@@ -278,6 +286,7 @@ void Judge::done(const machine::CloseLink& effect) {
   Node& node = nodes_[effect.node.value];
   node.closed = true;
   forget_orders(effect.node);
+  if (!node.stopped) pmix_.lost(effect.node);
   if (node.idle || node.stopped) return node.attempt.reset();
   if (!acted_) acted_ = agenda_.now();
 }
@@ -294,6 +303,7 @@ void Judge::wakes(Node& node) {
 
 void Judge::done(const machine::ToNode& effect) {
   Node& node = nodes_[effect.node.value];
+  tells(effect.node, effect.message);
   if (std::holds_alternative<wire::Hello>(effect.message) && node.stopped) wakes(node);
   if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
   if (const auto* signal = std::get_if<wire::Signal>(&effect.message)) {
@@ -322,6 +332,15 @@ void Judge::done(const machine::ToNode& effect) {
   }
 }
 
+void Judge::tells(NodeIndex node, const wire::ToAgent& message) {
+  if (const auto* orders = std::get_if<wire::Prepare>(&message)) pmix_.told(node, *orders);
+  if (const auto* start = std::get_if<wire::Start>(&message)) pmix_.starts(node, start->world);
+  const auto* down = std::get_if<wire::PmixDown>(&message);
+  if (down == nullptr) return;
+  if (nodes_[node.value].stopped) complain("a PMIx server is told something after its end");
+  pmix_.told(node, down->command);
+}
+
 void Judge::done(const machine::AddWorld& effect) {
   if (acted_) complain("a world is added while the run ends");
   lanes_.resize(lanes_.size() + 2 * std::size_t{effect.world.size});
@@ -340,6 +359,7 @@ bool Judge::round_is_due() const {
 void Judge::done(const machine::NewRound&) {
   if (!round_is_due()) complain("a new round begins without a reason");
   ++rounds_;
+  pmix_.begin_round();
   first_.reset();
   acted_.reset();
   all_stopped_at_.reset();
@@ -417,6 +437,7 @@ void Judge::check_notice() {
 
 void Judge::turn_over(const model::RunReport& report) {
   check_notice();
+  pmix_.turn_over();
   if (acted_ && !first_ && !all_stopped()) by_the_clock(report);
   if (first_ && !acted_ && !all_stopped()) {
     complain("a failure came and the head did nothing");

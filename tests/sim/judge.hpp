@@ -11,6 +11,7 @@
 
 #include "machine/head_machine.hpp"
 #include "sim/agenda.hpp"
+#include "sim/pmix_judge.hpp"
 #include "sim/scenario.hpp"
 
 namespace muster::sim {
@@ -99,6 +100,7 @@ class Judge {
   void heard(base::NodeIndex node, const wire::OutputEnd& message);
   void heard(base::NodeIndex node, const wire::Spawn& message);
   void heard(base::NodeIndex node, const wire::Attendance& message);
+  void heard(base::NodeIndex node, const wire::PmixUp& message);
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
@@ -115,6 +117,7 @@ class Judge {
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
   void wakes(Node& node);
+  void tells(base::NodeIndex node, const wire::ToAgent& message);
   void too_late();
   void forget_orders(base::NodeIndex node);
   void look_for_deserter(Roll& roll);
@@ -154,6 +157,7 @@ class Judge {
   std::map<std::uint32_t, std::set<base::NodeIndex>> unprepared_;  // by spawned world
   std::set<std::uint32_t> starting_;                               // spawned worlds
   std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
+  PmixJudge pmix_;
   std::vector<Roll> rolls_;
   std::uint32_t first_ranks_ = 0;  // not spawned
   std::size_t first_nodes_ = 0;    // have not joined

@@ -25,13 +25,15 @@ machine::AgentOptions options(const HostScript& script) {
 
 }  // namespace
 
-SimHost::SimHost(Agenda& agenda, const HostScript& script, const std::vector<TaskScript>& tasks,
+SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world,
                  SimHostEvents events)
     : agenda_(agenda),
       script_(script),
-      task_scripts_(tasks),
+      task_scripts_(world.tasks),
       events_(std::move(events)),
-      machine_(options(script)) {
+      machine_(options(script)),
+      has_pmix_(world.fences > 0),
+      pmix_(agenda, world.fences, pmix_events()) {
   if (script.reach == model::Reach::here) script_.clock_ahead = Duration(0);
   feed(machine::Tick{});
 }
@@ -103,12 +105,15 @@ void SimHost::perform(machine::BeginRound&) {
   if (has_processes()) events_.complain("a round begins while processes of the last one run");
   for (auto& [rank, task] : tasks_) past_.push_back(std::move(task));
   tasks_.clear();
+  pmix_.begin();
   ++round_;
   feed(machine::RoundBegun{static_cast<std::uint16_t>(30000 + round_)});
 }
 
 void SimHost::perform(machine::Check& effect) {
   const std::uint32_t world = effect.orders.wireup.world;
+  if (!effect.orders.wireup.pmix_jobs.empty()) pmix_.begin();
+  for (const auto& job : effect.orders.wireup.pmix_jobs) pmix_.add(job);
   for (const auto& task : effect.orders.tasks) windows_[task.rank] = effect.orders.window;
   agenda_.after(script_.checks_for, [this, world] {
     machine::Checked checked{{}, world};
@@ -149,8 +154,28 @@ void SimHost::plan_join(Rank rank) {
   const TaskScript script = script_of(rank);
   if (!script.joins) return;
   agenda_.after(*script.joins, [this, rank, task = tasks_.at(rank).get()] {
-    if (alive_ && task->alive()) feed(machine::JoinedWorld{rank});
+    if (!alive_ || !task->alive()) return;
+    feed(machine::JoinedWorld{rank});
+    if (has_pmix_) pmix_.joined(rank);
   });
+}
+
+SimPmixEvents SimHost::pmix_events() {
+  SimPmixEvents events;
+  events.up = [this](pmix::Upcall upcall) {
+    feed(machine::WireupSays{wire::PmixUp{std::move(upcall)}});
+  };
+  events.alive = [this](Rank rank) {
+    const auto found = tasks_.find(rank);
+    return alive_ && found != tasks_.end() && found->second->alive();
+  };
+  events.complain = [this](const std::string& what) { events_.complain(what); };
+  return events;
+}
+
+// The answers to Spawn are for MPI programs alone.
+void SimHost::perform(machine::ToWireup& effect) {
+  if (const auto* down = std::get_if<wire::PmixDown>(&effect.message)) pmix_.hear(down->command);
 }
 
 SimTaskEvents SimHost::task_events(Rank rank) {

@@ -12,6 +12,7 @@
 #include "machine/agent_machine.hpp"
 #include "sim/agenda.hpp"
 #include "sim/scenario.hpp"
+#include "sim/sim_pmix.hpp"
 #include "sim/sim_task.hpp"
 
 namespace muster::sim {
@@ -29,8 +30,7 @@ struct SimHostEvents {
 
 class SimHost {
  public:
-  SimHost(Agenda& agenda, const HostScript& script, const std::vector<TaskScript>& tasks,
-          SimHostEvents events);
+  SimHost(Agenda& agenda, const HostScript& script, const Scenario& world, SimHostEvents events);
 
   void feed(machine::AgentEvent event);
   void kill_agent();  // the guard notices and cleans up
@@ -49,7 +49,7 @@ class SimHost {
   void perform(machine::ClaimPorts& effect);
   void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
-  void perform(machine::ToWireup&) {}  // answers are for MPI programs alone
+  void perform(machine::ToWireup& effect);
   void perform(machine::SetGuard&) {}  // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
@@ -71,6 +71,7 @@ class SimHost {
   void arm();
   void wake(base::Instant when);
   [[nodiscard]] SimTaskEvents task_events(base::Rank rank);
+  [[nodiscard]] SimPmixEvents pmix_events();
 
   Agenda& agenda_;
   HostScript script_;
@@ -91,6 +92,8 @@ class SimHost {
   std::map<base::Rank, std::unique_ptr<SimTask>> tasks_;
   std::vector<std::unique_ptr<SimTask>> past_;  // of earlier rounds: timers still know them
   std::uint32_t round_ = 0;
+  bool has_pmix_;
+  SimPmix pmix_;
 };
 
 }  // namespace muster::sim

@@ -1,6 +1,7 @@
 // One overload per message; only what a reader of a trace wants to know.
 #include "sim/words.hpp"
 
+#include <array>
 #include <csignal>
 #include <fmt/format.h>
 
@@ -39,7 +40,19 @@ std::string say(const wire::Credit& m) {
 }
 std::string say(const wire::FenceOut& m) { return fmt::format("FenceOut {}", m.sequence); }
 std::string say(const wire::NameAnswer& m) { return fmt::format("NameAnswer {}", m.id); }
-std::string say(const wire::PmixDown&) { return "PmixDown"; }
+constexpr std::array kUpcalls = {"Ready",     "Broken",  "Connected",  "Finalized", "Aborted",
+                                 "Fence",     "Modex",   "ModexFound", "Publish",   "Lookup",
+                                 "Unpublish", "Connect", "Spawn",      "Event"};
+static_assert(kUpcalls.size() == std::variant_size_v<wire::pmix::Upcall>);
+constexpr std::array kCommands = {"AddJob", "Reply", "Found", "Spawned", "FetchModex", "Event"};
+static_assert(kCommands.size() == std::variant_size_v<wire::pmix::Command>);
+
+std::string say(const wire::PmixDown& m) {
+  std::string text = std::string("PMIx ") + kCommands[m.command.index()];
+  const auto* reply = std::get_if<wire::pmix::Reply>(&m.command);
+  if (reply != nullptr && reply->status != 0) text += fmt::format(" {}", reply->status);
+  return text;
+}
 std::string say(const wire::Suspend& m) { return m.suspended ? "Suspend" : "Suspend over"; }
 std::string say(const wire::Ping&) { return "Ping"; }
 std::string say(const wire::Bye&) { return "Bye"; }
@@ -68,7 +81,7 @@ std::string say(const wire::Attendance& m) {
   return text;
 }
 std::string say(const wire::Taken& m) { return "Taken " + model::to_string(m.cpus); }
-std::string say(const wire::PmixUp&) { return "PmixUp"; }
+std::string say(const wire::PmixUp& m) { return std::string("PMIx ") + kUpcalls[m.upcall.index()]; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);
 }

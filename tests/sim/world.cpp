@@ -167,8 +167,7 @@ void World::open_link(NodeIndex node) {
     session.to_head.stall();
   }
   if (here(node)) {
-    session.host =
-        std::make_unique<SimHost>(agenda_, script, scenario_.tasks, host_events(session));
+    session.host = std::make_unique<SimHost>(agenda_, script, scenario_, host_events(session));
     return head_.feed(machine::LinkUp{node});
   }
   Attempt attempt{Attempt::How::up, machine::Retry::no, Duration(0)};
@@ -193,8 +192,8 @@ void World::attempt_fails(Session& session, const Attempt& attempt) {
 }
 
 void World::agent_comes(Session& session, const Attempt& attempt) {
-  session.host = std::make_unique<SimHost>(agenda_, scenario_.hosts[session.node.value],
-                                           scenario_.tasks, host_events(session));
+  session.host = std::make_unique<SimHost>(agenda_, scenario_.hosts[session.node.value], scenario_,
+                                           host_events(session));
   to_head(session, [this, &session] { head_.feed(machine::LinkUp{session.node}); });
   if (attempt.how == Attempt::How::up_then_lost) close_both(session, "the connection was reset");
 }

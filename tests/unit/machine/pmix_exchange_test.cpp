@@ -140,6 +140,21 @@ TEST_F(PmixServers, EventsReachAllOtherNodes) {
   EXPECT_EQ(exchange.take(1, event), (Out{{0, event}, {2, event}}));
 }
 
+TEST_F(PmixServers, WhoHasEndedIsAnsweredNoMore) {
+  EXPECT_EQ(exchange.take(0, fence(1, all, "a")), Out{});
+  EXPECT_EQ(exchange.take(0, pmix::Lookup{2, {"svc"}, true}), Out{});
+  const Out asked = exchange.take(0, pmix::Modex{3, {"job", 3}});
+  ASSERT_EQ(asked.size(), 1u);
+  exchange.forget(0);
+  const auto ticket = std::get<pmix::FetchModex>(asked[0].command).ticket;
+  EXPECT_EQ(exchange.take(1, pmix::ModexFound{ticket, 0, "data"}), Out{});
+  EXPECT_EQ(exchange.take(1, publish(4, "svc")), (Out{{1, pmix::Reply{4, 0, ""}}}));
+  // What it has brought to others counts.
+  EXPECT_EQ(exchange.take(1, fence(5, all, "b")), Out{});
+  EXPECT_EQ(exchange.take(2, fence(6, all, "c")),
+            (Out{{1, pmix::Reply{5, 0, "abc"}}, {2, pmix::Reply{6, 0, "abc"}}}));
+}
+
 TEST_F(PmixServers, ALostNodeEndsTheWaitingForIt) {
   EXPECT_EQ(exchange.take(0, fence(1, all, "a")), Out{});
   EXPECT_EQ(exchange.take(0, fence(2, {{"job", 0}, {"job", 2}}, "a")), Out{});
