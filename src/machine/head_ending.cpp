@@ -32,9 +32,12 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   if (ranks_.has_ended(exit.rank)) return;
   count_end(exit.rank);
   if (!stop_sent_) wireup_.left(exit.rank);
-  Death death{exit, node, hosts_.clock(node).when(from_wire(message.at_us), now_),
+  Death death{exit,
+              node,
+              hosts_.clock(node).when(from_wire(message.at_us), now_),
               std::move(message.error_file),
-              std::move(message.around).value_or(model::Circumstances{}), host(node)};
+              std::move(message.around).value_or(model::Circumstances{}),
+              host(node)};
   if (failed_by_itself(death)) {
     note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);

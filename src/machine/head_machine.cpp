@@ -39,8 +39,8 @@ HeadMachine::HeadMachine(HeadInput input)
       stdin_(input_.spec.input, static_cast<std::uint32_t>(input_.plan.ranks.size())),
       verdict_(input_.spec.failure.code) {
   const auto size = static_cast<std::uint32_t>(input_.plan.ranks.size());
-  PlacedWorld first{{1, Rank(0), size}, "muster_" + input_.job,
-                    mapping_for(input_.spec, input_.plan)};
+  PlacedWorld first{
+      {1, Rank(0), size}, "muster_" + input_.job, mapping_for(input_.spec, input_.plan)};
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const model::PlannedNode& node = input_.plan.nodes[i];
     hosts_.add(node.host, plan::ports_wanted(input_.spec, node));
@@ -334,8 +334,8 @@ void HeadMachine::hear(NodeIndex index, wire::Pong& message, HeadEffects&) {
 // ---- small answers ----------------------------------------------------------------------------
 
 bool HeadMachine::all_prepared() const {
-  return std::ranges::all_of(
-      nodes_, [](const Node& node) { return node.state >= NodeState::prepared; });
+  return std::ranges::all_of(nodes_,
+                             [](const Node& node) { return node.state >= NodeState::prepared; });
 }
 
 // Its ranks may be prepared.

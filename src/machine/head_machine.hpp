@@ -109,7 +109,6 @@ class HeadMachine {
     std::uint32_t busy = 0;   // its ranks that have not ended
   };
 
-
   void on(LinkUp& event, HeadEffects& out);
   void on(LinkFailed& event, HeadEffects& out);
   void on(LinkLost& event, HeadEffects& out);
@@ -241,12 +240,12 @@ class HeadMachine {
   TimeLimit time_limit_;
   std::optional<base::Instant> servers_end_at_;  // when only servers are left
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
-  bool shared_told_ = false;    // that MPI will have too little of it
+  bool shared_told_ = false;                     // that MPI will have too little of it
   bool interrupted_before_ = false;
   bool stop_sent_ = false;
   bool hastened_ = false;
   std::int32_t stop_signal_ = 0;
-  plan::Rendezvous where_;                 // once every host has greeted
+  plan::Rendezvous where_;  // once every host has greeted
   InputFlow stdin_;
   Wireup wireup_;
   std::optional<PmixHead> pmix_;  // none: ranks are not served PMIx

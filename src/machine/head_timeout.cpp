@@ -24,15 +24,16 @@ void HeadMachine::time_is_up(HeadEffects& out) {
   const bool asks = spec.state_at_timeout || spec.stacks_at_timeout;
   if (!asks || state_ != State::running || time_limit_.asked()) return end_late(out);
   time_limit_.ask(ranks_.alive(), now_);
-  out.push_back(Say{fmt::format("time is up; {} of {} ranks have ended", ranks_.ended(), ranks_.size())});
+  out.push_back(
+      Say{fmt::format("time is up; {} of {} ranks have ended", ranks_.ended(), ranks_.size())});
   to_all_running(wire::Trace{spec.stacks_at_timeout}, out);
 }
 
 void HeadMachine::hear(NodeIndex node, wire::Traced& message, HeadEffects& out) {
   if (stop_sent_ || time_limit_.unanswered() == 0) return;
   const std::int32_t pid = ranks_.pid(message.rank);
-  out.push_back(Say{
-      view::traced(verdict_.so_far().worlds, message.rank, host(node), pid, message.state, message.stack)});
+  out.push_back(Say{view::traced(verdict_.so_far().worlds, message.rank, host(node), pid,
+                                 message.state, message.stack)});
   if (time_limit_.answered()) end_late(out);
 }
 

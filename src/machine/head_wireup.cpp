@@ -86,9 +86,9 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
   constexpr std::size_t kNamed = 5;
   std::string names;
   for (std::size_t i = 0; i < std::min(absent.size(), kNamed); ++i) {
-    names +=
-        fmt::format("{}{} on {}", i == 0 ? "" : ", ", view::rank_name(verdict_.so_far().worlds, absent[i]),
-                    host(input_.plan.ranks[absent[i].value].node));
+    names += fmt::format("{}{} on {}", i == 0 ? "" : ", ",
+                         view::rank_name(verdict_.so_far().worlds, absent[i]),
+                         host(input_.plan.ranks[absent[i].value].node));
   }
   if (absent.size() > kNamed) names += fmt::format(" and {} more", absent.size() - kNamed);
   const auto waited = now_ - *status.since;

@@ -25,8 +25,7 @@ double seconds(Duration time) { return std::chrono::duration<double>(time).count
 }  // namespace
 
 Hosts::Hosts(Options options)
-    : options_(std::move(options)),
-      opener_(options_.carrier.parallel, options_.carrier.patience) {}
+    : options_(std::move(options)), opener_(options_.carrier.parallel, options_.carrier.patience) {}
 
 Hosts::Entry& Hosts::of(NodeIndex node) {
   CHECK(node.value < hosts_.size());
@@ -68,13 +67,13 @@ std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
   for (const NodeIndex node : opener_.overdue(now)) {
     const std::string& host = name(node);
     found.emplace_back(
-        node, Error{Fault::unreachable,
-                    fmt::format("{}: no answer within {:g} s", host,
-                                seconds(options_.carrier.patience)),
-                    fmt::format("is the host up, and does `{} {} true` end by itself? "
-                                "--start-timeout gives it longer",
-                                options_.carrier.command.front(), host),
-                    {}});
+        node,
+        Error{Fault::unreachable,
+              fmt::format("{}: no answer within {:g} s", host, seconds(options_.carrier.patience)),
+              fmt::format("is the host up, and does `{} {} true` end by itself? "
+                          "--start-timeout gives it longer",
+                          options_.carrier.command.front(), host),
+              {}});
   }
   return found;
 }

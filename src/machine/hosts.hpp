@@ -1,5 +1,6 @@
-// Hosts: the head's links. Opens them, a bounded number at a time, greets, keeps them alive, notices
-// silence. Knows no ranks; that a host is no longer wanted, its caller says by closing the link.
+// Hosts: the head's links. Opens them, a bounded number at a time, greets, keeps them alive,
+// notices silence. Knows no ranks; that a host is no longer wanted, its caller says by closing the
+// link.
 //
 //   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──greet()──▶ up
 //

@@ -40,9 +40,9 @@ TEST(Seeds, KeepEveryRule) {
 
 // Each of these once broke a rule: the head finished twice; an agent that nobody greeted stayed; a
 // guard lost before the start hung the run; Ctrl-Z lost hosts; a third Ctrl-C stopped again; a host
-// beside a sleeping head was awake; ranks were spawned on a host that had prepared and was lost; the
-// code of a rank that failed a moment earlier hid that of one that had asked for the end; the PMIx
-// server of a host where ranks were spawned anew got answers for the one before it.
+// beside a sleeping head was awake; ranks were spawned on a host that had prepared and was lost;
+// the code of a rank that failed a moment earlier hid that of one that had asked for the end; the
+// PMIx server of a host where ranks were spawned anew got answers for the one before it.
 TEST(Seeds, KeepTheRulesThatWereOnceBroken) {
   for (const std::uint64_t seed :
        {8, 87, 225, 329, 400, 488, 833, 2422, 7410, 11432, 15471, 18282, 58643}) {
