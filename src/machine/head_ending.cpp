@@ -34,7 +34,7 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
   if (!stop_sent_) wireup_.left(exit.rank);
   Death death{exit,
               node,
-              hosts_.clock(node).when(from_wire(message.at_us), now_),
+              hosts_.clock_of(node).when(from_wire(message.at_us), now_),
               std::move(message.error_file),
               std::move(message.around).value_or(model::Circumstances{}),
               host(node)};

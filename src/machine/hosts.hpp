@@ -102,7 +102,7 @@ class Hosts {
   [[nodiscard]] bool all_greeted() const;
   [[nodiscard]] bool remote(base::NodeIndex node) const { return of(node).remote; }
   [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).name; }
-  [[nodiscard]] const HostClock& clock(base::NodeIndex node) const { return of(node).clock; }
+  [[nodiscard]] const HostClock& clock_of(base::NodeIndex node) const { return of(node).clock; }
   // What it told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return of(node).facts;

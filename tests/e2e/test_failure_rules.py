@@ -195,8 +195,8 @@ class TheFirstOfTwo(LabCase):
             if "at the same time" in done.errors:
                 break
         self.assertRegex(done.errors, r"muster: rank 1 on node2 exited with code 4")
-        self.assertRegex(done.errors, r"at the same time, as far as the hosts' clocks tell \(within "
-                                      r"[\d.]+ ms\): rank 0 on node1 exited with code 3")
+        self.assertRegex(done.errors, r"at the same time, as far as the hosts' clocks tell "
+                                      r"\(within [\d.]+ ms\): rank 0 on node1 exited with code 3")
         self.assertEqual(done.code, 4, done)
 
     def test_the_first_is_never_called_the_later(self):
