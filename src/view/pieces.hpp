@@ -1,6 +1,7 @@
 // Pieces: a long text on its way to who takes it, so that it never stands in memory as a whole.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ class Pieces {
   }
 
  private:
-  static constexpr std::size_t kEnough = 256 * 1024;
+  static constexpr std::size_t kEnough = std::size_t{256} * 1024;
 
   const Take& take_;
   std::string text_;
