@@ -10,8 +10,10 @@
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
 #include "cli/detached.hpp"
+#include "cli/dry_run.hpp"
 #include "cli/head_options.hpp"
 #include "cli/meet.hpp"
+#include "cli/prospect.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
@@ -23,22 +25,12 @@
 #include "probe/topology.hpp"
 #include "process/terminal.hpp"
 #include "spec/check.hpp"
-#include "view/plan.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
 namespace {
 
 using base::Result;
-
-// Everything known before a host is contacted.
-struct Prospect {
-  model::JobSpec spec;
-  model::Inventory inventory;
-  model::Plan plan;
-  std::vector<plan::Forwarded> kept_here;    // index: app
-  std::vector<plan::Forwarded> kept_remote;  // index: app
-};
 
 // Each once, since to look one up may take long.
 std::vector<std::string> names_written(const model::JobSpec& spec) {
@@ -75,72 +67,11 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   return here;
 }
 
-Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
-                                          const std::vector<std::string>& environment,
-                                          model::Reach reach) {
-  std::vector<plan::Forwarded> result;
-  for (const model::App& app : spec.apps) {
-    auto one = plan::forwarded(environment, app, spec.clean_env, reach);
-    if (!one) return tl::unexpected(one.error());
-    result.push_back(std::move(*one));
-  }
-  return result;
-}
-
 Result<model::Inventory> inventory_of(const model::JobSpec& spec,
                                       const std::vector<model::SameHost>& same) {
   return spec::check(spec)
       .and_then([&] { return this_machine(spec, same); })
       .and_then([&](auto here) { return plan::inventory(spec, here); });
-}
-
-Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
-                          const std::vector<std::string>& environment) {
-  auto placed = plan::place(spec, inventory);
-  if (!placed) return tl::unexpected(placed.error());
-  auto here = kept(spec, environment, model::Reach::here);
-  if (!here) return tl::unexpected(here.error());
-  auto remote = kept(spec, environment, model::Reach::ssh);
-  if (!remote) return tl::unexpected(remote.error());
-  return Prospect{std::move(spec), std::move(inventory), std::move(*placed), std::move(*here),
-                  std::move(*remote)};
-}
-
-const plan::Forwarded& kept_for(const Prospect& job, base::Rank rank) {
-  const model::PlannedRank& planned = job.plan.ranks[rank.value];
-  const bool remote = job.plan.nodes[planned.node.value].host.reach == model::Reach::ssh;
-  return (remote ? job.kept_remote : job.kept_here)[planned.app];
-}
-
-// What is withheld is the same for every app but for its exports: the first one's is told.
-const std::vector<plan::Withheld>& withheld(const Prospect& job) {
-  bool remote = false;
-  for (const auto& node : job.plan.nodes) remote |= node.host.reach == model::Reach::ssh;
-  return (remote ? job.kept_remote : job.kept_here).front().withheld;
-}
-
-// What the words or the job file set; what they leave to the launching shell is not told.
-std::vector<model::Variable> set_for(const front::RunRequest& request, const Prospect& job,
-                                     base::Rank rank) {
-  const bool of_file = request.keeps == front::Keeps::always;
-  std::vector<model::Variable> set;
-  for (const model::Variable& one : kept_for(job, rank).kept) {
-    if (one.why != "-x") continue;
-    const bool is_ours = one.name.starts_with("MUSTER_");
-    set.push_back({one.name, one.value, is_ours ? "muster" : of_file ? "job file" : one.why});
-  }
-  return set;
-}
-
-std::vector<model::Variable> environment(const front::RunRequest& request, const Prospect& job,
-                                         const plan::Rendezvous& where, base::Rank rank) {
-  auto all = plan::dialects(job.plan, where, kept_for(job, rank), "<random>", job.spec, rank);
-  for (const auto& more :
-       {set_for(request, job, rank), plan::added_on_host(job.plan, job.spec, rank)}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  std::ranges::sort(all, {}, &model::Variable::name);
-  return all;
 }
 
 // What the launcher in the command would start, as far as that can be told before.
@@ -151,32 +82,6 @@ std::optional<Prospect> inner_prospect(const front::RunRequest& request,
   if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return std::nullopt;
   auto job = prospect(request.inner->spec, std::move(*inventory), environment);
   return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
-}
-
-// Its ranks and their places; what they find there is the launcher's affair.
-view::PlanWords words_of(const Prospect& job) {
-  view::PlanWords words{job.spec, job.plan, {}, {}, {}};
-  words.reason = [&](base::Rank rank) { return plan::reason(job.plan, rank); };
-  words.environment = [](base::Rank) { return std::vector<model::Variable>(); };
-  return words;
-}
-
-int dry_run(const front::RunRequest& request, const Prospect& job,
-            const std::optional<Prospect>& inner) {
-  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
-  plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
-  if (const auto limit = job.spec.timeout) {
-    where.deadline = fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
-  }
-  view::PlanWords words = words_of(job);
-  words.environment = [&](base::Rank rank) { return environment(request, job, where, rank); };
-  for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
-  if (request.record) words.outputs = request.record->outputs;
-  std::optional<view::PlanWords> launched;
-  if (inner) words.inner = &launched.emplace(words_of(*inner));
-  const bool colour = ::isatty(STDOUT_FILENO) == 1;
-  return print(request.json ? view::plan_json(words) + "\n"
-                            : view::plan_table(words, request.show_environment, {colour}));
 }
 
 void tell_withheld(const Prospect& job) {
@@ -231,7 +136,7 @@ class Launch {
     }
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
-    if (request_.dry_run) return dry_run(request_, *job, inner());
+    if (request_.dry_run) return show_dry_run(request_, *job, inner());
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
     lost_ = first_code(lost_, shown);

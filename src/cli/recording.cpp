@@ -14,7 +14,7 @@ namespace {
 
 // Two files for each rank are open at the same time.
 constexpr std::size_t kStreamsMax = 2000;
-// The head writes the plan while it should listen: this many ranks take it some tenths of a second.
+// The head writes the plan while it should listen: this many ranks take it a tenth of a second.
 constexpr std::size_t kPlanMax = 100'000;
 
 std::vector<std::string> hosts_of(const model::Plan& plan) {
@@ -40,10 +40,15 @@ std::function<std::string()> plan_text(const model::JobSpec& spec, const model::
   if (plan.ranks.size() > kPlanMax) return [] { return std::string("{}\n"); };
   const auto kept = std::make_shared<const std::pair<model::JobSpec, model::Plan>>(spec, plan);
   return [kept, outputs] {
-    view::PlanWords words{kept->first, kept->second, {}, {}, {}, outputs};
+    view::PlanWords words{kept->first, kept->second, {}};
     words.reason = [&](base::Rank rank) { return plan::reason(kept->second, rank); };
-    words.environment = [](base::Rank) { return std::vector<model::Variable>(); };
-    return view::plan_json(words);
+    words.outputs = outputs;
+    std::string text;
+    view::plan_json(words, [&](std::string_view piece) {
+      text += piece;
+      return true;
+    });
+    return text;
   };
 }
 

@@ -13,33 +13,41 @@ bool serves(const model::JobSpec& spec, std::initializer_list<model::Wireup> kin
 
 }  // namespace
 
-std::vector<model::Variable> added_on_host(const model::Plan& plan, const model::JobSpec& spec,
-                                           base::Rank rank) {
-  const std::string number = std::to_string(rank.value);
-  const auto& exports = spec.apps[plan.ranks[rank.value].app].exports;
+std::vector<model::Variable> added_for_app(const model::Plan& plan, const model::JobSpec& spec,
+                                           std::uint32_t app) {
   std::vector<model::Variable> added;
-  if (!std::ranges::count(exports, "AZUREML_MPI_HOSTFILE", &model::EnvSetting::name)) {
+  if (!std::ranges::count(spec.apps[app].exports, "AZUREML_MPI_HOSTFILE",
+                          &model::EnvSetting::name)) {
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
   added.push_back({std::string(kGave), "<what muster gave to the rank>", "muster"});
-  const model::PlannedRank& planned = plan.ranks[rank.value];
-  const bool alone = plan.nodes[planned.node.value].ranks.size() == 1;
-  if (alone && planned.binding != model::kUnbound) {
-    added.push_back({std::string(kCpus), "<its cpus, and those of its host>", "muster"});
-  }
   if (!spec.launchers.empty()) {
     added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
     added.push_back({"MUSTER_REPORT_FILE", "<file for the report of a launcher in it>", "muster"});
   }
   if (serves(spec, {model::Wireup::pmix})) {
     added.push_back({"PMIX_NAMESPACE", "<random>", "Open MPI"});
-    added.push_back({"PMIX_RANK", number, "Open MPI"});
     added.push_back({"PMIX_SERVER_URI4", "<where its host listens>", "Open MPI"});
   }
   if (serves(spec, {model::Wireup::pmi1, model::Wireup::pmi2})) {
     added.push_back({"PMI_FD", "<descriptor>", "MPICH"});
-    added.push_back({"PMI_RANK", number, "MPICH"});
     added.push_back({"PMI_SIZE", std::to_string(plan.ranks.size()), "MPICH"});
+  }
+  return added;
+}
+
+std::vector<model::Variable> added_for_rank(const model::Plan& plan, const model::JobSpec& spec,
+                                            base::Rank rank) {
+  const std::string number = std::to_string(rank.value);
+  const model::PlannedRank& planned = plan.ranks[rank.value];
+  const bool alone = plan.nodes[planned.node.value].ranks.size() == 1;
+  std::vector<model::Variable> added;
+  if (alone && planned.binding != model::kUnbound) {
+    added.push_back({std::string(kCpus), "<its cpus, and those of its host>", "muster"});
+  }
+  if (serves(spec, {model::Wireup::pmix})) added.push_back({"PMIX_RANK", number, "Open MPI"});
+  if (serves(spec, {model::Wireup::pmi1, model::Wireup::pmi2})) {
+    added.push_back({"PMI_RANK", number, "MPICH"});
   }
   return added;
 }

@@ -1,7 +1,10 @@
 // dialects: the variables of one rank, in the words of every framework.
+#include "plan/dialects.hpp"
+
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <string_view>
+#include <variant>
 
 #include "plan/devices.hpp"
 #include "plan/environment.hpp"
@@ -14,18 +17,25 @@ namespace {
 // name.
 constexpr std::size_t kValueMax = 128 * 1024 - 64;
 
-struct About {
+// What all ranks of an app have in common.
+struct AboutApp {
   const model::Plan& plan;
   const Rendezvous& where;
   const Forwarded& kept;
   const std::string& job;
   const model::JobSpec& spec;
+  std::uint32_t index;
+
+  [[nodiscard]] const model::App& app() const { return spec.apps[index]; }
+};
+
+struct About : AboutApp {
   std::uint32_t rank;
   std::uint32_t node;
   std::uint32_t local_rank;
+  const Twins* twins = nullptr;  // of all ranks, where they have been counted
 
   [[nodiscard]] const model::PlannedNode& planned() const { return plan.nodes[node]; }
-  [[nodiscard]] const model::App& app() const { return spec.apps[plan.ranks[rank].app]; }
 };
 
 const model::Variable* find(const Forwarded& kept, std::string_view name) {
@@ -34,18 +44,18 @@ const model::Variable* find(const Forwarded& kept, std::string_view name) {
 }
 
 std::string rank(const About& about) { return std::to_string(about.rank); }
-std::string world(const About& about) { return std::to_string(about.plan.ranks.size()); }
+std::string world(const AboutApp& about) { return std::to_string(about.plan.ranks.size()); }
 std::string local_rank(const About& about) { return std::to_string(about.local_rank); }
 std::string local_size(const About& about) { return std::to_string(about.planned().ranks.size()); }
 std::string node(const About& about) { return std::to_string(about.node); }
-std::string nodes(const About& about) { return std::to_string(about.plan.nodes.size()); }
-std::string universe(const About& about) { return std::to_string(about.plan.universe); }
-std::string role(const About& about) {
+std::string nodes(const AboutApp& about) { return std::to_string(about.plan.nodes.size()); }
+std::string universe(const AboutApp& about) { return std::to_string(about.plan.universe); }
+std::string role(const AboutApp& about) {
   return about.app().role.empty() ? "default" : about.app().role;
 }
-std::string one(const About&) { return "1"; }
+std::string one(const AboutApp&) { return "1"; }
 std::string host(const About& about) { return about.planned().host.name; }
-std::string job(const About& about) { return about.job; }
+std::string job(const AboutApp& about) { return about.job; }
 
 // Blank-joined; empty, and so not set, when the kernel would not take it.
 std::string joined(const std::vector<std::string>& words) {
@@ -53,32 +63,32 @@ std::string joined(const std::vector<std::string>& words) {
   return text.size() > kValueMax ? std::string() : text;
 }
 
-std::string program(const About& about) { return joined({about.app().command.front()}); }
+std::string program(const AboutApp& about) { return joined({about.app().command.front()}); }
 
-std::string arguments(const About& about) {
+std::string arguments(const AboutApp& about) {
   const auto& command = about.app().command;
   return joined({command.begin() + 1, command.end()});
 }
 
 // Only where ranks may be started again.
-std::string restarts_at_most(const About& about) {
+std::string restarts_at_most(const AboutApp& about) {
   return about.spec.max_restarts == 0 ? "" : std::to_string(about.spec.max_restarts);
 }
 
-std::string restarts(const About& about) {
+std::string restarts(const AboutApp& about) {
   return about.spec.max_restarts == 0 ? "" : std::to_string(about.where.round);
 }
 
-std::string app_count(const About& about) { return std::to_string(about.spec.apps.size()); }
+std::string app_count(const AboutApp& about) { return std::to_string(about.spec.apps.size()); }
 
 // Ranks are numbered through the apps: where the app's ranks begin.
-std::uint32_t first_rank(const About& about, std::size_t app) {
+std::uint32_t first_rank(const AboutApp& about, std::size_t app) {
   const auto& ranks = about.plan.ranks;
   const auto found = std::ranges::lower_bound(ranks, app, {}, &model::PlannedRank::app);
   return static_cast<std::uint32_t>(found - ranks.begin());
 }
 
-std::string first_ranks(const About& about) {
+std::string first_ranks(const AboutApp& about) {
   std::vector<std::string> firsts;
   for (std::size_t app = 0; app < about.spec.apps.size(); ++app) {
     firsts.push_back(std::to_string(first_rank(about, app)));
@@ -86,7 +96,7 @@ std::string first_ranks(const About& about) {
   return joined(firsts);
 }
 
-std::string app_sizes(const About& about) {
+std::string app_sizes(const AboutApp& about) {
   std::vector<std::string> sizes;
   for (std::size_t app = 0; app < about.spec.apps.size(); ++app) {
     sizes.push_back(std::to_string(first_rank(about, app + 1) - first_rank(about, app)));
@@ -94,28 +104,28 @@ std::string app_sizes(const About& about) {
   return joined(sizes);
 }
 
-std::string deadline_of(const About& about) { return about.where.deadline; }
-std::string address(const About& about) { return about.where.address; }
-std::string port(const About& about) { return about.where.port; }
+std::string deadline_of(const AboutApp& about) { return about.where.deadline; }
+std::string address(const AboutApp& about) { return about.where.address; }
+std::string port(const AboutApp& about) { return about.where.port; }
 
-bool is_exported(const About& about, std::string_view name) {
+bool is_exported(const AboutApp& about, std::string_view name) {
   const auto& exports = about.app().exports;
   return std::ranges::find(exports, name, &model::EnvSetting::name) != exports.end();
 }
 
 // The user's value through -x, else ours: Azure ML's helper scripts copy AZ_BATCH_MASTER_NODE over
 // MASTER_ADDR, so the two must agree.
-std::string exported_or(const About& about, std::string_view name, const std::string& ours) {
+std::string exported_or(const AboutApp& about, std::string_view name, const std::string& ours) {
   if (!is_exported(about, name)) return ours;
   const model::Variable* given = find(about.kept, name);
   return given != nullptr ? given->value : ours;
 }
 
-std::string azure_address(const About& about) {
+std::string azure_address(const AboutApp& about) {
   return exported_or(about, "MASTER_ADDR", about.where.address);
 }
 
-std::string azure_master(const About& about) {
+std::string azure_master(const AboutApp& about) {
   const std::string at = azure_address(about);
   const std::string port = exported_or(about, "MASTER_PORT", about.where.port);
   const bool is_v6 = at.find(':') != std::string::npos;
@@ -124,7 +134,7 @@ std::string azure_master(const About& about) {
 
 std::string azure_process(const About& about) { return fmt::format("rank_{}", about.rank); }
 
-std::string addresses(const About& about) {
+std::string addresses(const AboutApp& about) {
   if (about.plan.nodes.size() < 2) return {};
   std::string list;
   for (const std::string& one_address : about.where.addresses) {
@@ -141,33 +151,35 @@ bool has_twin(const model::PlannedNode& node, const About& about) {
 }
 
 std::string cross_rank(const About& about) {
+  if (about.twins != nullptr) return std::to_string(about.twins->before[about.rank]);
   std::size_t count = 0;
   for (std::uint32_t i = 0; i < about.node; ++i) count += has_twin(about.plan.nodes[i], about);
   return std::to_string(count);
 }
 
 std::string cross_size(const About& about) {
+  if (about.twins != nullptr) return std::to_string(about.twins->nodes[about.local_rank]);
   std::size_t count = 0;
   for (const model::PlannedNode& node : about.plan.nodes) count += has_twin(node, about);
   return std::to_string(count);
 }
 
 // What only torchrun's words ask for; nothing otherwise.
-std::string run_id(const About& about) {
+std::string run_id(const AboutApp& about) {
   if (!about.spec.torch) return {};
   return about.spec.torch->own_id ? about.job : about.spec.torch->run_id;
 }
-std::string max_restarts(const About& about) {
+std::string max_restarts(const AboutApp& about) {
   return about.spec.torch ? std::to_string(about.spec.torch->max_restarts)
                           : restarts_at_most(about);
 }
-std::string restart_count(const About& about) {
+std::string restart_count(const AboutApp& about) {
   return about.spec.torch ? std::to_string(about.where.round) : restarts(about);
 }
-std::string nccl_errors(const About& about) { return about.spec.torch ? "1" : ""; }
+std::string nccl_errors(const AboutApp& about) { return about.spec.torch ? "1" : ""; }
 
 // "True" would promise that the launcher keeps a TCPStore at MASTER_PORT; here rank 0 keeps it.
-std::string agent_store(const About& about) { return about.spec.torch ? "False" : ""; }
+std::string agent_store(const AboutApp& about) { return about.spec.torch ? "False" : ""; }
 
 // A rank alone on its host finds the right count by itself, and may be a launcher that deals the
 // host out among processes of its own.
@@ -244,17 +256,17 @@ std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES
 std::string level_zero(const About& about) { return devices(about, "ZE_AFFINITY_MASK"); }
 std::string ascend(const About& about) { return devices(about, "ASCEND_RT_VISIBLE_DEVICES"); }
 
-std::string gloo(const About& about) {
+std::string gloo(const AboutApp& about) {
   return about.spec.gloo && about.spec.gloo->only ? "gloo" : "";
 }
 
-std::string gloo_address(const About& about) {
+std::string gloo_address(const AboutApp& about) {
   if (!about.spec.gloo) return {};
   const std::string& at = about.where.gloo_address;
   return at.empty() ? "<address of this machine>" : at;
 }
 
-std::string gloo_port(const About& about) {
+std::string gloo_port(const AboutApp& about) {
   if (!about.spec.gloo) return {};
   return about.where.gloo_port.empty() ? "<port of this machine>" : about.where.gloo_port;
 }
@@ -266,40 +278,40 @@ std::string gloo_interface(const About& about) {
 
 // DeepSpeed counts nodes across, where Horovod counts ranks.
 std::string across(const About& about) { return about.spec.deepspeed ? node(about) : ""; }
-std::string nodes_across(const About& about) { return about.spec.deepspeed ? nodes(about) : ""; }
+std::string nodes_across(const AboutApp& about) { return about.spec.deepspeed ? nodes(about) : ""; }
 std::string size_here(const About& about) { return about.spec.deepspeed ? local_size(about) : ""; }
 
-std::string tf_config(const About& about) {
+std::string tensorflow(const About& about) {
   if (about.spec.roles != model::Roles::tensorflow) return {};
   std::string text = tf_config(about.spec, about.plan, about.where, base::Rank(about.rank));
   return text.size() > kValueMax ? std::string() : text;
 }
 
-std::optional<Scheduler> scheduler(const About& about) {
+std::optional<Scheduler> scheduler(const AboutApp& about) {
   if (about.spec.roles != model::Roles::mindspore) return std::nullopt;
   return scheduler(about.spec, about.plan, about.where);
 }
 
-std::string ms_host(const About& about) {
+std::string ms_host(const AboutApp& about) {
   const auto known = scheduler(about);
   return known ? known->address : std::string();
 }
 
-std::string ms_port(const About& about) {
+std::string ms_port(const AboutApp& about) {
   const auto known = scheduler(about);
   return known ? known->port : std::string();
 }
 
-std::string ms_count(const About& about, std::string_view role) {
+std::string ms_count(const AboutApp& about, std::string_view role) {
   if (about.spec.roles != model::Roles::mindspore) return {};
   const std::uint32_t count = ranks_of(about.spec, about.plan, role);
   return count == 0 ? std::string() : std::to_string(count);
 }
 
-std::string ms_workers(const About& about) { return ms_count(about, kMindSporeWorker); }
-std::string ms_servers(const About& about) { return ms_count(about, kMindSporeServer); }
+std::string ms_workers(const AboutApp& about) { return ms_count(about, kMindSporeWorker); }
+std::string ms_servers(const AboutApp& about) { return ms_count(about, kMindSporeServer); }
 
-std::string ms_role(const About& about) {
+std::string ms_role(const AboutApp& about) {
   return about.spec.roles == model::Roles::mindspore ? about.app().role : std::string();
 }
 
@@ -311,7 +323,7 @@ std::string ms_node(const About& about) {
 }
 
 // msrun's default.
-std::string ms_timeout(const About& about) {
+std::string ms_timeout(const AboutApp& about) {
   return about.spec.roles == model::Roles::mindspore ? "600" : "";
 }
 
@@ -325,9 +337,17 @@ enum class Yields : std::uint8_t {
 struct Word {
   std::string_view name;
   std::string_view dialect;
-  std::string (*value)(const About&);  // empty: the variable is not set
+  // What a value is made of tells whether all ranks of an app have the same. Empty: the variable is
+  // not set.
+  std::variant<std::string (*)(const AboutApp&), std::string (*)(const About&)> value;
   Yields yields = Yields::never;
 };
+
+bool is_of_app(const Word& word) { return word.value.index() == 0; }
+
+std::string value_of(const Word& word, const About& about) {
+  return std::visit([&](const auto value) { return value(about); }, word.value);
+}
 
 constexpr Word kWords[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", "--gpus-per-rank", ascend},
@@ -407,7 +427,7 @@ constexpr Word kWords[] = {
     {"ROLE_NAME", "torch", role},
     {"ROLE_RANK", "torch", rank},
     {"ROLE_WORLD_SIZE", "torch", world},
-    {"TF_CONFIG", "TensorFlow", tf_config},
+    {"TF_CONFIG", "TensorFlow", tensorflow},
     {"TORCHELASTIC_MAX_RESTARTS", "torchrun", max_restarts},
     {"TORCHELASTIC_RESTART_COUNT", "torchrun", restart_count},
     {"TORCHELASTIC_RUN_ID", "torchrun", run_id},
@@ -427,26 +447,82 @@ bool sets_threads(const Forwarded& kept, const model::JobSpec& spec) {
   });
 }
 
+bool is_left_to_user(const AboutApp& about, const Word& word, bool own_threads) {
+  if (word.yields == Yields::to_threads && own_threads) return true;
+  if (word.yields == Yields::to_own && find(about.kept, word.name) != nullptr) return true;
+  return is_exported(about, word.name);
+}
+
+AboutApp about_app(const Sources& of, const Forwarded& kept, std::uint32_t app) {
+  return {of.plan, of.where, kept, of.job, of.spec, app};
+}
+
+About about_rank(const AboutApp& app, base::Rank rank) {
+  const model::PlannedRank& planned = app.plan.ranks[rank.value];
+  return {app, rank.value, planned.node.value, planned.local_rank};
+}
+
+void add_variable(std::vector<model::Variable>& variables, const Word& word, std::string value) {
+  if (value.empty()) return;
+  variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});
+}
+
 }  // namespace
 
 std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous& where,
                                       const Forwarded& kept, const std::string& job,
                                       const model::JobSpec& spec, base::Rank rank) {
-  const model::PlannedRank& planned = plan.ranks[rank.value];
-  const About about{
-      plan, where, kept, job, spec, rank.value, planned.node.value, planned.local_rank};
+  const About about = about_rank({plan, where, kept, job, spec, plan.ranks[rank.value].app}, rank);
   const bool own_threads = sets_threads(kept, spec);
   std::vector<model::Variable> variables;
   variables.reserve(std::size(kWords));
   for (const Word& word : kWords) {
-    if (word.yields == Yields::to_threads && own_threads) continue;
-    if (word.yields == Yields::to_own && find(kept, word.name) != nullptr) continue;
-    if (is_exported(about, word.name)) continue;
-    std::string value = word.value(about);
-    if (value.empty()) continue;
-    variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});
+    if (is_left_to_user(about, word, own_threads)) continue;
+    add_variable(variables, word, value_of(word, about));
   }
   return variables;
+}
+
+Twins twins(const model::Plan& plan) {
+  Twins twins;
+  twins.before.resize(plan.ranks.size());
+  for (const model::PlannedNode& node : plan.nodes) {
+    if (twins.nodes.size() < node.ranks.size()) twins.nodes.resize(node.ranks.size());
+    for (std::size_t local = 0; local < node.ranks.size(); ++local) {
+      twins.before[node.ranks[local].value] = twins.nodes[local]++;
+    }
+  }
+  return twins;
+}
+
+AppDialects::AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t app)
+    : of_(of), kept_(&kept), app_(app) {
+  const AboutApp about = about_app(of, kept, app);
+  const bool own_threads = sets_threads(kept, of.spec);
+  for (std::size_t i = 0; i < std::size(kWords); ++i) {
+    const Word& word = kWords[i];
+    if (is_left_to_user(about, word, own_threads)) continue;
+    if (is_of_app(word)) {
+      add_variable(common_, word, std::get<0>(word.value)(about));
+    } else {
+      words_.push_back(i);
+    }
+  }
+}
+
+std::vector<model::Variable> AppDialects::of(base::Rank rank, const Twins& twins) const {
+  About about = about_rank(about_app(of_, *kept_, app_), rank);
+  about.twins = &twins;
+  std::vector<model::Variable> variables;
+  variables.reserve(words_.size());
+  for (const std::size_t word : words_) {
+    add_variable(variables, kWords[word], std::get<1>(kWords[word].value)(about));
+  }
+  return variables;
+}
+
+void AppDialects::keep(const std::function<bool(std::string_view)>& is_wanted) {
+  std::erase_if(words_, [&](std::size_t word) { return !is_wanted(kWords[word].name); });
 }
 
 bool is_default(std::string_view name) {

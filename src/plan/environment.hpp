@@ -85,10 +85,14 @@ struct Rendezvous {
                                                     const std::string& job,
                                                     const model::JobSpec& spec, base::Rank rank);
 
-// What the rank's host adds when it starts there: in angle brackets where only the host knows.
-[[nodiscard]] std::vector<model::Variable> added_on_host(const model::Plan& plan,
+// What the hosts add when ranks start there: to all of an app, and to one beyond that; in angle
+// brackets where only the host knows.
+[[nodiscard]] std::vector<model::Variable> added_for_app(const model::Plan& plan,
                                                          const model::JobSpec& spec,
-                                                         base::Rank rank);
+                                                         std::uint32_t app);
+[[nodiscard]] std::vector<model::Variable> added_for_rank(const model::Plan& plan,
+                                                          const model::JobSpec& spec,
+                                                          base::Rank rank);
 
 // When the job will be ended, in whole seconds since the epoch: by its own time limit, or by that
 // of the run of muster around it, which MUSTER_DEADLINE of the launching shell tells; the sooner

@@ -1,38 +1,46 @@
-// A plan as a table for people and as JSON for programs. Pure.
+// A plan as a table for people and as JSON for programs, line by line. Pure.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/record.hpp"
+#include "view/pieces.hpp"
 #include "view/report.hpp"
 
 namespace muster::view {
 
+struct EnvironmentWords {
+  std::vector<model::Variable> common;  // of every rank
+  // What else a rank has. Called once per rank.
+  std::function<std::vector<model::Variable>(base::Rank)> own;
+};
+
 struct PlanWords {
   const model::JobSpec& spec;
   const model::Plan& plan;
-  // Why a rank is where it is; the environment of a rank. Called once per rank.
+  // Why a rank is where it is. Called once per rank.
   std::function<std::string(base::Rank)> reason;
-  std::function<std::vector<model::Variable>(base::Rank)> environment;
-  std::vector<std::pair<std::string, std::string>> withheld;  // variable, why
-  std::vector<model::NamedPath> outputs = {};                 // of a job file, with their folders
+  std::optional<EnvironmentWords> environment = {};                // nothing: not asked for
+  std::vector<std::pair<std::string, std::string>> withheld = {};  // variable, why
+  std::vector<model::NamedPath> outputs = {};  // of a job file, with their folders
   const PlanWords* inner = nullptr;  // what a launcher in the command would start, if it is known
 };
 
 // "node1 slots=4" for each host that a launcher in the command is given.
 [[nodiscard]] std::vector<std::string> launcher_hosts(const model::JobSpec& spec);
 
-// A table with a head line: rank, host, local rank, cpus, reason; then, if asked, the programs, and
-// the variables with their reasons: those that all ranks share, then each rank's own; then what is
-// withheld.
-[[nodiscard]] std::string plan_table(const PlanWords& words, bool with_environment, Style style);
+// A table with a head line: rank, host, local rank, cpus, reason; then, with an environment, the
+// programs, and the variables with their reasons: those that all ranks share, then each rank's own;
+// then what is withheld.
+void plan_table(const PlanWords& words, Style style, const Take& take);
 
 // One JSON object; docs/manual/dry-run.md gives its shape. Bytes that are not UTF-8 are
 // written as \xNN, never fatal.
-[[nodiscard]] std::string plan_json(const PlanWords& words);
+void plan_json(const PlanWords& words, const Take& take);
 
 }  // namespace muster::view

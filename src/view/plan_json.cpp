@@ -1,5 +1,8 @@
 // The plan as JSON for programs: one line per node and rank, so that two plans can be compared by
 // lines and a million ranks need no tree in memory.
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/check.hpp"
@@ -46,47 +49,106 @@ using Json = nlohmann::ordered_json;
   return Json{{"command", texts(app.command)}, {"workdir", utf8(app.workdir)}};
 }
 
-[[nodiscard]] Json environment_object(const std::vector<model::Variable>& variables) {
-  Json object = Json::object();
-  for (const auto& [name, value, why] : variables) {
-    object[utf8(name)] = Json{{"value", utf8(value)}, {"why", utf8(why)}};
-  }
-  return object;
-}
-
 [[nodiscard]] Json folders_object(const std::vector<model::NamedPath>& outputs) {
   Json object = Json::object();
   for (const auto& [name, path] : outputs) object[utf8(name)] = utf8(path);
   return object;
 }
 
-// The cpus that a rank is bound to, as "0-3,8"; null when it is not bound.
-[[nodiscard]] Json bound_to(const model::Plan& plan, const model::PlannedRank& rank) {
-  if (rank.binding == model::kUnbound) return nullptr;
-  return model::to_string(plan.sets[rank.binding]);
+[[nodiscard]] Json withheld_object(const std::pair<std::string, std::string>& withheld) {
+  return Json{{"name", utf8(withheld.first)}, {"why", utf8(withheld.second)}};
 }
 
-[[nodiscard]] Json rank_object(const PlanWords& words, base::Rank rank) {
-  const model::PlannedRank& planned = words.plan.ranks[rank.value];
-  return Json{{"rank", rank.value},
-              {"node", planned.node.value},
-              {"host", utf8(words.plan.nodes[planned.node.value].host.name)},
-              {"local_rank", planned.local_rank},
-              {"app", planned.app},
-              {"bound_to", bound_to(words.plan, planned)},
-              {"reason", utf8(words.reason(rank))},
-              {"environment", environment_object(words.environment(rank))}};
+[[nodiscard]] bool is_itself_in_json(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
 
-// A list whose elements stand on their own lines.
-template <class ElementAt>
-[[nodiscard]] std::string list(std::size_t size, const ElementAt& element_at) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < size; ++i) {
-    text += i == 0 ? "\n    " : ",\n    ";
-    text += element_at(i).dump();
+// Nearly every text stands in JSON as it is: a million ranks need no object for each.
+void add_text(std::string& out, std::string_view text) {
+  if (!std::ranges::all_of(text, is_itself_in_json)) {
+    out += Json(utf8(text)).dump();
+    return;
   }
-  return text + (size == 0 ? "]" : "\n  ]");
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+void add_variable(std::string& out, const model::Variable& variable) {
+  add_text(out, variable.name);
+  out += ":{\"value\":";
+  add_text(out, variable.value);
+  out += ",\"why\":";
+  add_text(out, variable.why);
+  out += '}';
+}
+
+// The cpus that a rank is bound to, as "0-3,8"; null when it is not bound.
+void add_binding(std::string& out, const model::Plan& plan, const model::PlannedRank& rank) {
+  if (rank.binding == model::kUnbound) {
+    out += "null";
+  } else {
+    add_text(out, model::to_string(plan.sets[rank.binding]));
+  }
+}
+
+void add_environment(std::string& out, const std::vector<model::Variable>& variables) {
+  out += ",\"environment\":{";
+  for (const model::Variable& variable : variables) {
+    if (&variable != &variables.front()) out += ',';
+    add_variable(out, variable);
+  }
+  out += '}';
+}
+
+void add_rank(std::string& out, const PlanWords& words, base::Rank rank) {
+  const model::PlannedRank& planned = words.plan.ranks[rank.value];
+  fmt::format_to(std::back_inserter(out), "{{\"rank\":{},\"node\":{},\"host\":", rank.value,
+                 planned.node.value);
+  add_text(out, words.plan.nodes[planned.node.value].host.name);
+  fmt::format_to(std::back_inserter(out),
+                 ",\"local_rank\":{},\"app\":{},\"bound_to\":", planned.local_rank, planned.app);
+  add_binding(out, words.plan, planned);
+  out += ",\"reason\":";
+  add_text(out, words.reason(rank));
+  if (words.environment) add_environment(out, words.environment->own(rank));
+  out += '}';
+}
+
+// What stands between such marks, each element on its own line.
+template <class AddElement>
+void add_lines(Pieces& pieces, std::string_view marks, std::size_t size,
+               const AddElement& add_element) {
+  pieces.text() += marks[0];
+  for (std::size_t i = 0; i < size && pieces.go_on(); ++i) {
+    pieces.text() += i == 0 ? "\n    " : ",\n    ";
+    add_element(pieces.text(), i);
+  }
+  if (size > 0) pieces.text() += "\n  ";
+  pieces.text() += marks[1];
+}
+
+template <class ObjectAt>
+void add_objects(Pieces& pieces, std::string_view name, std::size_t size,
+                 const ObjectAt& object_at) {
+  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
+  add_lines(pieces, "[]", size,
+            [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
+  pieces.text() += ",\n";
+}
+
+void add_ranks(Pieces& pieces, std::string_view name, const PlanWords* words) {
+  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
+  add_lines(pieces, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
+            [&](std::string& out, std::size_t i) { add_rank(out, *words, base::Rank(i)); });
+  pieces.text() += ",\n";
+}
+
+void add_common(Pieces& pieces, const std::vector<model::Variable>& common) {
+  pieces.text() += "  \"environment\": ";
+  add_lines(pieces, "{}", common.size(),
+            [&](std::string& out, std::size_t i) { add_variable(out, common[i]); });
+  pieces.text() += ",\n";
 }
 
 }  // namespace
@@ -102,30 +164,25 @@ std::vector<std::string> launcher_hosts(const model::JobSpec& spec) {
   return hosts;
 }
 
-std::string plan_json(const PlanWords& words) {
+void plan_json(const PlanWords& words, const Take& take) {
   const model::Plan& plan = words.plan;
-  const auto node = [&](std::size_t i) {
+  Pieces pieces(take);
+  pieces.text() += "{\n";
+  add_objects(pieces, "apps", words.spec.apps.size(),
+              [&](std::size_t i) { return app_object(words.spec.apps[i]); });
+  pieces.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
+  add_objects(pieces, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
-  };
-  const auto app = [&](std::size_t i) { return app_object(words.spec.apps[i]); };
-  const auto launched = [&](std::size_t i) { return rank_object(*words.inner, base::Rank(i)); };
-  const auto rank = [&](std::size_t i) { return rank_object(words, base::Rank(i)); };
-  const auto withheld = [&](std::size_t i) {
-    const auto& [name, why] = words.withheld[i];
-    return Json{{"name", utf8(name)}, {"why", utf8(why)}};
-  };
-  std::string text = "{\n";
-  text += "  \"apps\": " + list(words.spec.apps.size(), app) + ",\n";
-  text += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
-  text += "  \"nodes\": " + list(plan.nodes.size(), node) + ",\n";
-  text += "  \"ranks\": " + list(plan.ranks.size(), rank) + ",\n";
-  text += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
-  const std::size_t known = words.inner == nullptr ? 0 : words.inner->plan.ranks.size();
-  text += "  \"launched\": " + list(known, launched) + ",\n";
-  text += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
-  text += "  \"withheld\": " + list(words.withheld.size(), withheld) + ",\n";
-  text += "  \"notices\": " + texts(plan.notices).dump() + "\n";
-  return text + "}\n";
+  });
+  if (words.environment) add_common(pieces, words.environment->common);
+  add_ranks(pieces, "ranks", &words);
+  pieces.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  add_ranks(pieces, "launched", words.inner);
+  pieces.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  add_objects(pieces, "withheld", words.withheld.size(),
+              [&](std::size_t i) { return withheld_object(words.withheld[i]); });
+  pieces.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
+  pieces.hand_on();
 }
 
 }  // namespace muster::view

@@ -1,18 +1,14 @@
 // The plan as a table for people.
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <span>
 #include <string_view>
-#include <tuple>
 
 #include "view/plan.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::view {
 namespace {
-
-using Variables = std::vector<model::Variable>;
 
 [[nodiscard]] std::string heading(std::string_view text, Style style) {
   return style.colour ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : fmt::format("{}\n", text);
@@ -55,19 +51,18 @@ struct Widths {
   return rank.binding == model::kUnbound ? "-" : model::to_string(plan.sets[rank.binding]);
 }
 
-[[nodiscard]] std::string placement(const PlanWords& words, Style style) {
+void add_placement(Pieces& pieces, const PlanWords& words, Style style) {
   const Widths columns = widths(words.plan);
-  std::string text =
+  pieces.text() +=
       heading(row(columns, "rank", "host", "local rank", "cpus", "bound to", "reason"), style);
-  for (std::uint32_t rank = 0; rank < words.plan.ranks.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && pieces.go_on(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
-    text += row(columns, std::to_string(rank), one_line(host.name),
-                std::to_string(planned.local_rank), cpus_of(host), bound_words(words.plan, planned),
-                one_line(words.reason(base::Rank(rank))));
-    text += '\n';
+    pieces.text() += row(
+        columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
+        cpus_of(host), bound_words(words.plan, planned), one_line(words.reason(base::Rank(rank))));
+    pieces.text() += '\n';
   }
-  return text;
 }
 
 // As it could be typed.
@@ -80,9 +75,7 @@ struct Widths {
   return quoted + "'";
 }
 
-[[nodiscard]] std::string program(const PlanWords& words, std::uint32_t index) {
-  const model::App& app = words.spec.apps[index];
-  const auto ranks = std::ranges::count(words.plan.ranks, index, &model::PlannedRank::app);
+[[nodiscard]] std::string program(const model::App& app, std::size_t ranks) {
   const std::string role = app.role.empty() ? "" : fmt::format(" ({})", one_line(app.role));
   std::string text = fmt::format("  {} rank{}{}, in {}:", ranks, ranks == 1 ? "" : "s", role,
                                  one_line(app.workdir));
@@ -93,7 +86,9 @@ struct Widths {
 // What runs, and the hosts that a launcher in it is given.
 [[nodiscard]] std::string programs(const PlanWords& words, Style style) {
   std::string text = "\n" + heading("what runs", style);
-  for (std::uint32_t i = 0; i < words.spec.apps.size(); ++i) text += program(words, i);
+  std::vector<std::size_t> ranks(words.spec.apps.size());
+  for (const model::PlannedRank& rank : words.plan.ranks) ++ranks[rank.app];
+  for (std::size_t i = 0; i < ranks.size(); ++i) text += program(words.spec.apps[i], ranks[i]);
   const std::vector<std::string> hosts = launcher_hosts(words.spec);
   if (hosts.empty()) return text;
   text += "\n" + heading("hosts of the launcher in it", style);
@@ -101,49 +96,30 @@ struct Widths {
   return text;
 }
 
-[[nodiscard]] std::string launched(const PlanWords& words, Style style) {
-  if (words.inner == nullptr) return {};
-  return "\n" + heading("ranks that the launcher in it starts", style) +
-         placement(*words.inner, style) + programs(*words.inner, style);
+void add_launched(Pieces& pieces, const PlanWords& words, Style style) {
+  if (words.inner == nullptr) return;
+  pieces.text() += "\n" + heading("ranks that the launcher in it starts", style);
+  add_placement(pieces, *words.inner, style);
+  pieces.text() += programs(*words.inner, style);
 }
 
-[[nodiscard]] std::string variable_lines(std::span<const model::Variable> variables) {
-  std::string text;
+void add_variable_lines(std::string& out, std::span<const model::Variable> variables) {
   for (const model::Variable& variable : variables) {
-    text += fmt::format("  {}={}  ({})\n", one_line(variable.name), one_line(variable.value),
-                        one_line(variable.why));
+    out += "  " + one_line(variable.name) + '=' + one_line(variable.value);
+    out += "  (" + one_line(variable.why) + ")\n";
   }
-  return text;
 }
 
-// How many ranks have exactly this variable: those of all ranks are printed once.
-struct Less {
-  bool operator()(const model::Variable& a, const model::Variable& b) const {
-    return std::tie(a.name, a.value, a.why) < std::tie(b.name, b.value, b.why);
+void add_environments(Pieces& pieces, const PlanWords& words, Style style) {
+  const auto& [common, own] = *words.environment;
+  pieces.text() += "\n" + heading("environment of every rank", style);
+  add_variable_lines(pieces.text(), common);
+  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && pieces.go_on(); ++rank) {
+    const std::vector<model::Variable> variables = own(base::Rank(rank));
+    if (variables.empty()) continue;
+    pieces.text() += "\n" + heading(fmt::format("environment of rank {}", rank), style);
+    add_variable_lines(pieces.text(), variables);
   }
-};
-using Counts = std::map<model::Variable, std::size_t, Less>;
-
-[[nodiscard]] std::string environments(const PlanWords& words, Style style) {
-  const std::size_t world_size = words.plan.ranks.size();
-  std::vector<Variables> all;
-  Counts counts;
-  for (std::uint32_t rank = 0; rank < world_size; ++rank) {
-    all.push_back(words.environment(base::Rank(rank)));
-    for (const model::Variable& variable : all.back()) ++counts[variable];
-  }
-  const auto is_common = [&](const model::Variable& v) { return counts.at(v) == world_size; };
-
-  Variables common;
-  if (!all.empty()) std::ranges::copy_if(all.front(), std::back_inserter(common), is_common);
-  std::string text = "\n" + heading("environment of every rank", style) + variable_lines(common);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    std::erase_if(all[rank], is_common);
-    if (all[rank].empty()) continue;
-    text += "\n" + heading(fmt::format("environment of rank {}", rank), style);
-    text += variable_lines(all[rank]);
-  }
-  return text;
 }
 
 [[nodiscard]] std::string withheld(const PlanWords& words, Style style) {
@@ -173,12 +149,16 @@ using Counts = std::map<model::Variable, std::size_t, Less>;
 
 }  // namespace
 
-std::string plan_table(const PlanWords& words, bool with_environment, Style style) {
-  const std::string more = with_environment ? programs(words, style) + launched(words, style) +
-                                                  environments(words, style)
-                                            : "";
-  return placement(words, style) + more + withheld(words, style) + outputs(words, style) +
-         notices(words.plan);
+void plan_table(const PlanWords& words, Style style, const Take& take) {
+  Pieces pieces(take);
+  add_placement(pieces, words, style);
+  if (words.environment) {
+    pieces.text() += programs(words, style);
+    add_launched(pieces, words, style);
+    add_environments(pieces, words, style);
+  }
+  pieces.text() += withheld(words, style) + outputs(words, style) + notices(words.plan);
+  pieces.hand_on();
 }
 
 }  // namespace muster::view

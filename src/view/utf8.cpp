@@ -1,6 +1,7 @@
 // Finds the bytes that are no UTF-8, or no text, and spells them out.
 #include "view/utf8.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
 
@@ -63,6 +64,8 @@ std::string utf8(std::string_view text) {
 }
 
 std::string one_line(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   for (const char c : utf8(text)) {
     const auto byte = static_cast<unsigned char>(c);

@@ -132,8 +132,8 @@ class Explain(JobCase):
                           "environment_variables: {LANGUAGE: en-us}\n"
                           "distribution: {type: mpi, node_count: 2}\n")
         plan = json.loads(self.good("explain", path, "--fake-nodes", "2", "--json").text)
-        told = set(plan["ranks"][0]["environment"])
-        self.assertEqual(plan["ranks"][0]["environment"]["LANGUAGE"],
+        told = {*plan["environment"], *plan["ranks"][0]["environment"]}
+        self.assertEqual(plan["environment"]["LANGUAGE"],
                          {"value": "en-us", "why": "job file"})
         done = self.good("submit", path, "--fake-nodes", "2")
         found = {line.split("=")[0] for line in done.lines} - set(self.environment())

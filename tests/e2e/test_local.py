@@ -359,6 +359,55 @@ class DryRun(Case):
         self.assertFalse(os.path.exists(self.path("asked")))
 
 
+class LargeDryRun(Case):
+    """Memory and output grow with the ranks, not with ranks times hosts."""
+
+    HOSTS = 2000
+
+    def setUp(self):
+        super().setUp()
+        self.write("hosts", "".join(f"node{number:05d} slots=100\n"
+                                    for number in range(self.HOSTS)))
+
+    def limited(self, ranks, *words):
+        command = ["prlimit", f"--as={200 << 20}", MUSTER, "run"]
+        return self.succeeds("--dry-run", *words, "-n", str(ranks), "--hostfile", "hosts",
+                             "--map-by", "node", "true", command=command).out
+
+    def test_the_table(self):
+        lines = self.limited(200_000).splitlines()
+        self.assertEqual(lines[200_000].split()[:3], [b"199999", b"node01999", b"99"])
+
+    def test_json(self):
+        plan = json.loads(self.limited(200_000, "--json"))
+        self.assertEqual((len(plan["nodes"]), len(plan["ranks"])), (self.HOSTS, 200_000))
+        self.assertNotIn("environment", plan)
+        self.assertEqual({tuple(rank) for rank in plan["ranks"]},
+                         {("rank", "node", "host", "local_rank", "app", "bound_to", "reason")})
+
+    def test_json_with_environments(self):
+        text = self.limited(10_000, "--json", "--env")
+        self.assertLess(len(text), 10_000 * 4096)
+        plan = json.loads(text)
+        self.assertEqual(plan["environment"]["AZ_BATCH_HOST_LIST"]["value"].count(","),
+                         self.HOSTS - 1)
+        for rank in plan["ranks"]:
+            self.assertEqual(rank["environment"]["RANK"]["value"], str(rank["rank"]))
+            self.assertFalse(rank["environment"].keys() & plan["environment"].keys())
+        self.assertEqual(plan["ranks"][-1]["environment"]["HOROVOD_CROSS_RANK"]["value"], "1999")
+
+    def test_the_table_with_environments(self):
+        text = self.limited(10_000, "--env")
+        self.assertLess(len(text), 10_000 * 4096)
+        self.assertEqual(text.count(b"AZ_BATCH_HOST_LIST="), 1)
+        self.assertEqual(text.count(b"\nenvironment of rank "), 10_000)
+
+    def test_nobody_reads_to_the_end(self):
+        done = self.muster("--dry-run --env --json -n 200000 --hostfile hosts true | head -c 100",
+                           command=["sh", "-c", f'eval "{MUSTER} run $0"'])
+        self.assertEqual((done.code, len(done.out)), (0, 100), done.errors)
+
+
 class BadInput(Case):
     def refused(self, code, words, *patterns, program=None):
         with self.subTest(words=words):

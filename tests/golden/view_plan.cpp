@@ -40,27 +40,53 @@ struct Sample {
     return {spec,
             plan,
             [](Rank rank) { return fmt::format("by slot: hosts:{}", 1 + rank.value / 2); },
-            [](Rank rank) -> std::vector<model::Variable> {
-              const std::string number = std::to_string(rank.value);
-              return {{"OMPI_COMM_WORLD_RANK", number, "openmpi"},
-                      {"PATH", "/usr/bin:/bin", "launching shell"},
-                      {"PS1", "\n\x1b[1m$\xff ", "-x"},
-                      {"RANK", number, "torch"},
-                      {"WORLD_SIZE", "4", "torch"}};
-            },
+            {},
             {{"DISPLAY", "belongs to one host"}, {"SLURM_PROCID", "another launcher's rank"}}};
+  }
+
+  [[nodiscard]] view::PlanWords words_with_environment() const {
+    view::PlanWords all = words();
+    all.environment = {
+        {{"PATH", "/usr/bin:/bin", "launching shell"},
+         {"PS1", "\n\x1b[1m$\xff ", "-x"},
+         {"WORLD_SIZE", "4", "torch"}},
+        [](Rank rank) -> std::vector<model::Variable> {
+          const std::string number = std::to_string(rank.value);
+          return {{"OMPI_COMM_WORLD_RANK", number, "openmpi"}, {"RANK", number, "torch"}};
+        }};
+    return all;
   }
 };
 
-TEST(ViewPlan, Table) {
-  expect_golden("view/plan_table.txt", view::plan_table(Sample().words(), false, {}));
+template <class Put>
+[[nodiscard]] std::string gathered(const Put& put) {
+  std::string text;
+  put([&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  return text;
 }
+
+[[nodiscard]] std::string table(const view::PlanWords& words) {
+  return gathered([&](const view::Take& take) { view::plan_table(words, {}, take); });
+}
+
+[[nodiscard]] std::string json(const view::PlanWords& words) {
+  return gathered([&](const view::Take& take) { view::plan_json(words, take); });
+}
+
+TEST(ViewPlan, Table) { expect_golden("view/plan_table.txt", table(Sample().words())); }
 
 TEST(ViewPlan, TableWithEnvironment) {
-  expect_golden("view/plan_environment.txt", view::plan_table(Sample().words(), true, {}));
+  expect_golden("view/plan_environment.txt", table(Sample().words_with_environment()));
 }
 
-TEST(ViewPlan, Json) { expect_golden("view/plan.json", view::plan_json(Sample().words())); }
+TEST(ViewPlan, Json) { expect_golden("view/plan.json", json(Sample().words())); }
+
+TEST(ViewPlan, JsonWithEnvironment) {
+  expect_golden("view/plan_with_environment.json", json(Sample().words_with_environment()));
+}
 
 }  // namespace
 }  // namespace muster::golden

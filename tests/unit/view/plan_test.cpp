@@ -25,8 +25,11 @@ using base::Rank;
   return plan;
 }
 
-[[nodiscard]] std::vector<model::Variable> variables(Rank rank) {
-  return {{"RANK", std::to_string(rank.value), "torch"}, {"WORLD_SIZE", "3", "torch"}};
+[[nodiscard]] EnvironmentWords environment() {
+  const auto own = [](Rank rank) -> std::vector<model::Variable> {
+    return {{"RANK", std::to_string(rank.value), "torch"}};
+  };
+  return {{{"WORLD_SIZE", "3", "torch"}}, own};
 }
 
 struct Sample {
@@ -34,13 +37,41 @@ struct Sample {
   model::Plan plan = two_nodes();
   std::vector<std::pair<std::string, std::string>> withheld;
   [[nodiscard]] PlanWords words() const {
-    return {spec, plan, [](Rank rank) { return "slot " + std::to_string(rank.value); }, variables,
-            withheld};
+    return {
+        spec, plan, [](Rank rank) { return "slot " + std::to_string(rank.value); }, {}, withheld};
+  }
+  [[nodiscard]] PlanWords words_with_environment() const {
+    PlanWords all = words();
+    all.environment = environment();
+    return all;
   }
 };
 
+[[nodiscard]] Take into(std::string& text) {
+  return [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  };
+}
+
+[[nodiscard]] std::string table(const PlanWords& words, Style style = {}) {
+  std::string text;
+  plan_table(words, style, into(text));
+  return text;
+}
+
+[[nodiscard]] std::string json_text(const PlanWords& words) {
+  std::string text;
+  plan_json(words, into(text));
+  return text;
+}
+
+[[nodiscard]] nlohmann::json json_of(const PlanWords& words) {
+  return nlohmann::json::parse(json_text(words));
+}
+
 TEST(PlanTable, HasOneAlignedRowPerRank) {
-  EXPECT_EQ(plan_table(Sample().words(), false, {}),
+  EXPECT_EQ(table(Sample().words()),
             "rank  host       local rank  cpus  reason\n"
             "   0  localhost           0    16  slot 0\n"
             "   1  localhost           1    16  slot 1\n"
@@ -51,17 +82,17 @@ TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
   Sample sample;
   sample.plan.sets = {model::CpuSet::range(0, 3)};
   sample.plan.ranks[1].binding = 0;
-  EXPECT_EQ(plan_table(sample.words(), false, {}),
+  EXPECT_EQ(table(sample.words()),
             "rank  host       local rank  cpus  bound to  reason\n"
             "   0  localhost           0    16  -         slot 0\n"
             "   1  localhost           1    16  0-3       slot 1\n"
             "   2  node1               0     ?  -         slot 2\n");
-  const auto json = nlohmann::json::parse(plan_json(sample.words()));
+  const auto json = json_of(sample.words());
   EXPECT_EQ(json["ranks"][1]["bound_to"], "0-3");
 }
 
 TEST(PlanTable, ShowsCommonVariablesOnce) {
-  const std::string text = plan_table(Sample().words(), true, {});
+  const std::string text = table(Sample().words_with_environment());
   const std::size_t at = text.find("\n\nenvironment");
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.substr(at + 1),
@@ -79,14 +110,13 @@ TEST(PlanTable, EndsWithWhatStaysBehindAndNotices) {
   Sample sample;
   sample.withheld = {{"DISPLAY", "belongs to one host"}};
   sample.plan.notices = {"3 ranks on 2 cores"};
-  EXPECT_TRUE(plan_table(sample.words(), false, {})
+  EXPECT_TRUE(table(sample.words())
                   .ends_with("\nvariables that stay behind\n  DISPLAY  (belongs to one host)\n"
                              "\nnotice: 3 ranks on 2 cores\n"));
 }
 
 TEST(PlanTable, ColoursHeadings) {
-  EXPECT_TRUE(
-      plan_table(Sample().words(), false, {.colour = true}).starts_with("\x1b[1mrank  host"));
+  EXPECT_TRUE(table(Sample().words(), {.colour = true}).starts_with("\x1b[1mrank  host"));
 }
 
 TEST(PlanJson, HasTheDocumentedShape) {
@@ -94,15 +124,13 @@ TEST(PlanJson, HasTheDocumentedShape) {
   sample.spec.apps.front().command = {"python3", "train.py"};
   sample.withheld = {{"DISPLAY", "belongs to one host"}};
   sample.plan.notices = {"3 ranks on 2 cores"};
-  const auto json = nlohmann::json::parse(plan_json(sample.words()));
+  const auto json = json_of(sample.words());
   EXPECT_EQ(json["apps"][0]["command"], nlohmann::json({"python3", "train.py"}));
   EXPECT_EQ(json["world_size"], 3);
   EXPECT_EQ(json["nodes"][1], nlohmann::json::parse(R"({"node":1,"host":"node1","reach":"ssh",
       "slots":8,"cpus":null,"ranks":[2]})"));
   EXPECT_EQ(json["ranks"][2], nlohmann::json::parse(R"({"rank":2,"node":1,"host":"node1",
-      "local_rank":0,"app":0,"bound_to":null,"reason":"slot 2",
-     "environment":{"RANK":{"value":"2","why":"torch"},
-      "WORLD_SIZE":{"value":"3","why":"torch"}}})"));
+      "local_rank":0,"app":0,"bound_to":null,"reason":"slot 2"})"));
   EXPECT_EQ(json["withheld"],
             nlohmann::json::parse(R"([{"name":"DISPLAY","why":"belongs to one host"}])"));
   EXPECT_EQ(json["notices"], nlohmann::json({"3 ranks on 2 cores"}));
@@ -111,16 +139,46 @@ TEST(PlanJson, HasTheDocumentedShape) {
 TEST(PlanJson, IsValidForAnyBytes) {
   Sample sample;
   sample.spec.apps.front().command = {std::string("a\xff\0\"\n", 5)};
-  const auto json = nlohmann::json::parse(plan_json(sample.words()));
+  const auto json = json_of(sample.words());
   EXPECT_EQ(json["apps"][0]["command"][0], std::string("a\\xff\0\"\n", 8));
 }
 
 TEST(PlanJson, OfAnEmptyPlanIsValid) {
   Sample sample;
   sample.plan = {};
-  const auto json = nlohmann::json::parse(plan_json(sample.words()));
+  const auto json = json_of(sample.words());
   EXPECT_EQ(json["ranks"], nlohmann::json::array());
   EXPECT_EQ(json["world_size"], 0);
+}
+
+TEST(PlanJson, HasEnvironmentsOnlyWhenAskedFor) {
+  const Sample sample;
+  auto json = json_of(sample.words_with_environment());
+  EXPECT_EQ(json["environment"],
+            nlohmann::json::parse(R"({"WORLD_SIZE":{"value":"3","why":"torch"}})"));
+  EXPECT_EQ(json["ranks"][2]["environment"],
+            nlohmann::json::parse(R"({"RANK":{"value":"2","why":"torch"}})"));
+  json.erase("environment");
+  for (auto& rank : json["ranks"]) rank.erase("environment");
+  EXPECT_EQ(json, json_of(sample.words()));
+}
+
+TEST(PlanJson, OfALauncherInTheCommandTellsNoEnvironment) {
+  const Sample sample;
+  const PlanWords inner = sample.words();
+  PlanWords words = sample.words_with_environment();
+  words.inner = &inner;
+  EXPECT_EQ(json_of(words)["launched"], json_of(inner)["ranks"]);
+}
+
+TEST(PlanJson, EscapesVariables) {
+  const Sample sample;
+  PlanWords words = sample.words();
+  words.environment = {{{"PS1", "\n\"\\\xff\x7f\u00e9", "-x"}},
+                       [](Rank) -> std::vector<model::Variable> { return {}; }};
+  const auto json = json_of(words);
+  EXPECT_EQ(json["environment"]["PS1"]["value"], "\n\"\\\\xff\x7f\u00e9");
+  EXPECT_EQ(json["ranks"][0]["environment"], nlohmann::json::object());
 }
 
 TEST(Plan, AsksForEachRankOnce) {
@@ -129,13 +187,58 @@ TEST(Plan, AsksForEachRankOnce) {
   const Sample sample;
   PlanWords words = sample.words();
   words.reason = [&](Rank) { return ++reasons, std::string(); };
-  words.environment = [&](Rank rank) { return ++environments, variables(rank); };
-  static_cast<void>(plan_table(words, true, {}));
+  words.environment = {{}, [&](Rank rank) { return ++environments, environment().own(rank); }};
+  EXPECT_FALSE(table(words).empty());
   EXPECT_EQ(reasons, 3);
   EXPECT_EQ(environments, 3);
-  static_cast<void>(plan_json(words));
+  EXPECT_FALSE(json_text(words).empty());
   EXPECT_EQ(reasons, 6);
   EXPECT_EQ(environments, 6);
+}
+
+// A plan that is too large for one piece.
+struct Large : Sample {
+  static constexpr std::uint32_t kRanks = 20'000;
+  int asked = 0;
+
+  Large() {
+    for (std::uint32_t rank = 3; rank < kRanks; ++rank) {
+      plan.nodes[1].ranks.emplace_back(rank);
+      plan.ranks.push_back({NodeIndex(1), rank - 2});
+    }
+  }
+  [[nodiscard]] PlanWords counted() {
+    PlanWords all = words();
+    all.reason = [this](Rank) { return ++asked, std::string(100, 'x'); };
+    return all;
+  }
+};
+
+TEST(Plan, IsHandedOnInPieces) {
+  Large large;
+  for (const auto put :
+       {+[](const PlanWords&words, const Take&take) { plan_json(words, take); },
+        +[](const PlanWords&words, const Take&take) { plan_table(words, {}, take); }}) {
+    std::size_t most = 0;
+    std::size_t sum = 0;
+    put(large.counted(), [&](std::string_view piece) {
+      most = std::max(most, piece.size());
+      sum += piece.size();
+      return true;
+    });
+    EXPECT_GT(sum, 100 * Large::kRanks);
+    EXPECT_LT(most, 512 * 1024);
+  }
+}
+
+TEST(Plan, EndsWhenNoMoreIsWanted) {
+  Large large;
+  int pieces = 0;
+  const auto take = [&](std::string_view) { return ++pieces, false; };
+  plan_json(large.counted(), take);
+  plan_table(large.counted(), {}, take);
+  EXPECT_EQ(pieces, 2);
+  EXPECT_LT(large.asked, 10'000);
 }
 
 }  // namespace

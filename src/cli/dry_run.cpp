@@ -1,0 +1,71 @@
+// Gathers the words of a plan, and prints them piece by piece.
+#include "cli/dry_run.hpp"
+
+#include <chrono>
+#include <unistd.h>
+
+#include "cli/speak.hpp"
+#include "plan/environments.hpp"
+#include "plan/plan.hpp"
+#include "view/plan.hpp"
+
+namespace muster::cli {
+namespace {
+
+// What the words or the job file set; what they leave to the launching shell is not told.
+std::vector<model::Variable> set_by(const front::RunRequest& request, const plan::Forwarded& kept) {
+  const bool of_file = request.keeps == front::Keeps::always;
+  std::vector<model::Variable> set;
+  for (const model::Variable& one : kept.kept) {
+    if (one.why != "-x") continue;
+    const bool is_ours = one.name.starts_with("MUSTER_");
+    set.push_back({one.name, one.value, is_ours ? "muster" : of_file ? "job file" : one.why});
+  }
+  return set;
+}
+
+plan::Rendezvous rendezvous_of(const Prospect& job) {
+  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
+  plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  if (const auto limit = job.spec.timeout) {
+    where.deadline = fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
+  }
+  return where;
+}
+
+// Its ranks and their places; what they find there is the launcher's affair.
+view::PlanWords words_of(const Prospect& job) {
+  return {job.spec, job.plan, [&](base::Rank rank) { return plan::reason(job.plan, rank); }};
+}
+
+// To stdout, until that takes no more.
+int print_plan(const front::RunRequest& request, const view::PlanWords& words) {
+  int code = 0;
+  const auto take = [&](std::string_view piece) { return (code = print(piece)) == 0; };
+  if (request.json) {
+    view::plan_json(words, take);
+  } else {
+    view::plan_table(words, {::isatty(STDOUT_FILENO) == 1}, take);
+  }
+  return code;
+}
+
+}  // namespace
+
+int show_dry_run(const front::RunRequest& request, const Prospect& job,
+                 const std::optional<Prospect>& inner) {
+  view::PlanWords words = words_of(job);
+  for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
+  if (request.record) words.outputs = request.record->outputs;
+  std::optional<view::PlanWords> launched;
+  if (inner) words.inner = &launched.emplace(words_of(*inner));
+  if (!request.show_environment) return print_plan(request, words);
+  const plan::Rendezvous where = rendezvous_of(job);
+  const std::string name = "<random>";
+  const plan::Environments all({job.plan, where, job.spec, name}, job.kept_here, job.kept_remote,
+                               [&](const plan::Forwarded& kept) { return set_by(request, kept); });
+  words.environment = {all.common(), [&](base::Rank rank) { return all.own(rank); }};
+  return print_plan(request, words);
+}
+
+}  // namespace muster::cli

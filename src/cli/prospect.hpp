@@ -1,0 +1,28 @@
+// Prospect: a job with its plan, and with what goes along to its ranks, before a host is contacted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "plan/environment.hpp"
+
+namespace muster::cli {
+
+// Everything known before a host is contacted.
+struct Prospect {
+  model::JobSpec spec;
+  model::Inventory inventory;
+  model::Plan plan;
+  std::vector<plan::Forwarded> kept_here;    // index: app
+  std::vector<plan::Forwarded> kept_remote;  // index: app
+};
+
+// `environment` is that of the launching shell.
+[[nodiscard]] base::Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
+                                              const std::vector<std::string>& environment);
+
+// What is withheld is the same for every app but for its exports: the first one's is told.
+[[nodiscard]] const std::vector<plan::Withheld>& withheld(const Prospect& job);
+
+}  // namespace muster::cli

@@ -1,0 +1,50 @@
+// The dialects of many ranks: what an app's ranks share is made once, and what each has of its own
+// in time that does not grow with the job.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/environment.hpp"
+
+namespace muster::plan {
+
+// What the environments of a job are made of; all of it outlives whoever keeps this.
+struct Sources {
+  const model::Plan& plan;
+  const Rendezvous& where;
+  const model::JobSpec& spec;
+  const std::string& job;
+};
+
+// The ranks that have the same local rank on other nodes, which Horovod counts.
+struct Twins {
+  std::vector<std::uint32_t> before;  // index: rank; on how many nodes before its own
+  std::vector<std::uint32_t> nodes;   // index: local rank; on how many nodes there is one
+};
+[[nodiscard]] Twins twins(const model::Plan& plan);
+
+// For the ranks of one app that get the same, `kept`, from the launching shell: dialects() of a
+// rank is common() and of(rank).
+class AppDialects {
+ public:
+  AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t app);
+
+  [[nodiscard]] const std::vector<model::Variable>& common() const { return common_; }
+  // Sorted by name.
+  [[nodiscard]] std::vector<model::Variable> of(base::Rank rank, const Twins& twins) const;
+
+  // From now on, of() tells only of the variables that are wanted.
+  void keep(const std::function<bool(std::string_view name)>& is_wanted);
+
+ private:
+  Sources of_;
+  const Forwarded* kept_;
+  std::uint32_t app_;
+  std::vector<model::Variable> common_;
+  std::vector<std::size_t> words_;  // those of of(): indexes of the table of variables
+};
+
+}  // namespace muster::plan
