@@ -313,7 +313,7 @@ void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
 
 void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
   if (number == SIGCONT) {
-    hosts_.slept(now_);
+    hosts_.woke(now_);
     to_all_leased(wire::Suspend{false}, out);
   }
   to_all_running(wire::Signal{number}, out);
@@ -323,6 +323,7 @@ void HeadMachine::suspend(HeadEffects& out) {
   // SIGSTOP, since the kernel ignores SIGTSTP in a session without a terminal.
   to_all_running(wire::Signal{SIGSTOP}, out);
   to_all_leased(wire::Suspend{true}, out);
+  hosts_.sleep();
   out.push_back(SuspendSelf{});
 }
 

@@ -177,8 +177,8 @@ void Hosts::pong(NodeIndex node, const wire::Pong& message, Instant now) {
 bool Hosts::beat(Instant now) {
   if (!next_ping_ || now < *next_ping_) return false;
   const Duration pause = options_.lease / 4;
-  // One that comes this late means that we slept ourselves.
-  if (now > *next_ping_ + pause) slept(now);
+  // One that comes this late means that we slept, and were not asked before.
+  if (asleep_ || now > *next_ping_ + pause) forgive_silence(now);
   next_ping_ = now + pause;
   return true;
 }
@@ -192,7 +192,12 @@ std::optional<Error> Hosts::silent(NodeIndex node, Instant now) const {
                {}};
 }
 
-void Hosts::slept(Instant now) {
+void Hosts::woke(Instant now) {
+  asleep_ = false;
+  forgive_silence(now);
+}
+
+void Hosts::forgive_silence(Instant now) {
   for (Entry& host : hosts_) host.heard = now;
 }
 

@@ -85,8 +85,9 @@ class Hosts {
   // True once every quarter of the lease: silent() is to be asked of all, and others pinged.
   [[nodiscard]] bool beat(base::Instant now);
   [[nodiscard]] std::optional<base::Error> silent(base::NodeIndex node, base::Instant now) const;
-  // We slept ourselves: nobody was silent.
-  void slept(base::Instant now);
+  // We are about to sleep: until woke(), nobody is silent.
+  void sleep() { asleep_ = true; }
+  void woke(base::Instant now);
   [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }
 
   // ---- closing
@@ -135,6 +136,7 @@ class Hosts {
   [[nodiscard]] Entry& of(base::NodeIndex node);
   [[nodiscard]] const Entry& of(base::NodeIndex node) const;
   void open_due(base::Instant now, HeadEffects& out);
+  void forgive_silence(base::Instant now);
   void tell_progress(base::Instant now, HeadEffects& out);
 
   Options options_;
@@ -142,6 +144,7 @@ class Hosts {
   Opener opener_;
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;
+  bool asleep_ = false;
 };
 
 }  // namespace muster::machine

@@ -118,6 +118,18 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleep) {
   EXPECT_FALSE(hosts_.silent(kThere, later));
 }
 
+TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
+  greet_both();
+  EXPECT_TRUE(hosts_.beat(kStart + seconds(6)));
+  hosts_.sleep();
+  const Instant late = kStart + seconds(8) + std::chrono::milliseconds(500);
+  EXPECT_TRUE(hosts_.beat(late)) << "not so late that it shows by itself";
+  EXPECT_FALSE(hosts_.silent(kThere, late));
+  hosts_.woke(late);
+  EXPECT_TRUE(hosts_.beat(late + seconds(2)));
+  EXPECT_TRUE(hosts_.silent(kThere, late + seconds(8))) << "we are awake";
+}
+
 TEST_F(TwoHosts, AreGreetedAgainForAnotherRound) {
   greet_both();
   hosts_.greet(kThere, kStart + seconds(3), out_);
