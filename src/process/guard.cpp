@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <deque>
 #include <limits>
 #include <poll.h>
 #include <span>
@@ -44,13 +45,16 @@ class Guard::Impl {
 
   void order(const std::string& bytes);
   void spawn(const SpawnOrder& order);
+  void when_sent(std::function<void()> then);
   void watch(base::Duration lease, bool owner_too) const;
 
  private:
+  void add(const std::string& bytes);
   int add_with_room(const std::string& bytes, std::span<const int> descriptors);
   void let_guard_work();
   void refuse(ProcessId id, int error);
   void flush();
+  void drop_orders();
   void wait_readable();
   void wait_writable();
   void wait_crowd();
@@ -75,7 +79,9 @@ class Guard::Impl {
   // Shared, so that a callback may destroy the Guard and still return.
   std::shared_ptr<const GuardEvents> events_;
   OrderQueue queue_;
+  std::deque<std::function<void()>> later_;  // orders that wait for room, the oldest first
   Inbox inbox_;
+  bool sending_ = false;
   bool waits_to_send_ = false;
   bool at_end_ = false;  // the guard closed its end
   bool lost_ = false;
@@ -101,7 +107,18 @@ Guard::Impl::~Impl() {
 
 void Guard::Impl::order(const std::string& bytes) {
   if (lost_) return;
+  if (!later_.empty()) return later_.push_back([this, bytes] { add(bytes); });
+  add(bytes);
+  if (!waits_to_send_) flush();
+}
+
+void Guard::Impl::add(const std::string& bytes) {
   static_cast<void>(queue_.add(socket_.native_handle(), bytes, {}));
+}
+
+void Guard::Impl::when_sent(std::function<void()> then) {
+  if (lost_) return;
+  later_.push_back(std::move(then));
   if (!waits_to_send_) flush();
 }
 
@@ -148,18 +165,29 @@ void Guard::Impl::refuse(ProcessId id, int error) {
 }
 
 void Guard::Impl::flush() {
+  if (sending_) return;  // one of `later_` gives orders
   waits_to_send_ = false;
-  if (lost_) return;
-  switch (queue_.flush(socket_.native_handle())) {
-    case OrderQueue::Flow::full:
-      return wait_writable();
-    case OrderQueue::Flow::crowded:
-      return wait_crowd();
-    case OrderQueue::Flow::broken:
-      return queue_.clear();
-    case OrderQueue::Flow::done:
-      return;
+  sending_ = true;
+  const auto life = life_.watch();
+  auto flow = OrderQueue::Flow::done;
+  while (!lost_ && flow == OrderQueue::Flow::done) {
+    flow = queue_.flush(socket_.native_handle());
+    if (flow != OrderQueue::Flow::done || later_.empty()) break;
+    const auto next = std::move(later_.front());
+    later_.pop_front();
+    next();
+    if (life.expired()) return;
   }
+  sending_ = false;
+  if (lost_) return;
+  if (flow == OrderQueue::Flow::full) return wait_writable();
+  if (flow == OrderQueue::Flow::crowded) return wait_crowd();
+  if (flow == OrderQueue::Flow::broken) drop_orders();
+}
+
+void Guard::Impl::drop_orders() {
+  queue_.clear();
+  later_.clear();
 }
 
 void Guard::Impl::wait_readable() {
@@ -223,7 +251,7 @@ void Guard::Impl::lose() {
   lost_ = true;
   asio::error_code ignored;
   socket_.close(ignored);
-  queue_.clear();
+  drop_orders();
   tell(&GuardEvents::lost, reap_warden());
 }
 
@@ -260,6 +288,7 @@ Guard::~Guard() = default;
 void Guard::set_grace(base::Duration grace) { impl_->order(encode_grace(grace)); }
 void Guard::watch(base::Duration lease, bool owner_too) { impl_->watch(lease, owner_too); }
 void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
+void Guard::when_sent(std::function<void()> then) { impl_->when_sent(std::move(then)); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
 void Guard::sweep() { impl_->order(encode_sweep()); }

@@ -112,6 +112,10 @@ class Guard {
   // `owner_too`, so is an owner, which ends all as its death does. 0: nobody is.
   void watch(base::Duration lease, bool owner_too);
   void spawn(const SpawnOrder& order);
+  // Calls it once all that was ordered before has been sent, as a rule at once; signals and sweeps
+  // that are ordered later are sent later. Who opens descriptors in it has no more of them open for
+  // orders that wait than one order has. Not called when the guard dies.
+  void when_sent(std::function<void()> then);
   // To the process group of one process; harmless when it has been reaped.
   void signal(ProcessId id, int number);
   // With all that is in it, when the owner has vanished and the processes with it.
