@@ -46,6 +46,7 @@ class Guard::Impl {
   void order(const std::string& bytes);
   void spawn(const SpawnOrder& order);
   void when_sent(std::function<void()> then);
+  void sweep();
   void watch(base::Duration lease, bool owner_too) const;
 
  private:
@@ -81,6 +82,8 @@ class Guard::Impl {
   OrderQueue queue_;
   std::deque<std::function<void()>> later_;  // orders that wait for room, the oldest first
   Inbox inbox_;
+  std::size_t unanswered_ = 0;  // spawn orders
+  bool bare_ = false;           // the guard has no descendant, and no order to start one
   bool sending_ = false;
   bool waits_to_send_ = false;
   bool at_end_ = false;  // the guard closed its end
@@ -133,6 +136,8 @@ void Guard::Impl::spawn(const SpawnOrder& order) {
   }
   const int error = add_with_room(bytes, std::span(descriptors).first(count));
   if (error != 0) refuse(order.id, error);
+  if (error == 0) ++unanswered_;
+  bare_ = false;
   if (!lost_ && !waits_to_send_) flush();
 }
 
@@ -156,6 +161,14 @@ void Guard::Impl::let_guard_work() {
   receive();
   static_cast<void>(queue_.flush(socket_.native_handle()));
   asio::post(loop_, unless_gone(&Impl::deliver));
+}
+
+// The usual end of a job: a round trip to the guard would tell what is known.
+void Guard::Impl::sweep() {
+  if (!bare_ || !later_.empty()) return order(encode_sweep());
+  asio::post(loop_, life_.bind([this] {
+    if (!lost_) tell(&GuardEvents::swept, Swept{});
+  }));
 }
 
 void Guard::Impl::refuse(ProcessId id, int error) {
@@ -235,10 +248,12 @@ void Guard::Impl::dispatch(const Message& reply) {
   if (reply.header.kind == MessageKind::spawned) {
     const auto spawned = decode_spawned(reply);
     CHECK(spawned.has_value());
+    --unanswered_;
     tell(&GuardEvents::spawned, *spawned);
   } else if (reply.header.kind == MessageKind::ended) {
     const auto ended = decode_ended(reply);
     CHECK(ended.has_value());
+    bare_ = ended->last && unanswered_ == 0;
     tell(&GuardEvents::ended, *ended);
   } else {
     const auto swept = decode_swept(reply);
@@ -291,6 +306,6 @@ void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
 void Guard::when_sent(std::function<void()> then) { impl_->when_sent(std::move(then)); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
-void Guard::sweep() { impl_->order(encode_sweep()); }
+void Guard::sweep() { impl_->sweep(); }
 
 }  // namespace muster::process

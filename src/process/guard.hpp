@@ -70,6 +70,7 @@ struct Ended {
   bool core_dumped = false;
   std::uint64_t max_rss_kib = 0;
   std::int64_t at_ns = 0;  // when the guard noticed: CLOCK_MONOTONIC
+  bool last = false;       // no descendant of the guard is left, adopted ones included
 };
 
 // No process started by this guard is left, but for the leftovers ("pid 42 (name)").
@@ -120,7 +121,8 @@ class Guard {
   void signal(ProcessId id, int number);
   // With all that is in it, when the owner has vanished and the processes with it.
   void remove_at_end(const std::string& folder);
-  // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`.
+  // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`. It
+  // is not asked where it has said that nothing is left.
   void sweep();
 
  private:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
@@ -176,10 +177,17 @@ bool GuardLoop::reap() {
   signalfd_siginfo info;
   while (::read(child_ended_.get(), &info, sizeof info) > 0) continue;
   const std::chrono::nanoseconds now = Clock::now().time_since_epoch();
-  return children_.reap([&](Ended ended) {
-    ended.at_ns = now.count();
-    append_ended(replies_, ended);
+  std::optional<Ended> ended;
+  const bool none_left = children_.reap([&](const Ended& next) {
+    if (ended) append_ended(replies_, *ended);
+    ended = next;
+    ended->at_ns = now.count();
   });
+  if (ended) {
+    ended->last = none_left;
+    append_ended(replies_, *ended);
+  }
+  return none_left;
 }
 
 void GuardLoop::wait_for_tasks(base::Duration limit) {
