@@ -220,9 +220,18 @@ void GuardLoop::send_replies() {
 // The owner's handlers would run its code in here, and an ignored SIGCHLD would hide all ends.
 void reset_signals() {
   for (int number = 1; number <= SIGRTMAX; ++number) ::signal(number, SIG_DFL);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU}) {
-    ::signal(number, SIG_IGN);
+}
+
+// What shall not end a guard is blocked, not ignored: then all is at its default, and no task needs
+// to have it set so.
+void block_signals() {
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU, kWatchGuard,
+                           kWatchBoth, kLeave}) {
+    ::sigaddset(&blocked, number);
   }
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 // Leaves /dev/null as 0, 1, 2, the socket as 3, and nothing else.
@@ -238,13 +247,12 @@ void keep_only(UniqueFd socket, UniqueFd null) {
 
 [[noreturn]] void guard_main() {
   ::prctl(PR_SET_NAME, "muster-guard");
-  for (const int number : {kWatchGuard, kWatchBoth}) ::signal(number, SIG_IGN);  // without a warden
   sigset_t child_ended;
   ::sigemptyset(&child_ended);
   ::sigaddset(&child_ended, SIGCHLD);
   UniqueFd signals(::signalfd(-1, &child_ended, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals) ::_exit(EXIT_FAILURE);
-  ::sigprocmask(SIG_SETMASK, &child_ended, nullptr);
+  block_signals();
   // What it cannot go on with is ended by its owner, who is told by the socket's end.
   const auto ended = caught([&] {
     GuardLoop(socket_fd, std::move(signals)).run();
@@ -280,7 +288,7 @@ base::Result<GuardProcess> fork_guard() {
   UniqueFd ours(ends[0]), theirs(ends[1]);
   UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return tl::unexpected(system_error("cannot open /dev/null", errno));
-  // Until the guard ignores what it must, nothing may reach it.
+  // Until the guard blocks what it must, nothing may reach it.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
