@@ -14,6 +14,8 @@
 #include <poll.h>
 #include <span>
 #include <sys/wait.h>
+#include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 #include "process/alarm.hpp"
@@ -34,6 +36,27 @@ constexpr std::chrono::seconds longest_wait{5};
 // How often sending is tried again when too many of the user's descriptors are in sockets.
 constexpr std::chrono::milliseconds crowded_wait{1};
 
+// Wardens of guards that were left.
+std::vector<pid_t>& leaving() {
+  static std::vector<pid_t> wardens;
+  return wardens;
+}
+
+// A warden, and with it a guard that has fallen to us: they share a process group. One that
+// somebody has stopped would be waited for as long.
+Lost reap_warden(pid_t warden) {
+  ::kill(-warden, SIGCONT);
+  int code = -1;
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-warden, &status, 0);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid < 0) break;
+    if (pid == warden && WIFEXITED(status)) code = WEXITSTATUS(status);
+  }
+  return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
+}
+
 }  // namespace
 
 class Guard::Impl {
@@ -47,6 +70,7 @@ class Guard::Impl {
   void spawn(const SpawnOrder& order);
   void when_sent(std::function<void()> then);
   void sweep();
+  void leave();
   void watch(base::Duration lease, bool owner_too) const;
 
  private:
@@ -68,7 +92,6 @@ class Guard::Impl {
     const auto events = events_;
     if ((*events).*event) ((*events).*event)(value...);
   }
-  Lost reap_warden();
   auto unless_gone(void (Impl::*then)()) {
     return life_.bind([this, then](const auto&...) { (this->*then)(); });
   }
@@ -88,6 +111,7 @@ class Guard::Impl {
   bool waits_to_send_ = false;
   bool at_end_ = false;  // the guard closed its end
   bool lost_ = false;
+  bool left_ = false;
   Life life_;
 };
 
@@ -101,11 +125,21 @@ Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents even
 }
 
 Guard::Impl::~Impl() {
+  if (left_) return;
+  leave();
+  wait_for_guards();
+}
+
+void Guard::Impl::leave() {
+  left_ = true;
   life_.end();
+  lost_ = true;
   asio::error_code ignored;
   socket_.close(ignored);
-  if (warden_ != 0) ::sigqueue(warden_, kLeave, {});
-  static_cast<void>(reap_warden());
+  drop_orders();
+  if (warden_ == 0) return;
+  ::sigqueue(warden_, kLeave, {});
+  leaving().push_back(std::exchange(warden_, 0));
 }
 
 void Guard::Impl::order(const std::string& bytes) {
@@ -267,24 +301,7 @@ void Guard::Impl::lose() {
   asio::error_code ignored;
   socket_.close(ignored);
   drop_orders();
-  tell(&GuardEvents::lost, reap_warden());
-}
-
-// The warden, and with it a guard that has fallen to us: they share a process group. One that
-// somebody has stopped would be waited for as long.
-Lost Guard::Impl::reap_warden() {
-  if (warden_ == 0) return {};
-  ::kill(-warden_, SIGCONT);
-  int code = -1;
-  for (;;) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-warden_, &status, 0);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid < 0) break;
-    if (pid == warden_ && WIFEXITED(status)) code = WEXITSTATUS(status);
-  }
-  warden_ = 0;
-  return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
+  tell(&GuardEvents::lost, reap_warden(std::exchange(warden_, 0)));
 }
 
 void Guard::Impl::watch(base::Duration lease, bool owner_too) const {
@@ -307,5 +324,12 @@ void Guard::when_sent(std::function<void()> then) { impl_->when_sent(std::move(t
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
 void Guard::sweep() { impl_->sweep(); }
+void Guard::leave() { impl_->leave(); }
+
+void wait_for_guards() {
+  for (const pid_t warden : std::exchange(leaving(), {})) {
+    static_cast<void>(reap_warden(warden));
+  }
+}
 
 }  // namespace muster::process

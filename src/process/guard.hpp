@@ -103,7 +103,7 @@ struct GuardProcess {
 class Guard {
  public:
   Guard(asio::io_context& loop, GuardProcess process, GuardEvents events);
-  ~Guard();  // closes the socket and waits for guard and warden to end
+  ~Guard();  // unless it has left: closes the socket and waits for guard and warden to end
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
@@ -124,11 +124,17 @@ class Guard {
   // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`. It
   // is not asked where it has said that nothing is left.
   void sweep();
+  // Lets guard and warden end, and hears of nothing any more. The owner goes on while they vanish,
+  // until wait_for_guards().
+  void leave();
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Until all guards that were left have ended, with their wardens; before this process does.
+void wait_for_guards();
 
 // Makes orphans of our descendants fall to this process. Called once by the head and each agent.
 [[nodiscard]] base::Result<void> become_subreaper();

@@ -281,6 +281,7 @@ void keep_only(UniqueFd socket, UniqueFd null) {
 }  // namespace
 
 base::Result<GuardProcess> fork_guard() {
+  wait_for_guards();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return tl::unexpected(system_error("cannot open a socket to the guard", errno));
