@@ -71,6 +71,7 @@ class Head {
   }
 
   ~Head() {
+    if (tasks_) tasks_->leave_guard();
     // One that was not needed is waited for like any other.
     if (guard_ && !tasks_) const process::Guard unused(loop_, std::move(*guard_), {});
   }

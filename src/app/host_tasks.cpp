@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "app/descriptor_room.hpp"
 #include "app/folders.hpp"
 #include "app/program.hpp"
 #include "app/python_hook.hpp"
@@ -103,7 +104,7 @@ process::GuardEvents HostTasks::guard_events() {
     if (spawned.pid == 0) error = why_not_started(Rank(spawned.id), spawned.error);
     feed(machine::TaskSpawned{Rank(spawned.id), static_cast<std::int32_t>(spawned.pid),
                               std::move(error)});
-    if (--unspawned_ == 0) listen();
+    one_less_to_spawn();
   };
   events.ended = [this](const process::Ended& ended) {
     if (ended.id == PmixTasks::kServer) return pmix_ ? pmix_->server_ended() : void();
@@ -194,10 +195,23 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return make_launchers(world.orders); })
                            .and_then([&] { return read_programs(world); })
                            .and_then([&] { return hold_port(world.orders.held_port); })
-                           .and_then([&] { return serve_wireup(world.orders); });
+                           .and_then([&] { return serve_wireup(world.orders); })
+                           .and_then([&] { return check_room(world); });
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   feed(std::move(answer));
+}
+
+// Last, when all that is held besides the ranks' own descriptors is there.
+base::Result<void> HostTasks::check_room(const World& world) const {
+  std::vector<std::size_t> wanted;
+  wanted.reserve(world.orders.tasks.size());
+  for (const wire::TaskOrder& task : world.orders.tasks) {
+    const std::size_t more =
+        (task.input ? 1u : 0u) + (pmi_ ? 1u : 0u) + (wants_error_file(world, task) ? 1u : 0u);
+    wanted.push_back(2 + more);  // its stdout and stderr
+  }
+  return check_descriptors(wanted);
 }
 
 base::Result<void> HostTasks::hold_port(std::uint16_t port) {
@@ -345,7 +359,22 @@ void HostTasks::perform(machine::SetGuard& effect) {
   guard_.watch(effect.lease, effect.watches_us);
 }
 
-void HostTasks::perform(machine::StartTask& effect) { spawn(order_of_.at(effect.rank)); }
+// A task's pipes are made when its order can be sent: descriptors of orders that wait would count.
+void HostTasks::perform(machine::StartTask& effect) {
+  const Rank rank = effect.rank;
+  unopened_.push_back(rank);
+  ++unspawned_;
+  if (order_of_.at(rank).task->input) {
+    streams_[rank].in = std::make_shared<TaskInput>(loop_, [this, rank](std::uint32_t bytes) {
+      feed(machine::InputTaken{rank, bytes});
+    });
+  }
+  guard_.when_sent([this] {
+    const Rank next = unopened_.front();
+    unopened_.pop_front();
+    spawn(order_of_.at(next));
+  });
+}
 
 // What a rank does not share with the others of its app.
 std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
@@ -372,10 +401,14 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   return entries;
 }
 
+bool HostTasks::wants_error_file(const World& world, const wire::TaskOrder& task) const {
+  return world.programs[task.app].hooked || world.orders.error_files || launchers_;
+}
+
 std::vector<std::string> HostTasks::error_file(const Ordered& ordered) {
+  if (!wants_error_file(*ordered.world, *ordered.task)) return {};
   const Program& program = ordered.world->programs[ordered.task->app];
   const bool for_torch = ordered.world->orders.error_files;
-  if (!program.hooked && !for_torch && !launchers_) return {};
   const auto whom = program.hooked ? ErrorFiles::For::python
                     : for_torch    ? ErrorFiles::For::torch
                                    : ErrorFiles::For::launchers;
@@ -410,9 +443,9 @@ void HostTasks::spawn(const Ordered& ordered) {
                                : !err ? err.error()
                                : !in  ? in.error()
                                       : wireup.error();
-    feed(machine::StreamEnded{task.rank, Stream::out});
-    feed(machine::StreamEnded{task.rank, Stream::err});
-    return feed(machine::TaskSpawned{task.rank, 0, error});
+    end_streams(task.rank);
+    feed(machine::TaskSpawned{task.rank, 0, error});
+    return one_less_to_spawn();
   }
   widen(out->write.get(), order_of_.size());
   if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBufferBytes);
@@ -432,17 +465,21 @@ void HostTasks::spawn(const Ordered& ordered) {
   order.err = err->write.get();
   order.wireup = wireup->get();
   guard_.spawn(order);
-  ++unspawned_;
   unheard_.push_back(task.rank);
 
   Streams& streams = streams_[task.rank];
   streams.out = output(task.rank, Stream::out, std::move(out->read), orders.window);
   streams.err = output(task.rank, Stream::err, std::move(err->read), orders.window);
-  if (!task.input) return;
-  streams.in = std::make_shared<TaskInput>(loop_, std::move(in->write),
-                                           [this, rank = task.rank](std::uint32_t bytes) {
-                                             feed(machine::InputTaken{rank, bytes});
-                                           });
+  if (streams.in) streams.in->open(std::move(in->write));
+}
+
+void HostTasks::end_streams(Rank rank) {
+  feed(machine::StreamEnded{rank, Stream::out});
+  feed(machine::StreamEnded{rank, Stream::err});
+}
+
+void HostTasks::one_less_to_spawn() {
+  if (--unspawned_ == 0) listen();
 }
 
 // Not before all have a process: waking up for the first ones would take the processor from the
@@ -465,6 +502,7 @@ std::shared_ptr<TaskOutput> HostTasks::output(Rank rank, Stream stream, process:
       [this, rank, stream] {
         feed(machine::StreamEnded{rank, stream});
       });
+  if (discarding_) made->discard();
   return made;
 }
 
@@ -516,6 +554,8 @@ void HostTasks::perform(machine::DrainStreams&) {
   // The sweep is over: nobody uses their folders any more.
   if (pmix_) pmix_->clean_up();
   launchers_.reset();
+  // The guard died before it heard of these.
+  for (const Rank rank : std::exchange(unopened_, {})) end_streams(rank);
   for (auto& [rank, streams] : streams_) {
     // Copies, since the end of a stream may end this object's interest in it.
     for (const auto& stream : {streams.out, streams.err}) {
@@ -525,6 +565,7 @@ void HostTasks::perform(machine::DrainStreams&) {
 }
 
 void HostTasks::perform(machine::DiscardOutput&) {
+  discarding_ = true;
   for (auto& [rank, streams] : streams_) {
     for (const auto& stream : {streams.out, streams.err}) {
       if (stream) stream->discard();

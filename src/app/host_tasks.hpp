@@ -2,6 +2,7 @@
 // The head has one for the ranks that run beside it, and each agent has one.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,6 +41,10 @@ class HostTasks {
   ~HostTasks();
   HostTasks(const HostTasks&) = delete;
   HostTasks& operator=(const HostTasks&) = delete;
+
+  // Before it is destroyed, where nobody takes our end for the guard's: the guard vanishes while we
+  // go on, until process::wait_for_guards().
+  void leave_guard() { guard_.leave(); }
 
   void feed(machine::AgentEvent event) { pump_.feed(std::move(event)); }
 
@@ -94,6 +99,7 @@ class HostTasks {
 
   [[nodiscard]] process::GuardEvents guard_events();
   [[nodiscard]] std::vector<std::string> own_environment(const Ordered& ordered);
+  [[nodiscard]] bool wants_error_file(const World& world, const wire::TaskOrder& task) const;
   [[nodiscard]] std::vector<std::string> error_file(const Ordered& ordered);
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(wire::Prepare orders);
@@ -104,11 +110,14 @@ class HostTasks {
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
   [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);
   [[nodiscard]] base::Result<void> serve_wireup(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> check_room(const World& world) const;
   base::Result<void> hold_port(std::uint16_t port);
   [[nodiscard]] base::Result<void> serve_pmix(const wire::Prepare& orders);
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);
+  void one_less_to_spawn();
+  void end_streams(base::Rank rank);
   void listen();
   void close_streams();
 
@@ -129,7 +138,8 @@ class HostTasks {
   ErrorFiles error_files_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
   std::unique_ptr<PmixTasks> pmix_;  // likewise
-  std::size_t unspawned_ = 0;        // ordered, and not yet a process
+  std::deque<base::Rank> unopened_;  // to be started; their pipes are made when the guard has room
+  std::size_t unspawned_ = 0;        // these, and those ordered and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<probe::PortClaim> rank_ports_;
   probe::CpuClaims cpu_claims_;
@@ -139,6 +149,7 @@ class HostTasks {
   process::UniqueFd null_;
   // Once the ranks have been started.
   std::optional<model::MemoryCounters> memory_before_;
+  bool discarding_ = false;  // nobody wants output any more
   Stacks stacks_;
 };
 

@@ -3,7 +3,7 @@
 
 namespace muster::app {
 
-// Two pipes for each rank here and three for each carrier may exceed the usual 1024 descriptors.
+// Three descriptors for each rank here and for each carrier may exceed the usual 1024.
 // Call it once the guard is there: that keeps the old limit for the tasks, since select() breaks
 // above it.
 void raise_descriptor_limit();

@@ -1,7 +1,6 @@
 // Bytes of the tasks into the PMI world, its effects out to tasks and head.
 #include "app/pmi_tasks.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iterator>
@@ -246,9 +245,8 @@ void PmiTasks::ended(Rank rank) {
   World& world = world_of(rank);
   const Rank own = world.own(rank);
   world.pmi.gone(own);
-  const auto states = world.pmi.states();
-  const auto state = std::ranges::find(states, own, &pmi::TaskState::rank);
-  if (state->stage == pmi::Stage::initialised) broken(rank, "it ended without MPI_Finalize");
+  if (world.pmi.stage(own) == pmi::Stage::initialised)
+    broken(rank, "it ended without MPI_Finalize");
 }
 
 void PmiTasks::broken(Rank rank, const std::string& what) {

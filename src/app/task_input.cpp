@@ -6,13 +6,16 @@
 
 namespace muster::app {
 
-TaskInput::TaskInput(asio::io_context& loop, process::UniqueFd fd, Taken taken)
-    : pipe_(loop, fd.release()), taken_(std::move(taken)) {
+TaskInput::TaskInput(asio::io_context& loop, Taken taken) : pipe_(loop), taken_(std::move(taken)) {}
+
+void TaskInput::open(process::UniqueFd fd) {
+  pipe_.assign(fd.release());
   pipe_.non_blocking(true);
+  flush();
 }
 
 void TaskInput::write(std::string_view bytes) {
-  if (!open_) return took(bytes.size());
+  if (!wanted_) return took(bytes.size());
   queue_.append(bytes);
   if (!waiting_) flush();
 }
@@ -23,7 +26,7 @@ void TaskInput::finish() {
 }
 
 void TaskInput::close() {
-  open_ = false;
+  wanted_ = false;
   taken_ = nullptr;
   std::error_code ignored;
   pipe_.close(ignored);
@@ -34,7 +37,8 @@ void TaskInput::took(std::size_t bytes) {
 }
 
 void TaskInput::flush() {
-  while (open_ && !queue_.empty()) {
+  if (!pipe_.is_open()) return;
+  while (wanted_ && !queue_.empty()) {
     const ssize_t put = ::write(pipe_.native_handle(), queue_.data(), queue_.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) {
@@ -50,13 +54,13 @@ void TaskInput::flush() {
     const std::size_t gone = put < 0 ? queue_.size() : static_cast<std::size_t>(put);
     queue_.erase(0, gone);
     if (put < 0) {
-      open_ = false;
+      wanted_ = false;
       std::error_code ignored;
       pipe_.close(ignored);
     }
     took(gone);
   }
-  if (finishing_ && open_) close();
+  if (finishing_ && wanted_) close();
 }
 
 }  // namespace muster::app

@@ -16,7 +16,10 @@ class TaskInput : public std::enable_shared_from_this<TaskInput> {
  public:
   using Taken = std::function<void(std::uint32_t)>;
 
-  TaskInput(asio::io_context& loop, process::UniqueFd fd, Taken taken);
+  TaskInput(asio::io_context& loop, Taken taken);
+
+  // The pipe to the task; what has been written before was kept.
+  void open(process::UniqueFd fd);
 
   // Bytes for a task that has closed its stdin are dropped, and count as taken.
   void write(std::string_view bytes);
@@ -32,7 +35,7 @@ class TaskInput : public std::enable_shared_from_this<TaskInput> {
   Taken taken_;
   bool waiting_ = false;
   bool finishing_ = false;
-  bool open_ = true;
+  bool wanted_ = true;  // the task may yet read what comes
 };
 
 }  // namespace muster::app

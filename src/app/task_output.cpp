@@ -29,6 +29,7 @@ void TaskOutput::add_credit(std::uint32_t bytes) {
 }
 
 void TaskOutput::drain() {
+  if (!open_) return;
   draining_ = true;
   stop_blocking();
   read_some();

@@ -70,6 +70,7 @@ void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
   if (state_ != State::greeted) return;
   if (auto error = objection(message)) return refuse(std::move(*error), out);
   state_ = State::checking;
+  ended_below_ = drained_below_ = {};
   for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
   register_.expect(1, tasks_.size());
   out.push_back(Check{std::move(message)});
@@ -84,6 +85,7 @@ void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
   if (auto error = objection(message)) {
     return tell(wire::Declined{message.wireup.world, std::move(*error)}, out);
   }
+  ended_below_ = drained_below_ = {};
   for (const wire::TaskOrder& task : message.tasks) {
     tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
   }
@@ -364,7 +366,7 @@ void AgentMachine::kill(AgentEffects& out) {
 
 void AgentMachine::sweep_when_all_ended(AgentEffects& out) {
   if (state_ != State::running && state_ != State::ending) return;
-  if (any(Life::planned) || any(Life::waiting) || any(Life::running)) return;
+  if (!all_ended()) return;
   kill_at_.reset();
   state_ = State::sweeping;
   out.push_back(Sweep{});
@@ -372,9 +374,7 @@ void AgentMachine::sweep_when_all_ended(AgentEffects& out) {
 
 void AgentMachine::finish_when_drained(AgentEffects& out) {
   if (state_ != State::draining) return;
-  const bool open = std::ranges::any_of(
-      tasks_, [](const auto& entry) { return entry.second.out_open || entry.second.err_open; });
-  if (!open) finish(out);
+  if (all_drained()) finish(out);
 }
 
 void AgentMachine::finish(AgentEffects& out) {
@@ -390,6 +390,22 @@ void AgentMachine::quit(AgentEffects& out) {
 
 bool AgentMachine::any(Life life) const {
   return std::ranges::any_of(tasks_, [&](const auto& entry) { return entry.second.life == life; });
+}
+
+bool AgentMachine::all_ended() {
+  auto task = tasks_.lower_bound(ended_below_);
+  while (task != tasks_.end() && task->second.life == Life::ended) ++task;
+  if (task == tasks_.end()) return true;
+  ended_below_ = task->first;
+  return false;
+}
+
+bool AgentMachine::all_drained() {
+  auto task = tasks_.lower_bound(drained_below_);
+  while (task != tasks_.end() && !task->second.out_open && !task->second.err_open) ++task;
+  if (task == tasks_.end()) return true;
+  drained_below_ = task->first;
+  return false;
 }
 
 bool AgentMachine::has_processes() const {

@@ -247,6 +247,8 @@ class AgentMachine {
   void finish(AgentEffects& out);
   void quit(AgentEffects& out);
   [[nodiscard]] bool any(Life life) const;
+  [[nodiscard]] bool all_ended();
+  [[nodiscard]] bool all_drained();
   [[nodiscard]] bool has_processes() const;
   [[nodiscard]] std::optional<base::Instant> next_look() const;
   void listen_anew();
@@ -265,6 +267,9 @@ class AgentMachine {
   bool guard_lost_ = false;
   bool guard_stopped_ = false;  // before it was lost
   std::map<base::Rank, Task> tasks_;
+  // All ranks below have ended, or have been read to the end: thousands that do so one after the
+  // other are not all looked at each time. Until tasks are added.
+  base::Rank ended_below_, drained_below_;
   Register register_;
   std::optional<base::Instant> kill_at_;
   std::uint32_t killed_ = 0;

@@ -7,6 +7,7 @@
 #include "cli/cli.hpp"
 #include "cli/speak.hpp"
 #include "pmix/process.hpp"
+#include "process/guard.hpp"
 #include "process/shortage.hpp"
 
 namespace {
@@ -29,5 +30,6 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
   const auto code = muster::process::caught([&] { return run(count, words); });
+  muster::process::wait_for_guards();
   return code ? *code : muster::cli::complain(code.error());
 }

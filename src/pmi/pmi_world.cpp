@@ -199,4 +199,6 @@ std::vector<TaskState> PmiWorld::states() const {
   return out;
 }
 
+Stage PmiWorld::stage(base::Rank rank) const { return tasks_.at(rank).stage; }
+
 }  // namespace muster::pmi

@@ -104,6 +104,7 @@ class PmiWorld {
   void gone(base::Rank task);
 
   [[nodiscard]] std::vector<TaskState> states() const;  // ascending ranks
+  [[nodiscard]] Stage stage(base::Rank rank) const;
 
  private:
   struct Task {

@@ -32,13 +32,19 @@ struct FreeCpuSet {
   return 1;
 }
 
-}  // namespace
-
-Cpus cpus() {
+Cpus count_cpus() {
   const std::uint32_t allowed = affinity();
   const auto quota = cpu_quota(read_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota && *quota < allowed) return {*quota, true};
   return {allowed, false};
+}
+
+}  // namespace
+
+// Looked up once: the planner, the greeting and the wire-up all ask while a job starts.
+Cpus cpus() {
+  static const Cpus found = count_cpus();
+  return found;
 }
 
 }  // namespace muster::probe

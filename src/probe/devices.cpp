@@ -36,22 +36,27 @@ bool is_numbered(std::string_view name, std::string_view stem) {
   return std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::size_t count_numbered(const std::string& folder, std::string_view stem) {
-  const auto names = names_in(folder);
-  const auto count =
-      std::ranges::count_if(names, [&](const std::string& n) { return is_numbered(n, stem); });
-  return static_cast<std::size_t>(count);
-}
+// Where drivers make their files; /dev is long, and read once.
+struct DriverFiles {
+  std::string root;
+  std::vector<std::string> dev = names_in(root + "/dev");
+
+  [[nodiscard]] std::size_t count(std::string_view stem) const {
+    const auto count =
+        std::ranges::count_if(dev, [&](const std::string& n) { return is_numbered(n, stem); });
+    return static_cast<std::size_t>(count);
+  }
+};
 
 // A container sees all GPUs of the host in /proc, but only its own in /dev.
-std::size_t count_nvidia(const std::string& root) {
-  const std::size_t usable = count_numbered(root + "/dev", "nvidia");
-  return usable > 0 ? usable : names_in(root + "/proc/driver/nvidia/gpus").size();
+std::size_t count_nvidia(const DriverFiles& files) {
+  const std::size_t usable = files.count("nvidia");
+  return usable > 0 ? usable : names_in(files.root + "/proc/driver/nvidia/gpus").size();
 }
 
 // Processors are nodes there too, with gpu_id 0.
-std::size_t count_amd(const std::string& root) {
-  const std::string nodes = root + "/sys/class/kfd/kfd/topology/nodes";
+std::size_t count_amd(const DriverFiles& files) {
+  const std::string nodes = files.root + "/sys/class/kfd/kfd/topology/nodes";
   std::size_t count = 0;
   for (const std::string& name : names_in(nodes)) {
     const std::string id = read_text(fmt::format("{}/{}/gpu_id", nodes, name));
@@ -60,20 +65,18 @@ std::size_t count_amd(const std::string& root) {
   return count;
 }
 
-std::size_t count_intel(const std::string& root) {
+std::size_t count_intel(const DriverFiles& files) {
   std::size_t count = 0;
-  for (const std::string& name : names_in(root + "/dev/dri")) {
+  for (const std::string& name : names_in(files.root + "/dev/dri")) {
     if (!is_numbered(name, "renderD")) continue;
     const std::string vendor =
-        read_text(fmt::format("{}/sys/class/drm/{}/device/vendor", root, name));
+        read_text(fmt::format("{}/sys/class/drm/{}/device/vendor", files.root, name));
     count += vendor.starts_with("0x8086");
   }
   return count;
 }
 
-std::size_t count_ascend(const std::string& root) {
-  return count_numbered(root + "/dev", "davinci");
-}
+std::size_t count_ascend(const DriverFiles& files) { return files.count("davinci"); }
 
 // A variable that is set to nothing allows no device; one that is not set allows all.
 std::optional<std::string> set_value(std::span<const std::string> environment,
@@ -106,7 +109,7 @@ std::vector<std::string> numbered(std::size_t count) {
 }
 
 struct Maker {
-  std::size_t (*count)(const std::string& root);
+  std::size_t (*count)(const DriverFiles& files);
   std::vector<std::string> variables;  // the first is ours to set when none is set
 };
 
@@ -120,6 +123,7 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
       {count_intel, {"ZE_AFFINITY_MASK"}},
       {count_ascend, {"ASCEND_RT_VISIBLE_DEVICES"}},
   };
+  const DriverFiles files{root};
   std::vector<Devices> all;
   for (const Maker& maker : makers) {
     Devices one{maker.variables.front(), {}};
@@ -130,7 +134,7 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
       limited = true;
       one = {variable, listed(*value)};
     }
-    if (!limited) one.ids = numbered(maker.count(root));
+    if (!limited) one.ids = numbered(maker.count(files));
     if (!one.ids.empty()) all.push_back(std::move(one));
   }
   return all;

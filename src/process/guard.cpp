@@ -9,10 +9,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <deque>
 #include <limits>
 #include <poll.h>
 #include <span>
 #include <sys/wait.h>
+#include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 #include "process/alarm.hpp"
@@ -33,6 +36,27 @@ constexpr std::chrono::seconds longest_wait{5};
 // How often sending is tried again when too many of the user's descriptors are in sockets.
 constexpr std::chrono::milliseconds crowded_wait{1};
 
+// Wardens of guards that were left.
+std::vector<pid_t>& leaving() {
+  static std::vector<pid_t> wardens;
+  return wardens;
+}
+
+// A warden, and with it a guard that has fallen to us: they share a process group. One that
+// somebody has stopped would be waited for as long.
+Lost reap_warden(pid_t warden) {
+  ::kill(-warden, SIGCONT);
+  int code = -1;
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-warden, &status, 0);
+    if (pid < 0 && errno == EINTR) continue;
+    if (pid < 0) break;
+    if (pid == warden && WIFEXITED(status)) code = WEXITSTATUS(status);
+  }
+  return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
+}
+
 }  // namespace
 
 class Guard::Impl {
@@ -44,13 +68,18 @@ class Guard::Impl {
 
   void order(const std::string& bytes);
   void spawn(const SpawnOrder& order);
+  void when_sent(std::function<void()> then);
+  void sweep();
+  void leave();
   void watch(base::Duration lease, bool owner_too) const;
 
  private:
+  void add(const std::string& bytes);
   int add_with_room(const std::string& bytes, std::span<const int> descriptors);
   void let_guard_work();
   void refuse(ProcessId id, int error);
   void flush();
+  void drop_orders();
   void wait_readable();
   void wait_writable();
   void wait_crowd();
@@ -63,7 +92,6 @@ class Guard::Impl {
     const auto events = events_;
     if ((*events).*event) ((*events).*event)(value...);
   }
-  Lost reap_warden();
   auto unless_gone(void (Impl::*then)()) {
     return life_.bind([this, then](const auto&...) { (this->*then)(); });
   }
@@ -75,10 +103,15 @@ class Guard::Impl {
   // Shared, so that a callback may destroy the Guard and still return.
   std::shared_ptr<const GuardEvents> events_;
   OrderQueue queue_;
+  std::deque<std::function<void()>> later_;  // orders that wait for room, the oldest first
   Inbox inbox_;
+  std::size_t unanswered_ = 0;  // spawn orders
+  bool bare_ = false;           // the guard has no descendant, and no order to start one
+  bool sending_ = false;
   bool waits_to_send_ = false;
   bool at_end_ = false;  // the guard closed its end
   bool lost_ = false;
+  bool left_ = false;
   Life life_;
 };
 
@@ -92,16 +125,37 @@ Guard::Impl::Impl(asio::io_context& loop, GuardProcess process, GuardEvents even
 }
 
 Guard::Impl::~Impl() {
+  if (left_) return;
+  leave();
+  wait_for_guards();
+}
+
+void Guard::Impl::leave() {
+  left_ = true;
   life_.end();
+  lost_ = true;
   asio::error_code ignored;
   socket_.close(ignored);
-  if (warden_ != 0) ::sigqueue(warden_, kLeave, {});
-  static_cast<void>(reap_warden());
+  drop_orders();
+  if (warden_ == 0) return;
+  ::sigqueue(warden_, kLeave, {});
+  leaving().push_back(std::exchange(warden_, 0));
 }
 
 void Guard::Impl::order(const std::string& bytes) {
   if (lost_) return;
+  if (!later_.empty()) return later_.push_back([this, bytes] { add(bytes); });
+  add(bytes);
+  if (!waits_to_send_) flush();
+}
+
+void Guard::Impl::add(const std::string& bytes) {
   static_cast<void>(queue_.add(socket_.native_handle(), bytes, {}));
+}
+
+void Guard::Impl::when_sent(std::function<void()> then) {
+  if (lost_) return;
+  later_.push_back(std::move(then));
   if (!waits_to_send_) flush();
 }
 
@@ -116,6 +170,8 @@ void Guard::Impl::spawn(const SpawnOrder& order) {
   }
   const int error = add_with_room(bytes, std::span(descriptors).first(count));
   if (error != 0) refuse(order.id, error);
+  if (error == 0) ++unanswered_;
+  bare_ = false;
   if (!lost_ && !waits_to_send_) flush();
 }
 
@@ -141,6 +197,14 @@ void Guard::Impl::let_guard_work() {
   asio::post(loop_, unless_gone(&Impl::deliver));
 }
 
+// The usual end of a job: a round trip to the guard would tell what is known.
+void Guard::Impl::sweep() {
+  if (!bare_ || !later_.empty()) return order(encode_sweep());
+  asio::post(loop_, life_.bind([this] {
+    if (!lost_) tell(&GuardEvents::swept, Swept{});
+  }));
+}
+
 void Guard::Impl::refuse(ProcessId id, int error) {
   asio::post(loop_, life_.bind([this, id, error] {
     if (!lost_) tell(&GuardEvents::spawned, Spawned{id, 0, error});
@@ -148,18 +212,29 @@ void Guard::Impl::refuse(ProcessId id, int error) {
 }
 
 void Guard::Impl::flush() {
+  if (sending_) return;  // one of `later_` gives orders
   waits_to_send_ = false;
-  if (lost_) return;
-  switch (queue_.flush(socket_.native_handle())) {
-    case OrderQueue::Flow::full:
-      return wait_writable();
-    case OrderQueue::Flow::crowded:
-      return wait_crowd();
-    case OrderQueue::Flow::broken:
-      return queue_.clear();
-    case OrderQueue::Flow::done:
-      return;
+  sending_ = true;
+  const auto life = life_.watch();
+  auto flow = OrderQueue::Flow::done;
+  while (!lost_ && flow == OrderQueue::Flow::done) {
+    flow = queue_.flush(socket_.native_handle());
+    if (flow != OrderQueue::Flow::done || later_.empty()) break;
+    const auto next = std::move(later_.front());
+    later_.pop_front();
+    next();
+    if (life.expired()) return;
   }
+  sending_ = false;
+  if (lost_) return;
+  if (flow == OrderQueue::Flow::full) return wait_writable();
+  if (flow == OrderQueue::Flow::crowded) return wait_crowd();
+  if (flow == OrderQueue::Flow::broken) drop_orders();
+}
+
+void Guard::Impl::drop_orders() {
+  queue_.clear();
+  later_.clear();
 }
 
 void Guard::Impl::wait_readable() {
@@ -207,10 +282,12 @@ void Guard::Impl::dispatch(const Message& reply) {
   if (reply.header.kind == MessageKind::spawned) {
     const auto spawned = decode_spawned(reply);
     CHECK(spawned.has_value());
+    --unanswered_;
     tell(&GuardEvents::spawned, *spawned);
   } else if (reply.header.kind == MessageKind::ended) {
     const auto ended = decode_ended(reply);
     CHECK(ended.has_value());
+    bare_ = ended->last && unanswered_ == 0;
     tell(&GuardEvents::ended, *ended);
   } else {
     const auto swept = decode_swept(reply);
@@ -223,25 +300,8 @@ void Guard::Impl::lose() {
   lost_ = true;
   asio::error_code ignored;
   socket_.close(ignored);
-  queue_.clear();
-  tell(&GuardEvents::lost, reap_warden());
-}
-
-// The warden, and with it a guard that has fallen to us: they share a process group. One that
-// somebody has stopped would be waited for as long.
-Lost Guard::Impl::reap_warden() {
-  if (warden_ == 0) return {};
-  ::kill(-warden_, SIGCONT);
-  int code = -1;
-  for (;;) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-warden_, &status, 0);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid < 0) break;
-    if (pid == warden_ && WIFEXITED(status)) code = WEXITSTATUS(status);
-  }
-  warden_ = 0;
-  return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
+  drop_orders();
+  tell(&GuardEvents::lost, reap_warden(std::exchange(warden_, 0)));
 }
 
 void Guard::Impl::watch(base::Duration lease, bool owner_too) const {
@@ -260,8 +320,16 @@ Guard::~Guard() = default;
 void Guard::set_grace(base::Duration grace) { impl_->order(encode_grace(grace)); }
 void Guard::watch(base::Duration lease, bool owner_too) { impl_->watch(lease, owner_too); }
 void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
+void Guard::when_sent(std::function<void()> then) { impl_->when_sent(std::move(then)); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
-void Guard::sweep() { impl_->order(encode_sweep()); }
+void Guard::sweep() { impl_->sweep(); }
+void Guard::leave() { impl_->leave(); }
+
+void wait_for_guards() {
+  for (const pid_t warden : std::exchange(leaving(), {})) {
+    static_cast<void>(reap_warden(warden));
+  }
+}
 
 }  // namespace muster::process

@@ -70,6 +70,7 @@ struct Ended {
   bool core_dumped = false;
   std::uint64_t max_rss_kib = 0;
   std::int64_t at_ns = 0;  // when the guard noticed: CLOCK_MONOTONIC
+  bool last = false;       // no descendant of the guard is left, adopted ones included
 };
 
 // No process started by this guard is left, but for the leftovers ("pid 42 (name)").
@@ -102,7 +103,7 @@ struct GuardProcess {
 class Guard {
  public:
   Guard(asio::io_context& loop, GuardProcess process, GuardEvents events);
-  ~Guard();  // closes the socket and waits for guard and warden to end
+  ~Guard();  // unless it has left: closes the socket and waits for guard and warden to end
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
@@ -112,17 +113,28 @@ class Guard {
   // `owner_too`, so is an owner, which ends all as its death does. 0: nobody is.
   void watch(base::Duration lease, bool owner_too);
   void spawn(const SpawnOrder& order);
+  // Calls it once all that was ordered before has been sent, as a rule at once; signals and sweeps
+  // that are ordered later are sent later. Who opens descriptors in it has no more of them open for
+  // orders that wait than one order has. Not called when the guard dies.
+  void when_sent(std::function<void()> then);
   // To the process group of one process; harmless when it has been reaped.
   void signal(ProcessId id, int number);
   // With all that is in it, when the owner has vanished and the processes with it.
   void remove_at_end(const std::string& folder);
-  // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`.
+  // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`. It
+  // is not asked where it has said that nothing is left.
   void sweep();
+  // Lets guard and warden end, and hears of nothing any more. The owner goes on while they vanish,
+  // until wait_for_guards().
+  void leave();
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Until all guards that were left have ended, with their wardens; before this process does.
+void wait_for_guards();
 
 // Makes orphans of our descendants fall to this process. Called once by the head and each agent.
 [[nodiscard]] base::Result<void> become_subreaper();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
@@ -176,10 +177,17 @@ bool GuardLoop::reap() {
   signalfd_siginfo info;
   while (::read(child_ended_.get(), &info, sizeof info) > 0) continue;
   const std::chrono::nanoseconds now = Clock::now().time_since_epoch();
-  return children_.reap([&](Ended ended) {
-    ended.at_ns = now.count();
-    append_ended(replies_, ended);
+  std::optional<Ended> ended;
+  const bool none_left = children_.reap([&](const Ended& next) {
+    if (ended) append_ended(replies_, *ended);
+    ended = next;
+    ended->at_ns = now.count();
   });
+  if (ended) {
+    ended->last = none_left;
+    append_ended(replies_, *ended);
+  }
+  return none_left;
 }
 
 void GuardLoop::wait_for_tasks(base::Duration limit) {
@@ -212,9 +220,18 @@ void GuardLoop::send_replies() {
 // The owner's handlers would run its code in here, and an ignored SIGCHLD would hide all ends.
 void reset_signals() {
   for (int number = 1; number <= SIGRTMAX; ++number) ::signal(number, SIG_DFL);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU}) {
-    ::signal(number, SIG_IGN);
+}
+
+// What shall not end a guard is blocked, not ignored: then all is at its default, and no task needs
+// to have it set so.
+void block_signals() {
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU, kWatchGuard,
+                           kWatchBoth, kLeave}) {
+    ::sigaddset(&blocked, number);
   }
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
 }
 
 // Leaves /dev/null as 0, 1, 2, the socket as 3, and nothing else.
@@ -230,13 +247,12 @@ void keep_only(UniqueFd socket, UniqueFd null) {
 
 [[noreturn]] void guard_main() {
   ::prctl(PR_SET_NAME, "muster-guard");
-  for (const int number : {kWatchGuard, kWatchBoth}) ::signal(number, SIG_IGN);  // without a warden
   sigset_t child_ended;
   ::sigemptyset(&child_ended);
   ::sigaddset(&child_ended, SIGCHLD);
   UniqueFd signals(::signalfd(-1, &child_ended, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!signals) ::_exit(EXIT_FAILURE);
-  ::sigprocmask(SIG_SETMASK, &child_ended, nullptr);
+  block_signals();
   // What it cannot go on with is ended by its owner, who is told by the socket's end.
   const auto ended = caught([&] {
     GuardLoop(socket_fd, std::move(signals)).run();
@@ -265,6 +281,7 @@ void keep_only(UniqueFd socket, UniqueFd null) {
 }  // namespace
 
 base::Result<GuardProcess> fork_guard() {
+  wait_for_guards();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return tl::unexpected(system_error("cannot open a socket to the guard", errno));
@@ -272,7 +289,7 @@ base::Result<GuardProcess> fork_guard() {
   UniqueFd ours(ends[0]), theirs(ends[1]);
   UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return tl::unexpected(system_error("cannot open /dev/null", errno));
-  // Until the guard ignores what it must, nothing may reach it.
+  // Until the guard blocks what it must, nothing may reach it.
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);

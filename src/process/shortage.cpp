@@ -52,7 +52,8 @@ void find_full_group(Limits& limits) {
 constexpr std::uint64_t kManyFiles = 4096;
 
 std::string files_hint(const Limits& limits) {
-  if (limits.files_max == 0 || limits.files_max >= kManyFiles) {
+  const bool may_raise = limits.files < limits.files_max && limits.files_max >= kManyFiles;
+  if (limits.files_max == 0 || may_raise) {
     return "`ulimit -n 4096` before muster starts allows more";
   }
   return fmt::format(
@@ -135,6 +136,14 @@ base::Error system_error(std::string_view what, int error, const Limits& limits)
 
 base::Error system_error(std::string_view what, int error) {
   return system_error(what, error, is_shortage(error) ? own_limits() : Limits{});
+}
+
+base::Error too_few_descriptors(std::size_t ranks, std::size_t fit, const Limits& limits) {
+  return {base::Fault::internal,
+          fmt::format("{} of {} ranks here fit into the limit of {} open files (ulimit -n)", fit,
+                      ranks, limits.files),
+          files_hint(limits) + "; or start fewer ranks on this host",
+          {}};
 }
 
 int required(int given) {

@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -28,6 +29,10 @@ struct Limits {
 // Fault::internal: "cannot open a pipe: Too many open files; the limit is 64". `error` is an errno.
 [[nodiscard]] base::Error system_error(std::string_view what, int error, const Limits& limits);
 [[nodiscard]] base::Error system_error(std::string_view what, int error);
+
+// Fault::internal: the limit of open files has room for so many ranks of those of this host.
+[[nodiscard]] base::Error too_few_descriptors(std::size_t ranks, std::size_t fit,
+                                              const Limits& limits);
 
 // What a system call has given, as a rule a descriptor; when it has given none, std::system_error
 // with its errno, as the event loop would throw it.

@@ -3,12 +3,16 @@
 import json
 import os
 import pty
+import re
+import resource
 import signal
 import time
 import unittest
 
 from support import (MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO, Case, LabCase,
                      lab_or_skip, run_tests, survivors, wait_until)
+
+INTERNAL = 247
 
 # Waits for the signal, and writes down when it came.
 LISTENS = """
@@ -82,6 +86,53 @@ class Limits(RecordCase):
                       done.errors)
         self.assertIn("\n  hint: that was the signal of --notice: the program must catch it\n",
                       done.errors)
+
+
+class OpenFiles(RecordCase):
+    """The limit of open files, `ulimit -Hn`."""
+
+    def limited(self, most, *words, **more):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(50, most), most))
+        return self.muster(*words, preexec_fn=limit, seconds=60, **more)
+
+    def fitting(self, most, *words):
+        """How many ranks fit, as it says when asked for too many; none has started."""
+        done = self.limited(most, "-n", "500", *words, "touch", "started")
+        self.assertEqual(done.code, INTERNAL, done)
+        told = re.search(rf"error: \S+: (\d+) of 500 ranks here fit into the limit of {most} open "
+                         r"files \(ulimit -n\)\n  hint: `ulimit -Hn` is", done.errors)
+        self.assertTrue(told, done)
+        self.assertFalse(os.path.exists(self.path("started")))
+        return int(told[1])
+
+    def test_as_many_ranks_as_fit_run_and_no_more(self):
+        fit = self.fitting(300)
+        self.assertGreaterEqual(fit, (300 - 50) // 3)
+        done = self.limited(300, "-n", str(fit), "sh", "-c", "echo $RANK")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(sorted(map(int, done.lines)), list(range(fit)))
+        done = self.limited(300, "-n", str(fit + 1), "touch", "started")
+        self.assertEqual(done.code, INTERNAL, done)
+        self.assertIn(f" {fit} of {fit + 1} ranks ", done.errors)
+        self.assertFalse(os.path.exists(self.path("started")))
+
+    def test_input_for_all_takes_one_more_each(self):
+        fit = self.fitting(200, "--stdin", "all")
+        self.assertLess(fit, 200 // 4)
+        done = self.limited(200, "-n", str(fit), "--stdin", "all", "cat", stdin=b"a word\n")
+        self.assertEqual((done.code, done.text), (0, "a word\n" * fit), done)
+
+    def test_without_wireup_two_are_enough(self):
+        fit = self.fitting(200, "--wireup", "none")
+        self.assertGreaterEqual(fit, (200 - 50) // 2)
+        self.assertEqual(self.limited(200, "--wireup", "none", "-n", str(fit), "true").code, 0)
+
+    def test_every_host_looks_for_itself(self):
+        done = self.limited(100, "--fake-nodes", "2", "-n", "80", "touch", "started")
+        self.assertEqual(done.code, INTERNAL, done)
+        self.assertRegex(done.errors, r"error: fake-\d: \d+ of 40 ranks here fit into")
+        self.assertFalse(os.path.exists(self.path("started")))
 
 
 class Terminals(RecordCase):

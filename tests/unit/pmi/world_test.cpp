@@ -237,6 +237,7 @@ TEST(World, WhoHasInitialisedAndWhoWaits) {
   static_cast<void>(world.handle(kB, Init{1, 1}));
   static_cast<void>(world.handle(kB, Barrier{}));
   EXPECT_EQ(world.states(), (States{{kA, Stage::silent, false}, {kB, Stage::initialised, true}}));
+  EXPECT_EQ(world.stage(kB), Stage::initialised);
   static_cast<void>(world.handle(kA, Init{2, 0}));
   static_cast<void>(world.handle(kA, Barrier{}));
   ASSERT_TRUE(world.fence_out(0, ""));

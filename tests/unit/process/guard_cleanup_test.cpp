@@ -153,6 +153,37 @@ TEST_F(GuardCleanup, ClosingTheOwnersEndEndsAll) {
   expect_all_ended(watched, Clock::now());
 }
 
+TEST_F(GuardCleanup, AnOwnerMayGoOnWhileItsGuardEnds) {
+  guard_->spawn(shell(1, "exit 0"));
+  ASSERT_TRUE(run_until_ended(1));
+  const UniqueFd guard = watch(guard_pid_);
+  const UniqueFd warden = watch(warden_pid_);
+  guard_->leave();
+  guard_->spawn(shell(2, "exit 0"));  // nobody hears it any more
+  guard_.reset();
+  wait_for_guards();
+  EXPECT_TRUE(has_ended(guard, std::chrono::milliseconds(0)));
+  EXPECT_TRUE(has_ended(warden, std::chrono::milliseconds(0)));
+  EXPECT_EQ(told_.log, (std::vector<std::string>{"spawned 1", "ended 1"}));
+}
+
+// A sweep that needs no guard is answered all the same, and not when there is something to sweep.
+TEST_F(GuardCleanup, ASweepAfterTheLastEndIsAnswered) {
+  guard_->spawn(shell(1, "exit 0"));
+  ASSERT_TRUE(run_until_ended(1));
+  EXPECT_TRUE(told_.ended[1].last);
+  guard_->sweep();
+  EXPECT_TRUE(told_.swept.empty());
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 1; }));
+  guard_->spawn(shell(2, "sleep 60 & exit 0"));
+  ASSERT_TRUE(run_until_ended(2));
+  EXPECT_FALSE(told_.ended[2].last);
+  guard_->spawn(shell(3, "sleep 60"));
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return told_.swept.size() == 2; }));
+  EXPECT_EQ(told_.ended[3].signal, SIGKILL);
+}
+
 // It is stopped when it is asked; a while after that it ends by itself.
 TEST_F(GuardCleanup, TasksAreAskedOnceBeforeTheyAreKilled) {
   guard_->set_grace(base::Duration(20000));

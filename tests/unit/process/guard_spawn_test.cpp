@@ -230,6 +230,28 @@ TEST_F(GuardSpawn, OrdersBeyondTheLimitOfOpenFilesAllStart) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), count);
 }
 
+// Each order opens its own pipe when its turn comes, and the sweep after all of them waits for it.
+TEST_F(GuardSpawn, OrdersThatWaitForRoomHoldNoDescriptors) {
+  constexpr ProcessId count = 200;  // about 12 MB, the socket takes 0.2
+  ProcessId given = 0;
+  for (ProcessId id = 1; id <= count; ++id) {
+    guard_->when_sent([&, id] {
+      EXPECT_EQ(++given, id);
+      auto out = make_pipe().value();
+      EXPECT_LT(out.write.get(), 100);
+      auto order = order_of(id, "/bin/sleep", {"60"});
+      order.environment.push_back("PAD=" + std::string(60000, 'x'));
+      order.out = out.write.get();
+      guard_->spawn(order);
+    });
+  }
+  EXPECT_LT(given, count);
+  guard_->sweep();
+  ASSERT_TRUE(run_until([&] { return !told_.swept.empty() || told_.lost.has_value(); }));
+  EXPECT_EQ(told_.spawned.size(), count);
+  EXPECT_EQ(told_.ended.size(), count);
+}
+
 TEST_F(GuardSpawn, HugeOrdersBeyondTheQueueAllStart) {
   constexpr ProcessId count = 100;  // about 150 MB, the queue keeps 64 MiB
   auto order = order_of(0, "/bin/true");

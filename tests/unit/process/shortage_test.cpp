@@ -26,6 +26,15 @@ TEST(Shortage, OfDescriptorsNamesTheLimit) {
             "`ulimit -n 4096` before muster starts allows more");
 }
 
+TEST(Shortage, OfDescriptorsForRanksTellsHowManyFit) {
+  const base::Error error = too_few_descriptors(20, 10, of_files(64, 64));
+  EXPECT_EQ(error.what, "10 of 20 ranks here fit into the limit of 64 open files (ulimit -n)");
+  EXPECT_TRUE(error.hint.starts_with("`ulimit -Hn` is 64: ")) << error.hint;
+  // Who has raised it to the hard limit is not told to do just that.
+  EXPECT_TRUE(
+      too_few_descriptors(9999, 10, of_files(9000, 9000)).hint.starts_with("`ulimit -Hn` is 9000"));
+}
+
 TEST(Shortage, OfProcessesNamesTheNarrowestLimit) {
   Limits limits;
   EXPECT_NE(system_error("no process", EAGAIN, limits).hint.find("pids.max"), std::string::npos);
