@@ -48,8 +48,7 @@ class Head {
        std::optional<LogFiles> logs)
       : environment_(std::move(options.environment)),
         guests_(std::move(options.guests)),
-        heard_(std::move(options.heard)),
-        joined_(std::move(options.joined)),
+        told_(std::move(options.told)),
         program_(std::move(options.program)),
         version_(std::move(options.version)),
         guard_(std::move(guard)),
@@ -213,7 +212,6 @@ class Head {
   void perform(machine::CloseLink& effect) { carriers_.erase(effect.node); }
 
   void perform(machine::AddHost& effect) {
-    if (joined_) joined_(effect.host);
     plan_.nodes.push_back({std::move(effect.host), {}});
     if (!is_here(plan_.nodes.back().host)) return;
     here_ = effect.node;
@@ -257,7 +255,6 @@ class Head {
   }
 
   void on_message(NodeIndex node, wire::ToHead message) {
-    if (heard_) heard_(node, message);
     const auto* end = std::get_if<wire::OutputEnd>(&message);
     if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
     pump_.feed(machine::Heard{node, std::move(message)});
@@ -281,6 +278,10 @@ class Head {
 
   // ---- people
   // -------------------------------------------------------------------------------------
+
+  void perform(machine::Tell& effect) {
+    if (told_) told_(effect.event);
+  }
 
   void perform(machine::Say& effect) { console_.say("muster: " + effect.text + "\n"); }
   void perform(machine::ReadInput& effect) { input_.on(effect.on); }
@@ -329,8 +330,7 @@ class Head {
   bool is_finishing_ = false;
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
-  std::function<void(NodeIndex, const wire::ToHead&)> heard_;
-  std::function<void(const model::Host&)> joined_;
+  std::function<void(const model::RunEvent&)> told_;
   std::string program_;
   std::string version_;
   std::optional<process::GuardProcess> guard_;  // until this machine has tasks

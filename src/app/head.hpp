@@ -20,10 +20,8 @@ struct HeadOptions {
   std::string program;                   // path of this program, for agents
   std::string version;
   std::map<base::NodeIndex, process::UniqueFd> guests;  // connections of nodes with Reach::met
-  // Told what agents say, before the head acts on it; may be empty.
-  std::function<void(base::NodeIndex, const wire::ToHead&)> heard = {};
-  // Told of each host that joins, as the node after all others; may be empty.
-  std::function<void(const model::Host&)> joined = {};
+  // Told what happens to the run; may be empty.
+  std::function<void(const model::RunEvent&)> told = {};
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

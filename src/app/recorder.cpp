@@ -1,8 +1,9 @@
-// Turns messages of agents into lines of a record, and the report into its end.
+// Turns events of a run into lines of its record, and the report into its end.
 #include "app/recorder.hpp"
 
 #include <variant>
 
+#include "base/check.hpp"
 #include "store/folder.hpp"
 #include "view/record_json.hpp"
 #include "view/report.hpp"
@@ -76,14 +77,19 @@ void Recorder::begin_late() {
   if (!writer_ && !failure_) (void)begin();
 }
 
-void Recorder::hear(base::NodeIndex node, const wire::ToHead& message) {
-  if (const auto* started = std::get_if<wire::Started>(&message)) return on(node, *started);
-  if (const auto* exited = std::get_if<wire::Exited>(&message)) return on(*exited);
+void Recorder::hear(const model::RunEvent& event) {
+  std::visit([this](const auto& one) { on(one); }, event);
 }
 
-void Recorder::on(base::NodeIndex node, const wire::Started& message) {
+void Recorder::on(const model::HostJoined& event) {
+  CHECK(event.node.value == options_.hosts.size());
+  options_.hosts.push_back(event.name);
+}
+
+void Recorder::on(const model::RankStarted& event) {
   const model::Utc now = store::utc_now();
-  lines_ += view::rank_started_line(now, message.rank, message.pid, options_.hosts[node.value]);
+  const base::NodeIndex node = event.node;
+  lines_ += view::rank_started_line(now, event.rank, event.pid, options_.hosts[node.value]);
   if (node.value >= planned_ && joined_.insert(node).second) name_joined();
   const bool all_run = ++started_ == options_.record.ranks;
   if (all_run) {
@@ -101,8 +107,8 @@ void Recorder::name_joined() {
   for (const base::NodeIndex node : joined_) hosts.push_back(options_.hosts[node.value]);
 }
 
-void Recorder::on(const wire::Exited& message) {
-  lines_ += view::rank_ended_line(store::utc_now(), message.exit);
+void Recorder::on(const model::RankEnded& event) {
+  lines_ += view::rank_ended_line(store::utc_now(), event.exit);
   begin_late();
   flush();
 }

@@ -11,8 +11,8 @@
 #include "base/id.hpp"
 #include "model/record.hpp"
 #include "model/report.hpp"
+#include "model/run_event.hpp"
 #include "store/writer.hpp"
-#include "wire/messages.hpp"
 
 namespace muster::app {
 
@@ -37,16 +37,16 @@ class Recorder {
   [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
   // Before any rank has started: the run goes by the plan of `other`, which has not begun.
   [[nodiscard]] base::Result<void> plan_anew(Recorder other);
-  // A host joins, as the node after all others; it is one of the run's once a rank runs there.
-  void add_host(std::string name) { options_.hosts.push_back(std::move(name)); }
-  void hear(base::NodeIndex node, const wire::ToHead& message);
+  void hear(const model::RunEvent& event);
   // What cannot be written is an error, but the run has ended nevertheless.
   [[nodiscard]] base::Result<void> end(const model::RunReport& report);
   [[nodiscard]] base::Result<void> end(const base::Error& error);
 
  private:
-  void on(base::NodeIndex node, const wire::Started& message);
-  void on(const wire::Exited& message);
+  // It is one of the run's once a rank runs there.
+  void on(const model::HostJoined& event);
+  void on(const model::RankStarted& event);
+  void on(const model::RankEnded& event);
   void name_joined();
   void begin_late();
   void flush();

@@ -170,10 +170,7 @@ class Launch {
     if (verbose) tell_withheld(job);
     app::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
-    if (recorder_) {
-      options.heard = heard_by(*recorder_);
-      options.joined = [this](const model::Host& host) { recorder_->add_host(host.name); };
-    }
+    if (recorder_) options.told = heard_by(*recorder_);
     const bool shows_errors = job.spec.output.routes.err.console;
     if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
     options.input.spec = std::move(job.spec);

@@ -146,7 +146,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   if (!placed) return refuse_meeting(placed.error(), request);
   const auto recorder = recorder_of(request, whole->spec, *placed, nullptr, invocation);
   app::HeadOptions options = head_options(invocation);
-  if (recorder) options.heard = heard_by(*recorder);
+  if (recorder) options.told = heard_by(*recorder);
   options.input.spec = std::move(whole->spec);
   options.input.plan = std::move(*placed);
   options.input.kept_here = std::move(whole->kept_here);

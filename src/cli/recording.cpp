@@ -85,10 +85,8 @@ std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
   return std::make_unique<app::Recorder>(std::move(options));
 }
 
-decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder) {
-  return [&recorder](base::NodeIndex node, const wire::ToHead& message) {
-    recorder.hear(node, message);
-  };
+decltype(app::HeadOptions::told) heard_by(app::Recorder& recorder) {
+  return [&recorder](const model::RunEvent& event) { recorder.hear(event); };
 }
 
 int end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {

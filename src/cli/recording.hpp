@@ -20,8 +20,8 @@ namespace muster::cli {
                                                          const model::Plan* inner,
                                                          const Invocation& invocation);
 
-// What a head tells of whatever it hears; the recorder outlives it.
-[[nodiscard]] decltype(app::HeadOptions::heard) heard_by(app::Recorder& recorder);
+// For what a head tells; the recorder outlives it.
+[[nodiscard]] decltype(app::HeadOptions::told) heard_by(app::Recorder& recorder);
 
 // Writes the end of a run down; what cannot be written is told, and gives its exit code to a run
 // that ended well.

@@ -30,6 +30,7 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
   const model::RankExit exit = message.exit;
   if (ranks_.has_ended(exit.rank)) return;
+  out.push_back(Tell{model::RankEnded{exit}});
   count_end(exit.rank);
   if (!stop_sent_) wireup_.left(exit.rank);
   Death death{exit,

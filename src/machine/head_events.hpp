@@ -14,6 +14,7 @@
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/retry.hpp"
+#include "model/run_event.hpp"
 #include "model/world.hpp"
 #include "wire/messages.hpp"
 
@@ -96,6 +97,9 @@ struct ServeGloo {
 };
 // All ranks will be started again.
 struct NewRound {};
+struct Tell {  // those who record and show the run
+  model::RunEvent event;
+};
 struct Say {  // one line for people, on stderr
   std::string text;
 };
@@ -106,7 +110,7 @@ struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
 struct Finish {};
 
 using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
-                                Say, ReadInput, SuspendSelf, Finish>;
+                                Tell, Say, ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

@@ -47,6 +47,7 @@ NodeIndex HeadMachine::call_host(model::Host host, HeadEffects& out) {
   nodes_.emplace_back().joined = true;
   input_.plan.nodes.push_back({host, {}});
   if (pmix_) pmix_->add_host(host.name);
+  out.push_back(Tell{model::HostJoined{node, host.name}});
   out.push_back(AddHost{node, std::move(host)});
   hosts_.open(node, now_, out);
   return node;

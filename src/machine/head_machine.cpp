@@ -318,8 +318,10 @@ void HeadMachine::start_all(HeadEffects& out) {
   if (stdin_.ended()) end_input(out);
 }
 
-void HeadMachine::hear(NodeIndex, wire::Started& message, HeadEffects& out) {
-  if (!ranks_.start(message.rank, message.pid) || !ranks_.all_started()) return;
+void HeadMachine::hear(NodeIndex node, wire::Started& message, HeadEffects& out) {
+  if (!ranks_.start(message.rank, message.pid)) return;
+  out.push_back(Tell{model::RankStarted{message.rank, node, message.pid}});
+  if (!ranks_.all_started()) return;
   if (!verdict_.phases().started) verdict_.phases().started = since_start();
   input_flow(out);
 }

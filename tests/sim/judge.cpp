@@ -356,6 +356,18 @@ bool Judge::round_is_due() const {
          interrupts_ == 0 && all_stopped() && linked;
 }
 
+// Nothing is told that was not heard, and nothing twice.
+void Judge::done(const machine::Tell& effect) {
+  if (const auto* start = std::get_if<model::RankStarted>(&effect.event)) {
+    if (!started_.contains(start->rank)) complain("a start is told that nobody spoke of");
+    if (!told_started_.insert(start->rank).second) complain("a start is told twice");
+  }
+  if (const auto* end = std::get_if<model::RankEnded>(&effect.event)) {
+    if (!exited_.contains(end->exit.rank)) complain("an end is told that nobody spoke of");
+    if (!told_ended_.insert(end->exit.rank).second) complain("an end is told twice");
+  }
+}
+
 void Judge::done(const machine::NewRound&) {
   if (!round_is_due()) complain("a new round begins without a reason");
   ++rounds_;
@@ -365,6 +377,8 @@ void Judge::done(const machine::NewRound&) {
   all_stopped_at_.reset();
   started_.clear();
   exited_.clear();
+  told_started_.clear();
+  told_ended_.clear();
   ended_at_.clear();
   prepared_.clear();
   unprepared_.clear();

@@ -110,6 +110,7 @@ class Judge {
   void done(const machine::ToNode& effect);
   void done(const machine::AddWorld& effect);
   void done(const machine::NewRound&);
+  void done(const machine::Tell& effect);
   void done(const machine::Finish&);
   template <class Effect>
   void done(const Effect&) {}
@@ -151,6 +152,8 @@ class Judge {
   int interrupts_ = 0;
   std::uint32_t rounds_ = 0;  // begun again
   std::set<base::Rank> started_;
+  std::set<base::Rank> told_started_;
+  std::set<base::Rank> told_ended_;
   std::map<base::Rank, model::RankExit> exited_;
   std::map<base::Rank, base::Instant> ended_at_;  // by the head's clock, to the microsecond
   std::set<base::NodeIndex> prepared_;

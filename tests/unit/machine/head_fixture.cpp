@@ -74,6 +74,7 @@ struct Effect {
                        e.members.size(), fmt::join(e.hosts, " "));
   }
   std::string operator()(const NewRound&) const { return "new round"; }
+  std::string operator()(const Tell&) const { return {}; }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
   std::string operator()(const SuspendSelf&) const { return "sleep"; }
@@ -82,7 +83,9 @@ struct Effect {
 
 Words words(const HeadEffects& effects) {
   Words all;
-  for (const HeadEffect& effect : effects) all.push_back(std::visit(Effect{}, effect));
+  for (const HeadEffect& effect : effects) {
+    if (!std::holds_alternative<Tell>(effect)) all.push_back(std::visit(Effect{}, effect));
+  }
   return all;
 }
 
