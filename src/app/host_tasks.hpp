@@ -1,5 +1,6 @@
 // HostTasks: the tasks of this host; performs the agent machine's effects with the guard and pipes.
-// The head has one for the ranks that run beside it, and each agent has one.
+// The head has one for the ranks that run beside it, and each agent has one. It is large: every
+// effect of the machine has a function, and all that runs on a host hangs on one guard.
 #pragma once
 
 #include <deque>

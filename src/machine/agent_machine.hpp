@@ -20,6 +20,8 @@
 // awaited. Without a link nothing is told any more. A guard lost before Start refuses at once; one
 // lost after the last task has ended does no harm. An agent that nobody greets quits after
 // kHelloTime.
+//
+// It is large: every message and event has a function, and one state decides for all its tasks.
 #pragma once
 
 #include <map>

@@ -69,24 +69,29 @@ using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, Use
 
 struct OpenLink {
   base::NodeIndex node;
+  bool operator==(const OpenLink&) const = default;
 };
 // A host without ranks joins the run, as the node after all others. Comes before its OpenLink.
 struct AddHost {
   base::NodeIndex node;
   model::Host host;
+  bool operator==(const AddHost&) const = default;
 };
 struct CloseLink {  // end the carrier; nothing more will be heard of it
   base::NodeIndex node;
+  bool operator==(const CloseLink&) const = default;
 };
 struct ToNode {
   base::NodeIndex node;
   wire::ToAgent message;
+  bool operator==(const ToNode&) const = default;
 };
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
 struct AddWorld {
   model::World world;
   std::vector<model::PlannedRank> ranks;  // by number in the world
   std::uint32_t window = 0;               // first credit of each of its output streams, bytes
+  bool operator==(const AddWorld&) const = default;
 };
 // Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
 struct ServeGloo {
@@ -94,20 +99,30 @@ struct ServeGloo {
   std::string address;
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
   std::set<std::string> hosts;                   // addresses of all hosts of the job
+  bool operator==(const ServeGloo&) const = default;
 };
 // All ranks will be started again.
-struct NewRound {};
+struct NewRound {
+  bool operator==(const NewRound&) const = default;
+};
 struct Tell {  // those who record and show the run
   model::RunEvent event;
+  bool operator==(const Tell&) const = default;
 };
 struct Say {  // one line for people, on stderr
   std::string text;
+  bool operator==(const Say&) const = default;
 };
 struct ReadInput {  // our stdin: go on reading, or pause
   bool on = false;
+  bool operator==(const ReadInput&) const = default;
 };
-struct SuspendSelf {};  // after Ctrl-Z; comes back as UserSignal SIGCONT
-struct Finish {};
+struct SuspendSelf {  // after Ctrl-Z; comes back as UserSignal SIGCONT
+  bool operator==(const SuspendSelf&) const = default;
+};
+struct Finish {
+  bool operator==(const Finish&) const = default;
+};
 
 using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
                                 Tell, Say, ReadInput, SuspendSelf, Finish>;

@@ -30,6 +30,9 @@
 // and the spawn waits until all that it calls have greeted. Until it is told to start, a host that
 // has joined is idle: when it is lost, the spawn that needs it fails, the job goes on without it,
 // and it is not called again. Idle hosts leave with the last that works.
+//
+// It is large: every message has a function, and when to prepare, start, stop, restart and leave
+// follows from what all its parts know.
 #pragma once
 
 #include <cstdint>

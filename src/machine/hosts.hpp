@@ -50,7 +50,6 @@ class Hosts {
 
   // `ports`: how many its agent shall claim for ranks.
   base::NodeIndex add(const model::Host& host, std::uint32_t ports);
-  [[nodiscard]] std::size_t size() const { return hosts_.size(); }
 
   // ---- opening
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);

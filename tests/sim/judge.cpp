@@ -264,6 +264,10 @@ void Judge::does(const machine::HeadEffect& effect) {
   std::visit([this](const auto& one) { done(one); }, effect);
 }
 
+void Judge::compares(bool same) {
+  if (!same) complain("a copy of the head acts otherwise");
+}
+
 void Judge::done(const machine::OpenLink& effect) {
   Node& node = nodes_[effect.node.value];
   if (acted_) complain("a link is opened while the run ends");

@@ -25,6 +25,8 @@ class Judge {
   // What the head hears, just before it takes it; what it does; and the end of that turn.
   void hears(const machine::HeadEvent& event);
   void does(const machine::HeadEffect& effect);
+  // Whether a copy of the head's machine has done the same.
+  void compares(bool same);
   void turn_over(const model::RunReport& report);
   void output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint64_t offset,
               std::uint32_t count);

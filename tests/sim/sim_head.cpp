@@ -96,8 +96,11 @@ void SimHead::feed(machine::HeadEvent event) {
 
 void SimHead::take(machine::HeadEvent event) {
   judge_.hears(event);
-  machine::HeadEffects effects;
+  machine::HeadMachine twin = machine_;
+  machine::HeadEffects effects, of_twin;
+  twin.step(agenda_.now(), event, of_twin);
   machine_.step(agenda_.now(), std::move(event), effects);
+  judge_.compares(effects == of_twin && machine_.deadline() == twin.deadline());
   perform_all(effects);
   judge_.turn_over(machine_.report());
 }

@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINE_MAX = 100
 FILE_MAX = 600
 FUNCTION_MAX = 70
+MEMBERS_MAX = 16  # of one class
+FUNCTIONS_MAX = 45
 TOOL_JOBS = 2
 
 # ---- rules about rooms --------------------------------------------------------------------------
@@ -182,6 +184,40 @@ def long_functions(path, text, limit=FUNCTION_MAX):
     return complaints
 
 
+def class_sizes(text):
+    """[(class, members, functions)], nested classes by themselves."""
+    code = re.sub(r"^\s*#.*$", "", blanked(text), flags=re.MULTILINE)
+    found, open_classes, start = [], [], 0  # of each open block: [name or None, members, functions]
+    for m in re.finditer(r"[{};]", code):
+        head = re.sub(r"\b(public|private|protected)\s*:", "", code[start:m.start()]).strip()
+        start = m.end()
+        kind = re.search(r"\b(?:class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)[^;()=]*$", head)
+        is_class = m[0] == "{" and kind and not head.startswith("enum")
+        if m[0] != "}" and open_classes and open_classes[-1][0] and not is_class:
+            declared = re.split(r"=(?![=>])", re.sub(r"operator\s*[^\s(]+", "operator", head))[0]
+            if re.search(r"\b\w+_\s*$", declared):
+                open_classes[-1][1] += 1
+            elif "(" in declared and not head.startswith(("using", "friend", "static_assert")):
+                open_classes[-1][2] += 1
+        if m[0] == "{":
+            open_classes.append([kind[1] if is_class else None, 0, 0])
+        elif m[0] == "}" and open_classes:
+            done = open_classes.pop()
+            if done[0]:
+                found.append(tuple(done))
+    return found
+
+
+def large_classes(path, text):
+    """A class that is hard to hold in one's head says in its file's first comment why it is."""
+    first_comment = text.split("\n#", 1)[0]
+    return [f"{path}: {name} has {members} members and {functions} functions (limits {MEMBERS_MAX} "
+            f"and {FUNCTIONS_MAX}); cut it, or say 'It is large' and why in the first comment"
+            for name, members, functions in class_sizes(text)
+            if (members > MEMBERS_MAX or functions > FUNCTIONS_MAX)
+            and "It is large" not in first_comment]
+
+
 def long_lines(path, text):
     return [f"{path}:{number}: {len(line)} columns (limit {LINE_MAX})"
             for number, line in enumerate(text.split("\n"), 1) if len(line) > LINE_MAX]
@@ -325,6 +361,15 @@ class Rules(unittest.TestCase):
         for kind in ["namespace x", "struct X", "enum class E", "int x[] =", "std::array k"]:
             self.assertEqual(long_functions("a", f"{kind} {{\n{body}}};\n", 6), [], kind)
 
+    def test_class_sizes(self):
+        text = ("class A : public B {\n public:\n  A();\n  int f() const { return x_; }\n"
+                "  bool operator==(const A&) const = default;\n private:\n  struct C { int y_; };\n"
+                "  int x_ = 1;\n  std::map<int, int> z_{};\n  std::function<void(int)> g_;\n};\n")
+        self.assertEqual(class_sizes(text), [("C", 1, 0), ("A", 3, 3)])
+        many = "// Does it.\n#include <a>\nclass A {\n" + "  int a_;\n" * 17 + "};\n"
+        self.assertEqual(len(large_classes("a.hpp", many)), 1)
+        self.assertEqual(large_classes("a.hpp", many.replace("it.", "it. It is large: so.")), [])
+
     def test_usings(self):
         self.assertEqual(unused_usings("a.cpp", "using base::Fault;\nFault f();\n"), [])
         for text in ["using base::Fault;\n", "\nusing base::Fault;\nbase::Fault f();  // Fault\n"]:
@@ -426,6 +471,14 @@ class Repository(unittest.TestCase):
 
     def test_functions_are_short(self):
         self.check([long_functions], self.cpp)
+
+    def test_classes_fit_in_a_head(self):
+        sizes = [(members, functions, name, path) for path in self.src if path.endswith(".hpp")
+                 for name, members, functions in class_sizes(text_of(path))]
+        largest = sorted(sizes, key=lambda one: one[0] + one[1], reverse=True)[:5]
+        for members, functions, name, path in largest:
+            print(f"{path}: {name}: {members} members, {functions} functions")
+        self.check([large_classes], [name for name in self.src if name.endswith(".hpp")])
 
     def test_files_and_lines_are_short(self):
         self.check([long_file, long_lines, no_purpose], self.sources)

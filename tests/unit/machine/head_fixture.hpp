@@ -1,6 +1,7 @@
 // HeadFixture: a head machine with a few hosts, events by name, and its effects as short words.
 #pragma once
 
+#include <concepts>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -11,6 +12,8 @@
 namespace muster::machine {
 
 using Words = std::vector<std::string>;
+
+static_assert(std::copyable<HeadMachine>);
 
 class HeadFixture : public testing::Test {
  protected:
