@@ -16,7 +16,7 @@ enum class Fault : std::uint8_t {
   bad_file,      // a host list or other input file that cannot be read or understood
   no_slots,      // more ranks than the hosts have room for
   unreachable,   // a host whose agent could not be started or greeted
-  cannot_start,  // program or working folder missing on a host, or the host refused a process
+  cannot_start,  // program or working folder missing on a host, or it cannot be executed there
   lost,          // a host, its agent or its link died while ranks were running
   timeout,       // the job ran longer than --timeout
   internal,      // a fault of muster or of the machine it runs on

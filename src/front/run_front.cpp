@@ -53,7 +53,7 @@ Exit codes:
   240      words that make no sense               244  program or folder missing on a host
   241      bad hostfile or other input file       245  a host died or fell silent
   242      more ranks than slots                  246  time limit reached (--timeout)
-  243      a host cannot be reached               247  a fault of muster or of this machine
+  243      a host cannot be reached               247  a limit of this machine, or a fault
   248      output, logs or the record could not be written (the ranks ended with 0)
 A rank's own code may be one of 240 to 248, too: then the last line says so, and report.json.
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "view/first_few.hpp"
+
 namespace muster::machine {
 
 using base::fail;
@@ -52,13 +54,8 @@ std::vector<std::uint32_t> Gathering::missing() const {
 }
 
 std::string nodes_in_words(const std::vector<std::uint32_t>& nodes) {
-  constexpr std::size_t kNamed = 5;
-  std::string text = nodes.size() == 1 ? "node " : "nodes ";
-  for (std::size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", nodes[i]);
-  }
-  if (nodes.size() > kNamed) text += fmt::format(" and {} more", nodes.size() - kNamed);
-  return text;
+  return (nodes.size() == 1 ? "node " : "nodes ") +
+         view::first_few(nodes.size(), [&](std::size_t i) { return nodes[i]; });
 }
 
 }  // namespace muster::machine

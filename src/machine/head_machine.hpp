@@ -185,7 +185,7 @@ class HeadMachine {
   [[nodiscard]] wire::Prepare spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
                                            const OrdersFor& world, base::NodeIndex node) const;
   void conclude(Spawns::Outcome outcome, HeadEffects& out);
-  void start_spawned(SpawnOutcome ready, HeadEffects& out);
+  void start_spawned(const SpawnOutcome& ready, HeadEffects& out);
   void call_hosts(AskedSpawn asked, const PlannedSpawn& made, HeadEffects& out);
   [[nodiscard]] base::NodeIndex call_host(model::Host host, HeadEffects& out);
   void wake_host(base::NodeIndex node, HeadEffects& out);

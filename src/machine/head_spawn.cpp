@@ -106,12 +106,12 @@ void HeadMachine::conclude(Spawns::Outcome outcome, HeadEffects& out) {
       spawns_.ask_again(std::move(outcome->asked));
     }
   } else {
-    start_spawned(std::move(*outcome), out);
+    start_spawned(*outcome, out);
   }
   next_spawn(out);
 }
 
-void HeadMachine::start_spawned(SpawnOutcome ready, HeadEffects& out) {
+void HeadMachine::start_spawned(const SpawnOutcome& ready, HeadEffects& out) {
   const PlannedSpawn& made = ready.planned;
   const AskedSpawn& asked = ready.asked;
   const std::uint32_t number = made.placed.world.number;

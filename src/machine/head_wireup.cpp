@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "machine/head_machine.hpp"
+#include "view/first_few.hpp"
 #include "view/rank_name.hpp"
 
 namespace muster::machine {
@@ -34,7 +35,7 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   const NodeIndex node = input_.plan.ranks[rank.value].node;
   model::Circumstances around;
   if (shares_too_little(node)) around.shared = hosts_.shared(node);
-  verdict_.aborted(exit, std::move(why), host(node), std::move(around));
+  verdict_.aborted(exit, std::move(why), host(node), around);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
@@ -83,14 +84,10 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
   const WireupStatus status = wireup_.status();
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
-  constexpr std::size_t kNamed = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(absent.size(), kNamed); ++i) {
-    names += fmt::format("{}{} on {}", i == 0 ? "" : ", ",
-                         view::rank_name(verdict_.so_far().worlds, absent[i]),
-                         host(input_.plan.ranks[absent[i].value].node));
-  }
-  if (absent.size() > kNamed) names += fmt::format(" and {} more", absent.size() - kNamed);
+  const std::string names = view::first_few(absent.size(), [&](std::size_t i) {
+    return fmt::format("{} on {}", view::rank_name(verdict_.so_far().worlds, absent[i]),
+                       host(input_.plan.ranks[absent[i].value].node));
+  });
   const auto waited = now_ - *status.since;
   out.push_back(Say{fmt::format(
       "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a job",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "view/first_few.hpp"
 
 namespace muster::machine {
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr Duration kFirstProgress = std::chrono::seconds(3);
 constexpr Duration kNextProgress = std::chrono::seconds(10);
-constexpr std::size_t kHostsNamed = 5;
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -102,12 +102,11 @@ void Hosts::tell_progress(Instant now, HeadEffects& out) {
   next_progress_ = now + kNextProgress;
   const std::vector<NodeIndex> waiting = opener_.waiting();
   if (waiting.empty()) return;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(waiting.size(), kHostsNamed); ++i) {
+  const auto name_or_why = [&](std::size_t i) {
     const std::string& why = of(waiting[i]).last_error;
-    names += fmt::format("{}{}", i == 0 ? "" : "; ", why.empty() ? name(waiting[i]) : why);
-  }
-  if (waiting.size() > kHostsNamed) names += "; ...";
+    return why.empty() ? name(waiting[i]) : why;
+  };
+  const std::string names = view::first_few(waiting.size(), name_or_why, "; ");
   out.push_back(
       Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), hosts_.size(), names)});
 }

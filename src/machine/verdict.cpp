@@ -68,7 +68,7 @@ void Verdict::settle_first() {
 }
 
 void Verdict::aborted(model::RankExit exit, std::string why, std::string host,
-                      model::Circumstances around) {
+                      const model::Circumstances& around) {
   report_.cause = model::Cause::rank_failed;
   report_.first = exit;
   report_.together.clear();

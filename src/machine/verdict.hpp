@@ -32,7 +32,7 @@ class Verdict {
   void failed(Death death, bool in_time);
   // A rank asked for the end, or had to be taken for one that did; its exit comes, or has come.
   void aborted(model::RankExit exit, std::string why, std::string host,
-               model::Circumstances around);
+               const model::Circumstances& around);
   void fault(base::Error error, std::string host);
   void interrupted(std::int32_t signal);
 

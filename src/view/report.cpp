@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "view/failure.hpp"
+#include "view/first_few.hpp"
 #include "view/inner_report.hpp"
 #include "view/python_error.hpp"
 #include "view/rank_name.hpp"
@@ -98,15 +99,12 @@ namespace {
 [[nodiscard]] std::string equally_early(const model::RunReport& report) {
   if (report.together.empty()) return {};
   constexpr std::size_t kNamed = 8;
-  std::string text;
-  for (const model::HostExit& one :
-       std::span(report.together).first(std::min(kNamed, report.together.size()))) {
-    text += fmt::format("{}{} on {} {}", text.empty() ? "" : ", ",
-                        rank_name(report.worlds, one.exit.rank), one.host, end_of(one.exit));
-  }
-  if (report.together.size() > kNamed) {
-    text += fmt::format(", and {} more", report.together.size() - kNamed);
-  }
+  const auto told = [&](std::size_t i) {
+    const model::HostExit& one = report.together[i];
+    return fmt::format("{} on {} {}", rank_name(report.worlds, one.exit.rank), one.host,
+                       end_of(one.exit));
+  };
+  const std::string text = first_few(report.together.size(), told, ", ", kNamed);
   const double most = static_cast<double>(report.together_within.count()) / 1000.0;
   return line(fmt::format(
       "at the same time, as far as the hosts' clocks tell (within {:.1f} ms): {}", most, text));
