@@ -188,6 +188,11 @@ void draw_pmix(Scenario& world, Dice dice, const Faults& faults) {
   if (dice.chance(faults.is_pmix)) world.fences = dice.between(1u, 20u);
 }
 
+// From dice of its own, too.
+void draw_pmi(Scenario& world, Dice dice, const Faults& faults) {
+  if (world.fences == 0 && dice.chance(faults.is_pmi)) world.pmi_fences = dice.between(1u, 20u);
+}
+
 void draw_notice(Scenario& world, Dice dice, const Faults& faults) {
   if (!world.timeout || !dice.chance(faults.notice)) return;
   world.notice = dice.between(Duration(1), *world.timeout - Duration(1));
@@ -241,6 +246,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
   constexpr std::uint64_t kOfPmix = 0x0b1f;
   draw_pmix(world, Dice(seed ^ (kOfPmix << 32)), faults);
+  constexpr std::uint64_t kOfPmi = 0x0b11;
+  draw_pmi(world, Dice(seed ^ (kOfPmi << 32)), faults);
   constexpr std::uint64_t kOfRestarts = 0x4e57;
   draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
   constexpr std::uint64_t kOfNotices = 0x0071;

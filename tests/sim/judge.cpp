@@ -31,6 +31,7 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       nodes_(plan.nodes.size()),
       lanes_(2 * plan.ranks.size()),
       pmix_([this](const std::string& what) { complain(what); }),
+      pmi_([this](const std::string& what) { complain(what); }),
       rolls_(1),
       first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())),
       first_nodes_(plan.nodes.size()) {
@@ -96,6 +97,7 @@ void Judge::on(const machine::LinkLost& event) {
   node.closed = true;
   forget_orders(event.node);
   if (!node.stopped) pmix_.lost(event.node);
+  pmi_.ended(event.node);
   if (!node.stopped && !node.idle) fault(event.error.fault, event.error.what);
 }
 
@@ -176,6 +178,8 @@ void Judge::heard(NodeIndex node, const wire::PmixUp& message) {
   pmix_.asks(node, message.upcall);
 }
 
+void Judge::heard(NodeIndex node, const wire::FenceIn& message) { pmi_.asks(node, message); }
+
 bool Judge::waits_since(Instant when) const {
   return std::ranges::any_of(rolls_,
                              [&](const Roll& roll) { return roll.waits() && *roll.since <= when; });
@@ -192,6 +196,7 @@ void Judge::heard(NodeIndex node, const wire::Stopped&) {
   if (nodes_[node.value].stopped) complain("an agent stops twice");
   nodes_[node.value].stopped = true;
   pmix_.ended(node);
+  pmi_.ended(node);
   std::erase_if(spawns_, [&](const auto& one) { return one.first == node; });
   forget_orders(node);
   if (all_stopped()) all_stopped_at_ = agenda_.now();
@@ -291,6 +296,7 @@ void Judge::done(const machine::CloseLink& effect) {
   node.closed = true;
   forget_orders(effect.node);
   if (!node.stopped) pmix_.lost(effect.node);
+  pmi_.ended(effect.node);
   if (node.idle || node.stopped) return node.attempt.reset();
   if (!acted_) acted_ = agenda_.now();
 }
@@ -338,7 +344,11 @@ void Judge::done(const machine::ToNode& effect) {
 
 void Judge::tells(NodeIndex node, const wire::ToAgent& message) {
   if (const auto* orders = std::get_if<wire::Prepare>(&message)) pmix_.told(node, *orders);
-  if (const auto* start = std::get_if<wire::Start>(&message)) pmix_.starts(node, start->world);
+  if (const auto* start = std::get_if<wire::Start>(&message)) {
+    pmix_.starts(node, start->world);
+    pmi_.starts(node, start->world);
+  }
+  if (const auto* fence = std::get_if<wire::FenceOut>(&message)) pmi_.told(node, *fence);
   const auto* down = std::get_if<wire::PmixDown>(&message);
   if (down == nullptr) return;
   if (nodes_[node.value].stopped) complain("a PMIx server is told something after its end");
@@ -376,6 +386,7 @@ void Judge::done(const machine::NewRound&) {
   if (!round_is_due()) complain("a new round begins without a reason");
   ++rounds_;
   pmix_.begin_round();
+  pmi_.begin_round();
   first_.reset();
   acted_.reset();
   all_stopped_at_.reset();
@@ -456,6 +467,7 @@ void Judge::check_notice() {
 void Judge::turn_over(const model::RunReport& report) {
   check_notice();
   pmix_.turn_over();
+  pmi_.turn_over();
   if (acted_ && !first_ && !all_stopped()) by_the_clock(report);
   if (first_ && !acted_ && !all_stopped()) {
     complain("a failure came and the head did nothing");

@@ -11,6 +11,7 @@
 
 #include "machine/head_machine.hpp"
 #include "sim/agenda.hpp"
+#include "sim/pmi_judge.hpp"
 #include "sim/pmix_judge.hpp"
 #include "sim/scenario.hpp"
 
@@ -103,6 +104,7 @@ class Judge {
   void heard(base::NodeIndex node, const wire::Spawn& message);
   void heard(base::NodeIndex node, const wire::Attendance& message);
   void heard(base::NodeIndex node, const wire::PmixUp& message);
+  void heard(base::NodeIndex node, const wire::FenceIn& message);
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
@@ -163,6 +165,7 @@ class Judge {
   std::set<std::uint32_t> starting_;                               // spawned worlds
   std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
   PmixJudge pmix_;
+  PmiJudge pmi_;
   std::vector<Roll> rolls_;
   std::uint32_t first_ranks_ = 0;  // not spawned
   std::size_t first_nodes_ = 0;    // have not joined

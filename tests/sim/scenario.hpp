@@ -93,7 +93,8 @@ struct Scenario {
   std::optional<Duration> head_killed;
   model::StdinTo input_to = model::StdinTo::none;
   std::uint64_t input_bytes = 0;
-  std::uint32_t fences = 0;  // of each world whose ranks call MPI_Init; 0: they speak no PMIx
+  std::uint32_t fences = 0;      // of each world whose ranks call MPI_Init; 0: they speak no PMIx
+  std::uint32_t pmi_fences = 0;  // likewise, of PMI
 };
 
 // What may go wrong, each with its probability; the durations bound what is drawn.
@@ -135,6 +136,7 @@ struct Faults {
   double is_mpi = 0.25;
   double task_never_joins = 0.05;
   double is_pmix = 0.6;  // of those with MPI
+  double is_pmi = 0.7;   // of the others
   double init_timeout = 0.4;
   double notice = 0.5;  // of runs with a time limit
   double has_idle_hosts = 0.2;

@@ -111,6 +111,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"sleeps", [&] { world.sleeps = milliseconds(words); }},
       {"output_closes", [&] { world.output_closes = milliseconds(words); }},
       {"fences", [&] { world.fences = static_cast<std::uint32_t>(number(words)); }},
+      {"pmi_fences", [&] { world.pmi_fences = static_cast<std::uint32_t>(number(words)); }},
       {"input", [&] { read_input(world, words); }},
   };
   if (first.empty() || first.starts_with('#')) return true;

@@ -8,6 +8,7 @@
 //                      spawns N MS, joins MS (calls MPI_Init), heals N (after N rounds)
 //   user 2 1000        signal 2 at 1000 ms
 //   fences 2           ranks that join speak PMIx, and fence so often
+//   pmi_fences 2       likewise, PMI
 //   grace 5000         and: lease, timeout, notice, init_timeout, patience, sleeps, output_closes,
 //   input
 //                      BYTES, max_restarts N

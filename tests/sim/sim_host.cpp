@@ -33,7 +33,9 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world
       events_(std::move(events)),
       machine_(options(script)),
       has_pmix_(world.fences > 0),
-      pmix_(agenda, world.fences, pmix_events()) {
+      pmix_(agenda, world.fences, pmix_events()),
+      has_pmi_(world.pmi_fences > 0),
+      pmi_(agenda, world.pmi_fences, pmi_events()) {
   if (script.reach == model::Reach::here) script_.clock_ahead = Duration(0);
   feed(machine::Tick{});
 }
@@ -106,12 +108,14 @@ void SimHost::perform(machine::BeginRound&) {
   for (auto& [rank, task] : tasks_) past_.push_back(std::move(task));
   tasks_.clear();
   pmix_.begin();
+  pmi_.begin();
   ++round_;
   feed(machine::RoundBegun{static_cast<std::uint16_t>(30000 + round_)});
 }
 
 void SimHost::perform(machine::Check& effect) {
   const std::uint32_t world = effect.orders.wireup.world;
+  pmi_.add(effect.orders);
   if (!effect.orders.wireup.pmix_jobs.empty()) pmix_.begin();
   for (const auto& job : effect.orders.wireup.pmix_jobs) pmix_.add(job);
   for (const auto& task : effect.orders.tasks) windows_[task.rank] = effect.orders.window;
@@ -157,6 +161,7 @@ void SimHost::plan_join(Rank rank) {
     if (!alive_ || !task->alive()) return;
     feed(machine::JoinedWorld{rank});
     if (has_pmix_) pmix_.joined(rank);
+    if (has_pmi_) pmi_.joined(rank);
   });
 }
 
@@ -173,9 +178,18 @@ SimPmixEvents SimHost::pmix_events() {
   return events;
 }
 
+SimPmiEvents SimHost::pmi_events() {
+  SimPmiEvents events;
+  events.up = [this](wire::FenceIn part) { feed(machine::WireupSays{std::move(part)}); };
+  events.alive = pmix_events().alive;
+  events.complain = [this](const std::string& what) { events_.complain(what); };
+  return events;
+}
+
 // The answers to Spawn are for MPI programs alone.
 void SimHost::perform(machine::ToWireup& effect) {
   if (const auto* down = std::get_if<wire::PmixDown>(&effect.message)) pmix_.hear(down->command);
+  if (const auto* fence = std::get_if<wire::FenceOut>(&effect.message)) pmi_.hear(*fence);
 }
 
 SimTaskEvents SimHost::task_events(Rank rank) {

@@ -12,6 +12,7 @@
 #include "machine/agent_machine.hpp"
 #include "sim/agenda.hpp"
 #include "sim/scenario.hpp"
+#include "sim/sim_pmi.hpp"
 #include "sim/sim_pmix.hpp"
 #include "sim/sim_task.hpp"
 
@@ -72,6 +73,7 @@ class SimHost {
   void wake(base::Instant when);
   [[nodiscard]] SimTaskEvents task_events(base::Rank rank);
   [[nodiscard]] SimPmixEvents pmix_events();
+  [[nodiscard]] SimPmiEvents pmi_events();
 
   Agenda& agenda_;
   HostScript script_;
@@ -94,6 +96,8 @@ class SimHost {
   std::uint32_t round_ = 0;
   bool has_pmix_;
   SimPmix pmix_;
+  bool has_pmi_;
+  SimPmi pmi_;
 };
 
 }  // namespace muster::sim
