@@ -35,7 +35,8 @@ void SimPmi::fence(std::uint32_t number) {
   World& world = worlds_.at(number);
   if (!std::ranges::all_of(world.ranks, events_.alive)) return;
   world.waits = true;
-  events_.up({world.fenced, fmt::format("[{}:{}]", world.ranks.front().value, world.fenced), number});
+  events_.up(
+      {world.fenced, fmt::format("[{}:{}]", world.ranks.front().value, world.fenced), number});
 }
 
 void SimPmi::hear(const wire::FenceOut& answer) {
