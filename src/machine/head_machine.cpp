@@ -25,10 +25,6 @@ Hosts::Options hosts_options(const HeadInput& input) {
   return {input.job, spec.carrier, spec.lease, spec.grace, input.survey};
 }
 
-bool serves_pmix(model::Wireup wireup) {
-  return wireup == model::Wireup::automatic || wireup == model::Wireup::pmix;
-}
-
 }  // namespace
 
 HeadMachine::HeadMachine(HeadInput input)

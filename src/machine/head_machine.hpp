@@ -36,13 +36,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/error.hpp"

@@ -17,6 +17,10 @@ bool serves_pmi(model::Wireup wireup) {
   return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
 }
 
+bool serves_pmix(model::Wireup wireup) {
+  return wireup == model::Wireup::automatic || wireup == model::Wireup::pmix;
+}
+
 std::string mapping_for(const model::JobSpec& spec, const model::Plan& plan) {
   return serves_pmi(spec.wireup) ? plan::process_mapping(plan) : std::string();
 }

@@ -28,6 +28,7 @@ inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
 inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
 
 [[nodiscard]] bool serves_pmi(model::Wireup wireup);
+[[nodiscard]] bool serves_pmix(model::Wireup wireup);
 // PMI_process_mapping of a world's own plan; empty where no PMI is served.
 [[nodiscard]] std::string mapping_for(const model::JobSpec& spec, const model::Plan& plan);
 
