@@ -110,9 +110,9 @@ for _ in range(3):
     except ConnectionError:
         print(b'')
 """
-# The rank says where the store is, waits, and looks whether anything has got in.
+# Each rank says where the store is, waits, and looks whether anything has got in.
 WAIT = STORE + """
-with open(os.path.join(os.environ['DIR'], 'at.new'), 'w') as file:
+with open(os.path.join(os.environ['DIR'], 'at.' + env('RANK')), 'w') as file:
     file.write('%s %s' % at)
 os.rename(file.name, os.path.join(os.environ['DIR'], 'at'))
 while not os.path.exists(os.path.join(os.environ['DIR'], 'go')):
