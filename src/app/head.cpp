@@ -361,7 +361,7 @@ Survey survey(HeadOptions options) {
 }
 
 base::Result<model::RunReport> run_head(HeadOptions options) {
-  const machine::HeadInput& asked = options.input;
+  const machine::RunInput& asked = options.input;
   auto logs = LogFiles::wanted(asked.spec.output, machine::Speakers(asked.plan, asked.spec.apps));
   if (!logs) return tl::unexpected(logs.error());
   std::optional<process::GuardProcess> guard;

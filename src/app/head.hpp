@@ -15,7 +15,7 @@
 namespace muster::app {
 
 struct HeadOptions {
-  machine::HeadInput input;
+  machine::RunInput input;
   std::vector<std::string> environment;  // this process's own, "NAME=VALUE"
   std::string program;                   // path of this program, for agents
   std::string version;

@@ -1,8 +1,8 @@
-// The head's share of MPI wire-up: fences joined, names kept, MPI_Abort heard.
+// A run's share of MPI wire-up: fences joined, names kept, MPI_Abort heard.
 #include <algorithm>
 #include <csignal>
 
-#include "machine/head_machine.hpp"
+#include "machine/run.hpp"
 #include "view/first_few.hpp"
 #include "view/rank_name.hpp"
 
@@ -11,21 +11,21 @@ namespace muster::machine {
 using base::NodeIndex;
 using base::Rank;
 
-void HeadMachine::hear(NodeIndex node, wire::FenceIn& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::FenceIn& message, RunEffects& out) {
   const auto answer = wireup_.take(node, message);
   if (!answer) return;
   for (const NodeIndex one : answer->nodes) to_running(one, answer->message, out);
 }
 
-void HeadMachine::hear(NodeIndex, wire::Aborted& message, HeadEffects& out) {
+void Run::hear(NodeIndex, wire::Aborted& message, RunEffects& out) {
   // MPI_Abort is heard of before the exit: this one left the MPI world without MPI_Finalize.
   if (ranks_.has_ended(message.rank) && !input_.spec.failure.needs_finalize) return;
   end_by(message.rank, message.code, std::move(message.message), out);
 }
 
 // The rank's own exit follows, or came before; it is this one that counts.
-void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffects& out) {
-  if (stop_sent_) return;
+void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out) {
+  if (stop_) return;
   constexpr int kCodes = 256;
   code &= kCodes - 1;
   model::RankExit exit{};
@@ -34,27 +34,27 @@ void HeadMachine::end_by(Rank rank, std::int32_t code, std::string why, HeadEffe
   exit.code = code == 0 ? 1 : code;
   const NodeIndex node = input_.plan.ranks[rank.value].node;
   model::Circumstances around;
-  if (shares_too_little(node)) around.shared = hosts_.shared(node);
+  if (shares_too_little(node)) around.shared = nodes_[node.value].shared;
   verdict_.aborted(exit, std::move(why), host(node), around);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
 // ---- who has called MPI_Init ------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex node, wire::Attendance& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
   warn_mpi(node, out);
-  for (const Rank rank : message.ranks) wireup_.came(rank, stopped_at_.value_or(now_));
+  for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
   look_for_deserter(out);
 }
 
 // A rank that has left for good keeps all others waiting for ever.
-void HeadMachine::look_for_deserter(HeadEffects& out) {
+void Run::look_for_deserter(RunEffects& out) {
   if (const auto rank = wireup_.deserter()) {
     end_by(*rank, 1, "it ended without MPI_Init while others wait for it there", out);
   }
 }
 
-void HeadMachine::check_roll(HeadEffects& out) {
+void Run::check_roll(RunEffects& out) {
   if (!input_.spec.init_timeout) return;
   const auto deadline = wireup_.waited_at(*input_.spec.init_timeout);
   if (!deadline || now_ < *deadline) return;
@@ -66,7 +66,7 @@ void HeadMachine::check_roll(HeadEffects& out) {
         {}, out);
 }
 
-void HeadMachine::watch_roll(HeadEffects& out) {
+void Run::watch_roll(RunEffects& out) {
   if (state_ != State::running) return;
   switch (wireup_.look(now_)) {
     case Wireup::Look::nothing:
@@ -75,12 +75,12 @@ void HeadMachine::watch_roll(HeadEffects& out) {
       return tell_absent(out);
     case Wireup::Look::ask_who_came:
       for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].state == NodeState::running) hosts_.ping(NodeIndex(i), now_, out);
+        if (nodes_[i].state == NodeState::running) out.push_back(AskHost{NodeIndex(i)});
       }
   }
 }
 
-void HeadMachine::tell_absent(HeadEffects& out) const {
+void Run::tell_absent(RunEffects& out) const {
   const WireupStatus status = wireup_.status();
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
@@ -95,16 +95,16 @@ void HeadMachine::tell_absent(HeadEffects& out) const {
 }
 
 // A failing rank tells its own cause: who was only slower than others by a little is no news then.
-bool HeadMachine::roll_matters() const {
+bool Run::roll_matters() const {
   constexpr base::Duration kLongWait = std::chrono::seconds(1);
-  if (!stopped_at_) return false;
+  if (!stop_) return false;
   if (verdict_.so_far().cause != model::Cause::rank_failed) return true;
   const auto deadline = wireup_.waited_at(kLongWait);
-  return deadline && *deadline <= *stopped_at_;
+  return deadline && *deadline <= stop_->at;
 }
 
 // Of ranks on hosts that are lost nothing is known.
-std::vector<Rank> HeadMachine::missing() const {
+std::vector<Rank> Run::missing() const {
   std::vector<Rank> ranks;
   if (roll_matters()) ranks = wireup_.status().absent;
   std::erase_if(ranks, [&](Rank rank) {
@@ -115,12 +115,12 @@ std::vector<Rank> HeadMachine::missing() const {
 
 // ---- exchange -------------------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex node, wire::PmixUp& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::PmixUp& message, RunEffects& out) {
   if (!pmix_ || nodes_[node.value].state != NodeState::running) return;
   tell_servers(pmix_->take(node, message.upcall), out);
 }
 
-void HeadMachine::tell_servers(PmixOrders orders, HeadEffects& out) const {
+void Run::tell_servers(PmixOrders orders, RunEffects& out) const {
   for (PmixOrder& order : orders) {
     if (nodes_[order.node].state != NodeState::running) continue;
     out.push_back(ToNode{NodeIndex(order.node), wire::PmixDown{std::move(order.command)}});
@@ -129,8 +129,7 @@ void HeadMachine::tell_servers(PmixOrders orders, HeadEffects& out) const {
 
 // Of a world: before any of its ranks is started. A host that has been idle until now knows the
 // worlds before it from its orders.
-void HeadMachine::tell_servers_of(const SpawnOutcome& ready, const AddWorld& added,
-                                  HeadEffects& out) {
+void Run::tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, RunEffects& out) {
   if (!pmix_) return;
   pmix_->add(added.world, added.ranks, ready.planned.apps, ready.asked.order.rank);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -141,7 +140,7 @@ void HeadMachine::tell_servers_of(const SpawnOutcome& ready, const AddWorld& add
   }
 }
 
-void HeadMachine::hear(NodeIndex node, wire::NameAsk& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::NameAsk& message, RunEffects& out) {
   out.push_back(ToNode{node, wireup_.take(message)});
 }
 

@@ -1,9 +1,9 @@
-// The head's way down: failures, signals, limits, stopping, leaving, the report.
+// A run's way down: failures, limits, stopping, the report.
 #include <algorithm>
 #include <csignal>
 
 #include "base/check.hpp"
-#include "machine/head_machine.hpp"
+#include "machine/run.hpp"
 #include "view/report.hpp"
 
 namespace muster::machine {
@@ -19,7 +19,6 @@ namespace {
 // After the grace an agent needs up to 5 s for its sweep; the rest is for a slow link.
 constexpr Duration kStopSlack = std::chrono::seconds(12);
 constexpr Duration kKillSlack = std::chrono::seconds(7);
-constexpr Duration kLeaveTime = std::chrono::seconds(1);
 // For servers that end by themselves when nobody asks them any more.
 constexpr Duration kServersTime = std::chrono::seconds(1);
 
@@ -27,22 +26,22 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 
 // ---- ranks ------------------------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) {
+void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, RunEffects& out) {
   const model::RankExit exit = message.exit;
   if (ranks_.has_ended(exit.rank)) return;
   out.push_back(Tell{model::RankEnded{exit}});
   count_end(exit.rank);
-  if (!stop_sent_) wireup_.left(exit.rank);
+  if (!stop_) wireup_.left(exit.rank);
   Death death{exit,
               node,
-              hosts_.clock_of(node).when(from_wire(message.at_us), now_),
+              clock.when(from_wire(message.at_us), now_),
               std::move(message.error_file),
               std::move(message.around).value_or(model::Circumstances{}),
               host(node)};
   if (failed_by_itself(death)) {
     note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
-  } else if (stop_sent_ && !verdict_.is_of(exit.rank)) {
+  } else if (stop_ && !verdict_.is_of(exit.rank)) {
     verdict_.ended_by_us();
   }
   if (only_servers_left()) servers_end_at_ = base::sooner(servers_end_at_, now_ + kServersTime);
@@ -53,17 +52,17 @@ void HeadMachine::hear(NodeIndex node, wire::Exited& message, HeadEffects& out) 
 // Once others have been told to end: was it our signal, or a fault of its own? One that ended
 // before that, by the clocks, cannot have been ended by us; of the others its end is all that we
 // know.
-bool HeadMachine::failed_by_itself(const Death& death) const {
+bool Run::failed_by_itself(const Death& death) const {
   const model::RankExit& exit = death.exit;
   if (!exit.failed()) return false;
-  if (!stop_sent_) return true;
+  if (!stop_) return true;
   if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
   if (verdict_.is_of(exit.rank)) return false;
-  if (death.when && death.when->latest < *stopped_at_) return true;
-  return exit.signal != stop_signal_ && exit.signal != SIGKILL && exit.code != 128 + stop_signal_;
+  if (death.when && death.when->latest < stop_->at) return true;
+  return exit.signal != stop_->signal && exit.signal != SIGKILL && exit.code != 128 + stop_->signal;
 }
 
-bool HeadMachine::ends_others(const model::RankExit& exit) const {
+bool Run::ends_others(const model::RankExit& exit) const {
   switch (input_.spec.failure.others) {
     case model::OnFailure::abort:
       return true;
@@ -75,17 +74,15 @@ bool HeadMachine::ends_others(const model::RankExit& exit) const {
   CHECK(false);
 }
 
-void HeadMachine::note_failure(Death death) {
-  const bool in_time = !stop_sent_ || (death.when && death.when->latest < *stopped_at_);
+void Run::note_failure(Death death) {
+  const bool in_time = !stop_ || (death.when && death.when->latest < stop_->at);
   verdict_.failed(std::move(death), in_time);
 }
 
 // Servers wait for requests for ever: the job is done when everybody else is.
-bool HeadMachine::only_servers_left() const {
-  return ranks_.only_servers_left() && wireup_.worlds() == 1;
-}
+bool Run::only_servers_left() const { return ranks_.only_servers_left() && wireup_.worlds() == 1; }
 
-void HeadMachine::count_end(Rank rank) {
+void Run::count_end(Rank rank) {
   if (!ranks_.end(rank)) return;
   std::uint32_t& busy = nodes_[input_.plan.ranks[rank.value].node.value].busy;
   CHECK(busy > 0);
@@ -96,26 +93,20 @@ void HeadMachine::count_end(Rank rank) {
 
 // ---- hosts ------------------------------------------------------------------------------------
 
-void HeadMachine::hear(NodeIndex node, wire::Refused& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
   if (idle(node)) return host_missed(node, std::move(message.error), out);
   fault(std::move(message.error), host(node), out);
 }
 
-void HeadMachine::on(LinkLost& event, HeadEffects& out) {
-  hosts_.unlinked(event.node);
-  if (nodes_[event.node.value].state >= NodeState::stopped) return finish_when_left(out);
-  lose(event.node, std::move(event.error), out);
-}
-
-void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
+void Run::lose(NodeIndex index, Error error, RunEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state >= NodeState::stopped) return;
   const bool had_tasks = node.state == NodeState::running;
   const bool is_idle = idle(index);
   node.state = NodeState::gone;
   if (had_tasks) forget_tasks(index);
-  if (stop_sent_) {
+  if (stop_) {
     if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
   } else if (is_idle) {
     host_missed(index, std::move(error), out);
@@ -127,12 +118,18 @@ void HeadMachine::lose(NodeIndex index, Error error, HeadEffects& out) {
   leave_when_stopped(out);
 }
 
+// Its agent is not to be believed, or not to be waited for.
+void Run::cut(NodeIndex node, std::string_view why, RunEffects& out) {
+  out.push_back(DropHost{node});
+  lose(node, {Fault::lost, fmt::format("{}: {}", host(node), why), {}, {}}, out);
+}
+
 // Ranks of a lost host count as ended: nothing more will be heard of them.
-void HeadMachine::forget_tasks(NodeIndex index) {
+void Run::forget_tasks(NodeIndex index) {
   for (const Rank rank : input_.plan.nodes[index.value].ranks) count_end(rank);
 }
 
-void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out) {
+void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
   nodes_[index.value].state = NodeState::stopped;
   if (pmix_) pmix_->forget(index);
@@ -153,36 +150,31 @@ void HeadMachine::hear(NodeIndex index, wire::Stopped& message, HeadEffects& out
   leave_when_stopped(out);
 }
 
-bool HeadMachine::all_work_ended() const {
+bool Run::all_work_ended() const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state < NodeState::stopped && !idle(NodeIndex(i))) return false;
   }
   return true;
 }
 
-bool HeadMachine::all_ended(NodeIndex index) const {
+bool Run::all_ended(NodeIndex index) const {
   return std::ranges::all_of(input_.plan.nodes[index.value].ranks,
                              [&](Rank rank) { return ranks_.has_ended(rank); });
 }
 
 // ---- stopping ---------------------------------------------------------------------------------
 
-void HeadMachine::fault(Error error, const std::string& where, HeadEffects& out) {
-  if (stop_sent_ || state_ >= State::leaving) return;
+void Run::fault(Error error, const std::string& where, RunEffects& out) {
+  if (stop_ || over()) return;
   verdict_.fault(std::move(error), where);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
-void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out) {
+void Run::stop_all(std::int32_t number, Duration grace, RunEffects& out) {
   const bool at_once = number == 0;
-  if (stop_sent_ && !at_once) return;
-  if (state_ >= State::leaving) return;
-  if (at_once && std::exchange(hastened_, true)) return;
-  if (!stop_sent_) {
-    stop_signal_ = number;
-    stopped_at_ = now_;
-  }
-  stop_sent_ = true;
+  if (over() || (stop_ && (!at_once || stop_->at_once))) return;
+  if (!stop_) stop_ = Stopping{now_, number};
+  stop_->at_once = at_once;
   state_ = State::stopping;
   spawns_ = {};
   verdict_.stopping(grace);
@@ -191,8 +183,7 @@ void HeadMachine::stop_all(std::int32_t number, Duration grace, HeadEffects& out
   leave_when_stopped(out);
 }
 
-void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace,
-                            HeadEffects& out) {
+void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state >= NodeState::stopped) return;
   if (node.state == NodeState::running) {
@@ -200,107 +191,64 @@ void HeadMachine::stop_node(NodeIndex index, std::int32_t number, Duration grace
     return;
   }
   // No task has been started there: an agent that has spoken is told to go, others are cut off.
-  if (hosts_.state(index) == Hosts::State::waiting) {
-    hosts_.close(index, out);
+  if (node.state == NodeState::waiting) {
+    out.push_back(DropHost{index});
     node.state = NodeState::gone;
-  } else {
-    node.state = NodeState::stopped;
+    return;
   }
+  if (node.state == NodeState::up) out.push_back(NotAwaited{index});
+  node.state = NodeState::stopped;
 }
 
-void HeadMachine::leave_when_stopped(HeadEffects& out) {
-  if (state_ >= State::leaving || !all_work_ended()) return;
+void Run::leave_when_stopped(RunEffects& out) {
+  if (over() || !all_work_ended()) return;
   dismiss_idle(out);
-  if (may_restart()) return begin_round(out);
-  state_ = State::leaving;
-  give_up_at_ = now_ + kLeaveTime;
+  if (may_restart(now_)) return begin_round(out);
+  state_ = State::over;
+  give_up_at_.reset();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state == NodeState::stopped)
-      out.push_back(ToNode{NodeIndex(i), bye(NodeIndex(i))});
+    if (nodes_[i].state == NodeState::stopped) {
+      out.push_back(FreeHost{NodeIndex(i), bye(NodeIndex(i))});
+    }
   }
-  finish_when_left(out);
 }
 
 // Who started a node by hand is told there how the job ended.
-wire::Bye HeadMachine::bye(NodeIndex node) const {
+wire::Bye Run::bye(NodeIndex node) const {
   if (input_.plan.nodes[node.value].host.reach != model::Reach::met) return {};
   return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
 }
 
-void HeadMachine::finish_when_left(HeadEffects& out) {
-  if (state_ != State::leaving) return;
-  if (hosts_.any_link()) return;
-  state_ = State::finished;
-  out.push_back(Finish{});
-}
-
 // ---- limits -----------------------------------------------------------------------------------
 
-void HeadMachine::keep_alive(HeadEffects& out) {
-  if (!hosts_.beat(now_)) return;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    const NodeIndex node(i);
-    if (!leased(node)) continue;
-    auto error = hosts_.silent(node, now_);
-    if (!error) {
-      hosts_.ping(node, now_, out);
-      continue;
-    }
-    hosts_.close(node, out);
-    lose(node, std::move(*error), out);
-  }
-}
-
-void HeadMachine::check_limits(HeadEffects& out) {
-  if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_sent_) {
+void Run::tick(base::Instant now, RunEffects& out) {
+  now_ = now;
+  if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_) {
     stop_all(SIGTERM, input_.spec.grace, out);
   }
   give_notice(out);
-  if (time_limit_.is_up(now_) && !stop_sent_ && state_ < State::leaving) time_is_up(out);
-  if (!stop_sent_) check_roll(out);
-  if (!stop_sent_) watch_roll(out);
+  if (time_limit_.is_up(now_) && !stop_ && !over()) time_is_up(out);
+  if (!stop_) check_roll(out);
+  if (!stop_) watch_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
-  if (state_ == State::leaving) {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) hosts_.close(NodeIndex(i), out);
-    return finish_when_left(out);
-  }
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) give_up(NodeIndex(i), out);
 }
 
-void HeadMachine::give_up(NodeIndex index, HeadEffects& out) {
-  if (nodes_[index.value].state >= NodeState::stopped) return;
-  hosts_.close(index, out);
-  lose(index,
-       {Fault::lost,
-        fmt::format("{}: its agent did not end its ranks in time", host(index)),
-        {},
-        {}},
-       out);
+void Run::give_up(NodeIndex node, RunEffects& out) {
+  if (nodes_[node.value].state >= NodeState::stopped) return;
+  cut(node, "its agent did not end its ranks in time", out);
 }
 
 // ---- signals ----------------------------------------------------------------------------------
 
-void HeadMachine::on(UserSignal& event, HeadEffects& out) {
-  switch (event.number) {
-    case SIGINT:
-    case SIGTERM:
-    case SIGHUP:
-    case SIGQUIT:
-      return interrupt(event.number, out);
-    case SIGTSTP:
-      return suspend(out);
-    default:
-      return forward(event.number, out);
-  }
+void Run::output_closed(base::Instant now, RunEffects& out) {
+  if (!stop_) interrupt(SIGPIPE, now, out);
 }
 
-void HeadMachine::on(OutputClosed&, HeadEffects& out) {
-  if (!stop_sent_) interrupt(SIGPIPE, out);
-}
-
-void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
+void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
+  now_ = now;
   if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
-  if (!stop_sent_ && state_ < State::leaving) {
+  if (!stop_ && !over()) {
     verdict_.interrupted(number);
     const std::uint32_t alive = ranks_.alive();
     if (number != SIGPIPE && state_ == State::running) {
@@ -312,51 +260,32 @@ void HeadMachine::interrupt(std::int32_t number, HeadEffects& out) {
   stop_all(number == SIGPIPE ? SIGTERM : number, input_.spec.grace, out);
 }
 
-void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
-  if (number == SIGCONT) {
-    hosts_.woke(now_);
-    to_all_leased(wire::Suspend{false}, out);
-  }
+void Run::signal(std::int32_t number, RunEffects& out) const {
   to_all_running(wire::Signal{number}, out);
 }
 
-void HeadMachine::suspend(HeadEffects& out) {
-  // SIGSTOP, since the kernel ignores SIGTSTP in a session without a terminal.
-  to_all_running(wire::Signal{SIGSTOP}, out);
-  to_all_leased(wire::Suspend{true}, out);
-  hosts_.sleep();
-  out.push_back(SuspendSelf{});
-}
-
-void HeadMachine::to_running(NodeIndex node, wire::ToAgent message, HeadEffects& out) const {
+void Run::to_running(NodeIndex node, wire::ToAgent message, RunEffects& out) const {
   if (nodes_[node.value].state != NodeState::running) return;
   out.push_back(ToNode{node, std::move(message)});
 }
 
-void HeadMachine::to_all_running(const wire::ToAgent& message, HeadEffects& out) {
+void Run::to_all_running(const wire::ToAgent& message, RunEffects& out) const {
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) to_running(NodeIndex(i), message, out);
 }
 
-// Agents that end their tasks, or themselves, when they hear nothing.
-void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) {
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (leased(NodeIndex(i))) out.push_back(ToNode{NodeIndex(i), message});
-  }
-}
-
-bool HeadMachine::leased(NodeIndex index) const {
-  const NodeState state = nodes_[index.value].state;
-  if (!hosts_.remote(index) || hosts_.state(index) == Hosts::State::waiting) return false;
-  if (state < NodeState::stopped) return true;
-  if (state == NodeState::gone) return false;
+bool Run::keeps(NodeIndex index, base::Instant now) const {
+  const Node& node = nodes_[index.value];
+  if (node.state == NodeState::waiting || node.state == NodeState::gone) return false;
+  if (node.state < NodeState::stopped) return true;
   // One that may be wanted for spawned ranks, or for another round, waits for the others.
-  return hosts_.link(index) && (state_ == State::running || (stop_sent_ && may_restart()));
+  return !node.away && (state_ == State::running || (stop_ && may_restart(now)));
 }
 
-model::RunReport HeadMachine::report() const {
+model::RunReport Run::report() const {
   model::RunReport report = verdict_.report();
   const bool lost = std::ranges::any_of(first_world().nodes, [&](NodeIndex index) {
-    return nodes_[index.value].state == NodeState::gone && hosts_.facts(index);
+    const Node& node = nodes_[index.value];
+    return node.state == NodeState::gone && node.facts;
   });
   if (lost && round_ < input_.spec.max_restarts) {
     report.warnings.emplace_back(

@@ -1,6 +1,6 @@
-// The head's share of MPI_Comm_spawn: worlds of more ranks, on the hosts of the job.
+// A run's share of MPI_Comm_spawn: worlds of more ranks, on the hosts of the job.
 #include "base/check.hpp"
-#include "machine/head_machine.hpp"
+#include "machine/run.hpp"
 #include "view/rank_name.hpp"
 
 namespace muster::machine {
@@ -9,13 +9,13 @@ using base::Error;
 using base::NodeIndex;
 using base::Rank;
 
-void HeadMachine::hear(NodeIndex node, wire::Spawn& message, HeadEffects& out) {
-  if (state_ != State::running || stop_sent_) return;
+void Run::hear(NodeIndex node, wire::Spawn& message, RunEffects& out) {
+  if (state_ != State::running || stop_) return;
   spawns_.ask(node, std::move(message));
   next_spawn(out);
 }
 
-void HeadMachine::next_spawn(HeadEffects& out) {
+void Run::next_spawn(RunEffects& out) {
   while (auto asked = spawns_.next()) {
     const std::vector<SpawnSite> sites = spawn_sites();
     auto made = plan_spawn({input_.spec, input_.plan, wireup_, input_.job, sites}, asked->order);
@@ -29,7 +29,7 @@ void HeadMachine::next_spawn(HeadEffects& out) {
   }
 }
 
-std::vector<SpawnSite> HeadMachine::spawn_sites() const {
+std::vector<SpawnSite> Run::spawn_sites() const {
   std::vector<SpawnSite> sites;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeIndex node(i);
@@ -42,14 +42,14 @@ std::vector<SpawnSite> HeadMachine::spawn_sites() const {
 }
 
 // Where all ranks have ended, the agent must be greeted again first.
-bool HeadMachine::may_spawn_on(NodeIndex node) const {
+bool Run::may_spawn_on(NodeIndex node) const {
   const NodeState state = nodes_[node.value].state;
-  return state == NodeState::running || (greeted(node) && idle(node));
+  return state == NodeState::running || (state == NodeState::greeted && idle(node));
 }
 
 // ---- asking the hosts ---------------------------------------------------------------------------
 
-void HeadMachine::ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, HeadEffects& out) {
+void Run::ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out) {
   model::JobSpec spec = input_.spec;
   spec.apps = made.apps;
   spec.roles = model::Roles::none;
@@ -67,8 +67,8 @@ void HeadMachine::ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, H
 }
 
 // `node`: of the world's own plan.
-wire::Prepare HeadMachine::spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
-                                        const OrdersFor& world, NodeIndex node) const {
+wire::Prepare Run::spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
+                                const OrdersFor& world, NodeIndex node) const {
   wire::Prepare prepare = orders(world, node);
   for (std::size_t app = 0; app < prepare.apps.size(); ++app) {
     const auto& more = asked.order.apps[app].environment;
@@ -85,19 +85,18 @@ wire::Prepare HeadMachine::spawn_orders(const AskedSpawn& asked, const PlannedSp
 }
 
 // An agent that has had no ranks knows nothing of the run yet.
-void HeadMachine::introduce(NodeIndex node, wire::Prepare& prepare) const {
+void Run::introduce(NodeIndex node, wire::Prepare& prepare) const {
   prepare.hostfile = hostfile();
   if (pmix_) prepare.wireup.pmix_jobs = pmix_->jobs(node);
 }
 
-void HeadMachine::hear(NodeIndex node, wire::Declined& message, HeadEffects& out) {
+void Run::hear(NodeIndex node, wire::Declined& message, RunEffects& out) {
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
   conclude(spawns_.declined(node, message.world, std::move(message.error)), out);
 }
 
-void HeadMachine::conclude(Spawns::Outcome outcome, HeadEffects& out) {
+void Run::conclude(Spawns::Outcome outcome, RunEffects& out) {
   if (!outcome) return;
-  hosts_.hush();
   if (outcome->refusal || outcome->again) {
     drop_spawn(outcome->planned, out);
     if (outcome->refusal) {
@@ -111,7 +110,7 @@ void HeadMachine::conclude(Spawns::Outcome outcome, HeadEffects& out) {
   next_spawn(out);
 }
 
-void HeadMachine::start_spawned(const SpawnOutcome& ready, HeadEffects& out) {
+void Run::start_spawned(const SpawnOutcome& ready, RunEffects& out) {
   const PlannedSpawn& made = ready.planned;
   const AskedSpawn& asked = ready.asked;
   const std::uint32_t number = made.placed.world.number;
@@ -129,14 +128,14 @@ void HeadMachine::start_spawned(const SpawnOutcome& ready, HeadEffects& out) {
   answer_spawn(asked.asker, {asked.order.id, asked.order.pmix, number, made.placed.name}, out);
 }
 
-void HeadMachine::drop_spawn(const PlannedSpawn& made, HeadEffects& out) const {
+void Run::drop_spawn(const PlannedSpawn& made, RunEffects& out) const {
   for (const NodeIndex node : made.placed.nodes) {
     if (!may_spawn_on(node)) continue;
     out.push_back(ToNode{node, wire::Drop{made.placed.world.number}});
   }
 }
 
-void HeadMachine::add_tasks(const PlannedSpawn& made) {
+void Run::add_tasks(const PlannedSpawn& made) {
   const Rank first = made.placed.world.first;
   CHECK(first.value == ranks_.size());
   for (std::size_t own = 0; own < made.plan.ranks.size(); ++own) {
@@ -154,7 +153,7 @@ void HeadMachine::add_tasks(const PlannedSpawn& made) {
 // ---- answers ------------------------------------------------------------------------------------
 
 // MPI has only an error code for the spawner: people are told why.
-void HeadMachine::refuse_spawn(const AskedSpawn& asked, const Error& why, HeadEffects& out) {
+void Run::refuse_spawn(const AskedSpawn& asked, const Error& why, RunEffects& out) {
   const wire::Spawn& order = asked.order;
   out.push_back(Say{fmt::format("MPI_Comm_spawn by {} failed: {}{}",
                                 view::rank_name(verdict_.so_far().worlds, order.rank), why.what,
@@ -162,7 +161,7 @@ void HeadMachine::refuse_spawn(const AskedSpawn& asked, const Error& why, HeadEf
   answer_spawn(asked.asker, {order.id, order.pmix, 0, {}}, out);
 }
 
-void HeadMachine::answer_spawn(NodeIndex asker, wire::Spawned answer, HeadEffects& out) const {
+void Run::answer_spawn(NodeIndex asker, wire::Spawned answer, RunEffects& out) const {
   if (nodes_[asker.value].state != NodeState::running) return;
   out.push_back(ToNode{asker, std::move(answer)});
 }
