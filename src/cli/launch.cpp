@@ -6,7 +6,6 @@
 #include <optional>
 #include <unistd.h>
 
-#include "app/head.hpp"
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
 #include "cli/detached.hpp"
@@ -18,6 +17,7 @@
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
+#include "head/head.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/cpu_claims.hpp"
@@ -168,7 +168,7 @@ class Launch {
       say("muster: " + notice + "\n");
     }
     if (verbose) tell_withheld(job);
-    app::HeadOptions options = head_options(invocation_);
+    head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
     if (recorder_) options.told = heard_by(*recorder_);
     const bool shows_errors = job.spec.output.routes.err.console;
@@ -177,7 +177,7 @@ class Launch {
     options.input.plan = std::move(job.plan);
     options.input.kept_here = std::move(job.kept_here);
     options.input.kept_remote = std::move(job.kept_remote);
-    const auto report = app::run_head(std::move(options));
+    const auto report = head::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));
     if (!report) return complain(report.error());
@@ -213,7 +213,7 @@ class Launch {
   model::JobSpec spec_;
   const Invocation& invocation_;
   std::vector<model::SameHost> same_;
-  std::unique_ptr<app::Recorder> recorder_;
+  std::unique_ptr<head::Recorder> recorder_;
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 

@@ -5,15 +5,15 @@
 #include <cstdio>
 #include <unistd.h>
 
-#include "app/guest.hpp"
-#include "app/head.hpp"
-#include "app/meeting.hpp"
 #include "base/variables.hpp"
 #include "cli/head_options.hpp"
 #include "cli/recording.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
 #include "front/standing.hpp"
+#include "head/guest.hpp"
+#include "head/head.hpp"
+#include "head/meeting.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using base::Result;
 
-app::MeetingEvents spoken() {
+head::MeetingEvents spoken() {
   return {[](const std::string& line) { say("muster: " + line + "\n"); }};
 }
 
@@ -55,9 +55,9 @@ Result<wire::Join> introduction(const front::RunRequest& request, const Invocati
 int take_part(const front::RunRequest& request, const Invocation& invocation) {
   const auto join = introduction(request, invocation);
   if (!join) return refuse_meeting(join.error(), request);
-  auto connection = app::join_meeting(*request.meeting, *join, spoken());
+  auto connection = head::join_meeting(*request.meeting, *join, spoken());
   if (!connection) return refuse_meeting(connection.error(), request);
-  const auto end = app::run_guest(
+  const auto end = head::run_guest(
       {std::move(*connection), request.spec, invocation.environment, MUSTER_VERSION});
   if (!end) return complain(end.error());
   tell_around(invocation, {end->code, true, end->report});
@@ -107,7 +107,7 @@ Result<plan::Forwarded> kept_of(const wire::Join& join, const model::App& app) {
 }
 
 Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invocation,
-                        const std::vector<app::Guest>& guests) {
+                        const std::vector<head::Guest>& guests) {
   Whole whole;
   whole.spec = request.spec;
   whole.inventory.source = model::HostSource::list;
@@ -124,7 +124,7 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
   const probe::Cpus cpus = probe::cpus();
   whole.inventory.hosts.front().cpus = cpus.usable;
   whole.inventory.hosts.front().cpus_limited = cpus.limited;
-  for (const app::Guest& guest : guests) {
+  for (const head::Guest& guest : guests) {
     model::App app = own;
     app.command = guest.join.app.command;
     app.workdir = guest.join.app.workdir;
@@ -139,13 +139,13 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
 }
 
 int lead(const front::RunRequest& request, const Invocation& invocation,
-         std::vector<app::Guest> guests) {
+         std::vector<head::Guest> guests) {
   auto whole = whole_job(request, invocation, guests);
   if (!whole) return refuse_meeting(whole.error(), request);
   auto placed = plan::place(whole->spec, whole->inventory);
   if (!placed) return refuse_meeting(placed.error(), request);
   const auto recorder = recorder_of(request, whole->spec, *placed, nullptr, invocation);
-  app::HeadOptions options = head_options(invocation);
+  head::HeadOptions options = head_options(invocation);
   if (recorder) options.told = heard_by(*recorder);
   options.input.spec = std::move(whole->spec);
   options.input.plan = std::move(*placed);
@@ -154,7 +154,7 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   for (std::size_t i = 0; i < guests.size(); ++i) {
     options.guests[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
   }
-  const auto report = app::run_head(std::move(options));
+  const auto report = head::run_head(std::move(options));
   const int kept = recorder ? end_recording(*recorder, report) : 0;
   if (!report) return complain(report.error());
   return first_code(tell(*report, invocation, true), kept);
@@ -164,9 +164,9 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
 
 int meet(const front::RunRequest& request, const Invocation& invocation) {
   const model::Meeting& meeting = *request.meeting;
-  const bool leads = meeting.node ? *meeting.node == 0 : app::is_here(meeting.host);
+  const bool leads = meeting.node ? *meeting.node == 0 : head::is_here(meeting.host);
   if (!leads) return take_part(request, invocation);
-  auto guests = app::hold_meeting(meeting, spoken());
+  auto guests = head::hold_meeting(meeting, spoken());
   if (guests) return lead(request, invocation, std::move(*guests));
   // Without numbers of their own, the first on a host leads, and others on the same host find that
   // it listens.
