@@ -223,7 +223,7 @@ void HeadMachine::leave_when_stopped(HeadEffects& out) {
 
 // Who started a node by hand is told there how the job ended.
 wire::Bye HeadMachine::bye(NodeIndex node) const {
-  if (input_.plan.nodes[node.value].host.reach != model::Reach::met) return {};
+  if (!input_.plan.nodes[node.value].host.carrier.own_console) return {};
   return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
 }
 
@@ -346,7 +346,7 @@ void HeadMachine::to_all_leased(const wire::ToAgent& message, HeadEffects& out) 
 
 bool HeadMachine::leased(NodeIndex index) const {
   const NodeState state = nodes_[index.value].state;
-  if (!hosts_.remote(index) || hosts_.state(index) == Hosts::State::waiting) return false;
+  if (!hosts_.linked(index) || hosts_.state(index) == Hosts::State::waiting) return false;
   if (state < NodeState::stopped) return true;
   if (state == NodeState::gone) return false;
   // One that may be wanted for spawned ranks, or for another round, waits for the others.

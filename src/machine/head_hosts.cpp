@@ -17,7 +17,7 @@ bool HeadMachine::idle(NodeIndex node) const {
 // All its ranks have ended, and its agent waits.
 bool HeadMachine::may_wake(NodeIndex node) const {
   return nodes_[node.value].state == NodeState::stopped &&
-         (hosts_.link(node) || !hosts_.remote(node));
+         (hosts_.link(node) || !hosts_.linked(node));
 }
 
 bool HeadMachine::opens_links() const { return state_ == State::opening || spawns_.calls_hosts(); }

@@ -17,7 +17,7 @@ bool HeadMachine::may_restart() const {
   if (std::ranges::any_of(nodes_, &Node::joined)) return false;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::gone) return false;
-    if (hosts_.remote(NodeIndex(i)) && !hosts_.link(NodeIndex(i))) return false;
+    if (hosts_.linked(NodeIndex(i)) && !hosts_.link(NodeIndex(i))) return false;
   }
   return true;
 }
