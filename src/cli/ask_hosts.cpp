@@ -11,7 +11,7 @@ model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& invento
   options.input.spec = spec;
   std::vector<model::Host*> asked;
   for (model::Host& host : inventory.hosts) {
-    if (host.reach != model::Reach::ssh) continue;
+    if (!host.carrier.opened || host.carrier.same_machine) continue;
     asked.push_back(&host);
     options.input.plan.nodes.push_back({host, {}});
   }

@@ -8,8 +8,8 @@
 
 namespace muster::cli {
 
-// Greets each host that is reached by ssh, and fills in its topology and cpus. The report says
-// `completed`, or why not all could be asked; then the inventory is as it was.
+// Greets each host whose agent the head can start, and fills in its topology and cpus. The report
+// says `completed`, or why not all could be asked; then the inventory is as it was.
 [[nodiscard]] model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& inventory,
                                          const Invocation& invocation);
 

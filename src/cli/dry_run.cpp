@@ -62,7 +62,7 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   if (!request.show_environment) return print_plan(request, words);
   const plan::Rendezvous where = rendezvous_of(job);
   const std::string name = "<random>";
-  const plan::Environments all({job.plan, where, job.spec, name}, job.kept_here, job.kept_remote,
+  const plan::Environments all({job.plan, where, job.spec, name}, job.kept,
                                [&](const plan::Forwarded& kept) { return set_by(request, kept); });
   words.environment = {all.common(), [&](base::Rank rank) { return all.own(rank); }};
   return print_plan(request, words);

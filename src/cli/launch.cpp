@@ -175,8 +175,7 @@ class Launch {
     if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
-    options.input.kept_here = std::move(job.kept_here);
-    options.input.kept_remote = std::move(job.kept_remote);
+    options.input.kept = std::move(job.kept);
     const auto report = head::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));

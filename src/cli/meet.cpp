@@ -14,6 +14,7 @@
 #include "head/guest.hpp"
 #include "head/head.hpp"
 #include "head/meeting.hpp"
+#include "model/carriers.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/probe.hpp"
@@ -43,7 +44,7 @@ Result<wire::Join> introduction(const front::RunRequest& request, const Invocati
                   .ranks = request.spec.per_node.value_or(1),
                   .role = app.role,
                   .app = {app.command, app.workdir, app.path, {}}};
-  return plan::forwarded(invocation.environment, app, request.spec.clean_env, model::Reach::here)
+  return plan::forwarded(invocation.environment, app, request.spec.clean_env, plan::Machine::same)
       .map([&](const plan::Forwarded& all) {
         for (const model::Variable& one : all.kept) {
           if (plan::is_default(one.name)) join.app.environment.push_back({one.name, one.value});
@@ -81,14 +82,14 @@ std::string name_of(const std::string& hostname, const model::Inventory& others)
 struct Whole {
   model::JobSpec spec;
   model::Inventory inventory;
-  std::vector<plan::Forwarded> kept_here;
-  std::vector<plan::Forwarded> kept_there;
+  plan::Kept kept;
 };
 
-void add_node(Whole& whole, model::App app, const std::string& hostname, model::Reach reach) {
+void add_node(Whole& whole, model::App app, const std::string& hostname,
+              const model::Carrier& carrier) {
   model::Host host;
   host.name = name_of(hostname, whole.inventory);
-  host.reach = reach;
+  host.carrier = carrier;
   host.slots = app.ranks.value_or(1);
   app.hosts = {host.name};
   whole.inventory.hosts.push_back(std::move(host));
@@ -103,7 +104,7 @@ Result<plan::Forwarded> kept_of(const wire::Join& join, const model::App& app) {
   for (const wire::NameValue& one : join.app.environment) {
     told.push_back(one.name + "=" + one.value);
   }
-  return plan::forwarded(told, app, false, model::Reach::met);
+  return plan::forwarded(told, app, false, plan::Machine::same);
 }
 
 Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invocation,
@@ -116,11 +117,11 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
   own.ranks = whole.spec.per_node.value_or(1);
   whole.spec.per_node.reset();
   auto kept =
-      plan::forwarded(invocation.environment, own, whole.spec.clean_env, model::Reach::here);
+      plan::forwarded(invocation.environment, own, whole.spec.clean_env, plan::Machine::same);
   if (!kept) return tl::unexpected(kept.error());
-  whole.kept_here.assign(guests.size() + 1, *kept);
-  whole.kept_there.push_back(*kept);
-  add_node(whole, own, probe::hostname(), model::Reach::here);
+  whole.kept.same_machine.assign(guests.size() + 1, *kept);
+  whole.kept.elsewhere.push_back(*kept);
+  add_node(whole, own, probe::hostname(), model::kLocal);
   const probe::Cpus cpus = probe::cpus();
   whole.inventory.hosts.front().cpus = cpus.usable;
   whole.inventory.hosts.front().cpus_limited = cpus.limited;
@@ -132,8 +133,8 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
     app.ranks = guest.join.ranks;
     auto own_kept = kept_of(guest.join, app);
     if (!own_kept) return tl::unexpected(own_kept.error());
-    whole.kept_there.push_back(std::move(*own_kept));
-    add_node(whole, std::move(app), guest.join.hostname, model::Reach::met);
+    whole.kept.elsewhere.push_back(std::move(*own_kept));
+    add_node(whole, std::move(app), guest.join.hostname, model::kJoined);
   }
   return whole;
 }
@@ -149,10 +150,9 @@ int lead(const front::RunRequest& request, const Invocation& invocation,
   if (recorder) options.told = heard_by(*recorder);
   options.input.spec = std::move(whole->spec);
   options.input.plan = std::move(*placed);
-  options.input.kept_here = std::move(whole->kept_here);
-  options.input.kept_remote = std::move(whole->kept_there);
+  options.input.kept = std::move(whole->kept);
   for (std::size_t i = 0; i < guests.size(); ++i) {
-    options.guests[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
+    options.joined[base::NodeIndex(i + 1)] = std::move(guests[i].connection);
   }
   const auto report = head::run_head(std::move(options));
   const int kept = recorder ? end_recording(*recorder, report) : 0;

@@ -1,6 +1,8 @@
 // Places the ranks, and picks what of the launching shell goes along.
 #include "cli/prospect.hpp"
 
+#include <algorithm>
+
 #include "plan/plan.hpp"
 
 namespace muster::cli {
@@ -10,10 +12,10 @@ using base::Result;
 
 Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
                                           const std::vector<std::string>& environment,
-                                          model::Reach reach) {
+                                          plan::Machine machine) {
   std::vector<plan::Forwarded> result;
   for (const model::App& app : spec.apps) {
-    auto one = plan::forwarded(environment, app, spec.clean_env, reach);
+    auto one = plan::forwarded(environment, app, spec.clean_env, machine);
     if (!one) return tl::unexpected(one.error());
     result.push_back(std::move(*one));
   }
@@ -26,18 +28,20 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                           const std::vector<std::string>& environment) {
   auto placed = plan::place(spec, inventory);
   if (!placed) return tl::unexpected(placed.error());
-  auto here = kept(spec, environment, model::Reach::here);
-  if (!here) return tl::unexpected(here.error());
-  auto remote = kept(spec, environment, model::Reach::ssh);
-  if (!remote) return tl::unexpected(remote.error());
-  return Prospect{std::move(spec), std::move(inventory), std::move(*placed), std::move(*here),
-                  std::move(*remote)};
+  auto same_machine = kept(spec, environment, plan::Machine::same);
+  if (!same_machine) return tl::unexpected(same_machine.error());
+  auto elsewhere = kept(spec, environment, plan::Machine::another);
+  if (!elsewhere) return tl::unexpected(elsewhere.error());
+  return Prospect{std::move(spec),
+                  std::move(inventory),
+                  std::move(*placed),
+                  {std::move(*same_machine), std::move(*elsewhere)}};
 }
 
 const std::vector<plan::Withheld>& withheld(const Prospect& job) {
-  bool remote = false;
-  for (const auto& node : job.plan.nodes) remote |= node.host.reach == model::Reach::ssh;
-  return (remote ? job.kept_remote : job.kept_here).front().withheld;
+  const auto is_elsewhere = [](const auto& node) { return !node.host.carrier.same_machine; };
+  const bool all_here = std::ranges::none_of(job.plan.nodes, is_elsewhere);
+  return (all_here ? job.kept.same_machine : job.kept.elsewhere).front().withheld;
 }
 
 }  // namespace muster::cli

@@ -14,8 +14,7 @@ struct Prospect {
   model::JobSpec spec;
   model::Inventory inventory;
   model::Plan plan;
-  std::vector<plan::Forwarded> kept_here;    // index: app
-  std::vector<plan::Forwarded> kept_remote;  // index: app
+  plan::Kept kept;
 };
 
 // `environment` is that of the launching shell.

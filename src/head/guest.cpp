@@ -15,6 +15,7 @@
 #include "host/limits.hpp"
 #include "link/link.hpp"
 #include "machine/tail.hpp"
+#include "model/carriers.hpp"
 #include "model/plan.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
@@ -126,8 +127,8 @@ class GuestNode {
     constexpr base::NodeIndex kElsewhere(1);
     plan_.nodes.resize(2);
     plan_.nodes[kHere.value].host.name = probe::hostname();
-    plan_.nodes[kHere.value].host.reach = model::Reach::here;
-    plan_.nodes[kElsewhere.value].host.reach = model::Reach::met;
+    plan_.nodes[kHere.value].host.carrier = model::kLocal;
+    plan_.nodes[kElsewhere.value].host.carrier = model::kJoined;
     plan_.ranks.resize(orders.wireup.size, {kElsewhere, 0, 0});
     for (const wire::TaskOrder& task : orders.tasks) {
       auto& own = plan_.nodes.front().ranks;

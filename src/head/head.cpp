@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "head/carrier.hpp"
+#include "head/carriers.hpp"
 #include "head/console_writer.hpp"
 #include "head/gloo_server.hpp"
 #include "head/input_reader.hpp"
@@ -30,9 +30,8 @@ namespace {
 
 using base::NodeIndex;
 using base::Rank;
-using model::Reach;
 
-bool is_here(const model::Host& host) { return host.reach == Reach::here; }
+bool is_here(const model::Host& host) { return host.carrier.in_head; }
 
 // The node that is this machine, if ranks run here.
 std::optional<NodeIndex> node_here(const model::Plan& plan) {
@@ -47,7 +46,7 @@ class Head {
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
        std::optional<LogFiles> logs)
       : environment_(std::move(options.environment)),
-        guests_(std::move(options.guests)),
+        joined_(std::move(options.joined)),
         told_(std::move(options.told)),
         program_(std::move(options.program)),
         version_(std::move(options.version)),
@@ -162,34 +161,10 @@ class Head {
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
-    const model::Host& host = plan_.nodes[node.value].host;
-    if (host.reach == Reach::met) return open_guest(node, host.name);
-    const std::string agent_path = host.reach == Reach::ssh && !spec_.carrier.agent_path.empty()
-                                       ? spec_.carrier.agent_path
-                                       : program_;
-    auto words = host.reach == Reach::process
-                     ? base::Result<std::vector<std::string>>({program_, "agent"})
-                     : link::carrier_words(spec_.carrier, host, agent_path);
-    if (!words) return pump_.feed(machine::LinkFailed{node, words.error(), machine::Retry::no});
-    auto carrier = Carrier::start(
-        loop_, *words, environment_,
-        {host.name, agent_path, host.reach == Reach::process ? "its process" : words->front()},
-        carrier_events(node));
+    auto carrier = open_carrier({loop_, spec_.carrier, program_, environment_, joined_}, node,
+                                plan_.nodes[node.value].host, carrier_events(node));
     if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
     carriers_[node] = std::move(*carrier);
-  }
-
-  // A connection is there or it has been lost: nobody can make it anew from here.
-  void open_guest(NodeIndex node, const std::string& name) {
-    auto connection = guests_.extract(node);
-    if (connection.empty()) {
-      return pump_.feed(machine::LinkFailed{
-          node,
-          {base::Fault::unreachable, name + ": its connection has been lost", {}, {}},
-          machine::Retry::no});
-    }
-    carriers_[node] = Carrier::over(loop_, std::move(connection.mapped()),
-                                    {name, program_, "its muster"}, carrier_events(node));
   }
 
   CarrierEvents carrier_events(NodeIndex node) {
@@ -272,7 +247,7 @@ class Head {
   void on_output(NodeIndex node, const wire::OutputView& view) {
     if (!runs_on(view.rank, node)) return;
     pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view))});
-    if (plan_.nodes[node.value].host.reach == Reach::met) return;  // has a console of its own
+    if (plan_.nodes[node.value].host.carrier.own_console) return;
     console_.take(view.rank, view.stream, view.bytes);
   }
 
@@ -329,7 +304,7 @@ class Head {
   asio::io_context loop_{1};
   bool is_finishing_ = false;
   std::vector<std::string> environment_;
-  std::map<NodeIndex, process::UniqueFd> guests_;  // whose links are not open yet
+  std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
   std::string program_;
   std::string version_;

@@ -19,7 +19,7 @@ struct HeadOptions {
   std::vector<std::string> environment;  // this process's own, "NAME=VALUE"
   std::string program;                   // path of this program, for agents
   std::string version;
-  std::map<base::NodeIndex, process::UniqueFd> guests;  // connections of nodes with Reach::met
+  std::map<base::NodeIndex, process::UniqueFd> joined;  // connections of nodes that have come
   // Told what happens to the run; may be empty.
   std::function<void(const model::RunEvent&)> told = {};
 };

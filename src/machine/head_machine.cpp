@@ -207,7 +207,7 @@ void HeadMachine::to_leased(const wire::ToAgent& message, HeadEffects& out) cons
 }
 
 bool HeadMachine::leased(NodeIndex node) const {
-  return hosts_.remote(node) && run_.keeps(node, now_);
+  return hosts_.linked(node) && run_.keeps(node, now_);
 }
 
 // ---- what the run wants -----------------------------------------------------------------------

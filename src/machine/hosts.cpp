@@ -38,7 +38,7 @@ const Hosts::Entry& Hosts::of(NodeIndex node) const {
 }
 
 NodeIndex Hosts::add(const model::Host& host, std::uint32_t ports) {
-  hosts_.push_back({host.name, host.reach != model::Reach::here, ports});
+  hosts_.push_back({host.name, !host.carrier.in_head, ports});
   return NodeIndex(hosts_.size() - 1);
 }
 
@@ -46,7 +46,7 @@ NodeIndex Hosts::add(const model::Host& host, std::uint32_t ports) {
 
 void Hosts::open(NodeIndex node, Instant now, HeadEffects& out) {
   CHECK(of(node).state == State::waiting && !of(node).link);
-  if (of(node).remote) return opener_.add(node, now);
+  if (of(node).linked) return opener_.add(node, now);
   out.push_back(OpenLink{node});
 }
 
@@ -81,7 +81,7 @@ std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
 void Hosts::up(NodeIndex node, Instant now, HeadEffects& out) {
   Entry& host = of(node);
   if (host.state != State::waiting) return;
-  if (host.remote && !next_ping_) next_ping_ = now + options_.lease / 4;
+  if (host.linked && !next_ping_) next_ping_ = now + options_.lease / 4;
   greet(node, now, out);
 }
 
@@ -155,7 +155,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instan
   host.state = State::greeted;
   host.facts = std::move(message.facts);
   host.shared = message.shared;
-  if (!host.remote) {
+  if (!host.linked) {
     host.clock.is_ours();
   } else if (message.came_us != 0) {
     host.clock.heard(host.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now);
@@ -180,7 +180,7 @@ void Hosts::pong(NodeIndex node, const wire::Pong& message, Instant now) {
   const Instant asked = host.pinged_at.front();
   host.pinged_at.pop_front();
   const Instant then = from_wire(message.at_us);
-  if (host.remote && message.at_us != 0) host.clock.heard(asked, then, then, now);
+  if (host.linked && message.at_us != 0) host.clock.heard(asked, then, then, now);
 }
 
 bool Hosts::beat(Instant now) {

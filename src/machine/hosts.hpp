@@ -100,7 +100,7 @@ class Hosts {
   [[nodiscard]] State state(base::NodeIndex node) const { return of(node).state; }
   [[nodiscard]] bool link(base::NodeIndex node) const { return of(node).link; }
   [[nodiscard]] bool any_link() const;
-  [[nodiscard]] bool remote(base::NodeIndex node) const { return of(node).remote; }
+  [[nodiscard]] bool linked(base::NodeIndex node) const { return of(node).linked; }
   [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).name; }
   [[nodiscard]] const HostClock& clock_of(base::NodeIndex node) const { return of(node).clock; }
   // What it told in its greeting, if it has come.
@@ -116,7 +116,7 @@ class Hosts {
  private:
   struct Entry {
     std::string name;
-    bool remote = false;
+    bool linked = false;  // needs a link: the head is not its agent
     std::uint32_t ports = 0;
     State state = State::waiting;
     bool link = false;

@@ -30,9 +30,7 @@ std::vector<std::string> own_words(const model::App& app, std::uint32_t local_ra
 
 wire::Prepare orders(const OrdersFor& world, base::NodeIndex node) {
   const model::PlannedNode& planned = world.plan.nodes[node.value];
-  const bool remote =
-      planned.host.reach == model::Reach::ssh || planned.host.reach == model::Reach::met;
-  const std::vector<plan::Forwarded>& kept = remote ? world.kept_remote : world.kept_here;
+  const std::vector<plan::Forwarded>& kept = world.kept.on(planned.host);
   wire::Prepare made;
   for (std::size_t i = 0; i < world.spec.apps.size(); ++i) {
     const model::App& app = world.spec.apps[i];

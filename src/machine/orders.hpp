@@ -17,8 +17,7 @@ struct OrdersFor {
   const model::JobSpec& spec;
   const model::Plan& plan;  // its ranks count from 0
   const plan::Rendezvous& where;
-  const std::vector<plan::Forwarded>& kept_here;    // index: app
-  const std::vector<plan::Forwarded>& kept_remote;  // likewise
+  const plan::Kept& kept;
   const std::string& job;
   base::Rank first;  // the run's number of its rank 0
 };

@@ -181,8 +181,7 @@ void Run::prepare_all(RunEffects& out) {
     return plan::check_ports(input_.spec, input_.plan, where_);
   });
   if (!enough) return fault(enough.error(), "", out);
-  const std::string shared =
-      plan::shared_devices(input_.spec, input_.plan, where_, input_.kept_here, input_.kept_remote);
+  const std::string shared = plan::shared_devices(input_.spec, input_.plan, where_, input_.kept);
   if (!shared.empty() && round_ == 0) out.push_back(Say{shared});
   if (input_.spec.gloo) return serve_gloo(out);
   order_all(out);
@@ -233,9 +232,8 @@ void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_
 }
 
 wire::Prepare Run::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
-  wire::Prepare made = orders(
-      {input_.spec, input_.plan, where, input_.kept_here, input_.kept_remote, input_.job, Rank(0)},
-      node);
+  wire::Prepare made =
+      orders({input_.spec, input_.plan, where, input_.kept, input_.job, Rank(0)}, node);
   made.hostfile = hostfile();
   made.claims = plan::claims_of(input_.plan, node);
   made.window = window();

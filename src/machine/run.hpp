@@ -64,10 +64,9 @@ namespace muster::machine {
 struct RunInput {
   model::JobSpec spec;
   model::Plan plan;
-  std::vector<plan::Forwarded> kept_here;    // for nodes on this machine; index: app
-  std::vector<plan::Forwarded> kept_remote;  // for all others; index: app
-  std::string job;                           // random, names the job on every host
-  std::string secret = {};                   // random too, told to the job's own ranks alone
+  plan::Kept kept;
+  std::string job;          // random, names the job on every host
+  std::string secret = {};  // random too, told to the job's own ranks alone
   // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.

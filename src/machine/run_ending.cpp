@@ -215,7 +215,7 @@ void Run::leave_when_stopped(RunEffects& out) {
 
 // Who started a node by hand is told there how the job ended.
 wire::Bye Run::bye(NodeIndex node) const {
-  if (input_.plan.nodes[node.value].host.reach != model::Reach::met) return {};
+  if (!input_.plan.nodes[node.value].host.carrier.own_console) return {};
   return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
 }
 

@@ -55,10 +55,9 @@ void Run::ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffect
   spec.roles = model::Roles::none;
   spec.gloo.reset();
   const std::uint32_t root = made.placed.root;
-  const std::vector<plan::Forwarded> here(made.apps.size(), input_.kept_here[root]);
-  const std::vector<plan::Forwarded> remote(made.apps.size(), input_.kept_remote[root]);
+  const plan::Kept kept = input_.kept.of_app(root, made.apps.size());
   const plan::Rendezvous where = meeting_point(made);
-  const OrdersFor world{spec, made.plan, where, here, remote, input_.job, made.placed.world.first};
+  const OrdersFor world{spec, made.plan, where, kept, input_.job, made.placed.world.first};
   for (std::uint32_t i = 0; i < made.placed.nodes.size(); ++i) {
     const NodeIndex node = made.placed.nodes[i];
     if (spec.verbose && idle(node)) tell_network(node, where, i, out);

@@ -20,7 +20,7 @@ view::Speaker Speakers::of(base::Rank rank) const {
 }
 
 bool Speakers::elsewhere(base::Rank rank) const {
-  return plan_.nodes[plan_.ranks[rank.value].node.value].host.reach == model::Reach::met;
+  return plan_.nodes[plan_.ranks[rank.value].node.value].host.carrier.own_console;
 }
 
 }  // namespace muster::machine

@@ -7,23 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "model/carrier_local.hpp"
 #include "model/job_spec.hpp"
 #include "model/topology.hpp"
 
 namespace muster::model {
 
-enum class Reach : std::uint8_t {
-  here,     // the agent runs inside the head
-  process,  // a fake node: an agent process on this machine
-  ssh,      // an agent behind the carrier
-  met,      // an agent that came to us: its muster was started on its own host
-};
-
 struct Host {
   std::string name;  // as the user wrote it first
   std::string user;
   std::uint32_t port = 0;
-  Reach reach = Reach::here;
+  Carrier carrier = kLocal;
   std::uint32_t slots = 1;  // never 0
   std::optional<std::uint32_t> max_slots;
   std::optional<std::uint32_t> cpus;      // usable by this job; unknown for ssh hosts until greeted

@@ -120,10 +120,10 @@ CpuSet claims_of(const Plan& plan, NodeIndex index) {
   const PlannedNode& node = plan.nodes[index.value];
   if (!node.host.topology || plan.sets.empty()) return {};
   CpuSet claims = bound_cpus(plan, node);
-  if (node.host.reach != model::Reach::process) return claims;
+  if (!node.host.carrier.is_share) return claims;
   for (std::uint32_t i = 0; i < index.value && !claims.empty(); ++i) {
     const PlannedNode& earlier = plan.nodes[i];
-    if (earlier.host.reach == model::Reach::process) claims -= bound_cpus(plan, earlier);
+    if (earlier.host.carrier.is_share) claims -= bound_cpus(plan, earlier);
   }
   return claims;
 }

@@ -85,20 +85,17 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
 }
 
 std::string shared_devices(const model::JobSpec& spec, const model::Plan& plan,
-                           const Rendezvous& where, std::span<const Forwarded> kept_here,
-                           std::span<const Forwarded> kept_remote) {
+                           const Rendezvous& where, const Kept& kept) {
   if (spec.gpus_per_rank > 0) return {};
   std::string line;
   std::size_t others = 0;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     const model::PlannedNode& node = plan.nodes[i];
     if (!where.devices[i] || node.ranks.size() < 2) continue;
-    const bool remote =
-        node.host.reach == model::Reach::ssh || node.host.reach == model::Reach::met;
-    const auto& kept = remote ? kept_remote : kept_here;
+    const std::vector<Forwarded>& given = kept.on(node.host);
     const std::uint32_t app = plan.ranks[node.ranks.front().value].app;
     const std::size_t devices =
-        most_seen(*where.devices[i], node.host, app < kept.size() ? kept[app] : Forwarded());
+        most_seen(*where.devices[i], node.host, app < given.size() ? given[app] : Forwarded());
     if (devices == 0 || devices >= node.ranks.size()) continue;
     if (!line.empty()) {
       ++others;

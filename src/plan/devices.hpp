@@ -1,7 +1,6 @@
 // Devices: each rank's share of its host's accelerators.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "plan/environment.hpp"
@@ -25,10 +24,8 @@ namespace muster::plan {
 
 // One line when ranks of a host see fewer devices than they are, so that some get the same one:
 // which host, how many, and how many would have one each. Empty: no such host, or --gpus-per-rank
-// deals them. `kept_here` and `kept_remote`: what apps are given, as a limit of -x counts too.
+// deals them. `kept`: what apps are given, as a limit of -x counts too.
 [[nodiscard]] std::string shared_devices(const model::JobSpec& spec, const model::Plan& plan,
-                                         const Rendezvous& where,
-                                         std::span<const Forwarded> kept_here,
-                                         std::span<const Forwarded> kept_remote);
+                                         const Rendezvous& where, const Kept& kept);
 
 }  // namespace muster::plan

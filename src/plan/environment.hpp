@@ -27,19 +27,36 @@ struct Forwarded {
   std::vector<Withheld> withheld;     // sorted by name
 };
 
-// What the ranks of an app get from the launching shell on such a host ("NAME=VALUE" entries).
+// Which machine a rank runs on: that of the launching shell, or another.
+enum class Machine : std::uint8_t { same, another };
+
+// What the ranks of an app get from the launching shell ("NAME=VALUE" entries).
 //
 // Left out everywhere: other launchers' variables for single ranks (PMI_*, PMIX_*,
 // OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those that dialects() sets (RANK,
 // MASTER_ADDR ...), since a stale one misleads.
 //
-// Left out for other hosts: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
+// Left out on other machines: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
 // CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
 //
 // -x NAME always goes along; -x of a name that is not set is Fault::usage. clean: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                                const model::App& app, bool clean,
-                                                model::Reach reach);
+                                                const model::App& app, bool clean, Machine machine);
+
+// What goes along from the launching shell, by the machine that ranks run on.
+struct Kept {
+  std::vector<Forwarded> same_machine;  // index: app
+  std::vector<Forwarded> elsewhere;     // index: app
+
+  [[nodiscard]] const std::vector<Forwarded>& on(const model::Host& host) const {
+    return host.carrier.same_machine ? same_machine : elsewhere;
+  }
+  // For so many apps, to each what goes along to one of these.
+  [[nodiscard]] Kept of_app(std::size_t app, std::size_t count) const {
+    return {std::vector<Forwarded>(count, same_machine[app]),
+            std::vector<Forwarded>(count, elsewhere[app])};
+  }
+};
 
 // What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
 // `forwarded` leaves out everywhere, or, when clean, only what makes an account usable (HOME USER

@@ -28,11 +28,10 @@ void sort_by_name(Variables& variables) {
 
 }  // namespace
 
-Environments::Environments(const Sources& of, std::span<const Forwarded> here,
-                           std::span<const Forwarded> remote, const SetBySomebody& set)
+Environments::Environments(const Sources& of, const Kept& kept, const SetBySomebody& set)
     : of_(of), twins_(twins(of.plan)), groups_(of.spec.apps.size() * 2) {
   if (of_.plan.ranks.empty()) return;
-  add_groups(here, remote, set);
+  add_groups(kept, set);
   share_what_groups_have();
   share_what_ranks_have();
   sort_by_name(common_);
@@ -48,18 +47,17 @@ std::vector<model::Variable> Environments::own(base::Rank rank) const {
 
 std::size_t Environments::group_of(base::Rank rank) const {
   const model::PlannedRank& planned = of_.plan.ranks[rank.value];
-  const bool remote = of_.plan.nodes[planned.node.value].host.reach == model::Reach::ssh;
-  return std::size_t{planned.app} * 2 + (remote ? 1 : 0);
+  const model::Host& host = of_.plan.nodes[planned.node.value].host;
+  return std::size_t{planned.app} * 2 + (host.carrier.same_machine ? 0 : 1);
 }
 
-void Environments::add_groups(std::span<const Forwarded> here, std::span<const Forwarded> remote,
-                              const SetBySomebody& set) {
+void Environments::add_groups(const Kept& kept, const SetBySomebody& set) {
   for (std::uint32_t i = 0; i < of_.plan.ranks.size(); ++i) {
     const base::Rank rank(i);
     std::optional<Group>& slot = groups_[group_of(rank)];
     if (slot) continue;
-    const bool is_remote = group_of(rank) % 2 == 1;
-    slot.emplace(group((is_remote ? remote : here)[of_.plan.ranks[i].app], rank, set));
+    const model::PlannedRank& planned = of_.plan.ranks[i];
+    slot.emplace(group(kept.on(of_.plan.nodes[planned.node.value].host)[planned.app], rank, set));
   }
 }
 

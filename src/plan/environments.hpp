@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "plan/dialects.hpp"
@@ -16,10 +15,8 @@ using SetBySomebody = std::function<std::vector<model::Variable>(const Forwarded
 
 class Environments {
  public:
-  // Index of `here` and `remote`: app; what goes along to ranks on this machine, and behind ssh.
   // All that is given outlives this.
-  Environments(const Sources& of, std::span<const Forwarded> here,
-               std::span<const Forwarded> remote, const SetBySomebody& set);
+  Environments(const Sources& of, const Kept& kept, const SetBySomebody& set);
 
   // What every rank has, with the same value for the same reason; sorted by name.
   [[nodiscard]] const std::vector<model::Variable>& common() const { return common_; }
@@ -27,15 +24,14 @@ class Environments {
   [[nodiscard]] std::vector<model::Variable> own(base::Rank rank) const;
 
  private:
-  // The ranks of an app on hosts of one kind.
+  // The ranks of an app on the launching shell's machine, or on others.
   struct Group {
     AppDialects dialects;
     std::vector<model::Variable> alike;  // what all its ranks have, and others may not
   };
   using Groups = std::vector<std::optional<Group>>;  // two for each app; some have no ranks
 
-  void add_groups(std::span<const Forwarded> here, std::span<const Forwarded> remote,
-                  const SetBySomebody& set);
+  void add_groups(const Kept& kept, const SetBySomebody& set);
   [[nodiscard]] Group group(const Forwarded& kept, base::Rank rank, const SetBySomebody& set) const;
   [[nodiscard]] std::size_t group_of(base::Rank rank) const;
   void share_what_groups_have();

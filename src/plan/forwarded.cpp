@@ -71,17 +71,17 @@ base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
   return exports;
 }
 
-std::string_view withheld_because(std::string_view name, bool clean, model::Reach reach) {
+std::string_view withheld_because(std::string_view name, bool clean, Machine machine) {
   if (clean) return "--clean-env";
   const std::string_view stale = stale_because(name);
-  if (!stale.empty() || reach != model::Reach::ssh) return stale;
+  if (!stale.empty() || machine == Machine::same) return stale;
   return stays_because(name);
 }
 
 }  // namespace
 
 base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                  const model::App& app, bool clean, model::Reach reach) {
+                                  const model::App& app, bool clean, Machine machine) {
   const Shell shell = read(launching_shell);
   const auto exports = exports_of(app, shell);
   if (!exports) return tl::unexpected(exports.error());
@@ -90,7 +90,7 @@ base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
   for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
   for (const auto& [name, value] : shell) {
     if (exports->contains(name)) continue;
-    const std::string_view why = withheld_because(name, clean, reach);
+    const std::string_view why = withheld_because(name, clean, machine);
     if (!why.empty()) {
       result.withheld.push_back({std::string(name), std::string(why)});
     } else {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "model/carriers.hpp"
 #include "plan/fake_shares.hpp"
 #include "plan/plan.hpp"
 #include "plan/slot_count.hpp"
@@ -15,7 +16,6 @@ using model::Host;
 using model::HostEntry;
 using model::Inventory;
 using model::JobSpec;
-using model::Reach;
 using model::SlotRule;
 
 // A rankfile may call this machine otherwise than the list of hosts does.
@@ -61,7 +61,7 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
     return base::fail(base::Fault::usage, {}, "--fake-nodes takes at most {}", model::kRanksMax);
   }
   Host host;
-  host.reach = Reach::process;
+  host.carrier = model::kFakeNode;
   host.cpus = std::max(1U, here.cpus / spec.fake_nodes);
   host.cpus_limited = here.cpus_limited || spec.fake_nodes > 1;
   host.slots = slots_of_a_fake_node(spec, *host.cpus);
@@ -104,7 +104,7 @@ class Gathering {
 
   [[nodiscard]] std::vector<Host> take() {
     for (Host& host : hosts_) {
-      if (host.reach == Reach::here) add_own_names(host, here_);
+      if (host.carrier.in_head) add_own_names(host, here_);
     }
     return std::move(hosts_);
   }
@@ -131,10 +131,10 @@ class Gathering {
   }
 
   [[nodiscard]] Host first(const HostEntry& entry, bool is_here) const {
-    Host host{entry.name, entry.user, entry.port, Reach::ssh, 0, {}, {}, entry.place};
+    Host host{entry.name, entry.user, entry.port, model::kOpened, 0, {}, {}, entry.place};
     host.visible = entry.visible;
     if (is_here) {
-      host.reach = Reach::here;
+      host.carrier = model::kLocal;
       host.cpus = std::max(1U, here_.cpus);
       host.cpus_limited = here_.cpus_limited;
       host.topology = here_.topology;
@@ -170,7 +170,7 @@ void rehearse(Inventory& inventory, const ThisMachine& here) {
   const FakeShares shares(here.topology, count);
   for (std::uint32_t i = 0; i < count; ++i) {
     Host& host = inventory.hosts[i];
-    host.reach = Reach::process;
+    host.carrier = model::kFakeNode;
     host.cpus = std::max(1U, here.cpus / count);
     host.cpus_limited = here.cpus_limited || count > 1;
     host.topology = shares.of(i);

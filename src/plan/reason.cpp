@@ -9,7 +9,7 @@ std::string where_from(const model::Host& host) {
   base::Place place = host.place;
   place.column = 0;
   if (!place.source.empty()) return base::to_string(place);
-  return host.reach == model::Reach::process ? "--fake-nodes" : "this machine";
+  return host.carrier.is_share ? "--fake-nodes" : "this machine";
 }
 
 }  // namespace

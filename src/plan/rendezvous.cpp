@@ -10,7 +10,6 @@ namespace {
 
 using model::HostFacts;
 using model::PlannedNode;
-using model::Reach;
 using Facts = std::span<const std::optional<HostFacts>>;
 
 // torch's own default, for an agent that found no free port.
@@ -44,9 +43,7 @@ bool is_for_this_host_only(std::string_view interface) {
 }
 
 // On another machine, as far as can be told.
-bool is_remote(const PlannedNode& node) {
-  return node.host.reach == Reach::ssh || node.host.reach == Reach::met;
-}
+bool is_elsewhere(const model::Host& host) { return !host.carrier.same_machine; }
 
 // An address and how it was found.
 struct Found {
@@ -76,23 +73,23 @@ struct Seen {
 
 Seen head_seen(const model::Plan& plan, Facts facts) {
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (!is_remote(plan.nodes[i])) continue;
-    const HostFacts* remote = facts_of(facts, i);
-    if (remote == nullptr) return {};
-    return {true, remote->head_address};
+    if (!is_elsewhere(plan.nodes[i].host)) continue;
+    const HostFacts* known = facts_of(facts, i);
+    if (known == nullptr) return {};
+    return {true, known->head_address};
   }
   return {};
 }
 
 // A connection tells best: the kernel's routes chose its two ends.
 Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& head) {
-  const bool remote = is_remote(node);
-  if (facts == nullptr || (!remote && !head.known)) {
+  const bool elsewhere = is_elsewhere(node.host);
+  if (facts == nullptr || (!elsewhere && !head.known)) {
     return {fmt::format("<address of {}>", node.host.name), {}};
   }
-  const std::string& seen = remote ? facts->reached_at : head.address;
+  const std::string& seen = elsewhere ? facts->reached_at : head.address;
   if (!is_for_others(seen)) return best_guess(node, *facts);
-  return {seen, remote ? "ssh reached it there" : "where the other hosts saw ssh come from"};
+  return {seen, elsewhere ? "ssh reached it there" : "where the other hosts saw ssh come from"};
 }
 
 std::string interface_of(const PlannedNode& node, const HostFacts* facts,
@@ -121,7 +118,7 @@ bool are_cpus_limited(const PlannedNode& node, const HostFacts* facts) {
 std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, std::size_t node,
                                                       const HostFacts* facts) {
   if (facts == nullptr) return std::nullopt;
-  if (plan.nodes[node].host.reach != Reach::process) return facts->devices;
+  if (!plan.nodes[node].host.carrier.is_share) return facts->devices;
   std::vector<model::Devices> shares;
   for (const model::Devices& all : facts->devices) {
     shares.push_back(part_of(all, node, plan.nodes.size()));
@@ -133,7 +130,7 @@ std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, s
 std::string address_of_head(const model::Plan& plan, const Rendezvous& where, const Seen& head) {
   if (is_for_others(head.address)) return head.address;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (plan.nodes[i].host.reach == Reach::here && is_for_others(where.addresses[i])) {
+    if (plan.nodes[i].host.carrier.in_head && is_for_others(where.addresses[i])) {
       return where.addresses[i];
     }
   }
@@ -148,14 +145,15 @@ std::vector<std::string> ports_of(const model::Plan& plan, Facts facts) {
   return ports;
 }
 
-bool is_one_machine(const model::Plan& plan) { return std::ranges::none_of(plan.nodes, is_remote); }
+bool is_one_machine(const model::Plan& plan) {
+  return std::ranges::none_of(plan.nodes, is_elsewhere, &PlannedNode::host);
+}
 
 // Spawned ranks may come to spare hosts. When only those are other machines, nobody has told yet
 // over which interface they are reached.
 bool is_among_hosts(const model::Plan& plan) {
-  const auto elsewhere = [](const model::Host& host) { return is_remote({host, {}}); };
   if (plan.spare.empty() || plan.nodes.size() > 1) return plan.nodes.size() > 1;
-  return !is_one_machine(plan) || std::ranges::none_of(plan.spare, elsewhere);
+  return !is_one_machine(plan) || std::ranges::none_of(plan.spare, is_elsewhere);
 }
 
 }  // namespace

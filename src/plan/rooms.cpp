@@ -12,7 +12,6 @@ using model::Host;
 using model::Inventory;
 using model::JobSpec;
 using model::MapBy;
-using model::Reach;
 
 constexpr std::uint32_t kEndless = std::numeric_limits<std::uint32_t>::max();
 
@@ -93,7 +92,7 @@ bool is_served_as_is(const JobSpec& spec, const Inventory& inventory) {
 }
 
 base::Result<Inventory> served(const JobSpec& spec, Inventory inventory) {
-  const auto is_here = [](const Host& host) { return host.reach == Reach::here; };
+  const auto is_here = [](const Host& host) { return host.carrier.in_head; };
   if (spec.mapping.no_local) std::erase_if(inventory.hosts, is_here);
   if (inventory.hosts.empty()) {
     return base::fail(Fault::usage, "list other hosts with -H or --hostfile",

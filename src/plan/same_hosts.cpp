@@ -7,14 +7,11 @@
 namespace muster::plan {
 namespace {
 
-using model::Reach;
-
-// Fake nodes share a machine on purpose, and nodes that came by themselves were each started. Nor
-// does a carrier that stays on this machine (Hydra's -launcher fork) join what its user keeps
-// apart.
+// A carrier's command that stays on this machine (Hydra's -launcher fork) does not join what its
+// user keeps apart.
 bool may_be_another(const model::Host& host, const model::HostFacts& facts) {
-  if (facts.identity.empty()) return false;
-  return host.reach == Reach::here || (host.reach == Reach::ssh && !facts.reached_at.empty());
+  if (facts.identity.empty() || !host.carrier.tells_identity) return false;
+  return host.carrier.in_head || !facts.reached_at.empty();
 }
 
 }  // namespace
@@ -28,7 +25,7 @@ std::vector<model::SameHost> same_hosts(const model::Plan& plan,
     if (!facts[i] || !may_be_another(host, *facts[i])) continue;
     const auto [known, is_new] = first.try_emplace(facts[i]->identity, &host);
     if (is_new) continue;
-    const bool goes = host.reach != Reach::here;  // what needs no link stays
+    const bool goes = !host.carrier.in_head;  // what needs no link stays
     same.push_back(goes ? model::SameHost{host, *known->second}
                         : model::SameHost{*known->second, host});
     if (!goes) known->second = &host;

@@ -14,20 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-[[nodiscard]] std::string_view word(model::Reach reach) {
-  switch (reach) {
-    case model::Reach::here:
-      return "here";
-    case model::Reach::process:
-      return "process";
-    case model::Reach::ssh:
-      return "ssh";
-    case model::Reach::met:
-      return "met";
-  }
-  CHECK(false);
-}
-
 [[nodiscard]] Json texts(const std::vector<std::string>& strings) {
   Json list = Json::array();
   for (const std::string& text : strings) list.push_back(utf8(text));
@@ -39,7 +25,7 @@ using Json = nlohmann::ordered_json;
   for (const base::Rank rank : node.ranks) ranks.push_back(rank.value);
   return Json{{"node", index},
               {"host", utf8(node.host.name)},
-              {"reach", word(node.host.reach)},
+              {"reach", node.host.carrier.word},
               {"slots", node.host.slots},
               {"cpus", node.host.cpus ? Json(*node.host.cpus) : Json(nullptr)},
               {"ranks", std::move(ranks)}};

@@ -10,7 +10,6 @@ namespace muster::golden {
 namespace {
 
 using model::HostSource;
-using model::Reach;
 
 const plan::ThisMachine kHere{8, "laptop", {"localhost"}};
 
@@ -47,8 +46,8 @@ std::string plan_text(const base::Result<model::Plan>& plan) {
 
 // Host k of the 10.0.0.0/24 network: eth0, or from the second host on ens5, beside a docker bridge.
 // This machine is 10.0.0.100 there.
-model::HostFacts facts(std::size_t k, Reach reach) {
-  const bool remote = reach == Reach::ssh;
+model::HostFacts facts(std::size_t k, const model::Carrier& carrier) {
+  const bool remote = !carrier.same_machine;
   const std::string address = fmt::format("10.0.0.{}", remote ? k + 1 : 100);
   model::HostFacts facts;
   facts.hostname = fmt::format("machine{}", k);
@@ -67,9 +66,11 @@ std::string environment_text(const model::JobSpec& spec, const std::vector<std::
   if (!plan) return base::to_string(plan.error());
   std::vector<std::optional<model::HostFacts>> known(plan->nodes.size());
   for (std::size_t i = 0; i < known.size() && !dry; ++i)
-    known[i] = facts(i, plan->nodes[i].host.reach);
-  const Reach reach = plan->nodes[plan->ranks[rank.value].node.value].host.reach;
-  const auto kept = plan::forwarded(shell, spec.apps.front(), spec.clean_env, reach);
+    known[i] = facts(i, plan->nodes[i].host.carrier);
+  const model::Host& host = plan->nodes[plan->ranks[rank.value].node.value].host;
+  const plan::Machine machine =
+      host.carrier.same_machine ? plan::Machine::same : plan::Machine::another;
+  const auto kept = plan::forwarded(shell, spec.apps.front(), spec.clean_env, machine);
   if (!kept) return base::to_string(kept.error());
   std::string text;
   const auto add = [&](const model::Variable& variable) {

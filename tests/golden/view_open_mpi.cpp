@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "golden/golden.hpp"
+#include "model/carriers.hpp"
 #include "view/open_mpi_plan.hpp"
 
 namespace muster::golden::view_open_mpi_test {
@@ -10,10 +11,11 @@ namespace {
 using base::NodeIndex;
 using base::Rank;
 
-[[nodiscard]] model::Host host(const std::string& name, model::Reach reach, std::uint32_t slots) {
+[[nodiscard]] model::Host host(const std::string& name, const model::Carrier& carrier,
+                               std::uint32_t slots) {
   model::Host host;
   host.name = name;
-  host.reach = reach;
+  host.carrier = carrier;
   host.slots = slots;
   return host;
 }
@@ -25,8 +27,7 @@ struct Sample {
   view::OpenMpiNames names{"node0", 7592};
 
   Sample() {
-    inventory.hosts = {host("localhost", model::Reach::here, 3),
-                       host("node1", model::Reach::ssh, 2)};
+    inventory.hosts = {host("localhost", model::kLocal, 3), host("node1", model::kOpened, 2)};
     inventory.hosts[1].max_slots = 4;
     plan.universe = 5;
     plan.nodes = {{inventory.hosts[0], {Rank(0), Rank(1), Rank(2)}},

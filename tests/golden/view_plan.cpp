@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "golden/golden.hpp"
+#include "model/carriers.hpp"
 #include "view/plan.hpp"
 
 namespace muster::golden {
@@ -10,12 +11,13 @@ namespace {
 using base::NodeIndex;
 using base::Rank;
 
-[[nodiscard]] model::Host host(const std::string& name, model::Reach reach, std::uint32_t slots) {
+[[nodiscard]] model::Host host(const std::string& name, const model::Carrier& carrier,
+                               std::uint32_t slots) {
   model::Host host;
   host.name = name;
-  host.reach = reach;
+  host.carrier = carrier;
   host.slots = slots;
-  if (reach == model::Reach::here) host.cpus = slots;
+  if (carrier.in_head) host.cpus = slots;
   return host;
 }
 
@@ -28,8 +30,8 @@ struct Sample {
     spec.apps.front().command = {"python3", "train.py", "--note", "a \"quoted\" word's\nend"};
     spec.apps.front().workdir = "/home/me";
     spec.hostfile = "node1 slots=4\nnode2 slots=4\n";
-    plan.nodes = {{host("localhost", model::Reach::here, 2), {Rank(0), Rank(1)}},
-                  {host("node1", model::Reach::ssh, 8), {Rank(2), Rank(3)}}};
+    plan.nodes = {{host("localhost", model::kLocal, 2), {Rank(0), Rank(1)}},
+                  {host("node1", model::kOpened, 8), {Rank(2), Rank(3)}}};
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
       plan.ranks.push_back({NodeIndex(rank / 2), rank % 2});
     }

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 #include <set>
 
+#include "model/carriers.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 
@@ -41,7 +42,7 @@ model::Plan some_plan() {
   for (const std::uint32_t count : slots) {
     model::Host host;
     host.name = fmt::format("n{}", inventory.hosts.size());
-    host.reach = model::Reach::ssh;
+    host.carrier = model::kOpened;
     host.slots = count;
     inventory.hosts.push_back(host);
   }

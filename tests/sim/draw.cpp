@@ -1,6 +1,7 @@
 // Draws a scenario from a seed.
 #include <csignal>
 
+#include "model/carriers.hpp"
 #include "sim/dice.hpp"
 #include "sim/scenario.hpp"
 
@@ -73,7 +74,7 @@ void draw_attempts(HostScript& host, Dice& dice, const Faults& faults) {
 // At most one kind of trouble per host, so that what must be cleaned up by whom stays clear.
 void draw_trouble(HostScript& host, Dice& dice, const Faults& faults) {
   const Duration when = dice.between(Duration(0), faults.fault_at_most);
-  const bool here = host.reach == model::Reach::here;
+  const bool here = host.carrier == model::kLocal;
   if (dice.chance(faults.guard_killed)) {
     host.guard_killed = when;
   } else if (here) {
@@ -153,13 +154,13 @@ void draw_spawns(Scenario& world, Dice dice, const Faults& faults) {
 void draw_idle_hosts(Scenario& world, Dice dice, const Faults& faults) {
   if (!dice.chance(faults.has_idle_hosts)) return;
   bool one_here = false;
-  for (const HostScript& host : world.hosts) one_here |= host.reach == model::Reach::here;
+  for (const HostScript& host : world.hosts) one_here |= host.carrier == model::kLocal;
   const std::uint32_t count = dice.between(1u, 3u);
   for (std::uint32_t i = 0; i < count; ++i) {
     HostScript host = draw_host(dice, faults);
     if (!one_here && dice.chance(faults.idle_host_is_here)) {
       host = HostScript{};
-      host.reach = model::Reach::here;
+      host.carrier = model::kLocal;
       draw_trouble(host, dice, faults);
       one_here = true;
     }
@@ -221,7 +222,7 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
     if (one_here && i == seed % hosts) {
       HostScript& here = world.hosts.back();
       here = HostScript{};
-      here.reach = model::Reach::here;
+      here.carrier = model::kLocal;
       here.refuses = own.chance(faults.host_refuses);
       draw_trouble(here, own, faults);
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "machine/host_clock.hpp"
+#include "model/carriers.hpp"
 #include "sim/words.hpp"
 
 namespace muster::sim {
@@ -37,7 +38,7 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       first_nodes_(plan.nodes.size()) {
   rolls_.front().size = first_ranks_;
   for (std::size_t i = 0; i < first_nodes_; ++i) {
-    nodes_[i].here = plan.nodes[i].host.reach == model::Reach::here;
+    nodes_[i].here = plan.nodes[i].host.carrier == model::kLocal;
   }
 }
 
@@ -138,7 +139,7 @@ void Judge::woke() {
 
 void Judge::heard(NodeIndex node, const wire::Exited& message) {
   const model::RankExit& exit = message.exit;
-  const bool here = plan_.nodes[node.value].host.reach == model::Reach::here;
+  const bool here = plan_.nodes[node.value].host.carrier == model::kLocal;
   const Duration ahead = here ? Duration(0) : world_.hosts[node.value].clock_ahead;
   ended_at_[exit.rank] = machine::from_wire(message.at_us) - ahead;
   if (!started_.contains(exit.rank)) complain("a rank exits that never started");
@@ -287,7 +288,7 @@ void Judge::done(const machine::AddHost& effect) {
   if (acted_) complain("a host joins while the run ends");
   if (effect.node.value != nodes_.size()) complain("a host joins under a wrong number");
   nodes_.emplace_back();
-  nodes_.back().here = effect.host.reach == model::Reach::here;
+  nodes_.back().here = effect.host.carrier == model::kLocal;
   nodes_.back().idle = have_joined_ = true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/time.hpp"
 #include "machine/opener.hpp"
+#include "model/carriers.hpp"
 #include "model/inventory.hpp"
 
 namespace muster::sim {
@@ -47,7 +48,7 @@ struct TaskScript {
 
 // Times are counted from the start of the head.
 struct HostScript {
-  model::Reach reach = model::Reach::ssh;
+  model::Carrier carrier = model::kOpened;
   std::uint32_t ranks = 1;        // 0: idle, until ranks are spawned there; such hosts are the last
   std::uint32_t slots = 0;        // of an idle host
   std::vector<Attempt> attempts;  // then the last one again and again; none: up at once

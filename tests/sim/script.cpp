@@ -6,6 +6,8 @@
 #include <sstream>
 #include <utility>
 
+#include "model/carriers.hpp"
+
 namespace muster::sim {
 namespace {
 
@@ -24,10 +26,10 @@ std::int32_t number(std::istream& words) {
 }
 
 void read_host(Scenario& world, std::istream& words) {
-  std::string reach;
-  words >> reach;
+  std::string carrier;
+  words >> carrier;
   HostScript host;
-  host.reach = reach == "here" ? model::Reach::here : model::Reach::ssh;
+  host.carrier = carrier == "here" ? model::kLocal : model::kOpened;
   host.ranks = static_cast<std::uint32_t>(number(words));
   world.hosts.push_back(host);
   world.tasks.resize(world.tasks.size() + host.ranks);

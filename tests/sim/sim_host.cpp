@@ -5,6 +5,8 @@
 #include <csignal>
 #include <numeric>
 
+#include "model/carriers.hpp"
+
 namespace muster::sim {
 
 using base::Rank;
@@ -19,7 +21,7 @@ machine::AgentOptions options(const HostScript& script) {
   machine::AgentOptions options;
   options.version = "simulated";
   options.facts.hostname = "simulated";
-  options.leased = script.reach != model::Reach::here;
+  options.leased = script.carrier != model::kLocal;
   return options;
 }
 
@@ -36,7 +38,7 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world
       pmix_(agenda, world.fences, pmix_events()),
       has_pmi_(world.pmi_fences > 0),
       pmi_(agenda, world.pmi_fences, pmi_events()) {
-  if (script.reach == model::Reach::here) script_.clock_ahead = Duration(0);
+  if (script.carrier == model::kLocal) script_.clock_ahead = Duration(0);
   feed(machine::Tick{});
 }
 

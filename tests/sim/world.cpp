@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "model/carriers.hpp"
 #include "sim/words.hpp"
 
 namespace muster::sim {
@@ -28,7 +29,7 @@ model::Plan plan_of(const Scenario& world) {
     const HostScript& host = world.hosts[i];
     model::PlannedNode node;
     node.host.name = host_name(i);
-    node.host.reach = host.reach;
+    node.host.carrier = host.carrier;
     node.host.slots = host.ranks + host.slots;
     plan.universe += node.host.slots;
     if (host.ranks == 0) {
@@ -46,7 +47,7 @@ model::Plan plan_of(const Scenario& world) {
 
 machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
   machine::RunInput input;
-  input.kept_here = input.kept_remote = {{}};
+  input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};
   input.spec.apps.front().workdir = "/";
   input.spec.grace = world.grace;
@@ -124,7 +125,7 @@ void World::note_message(NodeIndex node, bool from_head, const std::string& line
 }
 
 bool World::here(NodeIndex node) const {
-  return plan_.nodes[node.value].host.reach == model::Reach::here;
+  return plan_.nodes[node.value].host.carrier == model::kLocal;
 }
 
 std::string World::name(NodeIndex node) const { return host_name(node.value); }

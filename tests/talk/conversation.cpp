@@ -13,6 +13,7 @@
 
 #include "head/head.hpp"
 #include "host/agent.hpp"
+#include "model/carriers.hpp"
 #include "talk/agent_part.hpp"
 #include "talk/head_part.hpp"
 #include "talk/subject.hpp"
@@ -20,7 +21,6 @@
 namespace muster::talk {
 namespace {
 
-using model::Reach;
 using process::UniqueFd;
 
 constexpr int kPatience = 60;  // s; on a machine that is busy and under a sanitizer
@@ -75,15 +75,15 @@ model::JobSpec draw_spec(Dice& dice, const std::string& program) {
 }
 
 model::Plan draw_plan(Dice& dice) {
-  constexpr std::array kReaches = {Reach::met, Reach::met, Reach::ssh, Reach::here};
+  constexpr std::array kCarriers = {model::kJoined, model::kJoined, model::kOpened, model::kLocal};
   model::Plan plan;
   for (std::uint32_t i = dice.between(1, 3); i > 0; --i) {
     model::PlannedNode node;
     node.host.name = fmt::format("host{}", i);
-    node.host.reach = kReaches[dice.between(0, kReaches.size() - 1)];
+    node.host.carrier = kCarriers[dice.between(0, kCarriers.size() - 1)];
     const bool has_here = std::ranges::any_of(
-        plan.nodes, [](const auto& one) { return one.host.reach == Reach::here; });
-    if (has_here && node.host.reach == Reach::here) node.host.reach = Reach::met;
+        plan.nodes, [](const auto& one) { return one.host.carrier == model::kLocal; });
+    if (has_here && node.host.carrier == model::kLocal) node.host.carrier = model::kJoined;
     const base::NodeIndex index(plan.nodes.size());
     for (std::uint32_t local = 0; local < dice.between(1, 3); ++local) {
       node.ranks.emplace_back(plan.ranks.size());
@@ -94,7 +94,7 @@ model::Plan draw_plan(Dice& dice) {
   if (dice.chance(0.3)) {
     model::Host& host = plan.spare.emplace_back();
     host.name = "spare";
-    host.reach = Reach::ssh;
+    host.carrier = model::kOpened;
     host.slots = 2;
   }
   plan.universe = static_cast<std::uint32_t>(plan.ranks.size()) + 2;
@@ -118,16 +118,16 @@ std::string with_head(std::uint64_t seed, Dice dice, const std::string& program)
   head::HeadOptions options;
   options.input.spec = draw_spec(dice, program);
   options.input.plan = draw_plan(dice);
-  options.input.kept_here = options.input.kept_remote = {{}};
+  options.input.kept = {{{}}, {{}}};
   options.input.job = "talk";
   options.environment = environment(seed, folder);
   options.program = program;
   options.version = "0";
   std::vector<UniqueFd> parts;
   for (std::uint32_t i = 0; i < options.input.plan.nodes.size(); ++i) {
-    if (options.input.plan.nodes[i].host.reach != Reach::met) continue;
+    if (options.input.plan.nodes[i].host.carrier != model::kJoined) continue;
     Pair pair = socket_pair();
-    options.guests.emplace(base::NodeIndex(i), std::move(pair.theirs));
+    options.joined.emplace(base::NodeIndex(i), std::move(pair.theirs));
     parts.push_back(std::move(pair.ours));
   }
   const bool reads_input = dice.chance(0.2);
@@ -136,7 +136,7 @@ std::string with_head(std::uint64_t seed, Dice dice, const std::string& program)
     parts.clear();
     (void)head::run_head(std::move(options));
   });
-  options.guests.clear();
+  options.joined.clear();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     fork_part([&] {
       UniqueFd own = std::move(parts[i]);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "link/link.hpp"
+#include "model/carriers.hpp"
 
 namespace muster::link {
 namespace {
@@ -11,7 +12,7 @@ using Words = std::vector<std::string>;
 model::Host host(const std::string& name) {
   model::Host out;
   out.name = name;
-  out.reach = model::Reach::ssh;
+  out.carrier = model::kOpened;
   return out;
 }
 

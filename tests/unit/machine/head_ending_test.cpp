@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <csignal>
 
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
 namespace {
 
-using model::Reach;
-
 TEST_F(HeadFixture, AGoodRunEndsWithByeAndZero) {
-  make({Reach::here, Reach::ssh});
+  make({model::kLocal, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, exited(0, 0)), Words{});
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{});
@@ -24,7 +23,7 @@ TEST_F(HeadFixture, AGoodRunEndsWithByeAndZero) {
 }
 
 TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
-  make({Reach::ssh, Reach::ssh}, 2);
+  make({model::kOpened, model::kOpened}, 2);
   run_all();
   EXPECT_EQ(now(Printed{kA, base::Rank(1), "Traceback\n"}), Words{});
   EXPECT_EQ(hear(kA, exited(1, 7)), (Words{"a Stop 15", "b Stop 15"}));
@@ -44,14 +43,14 @@ TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
 }
 
 TEST_F(HeadFixture, TheLossOfTheOnlyHostFinishesOnce) {
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   EXPECT_EQ(now(LinkLost{kA, lost("a: reset")}), Words{"finish"});
   EXPECT_EQ(exit_code(), 245);
 }
 
 TEST_F(HeadFixture, ALinkMayGoOnceItsAgentHasStopped) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, exited(0, 0));
   hear(kA, wire::Stopped{});
@@ -63,7 +62,7 @@ TEST_F(HeadFixture, ALinkMayGoOnceItsAgentHasStopped) {
 }
 
 TEST_F(HeadFixture, AnAgentThatStopsWithoutTellingOfItsRanksIsAFault) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"b Stop 15"});
   EXPECT_EQ(cause(), "a: its agent did not tell how all its ranks ended");
@@ -71,20 +70,20 @@ TEST_F(HeadFixture, AnAgentThatStopsWithoutTellingOfItsRanksIsAFault) {
 }
 
 TEST_F(HeadFixture, NonsenseFromOneHostLosesThatHostOnly) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, exited(4'000'000'000u, 0)), (Words{"close a", "b Stop 15"}));
   EXPECT_EQ(cause(), "a: its agent spoke of a rank of another host");
 }
 
 TEST_F(HeadFixture, AHostMayNotSpeakForAnothersRank) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, wire::InputCredit{base::Rank(1), 5}), (Words{"close a", "b Stop 15"}));
 }
 
 TEST_F(HeadFixture, ARankExitsOnce) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, exited(0, 0));
   EXPECT_EQ(hear(kA, exited(0, 3)), Words{});
@@ -93,7 +92,7 @@ TEST_F(HeadFixture, ARankExitsOnce) {
 
 TEST_F(HeadFixture, CtrlCTwiceHastensAndAThirdTimeChangesNothing) {
   spec_.grace = std::chrono::seconds(5);
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   const Words said = at(1000, UserSignal{SIGINT});
   ASSERT_EQ(said.size(), 2u);
@@ -108,7 +107,7 @@ TEST_F(HeadFixture, CtrlCTwiceHastensAndAThirdTimeChangesNothing) {
 
 TEST_F(HeadFixture, AnAgentThatDoesNotEndItsRanksIsGivenUp) {
   spec_.grace = std::chrono::seconds(2);
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   at(1000, UserSignal{SIGTERM});
   EXPECT_EQ(at(1000 + 2000 + 12'000, HeadTick{}), Words{"finish"});
@@ -117,7 +116,7 @@ TEST_F(HeadFixture, AnAgentThatDoesNotEndItsRanksIsGivenUp) {
 }
 
 TEST_F(HeadFixture, SilenceLongerThanTheLeaseIsALostHost) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   Words said;
   for (int time = 2000; time <= 8000; time += 2000) {
@@ -129,14 +128,14 @@ TEST_F(HeadFixture, SilenceLongerThanTheLeaseIsALostHost) {
 }
 
 TEST_F(HeadFixture, OurOwnSleepIsNotTheirSilence) {
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   EXPECT_EQ(at(60'000, HeadTick{}), Words{"a Ping"});
   EXPECT_EQ(cause(), "completed");
 }
 
 TEST_F(HeadFixture, OutputCountsAsALifeSign) {
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   for (int time = 2000; time <= 20'000; time += 2000) {
     EXPECT_EQ(at(time, Printed{kA, base::Rank(0), {}}), Words{});
@@ -145,7 +144,7 @@ TEST_F(HeadFixture, OutputCountsAsALifeSign) {
 }
 
 TEST_F(HeadFixture, CtrlZStopsRanksTellsAgentsAndSleepsInThatOrder) {
-  make({Reach::here, Reach::ssh});
+  make({model::kLocal, model::kOpened});
   run_all();
   const std::string stop = fmt::format("Signal {}", SIGSTOP);
   const std::string go_on = fmt::format("Signal {}", SIGCONT);
@@ -154,7 +153,7 @@ TEST_F(HeadFixture, CtrlZStopsRanksTellsAgentsAndSleepsInThatOrder) {
 }
 
 TEST_F(HeadFixture, CtrlZBeforeTheStartTellsAgentsToo) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   now(LinkUp{kA});
   hear(kA, wire::Welcome{});
@@ -162,7 +161,7 @@ TEST_F(HeadFixture, CtrlZBeforeTheStartTellsAgentsToo) {
 }
 
 TEST_F(HeadFixture, OtherSignalsGoToTheRanks) {
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   EXPECT_EQ(now(UserSignal{SIGUSR1}), Words{fmt::format("a Signal {}", SIGUSR1)});
   EXPECT_EQ(cause(), "completed");
@@ -170,7 +169,7 @@ TEST_F(HeadFixture, OtherSignalsGoToTheRanks) {
 
 TEST_F(HeadFixture, TheTimeLimitIsAFault) {
   spec_.timeout = std::chrono::seconds(3);
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   EXPECT_EQ(deadline(), 3000);
   EXPECT_EQ(at(3000, HeadTick{}), Words{"a Stop 15"});
@@ -180,7 +179,7 @@ TEST_F(HeadFixture, TheTimeLimitIsAFault) {
 TEST_F(HeadFixture, AtTheTimeLimitRanksMayBeAskedWhatTheyDo) {
   spec_.timeout = std::chrono::seconds(3);
   spec_.stacks_at_timeout = true;
-  make({Reach::here, Reach::here});
+  make({model::kLocal, model::kLocal});
   run_all();
   EXPECT_EQ(at(3000, HeadTick{}),
             (Words{"say time is up; 0 of 2 ranks have ended", "a Trace all", "b Trace all"}));
@@ -198,7 +197,7 @@ TEST_F(HeadFixture, AtTheTimeLimitRanksMayBeAskedWhatTheyDo) {
 TEST_F(HeadFixture, RanksThatDoNotTellAreNotWaitedForLong) {
   spec_.timeout = std::chrono::seconds(3);
   spec_.state_at_timeout = true;
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   EXPECT_EQ(at(3000, HeadTick{}).back(), "a Trace");
   EXPECT_EQ(at(33'000, HeadTick{}),
@@ -209,7 +208,7 @@ TEST_F(HeadFixture, RanksThatDoNotTellAreNotWaitedForLong) {
 TEST_F(HeadFixture, AJobThatEndsWhileItsRanksAreAskedHasEndedWell) {
   spec_.timeout = std::chrono::seconds(3);
   spec_.state_at_timeout = true;
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   at(3000, HeadTick{});
   hear(kA, exited(0, 0));
@@ -219,7 +218,7 @@ TEST_F(HeadFixture, AJobThatEndsWhileItsRanksAreAskedHasEndedWell) {
 
 TEST_F(HeadFixture, TheTimeLimitMeansNothingOnceAllHasEndedWell) {
   spec_.timeout = std::chrono::milliseconds(3000);
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   at(2900, Heard{kA, exited(0, 0)});
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"a Bye"});
@@ -232,7 +231,7 @@ TEST_F(HeadFixture, TheTimeLimitMeansNothingOnceAllHasEndedWell) {
 TEST_F(HeadFixture, NoticeOfTheTimeLimitGoesToAllRanksAtOnce) {
   spec_.timeout = std::chrono::seconds(30);
   spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
-  make({Reach::here, Reach::here});
+  make({model::kLocal, model::kLocal});
   run_all();
   const std::string signal = fmt::format("Signal {}", SIGUSR1);
   EXPECT_EQ(at(20'000, HeadTick{}),
@@ -244,7 +243,7 @@ TEST_F(HeadFixture, NoticeOfTheTimeLimitGoesToAllRanksAtOnce) {
 TEST_F(HeadFixture, NoticeComesOnceAndOnlyToRanksThatRun) {
   spec_.timeout = std::chrono::seconds(30);
   spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
-  make({Reach::here, Reach::here});
+  make({model::kLocal, model::kLocal});
   run_all();
   const std::string signal = fmt::format("Signal {}", SIGUSR1);
   EXPECT_EQ(deadline(), 20'000);
@@ -260,7 +259,7 @@ TEST_F(HeadFixture, NoticeComesOnceAndOnlyToRanksThatRun) {
 TEST_F(HeadFixture, ARunThatEndsGivesNoNotice) {
   spec_.timeout = std::chrono::seconds(30);
   spec_.notice = model::Notice{SIGUSR1, std::chrono::seconds(10)};
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   at(19'000, UserSignal{SIGTERM});
   EXPECT_EQ(at(20'000, HeadTick{}), Words{});
@@ -268,7 +267,7 @@ TEST_F(HeadFixture, ARunThatEndsGivesNoNotice) {
 }
 
 TEST_F(HeadFixture, OutputThatNobodyReadsEndsTheRunLikeABrokenPipe) {
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   EXPECT_EQ(now(OutputClosed{}), Words{"a Stop 15"});
   EXPECT_EQ(exit_code(), 141);
@@ -277,7 +276,7 @@ TEST_F(HeadFixture, OutputThatNobodyReadsEndsTheRunLikeABrokenPipe) {
 }
 
 TEST_F(HeadFixture, NothingAfterAllHasEndedWellMakesAFailure) {
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   hear(kA, exited(0, 0));
   hear(kA, wire::Stopped{});
@@ -289,7 +288,7 @@ TEST_F(HeadFixture, NothingAfterAllHasEndedWellMakesAFailure) {
 
 TEST_F(HeadFixture, InputIsReadOnceAllRunAndAWindowAhead) {
   spec_.input.to = model::StdinTo::all;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   for (const auto node : {kA, kB}) now(LinkUp{node});
   for (const auto node : {kA, kB}) hear(node, wire::Welcome{});
@@ -306,7 +305,7 @@ TEST_F(HeadFixture, InputIsReadOnceAllRunAndAWindowAhead) {
 
 TEST_F(HeadFixture, ServersAreEndedWhenAllOthersHaveEnded) {
   servers_ = 2;
-  make({model::Reach::ssh, model::Reach::ssh}, 2);
+  make({model::kOpened, model::kOpened}, 2);
   run_all();
   EXPECT_EQ(hear(kA, exited(0, 0)), Words());
   EXPECT_EQ(hear(kA, exited(1, 0)), Words());
@@ -320,7 +319,7 @@ TEST_F(HeadFixture, ServersAreEndedWhenAllOthersHaveEnded) {
 
 TEST_F(HeadFixture, AServerThatFailsEndsTheJob) {
   servers_ = 1;
-  make({model::Reach::ssh}, 2);
+  make({model::kOpened}, 2);
   run_all();
   EXPECT_EQ(hear(kA, exited(1, 3)), Words{"a Stop 15"});
   EXPECT_EQ(cause(), "rank 1 on a");
@@ -329,7 +328,7 @@ TEST_F(HeadFixture, AServerThatFailsEndsTheJob) {
 
 TEST_F(HeadFixture, AServerMayEndFirst) {
   servers_ = 1;
-  make({model::Reach::ssh}, 2);
+  make({model::kOpened}, 2);
   run_all();
   EXPECT_EQ(hear(kA, exited(1, 0)), Words());
   EXPECT_EQ(hear(kA, exited(0, 0)), Words());

@@ -1,6 +1,7 @@
 // The head's rules for failures: who waits in MPI_Init for whom, and what others outlive.
 #include <csignal>
 
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
@@ -9,7 +10,6 @@ namespace {
 using base::Rank;
 using model::ExitStyle;
 using model::OnFailure;
-using model::Reach;
 using std::chrono::seconds;
 
 constexpr base::Fault kTimeout = base::Fault::timeout;
@@ -24,7 +24,7 @@ wire::Attendance came(std::initializer_list<std::uint32_t> numbers) {
 
 TEST_F(HeadFixture, RanksThatNeverCallMpiInitAreNamedAfterTheLimit) {
   spec_.init_timeout = seconds(2);
-  make({Reach::ssh, Reach::ssh}, 2);
+  make({model::kOpened, model::kOpened}, 2);
   run_all();
   EXPECT_EQ(deadline(), 2000) << "the first heartbeat";
   at(500, Heard{kA, came({0})});
@@ -39,7 +39,7 @@ TEST_F(HeadFixture, RanksThatNeverCallMpiInitAreNamedAfterTheLimit) {
 }
 
 TEST_F(HeadFixture, WhoKeepsOthersWaitingIsNamedAgainAndAgain) {
-  make({Reach::here, Reach::here}, 2);
+  make({model::kLocal, model::kLocal}, 2);
   run_all();
   at(500, Heard{kA, came({0})});
   EXPECT_EQ(deadline(), 9500);
@@ -60,7 +60,7 @@ TEST_F(HeadFixture, WhoKeepsOthersWaitingIsNamedAgainAndAgain) {
 
 TEST_F(HeadFixture, NoLimitHoldsForAWorldThatIsComplete) {
   spec_.init_timeout = seconds(1);
-  make({Reach::ssh}, 2);
+  make({model::kOpened}, 2);
   run_all();
   hear(kA, came({1}));
   hear(kA, came({0}));
@@ -68,7 +68,7 @@ TEST_F(HeadFixture, NoLimitHoldsForAWorldThatIsComplete) {
 }
 
 TEST_F(HeadFixture, AnInterruptTellsWhoKeptOthersWaiting) {
-  make({Reach::ssh, Reach::ssh}, 2);
+  make({model::kOpened, model::kOpened}, 2);
   run_all();
   hear(kA, came({0}));
   now(UserSignal{SIGINT});
@@ -79,7 +79,7 @@ TEST_F(HeadFixture, AnInterruptTellsWhoKeptOthersWaiting) {
 }
 
 TEST_F(HeadFixture, AnInterruptOfAnotherProgramNamesNobody) {
-  make({Reach::ssh}, 2);
+  make({model::kOpened}, 2);
   run_all();
   now(UserSignal{SIGINT});
   EXPECT_EQ(machine_->report().missing_total, 0u);
@@ -87,7 +87,7 @@ TEST_F(HeadFixture, AnInterruptOfAnotherProgramNamesNobody) {
 
 TEST_F(HeadFixture, AFailureTellsWhoIsMissingOnlyAfterALongWait) {
   for (const int wait : {100, 1000}) {
-    make({Reach::ssh}, 3);
+    make({model::kOpened}, 3);
     run_all();
     at(500, Heard{kA, came({0})});
     at(500 + wait, Heard{kA, exited(1, 3)});
@@ -97,7 +97,7 @@ TEST_F(HeadFixture, AFailureTellsWhoIsMissingOnlyAfterALongWait) {
 }
 
 TEST_F(HeadFixture, ARankThatLeavesOthersInMpiInitFails) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kB, exited(1, 0)), Words{});
   EXPECT_EQ(hear(kA, came({0})), (Words{"a Stop 15", "b Stop 15"}));
@@ -108,7 +108,7 @@ TEST_F(HeadFixture, ARankThatLeavesOthersInMpiInitFails) {
 }
 
 TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
-  make({Reach::ssh, Reach::ssh}, 2);
+  make({model::kOpened, model::kOpened}, 2);
   run_all();
   hear(kA, came({0}));
   now(LinkLost{kB, lost("b: gone")});
@@ -116,7 +116,7 @@ TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
 }
 
 TEST_F(HeadFixture, AnAgentMayOnlySpeakOfItsOwnRanks) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kB, came({1, 0}));
   EXPECT_EQ(cause(), "b: its agent spoke of a rank of another host");
@@ -126,7 +126,7 @@ TEST_F(HeadFixture, AnAgentMayOnlySpeakOfItsOwnRanks) {
 
 TEST_F(HeadFixture, OthersGoOnWhereTheyMay) {
   spec_.failure.others = OnFailure::outlive_all;
-  make({Reach::ssh}, 4);
+  make({model::kOpened}, 4);
   run_all();
   EXPECT_EQ(hear(kA, exited(2, 3)), Words{});
   EXPECT_EQ(hear(kA, exited(0, 0, SIGSEGV)), Words{});
@@ -142,7 +142,7 @@ TEST_F(HeadFixture, OthersGoOnWhereTheyMay) {
 
 TEST_F(HeadFixture, ASignalEndsThoseThatOutliveCodesAlone) {
   spec_.failure.others = OnFailure::outlive_codes;
-  make({Reach::ssh}, 3);
+  make({model::kOpened}, 3);
   run_all();
   EXPECT_EQ(hear(kA, exited(0, 2)), Words{});
   EXPECT_EQ(hear(kA, exited(1, 0, SIGKILL)), Words{"a Stop 15"});
@@ -150,7 +150,7 @@ TEST_F(HeadFixture, ASignalEndsThoseThatOutliveCodesAlone) {
 
 TEST_F(HeadFixture, HydraJoinsAllCodes) {
   spec_.failure = {OnFailure::outlive_codes, ExitStyle::hydra, false};
-  make({Reach::ssh}, 3);
+  make({model::kOpened}, 3);
   run_all();
   hear(kA, exited(0, 4));
   hear(kA, exited(1, 2));
@@ -162,7 +162,7 @@ TEST_F(HeadFixture, HydraJoinsAllCodes) {
 TEST_F(HeadFixture, LeavingWithoutFinalizeIsAFailureOnlyWhereItIsNeeded) {
   for (const bool needed : {true, false}) {
     spec_.failure.needs_finalize = needed;
-    make({Reach::ssh}, 2);
+    make({model::kOpened}, 2);
     run_all();
     hear(kA, exited(0, 0));
     const Words ends = needed ? Words{"a Stop 15"} : Words{};
@@ -172,7 +172,7 @@ TEST_F(HeadFixture, LeavingWithoutFinalizeIsAFailureOnlyWhereItIsNeeded) {
 
 TEST_F(HeadFixture, AnAbortEndsEvenThoseThatOutliveAll) {
   spec_.failure.others = OnFailure::outlive_all;
-  make({Reach::ssh}, 3);
+  make({model::kOpened}, 3);
   run_all();
   hear(kA, exited(0, 9));
   EXPECT_EQ(hear(kA, wire::Aborted{Rank(1), 7, "no data"}), Words{"a Stop 15"});
@@ -184,7 +184,7 @@ TEST_F(HeadFixture, AnAbortEndsEvenThoseThatOutliveAll) {
 
 TEST_F(HeadFixture, AFailedRoundIsFollowedByAnother) {
   spec_.max_restarts = 1;
-  make({Reach::ssh, Reach::here});
+  make({model::kOpened, model::kLocal});
   run_all();
   EXPECT_EQ(hear(kB, exited(1, 3)), (Words{"a Stop 15", "b Stop 15"}));
   hear(kA, exited(0, 0, SIGTERM));
@@ -208,7 +208,7 @@ TEST_F(HeadFixture, AFailedRoundIsFollowedByAnother) {
 
 TEST_F(HeadFixture, TheLastRoundsFailureIsTheJobs) {
   spec_.max_restarts = 1;
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   for (const int code : {3, 4}) {
     hear(kA, exited(0, code));
@@ -223,7 +223,7 @@ TEST_F(HeadFixture, TheLastRoundsFailureIsTheJobs) {
 
 TEST_F(HeadFixture, NothingIsStartedAgainAfterAnInterrupt) {
   spec_.max_restarts = 5;
-  make({Reach::here}, 2);
+  make({model::kLocal}, 2);
   run_all();
   hear(kA, exited(0, 3));
   now(UserSignal{SIGINT});
@@ -233,7 +233,7 @@ TEST_F(HeadFixture, NothingIsStartedAgainAfterAnInterrupt) {
 
 TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
   spec_.max_restarts = 5;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, exited(0, 3));
   hear(kA, wire::Stopped{});
@@ -245,7 +245,7 @@ TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
 
 TEST_F(HeadFixture, AHostThatHasStoppedIsKeptForAnotherRound) {
   spec_.max_restarts = 1;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, exited(0, 3));
   hear(kA, wire::Stopped{});
@@ -258,7 +258,7 @@ TEST_F(HeadFixture, AHostThatHasStoppedIsKeptForAnotherRound) {
 class TwoDeaths : public HeadFixture {
  protected:
   void SetUp() override {
-    make({Reach::ssh, Reach::ssh}, 1);
+    make({model::kOpened, model::kOpened}, 1);
     run_all();
     at(2000, HeadTick{});
     for (const auto node : {kA, kB}) at(2001, Heard{node, wire::Pong{clock(2000)}});

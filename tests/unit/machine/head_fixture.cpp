@@ -94,32 +94,32 @@ Words words(const HeadEffects& effects) {
 // Of PMIx are tests of its own.
 HeadFixture::HeadFixture() { spec_.wireup = model::Wireup::pmi2; }
 
-void HeadFixture::make(std::vector<model::Reach> hosts, std::uint32_t ranks_each) {
+void HeadFixture::make(std::vector<model::Carrier> hosts, std::uint32_t ranks_each) {
   RunInput input;
   input.spec = spec_;
   input.survey = survey_;
   input.secret = "secret";
-  input.kept_here = input.kept_remote = {{}};
+  input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};
   for (std::uint32_t i = 0; i < hosts.size(); ++i) {
     model::PlannedNode node;
     node.host.name = name(NodeIndex(i));
-    node.host.reach = hosts[i];
+    node.host.carrier = hosts[i];
     for (std::uint32_t local = 0; local < ranks_each; ++local) {
       node.ranks.emplace_back(input.plan.ranks.size());
       input.plan.ranks.push_back({NodeIndex(i), local});
     }
     input.plan.nodes.push_back(std::move(node));
   }
-  for (const model::Reach reach : spare_) {
+  for (const model::Carrier& carrier : spare_) {
     model::Host& host = input.plan.spare.emplace_back();
     host.name = name(NodeIndex(hosts.size() + input.plan.spare.size() - 1));
-    host.reach = reach;
+    host.carrier = carrier;
   }
   if (servers_ > 0) {
     input.spec.apps.push_back(input.spec.apps.front());
     input.spec.apps.back().serves = true;
-    input.kept_here = input.kept_remote = {{}, {}};
+    input.kept = {{{}, {}}, {{}, {}}};
     for (std::size_t i = input.plan.ranks.size() - servers_; i < input.plan.ranks.size(); ++i) {
       input.plan.ranks[i].app = 1;
     }

@@ -23,7 +23,7 @@ class HeadFixture : public testing::Test {
   HeadFixture();
 
   // Hosts "a", "b" ...; one rank each, or as many as `ranks_each`.
-  void make(std::vector<model::Reach> hosts, std::uint32_t ranks_each = 1);
+  void make(std::vector<model::Carrier> hosts, std::uint32_t ranks_each = 1);
   Words start();
   // Moves the clock to so many milliseconds after the start, then feeds the event.
   Words at(int milliseconds, HeadEvent event);
@@ -42,7 +42,8 @@ class HeadFixture : public testing::Test {
   model::JobSpec spec_;
   bool survey_ = false;
   void (*shape_)(model::Plan& plan) = nullptr;  // changes the plan before it is carried out
-  std::vector<model::Reach> spare_;  // hosts without ranks; their names follow those of the others
+  std::vector<model::Carrier>
+      spare_;                  // hosts without ranks; their names follow those of the others
   std::uint32_t servers_ = 0;  // so many of the last ranks are of a second program, which serves
   std::unique_ptr<HeadMachine> machine_;
 

@@ -1,4 +1,5 @@
 // A job of horovodrun: the store is served before any host is told of its ranks.
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
@@ -15,7 +16,7 @@ class HeadGloo : public HeadFixture {
  protected:
   void greet(const std::string& interface, const std::string& head) {
     spec_.gloo = {interface};
-    make({model::Reach::ssh, model::Reach::ssh});
+    make({model::kOpened, model::kOpened});
     start();
     now(LinkUp{kA});
     now(LinkUp{kB});

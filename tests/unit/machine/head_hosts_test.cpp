@@ -1,4 +1,5 @@
 // Hosts that join a run for spawned ranks: when they are called, and what their failures lead to.
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
@@ -7,7 +8,6 @@ namespace {
 using base::Fault;
 using base::NodeIndex;
 using base::Rank;
-using model::Reach;
 
 wire::Spawn spawn(std::uint32_t ranks, std::vector<wire::NameValue> info = {}) {
   return {7, Rank(0), false, {{{"child"}, {}, ranks, std::move(info)}}, {}};
@@ -23,8 +23,8 @@ class JoiningHosts : public HeadFixture {
   static constexpr NodeIndex kC{2};
 
   void SetUp() override {
-    spare_ = {Reach::ssh, Reach::ssh};
-    make({Reach::ssh});
+    spare_ = {model::kOpened, model::kOpened};
+    make({model::kOpened});
     run_all();
   }
   // World 2: rank 1 of the run, on b.
@@ -61,8 +61,8 @@ TEST_F(JoiningHosts, MayBeNamed) {
 }
 
 TEST_F(JoiningHosts, BesideTheHeadNeedNoLink) {
-  spare_ = {Reach::here};
-  make({Reach::ssh});
+  spare_ = {model::kLocal};
+  make({model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, spawn(1)), (Words{"b joins", "open b"}));
   EXPECT_EQ(greet(kB), Words{"b Prepare 1"});
@@ -86,7 +86,7 @@ TEST_F(JoiningHosts, AreTriedAgainLikeAllOthers) {
 TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
   spec_.carrier.patience = std::chrono::seconds(4);
   spec_.lease = std::chrono::minutes(5);
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   hear(kA, spawn(1));
   EXPECT_EQ(deadline(), 3000);
@@ -188,7 +188,7 @@ TEST_F(JoiningHosts, ThatAreNotOpenYetAreCutOffWhenTheJobFails) {
 
 TEST_F(JoiningHosts, AreNotThereInAnotherRound) {
   spec_.max_restarts = 1;
-  make({Reach::ssh});
+  make({model::kOpened});
   run_all();
   hear(kA, spawn(1));
   now(LinkFailed{kB, lost("b: unknown host"), Retry::no});
@@ -199,10 +199,10 @@ TEST_F(JoiningHosts, AreNotThereInAnotherRound) {
 TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
   RunInput input;
   input.spec.apps.front().command = {"program"};
-  input.kept_here = input.kept_remote = {{}};
+  input.kept = {{{}}, {{}}};
   model::Host first;
   first.name = "a";
-  first.reach = Reach::ssh;
+  first.carrier = model::kOpened;
   model::Host second = first;
   second.name = "b";
   input.plan.nodes = {{first, {Rank(0)}}};

@@ -1,17 +1,16 @@
 // HeadMachine on its way up: links, greetings, orders, start.
 #include <algorithm>
 
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
 namespace {
 
-using model::Reach;
-
 base::Error refused(const std::string& what) { return {base::Fault::unreachable, what, {}, {}}; }
 
 TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
-  make({Reach::here, Reach::ssh}, 2);
+  make({model::kLocal, model::kOpened}, 2);
   EXPECT_EQ(start(), (Words{"open a", "open b"}));
   EXPECT_EQ(now(LinkUp{kA}), Words{"a Hello"});
   EXPECT_EQ(now(LinkUp{kB}), Words{"b Hello"});
@@ -24,7 +23,7 @@ TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
 
 TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
   spec_.verbose = true;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -44,7 +43,7 @@ TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
 }
 
 TEST_F(HeadFixture, HostsThatAreOneEndTheRunBeforeItBegins) {
-  make({Reach::here, Reach::ssh, Reach::ssh}, 3);
+  make({model::kLocal, model::kOpened, model::kOpened}, 3);
   start();
   wire::Welcome welcome;
   for (const auto node : {kA, kB, base::NodeIndex(2)}) now(LinkUp{node});
@@ -64,7 +63,7 @@ TEST_F(HeadFixture, HostsThatAreOneEndTheRunBeforeItBegins) {
 
 TEST_F(HeadFixture, ASurveyEndsWithTheGreetings) {
   survey_ = true;
-  make({Reach::ssh, Reach::ssh}, 0);
+  make({model::kOpened, model::kOpened}, 0);
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -80,7 +79,7 @@ TEST_F(HeadFixture, ASurveyEndsWithTheGreetings) {
 
 TEST_F(HeadFixture, ASurveyFailsWithAHostThatCannotSay) {
   survey_ = true;
-  make({Reach::ssh, Reach::ssh}, 0);
+  make({model::kOpened, model::kOpened}, 0);
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -115,7 +114,7 @@ void bind_to_cores(model::Plan& plan) {
 
 TEST_F(HeadFixture, AHostWhoseCpusAreTakenIsPlannedAgain) {
   shape_ = bind_to_cores;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -131,7 +130,7 @@ TEST_F(HeadFixture, AHostWhoseCpusAreTakenIsPlannedAgain) {
 
 TEST_F(HeadFixture, AnAgentThatNeverHasCpusIsNotAskedForEver) {
   shape_ = bind_to_cores;
-  make({Reach::ssh});
+  make({model::kOpened});
   start();
   now(LinkUp{kA});
   hear(kA, wire::Welcome{});
@@ -141,7 +140,7 @@ TEST_F(HeadFixture, AnAgentThatNeverHasCpusIsNotAskedForEver) {
 }
 
 TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -157,7 +156,7 @@ TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
 }
 
 TEST_F(HeadFixture, AFailedAttemptIsMadeAgainWhenThatIsWorthIt) {
-  make({Reach::ssh});
+  make({model::kOpened});
   start();
   EXPECT_EQ(now(LinkFailed{kA, refused("a: busy"), Retry::patiently}), Words{});
   const std::int64_t next = deadline();
@@ -168,14 +167,14 @@ TEST_F(HeadFixture, AFailedAttemptIsMadeAgainWhenThatIsWorthIt) {
 }
 
 TEST_F(HeadFixture, AFailedHostClosesTheAttemptsAtOthers) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   EXPECT_EQ(now(LinkFailed{kA, refused("a: denied"), Retry::no}), (Words{"close b", "finish"}));
 }
 
 TEST_F(HeadFixture, AHostThatNeverAnswersIsNotWaitedForLongerThanThePatience) {
   spec_.carrier.patience = std::chrono::seconds(3);
-  make({Reach::ssh});
+  make({model::kOpened});
   start();
   // Progress is due at the same moment: an ended run tells none.
   EXPECT_EQ(at(3000, HeadTick{}), (Words{"close a", "finish"}));
@@ -185,7 +184,7 @@ TEST_F(HeadFixture, AHostThatNeverAnswersIsNotWaitedForLongerThanThePatience) {
 
 TEST_F(HeadFixture, TheMagicLineAloneIsNoAnswer) {
   spec_.carrier.patience = std::chrono::seconds(3);
-  make({Reach::ssh});
+  make({model::kOpened});
   start();
   at(100, LinkUp{kA});
   at(3000, HeadTick{});
@@ -193,7 +192,7 @@ TEST_F(HeadFixture, TheMagicLineAloneIsNoAnswer) {
 }
 
 TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   at(10, LinkUp{kA});
   hear(kA, wire::Welcome{});
@@ -202,7 +201,7 @@ TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
 }
 
 TEST_F(HeadFixture, AnotherProtocolIsRefused) {
-  make({Reach::ssh});
+  make({model::kOpened});
   start();
   now(LinkUp{kA});
   EXPECT_EQ(hear(kA, wire::Welcome{wire::kProtocol + 1, "9", {}}), Words{"a Bye"});
@@ -210,7 +209,7 @@ TEST_F(HeadFixture, AnotherProtocolIsRefused) {
 }
 
 TEST_F(HeadFixture, ALinkThatIsLostBeforeTheStartIsAFault) {
-  make({Reach::ssh, Reach::here});
+  make({model::kOpened, model::kLocal});
   start();
   now(LinkUp{kA});
   now(LinkUp{kB});
@@ -220,7 +219,7 @@ TEST_F(HeadFixture, ALinkThatIsLostBeforeTheStartIsAFault) {
 }
 
 TEST_F(HeadFixture, InterruptedBeforeTheStartNobodyIsToldToStop) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   start();
   now(LinkUp{kA});
   EXPECT_EQ(now(UserSignal{2}), (Words{"close b", "a Bye"}));

@@ -1,4 +1,5 @@
 // The head and PMIx servers: who is told of which worlds, whose questions are joined, and when.
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
@@ -6,14 +7,13 @@ namespace {
 
 using base::NodeIndex;
 using base::Rank;
-using model::Reach;
 
 // Two hosts with one rank each.
 class HeadPmix : public HeadFixture {
  protected:
   void SetUp() override {
     spec_.wireup = model::Wireup::automatic;
-    make({Reach::ssh, Reach::ssh});
+    make({model::kOpened, model::kOpened});
   }
   static wire::PmixUp fence(pmix::Ticket ticket, const std::string& nspace = "muster-secret") {
     return {pmix::Fence{ticket, {{nspace, pmix::kAllRanks}}, "of all"}};
@@ -27,7 +27,7 @@ class HeadPmix : public HeadFixture {
     input.spec = spec_;
     input.spec.apps.front().command = {"program", "-v"};
     input.secret = "secret";
-    input.kept_here = input.kept_remote = {{}};
+    input.kept = {{{}}, {{}}};
     for (std::uint32_t i = 0; i < 2; ++i) {
       input.plan.ranks.push_back({NodeIndex(i), 0});
       input.plan.nodes.push_back({{}, {Rank(i)}});
@@ -69,7 +69,7 @@ TEST_F(HeadPmix, OtherWireUpsKnowNothingOfIt) {
        {model::Wireup::none, model::Wireup::pmi1, model::Wireup::pmi2}) {
     spec_.wireup = other;
     EXPECT_TRUE(orders(kA).pmix_jobs.empty());
-    make({Reach::ssh, Reach::ssh});
+    make({model::kOpened, model::kOpened});
     run_all();
     EXPECT_EQ(hear(kA, fence(1)), Words{});
   }
@@ -114,7 +114,7 @@ TEST_F(HeadPmix, AllHostsHearOfAWorldBeforeItStarts) {
 
 TEST_F(HeadPmix, AnotherRoundHasAnotherName) {
   spec_.max_restarts = 1;
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, fence(1));
   hear(kA, exited(0, 3));

@@ -1,4 +1,5 @@
 // The head's share of MPI_Comm_spawn: where ranks go, when they start, and what a refusal leads to.
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
@@ -7,7 +8,6 @@ namespace {
 using base::Fault;
 using base::NodeIndex;
 using base::Rank;
-using model::Reach;
 
 wire::Spawn spawn(std::uint32_t rank, std::uint32_t ranks, std::vector<wire::NameValue> info = {}) {
   return {7, Rank(rank), false, {{{"child"}, {{"A", "b"}}, ranks, std::move(info)}}, {{"k", "v"}}};
@@ -20,7 +20,7 @@ wire::Declined declined(std::uint32_t world, const std::string& what) {
 class SpawningJob : public HeadFixture {
  protected:
   void SetUp() override {
-    make({Reach::ssh, Reach::ssh});
+    make({model::kOpened, model::kOpened});
     run_all();
   }
   // The orders for a node that this message leads to.
@@ -84,7 +84,7 @@ TEST_F(SpawningJob, HaveAWorldOfTheirOwn) {
 TEST_F(SpawningJob, OfOpenMpiMayLieInTheWorkingFolder) {
   wire::Spawn message = spawn(0, 2);
   EXPECT_FALSE(orders(kB, message).apps.at(0).tries_workdir);
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   message.pmix = true;
   EXPECT_TRUE(orders(kB, message).apps.at(0).tries_workdir);
@@ -166,7 +166,7 @@ TEST_F(SpawningJob, FailWhenTheHostThatIsGreetedAgainIsLost) {
 
 TEST_F(SpawningJob, FindHostsAwakeThatEndedLongAgo) {
   spec_.lease = std::chrono::seconds(8);
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kB, exited(1, 0));
   hear(kB, wire::Stopped{});

@@ -1,20 +1,19 @@
 // The head's share of MPI wire-up: fences, names, MPI_Abort.
+#include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
 namespace muster::machine {
 namespace {
 
-using model::Reach;
-
 TEST_F(HeadFixture, AFenceIsOverWhenAllHostsHaveBroughtTheirParts) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kB, wire::FenceIn{0, "b"}), Words{});
   EXPECT_EQ(hear(kA, wire::FenceIn{0, "a"}), (Words{"a FenceOut 0 ab", "b FenceOut 0 ab"}));
 }
 
 TEST_F(HeadFixture, AbortEndsTheJobWithItsCodeAndMessage) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kB, wire::Aborted{base::Rank(1), 7, "no data"}),
             (Words{"a Stop 15", "b Stop 15"}));
@@ -27,7 +26,7 @@ TEST_F(HeadFixture, AbortEndsTheJobWithItsCodeAndMessage) {
 }
 
 TEST_F(HeadFixture, AbortWithZeroIsStillAFailure) {
-  make({Reach::here});
+  make({model::kLocal});
   run_all();
   hear(kA, wire::Aborted{base::Rank(0), 0, ""});
   EXPECT_EQ(exit_code(), 1);
@@ -35,7 +34,7 @@ TEST_F(HeadFixture, AbortWithZeroIsStillAFailure) {
 }
 
 TEST_F(HeadFixture, AnExitThatCameFirstIsTheCause) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   hear(kA, exited(0, 3));
   hear(kB, wire::Aborted{base::Rank(1), 7, ""});
@@ -44,7 +43,7 @@ TEST_F(HeadFixture, AnExitThatCameFirstIsTheCause) {
 }
 
 TEST_F(HeadFixture, NamesArePublishedOnceFoundAndTakenBack) {
-  make({Reach::ssh, Reach::ssh});
+  make({model::kOpened, model::kOpened});
   run_all();
   const auto ask = [](std::uint64_t id, wire::NameVerb verb) {
     return wire::NameAsk{id, verb, "service", verb == wire::NameVerb::publish ? "port 5" : ""};

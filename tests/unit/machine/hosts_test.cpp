@@ -4,6 +4,8 @@
 #include <concepts>
 #include <gtest/gtest.h>
 
+#include "model/carriers.hpp"
+
 namespace muster::machine::hosts_test {
 namespace {
 
@@ -16,10 +18,10 @@ static_assert(std::equality_comparable<Hosts> && std::copyable<Hosts>);
 constexpr Instant kStart{seconds(100)};
 constexpr NodeIndex kHere{0}, kThere{1};
 
-model::Host host(const char* name, model::Reach reach) {
+model::Host host(const char* name, const model::Carrier& carrier) {
   model::Host made;
   made.name = name;
-  made.reach = reach;
+  made.carrier = carrier;
   return made;
 }
 
@@ -33,8 +35,8 @@ std::size_t count(const HeadEffects& effects) {
 class TwoHosts : public testing::Test {
  protected:
   TwoHosts() : hosts_(options()) {
-    hosts_.add(host("here", model::Reach::here), 0);
-    hosts_.add(host("there", model::Reach::ssh), 3);
+    hosts_.add(host("here", model::kLocal), 0);
+    hosts_.add(host("there", model::kOpened), 3);
   }
   static Hosts::Options options() {
     Hosts::Options made;

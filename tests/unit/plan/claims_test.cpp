@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "model/carriers.hpp"
 #include "model/topology_text.hpp"
 #include "plan/plan.hpp"
 
@@ -32,7 +33,7 @@ struct Job {
   model::JobSpec spec;
   std::string machine = kSmall;
   std::string claimed;
-  model::Reach reach = model::Reach::here;
+  model::Carrier carrier = model::kLocal;
 
   explicit Job(std::uint32_t ranks) {
     spec.apps.front().command = {"app"};
@@ -66,7 +67,7 @@ struct Job {
     ThisMachine here{8, "box", {}, {}};
     here.topology.value = std::make_shared<const model::Topology>(*topology);
     auto hosts = inventory(spec, here);
-    for (model::Host& host : hosts->hosts) host.reach = reach;
+    for (model::Host& host : hosts->hosts) host.carrier = carrier;
     auto placed = place(spec, *hosts);
     EXPECT_TRUE(placed) << base::to_string(placed.error());
     return placed ? *placed : model::Plan();
@@ -152,7 +153,7 @@ TEST(Claims, are_what_ranks_are_bound_to) {
 TEST(Claims, of_fake_nodes_that_share_cores_are_made_once) {
   Job job(6);
   job.spec.fake_nodes = 6;
-  job.reach = model::Reach::process;
+  job.carrier = model::kFakeNode;
   const model::Plan plan = job.bind(Level::hwthread).plan();
   CpuSet all;
   for (std::uint32_t i = 0; i < 6; ++i) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "model/carriers.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 
@@ -10,7 +11,6 @@ namespace muster::plan {
 namespace {
 
 using base::Rank;
-using model::Reach;
 
 // Three ssh hosts with 3, 1 and 2 ranks.
 class Dialects : public ::testing::Test {
@@ -20,7 +20,7 @@ class Dialects : public ::testing::Test {
     model::Inventory inventory;
     inventory.source = model::HostSource::list;
     for (const auto& [name, slots] : {std::pair{"a", 3U}, {"b", 1U}, {"c", 2U}}) {
-      inventory.hosts.push_back({name, "", 0, Reach::ssh, slots, {}, {}, {"-H", 0, 0}});
+      inventory.hosts.push_back({name, "", 0, model::kOpened, slots, {}, {}, {"-H", 0, 0}});
     }
     plan_ = *place(spec_, inventory);
     where_ = {"10.0.0.1",           "4242",
@@ -34,7 +34,7 @@ class Dialects : public ::testing::Test {
   // With the shell and exports of `shell` and spec_.
   std::map<std::string, std::string> of(std::uint32_t rank,
                                         const std::vector<std::string>& shell = {}) {
-    const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Reach::ssh);
+    const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Machine::another);
     EXPECT_TRUE(kept);
     const auto variables = dialects(plan_, where_, *kept, "job-7", spec_, Rank(rank));
     EXPECT_TRUE(std::ranges::is_sorted(variables, {}, &model::Variable::name));
@@ -271,7 +271,7 @@ TEST_F(Dialects, azure_follows_an_exported_master) {
 TEST_F(Dialects, shell_never_holds_a_second_value) {
   std::vector<std::string> shell;
   for (const auto& variable : of(0)) shell.push_back(variable.first + "=stale");
-  const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Reach::here);
+  const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Machine::same);
   ASSERT_TRUE(kept);
   const auto env = of(0, shell);
   for (const auto& variable : kept->kept)

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "model/carriers.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::plan::environments_test {
 namespace {
 
 using base::Rank;
-using model::Reach;
 using model::Variable;
 using Names = std::set<std::string>;
 
@@ -19,12 +19,12 @@ class EnvironmentsOfAll : public ::testing::Test {
  protected:
   EnvironmentsOfAll() {
     spec_.apps = {app("train", 4), app("serve", 2)};
-    const auto add = [&](const char* name, Reach reach, std::uint32_t slots) {
-      inventory_.hosts.push_back({name, "", 0, reach, slots, {}, {}, {"-H", 0, 0}});
+    const auto add = [&](const char* name, const model::Carrier& carrier, std::uint32_t slots) {
+      inventory_.hosts.push_back({name, "", 0, carrier, slots, {}, {}, {"-H", 0, 0}});
     };
-    add("a", Reach::here, 1);
-    add("b", Reach::ssh, 3);
-    add("c", Reach::ssh, 2);
+    add("a", model::kLocal, 1);
+    add("b", model::kOpened, 3);
+    add("c", model::kOpened, 2);
     inventory_.source = model::HostSource::list;
   }
 
@@ -38,9 +38,8 @@ class EnvironmentsOfAll : public ::testing::Test {
   [[nodiscard]] Environments environments() {
     plan_ = *place(spec_, inventory_);
     where_ = rendezvous(plan_, {});
-    kept_here_ = kept(Reach::here);
-    kept_remote_ = kept(Reach::ssh);
-    return {{plan_, where_, spec_, job_}, kept_here_, kept_remote_, exported};
+    kept_ = {kept(Machine::same), kept(Machine::another)};
+    return {{plan_, where_, spec_, job_}, kept_, exported};
   }
 
   static std::vector<Variable> exported(const Forwarded& kept) {
@@ -54,8 +53,7 @@ class EnvironmentsOfAll : public ::testing::Test {
   // One by one, without any of the shortcuts.
   [[nodiscard]] std::vector<Variable> slowly(Rank rank) const {
     const model::PlannedRank& planned = plan_.ranks[rank.value];
-    const bool remote = plan_.nodes[planned.node.value].host.reach == Reach::ssh;
-    const Forwarded& kept = (remote ? kept_remote_ : kept_here_)[planned.app];
+    const Forwarded& kept = kept_.on(plan_.nodes[planned.node.value].host)[planned.app];
     auto all = dialects(plan_, where_, kept, job_, spec_, rank);
     for (const auto& more : {exported(kept), added_for_app(plan_, spec_, planned.app),
                              added_for_rank(plan_, spec_, rank)}) {
@@ -83,10 +81,10 @@ class EnvironmentsOfAll : public ::testing::Test {
     EXPECT_EQ(environments.common(), shared);
   }
 
-  [[nodiscard]] std::vector<Forwarded> kept(Reach reach) const {
+  [[nodiscard]] std::vector<Forwarded> kept(Machine machine) const {
     std::vector<Forwarded> all;
     for (const model::App& app : spec_.apps) {
-      all.push_back(*forwarded(std::vector<std::string>(), app, false, reach));
+      all.push_back(*forwarded(std::vector<std::string>(), app, false, machine));
     }
     return all;
   }
@@ -96,8 +94,7 @@ class EnvironmentsOfAll : public ::testing::Test {
   model::Plan plan_;
   Rendezvous where_;
   const std::string job_ = "job-7";
-  std::vector<Forwarded> kept_here_;
-  std::vector<Forwarded> kept_remote_;
+  Kept kept_;
 };
 
 Names names(const std::vector<Variable>& variables) {

@@ -7,7 +7,6 @@
 namespace muster::plan {
 namespace {
 
-using model::Reach;
 using Shell = std::vector<std::string>;
 
 std::string text(const Forwarded& forwarded) {
@@ -17,9 +16,9 @@ std::string text(const Forwarded& forwarded) {
   return lines;
 }
 
-std::vector<std::string> withheld(const Shell& shell, Reach reach,
+std::vector<std::string> withheld(const Shell& shell, Machine machine,
                                   const model::JobSpec& spec = {}) {
-  const auto result = forwarded(shell, spec.apps.front(), spec.clean_env, reach);
+  const auto result = forwarded(shell, spec.apps.front(), spec.clean_env, machine);
   std::vector<std::string> names;
   for (const Withheld& one : result->withheld) {
     EXPECT_FALSE(one.why.empty()) << one.name;
@@ -30,7 +29,7 @@ std::vector<std::string> withheld(const Shell& shell, Reach reach,
 
 TEST(Forwarded, plain_variables_go_along_sorted) {
   const auto result = forwarded(Shell{"PATH=/venv/bin:/bin", "CONDA_PREFIX=/venv", "A=x=y", "E="},
-                                {}, false, Reach::ssh);
+                                {}, false, Machine::another);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result),
             "A=x=y shell\nCONDA_PREFIX=/venv shell\nE= shell\nPATH=/venv/bin:/bin shell\n");
@@ -38,7 +37,7 @@ TEST(Forwarded, plain_variables_go_along_sorted) {
 }
 
 TEST(Forwarded, entries_without_a_name_are_skipped_and_the_first_of_two_counts) {
-  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, false, Reach::here);
+  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, false, Machine::same);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result), "A=1 shell\n");
 }
@@ -49,8 +48,8 @@ TEST(Forwarded, other_launchers_variables_stay_everywhere) {
                        "SLURM_PROCID=0",  "TF_CONFIG={}", "TORCHELASTIC_RUN_ID=none"};
   std::vector<std::string> names;
   for (const std::string& entry : shell) names.push_back(entry.substr(0, entry.find('=')));
-  for (const Reach reach : {Reach::here, Reach::process, Reach::ssh}) {
-    EXPECT_EQ(withheld(shell, reach), names);
+  for (const Machine machine : {Machine::same, Machine::another}) {
+    EXPECT_EQ(withheld(shell, machine), names);
   }
 }
 
@@ -61,7 +60,7 @@ TEST(Forwarded, tuning_variables_of_other_launchers_go_along) {
                        "HYDRA_IFACE=eth0",
                        "RANKING=1",
                        "HOROVOD_FUSION=1"};
-  EXPECT_TRUE(withheld(shell, Reach::ssh).empty());
+  EXPECT_TRUE(withheld(shell, Machine::another).empty());
 }
 
 TEST(Forwarded, what_belongs_to_this_host_stays_only_for_others) {
@@ -77,9 +76,8 @@ TEST(Forwarded, what_belongs_to_this_host_stays_only_for_others) {
                        "USER=me",
                        "XDG_RUNTIME_DIR=/run",
                        "_=/bin/muster"};
-  EXPECT_EQ(withheld(shell, Reach::ssh).size(), shell.size());
-  EXPECT_TRUE(withheld(shell, Reach::here).empty());
-  EXPECT_TRUE(withheld(shell, Reach::process).empty());
+  EXPECT_EQ(withheld(shell, Machine::another).size(), shell.size());
+  EXPECT_TRUE(withheld(shell, Machine::same).empty());
 }
 
 TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
@@ -87,7 +85,7 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
   spec.apps.front().exports = {
       {"RANK", "5"}, {"TMPDIR", {}}, {"NEW", "1"}, {"NEW", "2"}, {"TMPDIR", {}}};
   const auto result = forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"},
-                                spec.apps.front(), false, Reach::ssh);
+                                spec.apps.front(), false, Machine::another);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result),
             "MM=1 shell\nMUSTER_EXPORTED=TMPDIR -x\nNEW=2 -x\nRANK=5 -x\n"
@@ -98,12 +96,12 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
 TEST(Forwarded, export_of_a_name_that_is_not_set_is_an_error) {
   model::JobSpec spec;
   spec.apps.front().exports = {{"PYTHONPAHT", {}}};
-  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec.apps.front(), false, Reach::here);
+  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec.apps.front(), false, Machine::same);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, base::Fault::usage);
   EXPECT_EQ(base::to_string(result.error()),
             "-x: PYTHONPAHT is not set in the launching shell\n  hint: did you mean PYTHONPATH?");
-  EXPECT_EQ(forwarded(Shell{}, spec.apps.front(), false, Reach::here).error().hint,
+  EXPECT_EQ(forwarded(Shell{}, spec.apps.front(), false, Machine::same).error().hint,
             "set it first, or give it a value: -x PYTHONPAHT=VALUE");
 }
 
@@ -112,8 +110,8 @@ TEST(Forwarded, clean_env_keeps_exports_only) {
   spec.clean_env = true;
   spec.apps.front().exports = {{"A", {}}};
   const Shell shell = {"PATH=/bin", "A=1", "RANK=2"};
-  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.clean_env, Reach::here)), "A=1 -x\n");
-  EXPECT_EQ(withheld(shell, Reach::here, spec), (std::vector<std::string>{"PATH", "RANK"}));
+  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.clean_env, Machine::same)), "A=1 -x\n");
+  EXPECT_EQ(withheld(shell, Machine::same, spec), (std::vector<std::string>{"PATH", "RANK"}));
 }
 
 TEST(Account, contributes_all_but_the_session_and_stale_variables) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "model/carriers.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::plan {
@@ -9,7 +10,6 @@ namespace {
 
 using base::Fault;
 using model::HostSource;
-using model::Reach;
 
 const ThisMachine kHere{4, "laptop", {"localhost", "laptop", "10.0.0.1"}};
 
@@ -32,7 +32,7 @@ TEST(Inventory, without_hosts_is_this_machine_with_its_cpus) {
   ASSERT_EQ(result->hosts.size(), 1U);
   const model::Host& host = result->hosts[0];
   EXPECT_EQ(host.name, "laptop");
-  EXPECT_EQ(host.reach, Reach::here);
+  EXPECT_EQ(host.carrier, model::kLocal);
   EXPECT_EQ(host.slots, 4U);
   EXPECT_EQ(host.cpus, 4U);
   EXPECT_EQ(result->source, HostSource::here);
@@ -54,7 +54,7 @@ TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
   ASSERT_EQ(result->hosts.size(), 3U);
   EXPECT_EQ(result->hosts[2].name, "fake-2");
   for (const model::Host& host : result->hosts) {
-    EXPECT_EQ(host.reach, Reach::process);
+    EXPECT_EQ(host.carrier, model::kFakeNode);
     EXPECT_EQ(host.slots, 3U);
     EXPECT_EQ(host.cpus, 1U);
     EXPECT_TRUE(host.cpus_limited);
@@ -67,7 +67,7 @@ TEST(Inventory, fake_hosts_are_fake_nodes_with_names_and_slots_of_their_own) {
   const auto result = inventory(spec, kHere);
   ASSERT_TRUE(result);
   ASSERT_EQ(result->hosts.size(), 2U);
-  EXPECT_EQ(result->hosts[0].reach, Reach::process);
+  EXPECT_EQ(result->hosts[0].carrier, model::kFakeNode);
   EXPECT_EQ(result->hosts[0].slots, 3U);
   EXPECT_EQ(result->hosts[1].name, "fake-1");
   EXPECT_EQ(result->hosts[1].cpus, 2U);
@@ -90,7 +90,7 @@ TEST(Inventory, entries_of_one_host_add_up_in_the_order_first_written) {
   EXPECT_EQ(result->hosts[0].slots, 4U);
   EXPECT_EQ(result->hosts[1].slots, 2U);
   EXPECT_EQ(result->hosts[2].slots, 1U);
-  EXPECT_EQ(result->hosts[0].reach, Reach::ssh);
+  EXPECT_EQ(result->hosts[0].carrier, model::kOpened);
   EXPECT_FALSE(result->hosts[0].cpus);
   EXPECT_EQ(result->source_name, "-H");
 }
@@ -115,7 +115,7 @@ TEST(Inventory, all_names_of_this_machine_are_one_host) {
   ASSERT_TRUE(result);
   ASSERT_EQ(result->hosts.size(), 2U);
   EXPECT_EQ(result->hosts[1].name, "10.0.0.1");
-  EXPECT_EQ(result->hosts[1].reach, Reach::here);
+  EXPECT_EQ(result->hosts[1].carrier, model::kLocal);
   EXPECT_EQ(result->hosts[1].slots, 6U);
   EXPECT_EQ(result->hosts[1].cpus, 4U);
 }
@@ -126,8 +126,8 @@ TEST(Inventory, this_machine_with_a_port_is_reached_by_ssh) {
   const auto result = inventory(with_hosts({entry("localhost"), container}), kHere);
   ASSERT_TRUE(result);
   ASSERT_EQ(result->hosts.size(), 2U);
-  EXPECT_EQ(result->hosts[0].reach, Reach::here);
-  EXPECT_EQ(result->hosts[1].reach, Reach::ssh);
+  EXPECT_EQ(result->hosts[0].carrier, model::kLocal);
+  EXPECT_EQ(result->hosts[1].carrier, model::kOpened);
 }
 
 TEST(Inventory, bare_entry_has_per_node_slots) {
@@ -174,10 +174,10 @@ TEST(Inventory, zeros_are_refused) {
   EXPECT_EQ(inventory(spec, kHere).error().fault, Fault::usage);
 }
 
-model::Host written(std::string name, Reach reach = Reach::ssh) {
+model::Host written(std::string name, const model::Carrier& carrier = model::kOpened) {
   model::Host host;
   host.name = std::move(name);
-  host.reach = reach;
+  host.carrier = carrier;
   return host;
 }
 
@@ -195,11 +195,11 @@ TEST(Inventory, hosts_that_agents_called_one_are_one_under_the_first_name) {
 
 TEST(Inventory, a_host_that_is_this_machine_after_all_needs_no_link) {
   ThisMachine here = kHere;
-  here.same_hosts = {{written("detour"), written("laptop", Reach::here)}};
+  here.same_hosts = {{written("detour"), written("laptop", model::kLocal)}};
   const auto result = inventory(with_hosts({entry("detour"), entry("laptop")}), here);
   ASSERT_TRUE(result);
   ASSERT_EQ(result->hosts.size(), 1U);
-  EXPECT_EQ(result->hosts[0].reach, Reach::here);
+  EXPECT_EQ(result->hosts[0].carrier, model::kLocal);
   EXPECT_EQ(result->hosts[0].name, "detour");
 }
 
@@ -227,7 +227,7 @@ TEST(SameHosts, are_those_of_equal_identity) {
 }
 
 TEST(SameHosts, keeps_this_machine_whichever_was_written_first) {
-  const auto plan = plan_of({written("a"), written("me", Reach::here)});
+  const auto plan = plan_of({written("a"), written("me", model::kLocal)});
   const std::vector<std::optional<model::HostFacts>> facts = {told("1"), told("1")};
   const auto same = same_hosts(plan, facts);
   ASSERT_EQ(same.size(), 1U);
@@ -235,15 +235,15 @@ TEST(SameHosts, keeps_this_machine_whichever_was_written_first) {
 }
 
 TEST(SameHosts, keeps_apart_what_a_carrier_on_this_machine_keeps_apart) {
-  const auto plan = plan_of({written("x"), written("y"), written("me", Reach::here)});
+  const auto plan = plan_of({written("x"), written("y"), written("me", model::kLocal)});
   std::vector<std::optional<model::HostFacts>> facts(3, told("1"));
   for (auto& one : facts) one->reached_at.clear();
   EXPECT_TRUE(same_hosts(plan, facts).empty());
 }
 
 TEST(SameHosts, leaves_alone_who_told_nothing_and_who_shares_a_machine_on_purpose) {
-  const auto plan = plan_of({written("a"), written("b"), written("f", Reach::process),
-                             written("g", Reach::process), written("m", Reach::met)});
+  const auto plan = plan_of({written("a"), written("b"), written("f", model::kFakeNode),
+                             written("g", model::kFakeNode), written("m", model::kJoined)});
   const std::vector<std::optional<model::HostFacts>> facts = {told(""), told(""), told("1"),
                                                               told("1"), told("1")};
   EXPECT_TRUE(same_hosts(plan, facts).empty());

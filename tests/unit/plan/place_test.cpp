@@ -2,6 +2,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
+#include "model/carriers.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::plan::place_test {
@@ -11,7 +12,6 @@ using base::Fault;
 using base::Rank;
 using model::HostSource;
 using model::MapBy;
-using model::Reach;
 
 struct Job {
   model::JobSpec spec;
@@ -27,7 +27,7 @@ Job job_on(const std::vector<std::uint32_t>& slots) {
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
     model::Host host;
     host.name = std::string(1, static_cast<char>('a' + i));
-    host.reach = Reach::ssh;
+    host.carrier = model::kOpened;
     host.slots = slots[i];
     host.place = {"hosts", i + 1, 1};
     job.inventory.hosts.push_back(host);
@@ -145,7 +145,7 @@ TEST(Place, per_node_that_leaves_no_room_is_an_error) {
 Job job_here(std::uint32_t cpus) {
   Job job;
   job.spec.apps.front().command = {"app"};
-  job.inventory.hosts = {{"laptop", "", 0, Reach::here, cpus, {}, cpus, {}}};
+  job.inventory.hosts = {{"laptop", "", 0, model::kLocal, cpus, {}, cpus, {}}};
   return job;
 }
 

@@ -1,22 +1,22 @@
 // Addresses, interfaces and port, from what agents told.
 #include <gtest/gtest.h>
 
+#include "model/carriers.hpp"
 #include "plan/environment.hpp"
 
 namespace muster::plan {
 namespace {
 
 using model::HostFacts;
-using model::Reach;
 using AllFacts = std::vector<std::optional<HostFacts>>;
 
 // Nodes named n0, n1 ... with one rank each.
-model::Plan nodes(const std::vector<Reach>& reaches) {
+model::Plan nodes(const std::vector<model::Carrier>& carriers) {
   model::Plan plan;
-  for (std::uint32_t i = 0; i < reaches.size(); ++i) {
+  for (std::uint32_t i = 0; i < carriers.size(); ++i) {
     model::Host host;
     host.name = "n" + std::to_string(i);
-    host.reach = reaches[i];
+    host.carrier = carriers[i];
     plan.nodes.push_back({host, {base::Rank(i)}});
     plan.ranks.push_back({base::NodeIndex(i), 0});
   }
@@ -35,7 +35,7 @@ HostFacts facts(const std::string& address, const std::string& interface) {
 }
 
 TEST(Rendezvous, one_machine_uses_loopback) {
-  auto plan = nodes({Reach::process, Reach::process});
+  auto plan = nodes({model::kFakeNode, model::kFakeNode});
   plan.nodes[0].host.cpus = 3;
   const auto where =
       rendezvous(plan, AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.1", "eth0")});
@@ -47,7 +47,7 @@ TEST(Rendezvous, one_machine_uses_loopback) {
 }
 
 TEST(Rendezvous, remote_nodes_use_the_address_at_which_they_were_reached) {
-  const auto where = rendezvous(nodes({Reach::ssh, Reach::ssh}),
+  const auto where = rendezvous(nodes({model::kOpened, model::kOpened}),
                                 AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "ens5")});
   EXPECT_EQ(where.address, "10.0.0.1");
   EXPECT_EQ(where.interfaces, (std::vector<std::string>{"eth0", "ens5"}));
@@ -55,7 +55,7 @@ TEST(Rendezvous, remote_nodes_use_the_address_at_which_they_were_reached) {
 }
 
 TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
-  const auto where = rendezvous(nodes({Reach::here, Reach::ssh}),
+  const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
   EXPECT_EQ(where.address, "10.0.0.100");
   EXPECT_EQ(where.interfaces[0], "ib0");
@@ -64,7 +64,7 @@ TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
 }
 
 TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
-  auto plan = nodes({Reach::ssh, Reach::ssh, Reach::process});
+  auto plan = nodes({model::kOpened, model::kOpened, model::kFakeNode});
   plan.nodes[2].host.cpus = 1;
   plan.nodes[2].host.cpus_limited = true;
   AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0"), {}};
@@ -75,15 +75,15 @@ TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
 TEST(Rendezvous, rdma_is_known_of_each_node) {
   AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0")};
   known[1]->rdma = true;
-  EXPECT_EQ(rendezvous(nodes({Reach::ssh, Reach::ssh}), known).rdma,
+  EXPECT_EQ(rendezvous(nodes({model::kOpened, model::kOpened}), known).rdma,
             (std::vector<bool>{false, true}));
 }
 
 TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
   HostFacts remote = facts("10.0.0.2", "eth0");
   remote.head_address = "127.0.0.1";
-  const auto where =
-      rendezvous(nodes({Reach::here, Reach::ssh}), AllFacts{facts("10.0.0.100", "ib0"), remote});
+  const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
+                                AllFacts{facts("10.0.0.100", "ib0"), remote});
   EXPECT_EQ(where.address, "192.168.0.9");
   EXPECT_EQ(where.reasons[0], "the first one that is no bridge, container or tunnel");
   EXPECT_EQ(where.interfaces[0], "mgmt0");
@@ -92,7 +92,7 @@ TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
 TEST(Rendezvous, unseen_node_uses_its_literal_address_first) {
   HostFacts remote = facts("10.0.0.2", "eth0");
   remote.reached_at.clear();
-  auto plan = nodes({Reach::ssh});
+  auto plan = nodes({model::kOpened});
   plan.nodes[0].host.name = "10.0.0.2";
   EXPECT_EQ(rendezvous(plan, AllFacts{remote}).address, "10.0.0.2");
   EXPECT_EQ(rendezvous(plan, AllFacts{remote}).interfaces[0], "eth0");
@@ -106,7 +106,7 @@ TEST(Rendezvous, node_without_real_interfaces_uses_its_host_name) {
     remote.interfaces.push_back({name, "10.9.9.9"});
   }
   remote.interfaces.push_back({"eth0", "fe80::1%eth0"});
-  const auto where = rendezvous(nodes({Reach::ssh}), AllFacts{remote});
+  const auto where = rendezvous(nodes({model::kOpened}), AllFacts{remote});
   EXPECT_EQ(where.address, "worker");
   EXPECT_EQ(where.interfaces[0], "");
   EXPECT_EQ(where.port, "29500");
@@ -115,37 +115,37 @@ TEST(Rendezvous, node_without_real_interfaces_uses_its_host_name) {
 TEST(Rendezvous, address_of_a_translating_router_has_no_interface) {
   HostFacts remote = facts("10.0.0.2", "eth0");
   remote.reached_at = "203.0.113.7";
-  const auto where = rendezvous(nodes({Reach::ssh}), AllFacts{remote});
+  const auto where = rendezvous(nodes({model::kOpened}), AllFacts{remote});
   EXPECT_EQ(where.address, "203.0.113.7");
   EXPECT_EQ(where.interfaces[0], "");
 }
 
 TEST(Rendezvous, nothing_is_invented_without_facts) {
-  const auto where = rendezvous(nodes({Reach::here, Reach::ssh}),
+  const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), std::nullopt});
   EXPECT_EQ(where.addresses, (std::vector<std::string>{"<address of n0>", "<address of n1>"}));
   EXPECT_EQ(where.interfaces[1], "<interface of n1>");
   EXPECT_EQ(where.port, "40001");
   EXPECT_FALSE(where.cpus[1]);
-  EXPECT_EQ(rendezvous(nodes({Reach::ssh}), {}).port, "<port of n0>");
+  EXPECT_EQ(rendezvous(nodes({model::kOpened}), {}).port, "<port of n0>");
 }
 
 TEST(Rendezvous, spare_hosts_may_be_talked_to_later) {
   const AllFacts one{facts("10.0.0.2", "eth0")};
-  const auto among = [&](Reach first, Reach spare) {
+  const auto among = [&](model::Carrier first, model::Carrier spare) {
     model::Plan plan = nodes({first});
     plan.spare = {nodes({spare}).nodes[0].host};
     return rendezvous(plan, one).among_hosts;
   };
-  EXPECT_FALSE(rendezvous(nodes({Reach::ssh}), one).among_hosts);
-  EXPECT_TRUE(among(Reach::ssh, Reach::ssh));
-  EXPECT_TRUE(among(Reach::process, Reach::process));
-  EXPECT_FALSE(among(Reach::here, Reach::ssh)) << "over an interface that nobody knows yet";
+  EXPECT_FALSE(rendezvous(nodes({model::kOpened}), one).among_hosts);
+  EXPECT_TRUE(among(model::kOpened, model::kOpened));
+  EXPECT_TRUE(among(model::kFakeNode, model::kFakeNode));
+  EXPECT_FALSE(among(model::kLocal, model::kOpened)) << "over an interface that nobody knows yet";
 }
 
 TEST(Rendezvous, some_nodes_know_of_each_other_what_all_know) {
   const auto all = rendezvous(
-      nodes({Reach::here, Reach::ssh, Reach::ssh}),
+      nodes({model::kLocal, model::kOpened, model::kOpened}),
       AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0"), facts("10.0.0.3", "eth1")});
   const std::vector<std::size_t> last{2};
   const auto where = for_nodes(all, last);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "model/carriers.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::plan {
@@ -28,7 +29,7 @@ class Roles : public testing::Test {
     model::Inventory inventory;
     inventory.source = model::HostSource::list;
     for (const char* name : {"a", "b"}) {
-      inventory.hosts.push_back({name, "", 0, model::Reach::ssh, 3, {}, {}, {"-H", 0, 0}});
+      inventory.hosts.push_back({name, "", 0, model::kOpened, 3, {}, {}, {"-H", 0, 0}});
     }
     plan_ = *place(spec_, inventory);
     std::vector<std::optional<model::HostFacts>> facts(plan_.nodes.size());
@@ -110,7 +111,7 @@ TEST_F(Roles, ARankThatIsNotLightNeedsItsSlot) {
   model::Inventory two;
   two.source = model::HostSource::list;
   for (const char* name : {"a", "b"}) {
-    two.hosts.push_back({name, "", 0, model::Reach::ssh, 1, {}, {}, {"-H", 0, 0}});
+    two.hosts.push_back({name, "", 0, model::kOpened, 1, {}, {}, {"-H", 0, 0}});
   }
   const auto placed = place(spec_, two);
   ASSERT_FALSE(placed);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "model/carriers.hpp"
+
 namespace muster::view {
 namespace {
 
@@ -18,7 +20,7 @@ using base::Rank;
   here.cpus = 16;
   model::Host far;
   far.name = "node1";
-  far.reach = model::Reach::ssh;
+  far.carrier = model::kOpened;
   far.slots = 8;
   plan.nodes = {{here, {Rank(0), Rank(1)}}, {far, {Rank(2)}}};
   plan.ranks = {{NodeIndex(0), 0}, {NodeIndex(0), 1}, {NodeIndex(1), 0}};

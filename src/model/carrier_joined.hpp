@@ -1,0 +1,10 @@
+// The carrier of a node that was started separately: its muster came to the head by itself.
+#pragma once
+
+#include "model/carrier.hpp"
+
+namespace muster::model {
+
+inline constexpr Carrier kJoined = {.word = "joined", .own_console = true};
+
+}  // namespace muster::model
