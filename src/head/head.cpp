@@ -266,6 +266,8 @@ class Head {
     asio::post(loop_, [] { ::raise(SIGSTOP); });
   }
 
+  void perform(machine::RunOver&) {}
+
   void perform(machine::Finish&) {
     is_finishing_ = true;
     console_.finish([this] { asio::post(loop_, life_.bind([this] { leave(); })); });

@@ -78,10 +78,17 @@ Run::Status Run::status() const {
 
 // ---- what becomes of its hosts ----------------------------------------------------------------
 
-bool Run::up(NodeIndex node) {
-  if (nodes_[node.value].state != NodeState::waiting) return false;
-  nodes_[node.value].state = NodeState::up;
-  return true;
+void Run::up(NodeIndex node, RunEffects& out) {
+  if (nodes_[node.value].state == NodeState::waiting) greet(node, out);
+}
+
+// Spawned ranks have no ports of their own.
+void Run::greet(NodeIndex node, RunEffects& out) {
+  Node& greeted = nodes_[node.value];
+  greeted.state = NodeState::up;
+  const std::uint32_t ports =
+      greeted.joined ? 0 : plan::ports_wanted(input_.spec, input_.plan.nodes[node.value]);
+  out.push_back(GreetHost{node, input_.job, ports, input_.survey});
 }
 
 bool Run::awaits(NodeIndex node) const {

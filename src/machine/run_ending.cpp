@@ -192,7 +192,7 @@ void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEff
   }
   // No task has been started there: an agent that has spoken is told to go, others are cut off.
   if (node.state == NodeState::waiting) {
-    out.push_back(DropHost{index});
+    out.push_back(NotAwaited{index});
     node.state = NodeState::gone;
     return;
   }

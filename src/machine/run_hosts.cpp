@@ -33,8 +33,7 @@ void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out
 // As in a new round: the agent forgets the ranks that have ended.
 void Run::wake_host(NodeIndex node, RunEffects& out) {
   nodes_[node.value].joined = true;
-  nodes_[node.value].state = NodeState::up;
-  out.push_back(GreetHost{node});
+  greet(node, out);
 }
 
 NodeIndex Run::call_host(model::Host host, RunEffects& out) {

@@ -28,8 +28,7 @@ void Run::begin_round(RunEffects& out) {
   out.push_back(NewRound{});
   state_ = State::opening;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].state = NodeState::up;
-    out.push_back(GreetHost{NodeIndex(i)});
+    greet(NodeIndex(i), out);
   }
 }
 

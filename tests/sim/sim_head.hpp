@@ -59,6 +59,7 @@ class SimHead {
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);
+  void perform(machine::RunOver&) {}
   void perform(machine::Finish&);
   void send(base::NodeIndex node, wire::ToAgent message);
   void arm();
