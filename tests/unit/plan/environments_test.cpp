@@ -1,6 +1,7 @@
 // What all ranks have in common, and what each has of its own.
 #include "plan/environments.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
