@@ -7,7 +7,7 @@ namespace muster::cli {
 
 model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& inventory,
                            const Invocation& invocation) {
-  app::HeadOptions options = head_options(invocation);
+  head::HeadOptions options = head_options(invocation);
   options.input.spec = spec;
   std::vector<model::Host*> asked;
   for (model::Host& host : inventory.hosts) {
@@ -16,7 +16,7 @@ model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& invento
     options.input.plan.nodes.push_back({host, {}});
   }
   if (asked.empty()) return {};
-  const app::Survey survey = app::survey(std::move(options));
+  const head::Survey survey = head::survey(std::move(options));
   if (survey.report.cause != model::Cause::completed) return survey.report;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (!survey.facts[i]) continue;

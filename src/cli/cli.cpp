@@ -4,14 +4,14 @@
 #include <string_view>
 #include <utility>
 
-#include "app/agent.hpp"
-#include "app/limits.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
+#include "host/agent.hpp"
+#include "host/limits.hpp"
 #include "plan/surroundings.hpp"
 
 namespace muster::cli {
@@ -37,8 +37,8 @@ int unknown_command(const std::string& word) {
 }  // namespace
 
 int main(Invocation invocation) {
-  app::fill_standard_descriptors();
-  app::ignore_file_size_signal();
+  host::fill_standard_descriptors();
+  host::ignore_file_size_signal();
   plan::Surroundings around = plan::surroundings(invocation.environment);
   invocation.environment = std::move(around.environment);
   invocation.given = std::move(around.given);
@@ -53,7 +53,7 @@ int main(Invocation invocation) {
   }
   const std::string& command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
-  if (command == "agent") return app::run_agent(invocation.environment, MUSTER_VERSION);
+  if (command == "agent") return host::run_agent(invocation.environment, MUSTER_VERSION);
   if (command == "completion") return complete(words);
   if (command == "version" || command == "--version" || command == "-V") {
     return print("muster " MUSTER_VERSION "\n");

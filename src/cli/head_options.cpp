@@ -15,8 +15,8 @@ std::string own_path() {
   return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
 }
 
-app::HeadOptions head_options(const Invocation& invocation) {
-  app::HeadOptions options;
+head::HeadOptions head_options(const Invocation& invocation) {
+  head::HeadOptions options;
   options.input.job = probe::random_digits(16);  // enough to tell jobs apart
   options.environment = invocation.environment;
   options.program = own_path();

@@ -6,7 +6,6 @@
 #include <optional>
 #include <unistd.h>
 
-#include "app/head.hpp"
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
 #include "cli/detached.hpp"
@@ -18,6 +17,7 @@
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
+#include "head/head.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/cpu_claims.hpp"
@@ -160,7 +160,7 @@ class Launch {
       say("muster: " + notice + "\n");
     }
     if (verbose) tell_withheld(withheld(job));
-    app::HeadOptions options = head_options(invocation_);
+    head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
     if (recorder_) options.told = heard_by(*recorder_);
     const bool shows_errors = job.spec.output.routes.err.console;
@@ -169,7 +169,7 @@ class Launch {
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);
     if (joined_) options.joined = std::move(joined_->connections);
-    const auto report = app::run_head(std::move(options));
+    const auto report = head::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));
     if (!report) return complain(report.error());
@@ -206,7 +206,7 @@ class Launch {
   const Invocation& invocation_;
   std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
-  std::unique_ptr<app::Recorder> recorder_;
+  std::unique_ptr<head::Recorder> recorder_;
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 

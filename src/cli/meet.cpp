@@ -1,12 +1,12 @@
 // Node 0 makes one job of what all nodes ask for; the others become its agents.
 #include "cli/meet.hpp"
 
-#include "app/guest.hpp"
-#include "app/meeting.hpp"
 #include "base/variables.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
 #include "front/standing.hpp"
+#include "head/guest.hpp"
+#include "head/meeting.hpp"
 #include "plan/environment.hpp"
 #include "probe/probe.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using base::Result;
 
-app::MeetingEvents spoken() {
+head::MeetingEvents spoken() {
   return {[](const std::string& line) { say("muster: " + line + "\n"); }};
 }
 
@@ -46,10 +46,10 @@ int take_part(const front::RunRequest& request, const Invocation& invocation) {
                                          request.spec.clean_env, plan::Machine::same);
   if (!forwarded) return refuse_meeting(forwarded.error(), request, invocation);
   const wire::Join join = introduction(request, *forwarded);
-  auto connection = app::join_meeting(*request.meeting, join, spoken());
+  auto connection = head::join_meeting(*request.meeting, join, spoken());
   if (!connection) return refuse_meeting(connection.error(), request, invocation);
   if (request.spec.verbose) tell_withheld(forwarded->withheld);
-  const auto end = app::run_guest(
+  const auto end = head::run_guest(
       {std::move(*connection), request.spec, invocation.environment, MUSTER_VERSION});
   if (!end) return complain(end.error());
   tell_around(invocation, {end->code, true, end->report});
@@ -69,7 +69,7 @@ plan::JoinedNode joined_node(const wire::Join& join) {
 }
 
 Result<Joined> lead(const front::RunRequest& request, const Invocation& invocation,
-                    std::vector<app::Guest> guests) {
+                    std::vector<head::Guest> guests) {
   const probe::Cpus cpus = probe::cpus();
   plan::ThisMachine here;
   here.hostname = probe::hostname();
@@ -77,7 +77,7 @@ Result<Joined> lead(const front::RunRequest& request, const Invocation& invocati
   here.cpus_limited = cpus.limited;
   std::vector<plan::JoinedNode> nodes;
   Joined joined;
-  for (app::Guest& guest : guests) {
+  for (head::Guest& guest : guests) {
     nodes.push_back(joined_node(guest.join));
     joined.connections[base::NodeIndex(nodes.size())] = std::move(guest.connection);
   }
@@ -91,9 +91,9 @@ Result<Joined> lead(const front::RunRequest& request, const Invocation& invocati
 
 std::variant<int, Joined> meet(const front::RunRequest& request, const Invocation& invocation) {
   const model::Meeting& meeting = *request.meeting;
-  const bool leads = meeting.node ? *meeting.node == 0 : app::is_here(meeting.host);
+  const bool leads = meeting.node ? *meeting.node == 0 : head::is_here(meeting.host);
   if (!leads) return take_part(request, invocation);
-  auto guests = app::hold_meeting(meeting, spoken());
+  auto guests = head::hold_meeting(meeting, spoken());
   // Without numbers of their own, the first on a host leads, and others on the same host find that
   // it listens.
   const bool is_taken = !guests && guests.error().fault == base::Fault::cannot_start;

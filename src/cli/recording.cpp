@@ -60,11 +60,12 @@ void write_streams(model::OutputSpec& output, const std::string& folder) {
 
 }  // namespace
 
-std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
-                                           const model::JobSpec& spec, const model::Plan& plan,
-                                           const model::Plan* inner, const Invocation& invocation) {
+std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
+                                            const model::JobSpec& spec, const model::Plan& plan,
+                                            const model::Plan* inner,
+                                            const Invocation& invocation) {
   if (!request.record || request.record->folder.empty()) return nullptr;
-  app::RecorderOptions options;
+  head::RecorderOptions options;
   options.record.folder = request.record->folder;
   options.record.name = request.record->name;
   options.record.experiment = request.record->experiment;
@@ -82,14 +83,14 @@ std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
   if (invocation.parent >= 0) {
     options.running = [pipe = invocation.parent] { tell_running(pipe); };
   }
-  return std::make_unique<app::Recorder>(std::move(options));
+  return std::make_unique<head::Recorder>(std::move(options));
 }
 
-decltype(app::HeadOptions::told) heard_by(app::Recorder& recorder) {
+decltype(head::HeadOptions::told) heard_by(head::Recorder& recorder) {
   return [&recorder](const model::RunEvent& event) { recorder.hear(event); };
 }
 
-int end_recording(app::Recorder& recorder, const base::Result<model::RunReport>& report) {
+int end_recording(head::Recorder& recorder, const base::Result<model::RunReport>& report) {
   const auto kept = report ? recorder.end(*report) : recorder.end(report.error());
   if (kept) return 0;
   say(fmt::format("muster: {}{}\n", kept.error().what,
@@ -97,7 +98,7 @@ int end_recording(app::Recorder& recorder, const base::Result<model::RunReport>&
   return kept.error().fault == base::Fault::output ? base::exit_code(base::Fault::output) : 0;
 }
 
-base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,
+base::Result<void> begin_recording(head::Recorder& recorder, model::JobSpec& spec,
                                    const model::Plan& plan, const Invocation& invocation) {
   const bool keeps = spec.output.out_file.empty() && plan.ranks.size() <= kStreamsMax;
   if (keeps) recorder.set_streams(recorder.record().folder + "/streams");

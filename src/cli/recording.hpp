@@ -3,34 +3,34 @@
 
 #include <memory>
 
-#include "app/head.hpp"
-#include "app/recorder.hpp"
 #include "base/error.hpp"
 #include "cli/cli.hpp"
 #include "front/request.hpp"
+#include "head/head.hpp"
+#include "head/recorder.hpp"
 #include "model/plan.hpp"
 
 namespace muster::cli {
 
 // Null: none is to be kept, or nobody knows where. `spec` and `plan` are copied. `inner`: what a
 // launcher in the command will start; null if that is not known.
-[[nodiscard]] std::unique_ptr<app::Recorder> recorder_of(const front::RunRequest& request,
-                                                         const model::JobSpec& spec,
-                                                         const model::Plan& plan,
-                                                         const model::Plan* inner,
-                                                         const Invocation& invocation);
+[[nodiscard]] std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
+                                                          const model::JobSpec& spec,
+                                                          const model::Plan& plan,
+                                                          const model::Plan* inner,
+                                                          const Invocation& invocation);
 
 // For what a head tells; the recorder outlives it.
-[[nodiscard]] decltype(app::HeadOptions::told) heard_by(app::Recorder& recorder);
+[[nodiscard]] decltype(head::HeadOptions::told) heard_by(head::Recorder& recorder);
 
 // Writes the end of a run down; what cannot be written is told, and gives its exit code to a run
 // that ended well.
-[[nodiscard]] int end_recording(app::Recorder& recorder,
+[[nodiscard]] int end_recording(head::Recorder& recorder,
                                 const base::Result<model::RunReport>& report);
 
 // Makes a record that was asked for, before anything starts: from then on each rank's output goes
 // there, too, and all that a detached run prints.
-[[nodiscard]] base::Result<void> begin_recording(app::Recorder& recorder, model::JobSpec& spec,
+[[nodiscard]] base::Result<void> begin_recording(head::Recorder& recorder, model::JobSpec& spec,
                                                  const model::Plan& plan,
                                                  const Invocation& invocation);
 

@@ -13,7 +13,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
-#include "front/job_front.hpp"
+#include "front/job/front.hpp"
 #include "front/standing.hpp"
 #include "model/cpu_set.hpp"
 #include "plan/surroundings.hpp"

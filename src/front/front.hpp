@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "front/option.hpp"
 #include "front/request.hpp"
+#include "front/table.hpp"
 #include "model/checked_file.hpp"
 
 namespace muster::front {

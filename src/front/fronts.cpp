@@ -1,21 +1,21 @@
 // The table of front ends. A new launcher is one row here and its own files beside this one.
 #include <algorithm>
 
-#include "front/deepspeed_front.hpp"
-#include "front/deepspeed_options.hpp"
+#include "base/words.hpp"
+#include "front/deepspeed/front.hpp"
+#include "front/deepspeed/options.hpp"
 #include "front/front.hpp"
-#include "front/horovod_front.hpp"
-#include "front/horovod_options.hpp"
-#include "front/hydra_front.hpp"
-#include "front/hydra_options.hpp"
-#include "front/job_front.hpp"
-#include "front/mpirun_front.hpp"
-#include "front/pieces.hpp"
-#include "front/record_front.hpp"
-#include "front/run_front.hpp"
-#include "front/run_options.hpp"
-#include "front/torch_front.hpp"
-#include "front/torch_options.hpp"
+#include "front/horovod/front.hpp"
+#include "front/horovod/options.hpp"
+#include "front/hydra/front.hpp"
+#include "front/hydra/options.hpp"
+#include "front/job/front.hpp"
+#include "front/mpirun/front.hpp"
+#include "front/record/front.hpp"
+#include "front/run/front.hpp"
+#include "front/run/options.hpp"
+#include "front/torch/front.hpp"
+#include "front/torch/options.hpp"
 
 namespace muster::front {
 namespace {
@@ -80,7 +80,7 @@ std::vector<std::string> names_of_launchers() {
   std::vector<std::string> names = {"muster"};
   for (const Front& front : fronts()) {
     if (!front.drop_in) continue;
-    for (std::string& name : split(front.names, " ")) names.push_back(std::move(name));
+    for (std::string& name : base::split(front.names, " ")) names.push_back(std::move(name));
   }
   return names;
 }

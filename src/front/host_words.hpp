@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "front/option.hpp"
+#include "front/table.hpp"
 
 namespace muster::front {
 

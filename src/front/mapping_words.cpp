@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "front/pieces.hpp"
+#include "base/words.hpp"
 #include "model/job_spec.hpp"
 #include "spec/hosts.hpp"
 #include "spec/number.hpp"
@@ -64,12 +64,12 @@ class MapByReader {
   Result<MapByWords> read() {
     const std::string_view text = typed_.value;
     const std::size_t colon = std::min(text.find(':'), text.size());
-    const std::string policy = lower(text.substr(0, colon));
+    const std::string policy = base::lower(text.substr(0, colon));
     std::string_view rest = text.substr(std::min(colon + 1, text.size()));
     if (text.empty()) return unknown_policy();
     auto done = policy.empty() ? Result<void>() : read_policy(policy, rest);
     if (!done) return tl::unexpected(done.error());
-    for (const std::string& modifier : split(rest, ",:")) {
+    for (const std::string& modifier : base::split(rest, ",:")) {
       if (auto fine = read_modifier(modifier); !fine) return tl::unexpected(fine.error());
     }
     if (mapping_.map_by == MapBy::rankfile && words_.rankfile.empty() && !policy.empty()) {
@@ -121,7 +121,7 @@ class MapByReader {
         spec::read_number(fmt::format("{} ppr:N", typed_.option), rest.substr(0, first),
                           {1, model::kRanksMax}, Fault::usage);
     if (!count) return tl::unexpected(count.error());
-    const std::string object = lower(after.substr(0, second));
+    const std::string object = base::lower(after.substr(0, second));
     auto level = level_by_prefix(object);
     if (!object.empty() && std::string_view("node").starts_with(object)) level = Level::machine;
     if (object.empty() || !level) {
@@ -150,7 +150,7 @@ class MapByReader {
 
   Result<void> read_modifier(const std::string& written) {
     const std::size_t equals = std::min(written.find('='), written.size());
-    const std::string name = lower(std::string_view(written).substr(0, equals));
+    const std::string name = base::lower(std::string_view(written).substr(0, equals));
     const bool has_value = equals < written.size();
     const std::string value = has_value ? written.substr(equals + 1) : "";
     if (name == "pe" || name == "file") {
@@ -216,8 +216,8 @@ Result<std::vector<std::uint32_t>> read_cpus(const Typed& typed) {
 }
 
 Result<void> read_qualifiers(const Typed& typed, std::string_view text, Mapping& mapping) {
-  for (const std::string& written : split(text, ",:")) {
-    const std::string word = lower(written);
+  for (const std::string& written : base::split(text, ",:")) {
+    const std::string word = base::lower(written);
     const auto is = [&](std::string_view full) { return full.starts_with(word); };
     if (is("if-supported")) {
       mapping.bind_if_supported = true;
@@ -241,8 +241,9 @@ Result<MapByWords> read_map_by_words(const Typed& typed, Mapping& mapping) {
 
 Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
   const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
-  const std::string policy = lower(typed.value.substr(0, colon));
-  const std::string modifier = lower(typed.value.substr(std::min(colon + 1, typed.value.size())));
+  const std::string policy = base::lower(typed.value.substr(0, colon));
+  const std::string modifier =
+      base::lower(typed.value.substr(std::min(colon + 1, typed.value.size())));
   const auto is = [&](std::string_view full) {
     return !policy.empty() && full.starts_with(policy);
   };
@@ -273,7 +274,7 @@ Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
 
 Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
   const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
-  const std::string target = lower(typed.value.substr(0, colon));
+  const std::string target = base::lower(typed.value.substr(0, colon));
   const auto level = level_in_full(target);
   if (target == "none" || target == "default") {
     mapping.bind_to = BindTo::none;

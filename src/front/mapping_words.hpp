@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "front/front.hpp"
-#include "front/option.hpp"
+#include "front/table.hpp"
 #include "model/mapping.hpp"
 
 namespace muster::front {

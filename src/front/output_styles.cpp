@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "front/pieces.hpp"
+#include "base/words.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
 
@@ -222,7 +222,7 @@ Result<TorchStreams> read_torch_streams(std::string_view option, std::string_vie
     streams.others = *all;
     return streams;
   }
-  for (const std::string& pair : split(words, ",")) {
+  for (const std::string& pair : base::split(words, ",")) {
     const std::size_t colon = std::min(pair.find(':'), pair.size());
     const auto local = number(std::string_view(pair).substr(0, colon), 1'000'000);
     const auto value = number(std::string_view(pair).substr(std::min(colon + 1, pair.size())), 3);

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "front/option.hpp"
 #include "front/request.hpp"
-#include "front/values.hpp"
+#include "front/table.hpp"
+#include "option/values.hpp"
 #include "spec/limits.hpp"
 
 namespace muster::front {

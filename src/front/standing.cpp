@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/words.hpp"
 #include "front/asked.hpp"
-#include "front/pieces.hpp"
-#include "front/values.hpp"
+#include "option/values.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sources.hpp"
 
@@ -42,7 +42,7 @@ std::optional<std::string> standing_hostfile(const Asked& asked, const model::Jo
 base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec) {
   name_hostfile(asked, spec);
   if (const auto folders = variable(asked, kOutputFolders)) {
-    for (std::string& folder : split(std::string(*folders), "\n")) {
+    for (std::string& folder : base::split(std::string(*folders), "\n")) {
       spec.folders.push_back(std::move(folder));
     }
   }
@@ -50,7 +50,7 @@ base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec)
   spec.fake_hosts = variable(asked, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
   const auto words = variable(asked, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};
-  return read_words({kSshCommand, *words}).map([&](auto read) {
+  return option::read_words({kSshCommand, *words}).map([&](auto read) {
     spec.carrier.command = std::move(read);
   });
 }

@@ -275,7 +275,7 @@ Answer no_agent(const Scene& scene) {
 
 // ---- the agent's own words ----------------------------------------------------------------------
 
-// It was started, and could not go on: app/agent.cpp writes this line.
+// It was started, and could not go on: host/agent.cpp writes this line.
 Answer agent_gave_up(const Scene& scene) {
   constexpr std::string_view kBegin = "muster agent: ";
   constexpr std::string_view kHint = "; hint: ";

@@ -86,8 +86,12 @@ void Hosts::up(NodeIndex node, Instant now, HeadEffects& out) {
 }
 
 std::optional<Error> Hosts::failed(LinkFailed& event, Instant now, HeadEffects& out) {
+  of(event.node).link = false;
   of(event.node).last_error = event.error.what;
-  if (!opener_.again(event.node, now, event.retry)) return std::move(event.error);
+  if (!opener_.again(event.node, now, event.retry)) {
+    settle(event.node);
+    return std::move(event.error);
+  }
   open_due(now, out);
   return std::nullopt;
 }
@@ -109,6 +113,12 @@ void Hosts::tell_progress(Instant now, HeadEffects& out) {
   const std::string names = view::first_few(waiting.size(), name_or_why, "; ");
   out.push_back(
       Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), hosts_.size(), names)});
+}
+
+// With the last there is nothing left to tell of.
+void Hosts::settle(NodeIndex node) {
+  opener_.opened(node);
+  if (opener_.idle()) next_progress_.reset();
 }
 
 std::optional<Instant> Hosts::next_opening() const {
@@ -133,7 +143,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instan
                                   HeadEffects& out) {
   Entry& host = of(node);
   CHECK(host.state == State::up);
-  opener_.opened(node);
+  settle(node);
   if (message.protocol != wire::kProtocol) {
     return tl::unexpected(
         Error{Fault::unreachable,
@@ -202,36 +212,19 @@ void Hosts::forgive_silence(Instant now) {
 
 // ---- closing ----------------------------------------------------------------------------------
 
-void Hosts::unlinked(NodeIndex node) { of(node).link = false; }
+void Hosts::lost(NodeIndex node) {
+  settle(node);
+  of(node).link = false;
+}
 
 void Hosts::close(NodeIndex node, HeadEffects& out) {
+  settle(node);
   if (std::exchange(of(node).link, false)) out.push_back(CloseLink{node});
 }
 
 // ---- what is known ----------------------------------------------------------------------------
 
 bool Hosts::any_link() const { return std::ranges::any_of(hosts_, &Entry::link); }
-
-bool Hosts::all_greeted() const {
-  return std::ranges::all_of(hosts_, [](const Entry& one) { return one.state == State::greeted; });
-}
-
-std::vector<std::optional<model::HostFacts>> Hosts::all_facts() const {
-  std::vector<std::optional<model::HostFacts>> facts;
-  facts.reserve(hosts_.size());
-  for (const Entry& host : hosts_) facts.push_back(host.facts);
-  return facts;
-}
-
-std::set<std::string> Hosts::addresses() const {
-  std::set<std::string> addresses;
-  for (const Entry& host : hosts_) {
-    if (!host.facts) continue;
-    for (const model::Interface& one : host.facts->interfaces) addresses.insert(one.address);
-    if (!host.facts->reached_at.empty()) addresses.insert(host.facts->reached_at);
-  }
-  return addresses;
-}
 
 Hosts::Status Hosts::status(NodeIndex node) const {
   const Entry& host = of(node);

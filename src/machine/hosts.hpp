@@ -55,19 +55,19 @@ class Hosts {
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
   // After the last of some open(): begins with those that wait for others, and tells of progress.
   void go_on(base::Instant now, HeadEffects& out);
-  // Is not opened any more.
-  void forget(base::NodeIndex node) { opener_.opened(node); }
   void up(base::NodeIndex node, base::Instant now, HeadEffects& out);
   // Why this host cannot be reached; nothing when it is tried again.
   [[nodiscard]] std::optional<base::Error> failed(LinkFailed& event, base::Instant now,
                                                   HeadEffects& out);
-  // Hosts whose attempt has lasted longer than the patience: each is to be forgotten and closed.
+  // Hosts whose attempt has lasted longer than the patience: each is to be closed.
   [[nodiscard]] std::vector<std::pair<base::NodeIndex, base::Error>> overdue(
       base::Instant now) const;
+  // It has not greeted yet, and shall.
+  [[nodiscard]] bool waits_for(base::NodeIndex node) const { return opener_.has(node); }
+  // Is not waited for any more.
+  void settle(base::NodeIndex node);
   // Opens what is due, and tells of the others now and then.
   void tick(base::Instant now, HeadEffects& out);
-  // Nothing is to be told before the next go_on().
-  void hush() { next_progress_.reset(); }
   [[nodiscard]] std::optional<base::Instant> next_opening() const;
 
   // ---- greeting
@@ -90,16 +90,16 @@ class Hosts {
   [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }
 
   // ---- closing
-  // The carrier has ended.
-  void unlinked(base::NodeIndex node);
-  // End it, if there is one; nothing more will be heard of it.
+  // The carrier has ended, after the agent had spoken.
+  void lost(base::NodeIndex node);
+  // Nothing more will be heard of it, and it is not opened any more.
   void close(base::NodeIndex node, HeadEffects& out);
 
   // ---- what is known
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(hosts_.size()); }
   [[nodiscard]] State state(base::NodeIndex node) const { return of(node).state; }
   [[nodiscard]] bool link(base::NodeIndex node) const { return of(node).link; }
   [[nodiscard]] bool any_link() const;
-  [[nodiscard]] bool all_greeted() const;
   [[nodiscard]] bool linked(base::NodeIndex node) const { return of(node).linked; }
   [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).name; }
   [[nodiscard]] const HostClock& clock_of(base::NodeIndex node) const { return of(node).clock; }
@@ -107,12 +107,9 @@ class Hosts {
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return of(node).facts;
   }
-  [[nodiscard]] std::vector<std::optional<model::HostFacts>> all_facts() const;
   [[nodiscard]] const std::optional<model::SharedMemory>& shared(base::NodeIndex node) const {
     return of(node).shared;
   }
-  // All addresses that any host has.
-  [[nodiscard]] std::set<std::string> addresses() const;
   [[nodiscard]] Status status(base::NodeIndex node) const;
   bool operator==(const Hosts&) const = default;
 

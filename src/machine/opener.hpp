@@ -23,6 +23,8 @@ class Opener {
   // Nodes whose attempt begins now.
   [[nodiscard]] std::vector<base::NodeIndex> due(base::Instant now);
   void opened(base::NodeIndex node);
+  [[nodiscard]] bool has(base::NodeIndex node) const { return attempts_.contains(node); }
+  [[nodiscard]] bool idle() const { return attempts_.empty(); }
   // True when another attempt will be made; false when this node has failed for good.
   // A patient refusal halves the number of attempts at a time.
   [[nodiscard]] bool again(base::NodeIndex node, base::Instant now, Retry retry);

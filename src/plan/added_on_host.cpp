@@ -1,4 +1,4 @@
-// The variables that agents set (app::HostTasks, PmiTasks, PmixTasks), as a dry run tells of them.
+// The variables that agents set (host::HostTasks, PmiTasks, PmixTasks), as a dry run tells of them.
 #include <algorithm>
 
 #include "plan/environment.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "front/mpirun_front.hpp"
+#include "front/mpirun/front.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string all(reinterpret_cast<const char*>(data), size);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "front/run_front.hpp"
+#include "front/run/front.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));

@@ -19,7 +19,7 @@ constexpr std::uint64_t kInputChunk = 64u << 10;
 constexpr Duration kInputPace(1);
 }  // namespace
 
-SimHead::SimHead(Agenda& agenda, const Scenario& world, machine::HeadInput input, Judge& judge,
+SimHead::SimHead(Agenda& agenda, const Scenario& world, machine::RunInput input, Judge& judge,
                  SimHeadEvents events)
     : agenda_(agenda),
       world_(world),

@@ -25,7 +25,7 @@ struct SimHeadEvents {
 
 class SimHead {
  public:
-  SimHead(Agenda& agenda, const Scenario& world, machine::HeadInput input, Judge& judge,
+  SimHead(Agenda& agenda, const Scenario& world, machine::RunInput input, Judge& judge,
           SimHeadEvents events);
 
   void start();

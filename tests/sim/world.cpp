@@ -45,8 +45,8 @@ model::Plan plan_of(const Scenario& world) {
   return plan;
 }
 
-machine::HeadInput input_of(const Scenario& world, const model::Plan& plan) {
-  machine::HeadInput input;
+machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
+  machine::RunInput input;
   input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};
   input.spec.apps.front().workdir = "/";

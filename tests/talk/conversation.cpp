@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "app/agent.hpp"
-#include "app/head.hpp"
+#include "head/head.hpp"
+#include "host/agent.hpp"
 #include "model/carriers.hpp"
 #include "talk/agent_part.hpp"
 #include "talk/head_part.hpp"
@@ -115,7 +115,7 @@ void disturb(Dice& dice, pid_t head) {
 std::string with_head(std::uint64_t seed, Dice dice, const std::string& program) {
   const Folder folder;
   report_below(folder.path());
-  app::HeadOptions options;
+  head::HeadOptions options;
   options.input.spec = draw_spec(dice, program);
   options.input.plan = draw_plan(dice);
   options.input.kept = {{{}}, {{}}};
@@ -134,7 +134,7 @@ std::string with_head(std::uint64_t seed, Dice dice, const std::string& program)
   UniqueFd input(reads_input ? ::open(program.c_str(), O_RDONLY | O_CLOEXEC) : -1);
   Subject head(folder, reads_input ? std::move(input) : nothing(), {}, [&] {
     parts.clear();
-    (void)app::run_head(std::move(options));
+    (void)head::run_head(std::move(options));
   });
   options.joined.clear();
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -159,7 +159,7 @@ std::string with_agent(std::uint64_t seed, Dice dice) {
   UniqueFd in = copy(pair.theirs);
   Subject agent(folder, std::move(in), std::move(pair.theirs), [&] {
     pair.ours.reset();
-    (void)app::run_agent(environment(seed, folder), "0");
+    (void)host::run_agent(environment(seed, folder), "0");
   });
   HeadPart(Line(copy(pair.ours), std::move(pair.ours)), dice, folder.path()).play();
   const std::string verdict = agent.verdict(kPatience);

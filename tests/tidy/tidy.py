@@ -27,8 +27,9 @@ PURE = {
     "base": set(),
     "model": {"base"},
     "spec": {"base", "model"},
+    "option": {"base", "model", "spec"},
     "job": {"base", "model", "spec"},
-    "front": {"base", "model", "spec", "job"},
+    "front": {"base", "model", "spec", "option", "job"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
     "view": {"base", "model"},
@@ -45,8 +46,13 @@ ADAPTERS = {
 }
 # Files of an adapter that make no system call either.
 PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
-APP = set(PURE) | set(ADAPTERS)
-MAY_INCLUDE = {**PURE, **ADAPTERS, "app": APP, "cli": APP | {"app"}, "main": APP | {"app", "cli"}}
+HOST = {"base", "model", "plan", "wire", "view", "machine", "process", "probe", "link", "pmi",
+        "pmix"}
+HEAD = HOST | {"host", "gloo", "store"}
+CLI = set(PURE) | set(ADAPTERS) | {"host", "head"}
+MAY_INCLUDE = {**PURE, **ADAPTERS, "host": HOST, "head": HEAD, "cli": CLI, "main": CLI | {"cli"}}
+# Folders of a room that know nothing of one another, and what joins them.
+JOINS_FOLDERS = {"front": "src/front/fronts.cpp"}
 
 STANDARD = set("""
     algorithm any array bit bitset charconv chrono compare concepts cctype cerrno cfloat
@@ -61,7 +67,7 @@ STANDARD = set("""
 FOREIGN = {
     r"nlohmann/": r"view/\w+_json\.cpp|view/python_error\.cpp|job/schema\.cpp|cli/",
     r"wire\.pb\.h|google/": r"wire/codec\w*\.[ch]pp",
-    r"asio": r"process/|link/|app/|third_party/",
+    r"asio": r"process/|link/|host/|head/|third_party/",
     r"CLI/": r"cli/",
     r"pmix\w*\.h$": r"pmix/",
     r"hwloc\.h$": r"probe/",
@@ -106,6 +112,15 @@ def wrong_rooms(path, text):
             continue
         complaints.append(f"{path}:{line}: {room} may not include {header}")
     return complaints
+
+
+def wrong_folders(path, text):
+    """Includes of a folder within a room, such as a launcher's, from anywhere but that folder."""
+    folder, room = path[len("src/"):].rsplit("/", 1)[0], room_of(path)
+    return [f"{path}:{line}: {header} is known to its own folder and to {JOINS_FOLDERS[room]}"
+            for line, header, _ in includes(text)
+            if room in JOINS_FOLDERS and path != JOINS_FOLDERS[room]
+            and re.match(rf"{room}/\w+/", header) and header.rsplit("/", 1)[0] != folder]
 
 
 def wrong_foreign(path, text):
@@ -309,10 +324,21 @@ class Rules(unittest.TestCase):
                          ["src/view/a.cpp:2: view may not include plan/plan.hpp"])
         for path, header in [("base/a.cpp", "model/a.hpp"), ("wire/a.cpp", "view/a.hpp"),
                              ("machine/a.cpp", "process/a.hpp"), ("probe/a.cpp", "wire/a.hpp"),
-                             ("link/a.cpp", "probe/a.hpp"), ("app/a.cpp", "cli/a.hpp"),
+                             ("link/a.cpp", "probe/a.hpp"), ("head/a.cpp", "cli/a.hpp"),
+                             ("host/a.cpp", "head/a.hpp"),
                              ("cli/a.cpp", "local.hpp"), ("attic/a.cpp", "base/a.hpp")]:
             self.assertEqual(len(wrong_rooms("src/" + path, f'#include "{header}"\n')), 1, path)
-        self.assertEqual(wrong_rooms("src/cli/a.cpp", '#include "app/a.hpp"\n'), [])
+        self.assertEqual(wrong_rooms("src/cli/a.cpp", '#include "head/a.hpp"\n'), [])
+
+    def test_folders(self):
+        for path, header in [("front/run/a.cpp", "front/run/b.hpp"),
+                             ("front/run/a.cpp", "front/b.hpp"), ("front/a.cpp", "front/b.hpp"),
+                             ("front/run/a.cpp", "job/yaml.hpp"), ("cli/a.cpp", "front/run/b.hpp"),
+                             ("front/fronts.cpp", "front/run/b.hpp")]:
+            self.assertEqual(wrong_folders("src/" + path, f'#include "{header}"\n'), [], path)
+        for path in ["front/run/a.cpp", "front/a.cpp"]:
+            text = '#include "front/job/b.hpp"\n'
+            self.assertEqual(len(wrong_folders("src/" + path, text)), 1, path)
 
     def test_foreign(self):
         json = "#include <nlohmann/json.hpp>\n"
@@ -463,7 +489,7 @@ class Repository(unittest.TestCase):
         self.report("\n".join(complaints))
 
     def test_rooms_include_only_what_they_may(self):
-        self.check([wrong_rooms, wrong_foreign, impure], self.src)
+        self.check([wrong_rooms, wrong_folders, wrong_foreign, impure], self.src)
 
     def test_headers_have_no_circles(self):
         headers = {name[len("src/"):]: text_of(name) for name in self.src if name.endswith(".hpp")}
@@ -487,7 +513,7 @@ class Repository(unittest.TestCase):
         self.check([banned_calls], self.src)
 
     def test_handlers_are_bound(self):
-        self.check([loose_handlers], self.named(r"src/(app|link|process)/.*\.[ch]pp$"))
+        self.check([loose_handlers], self.named(r"src/(head|host|link|process)/.*\.[ch]pp$"))
 
     def test_using_declarations_are_used(self):
         self.check([unused_usings], self.cpp)

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/read_file.hpp"
-#include "front/run_front.hpp"
+#include "front/run/front.hpp"
 
 namespace muster::cli {
 namespace {

@@ -1,9 +1,9 @@
 // The words of DeepSpeed's launcher: hosts and devices, the script's words, what is refused.
-#include "front/deepspeed_front.hpp"
-
 #include <gtest/gtest.h>
 #include <map>
 #include <vector>
+
+#include "front/deepspeed/front.hpp"
 
 namespace muster::front {
 namespace {

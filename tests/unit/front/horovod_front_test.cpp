@@ -1,9 +1,9 @@
 // The words of horovodrun and its config file: hosts, controllers, knobs, and what is refused.
-#include "front/horovod_front.hpp"
-
 #include <gtest/gtest.h>
 #include <map>
 #include <vector>
+
+#include "front/horovod/front.hpp"
 
 namespace muster::front {
 namespace {

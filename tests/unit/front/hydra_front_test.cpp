@@ -1,9 +1,9 @@
 // The words of mpiexec.hydra: what they become, and what is said about wrong ones.
-#include "front/hydra_front.hpp"
-
 #include <gtest/gtest.h>
 #include <map>
 #include <vector>
+
+#include "front/hydra/front.hpp"
 
 namespace muster::front::hydra_front_test {
 namespace {

@@ -1,10 +1,9 @@
 // The words of submit, explain, validate and schema.
-#include "front/job_front.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 
+#include "front/job/front.hpp"
 #include "front/standing.hpp"
 
 namespace muster::front {

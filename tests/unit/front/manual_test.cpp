@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "front/front.hpp"
-#include "front/run_front.hpp"
+#include "front/run/front.hpp"
 
 namespace muster::front {
 namespace {

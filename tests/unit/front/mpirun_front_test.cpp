@@ -1,10 +1,10 @@
 // mpirun's words: what they become, and what is said about wrong ones.
-#include "front/mpirun_front.hpp"
-
 #include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <map>
+
+#include "front/mpirun/front.hpp"
 
 namespace muster::front::mpirun_front_test {
 namespace {

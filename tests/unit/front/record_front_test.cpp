@@ -1,7 +1,7 @@
 // Words of the commands for runs on record.
-#include "front/record_front.hpp"
-
 #include <gtest/gtest.h>
+
+#include "front/record/front.hpp"
 
 namespace muster::front {
 namespace {

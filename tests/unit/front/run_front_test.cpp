@@ -1,10 +1,9 @@
 // The words of `muster run`: what they become, and what is said about wrong ones.
-#include "front/run_front.hpp"
-
 #include <gtest/gtest.h>
 #include <vector>
 
 #include "front/output_styles.hpp"
+#include "front/run/front.hpp"
 
 namespace muster::front::run_front_test {
 namespace {

@@ -1,9 +1,9 @@
 // The words of torchrun and torch.distributed.launch: what they become, and what is said about
 // wrong ones.
-#include "front/torch_front.hpp"
-
 #include <gtest/gtest.h>
 #include <vector>
+
+#include "front/torch/front.hpp"
 
 namespace muster::front::torch_front_test {
 namespace {

@@ -95,7 +95,7 @@ Words words(const HeadEffects& effects) {
 HeadFixture::HeadFixture() { spec_.wireup = model::Wireup::pmi2; }
 
 void HeadFixture::make(std::vector<model::Carrier> hosts, std::uint32_t ranks_each) {
-  HeadInput input;
+  RunInput input;
   input.spec = spec_;
   input.survey = survey_;
   input.secret = "secret";

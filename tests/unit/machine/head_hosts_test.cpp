@@ -197,7 +197,7 @@ TEST_F(JoiningHosts, AreNotThereInAnotherRound) {
 }
 
 TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
-  HeadInput input;
+  RunInput input;
   input.spec.apps.front().command = {"program"};
   input.kept = {{{}}, {{}}};
   model::Host first;

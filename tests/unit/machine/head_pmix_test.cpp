@@ -23,7 +23,7 @@ class HeadPmix : public HeadFixture {
   }
   // What a node is told of the first world.
   wire::Wireup orders(NodeIndex node) {
-    HeadInput input;
+    RunInput input;
     input.spec = spec_;
     input.spec.apps.front().command = {"program", "-v"};
     input.secret = "secret";

@@ -71,7 +71,6 @@ TEST_F(TwoHosts, AreOpenedAndGreeted) {
   const auto& hello = std::get<wire::Hello>(std::get<ToNode>(out_.back()).message);
   EXPECT_EQ(hello.job, "job");
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
-  EXPECT_FALSE(hosts_.all_greeted());
   EXPECT_FALSE(hosts_.facts(kThere));
 }
 
@@ -100,7 +99,7 @@ TEST_F(TwoHosts, ThatDoNotAnswerAreOverdue) {
 
 TEST_F(TwoHosts, AreSilentAfterALease) {
   greet_both();
-  EXPECT_TRUE(hosts_.all_greeted());
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted);
   EXPECT_FALSE(hosts_.beat(kStart + seconds(1)));
   EXPECT_TRUE(hosts_.beat(kStart + seconds(2)));
   hosts_.ping(kThere, kStart + seconds(2), out_);

@@ -1,0 +1,232 @@
+// Resource pools as DeepSpeed filters them.
+#include "front/deepspeed/hosts.hpp"
+
+#include <algorithm>
+#include <fmt/ranges.h>
+#include <numeric>
+
+#include "base/words.hpp"
+#include "front/asked.hpp"
+#include "front/given_hosts.hpp"
+#include "front/standing.hpp"
+#include "spec/hosts.hpp"
+#include "spec/limits.hpp"
+#include "spec/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using spec::quoted;
+
+constexpr const char* kUsualHostfile = "/job/hostfile";
+constexpr const char* kHere = "localhost";
+
+// A host and those of its devices that are to be used.
+struct Resource {
+  model::HostEntry host;
+  std::vector<std::uint32_t> devices;
+};
+using Pool = std::vector<Resource>;
+
+std::vector<std::uint32_t> first_devices(std::uint32_t count) {
+  std::vector<std::uint32_t> devices(count);
+  std::iota(devices.begin(), devices.end(), 0U);
+  return devices;
+}
+
+Result<Pool> pool_of(const std::vector<model::HostEntry>& hosts) {
+  Pool pool;
+  for (const model::HostEntry& host : hosts) {
+    const bool again = std::ranges::any_of(
+        pool, [&](const Resource& known) { return known.host.name == host.name; });
+    if (again) {
+      return base::fail_at(host.place, Fault::bad_file, "keep one line for each host",
+                           "{} is listed twice", host.name);
+    }
+    if (!host.slots || *host.slots > spec::kDevicesMax) {
+      return base::fail_at(host.place, Fault::bad_file,
+                           fmt::format("write {} slots=N, N its number of devices", host.name),
+                           "{} needs slots=1 to slots={}", host.name, spec::kDevicesMax);
+    }
+    pool.push_back({host, first_devices(*host.slots)});
+  }
+  return pool;
+}
+
+// Nothing without a hostfile: this machine alone.
+Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
+  const auto given =
+      draft.hosts.file ? draft.hosts.file : standing_hostfile(*draft.asked, draft.request.spec);
+  const std::string path = given.value_or(kUsualHostfile);
+  if (!given && !draft.asked->read_file(path, spec::kHostTextMax)) return std::nullopt;
+  const auto found = hosts_in_file(*draft.asked, path);
+  if (!found) return tl::unexpected(found.error());
+  draft.request.spec.source = found->source;
+  draft.request.spec.source_name = found->name;
+  return pool_of(found->hosts).map([](Pool pool) { return std::optional<Pool>(std::move(pool)); });
+}
+
+bool is_filtered(const DeepspeedHosts& hosts) {
+  return !hosts.include.empty() || !hosts.exclude.empty() || hosts.nodes || hosts.devices;
+}
+
+// The devices of this machine; one rank where there are none, so that a rehearsal is possible.
+std::uint32_t devices_here(DeepspeedDraft& draft) {
+  const auto& count = draft.asked->counts.gpus;
+  const std::uint32_t found = count ? count() : 0;
+  if (found > 0) return found;
+  if (!draft.hosts.devices) {
+    add_once(draft.notices, "no device is to be seen here: one rank; --num_gpus N starts more");
+  }
+  return 1;
+}
+
+Pool here(DeepspeedDraft& draft) {
+  draft.request.spec.source = model::kHostsListed;
+  draft.request.spec.source_name = kHere;
+  model::HostEntry host;
+  host.name = kHere;
+  host.place = {kHere, 0, 0};
+  const auto visible = variable(*draft.asked, "CUDA_VISIBLE_DEVICES");
+  if (visible && !visible->empty() && !is_filtered(draft.hosts)) {
+    host.visible = std::string(*visible);
+    const auto count = static_cast<std::uint32_t>(base::split(*visible, ",").size());
+    return {{host, first_devices(count)}};
+  }
+  return {{host, first_devices(devices_here(draft))}};
+}
+
+// "worker-1:0,2"
+struct Part {
+  Resource* resource = nullptr;
+  std::vector<std::uint32_t> devices;  // of NAME alone: all of them
+};
+
+Result<std::vector<std::uint32_t>> read_devices(const char* option, const Resource& resource,
+                                                std::string_view text) {
+  std::vector<std::uint32_t> devices;
+  for (const std::string& word : base::split(text, ",")) {
+    const auto number = spec::read_number(option, word, {0, spec::kDevicesMax}, Fault::usage);
+    if (!number) return tl::unexpected(number.error());
+    if (std::ranges::find(resource.devices, *number) == resource.devices.end()) {
+      return fail(Fault::usage, fmt::format("it has {}", fmt::join(resource.devices, ",")),
+                  "{}: {} has no slot {}", option, resource.host.name, *number);
+    }
+    const bool again = std::ranges::find(devices, *number) != devices.end();
+    if (!again) devices.push_back(*number);
+  }
+  return devices;
+}
+
+Result<Part> read_part(const char* option, Pool& pool, std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view name = text.substr(0, colon);
+  const auto found = std::ranges::find_if(
+      pool, [&](const Resource& resource) { return resource.host.name == name; });
+  if (found == pool.end()) {
+    return fail(Fault::usage, "names are those of the hostfile; nodes are joined by @",
+                "{}: there is no host {}", option, quoted(name));
+  }
+  if (colon == text.size()) return Part{&*found, found->devices};
+  auto devices = read_devices(option, *found, text.substr(colon + 1));
+  if (!devices) return tl::unexpected(devices.error());
+  if (devices->empty()) {
+    return fail(Fault::usage, "", "{}: {} names no slot", option, quoted(text));
+  }
+  return Part{&*found, std::move(*devices)};
+}
+
+Result<std::vector<Part>> read_parts(const char* option, Pool& pool, const std::string& text) {
+  std::vector<Part> parts;
+  for (const std::string& word : base::split(text, "@")) {
+    auto part = read_part(option, pool, word);
+    if (!part) return tl::unexpected(part.error());
+    parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
+Result<void> include(Pool& pool, const std::string& text) {
+  const auto parts = read_parts("--include", pool, text);
+  if (!parts) return tl::unexpected(parts.error());
+  for (Resource& resource : pool) resource.devices.clear();
+  for (const Part& part : *parts) part.resource->devices = part.devices;
+  return {};
+}
+
+Result<void> exclude(Pool& pool, const std::string& text) {
+  const auto parts = read_parts("--exclude", pool, text);
+  if (!parts) return tl::unexpected(parts.error());
+  for (const Part& part : *parts) {
+    std::erase_if(part.resource->devices, [&](std::uint32_t device) {
+      return std::ranges::find(part.devices, device) != part.devices.end();
+    });
+  }
+  return {};
+}
+
+Result<void> filter(Pool& pool, const DeepspeedHosts& hosts) {
+  if (!hosts.include.empty()) return include(pool, hosts.include);
+  if (!hosts.exclude.empty()) return exclude(pool, hosts.exclude);
+  return {};
+}
+
+Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
+  std::erase_if(pool, [](const Resource& resource) { return resource.devices.empty(); });
+  if (pool.empty()) {
+    return fail(Fault::usage, "leave some of them", "no slot is left of the hosts");
+  }
+  if (hosts.nodes && *hosts.nodes > pool.size()) {
+    return fail(Fault::usage, "list more hosts, or ask for fewer",
+                "--num_nodes {}, but {} {} known", *hosts.nodes, pool.size(),
+                pool.size() == 1 ? "host is" : "hosts are");
+  }
+  if (hosts.nodes) pool.resize(*hosts.nodes);
+  for (Resource& resource : pool) {
+    if (hosts.devices) resource.devices = first_devices(*hosts.devices);
+  }
+  return {};
+}
+
+Result<void> check_filters(const DeepspeedHosts& hosts) {
+  if (!hosts.include.empty() && !hosts.exclude.empty()) {
+    return fail(Fault::usage, "drop one of them", "--include and --exclude exclude each other");
+  }
+  const bool listed = !hosts.include.empty() || !hosts.exclude.empty();
+  if (listed && (hosts.nodes || hosts.devices)) {
+    return fail(Fault::usage, "drop one of them",
+                "--num_nodes and --num_gpus go with neither --include nor --exclude");
+  }
+  return {};
+}
+
+void take(model::JobSpec& spec, Pool pool) {
+  for (Resource& resource : pool) {
+    model::HostEntry& host = spec.hosts.emplace_back(std::move(resource.host));
+    host.slots = static_cast<std::uint32_t>(resource.devices.size());
+    if (host.visible.empty()) host.visible = fmt::format("{}", fmt::join(resource.devices, ","));
+  }
+}
+
+}  // namespace
+
+Result<void> settle_deepspeed_hosts(DeepspeedDraft& draft) {
+  model::JobSpec& spec = draft.request.spec;
+  if (auto checked = check_filters(draft.hosts); !checked) return checked;
+  if (spec.fake_nodes > 0) {
+    spec.per_node = draft.hosts.devices.value_or(1);
+    return {};
+  }
+  auto pool = listed(draft);
+  if (!pool) return tl::unexpected(pool.error());
+  if (!*pool) *pool = here(draft);
+  return filter(**pool, draft.hosts).and_then([&] { return cut(**pool, draft.hosts); }).map([&] {
+    take(spec, std::move(**pool));
+  });
+}
+
+}  // namespace muster::front

@@ -1,0 +1,175 @@
+// Reads a line of horovodrun and settles what its words mean together.
+#include "front/horovod/front.hpp"
+
+#include <fmt/ranges.h>
+
+#include "front/asked.hpp"
+#include "front/horovod/config.hpp"
+#include "front/horovod/hosts.hpp"
+#include "front/horovod/knobs.hpp"
+#include "front/horovod/options.hpp"
+#include "front/output_styles.hpp"
+#include "option/help.hpp"
+#include "option/read.hpp"
+#include "option/values.hpp"
+#include "spec/check.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using Words = std::span<const std::string>;
+
+constexpr Grammar kGrammar = {.command = "muster horovodrun",
+                              .abbreviations = true,
+                              .glued = Glued::all,
+                              .again = Again::last_wins};
+
+constexpr std::string_view kHead =
+    R"(muster horovodrun: starts programs as Horovod's horovodrun does.
+
+Usage: muster horovodrun -np N [OPTIONS] PROGRAM [ARGS...]
+       horovodrun ...   where horovodrun is a symbolic link to muster
+Options end at PROGRAM; all words after it are the program's own.
+
+Examples:
+  Four ranks on this machine:
+    horovodrun -np 4 python train.py
+  Sixteen ranks on the hosts of a file, as Azure ML gives it:
+    horovodrun -np 16 --hostfile $AZUREML_MPI_HOSTFILE python train.py
+  Two hosts, through gloo, over one interface, with a config file:
+    horovodrun -np 8 -H host1:4,host2:4 --gloo --network-interface eth0 --config-file hvd.yaml
+      python train.py
+)";
+
+constexpr std::string_view kExitCodes = R"(
+Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
+muster run.
+)";
+
+std::vector<model::EnvSetting>& exports(HorovodDraft& draft) {
+  return draft.request.spec.apps.front().exports;
+}
+
+Result<void> settle_command(HorovodDraft& draft, Words words) {
+  model::App& app = draft.request.spec.apps.front();
+  if (words.empty()) {
+    return fail(Fault::usage, "for example: horovodrun -np 2 python train.py", "no program given");
+  }
+  if (!app.ranks) {
+    return fail(Fault::usage, "for example: horovodrun -np 2 python train.py",
+                "-np is missing: horovodrun does not count slots");
+  }
+  app.command.assign(words.begin(), words.end());
+  app.workdir = draft.asked->current_folder;
+  return {};
+}
+
+// What they say of mapping, binding and variables is read as mpirun reads it; what they say of
+// hosts and counts is not asked for.
+Result<void> settle_mpi_words(HorovodDraft& draft) {
+  if (draft.mpi_words.empty()) return {};
+  Asked asked = *draft.asked;
+  asked.called = "mpirun";
+  asked.words = draft.mpi_words;
+  asked.words.insert(asked.words.end(), {"--", "program"});
+  auto read = front_of(asked.called)->read(asked);
+  if (!read) return tl::unexpected(std::move(read.error()));
+  if (!read->request) {
+    return fail(Fault::usage, "leave it out", "--mpi-args asks for a text, not for a start");
+  }
+  const model::JobSpec& mpi = read->request->spec;
+  model::JobSpec& spec = draft.request.spec;
+  spec.mapping = mpi.mapping;
+  spec.oversubscribe = mpi.oversubscribe;
+  const auto& more = mpi.apps.front().exports;
+  exports(draft).insert(exports(draft).end(), more.begin(), more.end());
+  for (std::string& notice : read->notices) add_once(draft.notices, std::move(notice));
+  return {};
+}
+
+void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
+  if (!variable(*draft.asked, name)) exports(draft).push_back({name, value, true});
+}
+
+// mpi_run.py gives Open MPI these; whoever has set them knows better.
+void settle_mpi(HorovodDraft& draft) {
+  if (draft.controller == HorovodController::gloo) return;
+  set_unless_set(draft, "OMPI_MCA_pml", "ob1");
+  set_unless_set(draft, "OMPI_MCA_btl", "^openib");
+}
+
+void settle_network(HorovodDraft& draft) {
+  if (draft.tcp_only) exports(draft).push_back({"NCCL_IB_DISABLE", "1"});
+  if (draft.controller != HorovodController::mpi) {
+    auto& gloo = draft.request.spec.gloo.emplace();
+    gloo.only = draft.controller == HorovodController::gloo;
+    if (!draft.interfaces.empty()) gloo.interface = draft.interfaces.front();
+  }
+  if (draft.interfaces.empty()) return;
+  const std::string all = fmt::format("{}", fmt::join(draft.interfaces, ","));
+  exports(draft).push_back({"NCCL_SOCKET_IFNAME", all});
+  exports(draft).push_back({"OMPI_MCA_btl_tcp_if_include", all});
+}
+
+void settle_knobs(HorovodDraft& draft) {
+  drop_idle_knobs(draft);
+  for (const auto& [name, value] : draft.knobs) {
+    exports(draft).push_back({std::string(name), value});
+  }
+}
+
+void settle_output(HorovodDraft& draft) {
+  HorovodOutput& output = draft.output;
+  if (!output.folder.empty()) output.folder = absolute(*draft.asked, output.folder);
+  output.as_mpi = draft.controller == HorovodController::mpi;
+  draft.request.spec.output = horovod_output(output);
+}
+
+Result<Reading> finish(HorovodDraft draft, Words words) {
+  const auto settled = settle_command(draft, words)
+                           .and_then([&] { return settle_horovod_config(draft); })
+                           .and_then([&] { return settle_horovod_hosts(draft); })
+                           .and_then([&] { return settle_mpi_words(draft); });
+  if (!settled) return tl::unexpected(settled.error());
+  settle_mpi(draft);
+  settle_network(draft);
+  settle_knobs(draft);
+  settle_output(draft);
+  return spec::check(draft.request.spec).map([&] {
+    return Reading{std::move(draft.request), {}, std::move(draft.notices)};
+  });
+}
+
+// HOROVOD_START_TIMEOUT is the default of --start-timeout.
+Result<void> apply_environment(HorovodDraft& draft) {
+  draft.request.spec.carrier.patience = std::chrono::seconds(30);
+  const auto limit = variable(*draft.asked, "HOROVOD_START_TIMEOUT");
+  if (!limit) return {};
+  return option::read_seconds({"HOROVOD_START_TIMEOUT", *limit}, spec::kPatience)
+      .map([&](base::Duration time) { draft.request.spec.carrier.patience = time; });
+}
+
+}  // namespace
+
+Result<Reading> read_horovodrun(const Asked& asked) {
+  HorovodDraft draft;
+  draft.asked = &asked;
+  const Words words(asked.words);
+  if (auto done = apply_environment(draft); !done) return tl::unexpected(done.error());
+  const auto read = read_options(horovod_table(), kGrammar, words, draft);
+  if (!read) return tl::unexpected(read.error());
+  if (draft.help) {
+    return Reading{.text = std::string(kHead) + options_help(horovod_options()) +
+                           std::string(kExitCodes)};
+  }
+  if (draft.version) {
+    return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", asked.version)};
+  }
+  draft.notices = read->notices;
+  return finish(std::move(draft), words.subspan(read->program));
+}
+
+}  // namespace muster::front

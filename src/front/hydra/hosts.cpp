@@ -1,0 +1,103 @@
+// Hosts by Hydra's rules.
+#include "front/hydra/hosts.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/words.hpp"
+#include "front/asked.hpp"
+#include "front/given_hosts.hpp"
+#include "front/hydra/rankmap.hpp"
+#include "option/values.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using model::HostEntry;
+using Hosts = std::vector<HostEntry>;
+
+// A word that stands for this machine in place of a file (src/pm/hydra/mpiexec/options.c).
+constexpr std::string_view kThisMachine = "HYDRA_USE_LOCALHOST";
+
+Result<void> set_hosts(HydraDraft& draft, const Typed& typed, std::string& to) {
+  if (draft.host_list || !draft.hostfile.empty()) {
+    if (draft.from_file) return {};  // the line is stronger
+    return fail(Fault::usage, "keep one of them", "{}: the hosts are given already", typed.option);
+  }
+  return read_text(typed).map([&](std::string text) { to = std::move(text); });
+}
+
+void take_standing_hostfile(HydraDraft& draft) {
+  if (draft.host_list || !draft.hostfile.empty() || draft.request.spec.fake_nodes > 0) return;
+  for (const char* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"}) {
+    if (const auto path = variable(*draft.asked, name); path && !path->empty()) {
+      draft.hostfile = std::string(*path);
+      return;
+    }
+  }
+}
+
+Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
+  if (!draft.host_list && draft.hostfile == kThisMachine) return spec::HostsFound{};
+  const bool rehearses = draft.request.spec.fake_nodes > 0;
+  return given_hosts(*draft.asked, draft.host_list, draft.hostfile, rehearses)
+      .map([](spec::HostsFound found) {
+        if (!found.source.is_file && found.source.has_list) found.name = "-hosts";
+        return found;
+      });
+}
+
+// By the slots of a host in all its entries; equal hosts keep their order.
+void sort_hosts(Hosts& hosts, bool ascending) {
+  std::map<std::string, std::uint64_t> slots;
+  for (const HostEntry& host : hosts) slots[host.name] += host.slots.value_or(1);
+  std::ranges::stable_sort(hosts, [&](const HostEntry& a, const HostEntry& b) {
+    const std::uint64_t left = slots[a.name];
+    const std::uint64_t right = slots[b.name];
+    return ascending ? left < right : left > right;
+  });
+}
+
+}  // namespace
+
+Result<void> set_hydra_hosts(HydraDraft& draft, const Typed& typed) {
+  std::string list;
+  auto done = set_hosts(draft, typed, list);
+  if (done && !list.empty()) draft.host_list = std::move(list);
+  return done;
+}
+
+Result<void> set_hydra_hostfile(HydraDraft& draft, const Typed& typed) {
+  return set_hosts(draft, typed, draft.hostfile);
+}
+
+Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed) {
+  const std::string word = base::lower(typed.value);
+  if (word == "up" || word == "ascending") {
+    draft.order = HydraDraft::Order::up;
+  } else if (word == "down" || word == "descending") {
+    draft.order = HydraDraft::Order::down;
+  } else {
+    return fail(Fault::usage, "", "{} must be UP or DOWN, not {}", typed.option,
+                spec::quoted(typed.value));
+  }
+  return {};
+}
+
+Result<void> settle_hydra_hosts(HydraDraft& draft) {
+  take_standing_hostfile(draft);
+  auto found = read_hosts(draft);
+  if (!found) return tl::unexpected(found.error());
+  const bool all_alike = draft.request.spec.per_node.has_value();
+  if (draft.order != HydraDraft::Order::written && !all_alike) {
+    sort_hosts(found->hosts, draft.order == HydraDraft::Order::up);
+  }
+  spec::take_hosts(draft.request.spec, std::move(*found));
+  return draft.rank_map.empty() ? apply_repeats(draft) : apply_rank_map(draft);
+}
+
+}  // namespace muster::front

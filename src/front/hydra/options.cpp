@@ -1,0 +1,322 @@
+// mpiexec's table: names, help, and what each option does.
+#include "front/hydra/options.hpp"
+
+#include "base/words.hpp"
+#include "front/asked.hpp"
+#include "front/hydra/binding.hpp"
+#include "front/hydra/environment.hpp"
+#include "front/hydra/hosts.hpp"
+#include "front/hydra/output.hpp"
+#include "front/hydra/reach.hpp"
+#include "front/own_rows.hpp"
+#include "front/table.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using model::kRanksMax;
+using What = HydraInherit::What;
+
+Result<void> set_ranks(HydraDraft& draft, const Typed& typed) {
+  return read_count(typed, {1, kRanksMax}).map([&](std::uint32_t count) {
+    draft.block.app.ranks = count;
+  });
+}
+
+Result<void> set_per_node(HydraDraft& draft, const Typed& typed) {
+  return read_count(typed, {1, kRanksMax}).map([&](std::uint32_t count) {
+    draft.request.spec.per_node = count;
+  });
+}
+
+Result<void> set_folder(HydraDraft& draft, const Typed& typed) {
+  return read_text(typed).map(
+      [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.asked, text); });
+}
+
+// 0 hides them all, as Hydra does with the value -1.
+Result<void> set_gpus(HydraDraft& draft, const Typed& typed) {
+  if (base::lower(typed.value) == "auto") return {};
+  const auto count = read_count(typed, {0, 1024});
+  if (!count) {
+    return fail(Fault::usage, "", "{} must be AUTO or a number from 0 to 1024, not {}",
+                typed.option, spec::quoted(typed.value));
+  }
+  draft.request.spec.gpus_per_rank = *count;
+  if (*count == 0) draft.for_all.push_back({"CUDA_VISIBLE_DEVICES", "-1"});
+  return {};
+}
+
+Result<void> set_universe(HydraDraft& draft, const Typed& typed) {
+  if (typed.value == "SYSTEM") return {};
+  if (typed.value != "INFINITE") {
+    if (const auto size = read_count(typed, {1, kRanksMax}); !size) {
+      return fail(Fault::usage, "", "{} must be SYSTEM, INFINITE or a number, not {}", typed.option,
+                  spec::quoted(typed.value));
+    }
+  }
+  add_once(draft.notices, fmt::format("{} {} has no effect here: programs are told the slots of "
+                                      "all hosts, as with SYSTEM",
+                                      typed.option, typed.value));
+  return {};
+}
+
+Result<void> store(const Typed& typed, std::string& to) {
+  return read_text(typed).map([&](std::string text) { to = std::move(text); });
+}
+
+constexpr std::string_view kRanks = "Ranks and hosts";
+constexpr std::string_view kEnvironment = "Environment";
+constexpr std::string_view kPlace = "Processors and devices";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kReach = "Reaching hosts";
+constexpr std::string_view kEnd = "The end";
+constexpr std::string_view kSee = "See";
+constexpr std::string_view kOther = "Known, without a use here";
+
+using Row = Option<HydraDraft>;
+
+constexpr auto kRows = std::to_array<Row>({
+    {{"-n -np",
+      kRanks,
+      Takes::number,
+      "N",
+      "How many ranks of this program to start (default: all slots of the given hosts, else 1).",
+      {.scope = Scope::program}},
+     set_ranks},
+    {{"-ppn -perhost -grr", kRanks, Takes::number, "N",
+      "N ranks on each host in turn, whatever its slots."},
+     set_per_node},
+    {{"-hosts -host -hostlist -machine -machines -machinelist", kRanks, Takes::text, "LIST",
+      "Hosts with their slots: node1:8,node2:8; a bare name is one slot."},
+     set_hydra_hosts},
+    {{"-f -hostfile -machinefile", kRanks, Takes::file, "FILE",
+      "Hosts from a file, one a line: node1:8 user=name (default: that of HYDRA_HOST_FILE)."},
+     set_hydra_hostfile},
+    {{"-rankmap", kRanks, Takes::text, "MAP",
+      "The host of each rank, by number: 0,0,1,1; or blocks (first host,hosts,ranks on each)."},
+     [](HydraDraft& d, const Typed& t) { return store(t, d.rank_map); }},
+    {{"-order-nodes",
+      kRanks,
+      Takes::choice,
+      "UP|DOWN",
+      "Take hosts with few slots first, or those with many (default: as written).",
+      {.choices = "UP DOWN"}},
+     set_hydra_order},
+    {{"-skip-launch-node", kRanks, Takes::nothing, "", "Start no ranks on this machine."},
+     [](HydraDraft& d, const Typed&) { return raise(d.request.spec.mapping.no_local); }},
+    {{"-configfile", kRanks, Takes::file, "FILE",
+      "More words from a file, one program a line (default: the file that HYDRA_CONFIG_FILE names, "
+      "else ~/.mpiexec.hydra.conf); the line itself is stronger."},
+     [](HydraDraft& d, const Typed& t) { return store(t, d.config_file); }},
+    {{"-wdir",
+      kRanks,
+      Takes::folder,
+      "DIR",
+      "The folder in which ranks of this program start (default: this one).",
+      {.scope = Scope::program}},
+     set_folder},
+
+    {{"-genv",
+      kEnvironment,
+      Takes::text,
+      "NAME VALUE",
+      "Give all ranks this variable; NAME=VALUE in one word says the same.",
+      {.repeatable = true, .arity = Arity::pair}},
+     set_hydra_genv},
+    {{"-genvlist", kEnvironment, Takes::text, "NAMES",
+      "Give all ranks these variables of this shell, and no others."},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_ginherit(d, t, What::list); }},
+    {{"-genvnone", kEnvironment, Takes::nothing, "",
+      "Pass on nothing of this shell's environment."},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_ginherit(d, t, What::none); }},
+    {{"-genvall", kEnvironment, Takes::nothing, "",
+      "Pass on this shell's environment (the default, unless HYDRA_ENV says otherwise)."},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_ginherit(d, t, What::all); }},
+    {{"-env",
+      kEnvironment,
+      Takes::text,
+      "NAME VALUE",
+      "Give the ranks of this program this variable; NAME=VALUE in one word says the same.",
+      {.repeatable = true, .arity = Arity::pair, .scope = Scope::program}},
+     set_hydra_env},
+    {{"-envlist",
+      kEnvironment,
+      Takes::text,
+      "NAMES",
+      "As -genvlist, for the ranks of this program.",
+      {.scope = Scope::program}},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_inherit(d, t, What::list); }},
+    {{"-envnone",
+      kEnvironment,
+      Takes::nothing,
+      "",
+      "As -genvnone, for the ranks of this program.",
+      {.scope = Scope::program}},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_inherit(d, t, What::none); }},
+    {{"-envall",
+      kEnvironment,
+      Takes::nothing,
+      "",
+      "As -genvall, for the ranks of this program.",
+      {.scope = Scope::program}},
+     [](HydraDraft& d, const Typed& t) { return set_hydra_inherit(d, t, What::all); }},
+    {{"-iface", kEnvironment, Takes::text, "NAME",
+      "The network interface that ranks use between hosts (default: HYDRA_IFACE, else one that "
+      "reaches the others)."},
+     [](HydraDraft& d, const Typed& t) { return store(t, d.interface); }},
+
+    {{"-bind-to -binding", kPlace, Takes::text, "PLACE",
+      "Bind ranks: none (the default), machine, numa, socket, core, hwthread, l1cache to l3cache, "
+      "each with :N for N of them; rr; user:0+1,2+3."},
+     set_hydra_bind_to},
+    {{"-map-by", kPlace, Takes::text, "PLACE",
+      "The places to which ranks of a host are dealt in turn (default: what they are bound to)."},
+     set_hydra_map_by},
+    {{"-membind", kPlace, Takes::text, "POLICY",
+      "Where memory comes from: none or firsttouch, which is what Linux does."},
+     set_hydra_membind},
+    {{"-g -gpus-per-proc", kPlace, Takes::text, "N",
+      "Give each rank N devices of its host through CUDA_VISIBLE_DEVICES; 0 hides them (default: "
+      "AUTO, all ranks see all)."},
+     set_gpus},
+
+    {{"-l -prepend-rank", kOutput, Takes::nothing, "",
+      "Begin each line of output with its rank: [3]."},
+     set_hydra_prepend_rank},
+    {{"-prepend-pattern", kOutput, Takes::text, "PATTERN",
+      "Begin each line with this: %r rank, %h host, %p number of the host, %g number of the "
+      "spawned job, %t always 0, %% a percent sign."},
+     set_hydra_prepend_pattern},
+    {{"-outfile-pattern -outfile", kOutput, Takes::file, "PATTERN",
+      "Write stdout to this file, not here; ranks may share one. Patterns as above."},
+     set_hydra_outfile},
+    {{"-errfile-pattern -errfile", kOutput, Takes::file, "PATTERN",
+      "Write stderr to this file, not here."},
+     set_hydra_errfile},
+    {{"-output-from", kOutput, Takes::number, "RANK", "Show the output of this rank alone."},
+     set_hydra_output_from},
+
+    {{"-launcher -bootstrap",
+      kReach,
+      Takes::choice,
+      "ssh|fork|slurm",
+      "How hosts are reached: ssh, srun inside a Slurm job, or not at all, for a rehearsal on this "
+      "machine (default: HYDRA_LAUNCHER, else ssh).",
+      {.choices = "ssh fork slurm"}},
+     set_hydra_launcher},
+    {{"-launcher-exec -bootstrap-exec", kReach, Takes::text, "WORDS",
+      "What to call instead of ssh or srun (default: HYDRA_LAUNCHER_EXEC); the words of "
+      "HYDRA_LAUNCHER_EXTRA_ARGS come behind it."},
+     set_hydra_launcher_exec},
+    {{"-rmk", kReach, Takes::text, "user", "Where hosts come from: from the user alone."},
+     set_hydra_rmk},
+
+    {{"-disable-auto-cleanup", kEnd, Takes::nothing, "",
+      "Let the other ranks go on when a signal ends one."},
+     [](HydraDraft& d, const Typed&) {
+       d.end.auto_cleanup = false;
+       return Result<void>();
+     }},
+    {{"-enable-auto-cleanup", kEnd, Takes::nothing, "",
+      "End the other ranks when a signal ends one (the default)."},
+     nullptr},
+    {{"-print-all-exitcodes", kEnd, Takes::nothing, "", "Tell how each rank ended."},
+     [](HydraDraft& d, const Typed&) { return raise(d.end.print_exit_codes); }},
+
+    {{"-v -verbose -debug",
+      kSee,
+      Takes::nothing,
+      "",
+      "Tell on stderr what muster does, and how long each phase took.",
+      {.repeatable = true}},
+     [](HydraDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    {{"-info -version", kSee, Takes::nothing, "", "Show whom this stands in for.", {.ends = true}},
+     [](HydraDraft& d, const Typed&) { return raise(d.info); }},
+    {{"-h -help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+     [](HydraDraft& d, const Typed&) { return raise(d.help); }},
+
+    {{"-usize", kOther, Takes::text, "SIZE",
+      "The universe that programs are told: SYSTEM, INFINITE or a number; here always SYSTEM."},
+     set_universe},
+    {{"-gpu-subdevs-per-proc",
+      kOther,
+      Takes::text,
+      "N",
+      "Parts of devices for each rank.",
+      {.standing = Standing::refused, .why = "muster deals out whole devices alone"}}},
+    {{"-pmi-port",
+      kOther,
+      Takes::nothing,
+      "",
+      "Serve PMI on a port.",
+      {.standing = Standing::no_effect, .why = "each rank inherits its own descriptor"}}},
+    {{"-nameserver",
+      kOther,
+      Takes::text,
+      "HOST:PORT",
+      "Publish names for other jobs.",
+      {.standing = Standing::refused, .why = "names are published within one job alone"}}},
+    {{"-localhost",
+      kOther,
+      Takes::text,
+      "NAME",
+      "The name of this machine.",
+      {.standing = Standing::no_effect, .why = "addresses are found by asking the hosts"}}},
+    {{"-disable-hostname-propagation -enable-hostname-propagation",
+      kOther,
+      Takes::nothing,
+      "",
+      "Whether MPICH is told host names.",
+      {.standing = Standing::no_effect, .why = "MPICH finds them itself"}}},
+    {{"-hybrid-hosts",
+      kOther,
+      Takes::nothing,
+      "",
+      "Hosts have folders of their own.",
+      {.standing = Standing::no_effect, .why = "--agent-path says where muster is on them"}}},
+    {{"-topolib",
+      kOther,
+      Takes::text,
+      "NAME",
+      "The library that knows processors.",
+      {.standing = Standing::no_effect, .why = "there is one"}}},
+    {{"-demux",
+      kOther,
+      Takes::text,
+      "NAME",
+      "How to wait for events.",
+      {.standing = Standing::no_effect, .why = "there is one way"}}},
+    {{"-enable-x -disable-x",
+      kOther,
+      Takes::nothing,
+      "",
+      "Forward X11.",
+      {.standing = Standing::no_effect, .why = "X11 is never forwarded"}}},
+    {{"-profile",
+      kOther,
+      Takes::nothing,
+      "",
+      "Profile the launcher.",
+      {.standing = Standing::no_effect, .why = "-v tells how long each phase took"}}},
+    {{"-pmi_args",
+      kOther,
+      Takes::text,
+      "PORT",
+      "Serve a program that started alone.",
+      {.standing = Standing::refused, .why = "start the program with mpiexec"}}},
+});
+
+constexpr auto kTable = with_own_rows(kRows);
+
+}  // namespace
+
+std::span<const Option<HydraDraft>> hydra_table() { return kTable; }
+
+OptionTexts hydra_options() { return texts_of(hydra_table()); }
+
+}  // namespace muster::front

@@ -1,0 +1,233 @@
+// Walks the words of submit, explain, validate and schema.
+#include "front/job/front.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "front/job/options.hpp"
+#include "front/job/request.hpp"
+#include "job/layout.hpp"
+#include "job/read_job.hpp"
+#include "job/schema.hpp"
+#include "job/tables.hpp"
+#include "job/yaml.hpp"
+#include "option/help.hpp"
+#include "option/read.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+struct Command {
+  Grammar grammar;
+  std::span<const Option<JobDraft>> (*table)();
+  std::string_view head;
+};
+
+constexpr Command kSubmit = {{.command = "muster submit", .glued = Glued::all},
+                             submit_table,
+                             R"(muster submit: start the job that a job file describes.
+
+Usage: muster submit [OPTIONS] FILE
+FILE is YAML: muster's own job files, and Azure ML's (drafts, components, command jobs).
+
+Examples:
+  muster submit job.yml
+  muster submit job.yml --set inputs.lr=0.1 --target cluster
+  muster submit job.yml --fake-nodes 4 --without environment
+  muster submit job.yml --detach && muster logs -f last
+)"};
+
+constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all},
+                              explain_table,
+                              R"(muster explain: show what a job would do, where and why.
+
+Usage: muster explain [OPTIONS] FILE
+       muster explain -- run|mpirun|... WORDS
+It prints which rank would run where, with which variables, and starts nothing.
+
+Examples:
+  muster explain job.yml --fake-nodes 4
+  muster explain -- mpirun -np 4 -H node1:2,node2:2 ./prog
+)"};
+
+constexpr Command kValidate = {{.command = "muster validate", .glued = Glued::all},
+                               validate_table,
+                               R"(muster validate: say all that is wrong with a job file.
+
+Usage: muster validate [OPTIONS] FILE
+Every complaint has its place, FILE:LINE:COLUMN, and a hint. Where the job would run plays no part.
+The exit code is 0 for a file without complaints, else 241.
+)"};
+
+constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all},
+                             schema_table,
+                             R"(muster schema: print the JSON Schema of job files, for editors.
+
+Usage: muster schema > job.schema.json
+)"};
+
+struct Words {
+  JobDraft draft;
+  std::vector<std::string> rest;  // what is no option
+};
+
+// Options may stand before and after the file; all after -- is no option.
+Result<Words> read_verb(const Command& command, const Asked& asked) {
+  Words words;
+  std::span<const std::string> left(asked.words);
+  while (!left.empty()) {
+    const auto read = read_options(command.table(), command.grammar, left, words.draft);
+    if (!read) return tl::unexpected(read.error());
+    if (words.draft.help) break;
+    const bool ended = read->program > 0 && left[read->program - 1] == "--";
+    left = left.subspan(read->program);
+    const std::size_t taken = ended ? left.size() : std::min<std::size_t>(1, left.size());
+    words.rest.insert(words.rest.end(), left.begin(), left.begin() + std::ptrdiff_t(taken));
+    left = left.subspan(taken);
+  }
+  return words;
+}
+
+std::string help(const Command& command) {
+  return std::string(command.head) + options_help(texts_of(command.table()));
+}
+
+Result<void> check_json(const JobDraft& draft) {
+  if (!draft.json || draft.detach) return {};
+  return tl::unexpected(json_needs_detach());
+}
+
+Result<std::string> only_file(const Command& command, const Words& words) {
+  if (words.rest.empty()) {
+    return fail(Fault::usage, fmt::format("write: {} job.yml", command.grammar.command),
+                "no job file given");
+  }
+  if (words.rest.size() > 1) {
+    const bool sets = words.rest.front().find('=') != std::string::npos;
+    return fail(
+        Fault::usage,
+        sets ? "for a tag: --set tags." + words.rest.front() : "each file is a job of its own",
+        "one job file at a time, not also {}", spec::quoted(words.rest[1]));
+  }
+  return words.rest.front();
+}
+
+// The words of a command line: "mpirun -np 4 x", "run -n 4 x", "muster run -n 4 x".
+Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "muster") words.erase(words.begin());
+  if (words.empty()) {
+    return fail(Fault::usage, "for example: muster explain -- run -n 4 ./prog",
+                "nothing to explain");
+  }
+  const Front* front = front_of(words.front());
+  if (front == nullptr || front->takes_file) {
+    return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
+                "{} is no command that muster can explain", spec::quoted(words.front()));
+  }
+  Asked inner = asked;
+  inner.called = words.front();
+  inner.words.assign(std::next(words.begin()), words.end());
+  return front->read(inner);
+}
+
+bool has_dashes(const Asked& asked) {
+  return std::ranges::find(asked.words, "--") != asked.words.end();
+}
+
+// There will be no such run: a name for it would only be looked for.
+std::string without_name(const std::string& record_folder) {
+  return record_folder.empty() ? "" : record_folder.substr(0, record_folder.rfind('/')) + "/<run>";
+}
+
+std::string fine_text(const std::string& file, const job::JobReading& read) {
+  const job::Layout layout = job::layout_of(read.job);
+  return fmt::format("{}: {}, nothing wrong; it asks for {} node{}\n", file,
+                     job::word(read.job.dialect), layout.nodes, layout.nodes == 1 ? "" : "s");
+}
+
+model::CheckedFile checked_file(const std::string& path, const job::JobFile& job) {
+  model::CheckedFile checked{path, {}, {}};
+  for (const job::Input& input : job.inputs) {
+    checked.inputs.push_back({input.name, !input.value && !input.optional});
+  }
+  for (const job::Output& output : job.outputs) checked.outputs.push_back(output.name);
+  return checked;
+}
+
+}  // namespace
+
+base::Error json_needs_detach() {
+  return {Fault::usage,
+          "--json works only with --detach",
+          "add --detach; muster show last --json tells of a run that has ended",
+          {}};
+}
+
+OptionTexts submit_options() { return texts_of(submit_table()); }
+OptionTexts explain_options() { return texts_of(explain_table()); }
+OptionTexts validate_options() { return texts_of(validate_table()); }
+OptionTexts schema_options() { return texts_of(schema_table()); }
+
+Result<Reading> read_submit(const Asked& asked) {
+  auto words = read_verb(kSubmit, asked);
+  if (!words) return tl::unexpected(std::move(words.error()));
+  if (words->draft.help) return Reading{.text = help(kSubmit)};
+  if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
+  return only_file(kSubmit, *words).and_then([&](const std::string& file) {
+    return read_job_request(asked, words->draft, file);
+  });
+}
+
+Result<Reading> read_explain(const Asked& asked) {
+  auto words = read_verb(kExplain, asked);
+  if (!words) return tl::unexpected(std::move(words.error()));
+  if (words->draft.help) return Reading{.text = help(kExplain)};
+  Asked unnamed = asked;
+  unnamed.record_folder = without_name(asked.record_folder);
+  auto reading = has_dashes(asked)
+                     ? explain_words(unnamed, std::move(words->rest))
+                     : only_file(kExplain, *words).and_then([&](const std::string& file) {
+                         return read_job_request(unnamed, words->draft, file);
+                       });
+  if (reading && reading->request) {
+    reading->request->dry_run = reading->request->show_environment = true;
+    reading->request->json = words->draft.json;
+  }
+  return reading;
+}
+
+Result<Reading> read_validate(const Asked& asked) {
+  auto words = read_verb(kValidate, asked);
+  if (!words) return tl::unexpected(std::move(words.error()));
+  if (words->draft.help) return Reading{.text = help(kValidate)};
+  const auto file = only_file(kValidate, *words);
+  if (!file) return tl::unexpected(file.error());
+  const auto text = asked.read_file(*file, job::kFileMax);
+  if (!text) return tl::unexpected(text.error());
+  job::JobReading read = job::read_job(*text, *file);
+  Reading reading;
+  if (read.complaints.empty()) reading.text = fine_text(*file, read);
+  if (words->draft.json) reading.checked = checked_file(*file, read.job);
+  reading.notices = std::move(read.notices);
+  reading.complaints = std::move(read.complaints);
+  return reading;
+}
+
+Result<Reading> read_schema(const Asked& asked) {
+  const auto words = read_verb(kSchema, asked);
+  if (!words) return tl::unexpected(words.error());
+  if (words->draft.help) return Reading{.text = help(kSchema)};
+  if (!words->rest.empty()) {
+    return fail(Fault::usage, "it has one schema for all job files",
+                "muster schema takes no words, such as {}", spec::quoted(words->rest.front()));
+  }
+  return Reading{.text = job::schema()};
+}
+
+}  // namespace muster::front

@@ -1,0 +1,142 @@
+// Tables of options: where a job runs, its inputs, what is shown.
+#include "front/job/options.hpp"
+
+#include "front/host_words.hpp"
+#include "front/table.hpp"
+#include "option/values.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+using Row = Option<JobDraft>;
+
+// The last one counts.
+void add_tag(JobDraft& draft, model::Tag tag) {
+  std::erase_if(draft.tags, [&](const model::Tag& one) { return one.name == tag.name; });
+  draft.tags.push_back(std::move(tag));
+}
+
+Result<void> add_setting(JobDraft& draft, const Typed& typed) {
+  constexpr std::string_view kTags = "tags.";
+  const std::size_t equals = typed.value.find('=');
+  if (equals == std::string_view::npos) {
+    return base::fail(base::Fault::usage, "for example: --set inputs.lr=0.1",
+                      "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not {}",
+                      spec::quoted(typed.value));
+  }
+  std::string key(typed.value.substr(0, equals));
+  std::string value(typed.value.substr(equals + 1));
+  if (key.size() > kTags.size() && key.starts_with(kTags)) {
+    add_tag(draft, {key.substr(kTags.size()), std::move(value)});
+  } else {
+    draft.settings.push_back({std::move(key), std::move(value)});
+  }
+  return {};
+}
+
+Result<void> add_without(JobDraft& draft, const Typed& typed) {
+  if (typed.value != "environment" && typed.value != "gpus") {
+    return base::fail(base::Fault::usage, "", "--without takes environment or gpus, not {}",
+                      spec::quoted(typed.value));
+  }
+  draft.without.emplace_back(typed.value);
+  return {};
+}
+
+constexpr std::string_view kJob = "The job";
+constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kSee = "See";
+
+constexpr Row kSet = {{"--set",
+                       kJob,
+                       Takes::text,
+                       "KEY=VALUE",
+                       "Give an input a value (inputs.NAME=VALUE), or the run a tag "
+                       "(tags.NAME=VALUE). Repeatable.",
+                       {.repeatable = true}},
+                      add_setting};
+constexpr Row kNodes = {
+    {"--nodes", kJob, Takes::number, "N", "On so many nodes, whatever the job file says."},
+    [](JobDraft& d, const Typed& t) {
+      return store(read_count(t, {1, model::kRanksMax}), d.counts.nodes);
+    }};
+constexpr Row kPerNode = {{"--per-node", kJob, Takes::number, "N",
+                           "So many processes on each node, whatever the job file says."},
+                          [](JobDraft& d, const Typed& t) {
+                            return store(read_count(t, {1, model::kRanksMax}), d.counts.per_node);
+                          }};
+constexpr Row kTarget = {{"--target", kHosts, Takes::text, "NAME",
+                          "Run on this target of muster.yml (default: what the job file says)."},
+                         [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
+constexpr Row kList = {{"-H --host",
+                        kHosts,
+                        Takes::text,
+                        "LIST",
+                        "Run on these hosts: node1:8,user@node2:8. Repeated lists join.",
+                        {.repeatable = true}},
+                       join_hosts<JobDraft>};
+constexpr Row kHostfile = {
+    {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }};
+constexpr Row kFakeNodes = {{"--fake-nodes", kHosts, Takes::number, "N",
+                             "Rehearse on this machine, which plays up to N nodes."},
+                            [](JobDraft& d, const Typed& t) {
+                              return store(read_count(t, {1, spec::kFakeNodesMax}), d.fake_nodes);
+                            }};
+constexpr Row kWithout = {{"--without",
+                           kHosts,
+                           Takes::choice,
+                           "environment|gpus",
+                           "Run although the hosts do not give the job this. Repeatable.",
+                           {.choices = "environment gpus", .repeatable = true}},
+                          add_without};
+constexpr Row kTag = {
+    {"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+    [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
+constexpr Row kLogs = {
+    {"--logs", kOutput, Takes::folder, "DIR",
+     "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
+     "N is 00 to 15."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }};
+constexpr Row kUnbuffered = {
+    {"--unbuffered", kOutput, Takes::nothing, "",
+     "Let each rank print to a terminal of its own, so that C programs keep no lines back."},
+    [](JobDraft& d, const Typed&) { return raise(d.output.unbuffered); }};
+constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
+                           "Tell on stderr what muster does, and how long each phase took."},
+                          [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
+constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print the outcome as JSON."},
+                       [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kDetach = {
+    {"-d --detach", kJob, Takes::nothing, "",
+     "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+    [](JobDraft& d, const Typed&) { return raise(d.detach); }};
+constexpr Row kExperiment = {
+    {"--experiment", kJob, Takes::text, "NAME",
+     "The experiment that the run belongs to (default: what the job file says)."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.experiment); }};
+constexpr Row kRunJson = {
+    {"--json", kSee, Takes::nothing, "", "With --detach: print the run's name and folder as JSON."},
+    [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+                       [](JobDraft& d, const Typed&) { return raise(d.help); }};
+
+constexpr Row kSubmitRows[] = {kSet,        kExperiment, kDetach,    kNodes,   kPerNode, kTarget,
+                               kList,       kHostfile,   kFakeNodes, kWithout, kTag,     kLogs,
+                               kUnbuffered, kRunJson,    kVerbose,   kHelp};
+constexpr Row kExplainRows[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
+                                kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
+constexpr Row kValidateRows[] = {kJson, kHelp};
+constexpr Row kSchemaRows[] = {kHelp};
+
+}  // namespace
+
+std::span<const Row> submit_table() { return kSubmitRows; }
+std::span<const Row> explain_table() { return kExplainRows; }
+std::span<const Row> validate_table() { return kValidateRows; }
+std::span<const Row> schema_table() { return kSchemaRows; }
+
+}  // namespace muster::front

@@ -1,0 +1,40 @@
+// The options of the commands that take a job file.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "front/output_styles.hpp"
+#include "front/table.hpp"
+#include "job/layout.hpp"
+#include "job/values.hpp"
+#include "model/record.hpp"
+
+namespace muster::front {
+
+// What is said of a job beside its file.
+struct JobDraft {
+  std::vector<job::Setting> settings;
+  std::vector<model::Tag> tags;
+  std::string target;
+  std::optional<std::string> host_list;  // all -H, joined by commas
+  std::string hostfile;
+  std::uint32_t fake_nodes = 0;
+  job::Counts counts;
+  std::vector<std::string> without;
+  MusterOutput output;
+  std::string experiment;
+  bool detach = false;
+  bool verbose = false;
+  bool json = false;
+  bool help = false;
+};
+
+[[nodiscard]] std::span<const Option<JobDraft>> submit_table();
+[[nodiscard]] std::span<const Option<JobDraft>> explain_table();
+[[nodiscard]] std::span<const Option<JobDraft>> validate_table();
+[[nodiscard]] std::span<const Option<JobDraft>> schema_table();
+
+}  // namespace muster::front

@@ -1,0 +1,286 @@
+// From a job file to a request: file, target, values, spec.
+#include "front/job/request.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/words.hpp"
+#include "front/asked.hpp"
+#include "front/given_hosts.hpp"
+#include "front/inner_request.hpp"
+#include "front/standing.hpp"
+#include "job/job_spec.hpp"
+#include "job/read_job.hpp"
+#include "job/yaml.hpp"
+#include "spec/check.hpp"
+#include "spec/hosts.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Fault;
+using base::Result;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::vector<std::string> places_of_targets(const Asked& asked, const std::string& folder) {
+  std::vector<std::string> places = {folder + "/muster.yml", asked.current_folder + "/muster.yml"};
+  const auto configuration = variable(asked, "XDG_CONFIG_HOME");
+  const auto home = variable(asked, "HOME");
+  if (configuration && !configuration->empty()) {
+    places.push_back(std::string(*configuration) + "/muster/muster.yml");
+  } else if (home && !home->empty()) {
+    places.push_back(std::string(*home) + "/.config/muster/muster.yml");
+  }
+  return places;
+}
+
+Result<job::TargetsReading> targets(const Asked& asked, const std::string& folder) {
+  for (const std::string& place : places_of_targets(asked, folder)) {
+    if (!asked.has_file(place)) continue;
+    auto text = asked.read_file(place, job::kFileMax);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    return job::read_targets(*text, place);
+  }
+  return job::TargetsReading{};
+}
+
+// What the command line says of a target, in the words of muster.yml.
+job::Target typed_target(const JobDraft& draft) {
+  job::Target target;
+  if (draft.host_list) {
+    target.name = "-H";
+    target.hosts.push_back({*draft.host_list, {}, {}, true});
+  } else if (!draft.hostfile.empty()) {
+    target.name = "--hostfile";
+    target.hostfile = job::Text{draft.hostfile, {}, {}, true};
+  } else {
+    target.name = "--fake-nodes";
+    target.fake_nodes = job::Count{draft.fake_nodes, {}};
+  }
+  return target;
+}
+
+Result<void> check_combinations(const JobDraft& draft) {
+  if (draft.detach && draft.output.tag) {
+    return base::fail(Fault::usage, "muster logs begins each line with its rank",
+                      "--detach prints nothing that --tag could begin");
+  }
+  const int places = int(draft.host_list.has_value()) + int(!draft.hostfile.empty()) +
+                     int(draft.fake_nodes > 0) + int(!draft.target.empty());
+  if (places <= 1) return {};
+  return base::fail(Fault::usage, "keep one of them",
+                    "-H, --hostfile, --fake-nodes and --target exclude each other");
+}
+
+bool is_typed(const JobDraft& draft) {
+  return draft.host_list || !draft.hostfile.empty() || draft.fake_nodes > 0;
+}
+
+Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
+                              const job::Targets& known) {
+  if (is_typed(draft)) return typed_target(draft);
+  if (!draft.target.empty()) return job::choose_target(known, draft.target);
+  auto chosen = job::choose_target(known, job.target ? job.target->text : "");
+  if (!chosen && job.target) {
+    chosen.error().place = {job.source, job.target->begin.line, job.target->begin.column};
+  }
+  return chosen;
+}
+
+// Reads the hosts of a target; a hostfile's path begins where it was written.
+class HostReader {
+ public:
+  // `source`: the file that describes the target; empty for one of the command line.
+  HostReader(const Asked& asked, std::string folder, std::string source)
+      : asked_(asked), folder_(std::move(folder)), source_(std::move(source)) {}
+
+  Result<job::Place> place(job::Target target) {
+    job::Place place{std::move(target), {}, {}};
+    auto found = find(place.target);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    place.found = std::move(*found);
+    return place;
+  }
+
+ private:
+  [[nodiscard]] Result<spec::HostsFound> find(const job::Target& target) const {
+    if (!target.hosts.empty()) return listed(target);
+    if (!target.hostfile) return spec::HostsFound{};
+    return hosts_in_file(asked_, job::below(folder_, target.hostfile->text));
+  }
+
+  [[nodiscard]] Result<spec::HostsFound> listed(const job::Target& target) const {
+    spec::HostsFound found{model::kHostsListed, source_.empty() ? target.name : source_, {}};
+    for (const job::Text& text : target.hosts) {
+      const base::Place at{found.name, text.begin.line, text.begin.column};
+      auto read = spec::read_host_list(text.text);
+      if (!read) {
+        read.error().place = at;
+        return tl::unexpected(std::move(read.error()));
+      }
+      for (model::HostEntry& host : *read) {
+        host.place = at;
+        found.hosts.push_back(std::move(host));
+      }
+    }
+    return found;
+  }
+
+  const Asked& asked_;
+  std::string folder_;
+  std::string source_;
+};
+
+// A host's slots in all its entries; on hosts that may be crowded, all that the job wants there.
+std::uint32_t slots_of(const model::JobSpec& spec, const std::string& name, std::uint32_t wanted) {
+  if (spec.oversubscribe) return wanted;
+  std::uint32_t slots = 0;
+  for (const model::HostEntry& host : spec.hosts) {
+    if (host.name == name) slots += host.slots.value_or(wanted);
+  }
+  return slots;
+}
+
+// "host slots=N" lines, which every launcher reads: one for each host.
+std::string hostfile_text(const model::JobSpec& spec, const job::Layout& layout) {
+  std::string text;
+  const std::uint32_t nodes = spec.hosts.empty() ? layout.nodes : 0;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const std::string name = spec.fake_nodes > 0 ? fmt::format("fake-{}", i) : "localhost";
+    text += fmt::format("{} slots={}\n", name, layout.slots);
+  }
+  std::set<std::string_view> told;
+  for (const model::HostEntry& host : spec.hosts) {
+    if (!told.insert(host.name).second) continue;
+    text += fmt::format("{} slots={}\n", host.name, slots_of(spec, host.name, layout.slots));
+  }
+  return text;
+}
+
+// How launchers in the command reach hosts that are none.
+void tell_reach(model::JobSpec& spec) {
+  if (spec.fake_nodes == 0) return;
+  for (model::App& app : spec.apps) app.exports.push_back({std::string(kFakeHosts), "1"});
+}
+
+// The command itself runs here, once; the nodes are its launcher's.
+void hand_over(model::JobSpec& spec, const job::Layout& layout) {
+  spec.hostfile = hostfile_text(spec, layout);
+  if (!spec.folders.empty()) {
+    const std::string folders = fmt::format("{}", fmt::join(spec.folders, "\n"));
+    spec.apps.front().exports.push_back({std::string(kOutputFolders), folders});
+  }
+  spec.apps.front().exports.push_back({std::string(spec::kStartsRanks), "1"});
+  spec.hosts.clear();
+  spec.source = model::kHostsHere;
+  spec.source_name.clear();
+  spec.fake_nodes = 0;
+}
+
+struct Prepared {
+  std::string file;  // absolute
+  job::JobReading read;
+  job::Place place;
+};
+
+std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
+
+job::Bases bases_of(const Asked& asked, const std::string& job_folder) {
+  const std::string& record = asked.record_folder;
+  return {job_folder, asked.current_folder,
+          (record.empty() ? asked.current_folder : record) + "/outputs"};
+}
+
+void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
+  if (std::ranges::all_of(job.outputs, job::says_path)) return;
+  reading.notices.push_back(
+      fmt::format("no record is kept, since neither MUSTER_RECORDS nor HOME is set: outputs "
+                  "without a path lie in {}",
+                  bases.outputs));
+}
+
+// Those of the command line win.
+std::vector<model::Tag> tags_of(const JobDraft& draft, const job::JobFile& job) {
+  std::vector<model::Tag> tags = draft.tags;
+  for (const job::Named& one : job.tags) {
+    const bool is_said = std::ranges::count(tags, one.name, &model::Tag::name) > 0;
+    if (!is_said) tags.push_back({one.name, one.value.text});
+  }
+  return tags;
+}
+
+Recording recording_of(const Asked& asked, const JobDraft& draft, const job::JobFile& job,
+                       const job::Values& values) {
+  Recording record;
+  record.name = text_of(job.name);
+  record.experiment = text_of(job.experiment);
+  record.tags = tags_of(draft, job);
+  if (!draft.experiment.empty()) record.experiment = draft.experiment;
+  for (const auto& [name, path] : values.outputs) record.outputs.push_back({name, path});
+  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  return record;
+}
+
+Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared) {
+  Reading reading;
+  job::Complaints complaints(prepared.read.job.source);
+  const std::string folder = folder_of(prepared.file);
+  job::JobFile& job = prepared.read.job;
+  job::resize(job, draft.counts, complaints);
+  const job::Bases bases = bases_of(asked, folder);
+  const job::Values values = job::values_of(job, draft.settings, bases, complaints);
+  job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
+  reading.notices = std::move(prepared.read.notices);
+  reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
+  if (asked.record_folder.empty()) tell_outputs(job, bases, reading);
+  reading.complaints = std::move(complaints).take();
+  if (!reading.complaints.empty()) return reading;
+  RunRequest& request = reading.request.emplace();
+  tell_reach(made.spec);
+  made.spec.folders = std::move(made.folders);
+  if (made.layout.launches) hand_over(made.spec, made.layout);
+  request.inner = inner_request(asked, made.spec);
+  request.spec = std::move(made.spec);
+  request.spec.launchers = names_of_launchers();
+  request.spec.output = muster_output(draft.output);
+  if (draft.output.unbuffered) request.spec.terminal.emplace();
+  request.spec.verbose = draft.verbose;
+  request.keeps = Keeps::always;
+  request.record = recording_of(asked, draft, job, values);
+  request.detach = draft.detach;
+  request.json = draft.json;
+  return reading;
+}
+
+}  // namespace
+
+Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
+                                 const std::string& file) {
+  if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
+  auto text = asked.read_file(file, job::kFileMax);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  Prepared prepared{absolute(asked, file), job::read_job(*text, file), {}};
+  if (!prepared.read.complaints.empty()) {
+    return Reading{.complaints = std::move(prepared.read.complaints)};
+  }
+  auto known = targets(asked, folder_of(prepared.file));
+  if (!known) return tl::unexpected(std::move(known.error()));
+  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  auto target = target_of(draft, prepared.read.job, known->targets);
+  if (!target) return tl::unexpected(std::move(target.error()));
+  for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
+  const bool typed = is_typed(draft) || known->targets.source.empty();
+  const std::string from = typed ? asked.current_folder : folder_of(known->targets.source);
+  const std::string described_in = is_typed(draft) ? "" : known->targets.source;
+  auto place = HostReader(asked, from, described_in).place(std::move(*target));
+  if (!place) return tl::unexpected(std::move(place.error()));
+  place->instance_types = std::move(known->targets.instance_types);
+  prepared.place = std::move(*place);
+  return request_of(asked, draft, std::move(prepared));
+}
+
+}  // namespace muster::front

@@ -1,0 +1,18 @@
+// read_job_request: a job file and what was said beside it in, a request out, or all complaints.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+#include "front/job/options.hpp"
+
+namespace muster::front {
+
+// Finds the target: -H, --hostfile and --fake-nodes win over --target, that over the file's. The
+// targets are in muster.yml beside the job file, else in the current folder, else among the user's
+// configuration ($XDG_CONFIG_HOME/muster, or ~/.config/muster).
+[[nodiscard]] base::Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
+                                                     const std::string& file);
+
+}  // namespace muster::front

@@ -1,0 +1,140 @@
+// The hosts of an mpirun line: hostfiles, -H, and hosts by number among those of the hostfile.
+#include "spec/hosts.hpp"
+
+#include <algorithm>
+
+#include "front/given_hosts.hpp"
+#include "front/mpirun/place.hpp"
+#include "front/standing.hpp"
+#include "spec/number.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail_at;
+using base::Fault;
+using base::Result;
+using model::HostEntry;
+using Hosts = std::vector<HostEntry>;
+
+base::Place option() { return {"-H", 0, 0}; }
+
+// Each host once, in the order of its first line: +n1 counts hosts, not lines.
+std::vector<std::string> names_of(const Hosts& hosts) {
+  std::vector<std::string> names;
+  for (const HostEntry& host : hosts) {
+    if (std::ranges::find(names, host.name) == names.end()) names.push_back(host.name);
+  }
+  return names;
+}
+
+// "+n2": the third host; "+e", "+e:2": all hosts, or the first two, since none is in use yet
+// (orte/util/dash_host/dash_host.c).
+Result<std::vector<std::string>> relative(std::string_view item,
+                                          const std::vector<std::string>& names) {
+  if (names.empty()) {
+    return fail_at(option(), Fault::usage, "give --hostfile, or name the hosts",
+                   "{} counts hosts of a hostfile, and there is none", spec::quoted(item));
+  }
+  const bool empty = item.starts_with("+e") || item.starts_with("+E");
+  if (empty && item.size() == 2) return names;
+  if (!empty && !item.starts_with("+n") && !item.starts_with("+N")) {
+    return fail_at(option(), Fault::usage, "hosts by number are +n0, +n1; unused ones +e, +e:2",
+                   "{} is no host", spec::quoted(item));
+  }
+  std::string_view digits = item.substr(2);
+  if (digits.starts_with(':')) digits.remove_prefix(1);
+  const auto count = static_cast<std::uint32_t>(names.size());
+  const auto number =
+      spec::read_number(item.substr(0, 2), digits,
+                        empty ? spec::Bounds{1, count} : spec::Bounds{0, count - 1}, Fault::usage);
+  if (!number) {
+    return fail_at(option(), Fault::usage, fmt::format("the hostfile has {} hosts", count), "{}",
+                   number.error().what);
+  }
+  if (!empty) return std::vector<std::string>{names[*number]};
+  return std::vector<std::string>(names.begin(), names.begin() + *number);
+}
+
+// The hosts of a list; those by number with the slots that the file gives them.
+Result<Hosts> read_list(std::string_view list, const Hosts& file) {
+  Hosts hosts;
+  std::string plain;
+  const auto flush = [&]() -> Result<void> {
+    if (plain.empty()) return {};
+    auto named = spec::read_host_list(std::exchange(plain, {}));
+    if (!named) return tl::unexpected(named.error());
+    hosts.insert(hosts.end(), named->begin(), named->end());
+    return {};
+  };
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::string_view item = list.substr(at, end - at);
+    at = end + 1;
+    if (!item.starts_with('+')) {
+      plain += (plain.empty() ? "" : ",") + std::string(item);
+      if (item.empty()) return spec::read_host_list(list).map([](auto&&) { return Hosts(); });
+      continue;
+    }
+    if (auto done = flush(); !done) return tl::unexpected(done.error());
+    const auto names = relative(item, names_of(file));
+    if (!names) return tl::unexpected(names.error());
+    for (const HostEntry& entry : file) {
+      if (std::ranges::find(*names, entry.name) != names->end()) hosts.push_back(entry);
+    }
+  }
+  if (auto done = flush(); !done) return tl::unexpected(done.error());
+  return hosts;
+}
+
+// -H decides where both are given; the file then only numbers hosts (found by trial, 4.1.4).
+Result<Hosts> hosts_of(const MpirunDraft& draft, const MpirunBlock& block) {
+  const std::string& path = block.hostfile.empty() ? draft.default_hostfile : block.hostfile;
+  Hosts file;
+  for (const std::string& one : {path, block.added_hostfile}) {
+    if (one.empty()) continue;
+    const auto found = hosts_in_file(*draft.asked, one);
+    if (!found) return tl::unexpected(found.error());
+    file.insert(file.end(), found->hosts.begin(), found->hosts.end());
+  }
+  if (!block.host_list) return file;
+  return read_list(*block.host_list, file);
+}
+
+void name_source(model::JobSpec& spec, const MpirunDraft& draft, const MpirunBlock& block) {
+  if (block.host_list) {
+    spec.source = model::kHostsListed;
+    spec.source_name = "-H";
+    return;
+  }
+  spec.source = model::kHostsInFile;
+  spec.source_name = block.hostfile.empty() ? draft.default_hostfile : block.hostfile;
+  if (spec.source_name.empty()) spec.source_name = block.added_hostfile;
+}
+
+}  // namespace
+
+Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
+  model::JobSpec& spec = draft.request.spec;
+  if (draft.default_hostfile.empty()) {
+    draft.default_hostfile = standing_hostfile(*draft.asked, spec).value_or("");
+  }
+  std::vector<Hosts> seen;
+  for (MpirunBlock& block : draft.blocks) {
+    auto hosts = hosts_of(draft, block);
+    if (!hosts) return tl::unexpected(hosts.error());
+    if (!hosts->empty()) block.app.hosts = names_of(*hosts);
+    if (hosts->empty() || std::ranges::find(seen, *hosts) != seen.end()) continue;
+    if (seen.empty()) name_source(spec, draft, block);
+    spec.hosts.insert(spec.hosts.end(), hosts->begin(), hosts->end());
+    seen.push_back(std::move(*hosts));
+  }
+  // Programs that may use all hosts need no list of their own.
+  for (MpirunBlock& block : draft.blocks) {
+    if (seen.size() == 1) block.app.hosts.clear();
+  }
+  return {};
+}
+
+}  // namespace muster::front

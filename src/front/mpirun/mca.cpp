@@ -1,0 +1,224 @@
+// Collects MCA parameters and carries out those that muster has a meaning for.
+#include "front/mpirun/mca.hpp"
+
+#include <algorithm>
+
+#include "base/words.hpp"
+#include "front/mpirun/honoured.hpp"
+#include "option/values.hpp"
+#include "spec/hosts.hpp"
+#include "spec/quoted.hpp"
+#include "spec/word_lines.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using spec::quoted;
+
+std::string_view without_quotes(std::string_view text) {
+  if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) {
+    return text.substr(1, text.size() - 2);
+  }
+  return text;
+}
+
+Result<void> check_key(const Typed& typed) {
+  const bool odd = typed.value.find_first_of("= \t\n") != std::string_view::npos;
+  if (!typed.value.empty() && !odd) return {};
+  return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is no parameter name",
+              typed.option, quoted(typed.value));
+}
+
+Result<void> carry_out(MpirunDraft& draft, std::string_view key, std::string_view value,
+                       bool typed) {
+  const auto done = honour(draft, key, value);
+  if (done) return *done;
+  if (typed && is_of_the_launcher(key)) {
+    notice(draft,
+           fmt::format("MCA parameter {} has no effect here: it is for mpirun's own work", key));
+  }
+  return {};
+}
+
+Result<void> add_parameter(MpirunDraft& draft, const Typed& typed,
+                           std::vector<model::EnvSetting>& exports) {
+  if (auto fine = check_key(typed); !fine) return fine;
+  auto& seen = draft.block.parameters;
+  const std::string key(typed.value);
+  if (std::ranges::find(seen, key) != seen.end()) {
+    return fail(Fault::usage, "keep one of them", "{} {} is given twice", typed.option, key);
+  }
+  seen.push_back(key);
+  const std::string_view value = without_quotes(typed.second);
+  exports.push_back({"OMPI_MCA_" + key, std::string(value)});
+  return carry_out(draft, key, value, true);
+}
+
+// The file of a user's own defaults; the ranks' MPI library reads it too.
+Result<void> read_own_file(MpirunDraft& draft) {
+  const auto home = variable(*draft.asked, "HOME");
+  if (!home) return {};
+  const std::string path = std::string(*home) + "/.openmpi/mca-params.conf";
+  const auto text = draft.asked->read_file(path, spec::kHostTextMax);
+  if (!text) return {};
+  const auto settings = spec::read_tune_file(*text, path);
+  if (!settings) return tl::unexpected(settings.error());
+  for (const spec::TuneSetting& setting : *settings) {
+    if (!setting.parameter) continue;
+    auto done = carry_out(draft, setting.name, without_quotes(setting.value), false);
+    if (!done) {
+      done.error().place = setting.place;
+      return done;
+    }
+  }
+  return {};
+}
+
+Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
+  const auto text = draft.asked->read_file(absolute(*draft.asked, path), spec::kHostTextMax);
+  if (!text) return tl::unexpected(text.error());
+  const auto settings = spec::read_tune_file(*text, path);
+  if (!settings) return tl::unexpected(settings.error());
+  for (const spec::TuneSetting& setting : *settings) {
+    Result<void> done;
+    if (setting.parameter) {
+      draft.for_all.push_back({"OMPI_MCA_" + setting.name, setting.value});
+      done = carry_out(draft, setting.name, setting.value, true);
+    } else {
+      done = add_export(draft, {"-x", setting.name});
+    }
+    if (done) continue;
+    done.error().place = setting.place;
+    return done;
+  }
+  return {};
+}
+
+void export_all_that_begin(MpirunDraft& draft, std::string_view prefix) {
+  for (const std::string& entry : draft.asked->environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || !entry.starts_with(prefix)) continue;
+    draft.block.app.exports.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
+  }
+}
+
+// 'X;W=3' (opal/mca/base/mca_base_var.c).
+Result<void> apply_env_list(MpirunDraft& draft) {
+  if (draft.env_list.empty()) return {};
+  for (const MpirunBlock& block : draft.blocks) {
+    const bool exports = std::ranges::any_of(block.app.exports, [](const auto& setting) {
+      return !setting.name.starts_with("OMPI_MCA_");
+    });
+    if (exports) {
+      return fail(Fault::usage, "put all variables into one of them",
+                  "-x contradicts mca_base_env_list");
+    }
+  }
+  draft.block = {};
+  for (const std::string& one : base::split(draft.env_list, ";")) {
+    if (auto added = add_export(draft, {"mca_base_env_list", one}); !added) return added;
+  }
+  for (MpirunBlock& block : draft.blocks) {
+    auto& exports = block.app.exports;
+    const auto& more = draft.block.app.exports;
+    exports.insert(exports.begin(), more.begin(), more.end());
+  }
+  return {};
+}
+
+// P/bin and P/lib in front, even of what -x gives (orte/mca/odls/base).
+void apply_prefix(const MpirunDraft& draft, model::App& app) {
+  const auto in_front = [&](const std::string& name, const std::string& folder) {
+    std::string value = draft.prefix + folder;
+    std::string_view rest = variable(*draft.asked, name).value_or("");
+    for (const auto& setting : app.exports) {
+      if (setting.name == name && setting.value) rest = *setting.value;
+    }
+    if (!rest.empty()) value += ":" + std::string(rest);
+    app.exports.push_back({name, value});
+  };
+  in_front("PATH", "/bin");
+  in_front("LD_LIBRARY_PATH", "/lib");
+}
+
+}  // namespace
+
+Result<void> set_parameter(MpirunDraft& draft, const Typed& typed) {
+  return add_parameter(draft, typed, draft.block.app.exports);
+}
+
+Result<void> set_global_parameter(MpirunDraft& draft, const Typed& typed) {
+  return add_parameter(draft, typed, draft.for_all);
+}
+
+Result<void> set_pmix_parameter(MpirunDraft& draft, const Typed& typed) {
+  if (auto fine = check_key(typed); !fine) return fine;
+  draft.for_all.push_back(
+      {"PMIX_MCA_" + std::string(typed.value), std::string(without_quotes(typed.second))});
+  return {};
+}
+
+Result<void> read_tune_files(MpirunDraft& draft, const Typed& typed) {
+  const auto paths = base::split(typed.value, ",");
+  if (paths.empty()) return fail(Fault::usage, "", "{} has an empty value", typed.option);
+  for (const std::string& path : paths) {
+    if (auto read = read_tune_file(draft, path); !read) return read;
+  }
+  return {};
+}
+
+Result<void> add_export(MpirunDraft& draft, const Typed& typed) {
+  if (typed.value.size() > 1 && typed.value.ends_with('*') &&
+      typed.value.find('=') == std::string_view::npos) {
+    export_all_that_begin(draft, typed.value.substr(0, typed.value.size() - 1));
+    return {};
+  }
+  auto setting = read_setting(typed);
+  if (!setting) return tl::unexpected(setting.error());
+  if (!setting->value && is_given(*draft.asked, setting->name)) return {};
+  if (!setting->value && !variable(*draft.asked, setting->name)) {
+    notice(draft, fmt::format("{} {}: no such variable is set; ranks start without it",
+                              typed.option, setting->name));
+    return {};
+  }
+  draft.block.app.exports.push_back(std::move(*setting));
+  return {};
+}
+
+Result<void> read_standing_parameters(MpirunDraft& draft) {
+  if (auto read = read_own_file(draft); !read) return read;
+  for (const std::string& entry : draft.asked->environment) {
+    const std::string_view text(entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    for (const std::string_view prefix : {"OMPI_MCA_", "PRTE_MCA_"}) {
+      if (!text.starts_with(prefix) || equals <= prefix.size()) continue;
+      const std::string_view key = text.substr(prefix.size(), equals - prefix.size());
+      auto done = carry_out(draft, key, without_quotes(text.substr(equals + 1)), false);
+      if (done) continue;
+      done.error().place = {std::string(text.substr(0, equals)), 0, 0};
+      return done;
+    }
+  }
+  return {};
+}
+
+Result<void> settle_parameters(MpirunDraft& draft) {
+  if (auto listed = apply_env_list(draft); !listed) return listed;
+  for (MpirunBlock& block : draft.blocks) {
+    auto& exports = block.app.exports;
+    exports.insert(exports.begin(), draft.for_all.begin(), draft.for_all.end());
+    if (!draft.prefix.empty()) apply_prefix(draft, block.app);
+  }
+  if (draft.agent_words.empty()) return {};
+  auto words = option::read_words({"plm_rsh_args", draft.agent_words});
+  if (!words) return tl::unexpected(words.error());
+  auto& command = draft.request.spec.carrier.command;
+  command.insert(command.end(), words->begin(), words->end());
+  return {};
+}
+
+}  // namespace muster::front

@@ -1,0 +1,31 @@
+// What mpirun's options about counts, hosts, mapping and binding do to the draft.
+#pragma once
+
+#include "front/mpirun/draft.hpp"
+
+namespace muster::front {
+
+[[nodiscard]] base::Result<void> set_ranks(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> add_hosts(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_map_by(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_rank_by(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_bind_to(MpirunDraft& draft, const Typed& typed);
+// --bynode and its like: mapping and ranking by the same thing.
+[[nodiscard]] base::Result<void> set_by(MpirunDraft& draft, std::string_view object);
+[[nodiscard]] base::Result<void> set_per_node(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_per_socket(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_ppr(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_cpus_per_rank(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_cpu_set(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_cpu_list(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_oversubscribe(MpirunDraft& draft, const Typed& typed,
+                                                   bool allowed);
+
+// Reads hostfiles and host lists of all programs into the spec; relative hosts (+n1, +e) are
+// looked up in the hostfile.
+[[nodiscard]] base::Result<void> settle_mpirun_hosts(MpirunDraft& draft);
+// Reads the rankfile into the mapping.
+[[nodiscard]] base::Result<void> settle_rankfile(MpirunDraft& draft);
+
+}  // namespace muster::front

@@ -1,0 +1,182 @@
+// Walks the words of the commands for runs on record.
+#include "front/record/front.hpp"
+
+#include "base/check.hpp"
+#include "front/record/options.hpp"
+#include "option/help.hpp"
+#include "option/read.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+enum class Runs : std::uint8_t { none, one, some };
+
+struct Command {
+  std::string_view name;
+  Runs takes;
+  std::string_view more = {};  // of --help
+};
+
+constexpr std::string_view kMeans =
+    R"(RUN is the name of a run, its beginning, the word at its end, or `last`.
+)";
+
+constexpr Command kList = {"ps", Runs::none, R"(
+Examples:
+  muster ps
+  muster ps --all --experiment lines --json
+)"};
+constexpr Command kShow = {"show", Runs::one};
+constexpr Command kLogs = {"logs", Runs::one, R"(
+What ranks wrote to stderr goes to stderr. muster submit keeps output; muster run does with --logs.
+
+Examples:
+  muster logs -f last
+  muster logs --rank 3 --err last
+)"};
+constexpr Command kWait = {"wait", Runs::some, R"(
+With several runs, the exit code is the first one that is not 0.
+)"};
+constexpr Command kStop = {"stop", Runs::some};
+constexpr Command kReport = {"report", Runs::one};
+constexpr Command kRemove = {"rm", Runs::some, R"(
+With options that select runs, all that have ended and that all of them let through are removed,
+after a question when a person is there to answer it.
+
+Examples:
+  muster rm kufari last
+  muster rm --older-than 30d --state failed --dry-run
+  muster rm --experiment lines --tag stage=dev --yes
+)"};
+constexpr Command kRerun = {"rerun", Runs::one, R"(
+The words, the folder and the files that were read are those of the record; the environment is that
+of this shell.
+)"};
+constexpr Command kReindex = {"reindex", Runs::none, R"(
+The index only makes muster ps faster. Also removes what a killed muster has left unfinished.
+)"};
+
+const Command& command_of(RecordVerb verb) {
+  switch (verb) {
+    case RecordVerb::list:
+      return kList;
+    case RecordVerb::show:
+      return kShow;
+    case RecordVerb::logs:
+      return kLogs;
+    case RecordVerb::wait:
+      return kWait;
+    case RecordVerb::stop:
+      return kStop;
+    case RecordVerb::report:
+      return kReport;
+    case RecordVerb::remove:
+      return kRemove;
+    case RecordVerb::rerun:
+      return kRerun;
+    case RecordVerb::reindex:
+      return kReindex;
+  }
+  CHECK(false);
+}
+
+std::string help(RecordVerb verb) {
+  const Command& command = command_of(verb);
+  const Front& front = *front_of(command.name);
+  std::string sentence(front.help);
+  sentence.front() = static_cast<char>(sentence.front() - 'A' + 'a');
+  return fmt::format("muster {}: {}\n\nUsage: muster {} {}\n{}{}", command.name, sentence,
+                     command.name, front.argument, command.takes == Runs::none ? "" : kMeans,
+                     command.more) +
+         options_help(texts_of(record_table(verb)));
+}
+
+Result<void> check_runs(const Command& command, const RecordRequest& request) {
+  const std::size_t count = request.runs.size();
+  if (command.takes == Runs::none && count > 0) {
+    return fail(Fault::usage, "muster show tells of one run",
+                "muster {} takes no words, such as {}", command.name,
+                spec::quoted(request.runs.front()));
+  }
+  const bool selects = !request.filter.says_nothing();
+  if (command.takes != Runs::none && selects && count > 0) {
+    return fail(Fault::usage, "leave one of them out",
+                "runs are named, such as {}, or selected by options, not both",
+                spec::quoted(request.runs.front()));
+  }
+  if (command.takes != Runs::none && !selects && count == 0) {
+    return fail(Fault::usage, fmt::format("for example: muster {} last", command.name),
+                "no run given");
+  }
+  if (command.takes == Runs::one && count > 1) {
+    return fail(Fault::usage, "", "muster {} takes one run at a time, not also {}", command.name,
+                spec::quoted(request.runs[1]));
+  }
+  if (request.all && request.most) {
+    return fail(Fault::usage, "keep one of them", "--all contradicts -n");
+  }
+  return {};
+}
+
+// Options may stand before and after runs; all after -- is a run.
+Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
+  const std::string name = fmt::format("muster {}", command_of(verb).name);
+  const Grammar grammar{.command = name, .glued = Glued::all};
+  RecordDraft draft;
+  draft.request.verb = verb;
+  std::span<const std::string> left(asked.words);
+  while (!left.empty()) {
+    const auto read = read_options(record_table(verb), grammar, left, draft);
+    if (!read) return tl::unexpected(read.error());
+    if (draft.help) break;
+    const bool ended = read->program > 0 && left[read->program - 1] == "--";
+    left = left.subspan(read->program);
+    const std::size_t taken = ended ? left.size() : std::min<std::size_t>(1, left.size());
+    for (const std::string& run : left.first(taken)) draft.request.runs.push_back(run);
+    left = left.subspan(taken);
+  }
+  return draft;
+}
+
+}  // namespace
+
+template <RecordVerb verb>
+Result<Reading> read_record(const Asked& asked) {
+  auto draft = read_verb(verb, asked);
+  if (!draft) return tl::unexpected(std::move(draft.error()));
+  if (draft->help) return Reading{.text = help(verb)};
+  return check_runs(command_of(verb), draft->request).map([&] {
+    return Reading{.records = std::move(draft->request)};
+  });
+}
+
+template <RecordVerb verb>
+OptionTexts record_options() {
+  return texts_of(record_table(verb));
+}
+
+template Result<Reading> read_record<RecordVerb::list>(const Asked&);
+template Result<Reading> read_record<RecordVerb::show>(const Asked&);
+template Result<Reading> read_record<RecordVerb::logs>(const Asked&);
+template Result<Reading> read_record<RecordVerb::wait>(const Asked&);
+template Result<Reading> read_record<RecordVerb::stop>(const Asked&);
+template Result<Reading> read_record<RecordVerb::report>(const Asked&);
+template Result<Reading> read_record<RecordVerb::remove>(const Asked&);
+template Result<Reading> read_record<RecordVerb::rerun>(const Asked&);
+template Result<Reading> read_record<RecordVerb::reindex>(const Asked&);
+template OptionTexts record_options<RecordVerb::list>();
+template OptionTexts record_options<RecordVerb::show>();
+template OptionTexts record_options<RecordVerb::logs>();
+template OptionTexts record_options<RecordVerb::wait>();
+template OptionTexts record_options<RecordVerb::stop>();
+template OptionTexts record_options<RecordVerb::report>();
+template OptionTexts record_options<RecordVerb::remove>();
+template OptionTexts record_options<RecordVerb::rerun>();
+template OptionTexts record_options<RecordVerb::reindex>();
+
+}  // namespace muster::front

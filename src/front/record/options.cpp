@@ -1,0 +1,150 @@
+// Tables of options: which runs, what is shown of them.
+#include "front/record/options.hpp"
+
+#include <charconv>
+#include <chrono>
+
+#include "base/check.hpp"
+#include "front/table.hpp"
+#include "option/values.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+using Row = Option<RecordDraft>;
+
+constexpr std::uint32_t kListMax = 1'000'000'000;
+
+constexpr std::string_view kRuns = "Runs";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kSee = "See";
+
+constexpr std::string_view kStates = "completed failed stopped died unknown starting running";
+
+Result<void> add_tag(RecordDraft& draft, const Typed& typed) {
+  return read_text(typed).map([&](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    auto& tag = draft.request.filter.tags.emplace_back();
+    tag.name = text.substr(0, equals);
+    if (equals != std::string::npos) tag.value = text.substr(equals + 1);
+  });
+}
+
+Result<void> add_state(RecordDraft& draft, const Typed& typed) {
+  const auto state = model::run_state(typed.value);
+  if (!state) {
+    return base::fail(base::Fault::usage, fmt::format("the states are: {}", kStates),
+                      "{}: {} is no state of a run", typed.option, spec::quoted(typed.value));
+  }
+  draft.request.filter.states.push_back(*state);
+  return {};
+}
+
+std::optional<std::chrono::seconds> unit_of(char letter) {
+  using namespace std::chrono;
+  if (letter == 's') return seconds(1);
+  if (letter == 'm') return minutes(1);
+  if (letter == 'h') return hours(1);
+  if (letter == 'd') return days(1);
+  if (letter == 'w') return weeks(1);
+  return std::nullopt;
+}
+
+// "30d": a whole number below a million, and a unit.
+Result<base::Duration> read_age(const Typed& typed) {
+  constexpr std::uint32_t kLargest = 999'999;
+  std::uint32_t count = 0;
+  const char* const end = typed.value.data() + typed.value.size();
+  const auto [after, wrong] = std::from_chars(typed.value.data(), end, count);
+  const auto unit = after + 1 == end ? unit_of(*after) : std::nullopt;
+  if (wrong == std::errc() && unit && count <= kLargest) return base::Duration(count * *unit);
+  return base::fail(base::Fault::usage, fmt::format("for example: {} 30d", typed.option),
+                    "{} takes a whole number with s, m, h, d or w after it, not {}", typed.option,
+                    spec::quoted(typed.value));
+}
+
+constexpr Row kMost = {
+    {"-n --last", kRuns, Takes::number, "N", "List the last N, and all that run (default: 20)."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(read_count(t, {1, kListMax}), d.request.most);
+    }};
+constexpr Row kAll = {{"-a --all", kRuns, Takes::nothing, "", "List all that are on record."},
+                      [](RecordDraft& d, const Typed&) { return raise(d.request.all); }};
+constexpr Row kExperiment = {
+    {"--experiment", kRuns, Takes::text, "NAME", "Only those of this experiment."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(read_text(t), d.request.filter.experiment);
+    }};
+constexpr Row kTag = {{"--tag",
+                       kRuns,
+                       Takes::text,
+                       "NAME[=VALUE]",
+                       "Only those with this tag, and with this value. Repeatable.",
+                       {.repeatable = true}},
+                      add_tag};
+constexpr Row kState = {{"--state",
+                         kRuns,
+                         Takes::choice,
+                         "STATE",
+                         "Only those in this state: completed, failed, stopped, died, unknown, "
+                         "starting or running. Repeatable.",
+                         {.choices = kStates, .repeatable = true}},
+                        add_state};
+constexpr Row kOlderThan = {
+    {"--older-than", kRuns, Takes::text, "AGE", "Only those that ended so long ago: 30d, 12h."},
+    [](RecordDraft& d, const Typed& t) { return store(read_age(t), d.request.filter.older_than); }};
+constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Ask no question."},
+                      [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
+constexpr Row kDryRun = {
+    {"--dry-run", kSee, Takes::nothing, "", "List what would be removed; remove nothing."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
+constexpr Row kFollow = {{"-f --follow", kOutput, Takes::nothing, "",
+                          "Go on as more is written, until the run has ended."},
+                         [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
+constexpr Row kRank = {{"--rank", kOutput, Takes::number, "N",
+                        "Only the output of rank N, as it came (default: all, with their ranks)."},
+                       [](RecordDraft& d, const Typed& t) {
+                         return store(read_count(t, {0, model::kRanksMax}), d.request.rank);
+                       }};
+constexpr Row kErrors = {
+    {"--err", kOutput, Takes::nothing, "", "Only what went to stderr; print it on stdout."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.only_errors); }};
+constexpr Row kDetach = {{"-d --detach", kRuns, Takes::nothing, "",
+                          "Return once all ranks run, also where the first run did not."},
+                         [](RecordDraft& d, const Typed&) { return raise(d.request.detach); }};
+constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print JSON, as docs/RECORD.md says."},
+                       [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
+constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+                       [](RecordDraft& d, const Typed&) { return raise(d.help); }};
+
+constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
+constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kJson, kHelp};
+constexpr Row kJsonRows[] = {kJson, kHelp};
+
+}  // namespace
+
+std::span<const Row> record_table(RecordVerb verb) {
+  switch (verb) {
+    case RecordVerb::list:
+      return kListRows;
+    case RecordVerb::remove:
+      return kRemoveRows;
+    case RecordVerb::logs:
+      return kLogsRows;
+    case RecordVerb::rerun:
+      return kRerunRows;
+    case RecordVerb::show:
+    case RecordVerb::wait:
+    case RecordVerb::stop:
+    case RecordVerb::report:
+    case RecordVerb::reindex:
+      return kJsonRows;
+  }
+  CHECK(false);
+}
+
+}  // namespace muster::front

@@ -1,0 +1,18 @@
+// The options of the commands for runs on record.
+#pragma once
+
+#include <span>
+
+#include "front/request.hpp"
+#include "front/table.hpp"
+
+namespace muster::front {
+
+struct RecordDraft {
+  RecordRequest request;
+  bool help = false;
+};
+
+[[nodiscard]] std::span<const Option<RecordDraft>> record_table(RecordVerb verb);
+
+}  // namespace muster::front

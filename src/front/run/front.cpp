@@ -1,0 +1,220 @@
+// Walks the words of `muster run`: options up to the first word that is none, then the program.
+
+#include "front/run/front.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "front/asked.hpp"
+#include "front/given_hosts.hpp"
+#include "front/mapping_words.hpp"
+#include "front/run/elsewhere.hpp"
+#include "front/run/options.hpp"
+#include "front/standing.hpp"
+#include "option/help.hpp"
+#include "option/read.hpp"
+#include "spec/check.hpp"
+#include "spec/hosts.hpp"
+#include "spec/roles.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+constexpr std::string_view kRunHead =
+    R"(muster run: start one program many times, as the ranks of one job, on one machine or on many.
+
+Usage: muster run [OPTIONS] PROGRAM [ARGS...]
+Options end at PROGRAM; all words after it are the program's own. With --role, another program may
+follow: --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
+
+Examples:
+  Four ranks on this machine:
+    muster run -n 4 python3 train.py --epochs 2
+  Eight ranks on each of two hosts, over ssh:
+    muster run -H node1:8,node2:8 python3 train.py
+  Hosts from a file, one more variable, and each line of output with its rank:
+    muster run --hostfile hosts -x NCCL_DEBUG=INFO --tag python3 train.py
+  A rehearsal of a job on four hosts, on this machine alone:
+    muster run --fake-nodes 4 -n 8 python3 train.py
+  TensorFlow with parameter servers, which are ended when all others have ended:
+    muster run -H node1:4,node2:4 --role chief=1 --role worker=4 --role ps=2 python3 train.py
+  See which rank would run where, and with which environment, and start nothing:
+    muster run --dry-run --env -H node1:8,node2:8 python3 train.py
+)";
+
+constexpr std::string_view kExitCodes = R"(
+Exit codes:
+  0        every rank ended with 0
+  1..255   the code of the rank that failed first
+  128+N    that rank, or muster itself, got signal N
+  240      words that make no sense               244  program or folder missing on a host
+  241      bad hostfile or other input file       245  a host died or fell silent
+  242      more ranks than slots                  246  time limit reached (--timeout)
+  243      a host cannot be reached               247  a limit of this machine, or a fault
+  248      output, logs or the record could not be written (the ranks ended with 0)
+A rank's own code may be one of 240 to 248, too: then the last line says so, and report.json.
+
+Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end the job; it outlives the terminal with
+--detach, or under nohup.
+)";
+
+constexpr Grammar kGrammar = {.command = "muster run",
+                              .glued = Glued::all,
+                              .late = LateJobOption::refused,
+                              .elsewhere = elsewhere};
+
+// Where another program with roles of its own begins: at a ':' before --role. A ':' elsewhere, or
+// on a line without roles, is a word of the program.
+std::size_t end_of_program(std::span<const std::string> words) {
+  for (std::size_t at = 0; at + 1 < words.size(); ++at) {
+    const std::string& next = words[at + 1];
+    if (words[at] == ":" && (next == "--role" || next.starts_with("--role="))) return at;
+  }
+  return words.size();
+}
+
+// One program for each role; one in all without roles.
+void add_programs(RunDraft& draft, std::span<const std::string> command) {
+  std::vector<model::App>& apps = draft.request.spec.apps;
+  draft.app.command.assign(command.begin(), command.end());
+  if (draft.app.workdir.empty()) draft.app.workdir = draft.current_folder;
+  if (draft.roles.empty()) return apps.push_back(draft.app);
+  for (const RoleWish& wish : draft.roles) {
+    model::App& app = apps.emplace_back(draft.app);
+    app.role = wish.name;
+    app.ranks = wish.ranks;
+  }
+  draft.roles.clear();
+}
+
+Result<void> settle_roles(RunDraft& draft) {
+  if (draft.request.spec.apps.front().role.empty()) return {};
+  if (draft.app.ranks) {
+    return fail(Fault::usage, "--role NAME=N gives the counts", "-n contradicts --role");
+  }
+  return spec::settle_roles(draft.request.spec);
+}
+
+// Nobody is there to type or to read, and without a record nothing would be left of the run.
+Result<void> check_detached(const RunDraft& draft) {
+  const model::JobSpec& spec = draft.request.spec;
+  if (draft.request.show_environment) {
+    return fail(Fault::usage, "drop one of them", "--env works only with --dry-run");
+  }
+  if (draft.no_record) {
+    return fail(Fault::usage, "muster logs and muster wait find the run by its record",
+                "--detach contradicts --no-record");
+  }
+  if (draft.output.tag) {
+    return fail(Fault::usage, "muster logs begins each line with its rank",
+                "--detach prints nothing that --tag could begin");
+  }
+  if (spec.input.to == model::StdinTo::none) return {};
+  return fail(Fault::usage, "give the ranks a file, or do not detach",
+              "--detach leaves nothing that --stdin could read");
+}
+
+Result<void> check_combinations(const RunDraft& draft) {
+  const RunRequest& request = draft.request;
+  if (draft.host_list && !draft.hostfile.empty()) {
+    return fail(Fault::usage, "drop one; a hostfile may hold the slots that -H would",
+                "-H and --hostfile exclude each other");
+  }
+  if (request.spec.fake_nodes > 0 && (draft.host_list || !draft.hostfile.empty())) {
+    return fail(Fault::usage, "drop the hosts to rehearse on this machine",
+                "--fake-nodes excludes -H and --hostfile");
+  }
+  if (draft.output.logs_only && draft.output.logs.empty()) {
+    return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
+  }
+  if (draft.output.logs_only && !draft.output.shown.empty()) {
+    return fail(Fault::usage, "drop one of them", "--logs-only and --show exclude each other");
+  }
+  if (draft.app.ranks && !draft.output.shown.empty() &&
+      *draft.output.shown.rbegin() >= *draft.app.ranks) {
+    return fail(Fault::usage, fmt::format("ranks are 0 to {}", *draft.app.ranks - 1),
+                "--show: there is no rank {}", *draft.output.shown.rbegin());
+  }
+  if (request.spec.oversubscribe && request.spec.mapping.no_oversubscribe) {
+    return fail(Fault::usage, "keep one of them",
+                "--map-by :NOOVERSUBSCRIBE forbids what {} allows", "--oversubscribe");
+  }
+  if ((request.spec.state_at_timeout || request.spec.stacks_at_timeout) && !request.spec.timeout) {
+    return fail(Fault::usage, "add --timeout SECONDS",
+                "--report-state-on-timeout and --stack-traces work only with --timeout");
+  }
+  if (request.dry_run) return {};
+  if (request.detach) return check_detached(draft);
+  if (request.show_environment) {
+    return fail(Fault::usage, "add --dry-run; to set a variable, write -x NAME=VALUE",
+                "--env works only with --dry-run");
+  }
+  if (request.json) {
+    return fail(Fault::usage, "add --dry-run", "--json works only with --dry-run or --detach");
+  }
+  return {};
+}
+
+Result<void> settle_hosts(RunDraft& draft, const Asked& asked) {
+  model::JobSpec& job = draft.request.spec;
+  return given_hosts(asked, draft.host_list, draft.hostfile, job.fake_nodes > 0)
+      .map([&](auto found) { spec::take_hosts(job, std::move(found)); });
+}
+
+Recording recording_of(const RunDraft& draft, const Asked& asked) {
+  Recording record;
+  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  return record;
+}
+
+Result<Reading> finish(RunDraft draft, const Asked& asked) {
+  draft.request.spec.output = muster_output(draft.output);
+  if (draft.output.unbuffered) draft.request.spec.terminal.emplace();
+  draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
+  if (draft.request.detach) draft.request.keeps = Keeps::always;
+  draft.request.record = recording_of(draft, asked);
+  return check_combinations(draft)
+      .and_then([&] { return settle_hosts(draft, asked); })
+      .and_then([&] { return read_rankfile_of(asked, draft.rankfile, draft.request.spec.mapping); })
+      .and_then([&] { return settle_roles(draft); })
+      .and_then([&] { return spec::check(draft.request.spec); })
+      .map([&] {
+        std::vector<std::string> notices = unused_allocation(asked, draft.request.spec);
+        return Reading{std::move(draft.request), {}, std::move(notices)};
+      });
+}
+
+// All programs of the line; what is set for the first one holds for the later ones too.
+Result<void> read_programs(RunDraft& draft, std::span<const std::string> words) {
+  draft.request.spec.apps.clear();
+  for (bool later = false;; later = true) {
+    const auto read = read_options(run_table(), kGrammar, words, draft, later);
+    if (!read) return tl::unexpected(read.error());
+    if (draft.help) return {};
+    const auto rest = words.subspan(read->program);
+    const std::size_t end = draft.roles.empty() ? rest.size() : end_of_program(rest);
+    add_programs(draft, rest.first(end));
+    if (end == rest.size()) return {};
+    words = rest.subspan(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string run_help() {
+  return std::string(kRunHead) + options_help(run_options()) + std::string(kExitCodes);
+}
+
+Result<Reading> read_run(const Asked& asked) {
+  RunDraft draft;
+  draft.current_folder = asked.current_folder;
+  if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
+  if (draft.help) return Reading{.text = run_help()};
+  return finish(std::move(draft), asked);
+}
+
+}  // namespace muster::front

@@ -1,0 +1,327 @@
+// The table of options, and what each does to the draft.
+#include "front/run/options.hpp"
+
+#include "front/mapping_words.hpp"
+#include "front/table.hpp"
+#include "option/values.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::Result;
+using model::kRanksMax;
+
+template <class From, class To>
+Result<void> append(Result<From> from, std::vector<To>& to) {
+  if (!from) return tl::unexpected(std::move(from.error()));
+  to.push_back(std::move(*from));
+  return {};
+}
+
+Result<void> join_hosts(RunDraft& draft, const Typed& typed) {
+  if (draft.host_list) *draft.host_list += ",";
+  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
+  return {};
+}
+
+// Not normalised: "a/../b" may lead elsewhere than "b" where a is a link.
+Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
+  auto folder = read_text(typed);
+  if (folder && !folder->starts_with('/')) {
+    *folder = *folder == "." ? draft.current_folder : draft.current_folder + "/" + *folder;
+  }
+  return store(std::move(folder), draft.app.workdir);
+}
+
+Result<void> add_role(RunDraft& draft, const Typed& typed) {
+  const std::size_t equals = typed.value.find('=');
+  RoleWish wish{std::string(typed.value.substr(0, equals))};
+  if (wish.name.empty()) {
+    return base::fail(base::Fault::usage, "for example --role worker=2",
+                      "{} must be NAME=N, not {}", typed.option, spec::quoted(typed.value));
+  }
+  if (equals != std::string_view::npos) {
+    const Typed number{typed.option, typed.value.substr(equals + 1)};
+    const auto count = read_count(number, {1, model::kRolesRanksMax});
+    if (!count) return tl::unexpected(count.error());
+    wish.ranks = *count;
+  }
+  draft.roles.push_back(std::move(wish));
+  return {};
+}
+
+model::Mapping& mapping(RunDraft& draft) { return draft.request.spec.mapping; }
+
+Result<void> set_mapping(RunDraft& draft, const Typed& typed) {
+  const auto words = read_map_by_words(typed, mapping(draft));
+  if (!words) return tl::unexpected(words.error());
+  if (!words->rankfile.empty()) draft.rankfile = words->rankfile;
+  if (!words->oversubscribe) return {};
+  (*words->oversubscribe ? draft.request.spec.oversubscribe : mapping(draft).no_oversubscribe) =
+      true;
+  return {};
+}
+
+constexpr std::uint32_t kRestartsMax = 1'000'000;
+
+constexpr std::string_view kRanks = "Ranks";
+constexpr std::string_view kPlaces = "Mapping and binding";
+constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kReach = "Reaching hosts";
+constexpr std::string_view kEnvironment = "Environment";
+constexpr std::string_view kOutput = "Output and input";
+constexpr std::string_view kEnd = "The end";
+constexpr std::string_view kSee = "See";
+
+constexpr Option<RunDraft> kOptions[] = {
+    {{"-n -np --np --ranks", kRanks, Takes::number, "N",
+      "How many ranks to start (default: all slots of the given hosts, one per fake node, else "
+      "1)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, kRanksMax}), d.app.ranks);
+     }},
+    {{"--role",
+      kRanks,
+      Takes::text,
+      "NAME=N",
+      "Start N ranks in this role: chief, worker, ps, evaluator for TensorFlow; MS_SCHED, "
+      "MS_WORKER, MS_PSERVER for MindSpore. Repeatable, instead of -n.",
+      {.repeatable = true, .scope = Scope::program}},
+     add_role},
+    {{"--per-node", kRanks, Takes::number, "K",
+      "At most K ranks on each host; without -n, K on every host."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, kRanksMax}), d.request.spec.per_node);
+     }},
+    {{"--gpus-per-rank", kRanks, Takes::number, "N",
+      "Show each rank N of its host's devices only (CUDA_VISIBLE_DEVICES and its twins)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kDevicesMax}), d.request.spec.gpus_per_rank);
+     }},
+    {{"--oversubscribe", kRanks, Takes::nothing, "",
+      "Allow more ranks than slots on the given hosts."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},
+
+    {{"--map-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Deal ranks by slot (fill one host after the other), node (one each in turn), seq, an object "
+      "(core, numa, package ...), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH (default: slot). "
+      "HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS.",
+      {.choices = "slot node seq core numa package l3cache hwthread"}},
+     set_mapping},
+    {{"--rank-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Number ranks by slot, node, fill, span, or an object with SPAN or FILL (default: slot).",
+      {.choices = "slot node fill span core numa package"}},
+     [](RunDraft& d, const Typed& t) { return read_rank_by_words(t, mapping(d)); }},
+    {{"--bind-to",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, package or "
+      "cpu-list "
+      "(default: none). HOW: if-supported, overload-allowed, ordered. The word default binds as "
+      "Open MPI does when nobody says.",
+      {.choices = "none core numa package l3cache hwthread cpu-list default"}},
+     [](RunDraft& d, const Typed& t) { return read_bind_to_words(t, mapping(d)); }},
+    {{"--rankfile", kPlaces, Takes::file, "FILE",
+      "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},
+    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use no cpus but these: 0,2,4-7."},
+     [](RunDraft& d, const Typed& t) { return read_cpu_set_words(t, mapping(d)); }},
+    {{"--cpu-list", kPlaces, Takes::text, "LIST", "Bind to these cpus: 0,2,4-7."},
+     [](RunDraft& d, const Typed& t) { return read_cpu_list_words(t, mapping(d)); }},
+    {{"--report-bindings", kPlaces, Takes::nothing, "",
+      "Tell on stderr which cpus each rank is bound to."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.shown.bindings); }},
+
+    {{"-H --host",
+      kHosts,
+      Takes::text,
+      "LIST",
+      "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeated lists join.",
+      {.repeatable = true}},
+     join_hosts},
+    {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one a line: node1 slots=8."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }},
+    {{"--fake-nodes", kHosts, Takes::number, "N",
+      "Rehearse a job of N hosts on this machine, without ssh."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kFakeNodesMax}), d.request.spec.fake_nodes);
+     }},
+
+    {{"--ssh-command", kReach, Takes::text, "WORDS",
+      "What to call instead of ssh, quoted as for a shell: 'ssh -J jump' (default: ssh)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_words(t), d.request.spec.carrier.command);
+     }},
+    {{"--ssh-port", kReach, Takes::number, "PORT",
+      "The ssh port of every host (default: what the ssh configuration says)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kPortMax}), d.request.spec.carrier.port);
+     }},
+    {{"--ssh-identity", kReach, Takes::file, "FILE",
+      "The private key for ssh (default: what the ssh configuration says)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_text(t), d.request.spec.carrier.identity);
+     }},
+    {{"--agent-path", kReach, Takes::text, "PATH",
+      "Where muster is on the hosts (default: the path that it has here)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_text(t), d.request.spec.carrier.agent_path);
+     }},
+    {{"--start-timeout", kReach, Takes::number, "SECONDS",
+      "How long one attempt to reach a host may take (default: 15)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kPatience), d.request.spec.carrier.patience);
+     }},
+    {{"--max-open", kReach, Takes::number, "N",
+      "How many hosts are being reached at the same time (default: 32)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, spec::kOpenMax}), d.request.spec.carrier.parallel);
+     }},
+
+    {{"-x",
+      kEnvironment,
+      Takes::text,
+      "NAME[=VALUE]",
+      "Give every rank this variable, with its value here or with VALUE. Repeatable.",
+      {.repeatable = true, .scope = Scope::program}},
+     [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
+    {{"--clean-env", kEnvironment, Takes::nothing, "",
+      "Pass on nothing of this shell's environment but what -x names."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.clean_env); }},
+    {{"--wireup",
+      kEnvironment,
+      Takes::choice,
+      "auto|pmix|pmi1|pmi2|none",
+      "What lets MPI ranks find each other: PMIx for Open MPI, PMI for MPICH, or none "
+      "(default: auto, which is both).",
+      {.choices = "auto pmix pmi1 pmi2 none"}},
+     [](RunDraft& d, const Typed& t) { return store(read_wireup(t), d.request.spec.wireup); }},
+    {{"--workdir --wdir",
+      kEnvironment,
+      Takes::folder,
+      "DIR",
+      "The folder in which ranks start, on every host (default: this one).",
+      {.scope = Scope::program}},
+     set_workdir},
+
+    {{"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+     [](RunDraft& d, const Typed&) { return raise(d.output.tag); }},
+    {{"--timestamp", kOutput, Takes::nothing, "",
+      "Begin each line of output with the time, in UTC."},
+     [](RunDraft& d, const Typed&) { return raise(d.output.timestamp); }},
+    {{"--logs", kOutput, Takes::folder, "DIR",
+      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
+      "N is 00 to 15."},
+     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }},
+    {{"--logs-only", kOutput, Takes::nothing, "", "With --logs: show nothing of it here."},
+     [](RunDraft& d, const Typed&) { return raise(d.output.logs_only); }},
+    {{"--show",
+      kOutput,
+      Takes::choice,
+      "all|LIST",
+      "Whose output is shown here: that of all ranks, or of ranks such as 0 or 0,4-7 (default: "
+      "all); files of --logs have everything.",
+      {.choices = "all 0"}},
+     [](RunDraft& d, const Typed& t) { return store(read_shown_ranks(t), d.output.shown); }},
+    {{"--merge-stderr", kOutput, Takes::nothing, "",
+      "Send the ranks' stderr where their stdout goes, here and in the files of --logs."},
+     [](RunDraft& d, const Typed&) { return raise(d.output.merge); }},
+    {{"--unbuffered", kOutput, Takes::nothing, "",
+      "Let each rank print to a terminal of its own, so that C programs keep no lines back."},
+     [](RunDraft& d, const Typed&) { return raise(d.output.unbuffered); }},
+    {{"--stdin",
+      kOutput,
+      Takes::choice,
+      "RANK|all|none",
+      "Which rank reads this standard input (default: none, so a shell loop loses no lines).",
+      {.choices = "0 all none"}},
+     [](RunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
+
+    {{"--on-failure",
+      kEnd,
+      Takes::choice,
+      "abort|continue",
+      "End the other ranks when one fails, or let them go on to their own end (default: abort).",
+      {.choices = "abort continue"}},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_on_failure(t), d.request.spec.failure.others);
+     }},
+    {{"--max-restarts", kEnd, Takes::number, "N",
+      "Start all ranks again after one has failed, N times at most (default: 0)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {0, kRestartsMax}), d.request.spec.max_restarts);
+     }},
+    {{"--grace", kEnd, Takes::number, "SECONDS",
+      "How long ranks have between the ending signal and SIGKILL (default: 5)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kGrace), d.request.spec.grace);
+     }},
+    {{"--timeout", kEnd, Takes::number, "SECONDS",
+      "End the job after this time, with exit code 246 (default: never)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
+     }},
+    {{"--notice", kEnd, Takes::text, "SIGNAL@SECONDS",
+      "Send all ranks this signal so long before --timeout ends them: USR1@60."},
+     [](RunDraft& d, const Typed& t) { return store(read_notice(t), d.request.spec.notice); }},
+    {{"--init-timeout", kEnd, Takes::number, "SECONDS",
+      "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
+     }},
+    {{"--report-state-on-timeout", kEnd, Takes::nothing, "",
+      "When --timeout is over, first tell what each rank is doing."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.state_at_timeout); }},
+    {{"--stack-traces", kEnd, Takes::nothing, "",
+      "The same, with the stack of each rank: from gdb, where installed, else from the kernel."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.stacks_at_timeout); }},
+    {{"--lease", kEnd, Takes::number, "SECONDS",
+      "How long a host may be silent before it counts as lost (default: 8)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kLease), d.request.spec.lease);
+     }},
+
+    {{"--no-python-errors", kEnd, Takes::nothing, "",
+      "Do not look for the exception of a Python rank that raised."},
+     [](RunDraft& d, const Typed&) {
+       d.request.spec.python_errors = false;
+       return Result<void>();
+     }},
+
+    {{"-d --detach", kEnd, Takes::nothing, "",
+      "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.detach); }},
+
+    {{"--no-record", kSee, Takes::nothing, "",
+      "Keep no record of the run for muster ps and muster show."},
+     [](RunDraft& d, const Typed&) { return raise(d.no_record); }},
+    {{"--dry-run", kSee, Takes::nothing, "",
+      "Show which rank would run where, and why; start nothing."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},
+    {{"--env", kSee, Takes::nothing, "", "With --dry-run: show the environment of each rank too."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.show_environment); }},
+    {{"--json", kSee, Takes::nothing, "",
+      "Print the plan of --dry-run, or the name and folder of --detach, as JSON."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.json); }},
+    {{"-v --verbose", kSee, Takes::nothing, "",
+      "Tell on stderr what muster does, and how long each phase took."},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+     [](RunDraft& d, const Typed&) { return raise(d.help); }},
+};
+
+}  // namespace
+
+std::span<const Option<RunDraft>> run_table() { return kOptions; }
+
+OptionTexts run_options() { return texts_of(run_table()); }
+
+}  // namespace muster::front

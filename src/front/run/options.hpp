@@ -1,0 +1,38 @@
+// The options of `muster run`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "front/output_styles.hpp"
+#include "front/request.hpp"
+#include "front/table.hpp"
+
+namespace muster::front {
+
+// --role NAME=N
+struct RoleWish {
+  std::string name;
+  std::uint32_t ranks = 1;
+};
+
+// A request in the making.
+struct RunDraft {
+  RunRequest request;
+  model::App app;               // the program that is being read
+  std::vector<RoleWish> roles;  // of that program, in the order typed
+  std::string current_folder;
+  std::optional<std::string> host_list;  // all -H, joined by commas
+  std::string hostfile;
+  std::string rankfile;
+  MusterOutput output;
+  bool no_record = false;
+  bool help = false;
+};
+
+[[nodiscard]] std::span<const Option<RunDraft>> run_table();
+[[nodiscard]] OptionTexts run_options();
+
+}  // namespace muster::front

@@ -1,0 +1,29 @@
+// The words in which front ends write their tables of options: those of the room `option`.
+#pragma once
+
+#include "option/grammar.hpp"
+#include "option/option.hpp"
+#include "option/rows.hpp"
+
+namespace muster::front {
+
+using option::Again;
+using option::Arity;
+using option::Dashes;
+using option::Glued;
+using option::Grammar;
+using option::joined;
+using option::LateJobOption;
+using option::names_of;
+using option::Option;
+using option::OptionText;
+using option::OptionTexts;
+using option::raise;
+using option::Scope;
+using option::Standing;
+using option::store;
+using option::Takes;
+using option::Traits;
+using option::Typed;
+
+}  // namespace muster::front

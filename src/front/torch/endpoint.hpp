@@ -1,0 +1,20 @@
+// Where nodes meet: HOST[:PORT] as --rdzv-endpoint has it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "front/table.hpp"
+
+namespace muster::front {
+
+struct TorchEndpoint {
+  std::string host;  // a name or an address, IPv6 without brackets
+  std::optional<std::uint32_t> port = {};
+};
+
+// "node1:29400", "node1", "[::1]:29400".
+[[nodiscard]] base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed);
+
+}  // namespace muster::front

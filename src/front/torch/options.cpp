@@ -1,0 +1,340 @@
+// torchrun's table: names, help, and what each option does.
+#include "front/torch/options.hpp"
+
+#include <array>
+#include <set>
+
+#include "base/words.hpp"
+#include "front/asked.hpp"
+#include "front/host_words.hpp"
+#include "front/own_rows.hpp"
+#include "front/table.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using spec::quoted;
+
+constexpr spec::Span kAnyTime = {base::Duration(0), spec::kTimeout.most};
+
+template <class To>
+Result<void> count(const Typed& typed, spec::Bounds bounds, To& to) {
+  return read_count(typed, bounds).map([&](std::uint32_t number) { to = number; });
+}
+
+Result<void> keep(const Typed& typed, std::string& to) {
+  to = typed.value;
+  return {};
+}
+
+// "2" or "2:2"; all nodes take part from beginning to end.
+Result<void> set_nodes(TorchDraft& draft, const Typed& typed) {
+  const std::size_t colon = std::min(typed.value.find(':'), typed.value.size());
+  const std::string_view least = typed.value.substr(0, colon);
+  const bool is_range = colon < typed.value.size() && typed.value.substr(colon + 1) != least;
+  if (is_range) {
+    return fail(Fault::usage, "write one number: the nodes that take part",
+                "{}: a job whose number of nodes may change is not supported: {}", typed.option,
+                quoted(typed.value));
+  }
+  return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes);
+}
+
+Result<void> set_per_node(TorchDraft& draft, const Typed& typed) {
+  draft.counted.clear();
+  const std::string word = base::lower(typed.value);
+  if (word == "auto" || word == "cpu" || word == "gpu") {
+    draft.counted = word;
+    return {};
+  }
+  if (count(typed, {1, model::kRanksMax}, draft.per_node)) return {};
+  return fail(Fault::usage, "", "{} must be a number from 1 to {}, auto, gpu or cpu, not {}",
+              typed.option, model::kRanksMax, quoted(typed.value));
+}
+
+Result<void> set_backend(TorchDraft& draft, const Typed& typed) {
+  if (typed.value == "static") {
+    draft.meeting.backend = TorchBackend::static_;
+  } else if (typed.value == "c10d") {
+    draft.meeting.backend = TorchBackend::c10d;
+  } else if (typed.value == "etcd" || typed.value == "etcd-v2") {
+    return fail(Fault::usage, "write c10d: nodes then meet at the endpoint itself",
+                "{}: muster needs no etcd, and does not ask one", typed.option);
+  } else {
+    return fail(Fault::usage, "", "{} must be static or c10d, not {}", typed.option,
+                quoted(typed.value));
+  }
+  return {};
+}
+
+// "join_timeout=60,read_timeout=5": torchrun has more keys, for the ways in which its nodes meet.
+Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
+  for (const std::string& pair : base::split(typed.value, ",")) {
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fail(Fault::usage, "", "{} must be KEY=VALUE, with commas between, not {}",
+                  typed.option, quoted(pair));
+    }
+    const std::string key = pair.substr(0, equals);
+    if (key != "join_timeout" && key != "timeout") continue;
+    const auto limit = option::read_seconds(
+        {typed.option, std::string_view(pair).substr(equals + 1)}, spec::kPatience);
+    if (!limit) return tl::unexpected(limit.error());
+    draft.meeting.limit = *limit;
+  }
+  return {};
+}
+
+Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
+  std::set<std::uint32_t> ranks;
+  for (const std::string& one : base::split(typed.value, ",")) {
+    const auto rank = option::read_count({typed.option, one}, {0, model::kRanksMax - 1});
+    if (!rank) return tl::unexpected(rank.error());
+    ranks.insert(*rank);
+  }
+  if (ranks.empty()) {
+    return fail(Fault::usage, "", "{} must be local ranks such as 0,1, not {}", typed.option,
+                quoted(typed.value));
+  }
+  draft.logs.output.local_ranks_filter = std::move(ranks);
+  return {};
+}
+
+Result<void> set_streams(const Typed& typed, TorchStreams& to) {
+  return read_torch_streams(typed.option, typed.value).map([&](TorchStreams read) {
+    to = std::move(read);
+  });
+}
+
+Result<void> set_start_method(TorchDraft&, const Typed& typed) {
+  if (typed.value == "spawn" || typed.value == "fork" || typed.value == "forkserver") return {};
+  return fail(Fault::usage, "", "{} must be spawn, fork or forkserver, not {}", typed.option,
+              quoted(typed.value));
+}
+
+Result<void> set_numa(TorchDraft& draft, const Typed& typed) {
+  model::Mapping& mapping = draft.request.spec.mapping;
+  if (typed.value == "node") {
+    mapping.bind_level = model::Level::numa;
+  } else if (typed.value == "socket") {
+    mapping.bind_level = model::Level::package;
+  } else if (typed.value == "core-complex") {
+    mapping.bind_level = model::Level::l3cache;
+  } else if (typed.value == "exclusive") {
+    mapping.bind_level = model::Level::core;
+  } else {
+    return fail(Fault::usage, "", "{} must be node, socket, exclusive or core-complex, not {}",
+                typed.option, quoted(typed.value));
+  }
+  mapping.bind_to = model::BindTo::object;
+  mapping.bind_given = mapping.bind_overload = true;
+  return {};
+}
+
+Result<void> check_interval(TorchDraft&, const Typed& typed) {
+  return option::read_seconds(typed, kAnyTime).map([](base::Duration) {});
+}
+
+constexpr std::string_view kRanks = "Ranks and nodes";
+constexpr std::string_view kMeet = "How nodes meet";
+constexpr std::string_view kScript = "The script";
+constexpr std::string_view kOutput = "Output";
+constexpr std::string_view kEnd = "Failures and the end";
+constexpr std::string_view kOther = "Known, without a use here";
+constexpr std::string_view kHosts = "Hosts, which torchrun does not know";
+constexpr std::string_view kSee = "See";
+
+using Row = Option<TorchDraft>;
+
+constexpr auto kRows = std::to_array<Row>({
+    {{"--nproc-per-node", kRanks, Takes::text, "N|auto|gpu|cpu",
+      "Ranks on each node: a number, its gpus, its cpus, or auto: gpus where there are any "
+      "(default: 1)."},
+     set_per_node},
+    {{"--nnodes", kRanks, Takes::text, "N", "Nodes of the job (default: 1)."}, set_nodes},
+    {{"--node-rank", kRanks, Takes::number, "K",
+      "Which of the nodes this one is, from 0 (default: 0)."},
+     [](TorchDraft& d, const Typed& t) {
+       return count(t, {0, spec::kFakeNodesMax - 1}, d.meeting.node_rank);
+     }},
+    {{"--role", kRanks, Takes::text, "NAME", "What ranks find in ROLE_NAME (default: default)."},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.request.spec.apps.front().role); }},
+    {{"--standalone", kRanks, Takes::nothing, "",
+      "One node; options about meeting do not count, and the job has a name of its own."},
+     [](TorchDraft& d, const Typed&) { return raise(d.standalone); }},
+    {{"--numa-binding",
+      kRanks,
+      Takes::choice,
+      "node|socket|exclusive|core-complex",
+      "Bind each rank to a NUMA node, a socket, a core or a cache's cores, in turn (default: ranks "
+      "are not bound).",
+      {.choices = "node socket exclusive core-complex"}},
+     set_numa},
+    {{"--virtual-local-rank", kRanks, Takes::nothing, "",
+      "Every rank is local rank 0 and sees one device of its own."},
+     [](TorchDraft& d, const Typed&) {
+       d.request.spec.apps.front().exports.push_back({"LOCAL_RANK", "0"});
+       d.request.spec.gpus_per_rank = 1;
+       return Result<void>();
+     }},
+
+    {{"--master-addr", kMeet, Takes::text, "ADDR",
+      "Where node 0 is; ranks find it in MASTER_ADDR (default: an address of node 0)."},
+     [](TorchDraft& d, const Typed& t) {
+       return read_text(t).map([&](std::string text) { d.meeting.address = std::move(text); });
+     }},
+    {{"--master-port", kMeet, Takes::number, "PORT",
+      "The port in MASTER_PORT, where rank 0 will listen (default: a free one)."},
+     [](TorchDraft& d, const Typed& t) {
+       return count(t, {1, spec::kPortMax}, d.meeting.port);
+     }},
+    {{"--rdzv-backend",
+      kMeet,
+      Takes::choice,
+      "static|c10d",
+      "Nodes have numbers of their own (static), or get them as they come (default: static).",
+      {.choices = "static c10d"}},
+     set_backend},
+    {{"--rdzv-endpoint", kMeet, Takes::text, "HOST[:PORT]",
+      "Where nodes meet (default: --master-addr and --master-port)."},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.meeting.endpoint); }},
+    {{"--rdzv-id", kMeet, Takes::text, "NAME",
+      "The job's name; ranks find it in TORCHELASTIC_RUN_ID (default: none)."},
+     [](TorchDraft& d, const Typed& t) {
+       d.meeting.id = std::string(t.value);
+       return Result<void>();
+     }},
+
+    {{"--rdzv-conf", kMeet, Takes::text, "KEY=VALUE,...",
+      "Settings of torchrun's own meeting; join_timeout or timeout counts: so many seconds until "
+      "all nodes must have come (default: 600)."},
+     set_conf},
+    {{"--rdzv-secret-file", kMeet, Takes::file, "FILE",
+      "Only nodes that have the same bytes in this file are let in (default: the same --rdzv-id)."},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.meeting.secret_file); }},
+
+    {{"-m --module", kScript, Takes::nothing, "", "SCRIPT is a module: run it as python -m does."},
+     [](TorchDraft& d, const Typed&) { return raise(d.script.module); }},
+    {{"--no-python", kScript, Takes::nothing, "", "SCRIPT is a program: run it without python."},
+     [](TorchDraft& d, const Typed&) { return raise(d.script.no_python); }},
+    {{"--run-path", kScript, Takes::nothing, "",
+      "SCRIPT is a file for python, whatever --no-python says."},
+     [](TorchDraft& d, const Typed&) { return raise(d.script.run_path); }},
+
+    {{"-r --redirects", kOutput, Takes::text, "STREAMS",
+      "Only to files: 0 nothing, 1 stdout, 2 stderr, 3 both; or a map from local ranks: 0:3,1:1 "
+      "(default: 0)."},
+     [](TorchDraft& d, const Typed& t) { return set_streams(t, d.logs.output.redirects); }},
+    {{"-t --tee", kOutput, Takes::text, "STREAMS",
+      "To files and to the console, each line with its role and local rank (default: 0)."},
+     [](TorchDraft& d, const Typed& t) { return set_streams(t, d.logs.output.tee); }},
+    {{"--log-dir --logdir", kOutput, Takes::folder, "DIR",
+      "Where those files are (default: a new folder among the temporary ones)."},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.logs.log_dir); }},
+    {{"--local-ranks-filter", kOutput, Takes::text, "RANKS",
+      "Show output of these local ranks of each node alone: 0,1."},
+     set_local_ranks},
+
+    {{"--max-restarts", kEnd, Takes::number, "N",
+      "Start all ranks again after one has failed, N times at most (default: 0)."},
+     [](TorchDraft& d, const Typed& t) {
+       return count(t, {0, model::kRanksMax}, d.request.spec.torch->max_restarts);
+     }},
+    {{"--shutdown-timeout", kEnd, Takes::number, "SECONDS",
+      "How long ranks have between the ending signal and SIGKILL (default: that of "
+      "TORCH_ELASTIC_SHUTDOWN_TIMEOUT, else 30)."},
+     [](TorchDraft& d, const Typed& t) {
+       return option::read_seconds(t, spec::kGrace).map([&](base::Duration time) {
+         d.request.spec.grace = time;
+       });
+     }},
+
+    {{"--monitor-interval", kOther, Takes::number, "SECONDS",
+      "muster notices the end of a rank at once."},
+     check_interval},
+    {{"--start-method",
+      kOther,
+      Takes::choice,
+      "spawn|fork|forkserver",
+      "Scripts are always processes of their own.",
+      {.choices = "spawn fork forkserver"}},
+     set_start_method},
+    {{"--local-addr",
+      kOther,
+      Takes::text,
+      "ADDR",
+      "muster finds its address by itself.",
+      {.standing = Standing::no_effect, .why = "muster finds this node's address by itself"}}},
+    {{"--logs-specs",
+      kOther,
+      Takes::text,
+      "NAME",
+      "Plug-ins of torch for log files.",
+      {.standing = Standing::no_effect, .why = "plug-ins of torch are not loaded"}}},
+    {{"--event-log-handler",
+      kOther,
+      Takes::text,
+      "NAME",
+      "Plug-ins of torch for events.",
+      {.standing = Standing::no_effect, .why = "plug-ins of torch are not loaded"}}},
+    {{"--signals-to-handle",
+      kOther,
+      Takes::text,
+      "LIST",
+      "Signals that end the job.",
+      {.standing = Standing::no_effect,
+       .why = "SIGINT, SIGTERM, SIGHUP and SIGQUIT always reach the ranks"}}},
+    {{"--duplicate-stdout-filters",
+      kOther,
+      Takes::text,
+      "WORDS",
+      "Copies of some lines of stdout in one more file.",
+      {.standing = Standing::no_effect, .why = "files hold every line"}}},
+    {{"--duplicate-stderr-filters",
+      kOther,
+      Takes::text,
+      "WORDS",
+      "Copies of some lines of stderr in one more file.",
+      {.standing = Standing::no_effect, .why = "files hold every line"}}},
+
+    {{"-H --host",
+      kHosts,
+      Takes::text,
+      "LIST",
+      "Start the job on these hosts through ssh, from here: node1,user@node2.",
+      {.repeatable = true}},
+     join_hosts<TorchDraft>},
+    {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one a line."},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.hostfile); }},
+
+    {{"--verbose", kSee, Takes::nothing, "",
+      "Tell on stderr what muster does, and how long each phase took."},
+     [](TorchDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+     [](TorchDraft& d, const Typed&) { return raise(d.help); }},
+});
+
+constexpr auto kUseEnv = std::to_array<Row>({
+    {{"--use-env", kScript, Takes::nothing, "",
+      "Do not give the script --local_rank=N; it finds its number in LOCAL_RANK anyway."},
+     [](TorchDraft& d, const Typed&) {
+       d.script.local_rank_word = false;
+       return Result<void>();
+     }},
+});
+
+constexpr auto kTorchrun = with_own_rows<TorchDraft>(kRows);
+constexpr auto kLaunch = with_own_rows<TorchDraft>(joined(kUseEnv, kRows));
+
+}  // namespace
+
+std::span<const Option<TorchDraft>> torchrun_table() { return kTorchrun; }
+std::span<const Option<TorchDraft>> launch_table() { return kLaunch; }
+OptionTexts torchrun_options() { return texts_of(torchrun_table()); }
+OptionTexts launch_options() { return texts_of(launch_table()); }
+
+}  // namespace muster::front

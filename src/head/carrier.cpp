@@ -1,0 +1,98 @@
+// Joins a carrier process and its link into one thing that is up, speaks, and ends with a reason.
+#include "head/carrier.hpp"
+
+#include <fcntl.h>
+
+namespace muster::head {
+
+namespace {
+// Last frames may still lie in the pipe of a carrier that has ended; a carrier whose pipe has
+// closed is about to end.
+constexpr base::Duration kLastFrames = std::chrono::milliseconds(500);
+constexpr base::Duration kExit = std::chrono::seconds(2);
+}  // namespace
+
+Carrier::Carrier(asio::io_context& loop, Target target, CarrierEvents events)
+    : timer_(loop), target_(std::move(target)), events_(std::move(events)) {}
+
+base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
+                                                      const std::vector<std::string>& words,
+                                                      const std::vector<std::string>& environment,
+                                                      Target target, CarrierEvents events) {
+  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
+  Carrier* self = carrier.get();
+  auto child = process::Child::start(loop, words, environment,
+                                     [self](process::ChildEnd end) { self->on_exit(end); });
+  if (!child) return tl::unexpected(child.error());
+  carrier->child_ = std::move(*child);
+  carrier->open_link(loop, std::move(carrier->child_->pipes()));
+  return carrier;
+}
+
+std::unique_ptr<Carrier> Carrier::over(asio::io_context& loop, process::UniqueFd connection,
+                                       Target target, CarrierEvents events) {
+  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
+  carrier->end_.emplace();  // there is no exit to wait for
+  process::ChildPipes pipes;
+  pipes.out = process::UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
+  pipes.in = std::move(connection);
+  pipes.err = process::UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  carrier->open_link(loop, std::move(pipes));
+  return carrier;
+}
+
+void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
+  link::LinkEvents link;
+  link.up = [this] {
+    up_ = true;
+    const auto up = events_.up;  // which we may not outlive
+    up();
+  };
+  link.message = events_.message;
+  link.output = events_.output;
+  link.broken = [this](base::Error error) { on_broken(std::move(error)); };
+  link.closed = [this] { on_closed(); };
+  link_ = std::make_unique<link::Link>(loop, std::move(pipes.in), std::move(pipes.out),
+                                       std::move(pipes.err), std::move(link));
+}
+
+Carrier::~Carrier() {
+  if (link_) link_->close();
+}
+
+void Carrier::on_closed() {
+  closed_ = true;
+  if (end_) return finish();
+  finish_within(kExit);
+}
+
+void Carrier::on_broken(base::Error error) {
+  broken_ = std::move(error);
+  finish_within(base::Duration{0});
+}
+
+void Carrier::on_exit(process::ChildEnd end) {
+  end_ = end;
+  if (closed_) return finish();
+  finish_within(kLastFrames);
+}
+
+void Carrier::finish_within(base::Duration limit) {
+  timer_.after(limit, [this] { finish(); });
+}
+
+void Carrier::finish() {
+  timer_.stop();
+  const auto ended = std::exchange(events_.ended, nullptr);
+  if (!ended) return;
+  if (broken_) {
+    broken_->what = target_.host + ": " + broken_->what;
+    return ended({*broken_});
+  }
+  const process::ChildEnd exit = end_.value_or(process::ChildEnd{});
+  const link::CarrierEnd end{exit.code, exit.signal, link_->errors(), link_->noise()};
+  ended(up_ ? link::Diagnosis{link::lost(target_.host, target_.command, end)}
+            : link::diagnose(target_.host, target_.agent_path, target_.command, end));
+}
+
+}  // namespace muster::head

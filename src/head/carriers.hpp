@@ -1,0 +1,43 @@
+// carriers: how each carrier comes to a link; one function for each, and the table that names them.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "head/carrier.hpp"
+#include "model/inventory.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::head {
+
+// Borrowed from the head.
+struct CarrierNeeds {
+  asio::io_context& loop;
+  const model::CarrierSpec& spec;
+  const std::string& program;                            // path of this program
+  const std::vector<std::string>& environment;           // of this process
+  std::map<base::NodeIndex, process::UniqueFd>& joined;  // connections that wait to be taken over
+};
+
+// Nobody tries again after an error of these.
+using OpenedCarrier = base::Result<std::unique_ptr<Carrier>>;
+using OpenCarrier = OpenedCarrier (*)(const CarrierNeeds& needs, base::NodeIndex node,
+                                      const model::Host& host, CarrierEvents events);
+
+[[nodiscard]] OpenedCarrier open_fake_node(const CarrierNeeds& needs, base::NodeIndex node,
+                                           const model::Host& host, CarrierEvents events);
+[[nodiscard]] OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
+                                            const model::Host& host, CarrierEvents events);
+[[nodiscard]] OpenedCarrier take_joined(const CarrierNeeds& needs, base::NodeIndex node,
+                                        const model::Host& host, CarrierEvents events);
+
+// By the host's carrier, which needs a link.
+[[nodiscard]] OpenedCarrier open_carrier(const CarrierNeeds& needs, base::NodeIndex node,
+                                         const model::Host& host, CarrierEvents events);
+
+}  // namespace muster::head

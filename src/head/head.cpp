@@ -1,0 +1,358 @@
+// Performs the head machine's effects: links, the tasks beside it, the console, stdin and signals.
+#include "head/head.hpp"
+
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/signal_set.hpp>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "head/carriers.hpp"
+#include "head/console_writer.hpp"
+#include "head/gloo_server.hpp"
+#include "head/input_reader.hpp"
+#include "head/log_files.hpp"
+#include "head/output_flow.hpp"
+#include "host/host_tasks.hpp"
+#include "host/limits.hpp"
+#include "host/pump.hpp"
+#include "probe/devices.hpp"
+#include "probe/probe.hpp"
+#include "probe/random.hpp"
+#include "process/life.hpp"
+#include "process/shortage.hpp"
+
+namespace muster::head {
+namespace {
+
+using base::NodeIndex;
+using base::Rank;
+
+bool is_here(const model::Host& host) { return host.carrier.in_head; }
+
+// The node that is this machine, if ranks run here.
+std::optional<NodeIndex> node_here(const model::Plan& plan) {
+  for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) {
+    if (is_here(plan.nodes[i].host)) return NodeIndex(i);
+  }
+  return std::nullopt;
+}
+
+class Head {
+ public:
+  Head(HeadOptions options, std::optional<process::GuardProcess> guard,
+       std::optional<LogFiles> logs)
+      : environment_(std::move(options.environment)),
+        joined_(std::move(options.joined)),
+        told_(std::move(options.told)),
+        program_(std::move(options.program)),
+        version_(std::move(options.version)),
+        guard_(std::move(guard)),
+        plan_(options.input.plan),
+        spec_(options.input.spec),
+        here_(node_here(plan_)),
+        machine_(std::move(options.input)),
+        console_(loop_, spec_, plan_, machine_.window(), std::move(logs), flow_events()),
+        pump_(
+            loop_,
+            [this](base::Instant now, machine::HeadEvent event) { take(now, std::move(event)); },
+            [this] { return machine_.deadline(); }, machine::HeadTick{}),
+        signals_(loop_),
+        input_(loop_,
+               {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
+                [this] { pump_.feed(machine::InputEnded{}); }}) {
+    if (here_) make_tasks();
+    watch_signals();
+  }
+
+  ~Head() {
+    if (tasks_) tasks_->leave_guard();
+    // One that was not needed is waited for like any other.
+    if (guard_ && !tasks_) const process::Guard unused(loop_, std::move(*guard_), {});
+  }
+  Head(const Head&) = delete;
+  Head& operator=(const Head&) = delete;
+
+  model::RunReport run() {
+    pump_.run([this] {
+      machine::HeadEffects effects;
+      machine_.start(host::now(), effects);
+      perform_all(effects);
+    });
+    loop_.run();
+    model::RunReport report = machine_.report();
+    for (const std::string& trouble : console_.troubles()) add_trouble(report, trouble);
+    if (const auto missed = console_.not_shown(); missed != 0) {
+      report.warnings.push_back(
+          fmt::format("{} bytes of the ranks' output were not shown here", missed));
+    }
+    return report;
+  }
+
+  [[nodiscard]] const std::optional<model::HostFacts>& facts(NodeIndex node) const {
+    return machine_.facts(node);
+  }
+
+ private:
+  // A run that has lost output did not end well; one that failed has a cause already.
+  static void add_trouble(model::RunReport& report, const std::string& trouble) {
+    if (report.cause != model::Cause::completed) return report.warnings.push_back(trouble);
+    report.cause = model::Cause::fault;
+    report.error = {base::Fault::output, trouble, {}, {}};
+  }
+
+  void take(base::Instant now, machine::HeadEvent event) {
+    machine::HeadEffects effects;
+    machine_.step(now, std::move(event), effects);
+    perform_all(effects);
+  }
+
+  void perform_all(machine::HeadEffects& effects) {
+    for (machine::HeadEffect& effect : effects) {
+      std::visit([this](auto& one) { perform(one); }, effect);
+    }
+  }
+
+  OutputFlowEvents flow_events() {
+    OutputFlowEvents events;
+    events.credit = [this](Rank rank, wire::Stream stream, std::uint32_t bytes) {
+      send(plan_.ranks[rank.value].node, wire::Credit{rank, stream, bytes});
+    };
+    events.closed = [this] {
+      // Found out in the middle of a write: the machine hears of it when that is over.
+      asio::post(loop_, life_.bind([this] { pump_.feed(machine::OutputClosed{}); }));
+    };
+    return events;
+  }
+
+  // ---- the tasks beside us
+  // ------------------------------------------------------------------------
+
+  void make_tasks() {
+    machine::AgentOptions options{version_, {}, false};
+    options.facts.hostname = probe::hostname();
+    const probe::Cpus cpus = probe::cpus();
+    options.facts.cpus = cpus.usable;
+    options.facts.cpus_limited = cpus.limited;
+    const bool may_have_others = plan_.nodes.size() + plan_.spare.size() > 1;
+    if (may_have_others) options.facts.interfaces = probe::interfaces();
+    if (may_have_others) options.facts.identity = probe::identity();
+    if (may_have_others) options.facts.rdma = probe::has_rdma();
+    options.facts.devices = probe::devices("", environment_);
+    if (auto port = probe::claim_port()) {
+      options.facts.port = port->port;
+      port_claim_ = std::move(port->claim);
+    }
+    host::HostTasksEvents events;
+    events.to_head = [this](wire::ToHead message) { on_message(*here_, std::move(message)); };
+    events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
+      on_output(*here_, {rank, stream, bytes});
+    };
+    tasks_ = std::make_unique<host::HostTasks>(loop_, std::move(*guard_), std::move(options),
+                                               environment_, std::move(events));
+  }
+
+  // ---- links
+  // --------------------------------------------------------------------------------------
+
+  void perform(machine::OpenLink& effect) {
+    const NodeIndex node = effect.node;
+    if (node == here_) return pump_.feed(machine::LinkUp{node});
+    auto carrier = open_carrier({loop_, spec_.carrier, program_, environment_, joined_}, node,
+                                plan_.nodes[node.value].host, carrier_events(node));
+    if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
+    carriers_[node] = std::move(*carrier);
+  }
+
+  CarrierEvents carrier_events(NodeIndex node) {
+    CarrierEvents events;
+    events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
+    events.message = [this, node](wire::ToHead message) { on_message(node, std::move(message)); };
+    events.output = [this, node](const wire::OutputView& view) { on_output(node, view); };
+    events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
+    return events;
+  }
+
+  void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
+    const auto carrier = carriers_.extract(node);
+    if (carrier.empty()) return;
+    if (carrier.mapped()->up()) return pump_.feed(machine::LinkLost{node, diagnosis.error});
+    pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
+  }
+
+  // It may be the one whose callback we are in; nothing more is heard of it.
+  void perform(machine::CloseLink& effect) { carriers_.erase(effect.node); }
+
+  void perform(machine::AddHost& effect) {
+    plan_.nodes.push_back({std::move(effect.host), {}});
+    if (!is_here(plan_.nodes.back().host)) return;
+    here_ = effect.node;
+    make_tasks();
+  }
+
+  // Its ranks are known to everybody before the first of them starts.
+  void perform(machine::AddWorld& effect) {
+    const Rank first = effect.world.first;
+    for (std::uint32_t own = 0; own < effect.world.size; ++own) {
+      plan_.nodes[effect.ranks[own].node.value].ranks.emplace_back(first.value + own);
+      plan_.ranks.push_back(effect.ranks[own]);
+    }
+    console_.add(effect.world, effect.window);
+  }
+
+  // The address is one of ours: of the interface asked for, or where the hosts saw us.
+  void perform(machine::ServeGloo& effect) {
+    std::string address = effect.address;
+    if (!effect.interface.empty()) {
+      auto own = probe::address_of(effect.interface);
+      if (!own) return pump_.feed(machine::GlooServed{tl::unexpected(own.error())});
+      address = std::move(*own);
+    }
+    auto server = GlooServer::listen(
+        loop_, {address, std::move(effect.members), std::move(effect.hosts),
+                [this](const std::string& line) { console_.say("muster: " + line + "\n"); }});
+    if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
+    gloo_ = std::move(*server);
+    pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
+  }
+
+  void perform(machine::NewRound&) { console_.begin_round(); }
+
+  void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+
+  void send(NodeIndex node, wire::ToAgent message) {
+    if (node == here_) return tasks_->feed(std::move(message));
+    const auto found = carriers_.find(node);
+    if (found != carriers_.end()) found->second->send(message);
+  }
+
+  void on_message(NodeIndex node, wire::ToHead message) {
+    const auto* end = std::get_if<wire::OutputEnd>(&message);
+    if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
+    pump_.feed(machine::Heard{node, std::move(message)});
+  }
+
+  static std::string_view errors_of(const wire::OutputView& view) {
+    return view.stream == wire::Stream::err ? view.bytes : std::string_view();
+  }
+
+  // An agent may only speak for its own ranks.
+  [[nodiscard]] bool runs_on(Rank rank, NodeIndex node) const {
+    return rank.value < plan_.ranks.size() && plan_.ranks[rank.value].node == node;
+  }
+
+  void on_output(NodeIndex node, const wire::OutputView& view) {
+    if (!runs_on(view.rank, node)) return;
+    pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view))});
+    if (plan_.nodes[node.value].host.carrier.own_console) return;
+    console_.take(view.rank, view.stream, view.bytes);
+  }
+
+  // ---- people
+  // -------------------------------------------------------------------------------------
+
+  void perform(machine::Tell& effect) {
+    if (told_) told_(effect.event);
+  }
+
+  void perform(machine::Say& effect) { console_.say("muster: " + effect.text + "\n"); }
+  void perform(machine::ReadInput& effect) { input_.on(effect.on); }
+
+  void perform(machine::SuspendSelf&) {
+    // Once the ranks' stop has been written, and not before.
+    asio::post(loop_, [] { ::raise(SIGSTOP); });
+  }
+
+  void perform(machine::Finish&) {
+    is_finishing_ = true;
+    console_.finish([this] { asio::post(loop_, life_.bind([this] { leave(); })); });
+  }
+
+  void leave() {
+    pump_.stop();
+    loop_.stop();
+  }
+
+  void watch_signals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::vector<int> numbers = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
+    numbers.insert(numbers.end(), spec_.forwarded_signals.begin(), spec_.forwarded_signals.end());
+    for (const int number : numbers) {
+      struct sigaction action {};
+      ::sigaction(number, nullptr, &action);
+      // nohup and shells without job control mean what they say.
+      const bool ignored = action.sa_handler == SIG_IGN;
+      if (ignored && (number == SIGHUP || number == SIGTSTP || number == SIGQUIT)) continue;
+      signals_.add(number);
+    }
+    next_signal();
+  }
+
+  void next_signal() {
+    signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
+      if (error) return;
+      // All ranks have ended; what the console has not taken yet need not be waited for.
+      if (is_finishing_ && number != SIGCONT && number != SIGTSTP) return leave();
+      pump_.feed(machine::UserSignal{number});
+      next_signal();
+    }));
+  }
+
+  asio::io_context loop_{1};
+  bool is_finishing_ = false;
+  std::vector<std::string> environment_;
+  std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
+  std::function<void(const model::RunEvent&)> told_;
+  std::string program_;
+  std::string version_;
+  std::optional<process::GuardProcess> guard_;  // until this machine has tasks
+  model::Plan plan_;
+  model::JobSpec spec_;
+  std::optional<NodeIndex> here_;
+  machine::HeadMachine machine_;
+  OutputFlow console_;
+  host::Pump<machine::HeadEvent> pump_;
+  asio::signal_set signals_;
+  InputReader input_;
+  process::UniqueFd port_claim_;
+  std::unique_ptr<host::HostTasks> tasks_;
+  std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
+  std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
+  process::Life life_;
+};
+
+}  // namespace
+
+Survey survey(HeadOptions options) {
+  options.input.survey = true;
+  const std::size_t nodes = options.input.plan.nodes.size();
+  Head head(std::move(options), std::nullopt, std::nullopt);
+  Survey result{head.run(), {}};
+  for (std::uint32_t i = 0; i < nodes; ++i) result.facts.push_back(head.facts(NodeIndex(i)));
+  return result;
+}
+
+base::Result<model::RunReport> run_head(HeadOptions options) {
+  const machine::RunInput& asked = options.input;
+  auto logs = LogFiles::wanted(asked.spec.output, machine::Speakers(asked.plan, asked.spec.apps));
+  if (!logs) return tl::unexpected(logs.error());
+  std::optional<process::GuardProcess> guard;
+  if (node_here(options.input.plan) || std::ranges::any_of(options.input.plan.spare, is_here)) {
+    auto made = process::fork_guard();
+    if (!made) return tl::unexpected(made.error());
+    guard = std::move(*made);
+  }
+  if (auto made = process::become_subreaper(); !made) return tl::unexpected(made.error());
+  host::raise_descriptor_limit();
+  const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
+  options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
+                                          options.input.spec.timeout, options.environment);
+  options.input.secret = probe::random_digits(32);
+  return process::caught(
+      [&] { return Head(std::move(options), std::move(guard), std::move(*logs)).run(); });
+}
+
+}  // namespace muster::head

@@ -1,0 +1,39 @@
+// The head process: carries out one run and reports how it ended.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "machine/head_machine.hpp"
+#include "model/report.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::head {
+
+struct HeadOptions {
+  machine::RunInput input;
+  std::vector<std::string> environment;  // this process's own, "NAME=VALUE"
+  std::string program;                   // path of this program, for agents
+  std::string version;
+  std::map<base::NodeIndex, process::UniqueFd> joined;  // connections of nodes that have come
+  // Told what happens to the run; may be empty.
+  std::function<void(const model::RunEvent&)> told = {};
+};
+
+// Blocks until the run has ended and every byte has been written. Call it while the process has one
+// thread. Errors are those that come before anything has started.
+[[nodiscard]] base::Result<model::RunReport> run_head(HeadOptions options);
+
+struct Survey {
+  model::RunReport report;                             // completed, or why not all could be asked
+  std::vector<std::optional<model::HostFacts>> facts;  // index: node of the plan
+};
+
+// Greets the hosts of a plan without ranks and asks for their hardware; starts nothing.
+[[nodiscard]] Survey survey(HeadOptions options);
+
+}  // namespace muster::head

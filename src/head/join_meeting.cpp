@@ -1,0 +1,166 @@
+// The side of a node that comes: it may be early, so it tries until the time is over.
+#include <array>
+#include <asio/connect.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/write.hpp>
+
+#include "head/meeting.hpp"
+#include "link/handshake.hpp"
+#include "probe/probe.hpp"
+#include "probe/random.hpp"
+#include "process/alarm.hpp"
+#include "process/life.hpp"
+
+namespace muster::head {
+namespace {
+
+using asio::ip::tcp;
+using base::Fault;
+using base::Result;
+
+constexpr base::Duration kNextTry = std::chrono::milliseconds(200);
+// Node 0 counts its own time; whoever came first must not give up before it.
+constexpr base::Duration kSlack = std::chrono::seconds(10);
+
+class Joining {
+ public:
+  Joining(const model::Meeting& meeting, const wire::Join& join, const MeetingEvents& events)
+      : meeting_(meeting),
+        join_(join),
+        events_(events),
+        socket_(loop_),
+        resolver_(loop_),
+        limit_(loop_),
+        pause_(loop_),
+        progress_(loop_) {}
+
+  Result<process::UniqueFd> run() {
+    limit_.after(meeting_.limit + kSlack, [this] { end(too_late()); });
+    tell_progress(kFirstProgress);
+    attempt();
+    loop_.run();
+    if (failure_) return tl::unexpected(*failure_);
+    return process::UniqueFd(socket_.release());
+  }
+
+ private:
+  [[nodiscard]] std::string place() const {
+    return fmt::format("node 0 at {}:{}", meeting_.host, meeting_.port);
+  }
+
+  [[nodiscard]] base::Error too_late() const {
+    const double seconds = std::chrono::duration<double>(meeting_.limit).count();
+    if (talk_ && talk_->known()) {
+      return {Fault::unreachable,
+              fmt::format("{} did not begin within {:g} s", place(), seconds),
+              "has every node been started?",
+              {}};
+    }
+    return {Fault::unreachable,
+            fmt::format("no answer from {} within {:g} s: {}", place(), seconds, last_),
+            "was the job started there, and is the address right? --rdzv-conf "
+            "join_timeout=SECONDS waits longer",
+            {}};
+  }
+
+  void attempt() {
+    std::error_code error;  // asked at once: asio would start a thread
+    const auto found = resolver_.resolve(meeting_.host, std::to_string(meeting_.port),
+                                         tcp::resolver::numeric_service, error);
+    if (error) return again(error);
+    asio::async_connect(socket_, found,
+                        life_.bind([this](const std::error_code& failed, const tcp::endpoint&) {
+                          if (failed) return again(failed);
+                          greet();
+                        }));
+  }
+
+  // It may not be there yet.
+  void again(const std::error_code& error) {
+    last_ = error.message();
+    std::error_code ignored;
+    socket_.close(ignored);
+    talk_.reset();
+    pause_.after(kNextTry, [this] { attempt(); });
+  }
+
+  void greet() {
+    std::error_code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    talk_.emplace(meeting_.secret, probe::random_digits(32), join_);
+    read();
+  }
+
+  void read() {
+    socket_.async_read_some(asio::buffer(buffer_),
+                            life_.bind([this](const std::error_code& error, std::size_t size) {
+                              if (error) return again(error);
+                              take({buffer_.data(), size});
+                            }));
+  }
+
+  void take(std::string_view bytes) {
+    auto step = talk_->take(bytes);
+    if (!step) {
+      step.error().what = place() + ": " + step.error().what;
+      return end(std::move(step.error()));
+    }
+    std::error_code error;
+    if (!step->send.empty()) asio::write(socket_, asio::buffer(step->send), error);
+    if (error) return again(error);
+    if (!step->began) return read();
+    stop();
+  }
+
+  void tell_progress(base::Duration after) {
+    progress_.after(after, [this] {
+      const bool known = talk_ && talk_->known();
+      events_.say(known ? fmt::format("{} waits for more nodes", place())
+                        : fmt::format("waiting for {}: {}", place(), last_));
+      tell_progress(kNextProgress);
+    });
+  }
+
+  void end(base::Error error) {
+    failure_ = std::move(error);
+    std::error_code ignored;
+    socket_.close(ignored);
+    stop();
+  }
+
+  void stop() {
+    life_.end();
+    limit_.stop();
+    pause_.stop();
+    progress_.stop();
+  }
+
+  const model::Meeting& meeting_;
+  const wire::Join& join_;
+  const MeetingEvents& events_;
+  asio::io_context loop_{1};
+  tcp::socket socket_;
+  tcp::resolver resolver_;
+  process::Alarm limit_;
+  process::Alarm pause_;
+  process::Alarm progress_;
+  std::array<char, 4096> buffer_{};
+  std::optional<link::GuestHandshake> talk_;
+  std::optional<base::Error> failure_;
+  std::string last_ = "not tried yet";
+  process::Life life_;  // until it has ended, well or not
+};
+
+}  // namespace
+
+bool is_here(const std::string& host) {
+  const std::array<std::string, 1> names = {host};
+  return !probe::local_names(names).empty();
+}
+
+Result<process::UniqueFd> join_meeting(const model::Meeting& meeting, const wire::Join& join,
+                                       const MeetingEvents& events) {
+  return Joining(meeting, join, events).run();
+}
+
+}  // namespace muster::head

@@ -1,0 +1,72 @@
+// LogFiles: the files that keep the ranks' output, by the names that OutputSpec gives them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "machine/lines.hpp"
+#include "machine/speakers.hpp"
+#include "model/output_spec.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::head {
+
+class LogFiles final : public machine::LineSink {
+ public:
+  // Makes folders and empty files for all ranks whose output comes here; none when none are wanted.
+  [[nodiscard]] static base::Result<std::optional<LogFiles>> wanted(
+      const model::OutputSpec& output, const machine::Speakers& speakers);
+  [[nodiscard]] static base::Result<LogFiles> create(const model::OutputSpec& output,
+                                                     const machine::Speakers& speakers);
+  // Makes those of ranks that were spawned; a failure is told by trouble().
+  void add(const model::OutputSpec& output, const machine::Speakers& speakers);
+  // The same ranks start again, as the speakers know: names that are new become files, others go
+  // on.
+  void begin_round(const model::OutputSpec& output, const machine::Speakers& speakers);
+  // Where a rank's stream is kept.
+  [[nodiscard]] machine::SinkId sink_of(base::Rank rank, model::Stream stream) const;
+  void write(machine::SinkId file, std::string_view bytes) override;
+  // Whether what a stream wrote can be read again: its file is a plain one, and nobody else's.
+  [[nodiscard]] bool can_be_read(machine::SinkId file) const;
+  // Bytes in a file so far.
+  [[nodiscard]] std::uint64_t size(machine::SinkId file) const { return files_[file].size; }
+  // Reads some of them again; returns how many, 0 when that cannot be.
+  [[nodiscard]] std::size_t read(machine::SinkId file, std::uint64_t at,
+                                 std::span<char> into) const;
+  // Why something is missing, and how much: the first reason (a full disk); empty: nothing is. The
+  // run goes on, and what comes later is tried again.
+  [[nodiscard]] std::string trouble() const;
+  [[nodiscard]] const std::string& reason() const { return trouble_; }
+
+ private:
+  struct File {
+    process::UniqueFd fd;
+    const std::string* path = nullptr;  // a key of opened_
+    bool is_plain = false;              // and no fifo or device
+    std::uint32_t streams = 1;          // that are kept in it
+    std::uint64_t size = 0;             // bytes
+  };
+
+  // As make(); a failure is told by trouble(), and the ranks of this world have no files then.
+  void try_make(const model::OutputSpec& output, const machine::Speakers& speakers,
+                const model::World& world);
+  [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,
+                                        const machine::Speakers& speakers,
+                                        const model::World& world);
+  [[nodiscard]] base::Result<machine::SinkId> open(const std::string& path);
+
+  std::vector<File> files_;                        // index: SinkId
+  std::map<std::string, machine::SinkId> opened_;  // by path
+  std::vector<machine::SinkId> sinks_;             // index: rank * 2 + (stream is err)
+  std::string trouble_;
+  std::uint64_t lost_ = 0;  // bytes that no file took
+};
+
+}  // namespace muster::head

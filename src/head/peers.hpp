@@ -1,0 +1,24 @@
+// Peers: who may use a port that muster opens for a job: the job's hosts, and on this machine the
+// user whose job it is. Users of other hosts cannot be told apart from here.
+#pragma once
+
+#include <asio/ip/tcp.hpp>
+#include <set>
+#include <string>
+
+namespace muster::head {
+
+class Peers {
+ public:
+  // Addresses of the job's hosts, as they tell them.
+  explicit Peers(const std::set<std::string>& hosts);
+
+  // Why the other end of a connection may not; empty when it may.
+  [[nodiscard]] std::string objection(asio::ip::tcp::socket& connection) const;
+
+ private:
+  std::set<asio::ip::address> hosts_;
+  std::set<asio::ip::address> own_;  // of this machine, but for loopback
+};
+
+}  // namespace muster::head

@@ -1,0 +1,146 @@
+// Turns events of a run into lines of its record, and the report into its end.
+#include "head/recorder.hpp"
+
+#include <variant>
+
+#include "base/check.hpp"
+#include "store/folder.hpp"
+#include "view/record_json.hpp"
+#include "view/report.hpp"
+
+namespace muster::head {
+namespace {
+
+using model::RunRecord;
+using model::RunState;
+
+// The first line of a report, without its frame and the exit code.
+std::string first_line(std::string text) {
+  text.resize(std::min({text.find('\n'), text.find("; exit code "), text.size()}));
+  for (const std::string_view frame : {"muster: ", "error: "}) {
+    if (text.starts_with(frame)) text.erase(0, frame.size());
+  }
+  return text;
+}
+
+RunState state_of(const model::RunReport& report) {
+  if (report.cause == model::Cause::interrupted) return RunState::stopped;
+  return report.exit_code() == 0 ? RunState::completed : RunState::failed;
+}
+
+// Those of outputs, as seen from the record.
+std::vector<std::string> folders_inside(const RunRecord& record) {
+  std::vector<std::string> inside;
+  for (const auto& [name, path] : record.outputs) {
+    if (record.holds(path)) inside.push_back(path.substr(record.folder.size() + 1));
+  }
+  return inside;
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options)
+    : options_(std::move(options)),
+      planned_(options_.hosts.size()),
+      named_(options_.record.hosts.size()) {
+  RunRecord& record = options_.record;
+  record.created = store::utc_now();
+  record.run = record.folder.substr(record.folder.rfind('/') + 1);
+  record.head = store::this_place();
+  lines_ = view::event_line(*record.created, "created");
+}
+
+base::Result<void> Recorder::begin() {
+  auto made = store::RecordWriter::create(
+      options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
+                               options_.plan(), lines_, folders_inside(options_.record)});
+  lines_.clear();
+  if (!made) {
+    failure_ = made.error();
+    return tl::unexpected(made.error());
+  }
+  writer_ = std::move(*made);
+  return {};
+}
+
+base::Result<void> Recorder::plan_anew(Recorder other) {
+  options_.hosts = std::move(other.options_.hosts);
+  options_.record.hosts = std::move(other.options_.record.hosts);
+  options_.record.ranks = other.options_.record.ranks;
+  planned_ = other.planned_;
+  named_ = other.named_;
+  return writer_->plan_anew(other.options_.plan());
+}
+
+// A folder that may not be written to is no matter; a disk that has no room is.
+void Recorder::begin_late() {
+  if (!writer_ && !failure_) (void)begin();
+}
+
+void Recorder::hear(const model::RunEvent& event) {
+  std::visit([this](const auto& one) { on(one); }, event);
+}
+
+void Recorder::on(const model::HostJoined& event) {
+  CHECK(event.node.value == options_.hosts.size());
+  options_.hosts.push_back(event.name);
+}
+
+void Recorder::on(const model::RankStarted& event) {
+  const model::Utc now = store::utc_now();
+  const base::NodeIndex node = event.node;
+  lines_ += view::rank_started_line(now, event.rank, event.pid, options_.hosts[node.value]);
+  if (node.value >= planned_ && joined_.insert(node).second) name_joined();
+  const bool all_run = ++started_ == options_.record.ranks;
+  if (all_run) {
+    options_.record.started = now;
+    lines_ += view::event_line(now, "running");
+    begin_late();
+  }
+  if (started_ >= options_.record.ranks) flush();
+  if (all_run) options_.running();
+}
+
+void Recorder::name_joined() {
+  std::vector<std::string>& hosts = options_.record.hosts;
+  hosts.resize(named_);
+  for (const base::NodeIndex node : joined_) hosts.push_back(options_.hosts[node.value]);
+}
+
+void Recorder::on(const model::RankEnded& event) {
+  lines_ += view::rank_ended_line(store::utc_now(), event.exit);
+  begin_late();
+  flush();
+}
+
+void Recorder::flush() {
+  if (writer_) writer_->add(lines_);
+  lines_.clear();
+}
+
+base::Result<void> Recorder::end(const model::RunReport& report) {
+  options_.record.state = state_of(report);
+  options_.record.exit_code = report.exit_code();
+  options_.record.code_from = model::word(view::code_from(report));
+  return close(view::report(report, {}));
+}
+
+base::Result<void> Recorder::end(const base::Error& error) {
+  options_.record.state = RunState::failed;
+  options_.record.exit_code = base::exit_code(error.fault);
+  options_.record.code_from = model::word(model::CodeFrom::muster);
+  return close(view::error(error, {}));
+}
+
+base::Result<void> Recorder::close(const std::string& words) {
+  RunRecord& record = options_.record;
+  record.ended = store::utc_now();
+  if (!record.ended_well()) record.cause = first_line(words);
+  lines_ += view::run_ended_line(record);
+  begin_late();
+  flush();
+  if (!writer_) return tl::unexpected(*failure_);
+  return writer_->finish(view::record_json(record, *record.ended) + "\n", words);
+}
+
+}  // namespace muster::head

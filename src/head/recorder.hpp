@@ -1,0 +1,65 @@
+// Recorder: writes down what becomes of a run while it goes on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "model/record.hpp"
+#include "model/report.hpp"
+#include "model/run_event.hpp"
+#include "store/writer.hpp"
+
+namespace muster::head {
+
+struct RecorderOptions {
+  model::RunRecord record;  // what is known of it; its times are noted here
+  model::Asked asked;
+  std::vector<std::string> hosts;         // index: node
+  std::function<std::string()> plan;      // as JSON; called once
+  std::function<void()> running = [] {};  // every rank has a process
+  std::string version;
+};
+
+class Recorder {
+ public:
+  explicit Recorder(RecorderOptions options);
+
+  [[nodiscard]] const model::RunRecord& record() const { return options_.record; }
+  void set_streams(const std::string& folder) { options_.record.streams = folder; }
+  // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
+  // and a folder that cannot be written to is told when the run ends.
+  [[nodiscard]] base::Result<void> begin();
+  [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
+  // Before any rank has started: the run goes by the plan of `other`, which has not begun.
+  [[nodiscard]] base::Result<void> plan_anew(Recorder other);
+  void hear(const model::RunEvent& event);
+  // What cannot be written is an error, but the run has ended nevertheless.
+  [[nodiscard]] base::Result<void> end(const model::RunReport& report);
+  [[nodiscard]] base::Result<void> end(const base::Error& error);
+
+ private:
+  // It is one of the run's once a rank runs there.
+  void on(const model::HostJoined& event);
+  void on(const model::RankStarted& event);
+  void on(const model::RankEnded& event);
+  void name_joined();
+  void begin_late();
+  void flush();
+  base::Result<void> close(const std::string& words);
+
+  RecorderOptions options_;
+  std::size_t planned_;               // hosts that had ranks from the start
+  std::size_t named_;                 // these, and those of a launcher in the command
+  std::set<base::NodeIndex> joined_;  // others that have had some since
+  std::optional<store::RecordWriter> writer_;
+  std::optional<base::Error> failure_;  // why there is no record
+  std::uint32_t started_ = 0;
+  std::string lines_;  // not written yet
+};
+
+}  // namespace muster::head

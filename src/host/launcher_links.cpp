@@ -1,0 +1,47 @@
+// Makes the links and removes them.
+#include "host/launcher_links.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::host {
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using base::Fault;
+
+}  // namespace
+
+base::Result<LauncherLinks> LauncherLinks::make() {
+  std::error_code wrong;
+  std::string folder = (fs::temp_directory_path(wrong) / "muster-launchers-XXXXXX").string();
+  if (wrong || ::mkdtemp(folder.data()) == nullptr) {
+    return fail(Fault::cannot_start, "is TMPDIR there a folder that you may write to?",
+                "cannot make a folder for the job's launchers");
+  }
+  return LauncherLinks(folder);
+}
+
+base::Result<void> LauncherLinks::add(const std::vector<std::string>& names) {
+  std::error_code wrong;
+  const fs::path own = fs::read_symlink("/proc/self/exe", wrong);
+  for (const std::string& name : names) {
+    if (!wrong) fs::create_symlink(own, folder_ / fs::path(name).filename(), wrong);
+  }
+  if (!wrong) return {};
+  return fail(Fault::cannot_start, "", "cannot write to {}: {}", folder_, wrong.message());
+}
+
+LauncherLinks::LauncherLinks(LauncherLinks&& other) noexcept
+    : folder_(std::exchange(other.folder_, {})) {}
+
+LauncherLinks::~LauncherLinks() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+}  // namespace muster::host

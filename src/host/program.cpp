@@ -1,0 +1,116 @@
+// Looks for the program the way a shell would, and says what a shell would not.
+#include "host/program.hpp"
+
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "probe/text_file.hpp"
+
+namespace muster::host {
+namespace {
+
+using base::Fault;
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool is_file(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool is_executable(const std::string& path) {
+  return is_file(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string absolute(const std::string& path, const std::string& workdir) {
+  return path.starts_with('/') || workdir.empty() ? path : workdir + "/" + path;
+}
+
+tl::unexpected<base::Error> not_executable(const std::string& word) {
+  std::string hint = "make it executable: chmod +x " + word;
+  if (word.ends_with(".py")) hint = "start it with Python: python3 " + word;
+  if (word.ends_with(".sh")) hint = "start it with a shell: sh " + word;
+  return base::fail(Fault::cannot_start, std::move(hint), "{} is not executable", word);
+}
+
+base::Result<std::string> given_path(const std::string& word, const std::string& workdir) {
+  const std::string path = absolute(word, workdir);
+  if (is_executable(path)) return path;
+  if (is_folder(path)) {
+    return base::fail(Fault::cannot_start, "name a program in it", "{} is a folder, no program",
+                      word);
+  }
+  if (is_file(path)) return not_executable(word);
+  return base::fail(Fault::cannot_start, "is the path right, and the same on every host?",
+                    "no program {}", path);
+}
+
+base::Result<std::string> looked_up(const std::string& word, const std::string& workdir,
+                                    std::string_view path) {
+  while (true) {
+    const std::size_t colon = path.find(':');
+    const std::string folder(path.substr(0, colon));
+    const std::string candidate = absolute((folder.empty() ? "." : folder) + "/" + word, workdir);
+    if (is_executable(candidate)) return candidate;
+    if (colon == std::string_view::npos) break;
+    path.remove_prefix(colon + 1);
+  }
+  const std::string here = absolute(word, workdir);
+  if (is_executable(here)) {
+    return base::fail(Fault::cannot_start, "it lies in the working folder: type ./" + word,
+                      "no program {} on PATH", word);
+  }
+  if (is_file(here)) return not_executable(word);
+  return base::fail(Fault::cannot_start, "is it installed there, and is its folder on PATH?",
+                    "no program {} on PATH", word);
+}
+
+}  // namespace
+
+base::Result<void> check_workdir(const std::string& workdir, bool of_job_file) {
+  if (workdir.empty()) return {};
+  if (!is_folder(workdir)) {
+    const char* hint = of_job_file
+                           ? "code: must be on every host of the job: copy the folder there, under "
+                             "the same path, or use a shared one"
+                           : "the working folder (code: of a job file) must be on every host: copy "
+                             "it there, use a shared one, or name another with --workdir";
+    return base::fail(Fault::cannot_start, hint, "no folder {}", workdir);
+  }
+  if (::access(workdir.c_str(), X_OK) != 0) {
+    return base::fail(
+        Fault::cannot_start,
+        of_job_file ? "let it be entered there: chmod +x" : "name another one with --workdir",
+        "the folder {} may not be entered", workdir);
+  }
+  return {};
+}
+
+base::Result<std::string> find_program(const std::string& word, const std::string& workdir,
+                                       const std::string& path) {
+  if (word.find('/') != std::string::npos) return given_path(word, workdir);
+  return looked_up(word, workdir, path);
+}
+
+view::ProgramFile program_file(const std::string& word, const std::string& program,
+                               const std::string& workdir, const std::string& path) {
+  view::ProgramFile file;
+  file.word = word;
+  file.first_bytes = probe::first_bytes(program, view::kProgramHeadBytes);
+  file.has_file = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
+  file.on_path = [workdir, path](const std::string& name) {
+    return find_program(name, workdir, path).has_value();
+  };
+  const auto own = view::elf_of(probe::first_bytes("/proc/self/exe", view::kProgramHeadBytes));
+  if (own) file.host_machine = own->machine;
+  struct statvfs system {};
+  if (::statvfs(program.c_str(), &system) == 0) file.no_exec = (system.f_flag & ST_NOEXEC) != 0;
+  return file;
+}
+
+}  // namespace muster::host

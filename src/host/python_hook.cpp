@@ -1,0 +1,159 @@
+// The module's text, and the least zip archive that holds it.
+#include "host/python_hook.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace muster::host {
+namespace {
+
+constexpr std::string_view kName = "sitecustomize.py";
+
+// 12,000 characters of a traceback's end: as JSON they stay below wire::kErrorFileMax. A child that
+// was forked is not the rank; SystemExit and KeyboardInterrupt are no failures of the program.
+constexpr std::string_view kHook = R"(import os
+import sys
+
+
+def record(target, kind, value, trace):
+    import json
+    import time
+    import traceback
+
+    with open(target, "rb") as file:
+        said = file.read(18)  # by torch's @record, or by a launcher, whose code may be this one's
+    if said and (said == b"muster-report 1 1\n" or not said.startswith(b"muster-report")):
+        return
+    stack = "".join(traceback.format_exception(kind, value, trace))
+    text = "{}: {}".format(kind.__name__, value)
+    extra = {"py_callstack": stack[-12000:], "timestamp": str(int(time.time()))}
+    message = {"message": text[:1000], "extraInfo": extra}
+    with open(target, "w", encoding="utf-8", errors="replace") as file:
+        json.dump({"message": message}, file, ensure_ascii=False)
+
+
+def watch(target):
+    owner, before = os.getpid(), sys.excepthook
+
+    def hook(kind, value, trace):
+        if os.getpid() == owner and issubclass(kind, Exception):
+            try:
+                record(target, kind, value, trace)
+            except Exception:
+                pass
+        before(kind, value, trace)
+
+    sys.excepthook = hook
+
+
+def leave_no_trace():
+    here = __file__.rsplit("/", 1)[0]
+    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if entries[0] == here:
+        if entries[1:]:
+            os.environ["PYTHONPATH"] = os.pathsep.join(entries[1:])
+        else:
+            del os.environ["PYTHONPATH"]
+    sys.path[:] = [entry for entry in sys.path if entry != here]
+    sys.path_importer_cache.pop(here, None)
+
+
+def take_over():
+    if getattr(sys, "argv", [])[:1] != ["-m"]:
+        return
+    with open("/proc/self/cmdline", "rb") as file:
+        words = [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
+    module = words[-len(sys.argv)]  # the last word that is not the module's own
+    for suffix, name in ("distributed.launch", "launch"), ("distributed.run", "torchrun"):
+        if module in ("torch." + suffix, "-mtorch." + suffix):
+            os.environ.setdefault("PYTHON_EXEC", sys.executable)
+            muster = os.path.join(os.environ["MUSTER_LAUNCHERS"], "muster")
+            os.execv(muster, [muster, name] + sys.argv[1:])
+
+
+def go_on():
+    ours = sys.modules.pop(__name__)
+    try:
+        import sitecustomize
+    except ImportError as error:
+        sys.modules[__name__] = ours
+        if error.name != __name__:
+            raise
+
+
+leave_no_trace()
+if os.environ.get("MUSTER_LAUNCHERS"):
+    take_over()
+if os.environ.get("TORCHELASTIC_ERROR_FILE"):
+    watch(os.environ["TORCHELASTIC_ERROR_FILE"])
+go_on()
+)";
+
+// ISO 3309, as zip has it.
+std::uint32_t crc32(std::string_view text) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+// Little endian, so many bytes.
+void put(std::string& out, std::uint32_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+}
+
+// What local and central header of a file say alike: stored, of 1 January 1980.
+void put_entry(std::string& out) {
+  constexpr std::uint32_t kVersion = 20;
+  constexpr std::uint32_t kDay = 0x21;
+  const auto size = static_cast<std::uint32_t>(kHook.size());
+  put(out, kVersion, 2);
+  put(out, 0, 2);  // flags
+  put(out, 0, 2);  // stored
+  put(out, 0, 2);  // time
+  put(out, kDay, 2);
+  put(out, crc32(kHook), 4);
+  put(out, size, 4);
+  put(out, size, 4);
+  put(out, kName.size(), 2);
+  put(out, 0, 2);  // no extra field
+}
+
+bool speaks_of_python(std::string_view text) {
+  return text.find("python") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view python_hook() { return kHook; }
+
+// APPNOTE.TXT 4.3: local header and data, central directory, its end.
+std::string python_hook_archive() {
+  std::string out;
+  put(out, 0x04034b50, 4);
+  put_entry(out);
+  out.append(kName).append(kHook);
+  const auto directory = static_cast<std::uint32_t>(out.size());
+  put(out, 0x02014b50, 4);
+  put(out, 20, 2);  // made by
+  put_entry(out);
+  for (const int bytes : {2, 2, 2, 4, 4}) put(out, 0, bytes);  // comment ... offset: all 0
+  out += kName;
+  const auto size = static_cast<std::uint32_t>(out.size()) - directory;
+  put(out, 0x06054b50, 4);
+  for (const std::uint32_t number : {0, 0, 1, 1}) put(out, number, 2);
+  put(out, size, 4);
+  put(out, directory, 4);
+  put(out, 0, 2);
+  return out;
+}
+
+bool is_python(std::span<const std::string> command, std::string_view first_bytes) {
+  if (std::ranges::any_of(command, speaks_of_python)) return true;
+  const std::string_view line = first_bytes.substr(0, first_bytes.find('\n'));
+  return line.starts_with("#!") && speaks_of_python(line);
+}
+
+}  // namespace muster::host

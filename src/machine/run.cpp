@@ -1,0 +1,340 @@
+// A run's way up: greetings, orders, start; and what its hosts say.
+#include "machine/run.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/check.hpp"
+#include "plan/claims.hpp"
+#include "plan/devices.hpp"
+#include "plan/gloo_scopes.hpp"
+#include "plan/plan.hpp"
+#include "plan/roles.hpp"
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Error;
+using base::Fault;
+using base::Instant;
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+// All that any host has.
+std::set<std::string> addresses(const std::vector<std::optional<model::HostFacts>>& facts) {
+  std::set<std::string> addresses;
+  for (const auto& host : facts) {
+    if (!host) continue;
+    for (const model::Interface& one : host->interfaces) addresses.insert(one.address);
+    if (!host->reached_at.empty()) addresses.insert(host->reached_at);
+  }
+  return addresses;
+}
+
+}  // namespace
+
+Run::Run(RunInput input)
+    : input_(std::move(input)),
+      nodes_(input_.plan.nodes.size()),
+      time_limit_(input_.spec.timeout, input_.spec.notice),
+      stdin_(input_.spec.input, static_cast<std::uint32_t>(input_.plan.ranks.size())),
+      verdict_(input_.spec.failure.code) {
+  const auto size = static_cast<std::uint32_t>(input_.plan.ranks.size());
+  PlacedWorld first{
+      {1, Rank(0), size}, "muster_" + input_.job, mapping_for(input_.spec, input_.plan)};
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    first.nodes.emplace_back(i);
+    nodes_[i].busy = static_cast<std::uint32_t>(input_.plan.nodes[i].ranks.size());
+  }
+  for (const model::PlannedRank& rank : input_.plan.ranks) {
+    ranks_.add(input_.spec.apps[rank.app].serves);
+  }
+  verdict_.add(first.world);
+  wireup_.add(std::move(first));
+  if (!input_.survey && serves_pmix(input_.spec.wireup)) {
+    pmix_.emplace(input_.secret).begin(input_.plan, input_.spec.apps, round_);
+  }
+}
+
+void Run::start(Instant now, RunEffects& out) {
+  now_ = started_at_ = now;
+  time_limit_.start(now);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) out.push_back(NeedHost{NodeIndex(i)});
+}
+
+std::optional<Instant> Run::deadline() const {
+  if (stop_ || over()) return give_up_at_;
+  std::optional<Instant> soonest = base::sooner(time_limit_.next(), servers_end_at_);
+  if (state_ == State::running) soonest = base::sooner(soonest, wireup_.next_look());
+  if (!input_.spec.init_timeout) return soonest;
+  return base::sooner(soonest, wireup_.waited_at(*input_.spec.init_timeout));
+}
+
+Run::Status Run::status() const {
+  return {state_, round_, ranks_.size(), ranks_.ended(), wireup_.status()};
+}
+
+// ---- what becomes of its hosts ----------------------------------------------------------------
+
+bool Run::up(NodeIndex node) {
+  if (nodes_[node.value].state != NodeState::waiting) return false;
+  nodes_[node.value].state = NodeState::up;
+  return true;
+}
+
+bool Run::awaits(NodeIndex node) const {
+  if (nodes_[node.value].state != NodeState::up) return false;
+  return state_ == State::opening || spawns_.calls_hosts();
+}
+
+void Run::greeted(NodeIndex index, model::HostFacts facts,
+                  const std::optional<model::SharedMemory>& shared, Instant now, RunEffects& out) {
+  CHECK(awaits(index));
+  now_ = now;
+  Node& node = nodes_[index.value];
+  node.state = NodeState::greeted;
+  node.facts = std::move(facts);
+  node.shared = shared;
+  if (node.joined) return conclude(spawns_.greeted(index), out);
+  if (!all(NodeState::greeted)) return;
+  if (round_ == 0) verdict_.found_same(plan::same_hosts(input_.plan, all_facts()));
+  if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
+  prepare_all(out);
+}
+
+void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
+  now_ = now;
+  if (idle(node)) return host_missed(node, std::move(error), out);
+  fault(std::move(error), host(node), out);
+}
+
+void Run::lost(NodeIndex node, Error error, Instant now, RunEffects& out) {
+  now_ = now;
+  if (nodes_[node.value].state == NodeState::stopped) nodes_[node.value].away = true;
+  lose(node, std::move(error), out);
+}
+
+void Run::heard(NodeIndex node, wire::ToHead message, const HostClock& clock, Instant now,
+                RunEffects& out) {
+  now_ = now;
+  if (nodes_[node.value].state == NodeState::gone) return;
+  if (!speaks_for_itself(node, message)) {
+    return cut(node, "its agent spoke of a rank of another host", out);
+  }
+  std::visit(
+      [&](auto& one) {
+        using Message = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Message, wire::Exited>) {
+          exited(node, one, clock, out);
+        } else {
+          hear(node, one, out);
+        }
+      },
+      message);
+}
+
+void Run::printed(NodeIndex node, Rank rank, const std::string& errors) {
+  if (owns(node, rank)) verdict_.remember(rank, errors);
+}
+
+bool Run::owns(NodeIndex node, Rank rank) const {
+  return rank.value < ranks_.size() && input_.plan.ranks[rank.value].node == node;
+}
+
+// What comes from another machine may be nonsense: a rank that is not there must not be looked up.
+bool Run::speaks_for_itself(NodeIndex node, const wire::ToHead& message) const {
+  const auto owned = [&](Rank rank) { return owns(node, rank); };
+  return std::visit(
+      [&](const auto& one) {
+        using Message = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Message, wire::Exited>) {
+          return owned(one.exit.rank);
+        } else if constexpr (std::is_same_v<Message, wire::Attendance>) {
+          return std::ranges::all_of(one.ranks, owned);
+        } else if constexpr (requires { one.rank; }) {
+          return owned(one.rank);
+        } else {
+          return true;
+        }
+      },
+      message);
+}
+
+// ---- preparing, starting ----------------------------------------------------------------------
+
+void Run::part(RunEffects& out) {
+  for (Node& node : nodes_) node.state = NodeState::stopped;
+  leave_when_stopped(out);
+}
+
+void Run::prepare_all(RunEffects& out) {
+  state_ = State::preparing;
+  verdict_.phases().greeted = since_start();
+  where_ = plan::rendezvous(input_.plan, all_facts());
+  where_.round = round_;
+  if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
+  if (input_.spec.verbose) tell_networks(where_, out);
+  if (round_ == 0) warn_loaders(out);
+  const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
+    return plan::check_ports(input_.spec, input_.plan, where_);
+  });
+  if (!enough) return fault(enough.error(), "", out);
+  const std::string shared = plan::shared_devices(input_.spec, input_.plan, where_, input_.kept);
+  if (!shared.empty() && round_ == 0) out.push_back(Say{shared});
+  if (input_.spec.gloo) return serve_gloo(out);
+  order_all(out);
+}
+
+void Run::serve_gloo(RunEffects& out) {
+  const std::string& interface = input_.spec.gloo->interface;
+  if (interface.empty() && where_.head.empty()) {
+    return fault({Fault::usage,
+                  "no host has told at which address it sees this machine, where ranks would meet",
+                  "--network-interface NAME says which one to use; --mpi needs none",
+                  {}},
+                 "", out);
+  }
+  out.push_back(
+      ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), addresses(all_facts())});
+}
+
+void Run::gloo_served(base::Result<GlooServed::At> at, Instant now, RunEffects& out) {
+  now_ = now;
+  if (state_ != State::preparing) return;
+  if (!at) return fault(std::move(at.error()), "", out);
+  where_.gloo_address = at->address;
+  where_.gloo_port = std::to_string(at->port);
+  order_all(out);
+}
+
+void Run::order_all(RunEffects& out) {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where_)});
+  }
+}
+
+// What dialects() makes of it is no more than a default: the user's own variables win.
+void Run::tell_networks(const plan::Rendezvous& where, RunEffects& out) const {
+  if (nodes_.size() < 2) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);
+  out.push_back(Say{fmt::format("MASTER_ADDR={} MASTER_PORT={}", where.address, where.port)});
+}
+
+void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_t place,
+                       RunEffects& out) const {
+  const std::string& name = where.interfaces[place];
+  out.push_back(
+      Say{fmt::format("{}: ranks talk over {} at {}: {}{}", host(node),
+                      name.empty() ? "any interface" : name, where.addresses[place],
+                      where.reasons[place], where.rdma[place] ? "; RDMA is left to MPI" : "")});
+}
+
+wire::Prepare Run::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
+  wire::Prepare made =
+      orders({input_.spec, input_.plan, where, input_.kept, input_.job, Rank(0)}, node);
+  made.hostfile = hostfile();
+  made.claims = plan::claims_of(input_.plan, node);
+  made.window = window();
+  const auto& facts = nodes_[node.value].facts;
+  const bool has_the_store = input_.plan.ranks.front().node == node;
+  if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
+  made.wireup = wireup(first_world());
+  if (pmix_) made.wireup.pmix_jobs = pmix_->jobs(node);
+  const std::vector<Rank> fed = stdin_.targets();
+  for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
+  return made;
+}
+
+std::string Run::hostfile() const {
+  const std::string& other = input_.spec.hostfile;
+  return other.empty() ? plan::hostfile_text(input_.plan) : other;
+}
+
+wire::Wireup Run::wireup(const PlacedWorld& placed) const {
+  wire::Wireup made;
+  made.pmi = serves_pmi(input_.spec.wireup);
+  made.name = placed.name;
+  made.size = placed.world.size;
+  made.universe = input_.plan.universe;
+  made.mapping = placed.mapping;
+  made.world = placed.world.number;
+  made.first = placed.world.first;
+  return made;
+}
+
+std::uint32_t Run::window() const { return window_for(first_world().world.size); }
+
+std::uint32_t Run::window_for(std::size_t ranks) const {
+  constexpr std::size_t kAll = 8u << 20;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(kAll / std::max<std::size_t>(2 * ranks, 1), 16u << 10, 256u << 10));
+}
+
+void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
+  if (message.world > 1) return conclude(spawns_.prepared(index, message.world), out);
+  Node& node = nodes_[index.value];
+  if (node.state != NodeState::greeted || state_ != State::preparing) return;
+  node.state = NodeState::prepared;
+  if (all(NodeState::prepared)) start_all(out);
+}
+
+// Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.
+// After kBindingTries plans none is: then there is nothing left to claim.
+void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
+  constexpr std::uint32_t kBindingTries = 3;
+  Node& node = nodes_[index.value];
+  const auto& topology = input_.plan.nodes[index.value].host.topology;
+  if (node.state != NodeState::greeted || state_ != State::preparing || !topology) return;
+  if (++node.taken > kBindingTries) return;
+  const bool last = node.taken == kBindingTries;
+  const std::string told =
+      plan::yield_claimed(input_.plan, index, last ? topology->allowed : message.cpus);
+  if (!told.empty()) out.push_back(Say{told});
+  out.push_back(ToNode{index, first_orders(index, where_)});
+}
+
+void Run::start_all(RunEffects& out) {
+  state_ = State::running;
+  verdict_.phases().prepared = since_start();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].state = NodeState::running;
+    out.push_back(ToNode{NodeIndex(i), wire::Start{}});
+  }
+  if (stdin_.ended()) end_input(out);
+}
+
+void Run::hear(NodeIndex node, wire::Started& message, RunEffects& out) {
+  if (!ranks_.start(message.rank, message.pid)) return;
+  out.push_back(Tell{model::RankStarted{message.rank, node, message.pid}});
+  if (!ranks_.all_started()) return;
+  if (!verdict_.phases().started) verdict_.phases().started = since_start();
+  input_flow(out);
+}
+
+void Run::hear(NodeIndex, wire::Output&, RunEffects&) {}     // the data's own way
+void Run::hear(NodeIndex, wire::OutputEnd&, RunEffects&) {}  // likewise
+
+void Run::hear(NodeIndex, wire::Welcome&, RunEffects&) {}  // greeted()
+void Run::hear(NodeIndex, wire::Pong&, RunEffects&) {}     // for Hosts alone
+
+// ---- small answers ----------------------------------------------------------------------------
+
+// At least: of those that are no more to come, too.
+bool Run::all(NodeState state) const {
+  return std::ranges::all_of(nodes_, [&](const Node& node) { return node.state >= state; });
+}
+
+std::vector<std::optional<model::HostFacts>> Run::all_facts() const {
+  std::vector<std::optional<model::HostFacts>> facts;
+  facts.reserve(nodes_.size());
+  for (const Node& node : nodes_) facts.push_back(node.facts);
+  return facts;
+}
+
+Duration Run::since_start() const {
+  return std::chrono::duration_cast<Duration>(now_ - started_at_);
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,270 @@
+// Run: one doing of a job, from its hosts' greetings to the report. Knows no links: it asks for the
+// hosts of its plan, is told what becomes of them, and gives them back.
+//
+//   opening ──every host greeted──▶ preparing ──every host prepared──▶ running
+//   opening, preparing, running ──failure, signal, time limit──▶ stopping
+//   running ──every rank ended──▶ stopping ──every host stopped or gone──▶ over
+//   stopping ──a rank failed, restarts are left, every host stopped──▶ opening: another round
+//
+// A survey ends once every host has greeted: opening ──▶ over. So does a run whose agents show that
+// two of its hosts are one; it must be planned anew (RunReport::same_hosts).
+//
+// A node:  waiting ──up()──▶ up ──greeted()──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
+//          ──Stopped──▶ stopped; from any state ──lost()──▶ gone
+//
+// The first failure decides cause and exit code; what follows from the ending itself (our signal,
+// links that close) never replaces it. Nothing starts on any host before every host is prepared.
+//
+// While it runs, ranks may spawn worlds of more ranks, one world at a time:
+//
+//   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined ──▶ dropped
+//               ◀── asked again, of others, when one has Stopped
+//
+// A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
+// others from then on; what comes once the job is ending is left unanswered.
+//
+// Ranks may be spawned on hosts that have had none. Such a host joins: its node is new, goes the
+// same way but for (Start), which comes for it alone, and the spawn waits until all that it calls
+// have greeted. Until it is told to start, a host that has joined is idle: when it is lost, the
+// spawn that needs it fails, the job goes on without it, and it is not called again. Idle hosts
+// leave with the last that works.
+//
+// It is large: every message has a function, and when to prepare, start, stop, restart and leave
+// follows from what all its parts know.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/id.hpp"
+#include "base/time.hpp"
+#include "machine/host_clock.hpp"
+#include "machine/input_flow.hpp"
+#include "machine/orders.hpp"
+#include "machine/placed_world.hpp"
+#include "machine/pmix_head.hpp"
+#include "machine/ranks.hpp"
+#include "machine/run_effects.hpp"
+#include "machine/spawns.hpp"
+#include "machine/time_limit.hpp"
+#include "machine/verdict.hpp"
+#include "machine/wireup.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+#include "model/report.hpp"
+#include "model/world.hpp"
+#include "plan/environment.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::machine {
+
+struct RunInput {
+  model::JobSpec spec;
+  model::Plan plan;
+  plan::Kept kept;
+  std::string job;          // random, names the job on every host
+  std::string secret = {};  // random too, told to the job's own ranks alone
+  // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
+  std::optional<std::int64_t> deadline = {};
+  // Only greet the hosts and learn their hardware: nothing is prepared or started.
+  bool survey = false;
+};
+
+class Run {
+ public:
+  enum class State : std::uint8_t { opening, preparing, running, stopping, over };
+  struct Status {
+    State state = State::opening;
+    std::uint32_t round = 0;
+    std::uint32_t ranks = 0;  // of all worlds
+    std::uint32_t ended = 0;  // of these
+    WireupStatus wireup;      // who keeps whom waiting
+  };
+
+  explicit Run(RunInput input);
+
+  void start(base::Instant now, RunEffects& out);
+
+  // ---- what becomes of its hosts
+  // Its agent has spoken: it is to be greeted, unless this is false.
+  [[nodiscard]] bool up(base::NodeIndex node);
+  void greeted(base::NodeIndex node, model::HostFacts facts,
+               const std::optional<model::SharedMemory>& shared, base::Instant now,
+               RunEffects& out);
+  // It cannot be had.
+  void missed(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
+  // Nothing more will be heard of it.
+  void lost(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
+  // All else that its agent says. `clock`: the host's.
+  void heard(base::NodeIndex node, wire::ToHead message, const HostClock& clock, base::Instant now,
+             RunEffects& out);
+  // Bytes of a rank's stderr.
+  void printed(base::NodeIndex node, base::Rank rank, const std::string& errors);
+
+  // ---- people, and time
+  void interrupt(std::int32_t number, base::Instant now, RunEffects& out);
+  // To all its ranks.
+  void signal(std::int32_t number, RunEffects& out) const;
+  void input(const std::string& bytes, RunEffects& out);
+  void input_ended(RunEffects& out);
+  void output_closed(base::Instant now, RunEffects& out);
+  void gloo_served(base::Result<GlooServed::At> at, base::Instant now, RunEffects& out);
+  void tick(base::Instant now, RunEffects& out);
+  [[nodiscard]] std::optional<base::Instant> deadline() const;
+
+  // ---- what is known
+  [[nodiscard]] bool over() const { return state_ == State::over; }
+  // Its Welcome is of interest.
+  [[nodiscard]] bool awaits(base::NodeIndex node) const;
+  // Its silence is a loss: it has ranks, or may have them yet.
+  [[nodiscard]] bool keeps(base::NodeIndex node, base::Instant now) const;
+  // First credit of each output stream of the first world, bytes.
+  [[nodiscard]] std::uint32_t window() const;
+  [[nodiscard]] model::RunReport report() const;
+  [[nodiscard]] Status status() const;
+
+ private:
+  enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
+  struct Node {
+    NodeState state = NodeState::waiting;
+    std::uint32_t taken = 0;  // how often its agent has said that cpus are taken
+    bool joined = false;      // for spawned ranks, or has been greeted again for them
+    bool away = false;        // its link has ended since it stopped
+    std::uint32_t busy = 0;   // its ranks that have not ended
+    std::optional<model::HostFacts> facts = {};
+    std::optional<model::SharedMemory> shared = {};
+  };
+  // That all were told to end.
+  struct Stopping {
+    base::Instant at{};  // when, first
+    std::int32_t signal = 0;
+    bool at_once = false;  // by now
+  };
+
+  void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Refused& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Started& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Output&, RunEffects& out);
+  void hear(base::NodeIndex node, wire::OutputEnd&, RunEffects& out);
+  void exited(base::NodeIndex node, wire::Exited& message, const HostClock& clock, RunEffects& out);
+  void hear(base::NodeIndex node, wire::InputCredit& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::FenceIn& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Aborted& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Attendance& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::NameAsk& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::PmixUp& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Spawn& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Traced& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Declined& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Stopped& message, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Pong&, RunEffects& out);
+
+  [[nodiscard]] bool may_restart(base::Instant now) const;
+  void begin_round(RunEffects& out);
+  void forget_round();
+  void end_input(RunEffects& out) const;
+  void prepare_all(RunEffects& out);
+  void serve_gloo(RunEffects& out);
+  void order_all(RunEffects& out);
+  [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
+                                           const plan::Rendezvous& where) const;
+  [[nodiscard]] wire::Wireup wireup(const PlacedWorld& placed) const;
+  void tell_networks(const plan::Rendezvous& where, RunEffects& out) const;
+  void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
+                    RunEffects& out) const;
+  void part(RunEffects& out);
+  void start_all(RunEffects& out);
+  void fault(base::Error error, const std::string& host, RunEffects& out);
+  void stop_all(std::int32_t number, base::Duration grace, RunEffects& out);
+  void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, RunEffects& out);
+  void give_up(base::NodeIndex node, RunEffects& out);
+  [[nodiscard]] bool failed_by_itself(const Death& death) const;
+  void note_failure(Death death);
+  [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
+  void end_by(base::Rank rank, std::int32_t code, std::string why, RunEffects& out);
+  void look_for_deserter(RunEffects& out);
+  void tell_servers(PmixOrders orders, RunEffects& out) const;
+  void tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, RunEffects& out);
+  void check_roll(RunEffects& out);
+  void watch_roll(RunEffects& out);
+  void tell_absent(RunEffects& out) const;
+  [[nodiscard]] bool roll_matters() const;
+  [[nodiscard]] std::vector<base::Rank> missing() const;
+  [[nodiscard]] bool only_servers_left() const;
+  void count_end(base::Rank rank);
+  void forget_tasks(base::NodeIndex node);
+  void next_spawn(RunEffects& out);
+  [[nodiscard]] std::vector<SpawnSite> spawn_sites() const;
+  void ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out);
+  [[nodiscard]] wire::Prepare spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
+                                           const OrdersFor& world, base::NodeIndex node) const;
+  void conclude(Spawns::Outcome outcome, RunEffects& out);
+  void start_spawned(const SpawnOutcome& ready, RunEffects& out);
+  void call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out);
+  [[nodiscard]] base::NodeIndex call_host(model::Host host, RunEffects& out);
+  void wake_host(base::NodeIndex node, RunEffects& out);
+  void host_missed(base::NodeIndex node, base::Error error, RunEffects& out);
+  void dismiss_idle(RunEffects& out);
+  [[nodiscard]] bool idle(base::NodeIndex node) const;
+  [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
+  [[nodiscard]] bool may_wake(base::NodeIndex node) const;
+  void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
+  [[nodiscard]] std::string hostfile() const;
+  [[nodiscard]] plan::Rendezvous meeting_point(const PlannedSpawn& made) const;
+  void drop_spawn(const PlannedSpawn& made, RunEffects& out) const;
+  void add_tasks(const PlannedSpawn& made);
+  void refuse_spawn(const AskedSpawn& asked, const base::Error& why, RunEffects& out);
+  void answer_spawn(base::NodeIndex asker, wire::Spawned answer, RunEffects& out) const;
+  [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
+  [[nodiscard]] bool all_ended(base::NodeIndex node) const;
+  [[nodiscard]] bool all_work_ended() const;
+  void leave_when_stopped(RunEffects& out);
+  [[nodiscard]] wire::Bye bye(base::NodeIndex node) const;
+  void lose(base::NodeIndex node, base::Error error, RunEffects& out);
+  void cut(base::NodeIndex node, std::string_view why, RunEffects& out);
+  void give_notice(RunEffects& out);
+  void time_is_up(RunEffects& out);
+  void end_late(RunEffects& out);
+  [[nodiscard]] bool shares_too_little(base::NodeIndex node) const;
+  void warn_loaders(RunEffects& out) const;
+  void warn_mpi(base::NodeIndex node, RunEffects& out);
+  void to_running(base::NodeIndex node, wire::ToAgent message, RunEffects& out) const;
+  void to_all_running(const wire::ToAgent& message, RunEffects& out) const;
+  [[nodiscard]] bool owns(base::NodeIndex node, base::Rank rank) const;
+  [[nodiscard]] bool speaks_for_itself(base::NodeIndex node, const wire::ToHead& message) const;
+  void input_flow(RunEffects& out);
+  [[nodiscard]] bool all(NodeState state) const;
+  [[nodiscard]] std::vector<std::optional<model::HostFacts>> all_facts() const;
+  [[nodiscard]] const std::string& host(base::NodeIndex node) const {
+    return input_.plan.nodes[node.value].host.name;
+  }
+  [[nodiscard]] const PlacedWorld& first_world() const { return wireup_.world(1); }
+  [[nodiscard]] base::Duration since_start() const;
+
+  RunInput input_;
+  State state_ = State::opening;
+  base::Instant now_{};
+  base::Instant started_at_{};
+  std::vector<Node> nodes_;
+  Ranks ranks_;
+  TimeLimit time_limit_;
+  std::optional<base::Instant> servers_end_at_;  // when only servers are left
+  std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
+  bool shared_told_ = false;                     // that MPI will have too little of it
+  bool interrupted_before_ = false;
+  std::optional<Stopping> stop_;
+  plan::Rendezvous where_;  // once every host has greeted
+  InputFlow stdin_;
+  Wireup wireup_;
+  std::optional<PmixHead> pmix_;  // none: ranks are not served PMIx
+  Spawns spawns_;
+  std::uint32_t round_ = 0;
+  Verdict verdict_;
+};
+
+}  // namespace muster::machine

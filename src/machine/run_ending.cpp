@@ -1,0 +1,300 @@
+// A run's way down: failures, limits, stopping, the report.
+#include <algorithm>
+#include <csignal>
+
+#include "base/check.hpp"
+#include "machine/run.hpp"
+#include "view/report.hpp"
+
+namespace muster::machine {
+
+using base::Duration;
+using base::Error;
+using base::Fault;
+using base::NodeIndex;
+using base::Rank;
+
+namespace {
+
+// After the grace an agent needs up to 5 s for its sweep; the rest is for a slow link.
+constexpr Duration kStopSlack = std::chrono::seconds(12);
+constexpr Duration kKillSlack = std::chrono::seconds(7);
+// For servers that end by themselves when nobody asks them any more.
+constexpr Duration kServersTime = std::chrono::seconds(1);
+
+}  // namespace
+
+// ---- ranks ------------------------------------------------------------------------------------
+
+void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, RunEffects& out) {
+  const model::RankExit exit = message.exit;
+  if (ranks_.has_ended(exit.rank)) return;
+  out.push_back(Tell{model::RankEnded{exit}});
+  count_end(exit.rank);
+  if (!stop_) wireup_.left(exit.rank);
+  Death death{exit,
+              node,
+              clock.when(from_wire(message.at_us), now_),
+              std::move(message.error_file),
+              std::move(message.around).value_or(model::Circumstances{}),
+              host(node)};
+  if (failed_by_itself(death)) {
+    note_failure(std::move(death));
+    if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
+  } else if (stop_ && !verdict_.is_of(exit.rank)) {
+    verdict_.ended_by_us();
+  }
+  if (only_servers_left()) servers_end_at_ = base::sooner(servers_end_at_, now_ + kServersTime);
+  look_for_deserter(out);
+  input_flow(out);
+}
+
+// Once others have been told to end: was it our signal, or a fault of its own? One that ended
+// before that, by the clocks, cannot have been ended by us; of the others its end is all that we
+// know.
+bool Run::failed_by_itself(const Death& death) const {
+  const model::RankExit& exit = death.exit;
+  if (!exit.failed()) return false;
+  if (!stop_) return true;
+  if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
+  if (verdict_.is_of(exit.rank)) return false;
+  if (death.when && death.when->latest < stop_->at) return true;
+  return exit.signal != stop_->signal && exit.signal != SIGKILL && exit.code != 128 + stop_->signal;
+}
+
+bool Run::ends_others(const model::RankExit& exit) const {
+  switch (input_.spec.failure.others) {
+    case model::OnFailure::abort:
+      return true;
+    case model::OnFailure::outlive_codes:
+      return exit.signal != 0;
+    case model::OnFailure::outlive_all:
+      return false;
+  }
+  CHECK(false);
+}
+
+void Run::note_failure(Death death) {
+  const bool in_time = !stop_ || (death.when && death.when->latest < stop_->at);
+  verdict_.failed(std::move(death), in_time);
+}
+
+// Servers wait for requests for ever: the job is done when everybody else is.
+bool Run::only_servers_left() const { return ranks_.only_servers_left() && wireup_.worlds() == 1; }
+
+void Run::count_end(Rank rank) {
+  if (!ranks_.end(rank)) return;
+  std::uint32_t& busy = nodes_[input_.plan.ranks[rank.value].node.value].busy;
+  CHECK(busy > 0);
+  --busy;
+  stdin_.left(rank);
+  if (ranks_.alive() == 0) verdict_.phases().ended = since_start();
+}
+
+// ---- hosts ------------------------------------------------------------------------------------
+
+void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
+  if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
+  if (idle(node)) return host_missed(node, std::move(message.error), out);
+  fault(std::move(message.error), host(node), out);
+}
+
+void Run::lose(NodeIndex index, Error error, RunEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state >= NodeState::stopped) return;
+  const bool had_tasks = node.state == NodeState::running;
+  const bool is_idle = idle(index);
+  node.state = NodeState::gone;
+  if (had_tasks) forget_tasks(index);
+  if (stop_) {
+    if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
+  } else if (is_idle) {
+    host_missed(index, std::move(error), out);
+  } else {
+    fault(std::move(error), host(index), out);
+  }
+  // Whoever waits for it there: one that takes its time to end shall not wait for ever.
+  if (pmix_) tell_servers(pmix_->lost(index), out);
+  leave_when_stopped(out);
+}
+
+// Its agent is not to be believed, or not to be waited for.
+void Run::cut(NodeIndex node, std::string_view why, RunEffects& out) {
+  out.push_back(DropHost{node});
+  lose(node, {Fault::lost, fmt::format("{}: {}", host(node), why), {}, {}}, out);
+}
+
+// Ranks of a lost host count as ended: nothing more will be heard of them.
+void Run::forget_tasks(NodeIndex index) {
+  for (const Rank rank : input_.plan.nodes[index.value].ranks) count_end(rank);
+}
+
+void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
+  if (nodes_[index.value].state != NodeState::running) return;
+  nodes_[index.value].state = NodeState::stopped;
+  if (pmix_) pmix_->forget(index);
+  verdict_.killed(message.killed);
+  for (const std::string& left : message.leftovers) {
+    verdict_.warn(fmt::format("{}: {} could not be ended", host(index), left));
+  }
+  // After our own Stop such a rank could not be ended; before it, nobody would know how it went.
+  if (!all_ended(index)) {
+    fault({Fault::lost,
+           fmt::format("{}: its agent did not tell how all its ranks ended", host(index)),
+           {},
+           {}},
+          host(index), out);
+    forget_tasks(index);
+  }
+  conclude(spawns_.host_ended(index), out);
+  leave_when_stopped(out);
+}
+
+bool Run::all_work_ended() const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state < NodeState::stopped && !idle(NodeIndex(i))) return false;
+  }
+  return true;
+}
+
+bool Run::all_ended(NodeIndex index) const {
+  return std::ranges::all_of(input_.plan.nodes[index.value].ranks,
+                             [&](Rank rank) { return ranks_.has_ended(rank); });
+}
+
+// ---- stopping ---------------------------------------------------------------------------------
+
+void Run::fault(Error error, const std::string& where, RunEffects& out) {
+  if (stop_ || over()) return;
+  verdict_.fault(std::move(error), where);
+  stop_all(SIGTERM, input_.spec.grace, out);
+}
+
+void Run::stop_all(std::int32_t number, Duration grace, RunEffects& out) {
+  const bool at_once = number == 0;
+  if (over() || (stop_ && (!at_once || stop_->at_once))) return;
+  if (!stop_) stop_ = Stopping{now_, number};
+  stop_->at_once = at_once;
+  state_ = State::stopping;
+  spawns_ = {};
+  verdict_.stopping(grace);
+  give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) stop_node(NodeIndex(i), number, grace, out);
+  leave_when_stopped(out);
+}
+
+void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEffects& out) {
+  Node& node = nodes_[index.value];
+  if (node.state >= NodeState::stopped) return;
+  if (node.state == NodeState::running) {
+    out.push_back(ToNode{index, wire::Stop{number, static_cast<std::uint32_t>(grace.count())}});
+    return;
+  }
+  // No task has been started there: an agent that has spoken is told to go, others are cut off.
+  if (node.state == NodeState::waiting) {
+    out.push_back(DropHost{index});
+    node.state = NodeState::gone;
+    return;
+  }
+  if (node.state == NodeState::up) out.push_back(NotAwaited{index});
+  node.state = NodeState::stopped;
+}
+
+void Run::leave_when_stopped(RunEffects& out) {
+  if (over() || !all_work_ended()) return;
+  dismiss_idle(out);
+  if (may_restart(now_)) return begin_round(out);
+  state_ = State::over;
+  give_up_at_.reset();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].state == NodeState::stopped) {
+      out.push_back(FreeHost{NodeIndex(i), bye(NodeIndex(i))});
+    }
+  }
+}
+
+// Who started a node by hand is told there how the job ended.
+wire::Bye Run::bye(NodeIndex node) const {
+  if (!input_.plan.nodes[node.value].host.carrier.own_console) return {};
+  return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
+}
+
+// ---- limits -----------------------------------------------------------------------------------
+
+void Run::tick(base::Instant now, RunEffects& out) {
+  now_ = now;
+  if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_) {
+    stop_all(SIGTERM, input_.spec.grace, out);
+  }
+  give_notice(out);
+  if (time_limit_.is_up(now_) && !stop_ && !over()) time_is_up(out);
+  if (!stop_) check_roll(out);
+  if (!stop_) watch_roll(out);
+  if (!give_up_at_ || now_ < *give_up_at_) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) give_up(NodeIndex(i), out);
+}
+
+void Run::give_up(NodeIndex node, RunEffects& out) {
+  if (nodes_[node.value].state >= NodeState::stopped) return;
+  cut(node, "its agent did not end its ranks in time", out);
+}
+
+// ---- signals ----------------------------------------------------------------------------------
+
+void Run::output_closed(base::Instant now, RunEffects& out) {
+  if (!stop_) interrupt(SIGPIPE, now, out);
+}
+
+void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
+  now_ = now;
+  if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
+  if (!stop_ && !over()) {
+    verdict_.interrupted(number);
+    const std::uint32_t alive = ranks_.alive();
+    if (number != SIGPIPE && state_ == State::running) {
+      out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once",
+                                    alive, alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
+    }
+  }
+  // Ranks learn of a reader that has gone the way a shell's pipeline does: they are terminated.
+  stop_all(number == SIGPIPE ? SIGTERM : number, input_.spec.grace, out);
+}
+
+void Run::signal(std::int32_t number, RunEffects& out) const {
+  to_all_running(wire::Signal{number}, out);
+}
+
+void Run::to_running(NodeIndex node, wire::ToAgent message, RunEffects& out) const {
+  if (nodes_[node.value].state != NodeState::running) return;
+  out.push_back(ToNode{node, std::move(message)});
+}
+
+void Run::to_all_running(const wire::ToAgent& message, RunEffects& out) const {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) to_running(NodeIndex(i), message, out);
+}
+
+bool Run::keeps(NodeIndex index, base::Instant now) const {
+  const Node& node = nodes_[index.value];
+  if (node.state == NodeState::waiting || node.state == NodeState::gone) return false;
+  if (node.state < NodeState::stopped) return true;
+  // One that may be wanted for spawned ranks, or for another round, waits for the others.
+  return !node.away && (state_ == State::running || (stop_ && may_restart(now)));
+}
+
+model::RunReport Run::report() const {
+  model::RunReport report = verdict_.report();
+  const bool lost = std::ranges::any_of(first_world().nodes, [&](NodeIndex index) {
+    const Node& node = nodes_[index.value];
+    return node.state == NodeState::gone && node.facts;
+  });
+  if (lost && round_ < input_.spec.max_restarts) {
+    report.warnings.emplace_back(
+        "no restart: ranks cannot be started again on a host that is lost");
+  }
+  report.missing = missing();
+  report.missing_total = static_cast<std::uint32_t>(report.missing.size());
+  report.missing.resize(std::min(report.missing.size(), kOthersMax));
+  return report;
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,86 @@
+// A run's share of hosts that join a run, since ranks are to be spawned where there were none.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "machine/run.hpp"
+
+namespace muster::machine {
+
+using base::Error;
+using base::NodeIndex;
+
+// Has joined, and no rank has been started there since.
+bool Run::idle(NodeIndex node) const {
+  return nodes_[node.value].joined && nodes_[node.value].state < NodeState::running;
+}
+
+// All its ranks have ended, and its agent waits.
+bool Run::may_wake(NodeIndex node) const {
+  return nodes_[node.value].state == NodeState::stopped && !nodes_[node.value].away;
+}
+
+void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out) {
+  std::set<NodeIndex> awaited = made.woken;
+  std::vector<model::Host>& spare = input_.plan.spare;
+  for (const std::size_t one : made.called) awaited.insert(call_host(spare[one], out));
+  for (auto one = made.called.rbegin(); one != made.called.rend(); ++one) {
+    spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(*one));
+  }
+  for (const NodeIndex node : made.woken) wake_host(node, out);
+  spawns_.call(std::move(asked), std::move(awaited));
+}
+
+// As in a new round: the agent forgets the ranks that have ended.
+void Run::wake_host(NodeIndex node, RunEffects& out) {
+  nodes_[node.value].joined = true;
+  nodes_[node.value].state = NodeState::up;
+  out.push_back(GreetHost{node});
+}
+
+NodeIndex Run::call_host(model::Host host, RunEffects& out) {
+  const NodeIndex node(nodes_.size());
+  nodes_.emplace_back().joined = true;
+  input_.plan.nodes.push_back({host, {}});
+  if (pmix_) pmix_->add_host(host.name);
+  out.push_back(Tell{model::HostJoined{node, host.name}});
+  out.push_back(AddHost{node, std::move(host)});
+  out.push_back(NeedHost{node});
+  return node;
+}
+
+// An idle host cannot be reached, or is lost.
+void Run::host_missed(NodeIndex node, Error error, RunEffects& out) {
+  out.push_back(DropHost{node});
+  nodes_[node.value].state = NodeState::gone;
+  if (pmix_) tell_servers(pmix_->lost(node), out);
+  conclude(spawns_.missed(node, std::move(error)), out);
+}
+
+// Nobody is left who could spawn.
+void Run::dismiss_idle(RunEffects& out) {
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (idle(NodeIndex(i))) stop_node(NodeIndex(i), 0, base::Duration{0}, out);
+  }
+  spawns_ = {};
+}
+
+// As all hosts of the run see each other: spawned ranks talk to others than themselves. Hosts that
+// have not greeted tell nothing.
+plan::Rendezvous Run::meeting_point(const PlannedSpawn& made) const {
+  model::Plan known;
+  std::vector<std::optional<model::HostFacts>> facts;
+  std::vector<std::size_t> places;
+  known.spare = input_.plan.spare;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const auto& told = nodes_[i].facts;
+    if (!told) continue;
+    if (std::ranges::binary_search(made.placed.nodes, NodeIndex(i))) {
+      places.push_back(known.nodes.size());
+    }
+    known.nodes.push_back({input_.plan.nodes[i].host, {}});
+    facts.push_back(told);
+  }
+  return plan::for_nodes(plan::rendezvous(known, facts), places);
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,50 @@
+// A run at its time limit: it gives notice of it, and may ask what every rank is doing.
+#include "machine/run.hpp"
+#include "view/signals.hpp"
+#include "view/traced.hpp"
+
+namespace muster::machine {
+
+using base::Fault;
+using base::NodeIndex;
+
+// Ranks that start later, in another round, are not told: they could not be ready for the signal.
+void Run::give_notice(RunEffects& out) {
+  if (!time_limit_.give_notice(now_) || state_ != State::running) return;
+  const model::Notice& notice = *input_.spec.notice;
+  verdict_.gave_notice(notice.signal);
+  out.push_back(Say{fmt::format("time is up in {:g} s: all ranks get {}",
+                                std::chrono::duration<double>(notice.before).count(),
+                                view::signal_label(notice.signal))});
+  to_all_running(wire::Signal{notice.signal}, out);
+}
+
+void Run::time_is_up(RunEffects& out) {
+  const model::JobSpec& spec = input_.spec;
+  const bool asks = spec.state_at_timeout || spec.stacks_at_timeout;
+  if (!asks || state_ != State::running || time_limit_.asked()) return end_late(out);
+  time_limit_.ask(ranks_.alive(), now_);
+  out.push_back(
+      Say{fmt::format("time is up; {} of {} ranks have ended", ranks_.ended(), ranks_.size())});
+  to_all_running(wire::Trace{spec.stacks_at_timeout}, out);
+}
+
+void Run::hear(NodeIndex node, wire::Traced& message, RunEffects& out) {
+  if (stop_ || time_limit_.unanswered() == 0) return;
+  const std::int32_t pid = ranks_.pid(message.rank);
+  out.push_back(Say{view::traced(verdict_.so_far().worlds, message.rank, host(node), pid,
+                                 message.state, message.stack)});
+  if (time_limit_.answered()) end_late(out);
+}
+
+void Run::end_late(RunEffects& out) {
+  if (const std::uint32_t silent = time_limit_.unanswered(); silent > 0) {
+    out.push_back(Say{fmt::format("{} rank{} did not tell what they do in time", silent,
+                                  silent == 1 ? "" : "s")});
+  }
+  const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
+  fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},
+        {}, out);
+}
+
+}  // namespace muster::machine

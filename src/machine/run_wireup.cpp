@@ -1,0 +1,147 @@
+// A run's share of MPI wire-up: fences joined, names kept, MPI_Abort heard.
+#include <algorithm>
+#include <csignal>
+
+#include "machine/run.hpp"
+#include "view/first_few.hpp"
+#include "view/rank_name.hpp"
+
+namespace muster::machine {
+
+using base::NodeIndex;
+using base::Rank;
+
+void Run::hear(NodeIndex node, wire::FenceIn& message, RunEffects& out) {
+  const auto answer = wireup_.take(node, message);
+  if (!answer) return;
+  for (const NodeIndex one : answer->nodes) to_running(one, answer->message, out);
+}
+
+void Run::hear(NodeIndex, wire::Aborted& message, RunEffects& out) {
+  // MPI_Abort is heard of before the exit: this one left the MPI world without MPI_Finalize.
+  if (ranks_.has_ended(message.rank) && !input_.spec.failure.needs_finalize) return;
+  end_by(message.rank, message.code, std::move(message.message), out);
+}
+
+// The rank's own exit follows, or came before; it is this one that counts.
+void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out) {
+  if (stop_) return;
+  constexpr int kCodes = 256;
+  code &= kCodes - 1;
+  model::RankExit exit{};
+  exit.rank = rank;
+  exit.pid = ranks_.pid(rank);
+  exit.code = code == 0 ? 1 : code;
+  const NodeIndex node = input_.plan.ranks[rank.value].node;
+  model::Circumstances around;
+  if (shares_too_little(node)) around.shared = nodes_[node.value].shared;
+  verdict_.aborted(exit, std::move(why), host(node), around);
+  stop_all(SIGTERM, input_.spec.grace, out);
+}
+
+// ---- who has called MPI_Init ------------------------------------------------------------------
+
+void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
+  warn_mpi(node, out);
+  for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
+  look_for_deserter(out);
+}
+
+// A rank that has left for good keeps all others waiting for ever.
+void Run::look_for_deserter(RunEffects& out) {
+  if (const auto rank = wireup_.deserter()) {
+    end_by(*rank, 1, "it ended without MPI_Init while others wait for it there", out);
+  }
+}
+
+void Run::check_roll(RunEffects& out) {
+  if (!input_.spec.init_timeout) return;
+  const auto deadline = wireup_.waited_at(*input_.spec.init_timeout);
+  if (!deadline || now_ < *deadline) return;
+  fault({base::Fault::timeout,
+         fmt::format("not all ranks called MPI_Init within --init-timeout {:g} s of the first",
+                     std::chrono::duration<double>(*input_.spec.init_timeout).count()),
+         {},
+         {}},
+        {}, out);
+}
+
+void Run::watch_roll(RunEffects& out) {
+  if (state_ != State::running) return;
+  switch (wireup_.look(now_)) {
+    case Wireup::Look::nothing:
+      return;
+    case Wireup::Look::name_absent:
+      return tell_absent(out);
+    case Wireup::Look::ask_who_came:
+      for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].state == NodeState::running) out.push_back(AskHost{NodeIndex(i)});
+      }
+  }
+}
+
+void Run::tell_absent(RunEffects& out) const {
+  const WireupStatus status = wireup_.status();
+  const std::vector<Rank>& absent = status.absent;
+  if (absent.empty()) return;
+  const std::string names = view::first_few(absent.size(), [&](std::size_t i) {
+    return fmt::format("{} on {}", view::rank_name(verdict_.so_far().worlds, absent[i]),
+                       host(input_.plan.ranks[absent[i].value].node));
+  });
+  const auto waited = now_ - *status.since;
+  out.push_back(Say{fmt::format(
+      "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a job",
+      std::chrono::duration_cast<std::chrono::seconds>(waited).count(), names)});
+}
+
+// A failing rank tells its own cause: who was only slower than others by a little is no news then.
+bool Run::roll_matters() const {
+  constexpr base::Duration kLongWait = std::chrono::seconds(1);
+  if (!stop_) return false;
+  if (verdict_.so_far().cause != model::Cause::rank_failed) return true;
+  const auto deadline = wireup_.waited_at(kLongWait);
+  return deadline && *deadline <= stop_->at;
+}
+
+// Of ranks on hosts that are lost nothing is known.
+std::vector<Rank> Run::missing() const {
+  std::vector<Rank> ranks;
+  if (roll_matters()) ranks = wireup_.status().absent;
+  std::erase_if(ranks, [&](Rank rank) {
+    return nodes_[input_.plan.ranks[rank.value].node.value].state == NodeState::gone;
+  });
+  return ranks;
+}
+
+// ---- exchange -------------------------------------------------------------------------------
+
+void Run::hear(NodeIndex node, wire::PmixUp& message, RunEffects& out) {
+  if (!pmix_ || nodes_[node.value].state != NodeState::running) return;
+  tell_servers(pmix_->take(node, message.upcall), out);
+}
+
+void Run::tell_servers(PmixOrders orders, RunEffects& out) const {
+  for (PmixOrder& order : orders) {
+    if (nodes_[order.node].state != NodeState::running) continue;
+    out.push_back(ToNode{NodeIndex(order.node), wire::PmixDown{std::move(order.command)}});
+  }
+}
+
+// Of a world: before any of its ranks is started. A host that has been idle until now knows the
+// worlds before it from its orders.
+void Run::tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, RunEffects& out) {
+  if (!pmix_) return;
+  pmix_->add(added.world, added.ranks, ready.planned.apps, ready.asked.order.rank);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeIndex node(i);
+    const bool starts = std::ranges::binary_search(ready.planned.placed.nodes, node);
+    if (!starts && nodes_[i].state != NodeState::running) continue;
+    out.push_back(ToNode{node, wire::PmixDown{pmix_->newest(node)}});
+  }
+}
+
+void Run::hear(NodeIndex node, wire::NameAsk& message, RunEffects& out) {
+  out.push_back(ToNode{node, wireup_.take(message)});
+}
+
+}  // namespace muster::machine

@@ -1,0 +1,33 @@
+// Puts the names of an option into words.
+#include "option/option.hpp"
+
+#include <algorithm>
+
+namespace muster::option {
+
+std::vector<std::string_view> names_of(const OptionText& option) {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = option.names; !rest.empty();) {
+    const std::size_t blank = std::min(rest.find(' '), rest.size());
+    names.push_back(rest.substr(0, blank));
+    rest.remove_prefix(std::min(blank + 1, rest.size()));
+  }
+  return names;
+}
+
+std::string joined_names(const OptionText& option, std::string_view separator) {
+  std::string joined;
+  for (const std::string_view name : names_of(option)) {
+    if (!joined.empty()) joined += separator;
+    joined += name;
+  }
+  return joined;
+}
+
+std::string usage_line(const OptionText& option) {
+  std::string line = joined_names(option);
+  if (!option.argument.empty()) line += " " + std::string(option.argument);
+  return line + ": " + std::string(option.help);
+}
+
+}  // namespace muster::option

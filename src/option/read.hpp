@@ -1,0 +1,50 @@
+// read_options: the options at the front of some words, each carried out on a draft.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "option/reader.hpp"
+
+namespace muster::option {
+
+struct OptionsRead {
+  std::size_t program = 0;  // index of the first word after the options
+  std::vector<std::string> notices;
+};
+
+// Whether an option is to be carried out, or a complaint that it stands here at all.
+template <class Draft>
+using Admit = base::Result<bool> (*)(Draft&, const OptionText&, const Typed&);
+
+// The first complaint ends it; one without a hint gets the option's line of help as its hint.
+// `admit` may be null: all options are carried out.
+template <class Draft>
+[[nodiscard]] base::Result<OptionsRead> read_options(std::span<const Option<Draft>> table,
+                                                     const Grammar& grammar,
+                                                     std::span<const std::string> words,
+                                                     Draft& draft, bool later_block = false,
+                                                     Admit<Draft> admit = nullptr) {
+  OptionReader reader(texts_of(table), grammar, words, later_block);
+  while (true) {
+    const auto found = reader.next();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return OptionsRead{reader.at(), reader.notices()};
+    const Option<Draft>& option = table[(*found)->index];
+    if ((*found)->idle || option.set == nullptr) continue;
+    if (admit != nullptr) {
+      const auto admitted = admit(draft, option.text, (*found)->typed);
+      if (!admitted) return tl::unexpected(admitted.error());
+      if (!*admitted) continue;
+    }
+    if (auto done = option.set(draft, (*found)->typed); !done) {
+      if (done.error().hint.empty()) done.error().hint = usage_line(option.text);
+      return tl::unexpected(std::move(done.error()));
+    }
+  }
+}
+
+}  // namespace muster::option

@@ -1,0 +1,128 @@
+// Takes options with their values off a line of words.
+#include "option/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/quoted.hpp"
+
+namespace muster::option {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+using spec::quoted;
+
+std::string shown(const Typed& typed) {
+  std::string text = quoted(typed.value);
+  if (!typed.second.empty()) text += " " + quoted(typed.second);
+  return text;
+}
+
+}  // namespace
+
+tl::unexpected<base::Error> twice(const Typed& typed) {
+  return fail(Fault::usage, "keep one of them", "{} is given twice", typed.option);
+}
+
+Result<std::optional<Found>> OptionReader::next() {
+  if (at_ >= words_.size() || ended_) return std::nullopt;
+  const std::string& word = words_[at_];
+  if (word == "--") {
+    ended_ = true;
+    at_ += 1;
+    return std::nullopt;
+  }
+  if (!word.starts_with('-') && !starts_with_long_dash(word)) return std::nullopt;
+  const auto match = matcher_.match(word);
+  if (!match) return tl::unexpected(match.error());
+  if (!*match) return tl::unexpected(matcher_.unknown(word));
+  at_ += 1;
+  return take(**match).map([](const Found& found) { return std::optional<Found>(found); });
+}
+
+Result<Found> OptionReader::take(const Match& match) {
+  const auto typed = values_of(match);
+  if (!typed) return tl::unexpected(typed.error());
+  if (auto once = note(match, *typed); !once) return tl::unexpected(once.error());
+  const auto works = standing(match);
+  if (!works) return tl::unexpected(works.error());
+  ended_ = matcher_.text(match.index).traits.ends;
+  return Found{match.index, *typed, !*works};
+}
+
+Result<Typed> OptionReader::values_of(const Match& match) {
+  const OptionText& option = matcher_.text(match.index);
+  Typed typed{match.name, match.value.value_or(""), {}};
+  const Arity arity = option.traits.arity;
+  if (option.takes == Takes::nothing) {
+    if (!match.value) return typed;
+    return fail(Fault::usage, "write just " + std::string(match.name), "{} takes no value, not {}",
+                match.name, quoted(*match.value));
+  }
+  if (arity == Arity::optional) return typed;
+  if (!match.value) {
+    const auto value = next_word(match);
+    if (!value) return tl::unexpected(value.error());
+    typed.value = *value;
+  }
+  const bool whole = arity == Arity::pair && typed.value.find('=') != std::string_view::npos;
+  if (arity == Arity::one || whole) return typed;
+  if (at_ == words_.size()) {
+    return fail(Fault::usage, usage_line(option), "{} needs two values: {}", match.name,
+                option.argument);
+  }
+  typed.second = words_[at_++];
+  return typed;
+}
+
+Result<std::string_view> OptionReader::next_word(const Match& match) {
+  // A known option is no value: `--logs --tag` has forgotten the folder.
+  if (at_ == words_.size() || words_[at_] == "--" || matcher_.is_name(words_[at_])) {
+    const OptionText& option = matcher_.text(match.index);
+    const bool two = option.traits.arity == Arity::two || option.traits.arity == Arity::pair;
+    return fail(Fault::usage, usage_line(option), "{} needs {}: {}", match.name,
+                two ? "two values" : "a value", option.argument);
+  }
+  return std::string_view(words_[at_++]);
+}
+
+Result<void> OptionReader::note(const Match& match, const Typed& typed) {
+  auto& before = given_[match.index];
+  const bool same = before && before->value == typed.value && before->second == typed.second;
+  const bool may_differ =
+      matcher_.text(match.index).traits.repeatable || grammar_.again == Again::last_wins;
+  if (!before || may_differ || (same && grammar_.again != Again::refused)) {
+    before = typed;
+    return {};
+  }
+  if (same) return twice(typed);
+  return fail(Fault::usage, "keep one of them", "{} {} contradicts {} {}", typed.option,
+              shown(typed), before->option, shown(*before));
+}
+
+// Whether the option is to be carried out.
+Result<bool> OptionReader::standing(const Match& match) {
+  const Traits& traits = matcher_.text(match.index).traits;
+  const auto without_effect = [&](std::string_view why) {
+    std::string notice = fmt::format("{} has no effect here: {}", match.name, why);
+    if (std::ranges::find(notices_, notice) == notices_.end()) {
+      notices_.push_back(std::move(notice));
+    }
+    return false;
+  };
+  if (traits.standing == Standing::refused) {
+    return fail(Fault::usage, usage_line(matcher_.text(match.index)), "{}: {}", match.name,
+                traits.why);
+  }
+  if (traits.standing == Standing::no_effect) return without_effect(traits.why);
+  const bool late = later_block_ && traits.scope == Scope::job && !traits.ends;
+  if (!late || grammar_.late == LateJobOption::taken) return true;
+  if (grammar_.late == LateJobOption::no_effect) {
+    return without_effect("it is for the whole job; write it before the first ':'");
+  }
+  return fail(Fault::usage, "write it before the first ':'", "{} is for the whole job", match.name);
+}
+
+}  // namespace muster::option
