@@ -84,24 +84,9 @@ std::optional<Prospect> inner_prospect(const front::RunRequest& request,
   return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
 }
 
-void tell_withheld(const Prospect& job) {
-  for (const auto& one : withheld(job)) {
-    say(fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
-  }
-}
-
 bool holds_outputs(const model::RunRecord& record) {
   return std::ranges::any_of(record.outputs,
                              [&](const auto& output) { return record.holds(output.path); });
-}
-
-// Bad input: nothing has been started.
-int refuse(const base::Error& error, const front::RunRequest& request,
-           const Invocation& invocation) {
-  int code = complain(error);
-  if (request.refusal_code != 0) code = request.refusal_code;
-  tell_around(invocation, {code, false, view::error(error, {})});
-  return code;
 }
 
 void tell_same(const model::SameHost& same) {
@@ -115,6 +100,12 @@ class Launch {
  public:
   Launch(const front::RunRequest& request, const Invocation& invocation)
       : request_(request), spec_(request.spec), invocation_(invocation) {}
+  // Of nodes that have come by themselves.
+  Launch(const front::RunRequest& request, const Invocation& invocation, Joined joined)
+      : request_(request),
+        spec_(joined.job.spec),
+        invocation_(invocation),
+        joined_(std::move(joined)) {}
 
   int go() {
     std::optional<int> code;
@@ -125,7 +116,7 @@ class Launch {
  private:
   // Nothing: to be planned again, with fewer hosts than before.
   std::optional<int> attempt() {
-    auto inventory = inventory_of(spec_, same_);
+    auto inventory = joined_ ? joined_->job.inventory : inventory_of(spec_, same_);
     if (!inventory) return give_up(inventory.error());
     // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
     const bool only_plans = request_.dry_run || request_.do_not_launch;
@@ -136,6 +127,7 @@ class Launch {
     }
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
+    if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
     if (request_.dry_run) return show_dry_run(request_, *job, inner());
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
@@ -149,7 +141,7 @@ class Launch {
     if (recorder_ && recorder_->has_begun()) {
       (void)end_recording(*recorder_, tl::unexpected(error));
     }
-    return refuse(error, request_, invocation_);
+    return refuse(error, request_.refusal_code, invocation_);
   }
 
   [[nodiscard]] std::optional<Prospect> inner() const {
@@ -167,7 +159,7 @@ class Launch {
     for (const std::string& notice : job.plan.notices) {
       say("muster: " + notice + "\n");
     }
-    if (verbose) tell_withheld(job);
+    if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
     if (recorder_) options.told = heard_by(*recorder_);
@@ -176,6 +168,7 @@ class Launch {
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);
+    if (joined_) options.joined = std::move(joined_->connections);
     const auto report = head::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));
@@ -211,6 +204,7 @@ class Launch {
   const front::RunRequest& request_;
   model::JobSpec spec_;
   const Invocation& invocation_;
+  std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<head::Recorder> recorder_;
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
@@ -219,8 +213,10 @@ class Launch {
 }  // namespace
 
 int launch(const front::RunRequest& request, const Invocation& invocation) {
-  if (request.meeting && !request.dry_run) return meet(request, invocation);
-  return Launch(request, invocation).go();
+  if (!request.meeting || request.dry_run) return Launch(request, invocation).go();
+  auto meeting = meet(request, invocation);
+  if (const int* code = std::get_if<int>(&meeting)) return *code;
+  return Launch(request, invocation, std::get<Joined>(std::move(meeting))).go();
 }
 
 }  // namespace muster::cli

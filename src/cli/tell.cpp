@@ -1,4 +1,4 @@
-// Prints a report, and writes it to the file that the muster around has named.
+// Prints what became of a run, and writes it to the file that the muster around has named.
 #include "cli/tell.hpp"
 
 #include <fcntl.h>
@@ -18,6 +18,19 @@ int tell(const model::RunReport& report, const Invocation& invocation, bool show
   const int code = first_code(report.exit_code(), told ? 0 : base::exit_code(base::Fault::output));
   tell_around(invocation, {code, false, code == 0 ? "" : view::report(report, {})});
   return code;
+}
+
+int refuse(const base::Error& error, int code, const Invocation& invocation) {
+  const int own = complain(error);
+  if (code == 0) code = own;
+  tell_around(invocation, {code, false, view::error(error, {})});
+  return code;
+}
+
+void tell_withheld(const std::vector<plan::Withheld>& withheld) {
+  for (const plan::Withheld& one : withheld) {
+    say(fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
+  }
 }
 
 void tell_around(const Invocation& invocation, const view::InnerReport& report) {

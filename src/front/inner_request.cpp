@@ -8,6 +8,7 @@
 #include "front/asked.hpp"
 #include "front/standing.hpp"
 #include "job/launcher_words.hpp"
+#include "spec/sources.hpp"
 
 namespace muster::front {
 namespace {
@@ -22,7 +23,7 @@ std::vector<std::string> environment_of(const Asked& asked, const model::App& ap
                                           fmt::format("OMPI_COMM_WORLD_SIZE={}", ranks),
                                           "MASTER_ADDR=localhost",
                                           "MASTER_PORT=29500",
-                                          fmt::format("{0}={0}", kHostfile)};
+                                          fmt::format("{0}={0}", spec::kHostfile)};
   for (const model::EnvSetting& one : app.exports) {
     if (one.value) environment.push_back(one.name + "=" + *one.value);
   }
@@ -53,7 +54,7 @@ Asked inside(const Asked& asked, const model::JobSpec& spec) {
   inner.record_folder.clear();
   inner.read_file = [read = asked.read_file, text = spec.hostfile](
                         const std::string& path, std::size_t most) -> base::Result<std::string> {
-    return path.ends_with(kHostfile) ? base::Result<std::string>(text) : read(path, most);
+    return path.ends_with(spec::kHostfile) ? base::Result<std::string>(text) : read(path, most);
   };
   inner.words = words_of(inner, app);
   return inner;

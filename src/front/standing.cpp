@@ -7,6 +7,7 @@
 #include "front/asked.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
+#include "spec/sources.hpp"
 
 namespace muster::front {
 namespace {
@@ -20,9 +21,9 @@ bool keeps_record(const Asked& asked, Keeps keeps) {
 
 // The file lies where only this job finds it: it is called what people call it.
 void name_hostfile(const Asked& asked, model::JobSpec& spec) {
-  const auto path = variable(asked, kHostfile);
+  const auto path = variable(asked, spec::kHostfile);
   if (!path || path->empty()) return;
-  const std::string name = "$" + std::string(kHostfile);
+  const std::string name = "$" + std::string(spec::kHostfile);
   if (spec.source_name == *path) spec.source_name = name;
   for (model::HostEntry& host : spec.hosts) {
     if (host.place.source == *path) host.place.source = name;
@@ -34,10 +35,8 @@ bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-
 }  // namespace
 
 std::optional<std::string> standing_hostfile(const Asked& asked, const model::JobSpec& spec) {
-  const auto path = variable(asked, kHostfile);
-  const bool rehearses = spec.fake_nodes > 0;
-  if (rehearses || !path || path->empty() || !variable(asked, kStartsRanks)) return std::nullopt;
-  return std::string(*path);
+  if (spec.fake_nodes > 0) return std::nullopt;
+  return spec::path_around([&](std::string_view name) { return variable(asked, name); });
 }
 
 base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec) {

@@ -12,10 +12,6 @@
 
 namespace muster::front {
 
-// The hosts of a job, one "HOST slots=N" a line.
-inline constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
-// Set for the command of a job that starts the job's ranks itself.
-inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
 // Set besides when that job is rehearsed: its hosts are this machine.
 inline constexpr std::string_view kFakeHosts = "MUSTER_FAKE_HOSTS";
 // Set besides when it has outputs: their folders, a line each, to be made where ranks run.

@@ -84,7 +84,7 @@ std::size_t distinct(const std::vector<model::HostEntry>& hosts) {
 }
 
 std::size_t nodes_of(const Place& place) {
-  if (!place.hosts.empty()) return distinct(place.hosts);
+  if (!place.found.hosts.empty()) return distinct(place.found.hosts);
   return place.target.fake_nodes ? place.target.fake_nodes->number : 1;
 }
 
@@ -97,7 +97,7 @@ std::vector<model::HostEntry> first_hosts(const Place& place, const Layout& layo
   std::map<std::string, std::uint32_t> taken;
   std::vector<model::HostEntry> chosen;
   const std::uint32_t unsaid = place.target.slots ? place.target.slots->number : said;
-  for (const model::HostEntry& host : place.hosts) {
+  for (const model::HostEntry& host : place.found.hosts) {
     if (taken.size() == nodes && !taken.contains(host.name)) continue;
     std::uint32_t& before = taken[host.name];
     if (before >= slots) continue;
@@ -140,9 +140,9 @@ void choose_nodes(const JobFile& job, const Place& place, Made& made, Complaints
   }
   spec.oversubscribe = target.oversubscribe;
   if (made.layout.shares) spec.mapping.map_by = model::MapBy::node;
-  if (!place.hosts.empty()) {
-    spec.source = place.source;
-    spec.source_name = place.source_name;
+  if (!place.found.hosts.empty()) {
+    spec.source = place.found.source;
+    spec.source_name = place.found.name;
     spec.hosts = first_hosts(place, made.layout);
   } else if (target.fake_nodes) {
     spec.fake_nodes = made.layout.nodes;
@@ -214,7 +214,8 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
 
 void tell_guess(const JobFile& job, const Place& place, Made& made) {
   const auto says = [](const model::HostEntry& host) { return host.slots.has_value(); };
-  const bool hosts_say = !place.hosts.empty() && std::ranges::all_of(place.hosts, says);
+  const auto& hosts = place.found.hosts;
+  const bool hosts_say = !hosts.empty() && std::ranges::all_of(hosts, says);
   const bool is_told = hosts_say || place.target.slots;
   if (!job.instance_type || !made.layout.guesses_slots || is_told) return;
   const std::string& type = job.instance_type->text;

@@ -10,15 +10,14 @@
 #include "job/target.hpp"
 #include "job/values.hpp"
 #include "model/job_spec.hpp"
+#include "spec/sources.hpp"
 
 namespace muster::job {
 
 // Where a job is to run: a target, with its host list read.
 struct Place {
   Target target;
-  std::vector<model::HostEntry> hosts;
-  model::HostSource source = model::HostSource::here;
-  std::string source_name;
+  spec::HostsFound found;                         // its host list
   std::vector<InstanceType> instance_types = {};  // that muster.yml describes
 };
 

@@ -32,7 +32,7 @@ struct Host {
 
 struct Inventory {
   std::vector<Host> hosts;  // never empty; the order is the user's
-  HostSource source = HostSource::here;
+  HostSource source = kHostsHere;
   std::string source_name;  // the hostfile's path, "-H", or empty
   bool operator==(const Inventory&) const = default;
 };

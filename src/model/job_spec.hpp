@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "model/failure_rule.hpp"
+#include "model/host_source.hpp"
 #include "model/mapping.hpp"
 #include "model/output_spec.hpp"
 #include "model/terminal_size.hpp"
@@ -34,8 +35,6 @@ struct HostEntry {
   std::string visible = {};  // its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set
   bool operator==(const HostEntry&) const = default;
 };
-
-enum class HostSource : std::uint8_t { here, list, file };  // no hosts given, -H, --hostfile
 
 // -x NAME (value from the launching shell) or -x NAME=VALUE.
 struct EnvSetting {
@@ -123,7 +122,7 @@ struct JobSpec {
   bool oversubscribe = false;
   std::uint32_t gpus_per_rank = 0;  // 0: devices are left as they are
 
-  HostSource source = HostSource::here;
+  HostSource source = kHostsHere;
   std::string source_name;  // the hostfile's path, or "-H"
   std::vector<HostEntry> hosts;
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts

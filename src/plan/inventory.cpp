@@ -36,7 +36,7 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
   add_own_names(host, here);
-  return {{std::move(host)}, model::HostSource::here, {}};
+  return {{std::move(host)}, model::kHostsHere, {}};
 }
 
 // 0 when an app leaves its ranks open.
@@ -131,7 +131,7 @@ class Gathering {
   }
 
   [[nodiscard]] Host first(const HostEntry& entry, bool is_here) const {
-    Host host{entry.name, entry.user, entry.port, model::kOpened, 0, {}, {}, entry.place};
+    Host host{entry.name, entry.user, entry.port, spec_.source.carrier, 0, {}, {}, entry.place};
     host.visible = entry.visible;
     if (is_here) {
       host.carrier = model::kLocal;
@@ -184,9 +184,9 @@ base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
     if (!added) return tl::unexpected(added.error());
   }
   Inventory inventory{gathering.take(), spec.source, spec.source_name};
-  const bool from_file = spec.source == model::HostSource::file;
   for (const Host& host : inventory.hosts) {
-    auto bounds = check_bounds(host, from_file ? base::Fault::bad_file : base::Fault::usage);
+    auto bounds =
+        check_bounds(host, spec.source.is_file ? base::Fault::bad_file : base::Fault::usage);
     if (!bounds) return tl::unexpected(bounds.error());
   }
   if (spec.fake_hosts) rehearse(inventory, here);

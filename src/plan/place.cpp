@@ -50,7 +50,7 @@ std::uint64_t wanted(const JobSpec& spec, const model::App& app, const Inventory
   if (spec.mapping.map_by == MapBy::ppr) return total_of(rooms).cap;
   if (spec.per_node) return std::uint64_t{*spec.per_node} * hosts;
   const bool all_slots = spec.slot_rule == SlotRule::open_mpi;
-  if (inventory.source == model::HostSource::here && !all_slots) return hosts;
+  if (!inventory.source.has_list && !all_slots) return hosts;
   return app.hosts.empty() ? slots_of(inventory) : total_of(rooms).slots;
 }
 
@@ -59,7 +59,7 @@ bool may_share_cores(const JobSpec& spec, const Inventory& inventory) {
   if (spec.slot_rule == SlotRule::hydra) return true;
   if (spec.mapping.no_oversubscribe) return false;
   if (spec.oversubscribe) return true;
-  return inventory.source == model::HostSource::here && spec.slot_rule == SlotRule::muster;
+  return !inventory.source.has_list && spec.slot_rule == SlotRule::muster;
 }
 
 std::string crowded(std::uint64_t ranks, const Inventory& inventory) {

@@ -7,7 +7,6 @@
 namespace muster::plan {
 namespace {
 
-using model::HostSource;
 using model::Inventory;
 using model::JobSpec;
 
@@ -56,11 +55,12 @@ std::string entry_text(const model::HostEntry& entry) {
 
 std::string host_words(const JobSpec& spec) {
   if (spec.fake_nodes > 0) return fmt::format(" --fake-nodes {}", spec.fake_nodes);
-  if (spec.source == HostSource::file) {
+  if (spec.source.is_file) {
     const bool is_variable = spec.source_name.starts_with('$');
     return " --hostfile " + (is_variable ? spec.source_name : quoted(spec.source_name));
   }
-  if (spec.hosts.empty()) return {};
+  const bool is_unasked = spec.source.has_list && spec.source.option.empty();
+  if (spec.hosts.empty() || is_unasked) return {};
   std::string list;
   for (const model::HostEntry& entry : spec.hosts) {
     if (list.size() > kWordsMax) return " -H ...";
@@ -160,7 +160,7 @@ tl::unexpected<base::Error> too_few_on(const JobSpec& spec, const model::Host& h
 
 tl::unexpected<base::Error> above_cap(const JobSpec& spec, const Inventory& inventory,
                                       std::uint64_t ranks, const Total& total) {
-  const bool shares = spec.oversubscribe || inventory.source == HostSource::here;
+  const bool shares = spec.oversubscribe || !inventory.source.has_list;
   const std::uint64_t fits = shares ? total.cap : total.slots;
   return base::fail_at(place_of(inventory), base::Fault::no_slots,
                        "this fits: " + command_with_ranks(spec, fits),

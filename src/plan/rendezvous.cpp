@@ -69,6 +69,7 @@ Found best_guess(const PlannedNode& node, const HostFacts& facts) {
 struct Seen {
   bool known = false;
   std::string address;
+  bool by_ssh = true;
 };
 
 Seen head_seen(const model::Plan& plan, Facts facts) {
@@ -76,7 +77,7 @@ Seen head_seen(const model::Plan& plan, Facts facts) {
     if (!is_elsewhere(plan.nodes[i].host)) continue;
     const HostFacts* known = facts_of(facts, i);
     if (known == nullptr) return {};
-    return {true, known->head_address};
+    return {true, known->head_address, plan.nodes[i].host.carrier.opened};
   }
   return {};
 }
@@ -89,6 +90,8 @@ Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& he
   }
   const std::string& seen = elsewhere ? facts->reached_at : head.address;
   if (!is_for_others(seen)) return best_guess(node, *facts);
+  const bool by_ssh = elsewhere ? node.host.carrier.opened : head.by_ssh;
+  if (!by_ssh) return {seen, elsewhere ? "it came from there" : "where the other nodes found it"};
   return {seen, elsewhere ? "ssh reached it there" : "where the other hosts saw ssh come from"};
 }
 

@@ -22,7 +22,7 @@ base::Result<void> SlotCount::add(const model::HostEntry& entry, model::Host& ho
     return {};
   }
   const bool open_mpi = spec_->slot_rule == model::SlotRule::open_mpi;
-  if (open_mpi && spec_->source == model::HostSource::file) return add_hostfile_line(entry, host);
+  if (open_mpi && spec_->source.is_file) return add_hostfile_line(entry, host);
   const bool own = spec_->slot_rule == model::SlotRule::muster;
   const std::uint32_t bare = own ? spec_->per_node.value_or(1) : 1;
   host.slots = saturating_add(host.slots, entry.slots.value_or(bare));

@@ -16,9 +16,9 @@ using model::App;
 using model::JobSpec;
 
 template <class... Args>
-tl::unexpected<base::Error> refuse(const char* option, std::string hint,
+tl::unexpected<base::Error> refuse(std::string_view option, std::string hint,
                                    fmt::format_string<Args...> text, Args&&... args) {
-  return base::fail_at({option, 0, 0}, Fault::usage, std::move(hint), text,
+  return base::fail_at({std::string(option), 0, 0}, Fault::usage, std::move(hint), text,
                        std::forward<Args>(args)...);
 }
 
@@ -44,9 +44,8 @@ Result<void> check_hosts(const JobSpec& spec) {
     return refuse("--fake-nodes", "drop the host list to rehearse on this machine",
                   "fake nodes and real hosts exclude each other");
   }
-  if (spec.hosts.empty() && spec.source != model::HostSource::here) {
-    return refuse(spec.source == model::HostSource::list ? "-H" : "--hostfile", "",
-                  "the host list is empty");
+  if (spec.hosts.empty() && spec.source.has_list) {
+    return refuse(spec.source.option, "", "the host list is empty");
   }
   return {};
 }

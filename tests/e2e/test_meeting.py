@@ -1,12 +1,14 @@
-"""Nodes whose launchers are started each by itself, on hosts that cannot log in to each other."""
+"""Nodes whose launchers are started separately, on hosts that cannot log in to each other."""
 
 import glob
+import json
 import os
 import socket
 import subprocess
 import unittest
 
-from support import MUSTER, PYTHON, Case, LabCase, Running, lab_or_skip, run_tests, wait_until
+from support import (MUSTER, PYTHON, READY, UNTIL_GO, Case, LabCase, Running, lab_or_skip,
+                     run_tests, wait_until)
 
 REASON = lab_or_skip()
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
@@ -200,6 +202,46 @@ class Meeting(Case):
         self.assertEqual([end.code for end in ends], [0, 0, 0], "\n".join(map(str, ends)))
         lines = sorted(line.split(" at ")[0] for end in ends for line in end.lines)
         self.assertEqual(lines, [f"{rank} of 3: 0 of 1 on {rank}" for rank in range(3)])
+
+    def test_one_record_of_all_nodes(self):
+        self.write("waits.sh", READY + UNTIL_GO, 0o755)
+        env = self.environment(MUSTER_RECORD="yes")
+        nodes = [self.node(rank, "--no_python", "./waits.sh", env=env) for rank in (0, 1)]
+        self.wait_for_files(["ready.0", "ready.1"])
+        listing = ("--all", "--json")
+
+        def listed():
+            done = self.start(*listing, command=(MUSTER, "ps")).finish()
+            return json.loads(done.text)
+
+        wait_until(listed, 10, "the record of a run under way")
+        (run,) = listed()
+        self.assertEqual((run["state"], run["ranks"], len(run["hosts"])), ("running", 2, 2), run)
+        self.write("go", "")
+        ends = [node.finish() for node in nodes]
+        self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+        (run,) = listed()
+        self.assertEqual(run["state"], "completed", run)
+        with open(os.path.join(run["folder"], "plan.json"), encoding="utf-8") as file:
+            plan = json.load(file)
+        self.assertEqual([node["reach"] for node in plan["nodes"]], ["here", "joined"], plan)
+        kept = self.read(os.path.join(run["folder"], "events.jsonl")).decode()
+        exits = [event for event in map(json.loads, kept.splitlines())
+                 if event["event"] == "rank_ended"]
+        self.assertEqual(sorted(event["rank"] for event in exits), [0, 1], kept)
+
+    def test_verbose_nodes_tell_phases_and_what_is_withheld(self):
+        env = self.environment(RANK="7")
+        nodes = [self.node(rank, "--verbose", "--nproc_per_node", "2", "--no_python", "true",
+                           env=env) for rank in (0, 1)]
+        first, second = ends = [node.finish() for node in nodes]
+        self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+        for end in ends:
+            self.assertIn("muster: OMP_NUM_THREADS=1 for each rank", end.errors)
+            self.assertRegex(end.errors, r"muster: not passed on: RANK \(")
+        self.assertRegex(first.errors, r"muster: .*: ranks talk over ")
+        self.assertRegex(first.errors, r"muster: greeted .* ended [0-9.]+ s")
+        self.assertNotIn("ssh", first.errors)
 
     def test_a_node_that_is_ended_ends_the_job(self):
         nodes = [self.node(rank, "--no_python", "sh", "-c", ': > "$DIR/ready.$RANK"; exec sleep '

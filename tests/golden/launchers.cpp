@@ -123,7 +123,7 @@ struct Reader {
   }
 
   void hosts(const std::string& list) {
-    spec.source = model::HostSource::list;
+    spec.source = model::kHostsListed;
     for (const std::string& word : split(list, ',')) {
       const auto parts = split(word, ':');
       model::HostEntry entry;

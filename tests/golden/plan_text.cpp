@@ -9,15 +9,13 @@
 namespace muster::golden {
 namespace {
 
-using model::HostSource;
-
 const plan::ThisMachine kHere{8, "laptop", {"localhost"}};
 
 model::JobSpec job(std::vector<std::pair<std::string, std::uint32_t>> hosts) {
   model::JobSpec spec;
   spec.apps.front().command = {"python3", "train.py"};
   if (hosts.empty()) return spec;
-  spec.source = HostSource::file;
+  spec.source = model::kHostsInFile;
   spec.source_name = "hosts";
   for (const auto& [name, slots] : hosts) {
     const auto line = static_cast<std::uint32_t>(spec.hosts.size() + 1);

@@ -72,7 +72,7 @@ struct World {
 
 World some_world() {
   World world;
-  world.inventory.source = world.spec.source = model::HostSource::list;
+  world.inventory.source = world.spec.source = model::kHostsListed;
   const std::uint32_t kinds = number(1, 2);
   std::vector<model::SharedTopology> machines;
   for (std::uint32_t i = 0; i < kinds; ++i) {

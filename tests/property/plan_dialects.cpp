@@ -35,7 +35,7 @@ model::Plan some_plan() {
   spec.mapping.map_by = *rc::gen::element(model::MapBy::slot, model::MapBy::node);
   spec.apps.front().ranks = *rc::gen::inRange<std::uint32_t>(1, 25);
   model::Inventory inventory;
-  inventory.source = model::HostSource::list;
+  inventory.source = model::kHostsListed;
   const auto slots =
       *rc::gen::resize(6, rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(
                               rc::gen::inRange<std::uint32_t>(1, 6))));

@@ -10,7 +10,6 @@
 namespace muster::plan::plan_place_test {
 namespace {
 
-using model::HostSource;
 using model::MapBy;
 
 struct World {
@@ -21,7 +20,7 @@ struct World {
 std::string describe(const World& world) {
   std::string text =
       fmt::format("{} {} ranks {} per node {}{} on",
-                  world.inventory.source == HostSource::here ? "here" : "hosts",
+                  world.inventory.source == model::kHostsHere ? "here" : "hosts",
                   world.spec.apps.front().ranks.value_or(0), world.spec.per_node.value_or(0),
                   world.spec.mapping.map_by == MapBy::slot ? "by slot" : "by node",
                   world.spec.oversubscribe ? " oversubscribed" : "");
@@ -57,14 +56,14 @@ class Naive {
     const auto& [spec, inventory] = world_;
     if (spec.apps.front().ranks) return *spec.apps.front().ranks;
     if (spec.per_node) return *spec.per_node * inventory.hosts.size();
-    if (inventory.source == HostSource::here) return spec.fake_nodes > 0 ? spec.fake_nodes : 1;
+    if (inventory.source == model::kHostsHere) return spec.fake_nodes > 0 ? spec.fake_nodes : 1;
     std::size_t slots = 0;
     for (const model::Host& host : inventory.hosts) slots += host.slots;
     return slots;
   }
 
   bool shares() const {
-    return world_.spec.oversubscribe || world_.inventory.source == HostSource::here;
+    return world_.spec.oversubscribe || world_.inventory.source == model::kHostsHere;
   }
 
   bool has_room(std::size_t host, bool within_slots) const {
@@ -175,7 +174,7 @@ World world_with(const std::vector<std::uint32_t>& slots) {
 }
 
 void set_source(World& world, bool here) {
-  world.spec.source = world.inventory.source = here ? HostSource::here : HostSource::list;
+  world.spec.source = world.inventory.source = here ? model::kHostsHere : model::kHostsListed;
   const bool fake = here && world.inventory.hosts.size() > 1;
   world.spec.fake_nodes = fake ? static_cast<std::uint32_t>(world.inventory.hosts.size()) : 0;
 }
@@ -270,7 +269,7 @@ model::HostEntry some_entry() {
 
 RC_GTEST_PROP(PlanInventory, keeps_every_host_once_with_all_its_slots, ()) {
   model::JobSpec spec;
-  spec.source = HostSource::list;
+  spec.source = model::kHostsListed;
   if (*rc::gen::arbitrary<bool>()) spec.per_node = *rc::gen::inRange<std::uint32_t>(1, 9);
   const auto entries = *rc::gen::inRange(1, 20);
   for (int i = 0; i < entries; ++i) spec.hosts.push_back(some_entry());

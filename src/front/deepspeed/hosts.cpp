@@ -7,6 +7,7 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
+#include "front/given_hosts.hpp"
 #include "front/standing.hpp"
 #include "spec/hosts.hpp"
 #include "spec/limits.hpp"
@@ -61,14 +62,12 @@ Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
   const auto given =
       draft.hosts.file ? draft.hosts.file : standing_hostfile(*draft.asked, draft.request.spec);
   const std::string path = given.value_or(kUsualHostfile);
-  const auto text = draft.asked->read_file(path, spec::kHostTextMax);
-  if (!text && !given) return std::nullopt;
-  if (!text) return tl::unexpected(text.error());
-  const auto hosts = spec::read_hostfile(*text, path);
-  if (!hosts) return tl::unexpected(hosts.error());
-  draft.request.spec.source = model::HostSource::file;
-  draft.request.spec.source_name = path;
-  return pool_of(*hosts).map([](Pool pool) { return std::optional<Pool>(std::move(pool)); });
+  if (!given && !draft.asked->read_file(path, spec::kHostTextMax)) return std::nullopt;
+  const auto found = hosts_in_file(*draft.asked, path);
+  if (!found) return tl::unexpected(found.error());
+  draft.request.spec.source = found->source;
+  draft.request.spec.source_name = found->name;
+  return pool_of(found->hosts).map([](Pool pool) { return std::optional<Pool>(std::move(pool)); });
 }
 
 bool is_filtered(const DeepspeedHosts& hosts) {
@@ -87,7 +86,7 @@ std::uint32_t devices_here(DeepspeedDraft& draft) {
 }
 
 Pool here(DeepspeedDraft& draft) {
-  draft.request.spec.source = model::HostSource::list;
+  draft.request.spec.source = model::kHostsListed;
   draft.request.spec.source_name = kHere;
   model::HostEntry host;
   host.name = kHere;

@@ -6,10 +6,9 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
+#include "front/given_hosts.hpp"
 #include "front/hydra/rankmap.hpp"
-#include "front/standing.hpp"
 #include "option/values.hpp"
-#include "spec/hosts.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -32,21 +31,7 @@ Result<void> set_hosts(HydraDraft& draft, const Typed& typed, std::string& to) {
   return read_text(typed).map([&](std::string text) { to = std::move(text); });
 }
 
-Result<Hosts> read_hosts(HydraDraft& draft) {
-  model::JobSpec& spec = draft.request.spec;
-  if (draft.host_list) {
-    spec.source = model::HostSource::list;
-    spec.source_name = "-hosts";
-    return spec::read_host_list(*draft.host_list);
-  }
-  if (draft.hostfile.empty() || draft.hostfile == kThisMachine) return Hosts();
-  spec.source = model::HostSource::file;
-  spec.source_name = draft.hostfile;
-  return draft.asked->read_file(draft.hostfile, spec::kHostTextMax)
-      .and_then([&](const std::string& text) { return spec::read_hostfile(text, draft.hostfile); });
-}
-
-void take_standing_hosts(HydraDraft& draft) {
+void take_standing_hostfile(HydraDraft& draft) {
   if (draft.host_list || !draft.hostfile.empty() || draft.request.spec.fake_nodes > 0) return;
   for (const char* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"}) {
     if (const auto path = variable(*draft.asked, name); path && !path->empty()) {
@@ -54,7 +39,16 @@ void take_standing_hosts(HydraDraft& draft) {
       return;
     }
   }
-  draft.hostfile = standing_hostfile(*draft.asked, draft.request.spec).value_or("");
+}
+
+Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
+  if (!draft.host_list && draft.hostfile == kThisMachine) return spec::HostsFound{};
+  const bool rehearses = draft.request.spec.fake_nodes > 0;
+  return given_hosts(*draft.asked, draft.host_list, draft.hostfile, rehearses)
+      .map([](spec::HostsFound found) {
+        if (!found.source.is_file && found.source.has_list) found.name = "-hosts";
+        return found;
+      });
 }
 
 // By the slots of a host in all its entries; equal hosts keep their order.
@@ -95,14 +89,14 @@ Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_hydra_hosts(HydraDraft& draft) {
-  take_standing_hosts(draft);
-  auto hosts = read_hosts(draft);
-  if (!hosts) return tl::unexpected(hosts.error());
+  take_standing_hostfile(draft);
+  auto found = read_hosts(draft);
+  if (!found) return tl::unexpected(found.error());
   const bool all_alike = draft.request.spec.per_node.has_value();
   if (draft.order != HydraDraft::Order::written && !all_alike) {
-    sort_hosts(*hosts, draft.order == HydraDraft::Order::up);
+    sort_hosts(found->hosts, draft.order == HydraDraft::Order::up);
   }
-  draft.request.spec.hosts = std::move(*hosts);
+  spec::take_hosts(draft.request.spec, std::move(*found));
   return draft.rank_map.empty() ? apply_repeats(draft) : apply_rank_map(draft);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
+#include "front/given_hosts.hpp"
 #include "front/inner_request.hpp"
 #include "front/standing.hpp"
 #include "job/job_spec.hpp"
@@ -98,41 +99,35 @@ class HostReader {
       : asked_(asked), folder_(std::move(folder)), source_(std::move(source)) {}
 
   Result<job::Place> place(job::Target target) {
-    job::Place place{std::move(target), {}, model::HostSource::here, {}, {}};
-    Result<std::vector<model::HostEntry>> hosts = std::vector<model::HostEntry>();
-    if (!place.target.hosts.empty()) {
-      place.source = model::HostSource::list;
-      place.source_name = source_.empty() ? place.target.name : source_;
-      hosts = listed(place);
-    } else if (place.target.hostfile) {
-      const std::string path = job::below(folder_, place.target.hostfile->text);
-      place.source = model::HostSource::file;
-      place.source_name = path;
-      hosts = asked_.read_file(path, spec::kHostTextMax).and_then([&](const std::string& text) {
-        return spec::read_hostfile(text, path);
-      });
-    }
-    if (!hosts) return tl::unexpected(std::move(hosts.error()));
-    place.hosts = std::move(*hosts);
+    job::Place place{std::move(target), {}, {}};
+    auto found = find(place.target);
+    if (!found) return tl::unexpected(std::move(found.error()));
+    place.found = std::move(*found);
     return place;
   }
 
  private:
-  Result<std::vector<model::HostEntry>> listed(const job::Place& place) {
-    std::vector<model::HostEntry> hosts;
-    for (const job::Text& text : place.target.hosts) {
-      const base::Place at{place.source_name, text.begin.line, text.begin.column};
+  [[nodiscard]] Result<spec::HostsFound> find(const job::Target& target) const {
+    if (!target.hosts.empty()) return listed(target);
+    if (!target.hostfile) return spec::HostsFound{};
+    return hosts_in_file(asked_, job::below(folder_, target.hostfile->text));
+  }
+
+  [[nodiscard]] Result<spec::HostsFound> listed(const job::Target& target) const {
+    spec::HostsFound found{model::kHostsListed, source_.empty() ? target.name : source_, {}};
+    for (const job::Text& text : target.hosts) {
+      const base::Place at{found.name, text.begin.line, text.begin.column};
       auto read = spec::read_host_list(text.text);
       if (!read) {
         read.error().place = at;
-        return read;
+        return tl::unexpected(std::move(read.error()));
       }
       for (model::HostEntry& host : *read) {
         host.place = at;
-        hosts.push_back(std::move(host));
+        found.hosts.push_back(std::move(host));
       }
     }
-    return hosts;
+    return found;
   }
 
   const Asked& asked_;
@@ -179,9 +174,9 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
     const std::string folders = fmt::format("{}", fmt::join(spec.folders, "\n"));
     spec.apps.front().exports.push_back({std::string(kOutputFolders), folders});
   }
-  spec.apps.front().exports.push_back({std::string(kStartsRanks), "1"});
+  spec.apps.front().exports.push_back({std::string(spec::kStartsRanks), "1"});
   spec.hosts.clear();
-  spec.source = model::HostSource::here;
+  spec.source = model::kHostsHere;
   spec.source_name.clear();
   spec.fake_nodes = 0;
 }

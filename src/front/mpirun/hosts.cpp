@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "front/given_hosts.hpp"
 #include "front/mpirun/place.hpp"
 #include "front/standing.hpp"
 #include "spec/number.hpp"
@@ -18,12 +19,6 @@ using model::HostEntry;
 using Hosts = std::vector<HostEntry>;
 
 base::Place option() { return {"-H", 0, 0}; }
-
-Result<Hosts> read_hostfile(const Asked& asked, const std::string& path) {
-  return asked.read_file(path, spec::kHostTextMax).and_then([&](const std::string& text) {
-    return spec::read_hostfile(text, path);
-  });
-}
 
 // Each host once, in the order of its first line: +n1 counts hosts, not lines.
 std::vector<std::string> names_of(const Hosts& hosts) {
@@ -99,9 +94,9 @@ Result<Hosts> hosts_of(const MpirunDraft& draft, const MpirunBlock& block) {
   Hosts file;
   for (const std::string& one : {path, block.added_hostfile}) {
     if (one.empty()) continue;
-    auto hosts = read_hostfile(*draft.asked, one);
-    if (!hosts) return tl::unexpected(hosts.error());
-    file.insert(file.end(), hosts->begin(), hosts->end());
+    const auto found = hosts_in_file(*draft.asked, one);
+    if (!found) return tl::unexpected(found.error());
+    file.insert(file.end(), found->hosts.begin(), found->hosts.end());
   }
   if (!block.host_list) return file;
   return read_list(*block.host_list, file);
@@ -109,11 +104,11 @@ Result<Hosts> hosts_of(const MpirunDraft& draft, const MpirunBlock& block) {
 
 void name_source(model::JobSpec& spec, const MpirunDraft& draft, const MpirunBlock& block) {
   if (block.host_list) {
-    spec.source = model::HostSource::list;
+    spec.source = model::kHostsListed;
     spec.source_name = "-H";
     return;
   }
-  spec.source = model::HostSource::file;
+  spec.source = model::kHostsInFile;
   spec.source_name = block.hostfile.empty() ? draft.default_hostfile : block.hostfile;
   if (spec.source_name.empty()) spec.source_name = block.added_hostfile;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "front/asked.hpp"
+#include "front/given_hosts.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
@@ -158,35 +159,16 @@ Result<void> check_combinations(const RunDraft& draft) {
   return {};
 }
 
-Result<std::vector<model::HostEntry>> read_hosts(const RunDraft& draft, const ReadFile& read_file) {
-  if (draft.host_list) return spec::read_host_list(*draft.host_list);
-  if (draft.hostfile.empty()) return std::vector<model::HostEntry>();
-  return read_file(draft.hostfile, spec::kHostTextMax).and_then([&](const std::string& text) {
-    return spec::read_hostfile(text, draft.hostfile);
-  });
-}
-
-Result<void> settle_hosts(RunDraft& draft, const ReadFile& read_file) {
+Result<void> settle_hosts(RunDraft& draft, const Asked& asked) {
   model::JobSpec& job = draft.request.spec;
-  if (draft.host_list) {
-    job.source = model::HostSource::list;
-    job.source_name = "-H";
-  } else if (!draft.hostfile.empty()) {
-    job.source = model::HostSource::file;
-    job.source_name = draft.hostfile;
-  }
-  return read_hosts(draft, read_file).map([&](auto hosts) { job.hosts = std::move(hosts); });
+  return given_hosts(asked, draft.host_list, draft.hostfile, job.fake_nodes > 0)
+      .map([&](auto found) { spec::take_hosts(job, std::move(found)); });
 }
 
 Recording recording_of(const RunDraft& draft, const Asked& asked) {
   Recording record;
   if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
   return record;
-}
-
-void take_standing_hosts(RunDraft& draft, const Asked& asked) {
-  if (draft.host_list || !draft.hostfile.empty()) return;
-  draft.hostfile = standing_hostfile(asked, draft.request.spec).value_or("");
 }
 
 Result<Reading> finish(RunDraft draft, const Asked& asked) {
@@ -196,7 +178,7 @@ Result<Reading> finish(RunDraft draft, const Asked& asked) {
   if (draft.request.detach) draft.request.keeps = Keeps::always;
   draft.request.record = recording_of(draft, asked);
   return check_combinations(draft)
-      .and_then([&] { return settle_hosts(draft, asked.read_file); })
+      .and_then([&] { return settle_hosts(draft, asked); })
       .and_then([&] { return read_rankfile_of(asked, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return spec::check(draft.request.spec); })
@@ -232,7 +214,6 @@ Result<Reading> read_run(const Asked& asked) {
   draft.current_folder = asked.current_folder;
   if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
-  take_standing_hosts(draft, asked);
   return finish(std::move(draft), asked);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "front/asked.hpp"
+#include "front/given_hosts.hpp"
 #include "front/torch/endpoint.hpp"
 #include "front/torch/options.hpp"
 #include "front/torch/output.hpp"
@@ -125,16 +126,9 @@ Result<void> settle_hosts(TorchDraft& draft) {
   if (draft.host_list && !draft.hostfile.empty()) {
     return fail(Fault::usage, "drop one of them", "-H and --hostfile exclude each other");
   }
-  const bool listed = draft.host_list.has_value();
-  if (!listed && draft.hostfile.empty()) return {};
-  job.source = listed ? model::HostSource::list : model::HostSource::file;
-  job.source_name = listed ? "-H" : draft.hostfile;
-  auto hosts = listed ? spec::read_host_list(*draft.host_list)
-                      : draft.asked->read_file(draft.hostfile, spec::kHostTextMax)
-                            .and_then([&](const std::string& text) {
-                              return spec::read_hostfile(text, draft.hostfile);
-                            });
-  return std::move(hosts).map([&](auto read) { job.hosts = std::move(read); });
+  return typed_hosts(*draft.asked, draft.host_list, draft.hostfile).map([&](auto found) {
+    spec::take_hosts(job, std::move(found));
+  });
 }
 
 // Nodes that this command starts by itself.

@@ -311,6 +311,9 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one a line."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.hostfile); }},
 
+    {{"--verbose", kSee, Takes::nothing, "",
+      "Tell on stderr what muster does, and how long each phase took."},
+     [](TorchDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](TorchDraft& d, const Typed&) { return raise(d.help); }},
 });

@@ -49,7 +49,7 @@ TEST_F(HostfileOption, IsRead) {
   const auto words = read(path);
   ASSERT_TRUE(words) << to_string(words.error());
   const model::JobSpec& job = words->request->spec;
-  EXPECT_EQ(job.source, model::HostSource::file);
+  EXPECT_EQ(job.source, model::kHostsInFile);
   EXPECT_EQ(job.source_name, path);
   ASSERT_EQ(job.hosts.size(), 2U);
   EXPECT_EQ(job.hosts[1].name, "192.168.0.1");

@@ -80,7 +80,7 @@ TEST_F(Horovodrun, CountsRanksAndFillsHosts) {
   ASSERT_EQ(job.hosts.size(), 2U);
   EXPECT_EQ(job.hosts[1].slots, 4U);
   EXPECT_EQ(spec({"-np", "1", "-hostfile", "hosts", "p"}).hosts.size(), 2U);
-  EXPECT_EQ(spec({"--num-proc=2", "p"}).source, model::HostSource::here);
+  EXPECT_EQ(spec({"--num-proc=2", "p"}).source, model::kHostsHere);
 }
 
 TEST_F(Horovodrun, EachHostTellsItsSlots) {

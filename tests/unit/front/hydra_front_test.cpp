@@ -10,7 +10,6 @@ namespace {
 
 using model::BindTo;
 using model::EnvSetting;
-using model::HostSource;
 using model::Level;
 using model::MapBy;
 using Words = std::vector<std::string>;
@@ -130,14 +129,14 @@ TEST(HydraFront, InheritsAsTold) {
 
 TEST(HydraFront, FindsHosts) {
   const auto list = spec({"-hosts", "a:2,b", "prog"});
-  EXPECT_EQ(list.source, HostSource::list);
+  EXPECT_EQ(list.source, model::kHostsListed);
   ASSERT_EQ(list.hosts.size(), 2U);
   EXPECT_EQ(list.hosts[0].slots, 2U);
   const Files files = {{"hosts", "a:2 user=bob # one\nb\n"}};
   for (const auto& job :
        {spec({"-f", "hosts", "p"}, {{}, files}), spec({"p"}, {{"HYDRA_HOST_FILE=hosts"}, files}),
         spec({"p"}, {{"I_MPI_HYDRA_HOST_FILE=hosts"}, files})}) {
-    EXPECT_EQ(job.source, HostSource::file);
+    EXPECT_EQ(job.source, model::kHostsInFile);
     ASSERT_EQ(job.hosts.size(), 2U);
     EXPECT_EQ(job.hosts[0].user, "bob");
   }

@@ -8,7 +8,6 @@
 namespace muster::front::run_front_test {
 namespace {
 
-using model::HostSource;
 using model::StdinTo;
 using std::chrono::milliseconds;
 
@@ -132,7 +131,7 @@ TEST(RunFront, AnUnusedSlurmAllocationIsTold) {
 
 TEST(RunFront, JoinHostLists) {
   const auto job = spec({"-H", "a:2", "--host=b", "-Hc:3,d", "p"});
-  EXPECT_EQ(job.source, HostSource::list);
+  EXPECT_EQ(job.source, model::kHostsListed);
   EXPECT_EQ(job.source_name, "-H");
   ASSERT_EQ(job.hosts.size(), 4U);
   EXPECT_EQ(job.hosts[2].name, "c");

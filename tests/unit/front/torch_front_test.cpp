@@ -144,7 +144,7 @@ TEST(TorchFront, TellsRanksTheAddressThatWasGiven) {
 
 TEST(TorchFront, StartsHostsFromHere) {
   const auto job = spec({"-H", "a,b", "-H", "a", "--nnodes", "2", "--nproc_per_node=2", "t.py"});
-  EXPECT_EQ(job.source, model::HostSource::list);
+  EXPECT_EQ(job.source, model::kHostsListed);
   EXPECT_EQ(job.hosts.size(), 3U);
   EXPECT_EQ(spec({"--hostfile", "two", "t.py"}).hosts.size(), 2U);
   EXPECT_TRUE(holds(complaint({"-H", "a,b", "--nnodes", "3", "t.py"}), "hosts given are 2"));

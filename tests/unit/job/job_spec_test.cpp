@@ -37,7 +37,7 @@ Outcome make(const std::string& text, Place place, const std::vector<Setting>& s
 }
 
 Outcome make(const std::string& text, std::uint32_t fake_nodes) {
-  return make(text, {fake(fake_nodes), {}, model::HostSource::here, {}});
+  return make(text, {fake(fake_nodes), {}});
 }
 
 using Words = std::vector<std::string>;
@@ -153,7 +153,7 @@ TEST(JobSpec, AMachineSizeThatNobodyKnowsIsTold) {
             Words{"instance_type 'Big_8' is not known: each node takes one process; to have more, "
                   "write slots_per: N in the job file, or instance_types: {Big_8: N} in "
                   "muster.yml"});
-  Place place{fake(4), {}, model::HostSource::here, {}, {{"Big_8", 8}}};
+  Place place{fake(4), {}, {{"Big_8", 8}}};
   const Outcome described = make(text, place);
   EXPECT_EQ(described.made.layout.slots, 8U);
   EXPECT_EQ(described.made.notices, Words{});
@@ -235,11 +235,11 @@ TEST(HeadLauncher, IsTheFirstWordOfACommand) {
 }
 
 TEST(JobSpec, ListedAgainAHostHasMoreSlotsUpToWhatTheJobNeeds) {
-  Place place{fake(1), {}, model::HostSource::list, "-H"};
+  Place place{fake(1), {model::kHostsListed, "-H", {}}};
   place.target.fake_nodes.reset();
   for (const std::uint32_t slots : {2U, 2U, 2U}) {
-    place.hosts.emplace_back().name = "a";
-    place.hosts.back().slots = slots;
+    place.found.hosts.emplace_back().name = "a";
+    place.found.hosts.back().slots = slots;
   }
   const Outcome one =
       make("command: x\ndistribution: {type: mpi, process_count_per_instance: 3}\n", place);
@@ -249,12 +249,12 @@ TEST(JobSpec, ListedAgainAHostHasMoreSlotsUpToWhatTheJobNeeds) {
 }
 
 TEST(JobSpec, HostsAreTheFirstOfTheList) {
-  Place place{fake(1), {}, model::HostSource::list, "-H"};
+  Place place{fake(1), {model::kHostsListed, "-H", {}}};
   place.target.fake_nodes.reset();
   for (const char* name : {"a", "b", "a", "c"}) {
-    place.hosts.emplace_back().name = name;
+    place.found.hosts.emplace_back().name = name;
   }
-  place.hosts[1].slots = 7;
+  place.found.hosts[1].slots = 7;
   const Outcome two = make(
       "command: x\nresources: {instance_count: 2}\n"
       "distribution: {type: mpi, process_count_per_instance: 3}\n",
@@ -270,11 +270,11 @@ TEST(JobSpec, HostsAreTheFirstOfTheList) {
 }
 
 TEST(JobSpec, HostsMustHaveSlotsForAllProcesses) {
-  Place place{fake(1), {}, model::HostSource::list, "m"};
+  Place place{fake(1), {model::kHostsListed, "m", {}}};
   place.target.fake_nodes.reset();
   for (const char* name : {"a", "b"}) {
-    place.hosts.emplace_back().name = name;
-    place.hosts.back().slots = 1;
+    place.found.hosts.emplace_back().name = name;
+    place.found.hosts.back().slots = 1;
   }
   const char* text =
       "command: x\nresources: {instance_count: 2}\n"
@@ -287,12 +287,12 @@ TEST(JobSpec, HostsMustHaveSlotsForAllProcesses) {
 }
 
 TEST(JobSpec, WhereTheJobSaysNothingTheSlotsAreThoseOfTheHosts) {
-  Place place{fake(1), {}, model::HostSource::list, "m"};
+  Place place{fake(1), {model::kHostsListed, "m", {}}};
   place.target.fake_nodes.reset();
-  place.hosts.resize(2);
-  place.hosts[0].name = "a";
-  place.hosts[0].slots = 4;
-  place.hosts[1].name = "b";
+  place.found.hosts.resize(2);
+  place.found.hosts[0].name = "a";
+  place.found.hosts[0].slots = 4;
+  place.found.hosts[1].name = "b";
   const std::string head = "command: mpirun x\n";
   const std::string rest = "distributed: {mpi: {worker: {count: 2}}}\n";
   const auto open = make(head + rest, place).made.spec.hosts;
@@ -309,7 +309,7 @@ TEST(JobSpec, WhatATargetCannotGiveIsAComplaint) {
   const Outcome one = make(
       "command: x\nenvironment: {docker: {image: i}}\ndistributed:\n  pytorch:\n"
       "    worker: {count: 2}\n    resource_limits: {gpu: 4}\n",
-      {bare, {}, model::HostSource::here, {}});
+      {bare, {}});
   EXPECT_EQ(
       one.complaints,
       (Words{"j:2:31: target 'local' cannot give the job its environment 'i': muster starts no "
@@ -328,7 +328,7 @@ TEST(JobSpec, InputsAndOutputsGetTheirValues) {
             "x /jobs/d 0.10 /record/outputs/o /jobs/q");
   const Outcome set = make(text, 1);
   EXPECT_EQ(set.made.folders, (Words{"/record/outputs/o", "/jobs/q"}));
-  const Place place{fake(1), {}, model::HostSource::here, {}};
+  const Place place{fake(1), {}};
   EXPECT_EQ(make(text, place, {{"inputs.m", "3"}, {"inputs.data", "e"}})
                 .made.spec.apps.front()
                 .command.back(),
@@ -350,7 +350,7 @@ TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
 }
 
 TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
-  const Place place{fake(1), {}, model::HostSource::here, {}};
+  const Place place{fake(1), {}};
   EXPECT_EQ(
       make("command: x ${{inputs.c}}\ninputs:\n  c: azureml:data:1\n", place, {{"inputs.c", "d"}})
           .made.spec.apps.front()

@@ -12,7 +12,6 @@ namespace muster::plan {
 namespace {
 
 using model::BindTo;
-using model::HostSource;
 using model::Level;
 using model::MapBy;
 using model::SlotRule;
@@ -37,7 +36,7 @@ struct Job {
 
   explicit Job(const std::vector<std::pair<std::string, std::uint32_t>>& hosts) {
     spec.apps.front().command = {"./app"};
-    spec.source = HostSource::list;
+    spec.source = model::kHostsListed;
     for (const auto& [name, slots] : hosts) {
       model::HostEntry entry;
       entry.name = name;
@@ -281,7 +280,7 @@ TEST(Rankfile, may_call_this_machine_otherwise_than_the_list_does) {
   EXPECT_EQ(layout(listed), "localhost:0-1 b:2-3");
   Job alone = by_rankfile({line(0, "localhost")});
   alone.spec.hosts.clear();
-  alone.spec.source = HostSource::here;
+  alone.spec.source = model::kHostsHere;
   EXPECT_EQ(layout(alone), "a:0-1");
 }
 
@@ -338,7 +337,8 @@ TEST(Ranking, span_goes_over_the_objects_of_all_hosts) {
 
 // ---- slots --------------------------------------------------------------------------------------
 
-Job open_mpi(const std::vector<std::pair<std::string, std::uint32_t>>& hosts, HostSource source) {
+Job open_mpi(const std::vector<std::pair<std::string, std::uint32_t>>& hosts,
+             model::HostSource source) {
   Job job(hosts);
   job.spec.slot_rule = SlotRule::open_mpi;
   job.spec.source = source;
@@ -346,25 +346,26 @@ Job open_mpi(const std::vector<std::pair<std::string, std::uint32_t>>& hosts, Ho
 }
 
 TEST(OpenMpiSlots, of_the_command_line_add_up_and_this_host_comes_first) {
-  EXPECT_EQ(layout(open_mpi({{"b", 0}, {"a", 1}, {"b", 2}}, HostSource::list)), "a:- b:- b:- b:-");
+  EXPECT_EQ(layout(open_mpi({{"b", 0}, {"a", 1}, {"b", 2}}, model::kHostsListed)),
+            "a:- b:- b:- b:-");
 }
 
 TEST(OpenMpiSlots, of_a_hostfile_line_without_slots_are_the_cores) {
-  EXPECT_EQ(layout(open_mpi({{"b", 0}}, HostSource::file)), "b:- b:- b:- b:- b:- b:- b:- b:-");
-  EXPECT_EQ(layout(open_mpi({{"b", 0}, {"b", 0}}, HostSource::file)), "b:- b:-");
-  EXPECT_EQ(layout(open_mpi({{"b", 2}, {"b", 0}}, HostSource::file)), "b:- b:- b:-");
+  EXPECT_EQ(layout(open_mpi({{"b", 0}}, model::kHostsInFile)), "b:- b:- b:- b:- b:- b:- b:- b:-");
+  EXPECT_EQ(layout(open_mpi({{"b", 0}, {"b", 0}}, model::kHostsInFile)), "b:- b:-");
+  EXPECT_EQ(layout(open_mpi({{"b", 2}, {"b", 0}}, model::kHostsInFile)), "b:- b:- b:-");
 }
 
 TEST(OpenMpiSlots, are_counted_on_one_line_only) {
   const std::string twice =
       "hosts:2:1: the slots of b are counted by a line above already\n"
       "  hint: write all slots of b on one line";
-  EXPECT_EQ(error(open_mpi({{"b", 2}, {"b", 2}}, HostSource::file)), twice);
-  EXPECT_EQ(error(open_mpi({{"b", 0}, {"b", 3}}, HostSource::file)), twice);
+  EXPECT_EQ(error(open_mpi({{"b", 2}, {"b", 2}}, model::kHostsInFile)), twice);
+  EXPECT_EQ(error(open_mpi({{"b", 0}, {"b", 3}}, model::kHostsInFile)), twice);
 }
 
 TEST(OpenMpiSlots, that_are_cores_of_an_unknown_host) {
-  Job job = open_mpi({{"b", 0}}, HostSource::file);
+  Job job = open_mpi({{"b", 0}}, model::kHostsInFile);
   const auto made = inventory(job.spec, job.here);
   ASSERT_TRUE(made);
   EXPECT_TRUE(needs_facts(job.spec, *made));
@@ -376,7 +377,7 @@ TEST(OpenMpiSlots, that_are_cores_of_an_unknown_host) {
 }
 
 TEST(OpenMpiSlots, are_not_exceeded_even_on_this_machine) {
-  Job job = open_mpi({}, HostSource::here);
+  Job job = open_mpi({}, model::kHostsHere);
   EXPECT_EQ(layout(job), "a:- a:- a:- a:- a:- a:- a:- a:-");
   EXPECT_EQ(error(job.ranks(9)),
             "9 ranks wanted, but 1 host has 8 slots\n"
@@ -405,7 +406,7 @@ TEST(HydraBinding, of_user_sets_leaves_later_ranks_alone) {
 
 TEST(FakeNodes, share_the_cores_of_this_machine_out) {
   Job job({});
-  job.spec.source = HostSource::here;
+  job.spec.source = model::kHostsHere;
   job.spec.fake_nodes = 2;
   job.here.topology = hardware();
   auto made = inventory(job.ranks(4).bind(Level::core).spec, job.here);

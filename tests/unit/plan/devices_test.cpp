@@ -74,7 +74,7 @@ TEST(Devices, that_are_too_few_are_an_error) {
 
 std::string told(const Job& one, const Forwarded& kept = {}) {
   const std::vector<Forwarded> all(1, kept);
-  return shared_devices(one.spec, one.plan, one.where, all, all);
+  return shared_devices(one.spec, one.plan, one.where, {all, all});
 }
 
 TEST(Devices, that_ranks_share_are_told) {

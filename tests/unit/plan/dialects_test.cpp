@@ -18,7 +18,7 @@ class Dialects : public ::testing::Test {
   Dialects() {
     spec_.apps.front().command = {"app"};
     model::Inventory inventory;
-    inventory.source = model::HostSource::list;
+    inventory.source = model::kHostsListed;
     for (const auto& [name, slots] : {std::pair{"a", 3U}, {"b", 1U}, {"c", 2U}}) {
       inventory.hosts.push_back({name, "", 0, model::kOpened, slots, {}, {}, {"-H", 0, 0}});
     }

@@ -1,6 +1,7 @@
 // What all ranks have in common, and what each has of its own.
 #include "plan/environments.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -25,7 +26,7 @@ class EnvironmentsOfAll : public ::testing::Test {
     add("a", model::kLocal, 1);
     add("b", model::kOpened, 3);
     add("c", model::kOpened, 2);
-    inventory_.source = model::HostSource::list;
+    inventory_.source = model::kHostsListed;
   }
 
   static model::App app(const std::string& program, std::uint32_t ranks) {

@@ -9,14 +9,13 @@ namespace muster::plan {
 namespace {
 
 using base::Fault;
-using model::HostSource;
 
 const ThisMachine kHere{4, "laptop", {"localhost", "laptop", "10.0.0.1"}};
 
 model::JobSpec with_hosts(std::vector<model::HostEntry> hosts) {
   model::JobSpec spec;
   spec.apps.front().command = {"app"};
-  spec.source = HostSource::list;
+  spec.source = model::kHostsListed;
   spec.source_name = "-H";
   spec.hosts = std::move(hosts);
   return spec;
@@ -35,7 +34,7 @@ TEST(Inventory, without_hosts_is_this_machine_with_its_cpus) {
   EXPECT_EQ(host.carrier, model::kLocal);
   EXPECT_EQ(host.slots, 4U);
   EXPECT_EQ(host.cpus, 4U);
-  EXPECT_EQ(result->source, HostSource::here);
+  EXPECT_EQ(result->source, model::kHostsHere);
 }
 
 TEST(Inventory, machine_without_name_or_cpus_is_still_a_host) {
@@ -148,7 +147,7 @@ TEST(Inventory, the_largest_max_slots_counts) {
 
 TEST(Inventory, max_slots_below_slots_names_the_line) {
   model::JobSpec spec = with_hosts({entry("a", 4)});
-  spec.source = HostSource::file;
+  spec.source = model::kHostsInFile;
   spec.source_name = "hosts";
   spec.hosts[0].max_slots = 2;
   spec.hosts[0].place = {"hosts", 3, 1};

@@ -10,7 +10,6 @@ namespace {
 
 using base::Fault;
 using base::Rank;
-using model::HostSource;
 using model::MapBy;
 
 struct Job {
@@ -22,7 +21,7 @@ struct Job {
 Job job_on(const std::vector<std::uint32_t>& slots) {
   Job job;
   job.spec.apps.front().command = {"./train", "--lr", "0.1 or so"};
-  job.spec.source = job.inventory.source = HostSource::file;
+  job.spec.source = job.inventory.source = model::kHostsInFile;
   job.spec.source_name = job.inventory.source_name = "hosts";
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
     model::Host host;
@@ -92,7 +91,7 @@ TEST(Place, too_many_ranks_on_hosts_name_line_counts_and_command) {
 
 TEST(Place, the_command_of_the_hint_repeats_the_host_list) {
   Job job = job_on({1});
-  job.spec.source = HostSource::list;
+  job.spec.source = model::kHostsListed;
   job.spec.mapping.map_by = MapBy::node;
   job.spec.per_node = 2;
   job.spec.hosts = {{"a", "me", 0, 1, {}, {}}, {"fd00::1", "", 0, {}, {}, {}}};

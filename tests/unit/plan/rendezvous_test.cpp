@@ -63,6 +63,13 @@ TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
                                                      "ssh reached it there"}));
 }
 
+TEST(Rendezvous, nodes_that_have_come_were_not_reached_by_ssh) {
+  const auto where = rendezvous(nodes({model::kLocal, model::kJoined}),
+                                AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
+  EXPECT_EQ(where.reasons,
+            (std::vector<std::string>{"where the other nodes found it", "it came from there"}));
+}
+
 TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
   auto plan = nodes({model::kOpened, model::kOpened, model::kFakeNode});
   plan.nodes[2].host.cpus = 1;

@@ -27,7 +27,7 @@ class Roles : public testing::Test {
     const bool mindspore = spec_.apps.front().role.starts_with("MS_");
     spec_.roles = mindspore ? model::Roles::mindspore : model::Roles::tensorflow;
     model::Inventory inventory;
-    inventory.source = model::HostSource::list;
+    inventory.source = model::kHostsListed;
     for (const char* name : {"a", "b"}) {
       inventory.hosts.push_back({name, "", 0, model::kOpened, 3, {}, {}, {"-H", 0, 0}});
     }
@@ -109,7 +109,7 @@ TEST_F(Roles, ARankThatIsNotLightNeedsItsSlot) {
   }
   spec_.roles = model::Roles::tensorflow;
   model::Inventory two;
-  two.source = model::HostSource::list;
+  two.source = model::kHostsListed;
   for (const char* name : {"a", "b"}) {
     two.hosts.push_back({name, "", 0, model::kOpened, 1, {}, {}, {"-H", 0, 0}});
   }

@@ -61,7 +61,7 @@ TEST(Check, SeparatesFakeNodesFromHosts) {
             "--fake-nodes: fake nodes and real hosts exclude each other");
   EXPECT_EQ(complaint([](JobSpec& s) { s.fake_nodes = kFakeNodesMax + 1; }),
             "--fake-nodes: must be 10000 or less, not 10001");
-  EXPECT_EQ(complaint([](JobSpec& s) { s.source = model::HostSource::list; }),
+  EXPECT_EQ(complaint([](JobSpec& s) { s.source = model::kHostsListed; }),
             "-H: the host list is empty");
 }
 

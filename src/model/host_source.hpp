@@ -1,0 +1,23 @@
+// HostSource: where the hosts of a job come from, as the properties that others ask for.
+#pragma once
+
+#include <string_view>
+
+#include "model/carrier_opened.hpp"
+
+namespace muster::model {
+
+struct HostSource {
+  std::string_view option;    // with which people give it: "-H"; empty: nobody has to
+  bool has_list = false;      // without a list: this machine alone
+  bool is_file = false;       // the list is the lines of a file
+  Carrier carrier = kOpened;  // of its hosts other than this machine
+  bool operator==(const HostSource&) const = default;
+};
+
+inline constexpr HostSource kHostsHere = {};
+inline constexpr HostSource kHostsListed = {.option = "-H", .has_list = true};
+inline constexpr HostSource kHostsInFile = {
+    .option = "--hostfile", .has_list = true, .is_file = true};
+
+}  // namespace muster::model

@@ -1,0 +1,14 @@
+// typed_list: hosts that were typed with commas between them.
+#include "spec/hosts.hpp"
+#include "spec/sources.hpp"
+
+namespace muster::spec {
+
+base::Result<std::optional<HostsFound>> typed_list(const HostsAsked& asked) {
+  if (!asked.list) return std::nullopt;
+  return read_host_list(*asked.list).map([](auto hosts) {
+    return std::optional(HostsFound{model::kHostsListed, "-H", std::move(hosts)});
+  });
+}
+
+}  // namespace muster::spec

@@ -1,0 +1,60 @@
+// sources: where the host list of a job is looked for, in the order in which it is. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/host_source.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::spec {
+
+// The hostfile of the job whose command called muster, one "HOST slots=N" a line.
+inline constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
+// Set for the command of a job that starts the job's ranks itself.
+inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
+
+// A variable of the launching environment; nothing: it is not set.
+using Variable = std::function<std::optional<std::string_view>(std::string_view name)>;
+
+// All that a source may look at.
+struct HostsAsked {
+  std::optional<std::string> list = {};  // as typed: "node1:8,node2"
+  std::string file = {};                 // path of a hostfile, as typed
+  // The text of a file, or a complaint; `most`: bytes beyond which it is too large.
+  std::function<base::Result<std::string>(const std::string& path, std::size_t most)> read_file =
+      {};
+  Variable variable = {};  // null: the environment does not count
+};
+
+struct HostsFound {
+  model::HostSource source = model::kHostsHere;
+  std::string name = {};  // for people: "-H", the hostfile's path
+  std::vector<model::HostEntry> hosts = {};
+};
+
+// Nothing: this source is not there.
+using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostsAsked& asked);
+
+[[nodiscard]] base::Result<std::optional<HostsFound>> typed_list(const HostsAsked& asked);
+[[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostsAsked& asked);
+[[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostsAsked& asked);
+
+// Every source that there is; the first that is there gives the hosts.
+[[nodiscard]] std::span<const FindHosts> sources();
+
+// None is there: this machine alone.
+[[nodiscard]] base::Result<HostsFound> find_hosts(const HostsAsked& asked,
+                                                  std::span<const FindHosts> among = sources());
+
+// The path of the hostfile around, when the job leaves starting ranks to its command.
+[[nodiscard]] std::optional<std::string> path_around(const Variable& variable);
+
+void take_hosts(model::JobSpec& spec, HostsFound found);
+
+}  // namespace muster::spec
