@@ -173,12 +173,12 @@ void HeadMachine::on(LinkLost& event, HeadEffects& out) {
   lost(event.node, event.error, out);
 }
 
-// One that has left may have been asked for again since.
 void HeadMachine::lost(NodeIndex host, const Error& error, HeadEffects& out) {
   let_users(
       host,
       [&](Run& run, NodeIndex node, RunEffects& wishes) {
-        if (run.needs(node)) return hosts_.open(host, now_, out);
+        // One that has left may have been asked for again since.
+        if (run.needs(node)) return wishes.push_back(NeedHost{node});
         run.lost(node, error, now_, wishes);
       },
       out);

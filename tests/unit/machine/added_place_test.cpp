@@ -47,7 +47,7 @@ class AddedPlace : public HeadFixture {
   }
 
   void make(const model::JobSpec& spec, model::Plan plan) {
-    HeadInput input;
+    RunInput input;
     input.spec = spec;
     input.plan = std::move(plan);
     input.kept = {{{}}, {{}}};
