@@ -5,7 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/horovod/knobs.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
@@ -99,7 +99,7 @@ Result<void> read_section(const ConfigFile& file, const job::Entry& section) {
 
 Result<void> settle_horovod_config(HorovodDraft& draft) {
   if (draft.config_file.empty()) return {};
-  const auto text = draft.asked->read_file(draft.config_file, job::kFileMax);
+  const auto text = draft.call->read_file(draft.config_file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   const job::Document document = job::read_yaml(*text, draft.config_file);
   if (!document.complaints.empty()) return tl::unexpected(document.complaints.front());

@@ -11,7 +11,7 @@ namespace {
 constexpr model::Carrier kCourier = {.word = "courier", .opened = true};
 constexpr model::HostSource kRoster = {.has_list = true, .carrier = kCourier};
 
-base::Result<std::optional<spec::HostsFound>> in_roster(const spec::HostsAsked& asked) {
+base::Result<std::optional<spec::HostsFound>> in_roster(const spec::HostQuery& asked) {
   const auto names = asked.variable("ROSTER");
   if (!names) return std::nullopt;
   spec::HostsFound found{kRoster, "$ROSTER", {}};
