@@ -120,9 +120,8 @@ struct Tell {  // those who record and show the run
   base::RunIndex run = kFirstRun;
   bool operator==(const Tell&) const = default;
 };
-struct Say {  // one line for people, on stderr
+struct Say {  // one line for people, of no run: on stderr
   std::string text;
-  base::RunIndex run = kFirstRun;
   bool operator==(const Say&) const = default;
 };
 struct ReadInput {  // our stdin: go on reading, or pause

@@ -168,6 +168,10 @@ class Run {
   void hear(base::NodeIndex node, wire::Stopped& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, RunEffects& out);
 
+  void tell(model::RunEvent event, RunEffects& out) const;
+  void warn(std::string text, RunEffects& out) const;
+  // "rank 3 on node1"
+  [[nodiscard]] std::string name_of(base::Rank rank) const;
   [[nodiscard]] bool may_restart(base::Instant now) const;
   void greet(base::NodeIndex node, RunEffects& out);
   void begin_round(RunEffects& out);

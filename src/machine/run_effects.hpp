@@ -35,9 +35,8 @@ struct FreeHost {  // the run does not need it any more
   wire::Bye bye;
 };
 
-using RunEffect =
-    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AddHost, ToNode,
-                 AddWorld, NewRound, ServeGloo, Tell, Say, ReadInput>;
+using RunEffect = std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost,
+                               AddHost, ToNode, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

@@ -41,7 +41,7 @@ NodeIndex Run::call_host(model::Host host, RunEffects& out) {
   nodes_.emplace_back().joined = true;
   input_.plan.nodes.push_back({host, {}});
   if (pmix_) pmix_->add_host(host.name);
-  out.push_back(Tell{model::HostJoined{node, host.name}});
+  tell(model::HostJoined{node, host.name}, out);
   out.push_back(AddHost{node, std::move(host)});
   out.push_back(NeedHost{node});
   return node;

@@ -55,7 +55,7 @@ class SimHead {
     feed(machine::GlooServed{machine::GlooServed::At{effect.address, kPort}});
   }
   void perform(machine::NewRound&);
-  void perform(machine::Tell&) {}  // the judge has seen it
+  void perform(machine::Tell& effect);
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);

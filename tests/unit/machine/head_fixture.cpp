@@ -1,6 +1,8 @@
 // Words for effects, and the usual way up.
 #include "unit/machine/head_fixture.hpp"
 
+#include "view/run_event_words.hpp"
+
 namespace muster::machine {
 
 using base::Instant;
@@ -74,7 +76,10 @@ struct Effect {
                        e.members.size(), fmt::join(e.hosts, " "));
   }
   std::string operator()(const NewRound&) const { return "new round"; }
-  std::string operator()(const Tell&) const { return {}; }
+  std::string operator()(const Tell& e) const {
+    const std::string told = view::words(e.event);
+    return told.empty() ? told : "say " + told;
+  }
   std::string operator()(const RunOver&) const { return {}; }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
