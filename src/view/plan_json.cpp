@@ -103,38 +103,37 @@ void add_rank(std::string& out, const PlanWords& words, base::Rank rank) {
 
 // What stands between such marks, each element on its own line.
 template <class AddElement>
-void add_lines(Pieces& pieces, std::string_view marks, std::size_t size,
+void add_lines(ChunkedText& out, std::string_view marks, std::size_t size,
                const AddElement& add_element) {
-  pieces.text() += marks[0];
-  for (std::size_t i = 0; i < size && pieces.go_on(); ++i) {
-    pieces.text() += i == 0 ? "\n    " : ",\n    ";
-    add_element(pieces.text(), i);
+  out.text() += marks[0];
+  for (std::size_t i = 0; i < size && out.go_on(); ++i) {
+    out.text() += i == 0 ? "\n    " : ",\n    ";
+    add_element(out.text(), i);
   }
-  if (size > 0) pieces.text() += "\n  ";
-  pieces.text() += marks[1];
+  if (size > 0) out.text() += "\n  ";
+  out.text() += marks[1];
 }
 
 template <class ObjectAt>
-void add_objects(Pieces& pieces, std::string_view name, std::size_t size,
+void add_objects(ChunkedText& out, std::string_view name, std::size_t size,
                  const ObjectAt& object_at) {
-  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
-  add_lines(pieces, "[]", size,
-            [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
-  pieces.text() += ",\n";
+  fmt::format_to(std::back_inserter(out.text()), "  \"{}\": ", name);
+  add_lines(out, "[]", size, [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
+  out.text() += ",\n";
 }
 
-void add_ranks(Pieces& pieces, std::string_view name, const PlanWords* words) {
-  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
-  add_lines(pieces, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
+void add_ranks(ChunkedText& out, std::string_view name, const PlanWords* words) {
+  fmt::format_to(std::back_inserter(out.text()), "  \"{}\": ", name);
+  add_lines(out, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
             [&](std::string& out, std::size_t i) { add_rank(out, *words, base::Rank(i)); });
-  pieces.text() += ",\n";
+  out.text() += ",\n";
 }
 
-void add_common(Pieces& pieces, const std::vector<model::Variable>& common) {
-  pieces.text() += "  \"environment\": ";
-  add_lines(pieces, "{}", common.size(),
+void add_common(ChunkedText& out, const std::vector<model::Variable>& common) {
+  out.text() += "  \"environment\": ";
+  add_lines(out, "{}", common.size(),
             [&](std::string& out, std::size_t i) { add_variable(out, common[i]); });
-  pieces.text() += ",\n";
+  out.text() += ",\n";
 }
 
 }  // namespace
@@ -152,23 +151,23 @@ std::vector<std::string> launcher_hosts(const model::JobSpec& spec) {
 
 void plan_json(const PlanWords& words, const Take& take) {
   const model::Plan& plan = words.plan;
-  Pieces pieces(take);
-  pieces.text() += "{\n";
-  add_objects(pieces, "apps", words.spec.apps.size(),
+  ChunkedText out(take);
+  out.text() += "{\n";
+  add_objects(out, "apps", words.spec.apps.size(),
               [&](std::size_t i) { return app_object(words.spec.apps[i]); });
-  pieces.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
-  add_objects(pieces, "nodes", plan.nodes.size(), [&](std::size_t i) {
+  out.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
+  add_objects(out, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   });
-  if (words.environment) add_common(pieces, words.environment->common);
-  add_ranks(pieces, "ranks", &words);
-  pieces.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
-  add_ranks(pieces, "launched", words.inner);
-  pieces.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
-  add_objects(pieces, "withheld", words.withheld.size(),
+  if (words.environment) add_common(out, words.environment->common);
+  add_ranks(out, "ranks", &words);
+  out.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  add_ranks(out, "launched", words.inner);
+  out.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  add_objects(out, "withheld", words.withheld.size(),
               [&](std::size_t i) { return withheld_object(words.withheld[i]); });
-  pieces.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
-  pieces.hand_on();
+  out.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
+  out.hand_on();
 }
 
 }  // namespace muster::view

@@ -31,11 +31,9 @@ struct ConfigFile {
 };
 
 std::string hint_for(const std::string& word, const std::vector<std::string>& known) {
-  const auto meant = base::nearest(word, known);
-  if (meant) return "did you mean " + *meant + "?";
   std::string names;
   for (const std::string& one : known) names += (names.empty() ? "" : ", ") + one;
-  return "known are " + names;
+  return base::did_you_mean(word, known, "known are " + names);
 }
 
 Result<void> read_controller(const ConfigFile& file, const job::Entry& entry) {
