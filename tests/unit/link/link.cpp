@@ -80,9 +80,9 @@ TEST_F(LinkTest, TooMuchNoiseBreaksTheLink) {
 
 TEST_F(LinkTest, AnotherProtocolIsToldAtOnce) {
   open_head();
-  put(from_agent.write, "motd\n\x1dmuster-agent 2\n");
+  put(from_agent.write, "motd\n\x1dmuster-agent 3\n");
   run_until([&] { return !broken.empty(); });
-  EXPECT_EQ(broken.front().what, "the agent speaks protocol 2, this muster speaks 1");
+  EXPECT_EQ(broken.front().what, "the agent speaks protocol 3, this muster speaks 2");
   EXPECT_EQ(ups, 0);
 }
 
