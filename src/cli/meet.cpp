@@ -43,11 +43,12 @@ Result<wire::Join> introduction(const front::RunRequest& request, const Invocati
                   .hostname = probe::hostname(),
                   .ranks = request.spec.per_node.value_or(1),
                   .role = app.role,
-                  .app = {app.command, app.workdir, app.path, {}}};
+                  .command = app.command,
+                  .workdir = app.workdir};
   return plan::forwarded(invocation.environment, app, request.spec.clean_env, plan::Machine::same)
       .map([&](const plan::Forwarded& all) {
         for (const model::Variable& one : all.kept) {
-          if (plan::is_default(one.name)) join.app.environment.push_back({one.name, one.value});
+          if (plan::is_default(one.name)) join.environment.push_back({one.name, one.value});
         }
         return std::move(join);
       });
@@ -100,8 +101,8 @@ void add_node(Whole& whole, model::App app, const std::string& hostname,
 // told (MASTER_ADDR) comes from here.
 Result<plan::Forwarded> kept_of(const wire::Join& join, const model::App& app) {
   std::vector<std::string> told;
-  told.reserve(join.app.environment.size());
-  for (const wire::NameValue& one : join.app.environment) {
+  told.reserve(join.environment.size());
+  for (const wire::NameValue& one : join.environment) {
     told.push_back(one.name + "=" + one.value);
   }
   return plan::forwarded(told, app, false, plan::Machine::same);
@@ -127,8 +128,8 @@ Result<Whole> whole_job(const front::RunRequest& request, const Invocation& invo
   whole.inventory.hosts.front().cpus_limited = cpus.limited;
   for (const head::Guest& guest : guests) {
     model::App app = own;
-    app.command = guest.join.app.command;
-    app.workdir = guest.join.app.workdir;
+    app.command = guest.join.command;
+    app.workdir = guest.join.workdir;
     app.role = guest.join.role;
     app.ranks = guest.join.ranks;
     auto own_kept = kept_of(guest.join, app);

@@ -45,6 +45,7 @@ class Carrier {
   Carrier& operator=(const Carrier&) = delete;
 
   void send(const wire::ToAgent& message) { link_->send(message); }
+  void send(std::shared_ptr<const std::string> frame) { link_->send(std::move(frame)); }
   [[nodiscard]] bool up() const { return up_; }
 
  private:

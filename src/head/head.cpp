@@ -223,6 +223,17 @@ class Head {
 
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
 
+  void perform(machine::ToNodes& effect) {
+    std::shared_ptr<std::string> frame;
+    for (const NodeIndex node : effect.nodes) {
+      if (node == here_) tasks_->feed(effect.message);
+      const auto found = carriers_.find(node);
+      if (found == carriers_.end()) continue;
+      if (!frame) wire::append(*(frame = std::make_shared<std::string>()), effect.message);
+      found->second->send(frame);
+    }
+  }
+
   void send(NodeIndex node, wire::ToAgent message) {
     if (node == here_) return tasks_->feed(std::move(message));
     const auto found = carriers_.find(node);

@@ -65,6 +65,8 @@ class Link {
   Link& operator=(const Link&) = delete;
 
   void send(const wire::ToAgent& message);
+  // The frame of a message that goes over other links as well; they share its bytes.
+  void send(std::shared_ptr<const std::string> frame);
   void send_input(base::Rank rank, std::string_view bytes);
   // No further event is called; the agent sees the end of its stdin.
   void close();

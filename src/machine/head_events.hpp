@@ -86,6 +86,12 @@ struct ToNode {
   wire::ToAgent message;
   bool operator==(const ToNode&) const = default;
 };
+// The same to all of them, encoded once.
+struct ToNodes {
+  std::vector<base::NodeIndex> nodes;
+  wire::ToAgent message;
+  bool operator==(const ToNodes&) const = default;
+};
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
 struct AddWorld {
   model::World world;
@@ -124,8 +130,8 @@ struct Finish {
   bool operator==(const Finish&) const = default;
 };
 
-using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
-                                Tell, Say, ReadInput, SuspendSelf, Finish>;
+using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, ToNodes, AddWorld, NewRound,
+                                ServeGloo, Tell, Say, ReadInput, SuspendSelf, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

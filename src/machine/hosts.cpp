@@ -22,6 +22,24 @@ constexpr Duration kNextProgress = std::chrono::seconds(10);
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+// Both programs must read the same messages, and make the same environments of them.
+std::optional<Error> objection(const std::string& host, const wire::Welcome& message) {
+  constexpr const char* kInstall = "install the same muster there, or point --agent-path at it";
+  if (message.protocol != wire::kProtocol) {
+    return Error{Fault::unreachable,
+                 fmt::format("{}: its muster {} speaks protocol {}, this one {}", host,
+                             message.version, message.protocol, wire::kProtocol),
+                 kInstall,
+                 {}};
+  }
+  if (message.plans == wire::plan_digest()) return std::nullopt;
+  return Error{Fault::unreachable,
+               fmt::format("{}: its muster {} would give ranks another environment than this one",
+                           host, message.version),
+               kInstall,
+               {}};
+}
+
 }  // namespace
 
 Hosts::Hosts(Options options)
@@ -144,14 +162,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instan
   Entry& host = of(node);
   CHECK(host.state == State::up);
   settle(node);
-  if (message.protocol != wire::kProtocol) {
-    return tl::unexpected(
-        Error{Fault::unreachable,
-              fmt::format("{}: its muster {} speaks protocol {}, this one {}", host.name,
-                          message.version, message.protocol, wire::kProtocol),
-              "install the same muster there, or point --agent-path at it",
-              {}});
-  }
+  if (auto other = objection(host.name, message)) return tl::unexpected(std::move(*other));
   host.state = State::greeted;
   host.facts = std::move(message.facts);
   host.shared = message.shared;

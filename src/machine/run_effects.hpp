@@ -32,7 +32,7 @@ struct FreeHost {  // the run does not need it any more
 
 using RunEffect =
     std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AddHost, ToNode,
-                 AddWorld, NewRound, ServeGloo, Tell, Say, ReadInput>;
+                 ToNodes, AddWorld, NewRound, ServeGloo, Tell, Say, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

@@ -22,7 +22,8 @@ class AgentPart {
   // Hears the head for so long, and answers as an agent would.
   void obey(int milliseconds);
   void answer(const wire::Hello& hello);
-  void answer(const wire::Prepare& orders);
+  void answer(const wire::World& world) { told_ = world; }
+  void answer(const wire::Prepare& own);
   void answer(const wire::Start& start);
   void answer(const wire::Stop& stop);
   void answer(const wire::PmixDown& down);
@@ -40,6 +41,7 @@ class AgentPart {
   Dice dice_;
   Any any_;
   wire::AgentReader reader_;
+  wire::World told_;
   std::map<std::uint32_t, std::vector<base::Rank>> worlds_;  // prepared here
   std::vector<base::Rank> running_;
 };
