@@ -46,6 +46,7 @@ class Carrier {
   Carrier& operator=(const Carrier&) = delete;
 
   void send(base::RunIndex run, const wire::ToAgent& message) { link_->send(run, message); }
+  void send(std::shared_ptr<const std::string> frame) { link_->send(std::move(frame)); }
   [[nodiscard]] bool up() const { return up_; }
 
  private:

@@ -233,6 +233,27 @@ class Head {
     send(effect.node, effect.run, std::move(effect.message));
   }
 
+  void perform(machine::ToNodes& effect) {
+    std::shared_ptr<std::string> frame;
+    for (const NodeIndex node : effect.nodes) {
+      if (node == here_) tasks_->feed(effect.message);
+      const auto found = carriers_.find(node);
+      if (found == carriers_.end()) continue;
+      if (!frame) frame = frame_for(effect);
+      found->second->send(frame);
+    }
+  }
+
+  // More ranges than a frame can name are left out: each link leads to one host.
+  static std::shared_ptr<std::string> frame_for(const machine::ToNodes& effect) {
+    wire::Address address{effect.run, {}};
+    for (const NodeIndex node : effect.nodes) address.hosts.add(node);
+    if (address.hosts.ranges().size() > wire::kRangesMax) address.hosts = {};
+    auto frame = std::make_shared<std::string>();
+    wire::append(*frame, effect.message, address);
+    return frame;
+  }
+
   void send(NodeIndex node, RunIndex run, wire::ToAgent message) {
     if (node == here_) return tasks_->feed(std::move(message));
     const auto found = carriers_.find(node);

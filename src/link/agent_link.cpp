@@ -92,10 +92,11 @@ void AgentLink::Impl::take(std::string_view bytes) {
   }
 }
 
-// The first frame that names a host tells who we are.
+// The first frame that names any host names this one alone.
 bool AgentLink::Impl::is_for_us(const wire::HostSet& hosts) {
-  if (own_.empty()) own_ = hosts;
-  return hosts.empty() || hosts == own_;
+  if (hosts.empty()) return true;
+  if (own_.empty() && hosts.is_one()) own_ = hosts;
+  return !own_.empty() && (hosts & own_) == own_;
 }
 
 // Sending stays possible: what the agent has to tell may still reach the head.

@@ -32,7 +32,7 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
 
   void open(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
             process::UniqueFd errors);
-  // Calls add(bytes to send), then sends.
+  // Calls add(queue), then sends.
   template <class Add>
   void send(Add add);
   void close();
@@ -85,7 +85,7 @@ void Link::Impl::open(asio::io_context& loop, process::UniqueFd to_agent,
 template <class Add>
 void Link::Impl::send(Add add) {
   if (!open_) return;
-  add(out_->tail());
+  add(*out_);
   if (out_->flush()) return;
   // Not from here: the caller is in the middle of something.
   asio::post(out_->executor(), [weak = weak_from_this()] {
@@ -178,7 +178,11 @@ Link::~Link() { impl_->close(); }
 
 void Link::send(base::RunIndex run, const wire::ToAgent& message) {
   const wire::Address address{run, wire::HostSet(impl_->host())};
-  impl_->send([&](std::string& out) { wire::append(out, message, address); });
+  impl_->send([&](OutQueue& out) { wire::append(out.tail(), message, address); });
+}
+
+void Link::send(std::shared_ptr<const std::string> frame) {
+  impl_->send([&](OutQueue& out) { out.add(std::move(frame)); });
 }
 
 void Link::close() { impl_->close(); }

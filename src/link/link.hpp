@@ -65,6 +65,8 @@ class Link {
   Link& operator=(const Link&) = delete;
 
   void send(base::RunIndex run, const wire::ToAgent& message);
+  // The frame of a message that goes over other links as well; they share its bytes.
+  void send(std::shared_ptr<const std::string> frame);
   // No further event is called; the agent sees the end of its stdin.
   void close();
   [[nodiscard]] std::string errors() const;  // carrier's stderr so far, bounded

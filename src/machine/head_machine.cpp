@@ -390,6 +390,13 @@ void HeadMachine::carry_out(Member& member, ToNode& wish, HeadEffects& out) {
   out.push_back(std::move(wish));
 }
 
+void HeadMachine::carry_out(Member& member, ToNodes& wish, HeadEffects& out) {
+  for (NodeIndex& node : wish.nodes) node = member.hosts[node.value];
+  std::ranges::sort(wish.nodes);
+  wish.run = member.index;
+  out.push_back(std::move(wish));
+}
+
 void HeadMachine::finish_when_left(HeadEffects& out) {
   if (finished_ || !leave_by_ || hosts_.any_link()) return;
   finished_ = true;

@@ -102,6 +102,7 @@ class HeadMachine {
   void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
   void carry_out(Member& member, AddHost& wish, HeadEffects& out);
   void carry_out(Member& member, ToNode& wish, HeadEffects& out);
+  void carry_out(Member& member, ToNodes& wish, HeadEffects& out);
   template <class Wish>
   void carry_out(Member& member, Wish& wish, HeadEffects& out) {
     wish.run = member.index;

@@ -23,6 +23,24 @@ constexpr Duration kNextProgress = std::chrono::seconds(10);
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+// Both programs must read the same messages, and make the same environments of them.
+std::optional<Error> objection(const std::string& host, const wire::Welcome& message) {
+  constexpr const char* kInstall = "install the same muster there, or point --agent-path at it";
+  if (message.protocol != wire::kProtocol) {
+    return Error{Fault::unreachable,
+                 fmt::format("{}: its muster {} speaks protocol {}, this one {}", host,
+                             message.version, message.protocol, wire::kProtocol),
+                 kInstall,
+                 {}};
+  }
+  if (message.plans == wire::plan_digest()) return std::nullopt;
+  return Error{Fault::unreachable,
+               fmt::format("{}: its muster {} would give ranks another environment than this one",
+                           host, message.version),
+               kInstall,
+               {}};
+}
+
 }  // namespace
 
 Hosts::Hosts(Options options)
@@ -158,14 +176,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welc
   const auto greeted = host.greeted_at.extract(run);
   CHECK(!greeted.empty());
   settle(node);
-  if (message.protocol != wire::kProtocol) {
-    return tl::unexpected(
-        Error{Fault::unreachable,
-              fmt::format("{}: its muster {} speaks protocol {}, this one {}", host.name,
-                          message.version, message.protocol, wire::kProtocol),
-              "install the same muster there, or point --agent-path at it",
-              {}});
-  }
+  if (auto other = objection(host.name, message)) return tl::unexpected(std::move(*other));
   host.state = State::greeted;
   host.facts = message.facts;
   if (!host.linked) {

@@ -27,6 +27,9 @@ class HostSet {
   [[nodiscard]] bool add(Range range);
   [[nodiscard]] bool contains(base::NodeIndex host) const;
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
+  [[nodiscard]] bool is_one() const {
+    return ranges_.size() == 1 && ranges_.front().first == ranges_.front().last;
+  }
   [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
   // Those that are in both.
   [[nodiscard]] HostSet operator&(const HostSet& other) const;

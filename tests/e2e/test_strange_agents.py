@@ -37,10 +37,10 @@ class Links(Case):
 
     def test_nothing_is_heard_of_a_link_that_was_closed(self):
         """Frames that came together with the one for which the head closes the link."""
-        said = MAGIC + welcome(protocol=2) + 5 * message(PONG) + frame(9)
+        said = MAGIC + welcome(protocol=3) + 5 * message(PONG) + frame(9)
         for _ in range(15):
             done = self.head(said)
-            self.assert_refused(done, UNREACHABLE, r"one: its muster 9 speaks protocol 2")
+            self.assert_refused(done, UNREACHABLE, r"one: its muster 9 speaks protocol 3")
 
     def test_frames_of_no_kind(self):
         for said in (frame(9), b"\xff\xff\xff\xff\x01\1\0\0\0\0\0", frame(1, b"\xff"), frame(2, b"\0\0")):
@@ -57,6 +57,11 @@ class Links(Case):
         done = self.head(b"\x1dmuster-agent 9\n")
         self.assertEqual(done.code, UNREACHABLE, done)
         self.assertIn("one", done.errors)
+
+    def test_other_plans_in_the_greeting(self):
+        """Of the same protocol, but made of other sources."""
+        done = self.head(MAGIC + welcome(protocol=2))
+        self.assert_refused(done, UNREACHABLE, r"one: its muster 9 would give ranks another environ")
 
 
 if __name__ == "__main__":

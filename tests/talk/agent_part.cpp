@@ -1,6 +1,8 @@
 // Greets, starts and ends tasks that are not there.
 #include "talk/agent_part.hpp"
 
+#include "machine/host_orders.hpp"
+
 namespace muster::talk {
 namespace {
 
@@ -73,15 +75,13 @@ void AgentPart::answer(const wire::Hello& hello) {
   say(welcome);
 }
 
-void AgentPart::answer(const wire::Prepare& orders) {
-  const std::uint32_t world = orders.wireup.world;
-  worlds_[world].clear();
-  for (const wire::TaskOrder& task : orders.tasks) {
-    worlds_[world].push_back(task.rank);
-    any_.know(task.rank);
-  }
+void AgentPart::answer(const wire::Prepare& own) {
+  const std::uint32_t world = own.world;
+  worlds_[world] = machine::ranks_of(told_, own.node);
+  for (const base::Rank rank : worlds_[world]) any_.know(rank);
   any_.know_world(world);
-  for (const auto& add : orders.wireup.pmix_jobs) any_.know_nspace(add.job->nspace);
+  if (!told_.nspace.empty()) any_.know_nspace(told_.nspace);
+  for (const auto& add : own.earlier) any_.know_nspace(add.job->nspace);
   if (world > 1 && dice_.chance(0.3)) return say(wire::Declined{world, any_.error()});
   say(wire::Prepared{world});
 }

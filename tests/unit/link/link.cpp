@@ -49,9 +49,10 @@ TEST_F(LinkTest, AnAgentHearsWhatIsForItsOwnHostAlone) {
   const std::string ours = framed(wire::ToAgent{wire::Ping{}});
   wire::Address both = kAddress;
   both.hosts.add(base::NodeIndex(9));
-  std::string foreign;
-  wire::append(foreign, wire::ToAgent{wire::Ping{}}, both);
-  put(to_agent.write, ours + ours + foreign + ours);
+  std::string shared, foreign;
+  wire::append(shared, wire::ToAgent{wire::Ping{}}, both);
+  wire::append(foreign, wire::ToAgent{wire::Ping{}}, {kRun, wire::HostSet(base::NodeIndex(9))});
+  put(to_agent.write, ours + shared + foreign + ours);
   run_until([&] { return !agent_broken.empty(); });
   EXPECT_EQ(told.size(), 2U);
 }

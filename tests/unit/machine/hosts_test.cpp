@@ -89,6 +89,19 @@ TEST_F(TwoHosts, OfAnotherProtocolAreRefused) {
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
 }
 
+TEST_F(TwoHosts, ThatWouldMakeOtherEnvironmentsAreRefused) {
+  open_both();
+  greet(kThere);
+  wire::Welcome welcome;
+  welcome.version = "9";
+  welcome.plans = ~wire::plan_digest();
+  const auto accepted = hosts_.welcome(kThere, kFirstRun, welcome, kStart, out_);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().what,
+            "there: its muster 9 would give ranks another environment than this one");
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
+}
+
 TEST_F(TwoHosts, ThatDoNotAnswerAreOverdue) {
   open_both();
   EXPECT_TRUE(hosts_.overdue(kStart).empty());

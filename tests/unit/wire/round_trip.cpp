@@ -45,9 +45,29 @@ TEST(RoundTrip, EmptyValuesStayEmpty) {
   const std::vector<ToHead> sent = {Welcome{0, "", {"", 0, {}, "", "", 0}},
                                     Output{base::Rank(0), Stream::out, ""}, Stopped{}};
   EXPECT_EQ(read_as_head(framed(sent), 4).messages, sent);
-  const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{},
+  const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{}, World{},
                                      Input{base::Rank(0), ""}, Stop{}};
   EXPECT_EQ(read_as_agent(framed(told), 4).messages, told);
+}
+
+// Ranks in a row cost no more than a few, and what all nodes have costs no more than of one.
+TEST(RoundTrip, AWorldOfManyNodesIsShort) {
+  World world;
+  world.spec.apps = {{}};
+  world.spec.apps.front().command = {"program"};
+  world.kept = {{}};
+  for (std::uint32_t node = 0; node < 1000; ++node) {
+    auto& there = world.plan.nodes.emplace_back();
+    there.host.slots = 300;
+    for (std::uint32_t local = 0; local < 300; ++local) {
+      there.ranks.emplace_back(world.plan.ranks.size());
+      world.plan.ranks.push_back({base::NodeIndex(node), local});
+    }
+  }
+  world.addresses.assign(1000, "10.100.200.300");
+  const std::string bytes = framed(std::vector<ToAgent>{world});
+  EXPECT_LT(bytes.size(), 1000 * 5 + 200);
+  EXPECT_TRUE(std::get<World>(read_as_agent(bytes, bytes.size()).messages.front()) == world);
 }
 
 TEST(RoundTrip, EveryUpcallAndEveryCommandOfPmix) {
