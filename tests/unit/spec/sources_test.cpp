@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::spec {
+namespace muster::spec::sources_test {
 namespace {
 
 base::Result<std::string> read(const std::string& path, std::size_t) {
@@ -52,4 +52,4 @@ TEST(Sources, AreTaken) {
 }
 
 }  // namespace
-}  // namespace muster::spec
+}  // namespace muster::spec::sources_test
