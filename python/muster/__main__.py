@@ -8,8 +8,9 @@ import traceback
 from types import TracebackType
 from typing import List, Optional
 
-from . import stand_ins, standing
 from .binary import MusterError
+from .command_line import command_line
+from .stand_ins import install
 
 _ABOUT = """\
 Runs a Python program that submits jobs with Azure ML's SDK (azureml.core, azureml.train,
@@ -44,12 +45,12 @@ def _place(told: argparse.Namespace) -> List[str]:
 
 def _prepare(told: argparse.Namespace) -> None:
     for what in told.without:
-        standing.here.without += ["--without", what]
-    standing.here.place = _place(told)
-    standing.here.tells = True
+        command_line.without += ["--without", what]
+    command_line.place = _place(told)
+    command_line.tells = True
     sys.argv = [told.script, *told.words]
     sys.path[0] = os.path.dirname(os.path.abspath(told.script))  # as python3 SCRIPT has it
-    stand_ins.install()
+    install()
 
 
 def _of_the_script(trace: Optional[TracebackType], script: str) -> Optional[TracebackType]:

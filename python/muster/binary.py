@@ -33,7 +33,7 @@ def path() -> str:
     return found
 
 
-def done(*words: str) -> "subprocess.CompletedProcess[str]":
+def completed(*words: str) -> "subprocess.CompletedProcess[str]":
     """`muster WORDS` at its end, whatever that was."""
     return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
@@ -41,7 +41,7 @@ def done(*words: str) -> "subprocess.CompletedProcess[str]":
 
 def text_of(*words: str) -> str:
     """What `muster WORDS` prints."""
-    ended = done(*words)
+    ended = completed(*words)
     if ended.returncode != 0:
         raise MusterError(ended.returncode, ended.stderr)
     return ended.stdout

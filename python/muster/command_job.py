@@ -5,7 +5,7 @@ import os
 from types import SimpleNamespace
 from typing import Any, Dict, Optional, Union
 
-from . import dsl
+from .dsl import add_step
 from .outputs import Outputs
 from .place import users_line
 from .run import Run
@@ -108,7 +108,7 @@ class CommandJob:
         step = copy.deepcopy(self)
         step.inputs.update(inputs)
         step.made_at = users_line()
-        dsl.add(step)
+        add_step(step)
         return step
 
     def set_resources(self, **words: Any) -> None:

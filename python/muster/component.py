@@ -6,8 +6,9 @@ import os
 from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Union
 
-from . import binary, dsl
-from .binary import BadCall, MusterError
+import muster.dsl as dsl  # also for programs: azure.ml.component has it
+
+from .binary import BadCall, MusterError, completed
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
@@ -94,9 +95,9 @@ class Component:
         """Checks the file, and raises a MusterError with every complaint."""
         del workspace
         file = os.fspath(yaml_file)
-        told = binary.done("validate", file, "--json")
+        told = completed("validate", file, "--json")
         if told.returncode != 0:
-            said = binary.done("validate", file).stderr
+            said = completed("validate", file).stderr
             raise MusterError(told.returncode, Complaints().translated(said))
         return cls(os.path.abspath(file), json.loads(told.stdout))
 
@@ -117,7 +118,7 @@ class Component:
             if isinstance(value, Output):
                 raise _not_wired(self.name, name, value)
         step = Step(self, {name: value for name, value in given.items() if value is not None})
-        dsl.add(step)
+        dsl.add_step(step)
         return step
 
     def _check_names(self, given: Dict[str, object]) -> None:

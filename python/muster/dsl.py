@@ -21,7 +21,7 @@ class Submittable(Protocol):
 _made: List[List[Submittable]] = []  # of the pipelines that are being made
 
 
-def add(step: Submittable) -> None:
+def add_step(step: Submittable) -> None:
     """A component has been called."""
     if _made:
         _made[-1].append(step)

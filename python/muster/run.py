@@ -2,14 +2,14 @@
 
 from typing import Any, Dict, Optional
 
-from . import binary
+from .binary import MusterError, answer_of, code_of, text_of
 
 
 _SDK_WORDS = {"starting": "Starting", "running": "Running", "completed": "Completed",
               "failed": "Failed", "stopped": "Canceled", "died": "Failed"}
 
 
-class RunFailed(binary.MusterError):
+class RunFailed(MusterError):
     """A run that did not complete."""
 
 
@@ -22,14 +22,14 @@ class Run:
     @classmethod
     def submit(cls, file: str, *options: str) -> "Run":
         """`muster submit --detach` of a job file."""
-        return cls(str(binary.answer_of("submit", file, "--detach", *options)["run"]))
+        return cls(str(answer_of("submit", file, "--detach", *options)["run"]))
 
     def __repr__(self) -> str:
         return f"Run({self.name!r})"
 
     def details(self) -> Dict[str, Any]:
         """What `muster show --json` tells."""
-        return binary.answer_of("show", self.name)
+        return answer_of("show", self.name)
 
     @property
     def status(self) -> str:
@@ -55,8 +55,8 @@ class Run:
     def wait(self, show_output: bool = False) -> int:
         """Waits for the end and returns the exit code; never raises for a job that failed."""
         if show_output:
-            binary.code_of("logs", self.name, "-f")
-        code = binary.code_of("wait", self.name)
+            code_of("logs", self.name, "-f")
+        code = code_of("wait", self.name)
         found = self.exit_code
         return code if found is None else found
 
@@ -72,11 +72,11 @@ class Run:
     def logs(self, rank: Optional[int] = None) -> str:
         """What its processes have printed so far; of one rank alone, if given."""
         words = [] if rank is None else ["--rank", str(rank)]
-        return binary.text_of("logs", self.name, *words)
+        return text_of("logs", self.name, *words)
 
     def stop(self) -> None:
         """Ends it, as a signal to muster would."""
-        binary.text_of("stop", self.name)
+        text_of("stop", self.name)
 
     cancel = stop
 

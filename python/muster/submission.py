@@ -8,8 +8,8 @@ import sys
 import tempfile
 from typing import Any, Dict, List
 
-from . import standing
 from .binary import MusterError
+from .command_line import command_line
 from .place import users_line
 from .run import Run
 
@@ -32,7 +32,7 @@ _ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):\d+:\d+: )?(?P<what>.*
 
 def _option(word: str, found: "re.Match[str]") -> str:
     said = f"submit(..., {found.expand(word)})"
-    return f"{said} or python3 -m muster {found[0]}" if standing.here.tells else said
+    return f"{said} or python3 -m muster {found[0]}" if command_line.tells else said
 
 
 def _python_words(text: str, renamed: Dict[str, str]) -> str:
@@ -76,7 +76,7 @@ def submit_file(file: str, words: List[str], complaints: Complaints = Complaints
         run = Run.submit(file, *words)
     except MusterError as error:
         raise MusterError(error.code, complaints.translated(str(error))) from None
-    if standing.here.tells:
+    if command_line.tells:
         print(f"muster: {users_line()}: run {run.name} has started: muster logs -f {run.name}",
               file=sys.stderr, flush=True)
     return run

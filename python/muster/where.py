@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import List, Optional, Sequence, Union
 
-from . import standing
+from .command_line import command_line
 
 
 def target_name(target: object) -> str:
@@ -25,10 +25,10 @@ class Where:
         """Options of muster submit; a target is a default, which all others replace."""
         words = [] if self.environment else ["--without", "environment"]
         words += [] if self.gpus else ["--without", "gpus"]
-        place = self._place() or standing.here.place
+        place = self._place() or command_line.place
         if not place and target is not None:
             place = ["--target", target_name(target)]
-        return words + standing.here.without + place
+        return words + command_line.without + place
 
     def _place(self) -> List[str]:
         words = []

@@ -20,10 +20,11 @@ using option::OptionText;
 using option::OptionTexts;
 using option::raise;
 using option::Scope;
-using option::Standing;
 using option::store;
 using option::Takes;
 using option::Traits;
 using option::Typed;
+using table::no_effect;
+using table::refused;
 
 }  // namespace muster::front

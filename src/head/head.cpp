@@ -24,6 +24,7 @@
 #include "probe/random.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
+#include "view/run_event_words.hpp"
 
 namespace muster::head {
 namespace {
@@ -255,6 +256,9 @@ class Head {
   // -------------------------------------------------------------------------------------
 
   void perform(machine::Tell& effect) {
+    if (const std::string words = view::words(effect.event); !words.empty()) {
+      console_.say("muster: " + words + "\n");
+    }
     if (told_) told_(effect.event);
   }
 
@@ -265,6 +269,8 @@ class Head {
     // Once the ranks' stop has been written, and not before.
     asio::post(loop_, [] { ::raise(SIGSTOP); });
   }
+
+  void perform(machine::RunOver&) {}
 
   void perform(machine::Finish&) {
     is_finishing_ = true;

@@ -77,6 +77,13 @@ void Recorder::begin_late() {
   if (!writer_ && !failure_) (void)begin();
 }
 
+// With the next start or end, at the latest.
+template <class Other>
+void Recorder::on(const Other& event) {
+  lines_ += view::told_line(store::utc_now(), event);
+  if (writer_) flush();
+}
+
 void Recorder::hear(const model::RunEvent& event) {
   std::visit([this](const auto& one) { on(one); }, event);
 }

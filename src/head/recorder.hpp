@@ -47,6 +47,8 @@ class Recorder {
   void on(const model::HostJoined& event);
   void on(const model::RankStarted& event);
   void on(const model::RankEnded& event);
+  template <class Other>
+  void on(const Other& event);
   void name_joined();
   void begin_late();
   void flush();

@@ -17,8 +17,7 @@ constexpr JobKey kCommandDistribution[] = {
      kInto<&JobFile::servers, &Role::count>},
 };
 
-constexpr Traits kDockerArgs = {
-    .listed = true, .standing = kNoEngine.standing, .why = kNoEngine.why};
+constexpr Traits kDockerArgs = {.listed = true, .support = kNoEngine.support};
 
 constexpr JobKey kCommandResources[] = {
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},

@@ -26,8 +26,7 @@ constexpr JobKey kMpiWorker[] = {
     {{"resources", Form::none, "What a node may use."}, nullptr, kDraftResources},
 };
 
-constexpr Traits kNoPod = {.standing = Standing::no_effect,
-                           .why = "the launcher has no machine of its own here"};
+constexpr Traits kNoPod = {.support = no_effect("the launcher has no machine of its own here")};
 
 constexpr JobKey kPodLimits[] = {
     {{"cpu", Form::quantity, "CPUs of the launcher."}},
@@ -105,8 +104,7 @@ constexpr JobKey kDistributed[] = {
 };
 
 constexpr Traits kWhere = {.choices = "managed k8s",
-                           .standing = Standing::no_effect,
-                           .why = "muster.yml says what a target is"};
+                           .support = no_effect("muster.yml says what a target is")};
 
 constexpr JobKey kDraftCompute[] = {
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},

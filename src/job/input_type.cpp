@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "job/number.hpp"
 #include "spec/quoted.hpp"
 
@@ -35,7 +36,7 @@ bool is_integer(std::string_view text) {
 }
 
 bool is_boolean(std::string_view text) {
-  const std::string low = lower(text);
+  const std::string low = base::lower(text);
   return low == "true" || low == "false";
 }
 
@@ -74,7 +75,7 @@ std::optional<InputType> type_of(const Input& input, Dialect dialect) {
   // "azureml:data:1" in place of a map means data, too.
   const bool is_asset = input.value && input.value->text.starts_with("azureml:");
   if (!input.type) return input.is_path || is_asset ? InputType::path : InputType::text;
-  const std::string low = lower(input.type->text);
+  const std::string low = base::lower(input.type->text);
   const auto* known = std::ranges::find(kTypes, low, &TypeWord::word);
   if (known != std::end(kTypes)) return known->type;
   if (is_kind_of_path(low, dialect)) return InputType::path;
@@ -85,7 +86,7 @@ std::string type_hint(std::string_view typed) {
   std::vector<std::string> known;
   for (const TypeWord& type : kTypes) known.emplace_back(type.word);
   known.resize(12);  // the last ones are old names
-  return key_hint(lower(typed), known);
+  return key_hint(base::lower(typed), known);
 }
 
 std::optional<Misfit> misfit(const Input& input, InputType type, std::string_view value) {

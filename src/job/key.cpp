@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "base/words.hpp"
 #include "job/number.hpp"
 #include "spec/quoted.hpp"
 
@@ -41,29 +42,14 @@ bool is_quantity(std::string_view text) {
          std::ranges::find(kUnits, text.substr(digits)) != std::end(kUnits);
 }
 
-bool has_word(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    if (words.substr(0, end) == word) return true;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return false;
-}
-
-std::vector<std::string> split(std::string_view words) {
-  std::vector<std::string> all;
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    all.emplace_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return all;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+std::vector<std::string> choices_of(const KeyText& key) {
+  return base::split(key.traits.choices, " ");
 }
 
 // YAML 1.1 took yes and on for true: which of the two a writer thinks of, nobody can tell.
@@ -92,8 +78,11 @@ bool fits(const KeyText& key, const Node& node) {
       return !node.quoted && is_yaml_boolean(node.text);
     case Form::quantity:
       return is_quantity(node.text);
-    case Form::choice:
-      return has_word(key.traits.choices, key.traits.any_case ? lower(node.text) : node.text);
+    case Form::choice: {
+      const auto words = choices_of(key);
+      const std::string word = key.traits.any_case ? base::lower(node.text) : node.text;
+      return std::ranges::find(words, word) != words.end();
+    }
   }
   return false;
 }
@@ -101,7 +90,7 @@ bool fits(const KeyText& key, const Node& node) {
 std::string hint_for(const KeyText& key, const Node& node) {
   if (key.form == Form::boolean) return boolean_hint(node.text);
   if (key.form == Form::choice) {
-    const auto near = base::nearest(node.text, split(key.traits.choices));
+    const auto near = base::nearest(node.text, choices_of(key));
     return near ? fmt::format("did you mean {}?", *near) : "";
   }
   const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
@@ -110,14 +99,6 @@ std::string hint_for(const KeyText& key, const Node& node) {
 }
 
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return low;
-}
 
 std::string words_of(const KeyText& key) {
   switch (key.form) {
@@ -135,7 +116,7 @@ std::string words_of(const KeyText& key) {
     case Form::quantity:
       return "a number with an optional unit, such as 4, 500m or 2Gi";
     case Form::choice:
-      return joined(split(key.traits.choices));
+      return joined(choices_of(key));
   }
   return "";
 }

@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "job/job_file.hpp"
+#include "table/row.hpp"
 
 namespace muster::job {
+
+using table::no_effect;
+using table::refused;
 
 enum class Form : std::uint8_t {
   none,      // no text of any kind: a map with keys of its own
@@ -24,12 +28,6 @@ enum class Form : std::uint8_t {
   anything,  // maps and lists, too; nobody looks
 };
 
-enum class Standing : std::uint8_t {
-  works,
-  no_effect,  // understood, of no use here; `why` is told
-  refused,    // understood, not possible here; `why` is its reason
-};
-
 // What most keys do not need to say.
 struct Traits {
   std::string_view choices = {};  // of Form::choice, with blanks between
@@ -38,8 +36,7 @@ struct Traits {
   bool listed = false;            // also a list of such values
   bool required = false;
   std::uint32_t least = 1;  // of Form::count
-  Standing standing = Standing::works;
-  std::string_view why = {};
+  table::Support support = {};
 };
 
 struct KeyText {
@@ -58,11 +55,7 @@ struct Found {
 };
 
 template <class Draft>
-struct Key {
-  KeyText text;
-  void (*set)(Draft&, const Found&) = nullptr;  // null: nothing is to be done
-  std::span<const Key> below = {};              // keys of its map
-};
+using Key = table::Row<Draft, KeyText, Found, void>;
 
 template <class Draft>
 using Table = std::span<const Key<Draft>>;
@@ -73,8 +66,6 @@ struct Misfit {
   std::string hint;
 };
 [[nodiscard]] std::optional<Misfit> misfit(const KeyText& key, const Node& node);
-
-[[nodiscard]] std::string lower(std::string_view text);
 
 // The form in words, for complaints: "a whole number of 1 or more".
 [[nodiscard]] std::string words_of(const KeyText& key);

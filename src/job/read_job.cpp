@@ -58,9 +58,7 @@ JobReading read_job(std::string_view text, const std::string& source) {
     TableReader<JobFile> reader(reading.job, complaints, elsewhere);
     reader.read(*root, table_of(reading.job.dialect));
     check(reading.job, text, complaints);
-    for (const Idle& idle : std::move(reader).idle()) {
-      reading.notices.push_back(fmt::format("{} has no effect here: {}", idle.path, idle.why));
-    }
+    reading.notices = std::move(reader).notices();
   }
   reading.complaints = std::move(complaints).take();
   return reading;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/words.hpp"
 #include "job/tables.hpp"
 
 namespace muster::job {
@@ -15,15 +16,7 @@ Json object(JobTable table);
 // Numbers, true and false are text as they are written.
 Json scalars() { return {{"type", {"string", "number", "boolean"}}}; }
 
-Json choices(std::string_view words) {
-  Json list = Json::array();
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    list.push_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return {{"enum", std::move(list)}};
-}
+Json choices(std::string_view words) { return {{"enum", base::split(words, " ")}}; }
 
 // The words are what editors offer; the pattern takes them in any case.
 Json in_any_case(std::string_view words) {

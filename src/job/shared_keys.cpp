@@ -1,6 +1,8 @@
 // Where the values of shared rows go.
 #include "job/shared_keys.hpp"
 
+#include "base/words.hpp"
+
 namespace muster::job {
 
 void add_input(JobFile& job, const Found& found) {
@@ -22,7 +24,7 @@ void add_output(JobFile& job, const Found& found) {
 }
 
 void choose_by_word(JobFile& job, const Found& found) {
-  const std::string word = lower(found.node.text);
+  const std::string word = base::lower(found.node.text);
   Framework framework = Framework::mpi;
   if (word == "tensorflow") framework = Framework::tensorflow;
   if (word == "pytorch" || word == "torch.distributed") framework = Framework::pytorch;

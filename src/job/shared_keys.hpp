@@ -38,10 +38,9 @@ void choose(JobFile& job, const Found& found) {
 }
 
 inline constexpr std::string_view kOnlyAzure = "it is for Azure ML's service";
-inline constexpr Traits kAzureOnly = {.standing = Standing::no_effect, .why = kOnlyAzure};
+inline constexpr Traits kAzureOnly = {.support = no_effect(kOnlyAzure)};
 inline constexpr Traits kNoEngine = {
-    .standing = Standing::no_effect,
-    .why = "muster starts no container; the hosts must hold the job's software"};
+    .support = no_effect("muster starts no container; the hosts must hold the job's software")};
 
 inline constexpr JobKey kSchema = {{"$schema", Form::text, "Where editors find the schema."}};
 inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<&JobFile::name>};
@@ -94,9 +93,8 @@ inline constexpr JobKey kEnvironment = {
 
 inline constexpr std::string_view kModes =
     "ro_mount rw_mount download upload direct eval_mount eval_download mount";
-inline constexpr Traits kMode = {.choices = kModes,
-                                 .standing = Standing::no_effect,
-                                 .why = "the job sees inputs and outputs where they are"};
+inline constexpr Traits kMode = {
+    .choices = kModes, .support = no_effect("the job sees inputs and outputs where they are")};
 
 inline constexpr JobKey kInputKeys[] = {
     {{"type", Form::text, "uri_folder, uri_file, string, number, integer, boolean or enum."},

@@ -15,12 +15,6 @@
 
 namespace muster::job {
 
-// One line about a key that has no effect here.
-struct Idle {
-  std::string path;  // "resources.shm_size"
-  std::string why;
-};
-
 // A hint for a key that another kind of file has at its root, or "".
 using Elsewhere = std::string (*)(const Node& root, std::string_view key);
 
@@ -50,7 +44,8 @@ class TableReader {
     }
   }
 
-  [[nodiscard]] std::vector<Idle> idle() && { return std::move(idle_); }
+  // A line about each key that has no effect here.
+  [[nodiscard]] std::vector<std::string> notices() && { return std::move(notices_); }
 
  private:
   static std::string_view name_of(const Key<Draft>& key) { return key.text.name; }
@@ -80,10 +75,10 @@ class TableReader {
 
   void value(const Entry& entry, const Key<Draft>& key, const std::string& path) {
     const Traits& traits = key.text.traits;
-    if (traits.standing == Standing::refused) {
-      return complaints_.add(entry.mark, path + ": " + std::string(traits.why), "");
+    if (traits.support.refused()) {
+      return complaints_.add(entry.mark, table::told(path, traits.support), "");
     }
-    if (traits.standing == Standing::no_effect) idle_.push_back({path, std::string(traits.why)});
+    if (!traits.support.works()) notices_.push_back(table::told(path, traits.support));
     if (traits.each) {
       each(*entry.value, key, path);
     } else if (traits.listed && entry.value->kind == Kind::list) {
@@ -140,7 +135,7 @@ class TableReader {
   Draft& draft_;
   Complaints& complaints_;
   Elsewhere elsewhere_;
-  std::vector<Idle> idle_;
+  std::vector<std::string> notices_;
 };
 
 }  // namespace muster::job

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/words.hpp"
 #include "link/link.hpp"
 #include "link/noise.hpp"
 
@@ -32,13 +33,6 @@ using Answer = std::optional<Diagnosis>;
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& byte : out)
-    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
-  return out;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -188,7 +182,7 @@ Answer no_way(const Scene& scene) {
   if (!line || !has(*line, "connect")) return std::nullopt;
   return say(scene,
              fmt::format("it cannot be reached ({})",
-                         lower(first_line(line->substr(line->rfind(": ") + 2)))),
+                         base::lower(first_line(line->substr(line->rfind(": ") + 2)))),
              fmt::format("is it up, and may this machine reach it? try `ssh {} true`", scene.host));
 }
 
@@ -199,7 +193,7 @@ bool about_agent(const Scene& scene, std::initializer_list<std::string_view> par
   const std::string_view path = scene.agent;
   const std::string_view seen = path.starts_with("~/") ? path.substr(1) : path;  // shells expand it
   return std::ranges::any_of(scene.lines, [&](std::string_view line) {
-    const std::string low = has(line, seen) ? lower(line) : std::string();
+    const std::string low = has(line, seen) ? base::lower(line) : std::string();
     return std::ranges::any_of(parts, [&](std::string_view part) { return has(low, part); });
   });
 }
@@ -235,8 +229,8 @@ Answer not_executable(const Scene& scene) {
 
 // "sh: 1: kubexec: not found", "env: 'kubexec': No such file or directory".
 bool says_absent(std::string_view line, const std::string& program) {
-  const std::string low = lower(line);
-  const std::size_t end = low.rfind(lower(program));
+  const std::string low = base::lower(line);
+  const std::size_t end = low.rfind(base::lower(program));
   if (end == std::string::npos || (end > 0 && !has(" /'\"`\x98", low.substr(end - 1, 1))))
     return false;
   const std::string_view rest = std::string_view(low).substr(end + program.size());

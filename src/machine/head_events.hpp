@@ -22,6 +22,9 @@ namespace muster::machine {
 
 using model::Retry;
 
+inline constexpr base::RunIndex kNoRun{0};     // what concerns a host's link alone
+inline constexpr base::RunIndex kFirstRun{1};  // the one that the head was made for
+
 // ---- events -----------------------------------------------------------------------------------
 
 struct LinkUp {
@@ -39,11 +42,13 @@ struct LinkLost {  // after LinkUp; expected once the agent has stopped
 struct Heard {
   base::NodeIndex node;
   wire::ToHead message;
+  base::RunIndex run = kFirstRun;
 };
 struct Printed {  // bytes of a rank's output have come; they go their own way, to the console
   base::NodeIndex node;
   base::Rank rank;
   std::string errors;  // those of its stderr, for the report's last lines
+  base::RunIndex run = kFirstRun;
 };
 struct UserSignal {
   std::int32_t number = 0;
@@ -59,6 +64,7 @@ struct GlooServed {      // the answer to ServeGloo
     std::uint16_t port = 0;
   };
   base::Result<At> at;
+  base::RunIndex run = kFirstRun;
 };
 struct HeadTick {};
 
@@ -71,7 +77,7 @@ struct OpenLink {
   base::NodeIndex node;
   bool operator==(const OpenLink&) const = default;
 };
-// A host without ranks joins the run, as the node after all others. Comes before its OpenLink.
+// One more host, as the one after all others. Comes before its OpenLink.
 struct AddHost {
   base::NodeIndex node;
   model::Host host;
@@ -84,6 +90,7 @@ struct CloseLink {  // end the carrier; nothing more will be heard of it
 struct ToNode {
   base::NodeIndex node;
   wire::ToAgent message;
+  base::RunIndex run = kFirstRun;
   bool operator==(const ToNode&) const = default;
 };
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
@@ -91,6 +98,7 @@ struct AddWorld {
   model::World world;
   std::vector<model::PlannedRank> ranks;  // by number in the world
   std::uint32_t window = 0;               // first credit of each of its output streams, bytes
+  base::RunIndex run = kFirstRun;
   bool operator==(const AddWorld&) const = default;
 };
 // Serve the key-value store of a Horovod job's gloo; answered by GlooServed.
@@ -99,33 +107,42 @@ struct ServeGloo {
   std::string address;
   std::map<std::string, std::uint32_t> members;  // ranks of each scope
   std::set<std::string> hosts;                   // addresses of all hosts of the job
+  base::RunIndex run = kFirstRun;
   bool operator==(const ServeGloo&) const = default;
 };
 // All ranks will be started again.
 struct NewRound {
+  base::RunIndex run = kFirstRun;
   bool operator==(const NewRound&) const = default;
 };
 struct Tell {  // those who record and show the run
   model::RunEvent event;
+  base::RunIndex run = kFirstRun;
   bool operator==(const Tell&) const = default;
 };
-struct Say {  // one line for people, on stderr
+struct Say {  // one line for people, of no run: on stderr
   std::string text;
   bool operator==(const Say&) const = default;
 };
 struct ReadInput {  // our stdin: go on reading, or pause
   bool on = false;
+  base::RunIndex run = kFirstRun;
   bool operator==(const ReadInput&) const = default;
 };
 struct SuspendSelf {  // after Ctrl-Z; comes back as UserSignal SIGCONT
   bool operator==(const SuspendSelf&) const = default;
+};
+// All its ranks have ended, and its report is complete.
+struct RunOver {
+  base::RunIndex run = kFirstRun;
+  bool operator==(const RunOver&) const = default;
 };
 struct Finish {
   bool operator==(const Finish&) const = default;
 };
 
 using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
-                                Tell, Say, ReadInput, SuspendSelf, Finish>;
+                                Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

@@ -1,11 +1,16 @@
-// HeadMachine: a run on its hosts, from the first link to the last. Joins Hosts, which knows links,
-// with Run, which knows ranks: what a host does its run hears of, and what the run asks of a host
-// is done.
+// HeadMachine: runs on their hosts, from the first link to the last. Joins Hosts, which knows
+// links, with any number of Runs, which know ranks: what a host does its runs hear of, and what a
+// run asks of a host is done.
 //
-//   working ──the run is over──▶ leaving ──every link closed, or kLeaveTime──▶ finished
+//   working ──every run is over──▶ leaving ──every link closed, or kLeaveTime──▶ finished
+//
+// A host that is in use may be asked for by another run, which then finds it as it is. It leaves
+// with the last run that uses it. A run that was begun within another ends with it.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "base/id.hpp"
 #include "base/time.hpp"
@@ -18,22 +23,38 @@ namespace muster::machine {
 
 class HeadMachine {
  public:
+  // With its first run, kFirstRun.
   explicit HeadMachine(RunInput input);
 
+  // The first run begins.
   void start(base::Instant now, HeadEffects& out);
+  // Another run, which begins at once; only before finished().
+  base::RunIndex add(RunInput input, std::optional<base::RunIndex> within, base::Instant now,
+                     HeadEffects& out);
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return finished_; }
-  // First credit of each output stream of the first world, bytes.
-  [[nodiscard]] std::uint32_t window() const { return run_.window(); }
-  [[nodiscard]] model::RunReport report() const { return run_.report(); }
-  // What the host of a node told in its greeting, if it has come.
+  [[nodiscard]] const Run& run(base::RunIndex index) const;
+  // Of the first run: first credit of each output stream of its first world, bytes.
+  [[nodiscard]] std::uint32_t window() const { return run(kFirstRun).window(); }
+  [[nodiscard]] model::RunReport report() const { return run(kFirstRun).report(); }
+  // What the host of one of its nodes told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return hosts_.facts(node);
   }
 
  private:
+  // The hosts of a run, and its nodes, which it counts for itself.
+  struct Member {
+    base::RunIndex index;
+    Run run;
+    std::optional<base::RunIndex> within = {};
+    std::vector<base::NodeIndex> hosts = {};               // index: node
+    std::map<base::NodeIndex, base::NodeIndex> uses = {};  // host to node, until it is let go
+    bool told_over = false;
+  };
+
   void on(LinkUp& event, HeadEffects& out);
   void on(LinkFailed& event, HeadEffects& out);
   void on(LinkLost& event, HeadEffects& out);
@@ -46,34 +67,51 @@ class HeadMachine {
   void on(GlooServed& event, HeadEffects& out);
   void on(HeadTick&, HeadEffects& out);
 
-  void welcome(base::NodeIndex node, wire::Welcome& message, HeadEffects& out);
+  void welcome(Member& member, const Heard& event, const wire::Welcome& message, HeadEffects& out);
   void end_overdue(HeadEffects& out);
   void keep_alive(HeadEffects& out);
   void forward(std::int32_t number, HeadEffects& out);
   void suspend(HeadEffects& out);
   void to_leased(const wire::ToAgent& message, HeadEffects& out) const;
-  [[nodiscard]] bool leased(base::NodeIndex node) const;
+  [[nodiscard]] bool leased(base::NodeIndex host) const;
+  void missed(base::NodeIndex host, const base::Error& error, HeadEffects& out);
+  void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
 
-  // `does` is given the wishes to fill, which are carried out then.
+  Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
+  [[nodiscard]] base::NodeIndex host_for(const model::Host& host, HeadEffects& out);
+  [[nodiscard]] Member& member(base::RunIndex index);
+  // The run that a host speaks of, if it uses this host.
+  [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);
+  [[nodiscard]] bool in_use(base::NodeIndex host) const;
+
+  // `does` is given the run, and the wishes to fill, which are carried out then.
   template <class Does>
-  void let_run(Does does, HeadEffects& out);
-  void carry_out(NeedHost& wish, HeadEffects& out);
-  void carry_out(GreetHost& wish, HeadEffects& out);
-  void carry_out(AskHost& wish, HeadEffects& out);
-  void carry_out(NotAwaited& wish, HeadEffects& out);
-  void carry_out(DropHost& wish, HeadEffects& out);
-  void carry_out(FreeHost& wish, HeadEffects& out);
-  void carry_out(AddHost& wish, HeadEffects& out);
+  void let(Member& member, Does does, HeadEffects& out);
+  template <class Does>
+  void let_all(Does does, HeadEffects& out);
+  // Of those that use the host, with their node.
+  template <class Does>
+  void let_users(base::NodeIndex host, Does does, HeadEffects& out);
+  void carry_out(Member& member, NeedHost& wish, HeadEffects& out);
+  void carry_out(Member& member, GreetHost& wish, HeadEffects& out);
+  void carry_out(Member& member, AskHost& wish, HeadEffects& out);
+  void carry_out(Member& member, NotAwaited& wish, HeadEffects& out);
+  void carry_out(Member& member, DropHost& wish, HeadEffects& out);
+  void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
+  void carry_out(Member& member, AddHost& wish, HeadEffects& out);
+  void carry_out(Member& member, ToNode& wish, HeadEffects& out);
   template <class Wish>
-  void carry_out(Wish& wish, HeadEffects& out) {
+  void carry_out(Member& member, Wish& wish, HeadEffects& out) {
+    wish.run = member.index;
     out.push_back(std::move(wish));
   }
+  void end_those_within(base::RunIndex run, HeadEffects& out);
   void finish_when_left(HeadEffects& out);
 
   base::Instant now_{};
   Hosts hosts_;
-  Run run_;
-  std::optional<base::Instant> leave_by_;  // once the run is over: links still open are cut then
+  std::vector<Member> runs_;               // index: its number less one
+  std::optional<base::Instant> leave_by_;  // once all are over: links still open are cut then
   bool finished_ = false;
 };
 

@@ -14,6 +14,7 @@ using base::Error;
 using base::Fault;
 using base::Instant;
 using base::NodeIndex;
+using base::RunIndex;
 
 namespace {
 
@@ -37,9 +38,15 @@ const Hosts::Entry& Hosts::of(NodeIndex node) const {
   return hosts_[node.value];
 }
 
-NodeIndex Hosts::add(const model::Host& host, std::uint32_t ports) {
-  hosts_.push_back({host.name, !host.carrier.in_head, ports});
+NodeIndex Hosts::add(const model::Host& host) {
+  hosts_.push_back({host.name, !host.carrier.in_head});
   return NodeIndex(hosts_.size() - 1);
+}
+
+std::optional<NodeIndex> Hosts::find(const model::Host& host) const {
+  const auto found = std::ranges::find(hosts_, host.name, &Entry::name);
+  if (found == hosts_.end()) return std::nullopt;
+  return NodeIndex(found - hosts_.begin());
 }
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -78,11 +85,13 @@ std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
   return found;
 }
 
-void Hosts::up(NodeIndex node, Instant now, HeadEffects& out) {
+void Hosts::up(NodeIndex node, Instant now) {
   Entry& host = of(node);
   if (host.state != State::waiting) return;
+  host.state = State::up;
+  host.heard = now;
+  host.pinged_at.clear();
   if (host.linked && !next_ping_) next_ping_ = now + options_.lease / 4;
-  greet(node, now, out);
 }
 
 std::optional<Error> Hosts::failed(LinkFailed& event, Instant now, HeadEffects& out) {
@@ -127,22 +136,27 @@ std::optional<Instant> Hosts::next_opening() const {
 
 // ---- greeting ---------------------------------------------------------------------------------
 
-void Hosts::greet(NodeIndex node, Instant now, HeadEffects& out) {
+void Hosts::greet(const GreetHost& wish, NodeIndex node, RunIndex run, Instant now,
+                  HeadEffects& out) {
   Entry& host = of(node);
-  host.state = State::up;
+  CHECK(host.state == State::up || host.state == State::greeted);
   host.heard = now;
-  host.greeted_at = now;
-  host.pinged_at.clear();
-  out.push_back(ToNode{node, wire::Hello{wire::kProtocol, options_.job, node,
-                                         static_cast<std::uint32_t>(options_.lease.count()),
-                                         static_cast<std::uint32_t>(options_.grace.count()),
-                                         options_.survey, host.ports}});
+  host.greeted_at[run] = now;
+  wire::Hello hello{wire::kProtocol,
+                    wish.job,
+                    wish.node,
+                    static_cast<std::uint32_t>(options_.lease.count()),
+                    static_cast<std::uint32_t>(options_.grace.count()),
+                    wish.topology,
+                    wish.ports};
+  out.push_back(ToNode{node, std::move(hello), run});
 }
 
-base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instant now,
-                                  HeadEffects& out) {
+base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welcome& message,
+                                  Instant now, HeadEffects& out) {
   Entry& host = of(node);
-  CHECK(host.state == State::up);
+  const auto greeted = host.greeted_at.extract(run);
+  CHECK(!greeted.empty());
   settle(node);
   if (message.protocol != wire::kProtocol) {
     return tl::unexpected(
@@ -153,12 +167,11 @@ base::Result<void> Hosts::welcome(NodeIndex node, wire::Welcome& message, Instan
               {}});
   }
   host.state = State::greeted;
-  host.facts = std::move(message.facts);
-  host.shared = message.shared;
+  host.facts = message.facts;
   if (!host.linked) {
     host.clock.is_ours();
   } else if (message.came_us != 0) {
-    host.clock.heard(host.greeted_at, from_wire(message.came_us), from_wire(message.left_us), now);
+    host.clock.heard(greeted.mapped(), from_wire(message.came_us), from_wire(message.left_us), now);
   }
   open_due(now, out);
   return {};
@@ -171,7 +184,7 @@ void Hosts::heard(NodeIndex node, Instant now) { of(node).heard = now; }
 // Every Ping is noted: their answers come in the same order.
 void Hosts::ping(NodeIndex node, Instant now, HeadEffects& out) {
   of(node).pinged_at.push_back(now);
-  out.push_back(ToNode{node, wire::Ping{}});
+  out.push_back(ToNode{node, wire::Ping{}, kNoRun});
 }
 
 void Hosts::pong(NodeIndex node, const wire::Pong& message, Instant now) {
@@ -212,14 +225,23 @@ void Hosts::forgive_silence(Instant now) {
 
 // ---- closing ----------------------------------------------------------------------------------
 
+void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, HeadEffects& out) {
+  Entry& host = of(node);
+  if (!bye.stays) host.state = host.linked ? State::leaving : State::waiting;
+  out.push_back(ToNode{node, std::move(bye), run});
+}
+
 void Hosts::lost(NodeIndex node) {
   settle(node);
   of(node).link = false;
+  of(node).state = State::waiting;
+  of(node).greeted_at.clear();
 }
 
 void Hosts::close(NodeIndex node, HeadEffects& out) {
-  settle(node);
-  if (std::exchange(of(node).link, false)) out.push_back(CloseLink{node});
+  const bool had_link = of(node).link;
+  lost(node);
+  if (had_link) out.push_back(CloseLink{node});
 }
 
 // ---- what is known ----------------------------------------------------------------------------

@@ -2,13 +2,16 @@
 // notices silence. Knows no ranks; that a host is no longer wanted, its caller says by closing the
 // link.
 //
-//   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──greet()──▶ up
+//   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──dismiss()──▶ leaving ──link lost──▶ waiting
+//   from any state ──link lost──▶ waiting
 //
-// The link of a host that is waiting may fail and be opened again, as often as Opener allows.
+// The link of a host that is waiting may fail and be opened again, as often as Opener allows. Each
+// run greets a host for itself.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +24,7 @@
 #include "machine/head_events.hpp"
 #include "machine/host_clock.hpp"
 #include "machine/opener.hpp"
+#include "machine/run_effects.hpp"
 #include "model/inventory.hpp"
 #include "model/job_spec.hpp"
 #include "wire/messages.hpp"
@@ -30,14 +34,12 @@ namespace muster::machine {
 class Hosts {
  public:
   struct Options {
-    std::string job;  // random, names the job on every host
     model::CarrierSpec carrier;
     base::Duration lease{0};
     base::Duration grace{0};
-    bool survey = false;  // as in wire::Hello
     bool operator==(const Options&) const = default;
   };
-  enum class State : std::uint8_t { waiting, up, greeted };
+  enum class State : std::uint8_t { waiting, up, greeted, leaving };
   struct Status {
     State state = State::waiting;
     bool link = false;       // a carrier may be alive
@@ -48,14 +50,15 @@ class Hosts {
 
   explicit Hosts(Options options);
 
-  // `ports`: how many its agent shall claim for ranks.
-  base::NodeIndex add(const model::Host& host, std::uint32_t ports);
+  base::NodeIndex add(const model::Host& host);
+  // One that was added before; the same by its name.
+  [[nodiscard]] std::optional<base::NodeIndex> find(const model::Host& host) const;
 
   // ---- opening
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
   // After the last of some open(): begins with those that wait for others, and tells of progress.
   void go_on(base::Instant now, HeadEffects& out);
-  void up(base::NodeIndex node, base::Instant now, HeadEffects& out);
+  void up(base::NodeIndex node, base::Instant now);
   // Why this host cannot be reached; nothing when it is tried again.
   [[nodiscard]] std::optional<base::Error> failed(LinkFailed& event, base::Instant now,
                                                   HeadEffects& out);
@@ -71,11 +74,13 @@ class Hosts {
   [[nodiscard]] std::optional<base::Instant> next_opening() const;
 
   // ---- greeting
-  // Again, for another round: it is up from now on.
-  void greet(base::NodeIndex node, base::Instant now, HeadEffects& out);
-  // Only of a host that is up. Its error: it speaks another protocol.
-  [[nodiscard]] base::Result<void> welcome(base::NodeIndex node, wire::Welcome& message,
-                                           base::Instant now, HeadEffects& out);
+  // For a run, or for another round of it. Only a host that is up, or was greeted before.
+  void greet(const GreetHost& wish, base::NodeIndex node, base::RunIndex run, base::Instant now,
+             HeadEffects& out);
+  // Its error: it speaks another protocol.
+  [[nodiscard]] base::Result<void> welcome(base::NodeIndex node, base::RunIndex run,
+                                           const wire::Welcome& message, base::Instant now,
+                                           HeadEffects& out);
 
   // ---- keeping alive
   void heard(base::NodeIndex node, base::Instant now);
@@ -90,6 +95,8 @@ class Hosts {
   [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }
 
   // ---- closing
+  // A run leaves it with `bye`; the last one, unless the agent stays for others.
+  void dismiss(base::NodeIndex node, base::RunIndex run, wire::Bye bye, HeadEffects& out);
   // The carrier has ended, after the agent had spoken.
   void lost(base::NodeIndex node);
   // Nothing more will be heard of it, and it is not opened any more.
@@ -107,9 +114,6 @@ class Hosts {
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return of(node).facts;
   }
-  [[nodiscard]] const std::optional<model::SharedMemory>& shared(base::NodeIndex node) const {
-    return of(node).shared;
-  }
   [[nodiscard]] Status status(base::NodeIndex node) const;
   bool operator==(const Hosts&) const = default;
 
@@ -117,16 +121,14 @@ class Hosts {
   struct Entry {
     std::string name;
     bool linked = false;  // needs a link: the head is not its agent
-    std::uint32_t ports = 0;
     State state = State::waiting;
     bool link = false;
     base::Instant heard{};
     std::optional<model::HostFacts> facts = {};
-    std::optional<model::SharedMemory> shared = {};
     std::string last_error = {};
     HostClock clock = {};
-    base::Instant greeted_at{};                // when the last Hello left
-    std::deque<base::Instant> pinged_at = {};  // of Pings without an answer
+    std::map<base::RunIndex, base::Instant> greeted_at = {};  // when a Hello without answer left
+    std::deque<base::Instant> pinged_at = {};                 // of Pings without an answer
     bool operator==(const Entry&) const = default;
   };
   [[nodiscard]] Entry& of(base::NodeIndex node);

@@ -10,6 +10,7 @@
 #include "plan/gloo_scopes.hpp"
 #include "plan/plan.hpp"
 #include "plan/roles.hpp"
+#include "view/rank_name.hpp"
 
 namespace muster::machine {
 
@@ -78,10 +79,17 @@ Run::Status Run::status() const {
 
 // ---- what becomes of its hosts ----------------------------------------------------------------
 
-bool Run::up(NodeIndex node) {
-  if (nodes_[node.value].state != NodeState::waiting) return false;
-  nodes_[node.value].state = NodeState::up;
-  return true;
+void Run::up(NodeIndex node, RunEffects& out) {
+  if (nodes_[node.value].state == NodeState::waiting) greet(node, out);
+}
+
+// Spawned ranks have no ports of their own.
+void Run::greet(NodeIndex node, RunEffects& out) {
+  Node& greeted = nodes_[node.value];
+  greeted.state = NodeState::up;
+  const std::uint32_t ports =
+      greeted.joined ? 0 : plan::ports_wanted(input_.spec, input_.plan.nodes[node.value]);
+  out.push_back(GreetHost{node, input_.job, ports, input_.survey});
 }
 
 bool Run::awaits(NodeIndex node) const {
@@ -182,7 +190,7 @@ void Run::prepare_all(RunEffects& out) {
   });
   if (!enough) return fault(enough.error(), "", out);
   const std::string shared = plan::shared_devices(input_.spec, input_.plan, where_, input_.kept);
-  if (!shared.empty() && round_ == 0) out.push_back(Say{shared});
+  if (!shared.empty() && round_ == 0) warn(shared, out);
   if (input_.spec.gloo) return serve_gloo(out);
   order_all(out);
 }
@@ -219,16 +227,14 @@ void Run::order_all(RunEffects& out) {
 void Run::tell_networks(const plan::Rendezvous& where, RunEffects& out) const {
   if (nodes_.size() < 2) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);
-  out.push_back(Say{fmt::format("MASTER_ADDR={} MASTER_PORT={}", where.address, where.port)});
+  tell(model::MeetingPointChosen{where.address, where.port}, out);
 }
 
 void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_t place,
                        RunEffects& out) const {
-  const std::string& name = where.interfaces[place];
-  out.push_back(
-      Say{fmt::format("{}: ranks talk over {} at {}: {}{}", host(node),
-                      name.empty() ? "any interface" : name, where.addresses[place],
-                      where.reasons[place], where.rdma[place] ? "; RDMA is left to MPI" : "")});
+  tell(model::NetworkChosen{host(node), where.interfaces[place], where.addresses[place],
+                            where.reasons[place], where.rdma[place]},
+       out);
 }
 
 wire::Prepare Run::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
@@ -291,7 +297,7 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   const bool last = node.taken == kBindingTries;
   const std::string told =
       plan::yield_claimed(input_.plan, index, last ? topology->allowed : message.cpus);
-  if (!told.empty()) out.push_back(Say{told});
+  if (!told.empty()) warn(told, out);
   out.push_back(ToNode{index, first_orders(index, where_)});
 }
 
@@ -307,7 +313,7 @@ void Run::start_all(RunEffects& out) {
 
 void Run::hear(NodeIndex node, wire::Started& message, RunEffects& out) {
   if (!ranks_.start(message.rank, message.pid)) return;
-  out.push_back(Tell{model::RankStarted{message.rank, node, message.pid}});
+  tell(model::RankStarted{message.rank, node, message.pid}, out);
   if (!ranks_.all_started()) return;
   if (!verdict_.phases().started) verdict_.phases().started = since_start();
   input_flow(out);
@@ -318,6 +324,21 @@ void Run::hear(NodeIndex, wire::OutputEnd&, RunEffects&) {}  // likewise
 
 void Run::hear(NodeIndex, wire::Welcome&, RunEffects&) {}  // greeted()
 void Run::hear(NodeIndex, wire::Pong&, RunEffects&) {}     // for Hosts alone
+
+// ---- telling ----------------------------------------------------------------------------------
+
+void Run::tell(model::RunEvent event, RunEffects& out) const {
+  out.push_back(Tell{std::move(event)});
+}
+
+void Run::warn(std::string text, RunEffects& out) const {
+  tell(model::Warned{std::move(text)}, out);
+}
+
+std::string Run::name_of(Rank rank) const {
+  return fmt::format("{} on {}", view::rank_name(verdict_.so_far().worlds, rank),
+                     host(input_.plan.ranks[rank.value].node));
+}
 
 // ---- small answers ----------------------------------------------------------------------------
 

@@ -89,8 +89,8 @@ class Run {
   void start(base::Instant now, RunEffects& out);
 
   // ---- what becomes of its hosts
-  // Its agent has spoken: it is to be greeted, unless this is false.
-  [[nodiscard]] bool up(base::NodeIndex node);
+  // Its agent has spoken.
+  void up(base::NodeIndex node, RunEffects& out);
   void greeted(base::NodeIndex node, model::HostFacts facts,
                const std::optional<model::SharedMemory>& shared, base::Instant now,
                RunEffects& out);
@@ -117,6 +117,10 @@ class Run {
 
   // ---- what is known
   [[nodiscard]] bool over() const { return state_ == State::over; }
+  // It is to be reached.
+  [[nodiscard]] bool needs(base::NodeIndex node) const {
+    return nodes_[node.value].state == NodeState::waiting;
+  }
   // Its Welcome is of interest.
   [[nodiscard]] bool awaits(base::NodeIndex node) const;
   // Its silence is a loss: it has ranks, or may have them yet.
@@ -164,7 +168,12 @@ class Run {
   void hear(base::NodeIndex node, wire::Stopped& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, RunEffects& out);
 
+  void tell(model::RunEvent event, RunEffects& out) const;
+  void warn(std::string text, RunEffects& out) const;
+  // "rank 3 on node1"
+  [[nodiscard]] std::string name_of(base::Rank rank) const;
   [[nodiscard]] bool may_restart(base::Instant now) const;
+  void greet(base::NodeIndex node, RunEffects& out);
   void begin_round(RunEffects& out);
   void forget_round();
   void end_input(RunEffects& out) const;

@@ -1,6 +1,8 @@
 // What a run wants done: of the hosts that it was given, and of the head.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -13,16 +15,19 @@ namespace muster::machine {
 struct NeedHost {  // it is to be reached: answered by up(), or by missed()
   base::NodeIndex node;
 };
-struct GreetHost {  // again; answered by greeted()
+struct GreetHost {  // for this run, once it is up, or again; answered by greeted()
   base::NodeIndex node;
+  std::string job;
+  std::uint32_t ports = 0;  // as in wire::Hello
+  bool topology = false;    // likewise
 };
 struct AskHost {  // whether it is alive, at once
   base::NodeIndex node;
 };
-struct NotAwaited {  // whether it greets does not matter any more
+struct NotAwaited {  // whether it can be reached, or greets, does not matter any more
   base::NodeIndex node;
 };
-struct DropHost {  // nothing more is to be heard of it
+struct DropHost {  // its agent is not to be trusted, or cannot be had: the link is to be closed
   base::NodeIndex node;
 };
 struct FreeHost {  // the run does not need it any more
@@ -30,9 +35,8 @@ struct FreeHost {  // the run does not need it any more
   wire::Bye bye;
 };
 
-using RunEffect =
-    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AddHost, ToNode,
-                 AddWorld, NewRound, ServeGloo, Tell, Say, ReadInput>;
+using RunEffect = std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost,
+                               AddHost, ToNode, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

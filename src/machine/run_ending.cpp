@@ -29,7 +29,7 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, RunEffects& out) {
   const model::RankExit exit = message.exit;
   if (ranks_.has_ended(exit.rank)) return;
-  out.push_back(Tell{model::RankEnded{exit}});
+  tell(model::RankEnded{exit}, out);
   count_end(exit.rank);
   if (!stop_) wireup_.left(exit.rank);
   Death death{exit,
@@ -105,6 +105,7 @@ void Run::lose(NodeIndex index, Error error, RunEffects& out) {
   const bool had_tasks = node.state == NodeState::running;
   const bool is_idle = idle(index);
   node.state = NodeState::gone;
+  tell(model::HostLost{index, error.what}, out);
   if (had_tasks) forget_tasks(index);
   if (stop_) {
     if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
@@ -192,7 +193,7 @@ void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEff
   }
   // No task has been started there: an agent that has spoken is told to go, others are cut off.
   if (node.state == NodeState::waiting) {
-    out.push_back(DropHost{index});
+    out.push_back(NotAwaited{index});
     node.state = NodeState::gone;
     return;
   }
@@ -252,8 +253,7 @@ void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
     verdict_.interrupted(number);
     const std::uint32_t alive = ranks_.alive();
     if (number != SIGPIPE && state_ == State::running) {
-      out.push_back(Say{fmt::format("ending {} rank{}; the same signal again ends {} at once",
-                                    alive, alive == 1 ? "" : "s", alive == 1 ? "it" : "them")});
+      tell(model::Interrupted{alive}, out);
     }
   }
   // Ranks learn of a reader that has gone the way a shell's pipeline does: they are terminated.

@@ -33,8 +33,7 @@ void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out
 // As in a new round: the agent forgets the ranks that have ended.
 void Run::wake_host(NodeIndex node, RunEffects& out) {
   nodes_[node.value].joined = true;
-  nodes_[node.value].state = NodeState::up;
-  out.push_back(GreetHost{node});
+  greet(node, out);
 }
 
 NodeIndex Run::call_host(model::Host host, RunEffects& out) {
@@ -42,7 +41,7 @@ NodeIndex Run::call_host(model::Host host, RunEffects& out) {
   nodes_.emplace_back().joined = true;
   input_.plan.nodes.push_back({host, {}});
   if (pmix_) pmix_->add_host(host.name);
-  out.push_back(Tell{model::HostJoined{node, host.name}});
+  tell(model::HostJoined{node, host.name}, out);
   out.push_back(AddHost{node, std::move(host)});
   out.push_back(NeedHost{node});
   return node;

@@ -23,13 +23,12 @@ bool Run::may_restart(base::Instant now) const {
 
 void Run::begin_round(RunEffects& out) {
   ++round_;
-  out.push_back(Say{view::restart(report(), round_, input_.spec.max_restarts)});
+  tell(model::RoundBegun{round_, input_.spec.max_restarts, view::failure(report())}, out);
   forget_round();
   out.push_back(NewRound{});
   state_ = State::opening;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].state = NodeState::up;
-    out.push_back(GreetHost{NodeIndex(i)});
+    greet(NodeIndex(i), out);
   }
 }
 

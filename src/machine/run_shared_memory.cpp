@@ -13,8 +13,9 @@ bool Run::shares_too_little(base::NodeIndex node) const {
 void Run::warn_mpi(base::NodeIndex node, RunEffects& out) {
   if (stop_ || shared_told_ || !shares_too_little(node)) return;
   shared_told_ = true;
-  out.push_back(Say{too_small_for_mpi_words(host(node), *nodes_[node.value].shared,
-                                            input_.plan.nodes[node.value].ranks.size())});
+  warn(too_small_for_mpi_words(host(node), *nodes_[node.value].shared,
+                               input_.plan.nodes[node.value].ranks.size()),
+       out);
 }
 
 // Whether ranks will load data in other processes cannot be known: those of torch's launchers, and
@@ -31,8 +32,8 @@ void Run::warn_loaders(RunEffects& out) const {
   }
   if (small.empty()) return;
   const base::NodeIndex first = small.front();
-  out.push_back(
-      Say{too_small_for_loaders_words(host(first), small.size() - 1, *nodes_[first.value].shared)});
+  warn(too_small_for_loaders_words(host(first), small.size() - 1, *nodes_[first.value].shared),
+       out);
 }
 
 }  // namespace muster::machine

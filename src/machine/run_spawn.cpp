@@ -154,9 +154,7 @@ void Run::add_tasks(const PlannedSpawn& made) {
 // MPI has only an error code for the spawner: people are told why.
 void Run::refuse_spawn(const AskedSpawn& asked, const Error& why, RunEffects& out) {
   const wire::Spawn& order = asked.order;
-  out.push_back(Say{fmt::format("MPI_Comm_spawn by {} failed: {}{}",
-                                view::rank_name(verdict_.so_far().worlds, order.rank), why.what,
-                                why.hint.empty() ? "" : " (" + why.hint + ")")});
+  tell(model::SpawnRefused{view::rank_name(verdict_.so_far().worlds, order.rank), why}, out);
   answer_spawn(asked.asker, {order.id, order.pmix, 0, {}}, out);
 }
 

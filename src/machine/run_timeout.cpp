@@ -13,9 +13,7 @@ void Run::give_notice(RunEffects& out) {
   if (!time_limit_.give_notice(now_) || state_ != State::running) return;
   const model::Notice& notice = *input_.spec.notice;
   verdict_.gave_notice(notice.signal);
-  out.push_back(Say{fmt::format("time is up in {:g} s: all ranks get {}",
-                                std::chrono::duration<double>(notice.before).count(),
-                                view::signal_label(notice.signal))});
+  tell(model::NoticeGiven{notice.signal, notice.before}, out);
   to_all_running(wire::Signal{notice.signal}, out);
 }
 
@@ -24,23 +22,20 @@ void Run::time_is_up(RunEffects& out) {
   const bool asks = spec.state_at_timeout || spec.stacks_at_timeout;
   if (!asks || state_ != State::running || time_limit_.asked()) return end_late(out);
   time_limit_.ask(ranks_.alive(), now_);
-  out.push_back(
-      Say{fmt::format("time is up; {} of {} ranks have ended", ranks_.ended(), ranks_.size())});
+  tell(model::TimeUp{ranks_.ended(), ranks_.size()}, out);
   to_all_running(wire::Trace{spec.stacks_at_timeout}, out);
 }
 
-void Run::hear(NodeIndex node, wire::Traced& message, RunEffects& out) {
+void Run::hear(NodeIndex, wire::Traced& message, RunEffects& out) {
   if (stop_ || time_limit_.unanswered() == 0) return;
-  const std::int32_t pid = ranks_.pid(message.rank);
-  out.push_back(Say{view::traced(verdict_.so_far().worlds, message.rank, host(node), pid,
-                                 message.state, message.stack)});
+  std::string rank = fmt::format("{}, pid {}", name_of(message.rank), ranks_.pid(message.rank));
+  tell(model::RankTraced{std::move(rank), message.state, message.stack}, out);
   if (time_limit_.answered()) end_late(out);
 }
 
 void Run::end_late(RunEffects& out) {
   if (const std::uint32_t silent = time_limit_.unanswered(); silent > 0) {
-    out.push_back(Say{fmt::format("{} rank{} did not tell what they do in time", silent,
-                                  silent == 1 ? "" : "s")});
+    tell(model::TracesMissing{silent}, out);
   }
   const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
   fault({Fault::timeout, fmt::format("the job ran longer than --timeout {:g} s", seconds), {}, {}},

@@ -3,7 +3,6 @@
 #include <csignal>
 
 #include "machine/run.hpp"
-#include "view/first_few.hpp"
 #include "view/rank_name.hpp"
 
 namespace muster::machine {
@@ -84,14 +83,10 @@ void Run::tell_absent(RunEffects& out) const {
   const WireupStatus status = wireup_.status();
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
-  const std::string names = view::first_few(absent.size(), [&](std::size_t i) {
-    return fmt::format("{} on {}", view::rank_name(verdict_.so_far().worlds, absent[i]),
-                       host(input_.plan.ranks[absent[i].value].node));
-  });
-  const auto waited = now_ - *status.since;
-  out.push_back(Say{fmt::format(
-      "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a job",
-      std::chrono::duration_cast<std::chrono::seconds>(waited).count(), names)});
+  model::RanksAwaited awaited;
+  awaited.waited = std::chrono::duration_cast<std::chrono::seconds>(now_ - *status.since);
+  for (const Rank rank : absent) awaited.absent.push_back(name_of(rank));
+  tell(std::move(awaited), out);
 }
 
 // A failing rank tells its own cause: who was only slower than others by a little is no news then.

@@ -8,10 +8,10 @@
 namespace muster::model {
 
 struct HostSource {
-  std::string_view option;    // with which people give it: "-H"; empty: nobody has to
-  bool has_list = false;      // without a list: this machine alone
-  bool is_file = false;       // the list is the lines of a file
-  Carrier carrier = kOpened;  // of its hosts other than this machine
+  std::string_view option = {};  // with which people give it: "-H"; empty: nobody has to
+  bool has_list = false;         // without a list: this machine alone
+  bool is_file = false;          // the list is the lines of a file
+  Carrier carrier = kOpened;     // of its hosts other than this machine
   bool operator==(const HostSource&) const = default;
 };
 

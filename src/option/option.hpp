@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "table/row.hpp"
 
 namespace muster::option {
 
@@ -26,12 +27,6 @@ enum class Arity : std::uint8_t {
 // Where launchers split a line at ':' into programs: does it speak of one program or of the job?
 enum class Scope : std::uint8_t { job, program };
 
-enum class Standing : std::uint8_t {
-  works,
-  no_effect,  // accepted; `why` is said once in one line
-  refused,    // an error; `why` is its reason
-};
-
 // What most options do not need to say.
 struct Traits {
   std::string_view choices = {};  // for Takes::choice: words with blanks between, for completion
@@ -39,8 +34,7 @@ struct Traits {
   bool ends = false;              // nothing after it is read, as after --help
   Arity arity = Arity::one;
   Scope scope = Scope::job;
-  Standing standing = Standing::works;
-  std::string_view why = {};  // goes on after "--opt has no effect here: " or "--opt: "
+  table::Support support = {};
 };
 
 struct OptionText {
@@ -61,10 +55,7 @@ struct Typed {
 
 // A draft is a request in the making; each front end has its own.
 template <class Draft>
-struct Option {
-  OptionText text;
-  base::Result<void> (*set)(Draft&, const Typed&) = nullptr;  // null: nothing is to be done
-};
+using Option = table::Row<Draft, OptionText, Typed, base::Result<void>>;
 
 // The rows of a table, for whoever does not care about drafts. They point into the table.
 using OptionTexts = std::vector<const OptionText*>;

@@ -46,7 +46,7 @@ Result<Found> OptionReader::take(const Match& match) {
   const auto typed = values_of(match);
   if (!typed) return tl::unexpected(typed.error());
   if (auto once = note(match, *typed); !once) return tl::unexpected(once.error());
-  const auto works = standing(match);
+  const auto works = is_effective(match);
   if (!works) return tl::unexpected(works.error());
   ended_ = matcher_.text(match.index).traits.ends;
   return Found{match.index, *typed, !*works};
@@ -103,24 +103,25 @@ Result<void> OptionReader::note(const Match& match, const Typed& typed) {
 }
 
 // Whether the option is to be carried out.
-Result<bool> OptionReader::standing(const Match& match) {
+Result<bool> OptionReader::is_effective(const Match& match) {
   const Traits& traits = matcher_.text(match.index).traits;
-  const auto without_effect = [&](std::string_view why) {
-    std::string notice = fmt::format("{} has no effect here: {}", match.name, why);
+  const auto without_effect = [&](const table::Support& support) {
+    std::string notice = table::told(match.name, support);
     if (std::ranges::find(notices_, notice) == notices_.end()) {
       notices_.push_back(std::move(notice));
     }
     return false;
   };
-  if (traits.standing == Standing::refused) {
-    return fail(Fault::usage, usage_line(matcher_.text(match.index)), "{}: {}", match.name,
-                traits.why);
+  if (traits.support.refused()) {
+    return fail(Fault::usage, usage_line(matcher_.text(match.index)), "{}",
+                table::told(match.name, traits.support));
   }
-  if (traits.standing == Standing::no_effect) return without_effect(traits.why);
+  if (!traits.support.works()) return without_effect(traits.support);
   const bool late = later_block_ && traits.scope == Scope::job && !traits.ends;
   if (!late || grammar_.late == LateJobOption::taken) return true;
   if (grammar_.late == LateJobOption::no_effect) {
-    return without_effect("it is for the whole job; write it before the first ':'");
+    return without_effect(
+        table::no_effect("it is for the whole job; write it before the first ':'"));
   }
   return fail(Fault::usage, "write it before the first ':'", "{} is for the whole job", match.name);
 }

@@ -51,7 +51,7 @@ class OptionReader {
   [[nodiscard]] base::Result<Typed> values_of(const Match& match);
   [[nodiscard]] base::Result<std::string_view> next_word(const Match& match);
   [[nodiscard]] base::Result<void> note(const Match& match, const Typed& typed);
-  [[nodiscard]] base::Result<bool> standing(const Match& match);
+  [[nodiscard]] base::Result<bool> is_effective(const Match& match);
 
   OptionMatcher matcher_;
   const Grammar& grammar_;

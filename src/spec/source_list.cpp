@@ -6,8 +6,9 @@ namespace muster::spec {
 
 base::Result<std::optional<HostsFound>> typed_list(const HostsAsked& asked) {
   if (!asked.list) return std::nullopt;
-  return read_host_list(*asked.list).map([](auto hosts) {
-    return std::optional(HostsFound{model::kHostsListed, "-H", std::move(hosts)});
+  return read_host_list(*asked.list).map([&](auto hosts) {
+    const std::string name(asked.form.list_option);
+    return std::optional(HostsFound{model::kHostsListed, name, std::move(hosts)});
   });
 }
 

@@ -15,7 +15,9 @@ base::Result<HostsFound> find_hosts(const HostsAsked& asked, std::span<const Fin
   for (const FindHosts find : among) {
     auto found = find(asked);
     if (!found) return tl::unexpected(std::move(found.error()));
-    if (*found) return std::move(**found);
+    if (!*found) continue;
+    auto fine = check_form((*found)->hosts, asked.form, (*found)->source.is_file);
+    return fine.map([&] { return std::move(**found); });
   }
   return HostsFound{};
 }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "model/host_source.hpp"
 #include "model/job_spec.hpp"
+#include "spec/host_form.hpp"
 
 namespace muster::spec {
 
@@ -30,6 +31,7 @@ struct HostsAsked {
   std::function<base::Result<std::string>(const std::string& path, std::size_t most)> read_file =
       {};
   Variable variable = {};  // null: the environment does not count
+  HostForm form = {};
 };
 
 struct HostsFound {
@@ -45,7 +47,7 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostsAsked& 
 [[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostsAsked& asked);
 [[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostsAsked& asked);
 
-// Every source that there is; the first that is there gives the hosts.
+// Every source that there is; the first that is there gives the hosts, in the form that is asked.
 [[nodiscard]] std::span<const FindHosts> sources();
 
 // None is there: this machine alone.

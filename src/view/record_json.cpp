@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "view/run_event_words.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::view {
@@ -250,6 +251,39 @@ std::string rank_ended_line(Utc time, const model::RankExit& exit) {
                      number(exit.signal == 0, exit.code), number(exit.signal != 0, exit.signal),
                      exit.max_rss_kib) +
          "\n";
+}
+
+namespace {
+
+// What people are told with --verbose alone is not recorded, and starts and ends have more keys.
+struct RecordedName {
+  std::string_view operator()(const model::HostLost&) const { return "host_lost"; }
+  std::string_view operator()(const model::Warned&) const { return "warning"; }
+  std::string_view operator()(const model::SpawnRefused&) const { return "spawn_refused"; }
+  std::string_view operator()(const model::RanksAwaited&) const { return "ranks_awaited"; }
+  std::string_view operator()(const model::NoticeGiven&) const { return "notice"; }
+  std::string_view operator()(const model::TimeUp&) const { return "time_up"; }
+  std::string_view operator()(const model::RankTraced&) const { return "rank_traced"; }
+  std::string_view operator()(const model::Interrupted&) const { return "interrupted"; }
+  std::string_view operator()(const model::RoundBegun&) const { return "restart"; }
+  template <class Other>
+  std::string_view operator()(const Other&) const {
+    return {};
+  }
+};
+
+std::string recorded_words(const model::RunEvent& event) {
+  const auto* lost = std::get_if<model::HostLost>(&event);
+  return lost != nullptr ? lost->why : words(event);
+}
+
+}  // namespace
+
+std::string told_line(Utc time, const model::RunEvent& event) {
+  const std::string_view name = std::visit(RecordedName{}, event);
+  if (name.empty()) return {};
+  constexpr std::string_view kForm = R"({{"time":"{}","event":"{}","text":{}}})";
+  return fmt::format(kForm, utc_text(time), name, Json(utf8(recorded_words(event))).dump()) + "\n";
 }
 
 std::string run_ended_line(const RunRecord& record) {

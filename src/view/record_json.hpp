@@ -10,6 +10,7 @@
 #include "base/id.hpp"
 #include "model/record.hpp"
 #include "model/report.hpp"
+#include "model/run_event.hpp"
 
 namespace muster::view {
 
@@ -44,6 +45,8 @@ struct LogPlace {
 [[nodiscard]] std::string rank_started_line(model::Utc time, base::Rank rank, std::int32_t pid,
                                             std::string_view host);
 [[nodiscard]] std::string rank_ended_line(model::Utc time, const model::RankExit& exit);
+// Of what else is recorded of a run; empty for what is not.
+[[nodiscard]] std::string told_line(model::Utc time, const model::RunEvent& event);
 [[nodiscard]] std::string run_ended_line(const model::RunRecord& record);
 
 // What the last line of the events tells, if it is that of the end.

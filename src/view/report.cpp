@@ -268,10 +268,9 @@ std::string untold(const model::RunReport& told, Style style) {
   return text.empty() ? text : text + exit_line(told);
 }
 
-std::string restart(const model::RunReport& report, std::uint32_t count, std::uint32_t most) {
+std::string failure(const model::RunReport& report) {
   const std::vector<std::string> tail = printable_tail(report);
-  return fmt::format("{}{}; restart {} of {}", first_sentence(report),
-                     why(tail, telling_line(tail).value_or("")), count, most);
+  return first_sentence(report) + why(tail, telling_line(tail).value_or(""));
 }
 
 std::string error(const base::Error& error, Style style) {

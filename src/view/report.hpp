@@ -25,8 +25,7 @@ struct Style {
 [[nodiscard]] model::CodeFrom code_from(const model::RunReport& report);
 
 // One line, without its newline: how a round failed, and that another follows.
-[[nodiscard]] std::string restart(const model::RunReport& report, std::uint32_t count,
-                                  std::uint32_t most);
+[[nodiscard]] std::string failure(const model::RunReport& report);
 
 // "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n"
 [[nodiscard]] std::string error(const base::Error& error, Style style);

@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "view/rank_name.hpp"
 #include "view/tail.hpp"
 
 namespace muster::view {
 
-std::string traced(std::span<const model::World> worlds, base::Rank rank, std::string_view host,
-                   std::int32_t pid, std::string_view state, std::string_view stack) {
-  std::string text =
-      fmt::format("{} on {}, pid {}: {}", rank_name(worlds, rank), host, pid, printable(state));
+std::string traced(std::string_view rank, std::string_view state, std::string_view stack) {
+  std::string text = fmt::format("{}: {}", rank, printable(state));
   while (!stack.empty()) {
     const std::size_t end = std::min(stack.find('\n'), stack.size());
     text += "\n    " + printable(stack.substr(0, end));

@@ -199,8 +199,9 @@ struct Ping {
 struct Bye {
   std::string report = {};  // for whoever started the agent, if it was not the head: how it ended
   std::uint32_t code = 0;   // likewise, its exit code
+  bool stays = false;       // the agent does not end: other runs need it
   bool operator==(const Bye&) const = default;
-};  // end; nothing runs any more
+};  // nothing of this run is to be done any more
 
 using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
                              FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace>;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/words.hpp"
+#include "view/run_event_words.hpp"
 
 namespace muster::sim {
 
@@ -166,6 +167,12 @@ void SimHead::perform(machine::NewRound&) {
 
 void SimHead::send(NodeIndex node, wire::ToAgent message) {
   events_.send(node, std::move(message));
+}
+
+// The judge has seen it; people read it.
+void SimHead::perform(machine::Tell& effect) {
+  const std::string words = view::words(effect.event);
+  if (!words.empty()) events_.note("says \"" + words + "\"");
 }
 
 void SimHead::perform(machine::Finish&) { events_.note("finishes"); }

@@ -55,10 +55,11 @@ class SimHead {
     feed(machine::GlooServed{machine::GlooServed::At{effect.address, kPort}});
   }
   void perform(machine::NewRound&);
-  void perform(machine::Tell&) {}  // the judge has seen it
+  void perform(machine::Tell& effect);
   void perform(machine::Say& effect) { events_.note("says \"" + effect.text + "\""); }
   void perform(machine::ReadInput& effect);
   void perform(machine::SuspendSelf&);
+  void perform(machine::RunOver&) {}
   void perform(machine::Finish&);
   void send(base::NodeIndex node, wire::ToAgent message);
   void arm();

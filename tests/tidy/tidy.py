@@ -27,9 +27,10 @@ PURE = {
     "base": set(),
     "model": {"base"},
     "spec": {"base", "model"},
-    "option": {"base", "model", "spec"},
-    "job": {"base", "model", "spec"},
-    "front": {"base", "model", "spec", "option", "job"},
+    "table": {"base"},
+    "option": {"base", "model", "spec", "table"},
+    "job": {"base", "model", "spec", "table"},
+    "front": {"base", "model", "spec", "table", "option", "job"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
     "view": {"base", "model"},
@@ -144,23 +145,38 @@ def impure(path, text):
                          for m in clock.finditer(code)]
 
 
-def cycles(headers):
-    """Circles among headers: {"room/a.hpp": text}."""
-    graph = {name: [h for _, h, quoted in includes(text) if quoted and h in headers]
-             for name, text in headers.items()}
+def circles(graph):
+    """Circles in {name: [names that it needs]}."""
     found, done = [], set()
 
     def visit(name, trail):
         if name in trail:
             found.append(" -> ".join(trail[trail.index(name):] + [name]))
         elif name not in done:
-            for other in graph[name]:
+            for other in graph.get(name, []):
                 visit(other, trail + [name])
             done.add(name)
 
     for name in sorted(graph):
         visit(name, [])
     return found
+
+
+def cycles(headers):
+    """Circles among headers: {"room/a.hpp": text}."""
+    return circles({name: [h for _, h, quoted in includes(text) if quoted and h in headers]
+                    for name, text in headers.items()})
+
+
+PYTHON_IMPORT = re.compile(r"^\s*from \.(\w*) import |^\s*import muster\.(\w+)", re.MULTILINE)
+
+
+def python_circles(modules):
+    """Circles among modules of a package: {"a": text}. `from . import b` asks the package itself,
+    which is the module __init__."""
+    graph = {name: [m[1] or m[2] or "__init__" for m in PYTHON_IMPORT.finditer(text)]
+             for name, text in modules.items()}
+    return circles(graph)
 
 
 # ---- rules about the text itself ----------------------------------------------------------------
@@ -372,6 +388,13 @@ class Rules(unittest.TestCase):
         self.assertEqual(cycles({"r/a.hpp": a, "r/b.hpp": b, "r/c.hpp": c}),
                          ["r/a.hpp -> r/b.hpp -> r/c.hpp -> r/a.hpp"])
 
+    def test_python_circles(self):
+        self.assertEqual(python_circles({"a": "from .b import c\n", "b": "import muster.c\n"}), [])
+        self.assertEqual(python_circles({"a": "from .b import c\n", "b": "import muster.a\n"}),
+                         ["a -> b -> a"])
+        self.assertEqual(len(python_circles({"__init__": "from .a import b\n",
+                                             "a": "from . import c\n"})), 1)
+
     def test_blanking(self):
         self.assertEqual(blanked('a("{") // {\nb'), "a(   )     \nb")
         self.assertEqual(blanked("x = '{'; y = 1'000'000;"), "x =    ; y = 1'000'000;")
@@ -494,6 +517,11 @@ class Repository(unittest.TestCase):
     def test_headers_have_no_circles(self):
         headers = {name[len("src/"):]: text_of(name) for name in self.src if name.endswith(".hpp")}
         self.report("\n".join(cycles(headers)))
+
+    def test_python_modules_have_no_circles(self):
+        modules = {pathlib.Path(name).stem: text_of(name)
+                   for name in self.named(r"python/muster/\w+\.py$")}
+        self.report("\n".join(python_circles(modules)))
 
     def test_functions_are_short(self):
         self.check([long_functions], self.cpp)

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/hosts.hpp"
 
 namespace muster::front {
 
 struct DeepspeedHosts {
-  std::optional<std::string> file = {};  // not given: /job/hostfile, if it is there
+  NamedHosts named = {};  // none: those of /job/hostfile, if it is there
   std::string include = {};
   std::string exclude = {};
   std::optional<std::uint32_t> nodes = {};

@@ -7,8 +7,7 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
-#include "front/given_hosts.hpp"
-#include "front/standing.hpp"
+#include "front/hosts.hpp"
 #include "spec/hosts.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
@@ -24,6 +23,7 @@ using spec::quoted;
 
 constexpr const char* kUsualHostfile = "/job/hostfile";
 constexpr const char* kHere = "localhost";
+constexpr spec::HostForm kForm = {.slots = spec::HostSlots::devices, .each_once = true};
 
 // A host and those of its devices that are to be used.
 struct Resource {
@@ -38,36 +38,23 @@ std::vector<std::uint32_t> first_devices(std::uint32_t count) {
   return devices;
 }
 
-Result<Pool> pool_of(const std::vector<model::HostEntry>& hosts) {
+Pool pool_of(const std::vector<model::HostEntry>& hosts) {
   Pool pool;
-  for (const model::HostEntry& host : hosts) {
-    const bool again = std::ranges::any_of(
-        pool, [&](const Resource& known) { return known.host.name == host.name; });
-    if (again) {
-      return base::fail_at(host.place, Fault::bad_file, "keep one line for each host",
-                           "{} is listed twice", host.name);
-    }
-    if (!host.slots || *host.slots > spec::kDevicesMax) {
-      return base::fail_at(host.place, Fault::bad_file,
-                           fmt::format("write {} slots=N, N its number of devices", host.name),
-                           "{} needs slots=1 to slots={}", host.name, spec::kDevicesMax);
-    }
-    pool.push_back({host, first_devices(*host.slots)});
-  }
+  for (const model::HostEntry& host : hosts) pool.push_back({host, first_devices(*host.slots)});
   return pool;
 }
 
 // Nothing without a hostfile: this machine alone.
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
-  const auto given =
-      draft.hosts.file ? draft.hosts.file : standing_hostfile(*draft.asked, draft.request.spec);
-  const std::string path = given.value_or(kUsualHostfile);
-  if (!given && !draft.asked->read_file(path, spec::kHostTextMax)) return std::nullopt;
-  const auto found = hosts_in_file(*draft.asked, path);
-  if (!found) return tl::unexpected(found.error());
+  auto found = given_hosts(*draft.asked, draft.request.spec, draft.hosts.named, kForm);
+  if (found && !found->source.has_list) {
+    if (!draft.asked->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
+    found = named_hosts(*draft.asked, {.file = kUsualHostfile}, kForm);
+  }
+  if (!found) return tl::unexpected(std::move(found.error()));
   draft.request.spec.source = found->source;
   draft.request.spec.source_name = found->name;
-  return pool_of(found->hosts).map([](Pool pool) { return std::optional<Pool>(std::move(pool)); });
+  return std::optional(pool_of(found->hosts));
 }
 
 bool is_filtered(const DeepspeedHosts& hosts) {

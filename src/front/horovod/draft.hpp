@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 
 namespace muster::front {
@@ -18,8 +19,7 @@ enum class HorovodController : std::uint8_t { automatic, gloo, mpi };
 struct HorovodDraft {
   const Asked* asked = nullptr;
   RunRequest request;
-  std::optional<std::string> host_list;
-  std::string hostfile;
+  NamedHosts hosts;
   std::vector<std::string> interfaces;
   HorovodController controller = HorovodController::automatic;
   bool tcp_only = false;

@@ -5,7 +5,6 @@
 
 #include "front/asked.hpp"
 #include "front/horovod/config.hpp"
-#include "front/horovod/hosts.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
 #include "front/output_styles.hpp"
@@ -90,6 +89,16 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
   return {};
 }
 
+// Each host must tell its slots.
+Result<void> settle_hosts(HorovodDraft& draft) {
+  model::JobSpec& spec = draft.request.spec;
+  return check_one_source(draft.hosts)
+      .and_then([&] {
+        return given_hosts(*draft.asked, spec, draft.hosts, {.slots = spec::HostSlots::required});
+      })
+      .map([&](auto found) { spec::take_hosts(spec, std::move(found)); });
+}
+
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
   if (!variable(*draft.asked, name)) exports(draft).push_back({name, value, true});
 }
@@ -131,7 +140,7 @@ void settle_output(HorovodDraft& draft) {
 Result<Reading> finish(HorovodDraft draft, Words words) {
   const auto settled = settle_command(draft, words)
                            .and_then([&] { return settle_horovod_config(draft); })
-                           .and_then([&] { return settle_horovod_hosts(draft); })
+                           .and_then([&] { return settle_hosts(draft); })
                            .and_then([&] { return settle_mpi_words(draft); });
   if (!settled) return tl::unexpected(settled.error());
   settle_mpi(draft);

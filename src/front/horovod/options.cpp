@@ -66,17 +66,17 @@ constexpr std::string_view kElastic = "Elastic jobs";
 constexpr std::string_view kSee = "See";
 
 constexpr std::string_view kNoElastic = "a job whose number of ranks may change is not supported";
-constexpr Traits kRefusedElastic = {.standing = Standing::refused, .why = kNoElastic};
+constexpr Traits kRefusedElastic = {.support = refused(kNoElastic)};
 
 constexpr auto kRows = std::to_array<Row>({
     {{"-np --num-proc", kRanks, Takes::number, "N", "How many ranks to start. Must be given."},
      set_ranks},
     {{"-H --hosts", kRanks, Takes::text, "LIST",
       "Hosts with their slots: host1:2,host2:4 (default: this machine)."},
-     [](Draft& d, const Typed& t) { return store(read_text(t), d.host_list.emplace()); }},
+     [](Draft& d, const Typed& t) { return store(read_text(t), d.hosts.list.emplace()); }},
     {{"-hostfile --hostfile", kRanks, Takes::file, "FILE",
       "Hosts from a file, one a line: host1 slots=2."},
-     [](Draft& d, const Typed& t) { return store(read_text(t), d.hostfile); }},
+     take_hostfile<Draft>},
 
     {{"-p --ssh-port", kReach, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
@@ -114,7 +114,7 @@ constexpr auto kRows = std::to_array<Row>({
       Takes::nothing,
       "",
       "Start through LSF's jsrun.",
-      {.standing = Standing::refused, .why = "muster starts the ranks through ssh"}}},
+      {.support = refused("muster starts the ranks through ssh")}}},
     {{"--network-interfaces --network-interface",
       kController,
       Takes::text,
@@ -158,14 +158,14 @@ constexpr auto kRows = std::to_array<Row>({
       Takes::text,
       "LOW HIGH",
       "How long a failed host is avoided.",
-      {.arity = Arity::two, .standing = Standing::refused, .why = kNoElastic}}},
+      {.arity = Arity::two, .support = refused(kNoElastic)}}},
 
     {{"-cb --check-build",
       kSee,
       Takes::nothing,
       "",
       "Show what Horovod was built with.",
-      {.standing = Standing::refused, .why = "only Horovod itself can tell"}}},
+      {.support = refused("only Horovod itself can tell")}}},
     {{"-v --version", kSee, Takes::nothing, "", "Show the version.", {.ends = true}},
      [](Draft& d, const Typed&) { return raise(d.version); }},
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 #include "front/table.hpp"
 
@@ -45,8 +46,7 @@ struct HydraDraft {
   std::vector<model::EnvSetting> for_all;       // -genv
   std::vector<model::EnvSetting> file_for_all;  // -genv of a configuration file: weaker
   std::optional<HydraInherit> inherit;          // -genvall, -genvnone, -genvlist
-  std::optional<std::string> host_list;
-  std::string hostfile;
+  NamedHosts hosts;
   std::string config_file;
   std::string rank_map;
   std::string interface;

@@ -6,7 +6,6 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
-#include "front/given_hosts.hpp"
 #include "front/hydra/rankmap.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
@@ -24,31 +23,27 @@ using Hosts = std::vector<HostEntry>;
 constexpr std::string_view kThisMachine = "HYDRA_USE_LOCALHOST";
 
 Result<void> set_hosts(HydraDraft& draft, const Typed& typed, std::string& to) {
-  if (draft.host_list || !draft.hostfile.empty()) {
+  if (!draft.hosts.empty()) {
     if (draft.from_file) return {};  // the line is stronger
     return fail(Fault::usage, "keep one of them", "{}: the hosts are given already", typed.option);
   }
   return read_text(typed).map([&](std::string text) { to = std::move(text); });
 }
 
-void take_standing_hostfile(HydraDraft& draft) {
-  if (draft.host_list || !draft.hostfile.empty() || draft.request.spec.fake_nodes > 0) return;
+// Hydra's own variables are stronger than the hosts of a job around.
+void take_hostfile_of_variables(HydraDraft& draft) {
+  if (!draft.hosts.empty() || draft.request.spec.fake_nodes > 0) return;
   for (const char* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"}) {
     if (const auto path = variable(*draft.asked, name); path && !path->empty()) {
-      draft.hostfile = std::string(*path);
+      draft.hosts.file = std::string(*path);
       return;
     }
   }
 }
 
 Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
-  if (!draft.host_list && draft.hostfile == kThisMachine) return spec::HostsFound{};
-  const bool rehearses = draft.request.spec.fake_nodes > 0;
-  return given_hosts(*draft.asked, draft.host_list, draft.hostfile, rehearses)
-      .map([](spec::HostsFound found) {
-        if (!found.source.is_file && found.source.has_list) found.name = "-hosts";
-        return found;
-      });
+  if (!draft.hosts.list && draft.hosts.file == kThisMachine) return spec::HostsFound{};
+  return given_hosts(*draft.asked, draft.request.spec, draft.hosts, {.list_option = "-hosts"});
 }
 
 // By the slots of a host in all its entries; equal hosts keep their order.
@@ -67,12 +62,12 @@ void sort_hosts(Hosts& hosts, bool ascending) {
 Result<void> set_hydra_hosts(HydraDraft& draft, const Typed& typed) {
   std::string list;
   auto done = set_hosts(draft, typed, list);
-  if (done && !list.empty()) draft.host_list = std::move(list);
+  if (done && !list.empty()) draft.hosts.list = std::move(list);
   return done;
 }
 
 Result<void> set_hydra_hostfile(HydraDraft& draft, const Typed& typed) {
-  return set_hosts(draft, typed, draft.hostfile);
+  return set_hosts(draft, typed, draft.hosts.file);
 }
 
 Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed) {
@@ -89,7 +84,7 @@ Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_hydra_hosts(HydraDraft& draft) {
-  take_standing_hostfile(draft);
+  take_hostfile_of_variables(draft);
   auto found = read_hosts(draft);
   if (!found) return tl::unexpected(found.error());
   const bool all_alike = draft.request.spec.per_node.has_value();

@@ -1,7 +1,6 @@
 // Tables of options: where a job runs, its inputs, what is shown.
 #include "front/job/options.hpp"
 
-#include "front/host_words.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
@@ -80,7 +79,7 @@ constexpr Row kList = {{"-H --host",
                        join_hosts<JobDraft>};
 constexpr Row kHostfile = {
     {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
-    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }};
+    take_hostfile<JobDraft>};
 constexpr Row kFakeNodes = {{"--fake-nodes", kHosts, Takes::number, "N",
                              "Rehearse on this machine, which plays up to N nodes."},
                             [](JobDraft& d, const Typed& t) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 #include "front/table.hpp"
 #include "job/layout.hpp"
@@ -19,8 +20,7 @@ struct JobDraft {
   std::vector<job::Setting> settings;
   std::vector<model::Tag> tags;
   std::string target;
-  std::optional<std::string> host_list;  // all -H, joined by commas
-  std::string hostfile;
+  NamedHosts hosts;
   std::uint32_t fake_nodes = 0;
   job::Counts counts;
   std::vector<std::string> without;

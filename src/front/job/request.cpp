@@ -6,7 +6,6 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
-#include "front/given_hosts.hpp"
 #include "front/inner_request.hpp"
 #include "front/standing.hpp"
 #include "job/job_spec.hpp"
@@ -51,12 +50,12 @@ Result<job::TargetsReading> targets(const Asked& asked, const std::string& folde
 // What the command line says of a target, in the words of muster.yml.
 job::Target typed_target(const JobDraft& draft) {
   job::Target target;
-  if (draft.host_list) {
+  if (draft.hosts.list) {
     target.name = "-H";
-    target.hosts.push_back({*draft.host_list, {}, {}, true});
-  } else if (!draft.hostfile.empty()) {
+    target.hosts.push_back({*draft.hosts.list, {}, {}, true});
+  } else if (!draft.hosts.file.empty()) {
     target.name = "--hostfile";
-    target.hostfile = job::Text{draft.hostfile, {}, {}, true};
+    target.hostfile = job::Text{draft.hosts.file, {}, {}, true};
   } else {
     target.name = "--fake-nodes";
     target.fake_nodes = job::Count{draft.fake_nodes, {}};
@@ -69,16 +68,14 @@ Result<void> check_combinations(const JobDraft& draft) {
     return base::fail(Fault::usage, "muster logs begins each line with its rank",
                       "--detach prints nothing that --tag could begin");
   }
-  const int places = int(draft.host_list.has_value()) + int(!draft.hostfile.empty()) +
+  const int places = int(draft.hosts.list.has_value()) + int(!draft.hosts.file.empty()) +
                      int(draft.fake_nodes > 0) + int(!draft.target.empty());
   if (places <= 1) return {};
   return base::fail(Fault::usage, "keep one of them",
                     "-H, --hostfile, --fake-nodes and --target exclude each other");
 }
 
-bool is_typed(const JobDraft& draft) {
-  return draft.host_list || !draft.hostfile.empty() || draft.fake_nodes > 0;
-}
+bool is_typed(const JobDraft& draft) { return !draft.hosts.empty() || draft.fake_nodes > 0; }
 
 Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
                               const job::Targets& known) {

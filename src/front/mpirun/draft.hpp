@@ -8,6 +8,7 @@
 
 #include "front/asked.hpp"
 #include "front/front.hpp"
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 #include "front/table.hpp"
 
@@ -16,10 +17,9 @@ namespace muster::front {
 // One program of the line: what stands between two ':'.
 struct MpirunBlock {
   model::App app;
-  std::optional<std::string> host_list;  // all -H, joined by commas
-  std::string hostfile;                  // as typed
-  std::string added_hostfile;            // --add-hostfile
-  std::vector<std::string> parameters;   // MCA parameters set in this block, to notice repeats
+  NamedHosts hosts;
+  std::string added_hostfile;           // --add-hostfile
+  std::vector<std::string> parameters;  // MCA parameters set in this block, to notice repeats
 };
 
 // What the end of a rank means for the others.

@@ -95,7 +95,7 @@ Result<void> read_programs(MpirunDraft& draft) {
   const auto lines = spec::read_appfile(*text, path);
   if (!lines) return tl::unexpected(lines.error());
   const MpirunBlock& typed = draft.block;
-  if (typed.app != model::App{} || typed.host_list || !typed.hostfile.empty()) {
+  if (typed.app != model::App{} || !typed.hosts.empty()) {
     notice(draft, "--app: options for programs count in " + path + " only, not beside it");
   }
   draft.blocks.clear();

@@ -1,11 +1,11 @@
 // The hosts of an mpirun line: hostfiles, -H, and hosts by number among those of the hostfile.
-#include "spec/hosts.hpp"
+#include "front/hosts.hpp"
 
 #include <algorithm>
 
-#include "front/given_hosts.hpp"
 #include "front/mpirun/place.hpp"
 #include "front/standing.hpp"
+#include "spec/hosts.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
 
@@ -88,29 +88,24 @@ Result<Hosts> read_list(std::string_view list, const Hosts& file) {
   return hosts;
 }
 
+std::string hostfile_of(const MpirunDraft& draft, const MpirunBlock& block) {
+  return block.hosts.file.empty() ? draft.default_hostfile : block.hosts.file;
+}
+
 // -H decides where both are given; the file then only numbers hosts (found by trial, 4.1.4).
-Result<Hosts> hosts_of(const MpirunDraft& draft, const MpirunBlock& block) {
-  const std::string& path = block.hostfile.empty() ? draft.default_hostfile : block.hostfile;
-  Hosts file;
-  for (const std::string& one : {path, block.added_hostfile}) {
+Result<spec::HostsFound> hosts_of(const MpirunDraft& draft, const MpirunBlock& block) {
+  spec::HostsFound file{model::kHostsInFile, {}, {}};
+  for (const std::string& one : {hostfile_of(draft, block), block.added_hostfile}) {
     if (one.empty()) continue;
     const auto found = hosts_in_file(*draft.asked, one);
     if (!found) return tl::unexpected(found.error());
-    file.insert(file.end(), found->hosts.begin(), found->hosts.end());
+    if (file.name.empty()) file.name = one;
+    file.hosts.insert(file.hosts.end(), found->hosts.begin(), found->hosts.end());
   }
-  if (!block.host_list) return file;
-  return read_list(*block.host_list, file);
-}
-
-void name_source(model::JobSpec& spec, const MpirunDraft& draft, const MpirunBlock& block) {
-  if (block.host_list) {
-    spec.source = model::kHostsListed;
-    spec.source_name = "-H";
-    return;
-  }
-  spec.source = model::kHostsInFile;
-  spec.source_name = block.hostfile.empty() ? draft.default_hostfile : block.hostfile;
-  if (spec.source_name.empty()) spec.source_name = block.added_hostfile;
+  if (!block.hosts.list) return file;
+  return read_list(*block.hosts.list, file.hosts).map([](Hosts hosts) {
+    return spec::HostsFound{model::kHostsListed, "-H", std::move(hosts)};
+  });
 }
 
 }  // namespace
@@ -122,13 +117,17 @@ Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   }
   std::vector<Hosts> seen;
   for (MpirunBlock& block : draft.blocks) {
-    auto hosts = hosts_of(draft, block);
-    if (!hosts) return tl::unexpected(hosts.error());
-    if (!hosts->empty()) block.app.hosts = names_of(*hosts);
-    if (hosts->empty() || std::ranges::find(seen, *hosts) != seen.end()) continue;
-    if (seen.empty()) name_source(spec, draft, block);
-    spec.hosts.insert(spec.hosts.end(), hosts->begin(), hosts->end());
-    seen.push_back(std::move(*hosts));
+    auto found = hosts_of(draft, block);
+    if (!found) return tl::unexpected(found.error());
+    Hosts& hosts = found->hosts;
+    if (!hosts.empty()) block.app.hosts = names_of(hosts);
+    if (hosts.empty() || std::ranges::find(seen, hosts) != seen.end()) continue;
+    if (seen.empty()) {
+      spec.source = found->source;
+      spec.source_name = found->name;
+    }
+    spec.hosts.insert(spec.hosts.end(), hosts.begin(), hosts.end());
+    seen.push_back(std::move(hosts));
   }
   // Programs that may use all hosts need no list of their own.
   for (MpirunBlock& block : draft.blocks) {

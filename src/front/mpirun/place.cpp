@@ -37,19 +37,17 @@ Result<void> set_ranks(MpirunDraft& draft, const Typed& typed) {
 
 Result<void> add_hosts(MpirunDraft& draft, const Typed& typed) {
   if (typed.value.empty()) return fail(Fault::usage, "", "{} has an empty value", typed.option);
-  auto& list = draft.block.host_list;
-  list = list ? *list + "," + std::string(typed.value) : std::string(typed.value);
-  return {};
+  return join_hosts(draft.block, typed);
 }
 
 Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed) {
   auto path = read_text(typed);
   if (!path) return tl::unexpected(path.error());
-  if (!draft.block.hostfile.empty()) {
+  if (!draft.block.hosts.file.empty()) {
     return fail(Fault::usage, "put all hosts into one file", "{} is given twice for one program",
                 typed.option);
   }
-  draft.block.hostfile = std::move(*path);
+  draft.block.hosts.file = std::move(*path);
   return {};
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "front/asked.hpp"
-#include "front/given_hosts.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
@@ -14,7 +13,6 @@
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
-#include "spec/hosts.hpp"
 #include "spec/roles.hpp"
 
 namespace muster::front {
@@ -120,11 +118,9 @@ Result<void> check_detached(const RunDraft& draft) {
 
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
-  if (draft.host_list && !draft.hostfile.empty()) {
-    return fail(Fault::usage, "drop one; a hostfile may hold the slots that -H would",
-                "-H and --hostfile exclude each other");
-  }
-  if (request.spec.fake_nodes > 0 && (draft.host_list || !draft.hostfile.empty())) {
+  const char* hint = "drop one; a hostfile may hold the slots that -H would";
+  if (auto fine = check_one_source(draft.hosts, hint); !fine) return fine;
+  if (request.spec.fake_nodes > 0 && !draft.hosts.empty()) {
     return fail(Fault::usage, "drop the hosts to rehearse on this machine",
                 "--fake-nodes excludes -H and --hostfile");
   }
@@ -161,8 +157,9 @@ Result<void> check_combinations(const RunDraft& draft) {
 
 Result<void> settle_hosts(RunDraft& draft, const Asked& asked) {
   model::JobSpec& job = draft.request.spec;
-  return given_hosts(asked, draft.host_list, draft.hostfile, job.fake_nodes > 0)
-      .map([&](auto found) { spec::take_hosts(job, std::move(found)); });
+  return given_hosts(asked, job, draft.hosts).map([&](auto found) {
+    spec::take_hosts(job, std::move(found));
+  });
 }
 
 Recording recording_of(const RunDraft& draft, const Asked& asked) {

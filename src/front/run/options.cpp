@@ -19,12 +19,6 @@ Result<void> append(Result<From> from, std::vector<To>& to) {
   return {};
 }
 
-Result<void> join_hosts(RunDraft& draft, const Typed& typed) {
-  if (draft.host_list) *draft.host_list += ",";
-  draft.host_list = draft.host_list.value_or("") + std::string(typed.value);
-  return {};
-}
-
 // Not normalised: "a/../b" may lead elsewhere than "b" where a is a link.
 Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
   auto folder = read_text(typed);
@@ -146,9 +140,9 @@ constexpr Option<RunDraft> kOptions[] = {
       "LIST",
       "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeated lists join.",
       {.repeatable = true}},
-     join_hosts},
+     join_hosts<RunDraft>},
     {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one a line: node1 slots=8."},
-     [](RunDraft& d, const Typed& t) { return store(read_text(t), d.hostfile); }},
+     take_hostfile<RunDraft>},
     {{"--fake-nodes", kHosts, Takes::number, "N",
       "Rehearse a job of N hosts on this machine, without ssh."},
      [](RunDraft& d, const Typed& t) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 #include "front/request.hpp"
 #include "front/table.hpp"
@@ -24,8 +25,7 @@ struct RunDraft {
   model::App app;               // the program that is being read
   std::vector<RoleWish> roles;  // of that program, in the order typed
   std::string current_folder;
-  std::optional<std::string> host_list;  // all -H, joined by commas
-  std::string hostfile;
+  NamedHosts hosts;
   std::string rankfile;
   MusterOutput output;
   bool no_record = false;

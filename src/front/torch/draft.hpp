@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/hosts.hpp"
 #include "front/output_styles.hpp"
 
 namespace muster::front {
@@ -49,8 +50,7 @@ struct TorchDraft {
   TorchMeeting meeting;
   TorchScript script;
   TorchLogs logs;
-  std::optional<std::string> host_list;  // all -H, joined by commas
-  std::string hostfile;
+  NamedHosts hosts;
   bool help = false;
   std::vector<std::string> notices;  // each once
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "front/asked.hpp"
-#include "front/given_hosts.hpp"
 #include "front/torch/endpoint.hpp"
 #include "front/torch/options.hpp"
 #include "front/torch/output.hpp"
@@ -12,7 +11,6 @@
 #include "option/read.hpp"
 #include "option/values.hpp"
 #include "spec/check.hpp"
-#include "spec/hosts.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -97,7 +95,7 @@ Result<bool> is_raised(const std::string& variable, std::string_view value) {
 Result<void> apply_variable(TorchDraft& draft, const Option<TorchDraft>& option) {
   const std::string name = variable_of(option.text);
   const auto value = variable(*draft.asked, name);
-  if (!value || option.set == nullptr || option.text.traits.standing != Standing::works) return {};
+  if (!value || option.set == nullptr || !option.text.traits.support.works()) return {};
   if (option.text.takes == Takes::nothing) {
     const auto raised = is_raised(name, *value);
     if (!raised) return tl::unexpected(raised.error());
@@ -122,13 +120,9 @@ Result<void> apply_environment(TorchDraft& draft, Table table) {
 }
 
 Result<void> settle_hosts(TorchDraft& draft) {
-  model::JobSpec& job = draft.request.spec;
-  if (draft.host_list && !draft.hostfile.empty()) {
-    return fail(Fault::usage, "drop one of them", "-H and --hostfile exclude each other");
-  }
-  return typed_hosts(*draft.asked, draft.host_list, draft.hostfile).map([&](auto found) {
-    spec::take_hosts(job, std::move(found));
-  });
+  return check_one_source(draft.hosts)
+      .and_then([&] { return named_hosts(*draft.asked, draft.hosts); })
+      .map([&](auto found) { spec::take_hosts(draft.request.spec, std::move(found)); });
 }
 
 // Nodes that this command starts by itself.

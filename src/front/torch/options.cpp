@@ -6,7 +6,6 @@
 
 #include "base/words.hpp"
 #include "front/asked.hpp"
-#include "front/host_words.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/quoted.hpp"
@@ -268,38 +267,37 @@ constexpr auto kRows = std::to_array<Row>({
       Takes::text,
       "ADDR",
       "muster finds its address by itself.",
-      {.standing = Standing::no_effect, .why = "muster finds this node's address by itself"}}},
+      {.support = no_effect("muster finds this node's address by itself")}}},
     {{"--logs-specs",
       kOther,
       Takes::text,
       "NAME",
       "Plug-ins of torch for log files.",
-      {.standing = Standing::no_effect, .why = "plug-ins of torch are not loaded"}}},
+      {.support = no_effect("plug-ins of torch are not loaded")}}},
     {{"--event-log-handler",
       kOther,
       Takes::text,
       "NAME",
       "Plug-ins of torch for events.",
-      {.standing = Standing::no_effect, .why = "plug-ins of torch are not loaded"}}},
+      {.support = no_effect("plug-ins of torch are not loaded")}}},
     {{"--signals-to-handle",
       kOther,
       Takes::text,
       "LIST",
       "Signals that end the job.",
-      {.standing = Standing::no_effect,
-       .why = "SIGINT, SIGTERM, SIGHUP and SIGQUIT always reach the ranks"}}},
+      {.support = no_effect("SIGINT, SIGTERM, SIGHUP and SIGQUIT always reach the ranks")}}},
     {{"--duplicate-stdout-filters",
       kOther,
       Takes::text,
       "WORDS",
       "Copies of some lines of stdout in one more file.",
-      {.standing = Standing::no_effect, .why = "files hold every line"}}},
+      {.support = no_effect("files hold every line")}}},
     {{"--duplicate-stderr-filters",
       kOther,
       Takes::text,
       "WORDS",
       "Copies of some lines of stderr in one more file.",
-      {.standing = Standing::no_effect, .why = "files hold every line"}}},
+      {.support = no_effect("files hold every line")}}},
 
     {{"-H --host",
       kHosts,
@@ -309,7 +307,7 @@ constexpr auto kRows = std::to_array<Row>({
       {.repeatable = true}},
      join_hosts<TorchDraft>},
     {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one a line."},
-     [](TorchDraft& d, const Typed& t) { return keep(t, d.hostfile); }},
+     [](TorchDraft& d, const Typed& t) { return keep(t, d.hosts.file); }},
 
     {{"--verbose", kSee, Takes::nothing, "",
       "Tell on stderr what muster does, and how long each phase took."},

@@ -42,7 +42,7 @@ bool needs_value(const OptionText& option) {
 }
 
 bool is_choosy(const OptionText& option) {
-  return needs_value(option) && option.traits.standing == Standing::works &&
+  return needs_value(option) && option.traits.support.works() &&
          (option.takes == Takes::number || option.takes == Takes::choice);
 }
 

@@ -201,7 +201,7 @@ TEST_F(HeadFixture, RanksThatDoNotTellAreNotWaitedForLong) {
   run_all();
   EXPECT_EQ(at(3000, HeadTick{}).back(), "a Trace");
   EXPECT_EQ(at(33'000, HeadTick{}),
-            (Words{"say 1 rank did not tell what they do in time", "a Stop 15"}));
+            (Words{"say 1 rank did not say in time what it was doing", "a Stop 15"}));
   EXPECT_EQ(hear(kA, wire::Traced{base::Rank(0), "late", {}}), Words{});
 }
 

@@ -1,6 +1,8 @@
 // Words for effects, and the usual way up.
 #include "unit/machine/head_fixture.hpp"
 
+#include "view/run_event_words.hpp"
+
 namespace muster::machine {
 
 using base::Instant;
@@ -74,7 +76,11 @@ struct Effect {
                        e.members.size(), fmt::join(e.hosts, " "));
   }
   std::string operator()(const NewRound&) const { return "new round"; }
-  std::string operator()(const Tell&) const { return {}; }
+  std::string operator()(const Tell& e) const {
+    const std::string told = view::words(e.event);
+    return told.empty() ? told : "say " + told;
+  }
+  std::string operator()(const RunOver&) const { return {}; }
   std::string operator()(const Say& e) const { return "say " + e.text; }
   std::string operator()(const ReadInput& e) const { return e.on ? "read on" : "read off"; }
   std::string operator()(const SuspendSelf&) const { return "sleep"; }
@@ -84,7 +90,8 @@ struct Effect {
 Words words(const HeadEffects& effects) {
   Words all;
   for (const HeadEffect& effect : effects) {
-    if (!std::holds_alternative<Tell>(effect)) all.push_back(std::visit(Effect{}, effect));
+    std::string text = std::visit(Effect{}, effect);
+    if (!text.empty()) all.push_back(std::move(text));
   }
   return all;
 }

@@ -35,12 +35,11 @@ std::size_t count(const HeadEffects& effects) {
 class TwoHosts : public testing::Test {
  protected:
   TwoHosts() : hosts_(options()) {
-    hosts_.add(host("here", model::kLocal), 0);
-    hosts_.add(host("there", model::kOpened), 3);
+    hosts_.add(host("here", model::kLocal));
+    hosts_.add(host("there", model::kOpened));
   }
   static Hosts::Options options() {
     Hosts::Options made;
-    made.job = "job";
     made.lease = seconds(8);
     made.carrier.command = {"ssh"};
     return made;
@@ -49,14 +48,18 @@ class TwoHosts : public testing::Test {
     for (const NodeIndex node : {kHere, kThere}) hosts_.open(node, kStart, out_);
     hosts_.go_on(kStart, out_);
   }
+  void greet(NodeIndex node) {
+    hosts_.up(node, kStart);
+    hosts_.greet({node, "job", 3}, node, kFirstRun, kStart, out_);
+  }
   void greet_both() {
     open_both();
     for (const NodeIndex node : {kHere, kThere}) {
-      hosts_.up(node, kStart, out_);
+      greet(node);
       wire::Welcome welcome;
       welcome.protocol = wire::kProtocol;
       welcome.facts.hostname = "told";
-      EXPECT_TRUE(hosts_.welcome(node, welcome, kStart, out_));
+      EXPECT_TRUE(hosts_.welcome(node, kFirstRun, welcome, kStart, out_));
     }
     out_.clear();
   }
@@ -67,19 +70,20 @@ class TwoHosts : public testing::Test {
 TEST_F(TwoHosts, AreOpenedAndGreeted) {
   open_both();
   EXPECT_EQ(count<OpenLink>(out_), 2U);
-  hosts_.up(kThere, kStart, out_);
+  greet(kThere);
   const auto& hello = std::get<wire::Hello>(std::get<ToNode>(out_.back()).message);
   EXPECT_EQ(hello.job, "job");
+  EXPECT_EQ(hello.ports, 3U);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
   EXPECT_FALSE(hosts_.facts(kThere));
 }
 
 TEST_F(TwoHosts, OfAnotherProtocolAreRefused) {
   open_both();
-  hosts_.up(kThere, kStart, out_);
+  greet(kThere);
   wire::Welcome welcome;
   welcome.protocol = wire::kProtocol + 1;
-  const auto accepted = hosts_.welcome(kThere, welcome, kStart, out_);
+  const auto accepted = hosts_.welcome(kThere, kFirstRun, welcome, kStart, out_);
   ASSERT_FALSE(accepted);
   EXPECT_NE(accepted.error().what.find("speaks protocol"), std::string::npos);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
@@ -131,11 +135,31 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
   EXPECT_TRUE(hosts_.silent(kThere, late + seconds(8))) << "we are awake";
 }
 
+TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
+  greet_both();
+  wire::Bye bye;
+  bye.stays = true;
+  hosts_.dismiss(kThere, kFirstRun, bye, out_);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted) << "others need it";
+  hosts_.dismiss(kThere, base::RunIndex(2), {}, out_);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::leaving);
+  hosts_.lost(kThere);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting);
+  out_.clear();
+  hosts_.open(kThere, kStart + seconds(1), out_);
+  hosts_.go_on(kStart + seconds(1), out_);
+  EXPECT_EQ(count<OpenLink>(out_), 1U);
+}
+
+TEST_F(TwoHosts, AreFoundByTheirName) {
+  EXPECT_EQ(hosts_.find(host("there", model::kOpened)), kThere);
+  EXPECT_FALSE(hosts_.find(host("elsewhere", model::kOpened)));
+}
+
 TEST_F(TwoHosts, AreGreetedAgainForAnotherRound) {
   greet_both();
-  hosts_.greet(kThere, kStart + seconds(3), out_);
+  hosts_.greet({kThere, "job"}, kThere, kFirstRun, kStart + seconds(3), out_);
   EXPECT_EQ(count<ToNode>(out_), 1U);
-  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
   EXPECT_TRUE(hosts_.facts(kThere)) << "what it told before";
 }
 

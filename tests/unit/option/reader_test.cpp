@@ -40,15 +40,8 @@ constexpr std::array<Option<Draft>, 10> kTable = {{
       {.repeatable = true, .arity = Arity::pair}},
      say},
     {{"--tee", "More", Takes::text, "[HOW]", "Perhaps.", {.arity = Arity::optional}}, say},
-    {{"--xml", "More", Takes::nothing, "", "Old.", {.standing = Standing::no_effect, .why = "old"}},
-     say},
-    {{"--xterm",
-      "More",
-      Takes::text,
-      "R",
-      "No.",
-      {.standing = Standing::refused, .why = "no terminal"}},
-     say},
+    {{"--xml", "More", Takes::nothing, "", "Old.", {.support = table::no_effect("old")}}, say},
+    {{"--xterm", "More", Takes::text, "R", "No.", {.support = table::refused("no terminal")}}, say},
     {{"--help", "More", Takes::nothing, "", "This.", {.ends = true}}, say},
 }};
 

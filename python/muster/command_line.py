@@ -1,0 +1,16 @@
+"""What the options of `python3 -m muster` say: they hold for all that its script submits."""
+
+from dataclasses import dataclass, field
+from typing import List
+
+
+@dataclass
+class CommandLine:
+    """Words of muster submit, and whether each run is announced on stderr."""
+
+    place: List[str] = field(default_factory=list)
+    without: List[str] = field(default_factory=list)
+    tells: bool = False
+
+
+command_line = CommandLine()  # of this process

@@ -1,0 +1,56 @@
+// NamedHosts: the hosts that a command line names, as a list or as a file, and how they are
+// read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+#include "option/values.hpp"
+#include "spec/sources.hpp"
+
+namespace muster::front {
+
+struct NamedHosts {
+  std::optional<std::string> list = {};  // all lists, joined by commas
+  std::string file = {};                 // the path of a hostfile
+
+  [[nodiscard]] bool empty() const { return !list && file.empty(); }
+};
+
+// A list that is given in several words: -H a -H b is -H a,b. The draft has a member `hosts`.
+template <class Draft>
+base::Result<void> join_hosts(Draft& draft, const Typed& typed) {
+  std::optional<std::string>& list = draft.hosts.list;
+  list = (list ? *list + "," : "") + std::string(typed.value);
+  return {};
+}
+
+template <class Draft>
+base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
+  return store(read_text(typed), draft.hosts.file);
+}
+
+// Fault::usage when both a list and a file are given.
+[[nodiscard]] base::Result<void> check_one_source(const NamedHosts& hosts,
+                                                  std::string_view hint = "drop one of them");
+
+// The hosts of a file.
+[[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Asked& asked,
+                                                           const std::string& path);
+
+// Those that are named.
+[[nodiscard]] base::Result<spec::HostsFound> named_hosts(const Asked& asked,
+                                                         const NamedHosts& hosts,
+                                                         const spec::HostForm& form = {});
+
+// Likewise; where none are named, and `spec` rehearses nothing, those of the job whose command
+// called muster, if one did.
+[[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Asked& asked,
+                                                         const model::JobSpec& spec,
+                                                         const NamedHosts& hosts,
+                                                         const spec::HostForm& form = {});
+
+}  // namespace muster::front

@@ -1,0 +1,200 @@
+// Two runs of one head: they share hosts, and each ends for itself.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "machine/head_machine.hpp"
+#include "model/carriers.hpp"
+
+namespace muster::machine::two_runs_test {
+namespace {
+
+using base::NodeIndex;
+using base::Rank;
+using base::RunIndex;
+using std::chrono::seconds;
+
+constexpr base::Instant kStart{seconds(100)};
+constexpr NodeIndex kA{0}, kB{1}, kC{2};
+constexpr RunIndex kSecond{2};
+
+RunInput job(const std::vector<const char*>& hosts) {
+  RunInput input;
+  input.job = fmt::format("job on {}", fmt::join(hosts, " "));
+  input.spec.apps.front().command = {"program"};
+  input.spec.wireup = model::Wireup::none;
+  input.kept = {{{}}, {{}}};
+  for (const char* name : hosts) {
+    model::PlannedNode node;
+    node.host.name = name;
+    node.host.carrier = model::kOpened;
+    node.ranks.emplace_back(input.plan.ranks.size());
+    input.plan.ranks.push_back({NodeIndex(input.plan.nodes.size()), 0});
+    input.plan.nodes.push_back(std::move(node));
+  }
+  return input;
+}
+
+class TwoRuns : public testing::Test {
+ protected:
+  // The first on a and b, the second on b and c: it counts b as its node 0.
+  TwoRuns() : head_(job({"a", "b"})) {
+    head_.start(kStart, out_);
+    for (const NodeIndex host : {kA, kB}) bring_up(host);
+  }
+
+  RunIndex begin_second(std::optional<RunIndex> within = {}) {
+    out_.clear();
+    return head_.add(job({"b", "c"}), within, kStart, out_);
+  }
+  void feed(HeadEvent event) { head_.step(kStart, std::move(event), out_); }
+  void bring_up(NodeIndex host) {
+    feed(LinkUp{host});
+    welcome(host, kFirstRun);
+  }
+  void welcome(NodeIndex host, RunIndex run) {
+    wire::Welcome message;
+    message.protocol = wire::kProtocol;
+    feed(Heard{host, message, run});
+  }
+  void prepare(NodeIndex host, RunIndex run) { feed(Heard{host, wire::Prepared{}, run}); }
+  void start(NodeIndex host, RunIndex run, std::uint32_t rank) {
+    feed(Heard{host, wire::Started{Rank(rank), 10}, run});
+  }
+  void end(NodeIndex host, RunIndex run, std::uint32_t rank, std::int32_t code) {
+    wire::Exited exited;
+    exited.exit.rank = Rank(rank);
+    exited.exit.code = code;
+    feed(Heard{host, exited, run});
+  }
+  void run_both() {
+    begin_second();
+    feed(LinkUp{kC});
+    for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
+    for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+    for (const NodeIndex host : {kB, kC}) prepare(host, kSecond);
+    start(kA, kFirstRun, 0), start(kB, kFirstRun, 1);
+    start(kB, kSecond, 0), start(kC, kSecond, 1);
+    out_.clear();
+  }
+
+  template <class Message>
+  [[nodiscard]] std::vector<std::pair<NodeIndex, RunIndex>> sent() const {
+    std::vector<std::pair<NodeIndex, RunIndex>> found;
+    for (const HeadEffect& one : out_) {
+      const auto* to = std::get_if<ToNode>(&one);
+      if (to != nullptr && std::holds_alternative<Message>(to->message)) {
+        found.emplace_back(to->node, to->run);
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] const wire::Bye& bye_to(NodeIndex host, RunIndex run) const {
+    for (const HeadEffect& one : out_) {
+      const auto* to = std::get_if<ToNode>(&one);
+      if (to == nullptr || to->node != host || to->run != run) continue;
+      if (const auto* bye = std::get_if<wire::Bye>(&to->message)) return *bye;
+    }
+    ADD_FAILURE() << "no Bye";
+    static const wire::Bye kNone;
+    return kNone;
+  }
+  template <class Effect>
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        out_, [](const HeadEffect& one) { return std::holds_alternative<Effect>(one); }));
+  }
+
+  using Sent = std::vector<std::pair<NodeIndex, RunIndex>>;
+  HeadMachine head_;
+  HeadEffects out_;
+};
+
+TEST_F(TwoRuns, ShareTheLinkOfAHost) {
+  EXPECT_EQ(begin_second(), kSecond);
+  EXPECT_EQ(count<AddHost>(), 1U) << "c; b is there";
+  EXPECT_EQ(count<OpenLink>(), 1U);
+  EXPECT_EQ(sent<wire::Hello>(), (Sent{{kB, kSecond}})) << "over the link of the first";
+}
+
+TEST_F(TwoRuns, EachStartWhenTheirOwnHostsArePrepared) {
+  begin_second();
+  feed(LinkUp{kC});
+  for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
+  EXPECT_EQ(sent<wire::Prepare>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
+  out_.clear();
+  prepare(kB, kSecond), prepare(kC, kSecond);
+  EXPECT_EQ(sent<wire::Start>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
+}
+
+TEST_F(TwoRuns, EndEachForItselfAndAHostLeavesWithItsLast) {
+  run_both();
+  end(kA, kFirstRun, 0, 3);
+  EXPECT_EQ(sent<wire::Stop>(), (Sent{{kA, kFirstRun}, {kB, kFirstRun}}));
+  end(kB, kFirstRun, 1, 0);
+  out_.clear();
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  EXPECT_TRUE(head_.run(kFirstRun).over());
+  EXPECT_EQ(head_.report().exit_code(), 3);
+  EXPECT_FALSE(bye_to(kA, kFirstRun).stays);
+  EXPECT_TRUE(bye_to(kB, kFirstRun).stays) << "the other run needs it";
+  EXPECT_EQ(count<RunOver>(), 1U);
+  EXPECT_FALSE(head_.run(kSecond).over());
+
+  out_.clear();
+  end(kB, kSecond, 0, 0), end(kC, kSecond, 1, 0);
+  for (const NodeIndex host : {kB, kC}) feed(Heard{host, wire::Stopped{}, kSecond});
+  EXPECT_FALSE(bye_to(kB, kSecond).stays);
+  EXPECT_EQ(head_.run(kSecond).report().exit_code(), 0);
+  EXPECT_FALSE(head_.finished());
+  for (const NodeIndex host : {kA, kB, kC}) feed(LinkLost{host, {}});
+  EXPECT_TRUE(head_.finished());
+}
+
+TEST_F(TwoRuns, BothLoseAHostThatIsLost) {
+  run_both();
+  feed(LinkLost{kB, {base::Fault::lost, "b: gone", {}, {}}});
+  EXPECT_EQ(sent<wire::Stop>(), (Sent{{kA, kFirstRun}, {kC, kSecond}}));
+}
+
+TEST_F(TwoRuns, AnAgentThatSpeaksOfForeignRanksLosesAllItsRuns) {
+  run_both();
+  end(kB, kSecond, 1, 0);
+  EXPECT_EQ(count<CloseLink>(), 1U);
+  EXPECT_EQ(sent<wire::Stop>(), (Sent{{kA, kFirstRun}, {kC, kSecond}}));
+}
+
+TEST_F(TwoRuns, WhatIsSaidOfARunThatAHostIsNotInIsIgnored) {
+  run_both();
+  end(kA, kSecond, 0, 1);
+  end(kA, RunIndex(77), 0, 1);
+  end(kA, kNoRun, 0, 1);
+  EXPECT_TRUE(out_.empty());
+}
+
+TEST_F(TwoRuns, OneThatWasBegunWithinTheOtherEndsWithIt) {
+  begin_second(kFirstRun);
+  feed(LinkUp{kC});
+  for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
+  for (const NodeIndex host : {kB, kC}) prepare(host, kSecond);
+  for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+  end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
+  out_.clear();
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  EXPECT_EQ(sent<wire::Stop>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
+}
+
+TEST_F(TwoRuns, AnotherRunMayBeginOnAHostThatIsJustLeaving) {
+  for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+  end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  begin_second();
+  EXPECT_TRUE(sent<wire::Hello>().empty());
+  EXPECT_EQ(count<OpenLink>(), 1U) << "c";
+  feed(LinkLost{kB, {}});
+  EXPECT_EQ(count<OpenLink>(), 2U) << "b, again";
+  feed(LinkLost{kA, {}});
+  EXPECT_FALSE(head_.finished());
+}
+
+}  // namespace
+}  // namespace muster::machine::two_runs_test
