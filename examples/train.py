@@ -60,7 +60,7 @@ def read_words():
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=256, help="images per step, on all ranks")
     parser.add_argument("--rate", type=float, default=0.015, help="learning rate")
-    parser.add_argument("--relu", action="store_true", help="apply a ReLU to the logits, as the tutorial does")
+    parser.add_argument("--relu", action="store_true", help="ReLU on the logits, as in the tutorial")
     return parser.parse_args()
 
 
