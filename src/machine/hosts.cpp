@@ -144,7 +144,7 @@ void Hosts::greet(const GreetHost& wish, NodeIndex node, RunIndex run, Instant n
   host.greeted_at[run] = now;
   wire::Hello hello{wire::kProtocol,
                     wish.job,
-                    node,
+                    wish.node,
                     static_cast<std::uint32_t>(options_.lease.count()),
                     static_cast<std::uint32_t>(options_.grace.count()),
                     wish.topology,
