@@ -80,7 +80,9 @@ class GuestNode {
 
   link::AgentLinkEvents link_events() {
     link::AgentLinkEvents events;
-    events.message = [this](wire::ToAgent message) { take(std::move(message)); };
+    events.message = [this](base::RunIndex run, wire::ToAgent message) {
+      if (run == base::kFirstRun) take(std::move(message));
+    };
     events.broken = [this](const base::Error&) { tasks_.feed(machine::LinkClosed{}); };
     events.closed = [this] { tasks_.feed(machine::LinkClosed{}); };
     return events;
@@ -93,7 +95,7 @@ class GuestNode {
     if (std::holds_alternative<wire::Hello>(message) && console_) begin_round();
     if (const auto* prepare = std::get_if<wire::Prepare>(&message)) {
       if (auto opened = open_console(*prepare); !opened) {
-        return link_.send(wire::ToHead(wire::Refused{opened.error()}));
+        return link_.send(base::kFirstRun, wire::Refused{opened.error()});
       }
     }
     tasks_.feed(std::move(message));
@@ -154,7 +156,7 @@ class GuestNode {
   void tell(const wire::ToHead& message) {
     if (const auto* exited = std::get_if<wire::Exited>(&message)) failed(exited->exit);
     if (const auto* end = std::get_if<wire::OutputEnd>(&message)) ended(*end);
-    link_.send(message);
+    link_.send(base::kFirstRun, message);
   }
 
   void failed(const model::RankExit& exit) {
@@ -175,7 +177,7 @@ class GuestNode {
   void send_tail(Rank rank, const machine::Tail& tail) {
     std::string text;
     for (const std::string& line : tail.lines()) text += line + "\n";
-    if (!text.empty()) link_.send_output(rank, Stream::err, text);
+    if (!text.empty()) link_.send_output(base::kFirstRun, rank, Stream::err, text);
   }
 
   void leave() {

@@ -120,7 +120,7 @@ process::GuardEvents HostTasks::guard_events() {
   };
   events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
   events.lost = [this](process::Lost lost) {
-    if (!lost.swept) (void)process::sweep_descendants(kSweepLimit);
+    if (!lost.swept) (void)process::sweep_descendants(kSweepLimit, events_.others());
     feed(machine::GuardLost{lost.stopped});
   };
   return events;

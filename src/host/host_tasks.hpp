@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct HostTasksEvents {
   std::function<void(base::Rank, wire::Stream, std::string_view)> output;
   std::function<void(const std::string& why)> drop_link;
   std::function<void()> quit;
+  // Wardens of other runs, whose processes are not ours.
+  std::function<std::set<pid_t>()> others = [] { return std::set<pid_t>(); };
 };
 
 class HostTasks {

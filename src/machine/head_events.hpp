@@ -22,8 +22,7 @@ namespace muster::machine {
 
 using model::Retry;
 
-inline constexpr base::RunIndex kNoRun{0};     // what concerns a host's link alone
-inline constexpr base::RunIndex kFirstRun{1};  // the one that the head was made for
+using base::kFirstRun;
 
 // ---- events -----------------------------------------------------------------------------------
 

@@ -253,12 +253,10 @@ void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
 void write(proto::ToAgent& out, const Bye& bye) {
   out.mutable_bye()->set_report(bye.report);
   out.mutable_bye()->set_code(bye.code);
-  out.mutable_bye()->set_stays(bye.stays);
 }
 
 Bye read(proto::Bye& in, Bounds& bounds) {
-  return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax),
-          in.stays()};
+  return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax)};
 }
 
 }  // namespace

@@ -199,7 +199,6 @@ struct Ping {
 struct Bye {
   std::string report = {};  // for whoever started the agent, if it was not the head: how it ended
   std::uint32_t code = 0;   // likewise, its exit code
-  bool stays = false;       // the agent does not end: other runs need it
   bool operator==(const Bye&) const = default;
 };  // nothing of this run is to be done any more
 

@@ -31,7 +31,7 @@ template <class Message>
 std::string entry(const std::string& name, const Message& message) {
   std::string bytes;
   append(bytes, message);
-  return fmt::format("{}: length {}, kind {}\n{}\n", name, bytes.size() - 5, int{bytes[4]},
+  return fmt::format("{}: length {}, kind {}\n{}\n", name, bytes.size() - 11, int{bytes[4]},
                      dump(bytes));
 }
 

@@ -248,7 +248,7 @@ RC_GTEST_PROP(WireFrames, AFlippedBitMeansTheSameInAnyPieces, ()) {
   const Read torn = read_as_head(frames, 1);
   RC_ASSERT(whole.messages == torn.messages);
   RC_ASSERT(whole.error == torn.error);
-  RC_ASSERT(whole.messages.size() * 5 <= frames.size());
+  RC_ASSERT(whole.messages.size() * 11 <= frames.size());
 }
 
 RC_GTEST_PROP(WireFrames, NoiseBeforeTheMagicIsCutOff, ()) {

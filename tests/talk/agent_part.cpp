@@ -10,14 +10,14 @@ constexpr int kTurnsOfAgent = 200;  // at the end
 
 void AgentPart::say(const wire::ToHead& message) {
   std::string frame;
-  wire::append(frame, message);
+  wire::append(frame, message, about_);
   line_.send(frame);
 }
 
 void AgentPart::introduce() {
   if (dice_.chance(0.1)) line_.send("Welcome to this host\n" + any_.text() + "\n");
   if (dice_.chance(0.97)) return line_.send(wire::kMagic);
-  line_.send(dice_.chance(0.5) ? "\x1dmuster-agent 2\n" : any_.text());
+  line_.send(dice_.chance(0.5) ? "\x1dmuster-agent 9\n" : any_.text());
 }
 
 void AgentPart::play() {
@@ -30,18 +30,27 @@ void AgentPart::play() {
 void AgentPart::step(const Mood& mood) {
   if (dice_.chance(mood.obeys)) return obey(kTurn);
   std::string frame;
-  wire::append(frame, any_.to_head());
+  wire::append(frame, any_.to_head(), about());
   if (dice_.chance(mood.harms / (mood.harms + mood.wanders))) {
     frame = damaged(dice_, std::move(frame), false);
   }
-  if (dice_.chance(0.3)) wire::append(frame, any_.to_head());
+  if (dice_.chance(0.3)) wire::append(frame, any_.to_head(), about());
   line_.send(frame);
   if (dice_.chance(0.2)) print(any_.rank());
+}
+
+// As a rule of the run and host that the head has named.
+wire::Address AgentPart::about() {
+  wire::Address address = about_;
+  if (dice_.chance(0.05)) address.run = base::RunIndex(dice_.between(0, 3));
+  if (dice_.chance(0.02)) address.hosts.add(base::NodeIndex(1000));
+  return address;
 }
 
 void AgentPart::obey(int milliseconds) {
   reader_.feed(line_.take(milliseconds));
   for (auto message = reader_.next(); message && *message; message = reader_.next()) {
+    about_ = reader_.address();
     std::visit([this](const auto& one) { answer(one); }, **message);
   }
   if (!running_.empty() && dice_.chance(0.3)) {
@@ -115,7 +124,7 @@ void AgentPart::end(base::Rank rank, std::int32_t code) {
 void AgentPart::print(base::Rank rank) {
   std::string frame;
   const auto stream = dice_.chance(0.7) ? wire::Stream::out : wire::Stream::err;
-  wire::append_output(frame, rank, stream, any_.text() + "\n");
+  wire::append_output(frame, rank, stream, any_.text() + "\n", about_);
   line_.send(frame);
 }
 

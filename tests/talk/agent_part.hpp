@@ -20,6 +20,7 @@ class AgentPart {
   void introduce();
   void step(const Mood& mood);
   // Hears the head for so long, and answers as an agent would.
+  [[nodiscard]] wire::Address about();
   void obey(int milliseconds);
   void answer(const wire::Hello& hello);
   void answer(const wire::Prepare& orders);
@@ -40,6 +41,7 @@ class AgentPart {
   Dice dice_;
   Any any_;
   wire::AgentReader reader_;
+  wire::Address about_;                                      // of the last frame of the head
   std::map<std::uint32_t, std::vector<base::Rank>> worlds_;  // prepared here
   std::vector<base::Rank> running_;
 };

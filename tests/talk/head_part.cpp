@@ -34,8 +34,16 @@ constexpr std::array<const char*, 14> kDeeds = {
 
 void HeadPart::say(const wire::ToAgent& message) {
   std::string frame;
-  wire::append(frame, message);
+  wire::append(frame, message, about());
   line_.send(frame);
+}
+
+// As a rule of the first run, for one and the same host.
+wire::Address HeadPart::about() {
+  wire::Address address{base::kFirstRun, wire::HostSet(base::NodeIndex(0))};
+  if (dice_.chance(0.1)) address.run = base::RunIndex(dice_.between(0, 3));
+  if (dice_.chance(0.01)) address.hosts.add(base::NodeIndex(5));
+  return address;
 }
 
 void HeadPart::hello() {
@@ -67,7 +75,7 @@ void HeadPart::wander(bool harms) {
     if (harms) prepare.folders.clear();
     message = std::move(prepare);
   }
-  wire::append(frame, message);
+  wire::append(frame, message, about());
   if (harms) frame = damaged(dice_, std::move(frame), prepares);
   line_.send(frame);
 }

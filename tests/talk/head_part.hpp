@@ -33,6 +33,7 @@ class HeadPart {
   void answer(const Other&) {}
   [[nodiscard]] wire::Prepare orders(std::uint32_t world);
   [[nodiscard]] wire::AppOrder app();
+  [[nodiscard]] wire::Address about();
   void say(const wire::ToAgent& message);
   void hello();
 

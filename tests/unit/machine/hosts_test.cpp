@@ -106,9 +106,11 @@ TEST_F(TwoHosts, AreSilentAfterALease) {
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted);
   EXPECT_FALSE(hosts_.beat(kStart + seconds(1)));
   EXPECT_TRUE(hosts_.beat(kStart + seconds(2)));
-  hosts_.ping(kThere, kStart + seconds(2), out_);
+  hosts_.ping(kThere, kFirstRun, kStart + seconds(2), out_);
   EXPECT_EQ(hosts_.status(kThere).pings, 1U);
-  hosts_.pong(kThere, {}, kStart + seconds(2));
+  hosts_.pong(kThere, base::RunIndex(2), {}, kStart + seconds(2));
+  EXPECT_EQ(hosts_.status(kThere).pings, 1U) << "that was about another run";
+  hosts_.pong(kThere, kFirstRun, {}, kStart + seconds(2));
   EXPECT_EQ(hosts_.status(kThere).pings, 0U);
   EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(7)));
   EXPECT_TRUE(hosts_.silent(kThere, kStart + seconds(8)));
@@ -137,11 +139,9 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
 
 TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
   greet_both();
-  wire::Bye bye;
-  bye.stays = true;
-  hosts_.dismiss(kThere, kFirstRun, bye, out_);
+  hosts_.dismiss(kThere, kFirstRun, {}, false, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted) << "others need it";
-  hosts_.dismiss(kThere, base::RunIndex(2), {}, out_);
+  hosts_.dismiss(kThere, base::RunIndex(2), {}, true, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::leaving);
   hosts_.lost(kThere);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting);

@@ -18,8 +18,25 @@ std::string header(std::size_t length, int kind) {
   return bytes + static_cast<char>(kind);
 }
 
+// Run 1, and no hosts.
+const std::string kOfFirstRun("\1\0\0\0\0\0", 6);
+
+std::string number(std::uint32_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+  return text;
+}
+
+// A Pong from these ranges of hosts.
+std::string pong_from(const std::vector<HostSet::Range>& ranges) {
+  std::string bytes =
+      header(2, 1) + number(1, 4) + number(static_cast<std::uint32_t>(ranges.size()), 2);
+  for (const HostSet::Range& one : ranges) bytes += number(one.first, 4) + number(one.last, 4);
+  return bytes + std::string("\x52\0", 2);
+}
+
 std::string frame(int kind, const std::string& payload) {
-  return header(payload.size(), kind) + payload;
+  return header(payload.size(), kind) + kOfFirstRun + payload;
 }
 
 template <class Message>
@@ -55,6 +72,29 @@ TEST(Limits, ALargestControlFrameIsTaken) {
   EXPECT_TRUE(std::get<Prepare>(read.messages.front()) == prepare);
 }
 
+TEST(Limits, HostsOfAFrameAscendAndDoNotTouch) {
+  for (const auto& good : std::vector<std::vector<HostSet::Range>>{
+           {}, {{0, 0}}, {{0, 999'999}}, {{0, 3}, {5, 5}, {7, 9}}}) {
+    EXPECT_EQ(head_error(pong_from(good)), "");
+  }
+  for (const auto& bad : std::vector<std::vector<HostSet::Range>>{{{1, 0}},
+                                                                  {{0, 1'000'000}},
+                                                                  {{0xffffffff, 0xffffffff}},
+                                                                  {{0, 3}, {4, 5}},
+                                                                  {{5, 5}, {0, 3}},
+                                                                  {{0, 3}, {2, 9}}}) {
+    expect_has(head_error(pong_from(bad)), "out of order");
+  }
+}
+
+TEST(Limits, RangesOfHostsAreCounted) {
+  std::vector<HostSet::Range> many;
+  for (std::uint32_t i = 0; i < kRangesMax; ++i) many.push_back({2 * i, 2 * i});
+  EXPECT_EQ(head_error(pong_from(many)), "");
+  many.push_back({900'000, 900'000});
+  expect_has(head_error(pong_from(many)), "4097 ranges");
+}
+
 TEST(Limits, UnknownKindsOfFrames) {
   for (const int kind : {0, 4, 255}) {
     expect_has(head_error(header(0, kind)), "unknown kind " + std::to_string(kind));
@@ -74,7 +114,7 @@ TEST(Limits, UnknownKindsOfMessages) {
 TEST(Limits, BytesThatDoNotDecode) {
   expect_has(head_error(frame(1, "\xff\xff\xff")), "do not decode");
   expect_has(agent_error(frame(1, "GET / HTTP/1.1\r\n")), "do not decode");
-  const std::string whole = framed(ToAgent{sample_prepare()}).substr(5);
+  const std::string whole = framed(ToAgent{sample_prepare()}).substr(11);
   expect_has(agent_error(frame(1, whole.substr(0, whole.size() - 1))), "do not decode");
   expect_has(agent_error(frame(1, whole + "\x0a")), "do not decode");
 }

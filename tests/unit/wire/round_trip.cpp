@@ -69,6 +69,23 @@ TEST(RoundTrip, EveryUpcallAndEveryCommandOfPmix) {
   EXPECT_EQ(read_as_agent(framed(down), 5).messages, down);
 }
 
+TEST(RoundTrip, FramesTellTheirRunAndHosts) {
+  Address some{base::RunIndex(7), {}};
+  for (const std::uint32_t host : {0U, 1U, 2U, 9U, 11U, 12U}) some.hosts.add(base::NodeIndex(host));
+  const Address one{base::RunIndex(1), HostSet(base::NodeIndex(999'999))};
+  std::string bytes;
+  append(bytes, ToHead{Pong{}}, some);
+  append_output(bytes, base::Rank(1), Stream::out, "x", one);
+  append(bytes, ToHead{Pong{}});
+  HeadReader reader;
+  reader.feed(bytes);
+  for (const Address& expected : {some, one, Address{}}) {
+    const auto item = reader.next();
+    ASSERT_TRUE(item && *item);
+    EXPECT_EQ(reader.address(), expected);
+  }
+}
+
 TEST(RoundTrip, LongOutputTravelsInSeveralFrames) {
   const std::string text(3 * kRawMax + 17, 'x');
   std::string bytes;
@@ -117,7 +134,7 @@ TEST(RoundTrip, ALongStreamThroughOneReader) {
 TEST(RoundTrip, FieldsOfANewerProgramAreSkipped) {
   // ToHead.started (4) with rank 1 and an unknown field 99 of 1 byte.
   const std::string payload("\x22\x06\x08\x01\x9a\x06\x01!", 8);
-  const std::string frame = std::string("\x08\0\0\0\x01", 5) + payload;
+  const std::string frame = std::string("\x08\0\0\0\x01\1\0\0\0\0\0", 11) + payload;
   const Read read = read_as_head(frame, frame.size());
   EXPECT_EQ(read.error, "");
   EXPECT_EQ(read.messages, std::vector<ToHead>{(Started{base::Rank(1), 0})});
