@@ -73,7 +73,9 @@ class HeadMachine {
   void forward(std::int32_t number, HeadEffects& out);
   void suspend(HeadEffects& out);
   void to_leased(const wire::ToAgent& message, HeadEffects& out) const;
-  [[nodiscard]] bool leased(base::NodeIndex host) const;
+  // Calls does(run) for each run whose agent there ends its tasks when it hears nothing.
+  template <class Does>
+  void for_leased(base::NodeIndex host, Does does) const;
   void missed(base::NodeIndex host, const base::Error& error, HeadEffects& out);
   void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
 
@@ -100,6 +102,7 @@ class HeadMachine {
   void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
   void carry_out(Member& member, AddHost& wish, HeadEffects& out);
   void carry_out(Member& member, ToNode& wish, HeadEffects& out);
+  void carry_out(Member& member, ToNodes& wish, HeadEffects& out);
   template <class Wish>
   void carry_out(Member& member, Wish& wish, HeadEffects& out) {
     wish.run = member.index;

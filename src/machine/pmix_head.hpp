@@ -30,8 +30,10 @@ class PmixHead {
 
   // For a node whose server knows nothing yet: all worlds so far.
   [[nodiscard]] std::vector<pmix::AddJob> jobs(base::NodeIndex node) const;
-  // For all others: the world that was added last.
-  [[nodiscard]] pmix::AddJob newest(base::NodeIndex node) const;
+  // For all others: the world that was added last. Which node it is, each host knows.
+  [[nodiscard]] pmix::AddJob newest() const;
+  // Of the first world, which agents know by their own plan.
+  [[nodiscard]] const std::string& nspace() const { return worlds_.front()->nspace; }
 
   [[nodiscard]] PmixOrders take(base::NodeIndex node, const pmix::Upcall& upcall) {
     return exchange_.take(node.value, upcall);

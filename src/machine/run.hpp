@@ -180,9 +180,9 @@ class Run {
   void prepare_all(RunEffects& out);
   void serve_gloo(RunEffects& out);
   void order_all(RunEffects& out);
-  [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
-                                           const plan::Rendezvous& where) const;
-  [[nodiscard]] wire::Wireup wireup(const PlacedWorld& placed) const;
+  [[nodiscard]] OrdersFor first_orders() const;
+  // `fed`: all ranks that get input, sorted.
+  void prepare(base::NodeIndex node, const std::vector<base::Rank>& fed, RunEffects& out) const;
   void tell_networks(const plan::Rendezvous& where, RunEffects& out) const;
   void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
                     RunEffects& out) const;
@@ -210,8 +210,7 @@ class Run {
   void next_spawn(RunEffects& out);
   [[nodiscard]] std::vector<SpawnSite> spawn_sites() const;
   void ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out);
-  [[nodiscard]] wire::Prepare spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
-                                           const OrdersFor& world, base::NodeIndex node) const;
+  [[nodiscard]] model::JobSpec spawn_spec(const PlannedSpawn& made) const;
   void conclude(Spawns::Outcome outcome, RunEffects& out);
   void start_spawned(const SpawnOutcome& ready, RunEffects& out);
   void call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out);
@@ -222,7 +221,6 @@ class Run {
   [[nodiscard]] bool idle(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
   [[nodiscard]] bool may_wake(base::NodeIndex node) const;
-  void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
   [[nodiscard]] std::string hostfile() const;
   [[nodiscard]] plan::Rendezvous meeting_point(const PlannedSpawn& made) const;
   void drop_spawn(const PlannedSpawn& made, RunEffects& out) const;

@@ -204,9 +204,9 @@ class Meeting(Case):
         self.assertEqual(lines, [f"{rank} of 3: 0 of 1 on {rank}" for rank in range(3)])
 
     def test_one_record_of_all_nodes(self):
-        self.write("waits.sh", READY + UNTIL_GO, 0o755)
         env = self.environment(MUSTER_RECORD="yes")
-        nodes = [self.node(rank, "--no_python", "./waits.sh", env=env) for rank in (0, 1)]
+        nodes = [self.node(rank, "--no_python", "sh", "-c", READY + UNTIL_GO, env=env)
+                 for rank in (0, 1)]
         self.wait_for_files(["ready.0", "ready.1"])
         listing = ("--all", "--json")
 
