@@ -103,37 +103,38 @@ void add_rank(std::string& out, const PlanWords& words, base::Rank rank) {
 
 // What stands between such marks, each element on its own line.
 template <class AddElement>
-void add_lines(ChunkedText& out, std::string_view marks, std::size_t size,
+void add_lines(ChunkedText& chunks, std::string_view marks, std::size_t size,
                const AddElement& add_element) {
-  out.text() += marks[0];
-  for (std::size_t i = 0; i < size && out.go_on(); ++i) {
-    out.text() += i == 0 ? "\n    " : ",\n    ";
-    add_element(out.text(), i);
+  chunks.text() += marks[0];
+  for (std::size_t i = 0; i < size && chunks.go_on(); ++i) {
+    chunks.text() += i == 0 ? "\n    " : ",\n    ";
+    add_element(chunks.text(), i);
   }
-  if (size > 0) out.text() += "\n  ";
-  out.text() += marks[1];
+  if (size > 0) chunks.text() += "\n  ";
+  chunks.text() += marks[1];
 }
 
 template <class ObjectAt>
-void add_objects(ChunkedText& out, std::string_view name, std::size_t size,
+void add_objects(ChunkedText& chunks, std::string_view name, std::size_t size,
                  const ObjectAt& object_at) {
-  fmt::format_to(std::back_inserter(out.text()), "  \"{}\": ", name);
-  add_lines(out, "[]", size, [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
-  out.text() += ",\n";
+  fmt::format_to(std::back_inserter(chunks.text()), "  \"{}\": ", name);
+  add_lines(chunks, "[]", size,
+            [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
+  chunks.text() += ",\n";
 }
 
-void add_ranks(ChunkedText& out, std::string_view name, const PlanWords* words) {
-  fmt::format_to(std::back_inserter(out.text()), "  \"{}\": ", name);
-  add_lines(out, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
+void add_ranks(ChunkedText& chunks, std::string_view name, const PlanWords* words) {
+  fmt::format_to(std::back_inserter(chunks.text()), "  \"{}\": ", name);
+  add_lines(chunks, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
             [&](std::string& out, std::size_t i) { add_rank(out, *words, base::Rank(i)); });
-  out.text() += ",\n";
+  chunks.text() += ",\n";
 }
 
-void add_common(ChunkedText& out, const std::vector<model::Variable>& common) {
-  out.text() += "  \"environment\": ";
-  add_lines(out, "{}", common.size(),
+void add_common(ChunkedText& chunks, const std::vector<model::Variable>& common) {
+  chunks.text() += "  \"environment\": ";
+  add_lines(chunks, "{}", common.size(),
             [&](std::string& out, std::size_t i) { add_variable(out, common[i]); });
-  out.text() += ",\n";
+  chunks.text() += ",\n";
 }
 
 }  // namespace
@@ -151,23 +152,23 @@ std::vector<std::string> launcher_hosts(const model::JobSpec& spec) {
 
 void plan_json(const PlanWords& words, const Take& take) {
   const model::Plan& plan = words.plan;
-  ChunkedText out(take);
-  out.text() += "{\n";
-  add_objects(out, "apps", words.spec.apps.size(),
+  ChunkedText chunks(take);
+  chunks.text() += "{\n";
+  add_objects(chunks, "apps", words.spec.apps.size(),
               [&](std::size_t i) { return app_object(words.spec.apps[i]); });
-  out.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
-  add_objects(out, "nodes", plan.nodes.size(), [&](std::size_t i) {
+  chunks.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
+  add_objects(chunks, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   });
-  if (words.environment) add_common(out, words.environment->common);
-  add_ranks(out, "ranks", &words);
-  out.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
-  add_ranks(out, "launched", words.inner);
-  out.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
-  add_objects(out, "withheld", words.withheld.size(),
+  if (words.environment) add_common(chunks, words.environment->common);
+  add_ranks(chunks, "ranks", &words);
+  chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  add_ranks(chunks, "launched", words.inner);
+  chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  add_objects(chunks, "withheld", words.withheld.size(),
               [&](std::size_t i) { return withheld_object(words.withheld[i]); });
-  out.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
-  out.hand_on();
+  chunks.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
+  chunks.hand_on();
 }
 
 }  // namespace muster::view
