@@ -1,4 +1,4 @@
-"""Prints what a rank finds: where it is, what it may use, and the launcher variables it got."""
+"""Prints what a rank gets: its host, folder, cpus, and the variables set by launchers."""
 
 import os
 import socket
@@ -19,7 +19,7 @@ def main():
              f"python {sys.version.split()[0]}"]
     lines += [f"  {name}={value}" for name, value in sorted(os.environ.items())
               if name in NAMES or name.startswith(PREFIXES)]
-    sys.stdout.write("\n".join(lines) + "\n")  # one write: the report of a rank stays in one piece
+    sys.stdout.write("\n".join(lines) + "\n")  # one write, so that ranks' lines are not mixed
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Rank 0 sends a tensor to every other rank: the message-passing example of Lambda's tutorial.
 
-The tutorial prints two versions, one for torch.distributed.launch and one for mpirun, which differ
-in the variables that they read. Under muster both sets are there; --names chooses.
+The tutorial has two versions, one for torch.distributed.launch and one for mpirun, which differ
+in the environment variables that they read. muster sets both; --names chooses.
 """
 
 import argparse
@@ -18,7 +18,7 @@ NAMES = {
 
 def run(backend, local_rank, world_size, world_rank):
     tensor = torch.zeros(1)
-    if backend == "nccl":  # wants its tensors on a GPU
+    if backend == "nccl":  # needs its tensors on a GPU
         tensor = tensor.to(torch.device(f"cuda:{local_rank}"))
     if world_rank == 0:
         for receiver in range(1, world_size):
@@ -31,14 +31,14 @@ def run(backend, local_rank, world_size, world_rank):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--local_rank", type=int, help="torch.distributed.launch gives it; unused")
+    parser.add_argument("--local_rank", type=int, help="passed by torch.distributed.launch; unused")
     parser.add_argument("--backend", default="gloo", choices=["nccl", "gloo"])
     parser.add_argument("--names", default="torch", choices=sorted(NAMES))
     words = parser.parse_args()
     local_rank, world_size, world_rank = (int(os.environ[name]) for name in NAMES[words.names])
     dist.init_process_group(words.backend, rank=world_rank, world_size=world_size)
     run(words.backend, local_rank, world_size, world_rank)
-    dist.barrier()  # nobody leaves while another still talks to it
+    dist.barrier()  # no rank exits while another still communicates with it
     dist.destroy_process_group()
 
 

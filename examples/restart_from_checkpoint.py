@@ -1,9 +1,9 @@
-"""Training that survives a failure: a rank raises, all are started again, and go on from a file.
+"""Training that survives a failure: all ranks are restarted and continue from a checkpoint.
 
 The network and images of train.py, in steps instead of epochs. Rank 0 writes a checkpoint every few
-steps. In the first round the last rank raises in the step of --fail-at; with `muster run
---max-restarts 1` a second round follows, which takes up the last checkpoint. Batches are drawn in
-an order of their own, so the result is that of a run that nothing broke.
+steps. In the first round the last rank raises an exception in step --fail-at; with `muster run
+--max-restarts 1` a second round follows and continues from the last checkpoint. Batches are drawn
+from the step's number, so the result is the same as without a failure.
 """
 
 import argparse
@@ -19,16 +19,16 @@ def read_words():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
     parser.add_argument("--steps", type=int, default=120)
-    parser.add_argument("--batch", type=int, default=256, help="images of a step, on all ranks")
+    parser.add_argument("--batch", type=int, default=256, help="images per step, on all ranks")
     parser.add_argument("--rate", type=float, default=0.05, help="learning rate")
-    parser.add_argument("--checkpoint", default="checkpoint.pt", help="a file that all ranks see")
+    parser.add_argument("--checkpoint", default="checkpoint.pt", help="file, shared by all ranks")
     parser.add_argument("--every", type=int, default=10, help="steps between two checkpoints")
-    parser.add_argument("--fail-at", type=int, default=40, help="step; 0: nothing fails")
+    parser.add_argument("--fail-at", type=int, default=40, help="step; 0: no failure")
     return parser.parse_args()
 
 
 def load(path, model, optimizer):
-    """The number of steps that are done."""
+    """Returns the number of steps done."""
     if not os.path.exists(path):
         return 0
     saved = torch.load(path)
@@ -38,7 +38,7 @@ def load(path, model, optimizer):
 
 
 def save(path, model, optimizer, steps):
-    """Whole or not at all: the file gets its name when it is complete."""
+    """Writes atomically: the file gets its name when it is complete."""
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "steps": steps}
     torch.save(state, path + ".new")
     os.replace(path + ".new", path)

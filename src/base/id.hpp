@@ -17,7 +17,9 @@ struct Id {
 
 using Rank = Id<struct RankTag>;            // global number of a task, 0 .. world size - 1
 using NodeIndex = Id<struct NodeIndexTag>;  // index of a host in the plan
-using RunIndex = Id<struct RunIndexTag>;    // of a head, from 1; 0: no run, but its link
+using RunIndex = Id<struct RunIndexTag>;    // of a head, from 1
+
+inline constexpr RunIndex kFirstRun{1};  // the one that the head was made for
 
 }  // namespace muster::base
 

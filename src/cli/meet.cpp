@@ -34,9 +34,10 @@ wire::Join introduction(const front::RunRequest& request, const plan::Forwarded&
                   .hostname = probe::hostname(),
                   .ranks = request.spec.per_node.value_or(1),
                   .role = app.role,
-                  .app = {app.command, app.workdir, app.path, {}}};
+                  .command = app.command,
+                  .workdir = app.workdir};
   for (const model::Variable& one : forwarded.kept) {
-    if (plan::is_default(one.name)) join.app.environment.push_back({one.name, one.value});
+    if (plan::is_default(one.name)) join.environment.push_back({one.name, one.value});
   }
   return join;
 }
@@ -60,9 +61,8 @@ int take_part(const front::RunRequest& request, const Invocation& invocation) {
 }
 
 plan::JoinedNode joined_node(const wire::Join& join) {
-  plan::JoinedNode node{join.hostname, join.app.command, join.app.workdir,
-                        join.role,     join.ranks,       {}};
-  for (const wire::NameValue& one : join.app.environment) {
+  plan::JoinedNode node{join.hostname, join.command, join.workdir, join.role, join.ranks, {}};
+  for (const wire::NameValue& one : join.environment) {
     node.environment.push_back(one.name + "=" + one.value);
   }
   return node;

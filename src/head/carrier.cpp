@@ -52,8 +52,8 @@ void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
   link.output = events_.output;
   link.broken = [this](base::Error error) { on_broken(std::move(error)); };
   link.closed = [this] { on_closed(); };
-  link_ = std::make_unique<link::Link>(loop, std::move(pipes.in), std::move(pipes.out),
-                                       std::move(pipes.err), std::move(link));
+  link_ = std::make_unique<link::Link>(loop, target_.number, std::move(pipes.in),
+                                       std::move(pipes.out), std::move(pipes.err), std::move(link));
 }
 
 Carrier::~Carrier() {

@@ -18,16 +18,17 @@ namespace muster::head {
 // Each of them may destroy the Carrier that it comes from.
 struct CarrierEvents {
   std::function<void()> up;
-  std::function<void(wire::ToHead)> message;
-  std::function<void(const wire::OutputView&)> output;
+  std::function<void(base::RunIndex, wire::ToHead)> message;
+  std::function<void(base::RunIndex, const wire::OutputView&)> output;
   // The link is of no use any more: the carrier has ended, or its bytes made no sense.
   std::function<void(link::Diagnosis)> ended;
 };
 
 class Carrier {
  public:
-  // What the words of a diagnosis need to know.
+  // Whom it leads to, and what the words of a diagnosis need to know.
   struct Target {
+    base::NodeIndex number;  // the host's, in the head
     std::string host;
     std::string agent_path;
     std::string command;  // first word of the carrier's command
@@ -44,7 +45,8 @@ class Carrier {
   Carrier(const Carrier&) = delete;
   Carrier& operator=(const Carrier&) = delete;
 
-  void send(const wire::ToAgent& message) { link_->send(message); }
+  void send(base::RunIndex run, const wire::ToAgent& message) { link_->send(run, message); }
+  void send(std::shared_ptr<const std::string> frame) { link_->send(std::move(frame)); }
   [[nodiscard]] bool up() const { return up_; }
 
  private:

@@ -3,10 +3,10 @@
 
 namespace muster::head {
 
-OpenedCarrier open_fake_node(const CarrierNeeds& needs, base::NodeIndex, const model::Host& host,
-                             CarrierEvents events) {
+OpenedCarrier open_fake_node(const CarrierNeeds& needs, base::NodeIndex node,
+                             const model::Host& host, CarrierEvents events) {
   return Carrier::start(needs.loop, {needs.program, "agent"}, needs.environment,
-                        {host.name, needs.program, "its process"}, std::move(events));
+                        {node, host.name, needs.program, "its process"}, std::move(events));
 }
 
 }  // namespace muster::head

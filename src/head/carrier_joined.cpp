@@ -11,7 +11,7 @@ OpenedCarrier take_joined(const CarrierNeeds& needs, base::NodeIndex node, const
     return base::fail(base::Fault::unreachable, {}, "{}: its connection has been lost", host.name);
   }
   return Carrier::over(needs.loop, std::move(connection.mapped()),
-                       {host.name, needs.program, "its muster"}, std::move(events));
+                       {node, host.name, needs.program, "its muster"}, std::move(events));
 }
 
 }  // namespace muster::head

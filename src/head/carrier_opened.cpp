@@ -3,13 +3,13 @@
 
 namespace muster::head {
 
-OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex, const model::Host& host,
-                              CarrierEvents events) {
+OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
+                              const model::Host& host, CarrierEvents events) {
   const std::string& agent = needs.spec.agent_path.empty() ? needs.program : needs.spec.agent_path;
   const auto words = link::carrier_words(needs.spec, host, agent);
   if (!words) return tl::unexpected(words.error());
-  return Carrier::start(needs.loop, *words, needs.environment, {host.name, agent, words->front()},
-                        std::move(events));
+  return Carrier::start(needs.loop, *words, needs.environment,
+                        {node, host.name, agent, words->front()}, std::move(events));
 }
 
 }  // namespace muster::head

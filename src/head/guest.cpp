@@ -14,6 +14,7 @@
 #include "host/host_tasks.hpp"
 #include "host/limits.hpp"
 #include "link/link.hpp"
+#include "machine/host_orders.hpp"
 #include "machine/tail.hpp"
 #include "model/carriers.hpp"
 #include "model/plan.hpp"
@@ -80,7 +81,9 @@ class GuestNode {
 
   link::AgentLinkEvents link_events() {
     link::AgentLinkEvents events;
-    events.message = [this](wire::ToAgent message) { take(std::move(message)); };
+    events.message = [this](base::RunIndex run, wire::ToAgent message) {
+      if (run == base::kFirstRun) take(std::move(message));
+    };
     events.broken = [this](const base::Error&) { tasks_.feed(machine::LinkClosed{}); };
     events.closed = [this] { tasks_.feed(machine::LinkClosed{}); };
     return events;
@@ -91,9 +94,10 @@ class GuestNode {
       end_ = {bye->report, static_cast<int>(bye->code)};
     }
     if (std::holds_alternative<wire::Hello>(message) && console_) begin_round();
+    if (auto* world = std::get_if<wire::World>(&message)) world_ = *world;
     if (const auto* prepare = std::get_if<wire::Prepare>(&message)) {
-      if (auto opened = open_console(*prepare); !opened) {
-        return link_.send(wire::ToHead(wire::Refused{opened.error()}));
+      if (auto opened = open_console(prepare->node); !opened) {
+        return link_.send(base::kFirstRun, wire::Refused{opened.error()});
       }
     }
     tasks_.feed(std::move(message));
@@ -107,34 +111,34 @@ class GuestNode {
   }
 
   // Ranks of other nodes have no streams here.
-  base::Result<void> open_console(const wire::Prepare& orders) {
+  base::Result<void> open_console(base::NodeIndex node) {
     if (console_) return {};
-    draw_up(orders);
+    draw_up(node);
     auto logs = LogFiles::wanted(spec_.output, machine::Speakers(plan_, spec_.apps));
     if (!logs) return tl::unexpected(logs.error());
     OutputFlowEvents events;
     events.credit = [this](Rank rank, Stream stream, std::uint32_t bytes) {
       tasks_.feed(wire::ToAgent(wire::Credit{rank, stream, bytes}));
     };
-    console_ = std::make_unique<OutputFlow>(loop_, spec_, plan_, orders.window, std::move(*logs),
+    console_ = std::make_unique<OutputFlow>(loop_, spec_, plan_, world_.window, std::move(*logs),
                                             std::move(events));
     return {};
   }
 
   // As much of the job's plan as can be known here.
-  void draw_up(const wire::Prepare& orders) {
+  void draw_up(base::NodeIndex node) {
     constexpr base::NodeIndex kHere(0);
     constexpr base::NodeIndex kElsewhere(1);
     plan_.nodes.resize(2);
     plan_.nodes[kHere.value].host.name = probe::hostname();
     plan_.nodes[kHere.value].host.carrier = model::kLocal;
     plan_.nodes[kElsewhere.value].host.carrier = model::kJoined;
-    plan_.ranks.resize(orders.wireup.size, {kElsewhere, 0, 0});
-    for (const wire::TaskOrder& task : orders.tasks) {
+    plan_.ranks.resize(world_.plan.ranks.size(), {kElsewhere, 0, 0});
+    for (const Rank rank : machine::ranks_of(world_, node)) {
       auto& own = plan_.nodes.front().ranks;
-      if (task.rank.value >= plan_.ranks.size()) continue;
-      plan_.ranks[task.rank.value] = {kHere, static_cast<std::uint32_t>(own.size()), 0};
-      own.push_back(task.rank);
+      if (rank.value >= plan_.ranks.size()) continue;
+      plan_.ranks[rank.value] = {kHere, static_cast<std::uint32_t>(own.size()), 0};
+      own.push_back(rank);
     }
   }
 
@@ -154,7 +158,7 @@ class GuestNode {
   void tell(const wire::ToHead& message) {
     if (const auto* exited = std::get_if<wire::Exited>(&message)) failed(exited->exit);
     if (const auto* end = std::get_if<wire::OutputEnd>(&message)) ended(*end);
-    link_.send(message);
+    link_.send(base::kFirstRun, message);
   }
 
   void failed(const model::RankExit& exit) {
@@ -175,7 +179,7 @@ class GuestNode {
   void send_tail(Rank rank, const machine::Tail& tail) {
     std::string text;
     for (const std::string& line : tail.lines()) text += line + "\n";
-    if (!text.empty()) link_.send_output(rank, Stream::err, text);
+    if (!text.empty()) link_.send_output(base::kFirstRun, rank, Stream::err, text);
   }
 
   void leave() {
@@ -199,6 +203,7 @@ class GuestNode {
   model::JobSpec spec_;
   probe::SshConnection ends_;
   process::UniqueFd to_head_;
+  wire::World world_;  // that node 0 has told of
   model::Plan plan_;
   std::unique_ptr<OutputFlow> console_;  // once there is something to show
   std::map<Rank, Spoken> spoken_;

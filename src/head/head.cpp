@@ -31,6 +31,7 @@ namespace {
 
 using base::NodeIndex;
 using base::Rank;
+using base::RunIndex;
 
 bool is_here(const model::Host& host) { return host.carrier.in_head; }
 
@@ -120,7 +121,7 @@ class Head {
   OutputFlowEvents flow_events() {
     OutputFlowEvents events;
     events.credit = [this](Rank rank, wire::Stream stream, std::uint32_t bytes) {
-      send(plan_.ranks[rank.value].node, wire::Credit{rank, stream, bytes});
+      send(plan_.ranks[rank.value].node, base::kFirstRun, wire::Credit{rank, stream, bytes});
     };
     events.closed = [this] {
       // Found out in the middle of a write: the machine hears of it when that is over.
@@ -148,7 +149,9 @@ class Head {
       port_claim_ = std::move(port->claim);
     }
     host::HostTasksEvents events;
-    events.to_head = [this](wire::ToHead message) { on_message(*here_, std::move(message)); };
+    events.to_head = [this](wire::ToHead message) {
+      on_message(*here_, base::kFirstRun, std::move(message));
+    };
     events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
       on_output(*here_, {rank, stream, bytes});
     };
@@ -171,8 +174,12 @@ class Head {
   CarrierEvents carrier_events(NodeIndex node) {
     CarrierEvents events;
     events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
-    events.message = [this, node](wire::ToHead message) { on_message(node, std::move(message)); };
-    events.output = [this, node](const wire::OutputView& view) { on_output(node, view); };
+    events.message = [this, node](RunIndex run, wire::ToHead message) {
+      on_message(node, run, std::move(message));
+    };
+    events.output = [this, node](RunIndex run, const wire::OutputView& view) {
+      if (run == base::kFirstRun) on_output(node, view);
+    };
     events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
     return events;
   }
@@ -222,18 +229,42 @@ class Head {
 
   void perform(machine::NewRound&) { console_.begin_round(); }
 
-  void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
-
-  void send(NodeIndex node, wire::ToAgent message) {
-    if (node == here_) return tasks_->feed(std::move(message));
-    const auto found = carriers_.find(node);
-    if (found != carriers_.end()) found->second->send(message);
+  void perform(machine::ToNode& effect) {
+    send(effect.node, effect.run, std::move(effect.message));
   }
 
-  void on_message(NodeIndex node, wire::ToHead message) {
+  void perform(machine::ToNodes& effect) {
+    std::shared_ptr<std::string> frame;
+    for (const NodeIndex node : effect.nodes) {
+      if (node == here_) tasks_->feed(effect.message);
+      const auto found = carriers_.find(node);
+      if (found == carriers_.end()) continue;
+      if (!frame) frame = frame_for(effect);
+      found->second->send(frame);
+    }
+  }
+
+  // More ranges than a frame can name are left out: each link leads to one host.
+  static std::shared_ptr<std::string> frame_for(const machine::ToNodes& effect) {
+    wire::Address address{effect.run, {}};
+    for (const NodeIndex node : effect.nodes) address.hosts.add(node);
+    if (address.hosts.ranges().size() > wire::kRangesMax) address.hosts = {};
+    auto frame = std::make_shared<std::string>();
+    wire::append(*frame, effect.message, address);
+    return frame;
+  }
+
+  void send(NodeIndex node, RunIndex run, wire::ToAgent message) {
+    if (node == here_) return tasks_->feed(std::move(message));
+    const auto found = carriers_.find(node);
+    if (found != carriers_.end()) found->second->send(run, message);
+  }
+
+  void on_message(NodeIndex node, RunIndex run, wire::ToHead message) {
     const auto* end = std::get_if<wire::OutputEnd>(&message);
-    if (end != nullptr && runs_on(end->rank, node)) console_.end(end->rank, end->stream);
-    pump_.feed(machine::Heard{node, std::move(message)});
+    const bool ends = end != nullptr && run == base::kFirstRun && runs_on(end->rank, node);
+    if (ends) console_.end(end->rank, end->stream);
+    pump_.feed(machine::Heard{node, std::move(message), run});
   }
 
   static std::string_view errors_of(const wire::OutputView& view) {

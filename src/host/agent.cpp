@@ -2,10 +2,12 @@
 #include "host/agent.hpp"
 
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 #include <asio/signal_set.hpp>
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "base/signal_names.hpp"
 #include "base/variables.hpp"
@@ -29,13 +31,15 @@ int give_up(const base::Error& error) {
   return base::exit_code(error.fault);
 }
 
+// Runs share the link and nothing else: each has its guard, its tasks and its lease.
 class Agent {
  public:
-  Agent(process::GuardProcess guard, const std::vector<std::string>& environment,
-        const std::string& version)
-      : link_(loop_, link_events()),
-        tasks_(loop_, std::move(guard), options(environment, version), environment, task_events()),
+  Agent(process::GuardProcess guard, std::vector<std::string> environment, std::string version)
+      : environment_(std::move(environment)),
+        version_(std::move(version)),
+        link_(loop_, link_events()),
         signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
+    add(std::move(guard));
     wait_for_signal();
   }
 
@@ -45,9 +49,15 @@ class Agent {
   }
 
  private:
-  machine::AgentOptions options(const std::vector<std::string>& environment,
-                                const std::string& version) {
-    machine::AgentOptions options{version, {}, true};
+  struct HostedRun {
+    base::RunIndex index;  // 0: the head has not greeted for it yet
+    pid_t warden = 0;
+    process::UniqueFd port_claim;
+    std::unique_ptr<HostTasks> tasks;
+  };
+
+  [[nodiscard]] machine::AgentOptions options(HostedRun& run) const {
+    machine::AgentOptions options{version_, {}, true};
     options.facts.hostname = probe::hostname();
     options.facts.identity = probe::identity();
     const probe::Cpus cpus = probe::cpus();
@@ -55,40 +65,90 @@ class Agent {
     options.facts.cpus_limited = cpus.limited;
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();
-    options.facts.devices = probe::devices("", environment);
-    const auto ssh = probe::ssh_connection(base::value_of(environment, "SSH_CONNECTION"));
+    options.facts.devices = probe::devices("", environment_);
+    const auto ssh = probe::ssh_connection(base::value_of(environment_, "SSH_CONNECTION"));
     options.facts.reached_at = ssh.server;
     options.facts.head_address = ssh.client;
     if (auto port = probe::claim_port()) {
       options.facts.port = port->port;
-      port_claim_ = std::move(port->claim);
+      run.port_claim = std::move(port->claim);
     }
     return options;
   }
 
+  HostedRun& add(process::GuardProcess guard) {
+    HostedRun& run = *runs_.emplace_back(std::make_unique<HostedRun>());
+    run.warden = guard.warden;
+    run.tasks = std::make_unique<HostTasks>(loop_, std::move(guard), options(run), environment_,
+                                            task_events(run));
+    return run;
+  }
+
+  // The first one waits for its greeting from the start; the guards of others are made when they
+  // are greeted.
+  HostedRun* find(base::RunIndex index, const wire::ToAgent& message) {
+    for (const auto& run : runs_) {
+      if (run->index == index) return run.get();
+    }
+    if (!std::holds_alternative<wire::Hello>(message)) return nullptr;
+    HostedRun* run = runs_.front().get();
+    if (run->index != base::RunIndex()) run = begin(index);
+    if (run != nullptr) run->index = index;
+    return run;
+  }
+
+  HostedRun* begin(base::RunIndex index) {
+    auto guard = process::fork_guard();
+    if (guard) return &add(std::move(*guard));
+    link_.send(index, wire::Refused{guard.error()});
+    return nullptr;
+  }
+
   link::AgentLinkEvents link_events() {
     link::AgentLinkEvents events;
-    events.message = [this](wire::ToAgent message) { tasks_.feed(std::move(message)); };
+    events.message = [this](base::RunIndex index, wire::ToAgent message) {
+      if (HostedRun* run = find(index, message)) run->tasks->feed(std::move(message));
+    };
     events.broken = [this](const base::Error& error) {
       say(error.what);
-      tasks_.feed(machine::LinkClosed{});
+      end_all();
     };
-    events.closed = [this] { tasks_.feed(machine::LinkClosed{}); };
+    events.closed = [this] { end_all(); };
     return events;
   }
 
-  HostTasksEvents task_events() {
+  void end_all() {
+    for (const auto& run : runs_) run->tasks->feed(machine::LinkClosed{});
+  }
+
+  HostTasksEvents task_events(HostedRun& run) {
     HostTasksEvents events;
-    events.to_head = [this](const wire::ToHead& message) { link_.send(message); };
-    events.output = [this](base::Rank rank, wire::Stream stream, std::string_view bytes) {
-      link_.send_output(rank, stream, bytes);
+    events.to_head = [this, &run](const wire::ToHead& message) { link_.send(run.index, message); };
+    events.output = [this, &run](base::Rank rank, wire::Stream stream, std::string_view bytes) {
+      link_.send_output(run.index, rank, stream, bytes);
     };
     events.drop_link = [this](const std::string& why) {
       say(why);
       link_.drop();
+      end_all();
     };
-    events.quit = [this] { link_.drain([this] { loop_.stop(); }); };
+    events.quit = [this, &run] { leave(run); };
+    events.others = [this, &run] {
+      std::set<pid_t> wardens;
+      for (const auto& one : runs_) {
+        if (one.get() != &run) wardens.insert(one->warden);
+      }
+      return wardens;
+    };
     return events;
+  }
+
+  // We are called from within its tasks, which may go once they have returned.
+  void leave(HostedRun& run) {
+    asio::post(loop_, life_.bind([this, &run] {
+      if (runs_.size() == 1) return link_.drain([this] { loop_.stop(); });
+      std::erase_if(runs_, [&](const auto& one) { return one.get() == &run; });
+    }));
   }
 
   // Somebody wants this agent gone: its tasks go first.
@@ -96,15 +156,16 @@ class Agent {
     signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       say(fmt::format("ended by {}", base::signal_name(number)));
-      tasks_.feed(machine::LinkClosed{});
+      end_all();
       wait_for_signal();
     }));
   }
 
   asio::io_context loop_{1};
-  process::UniqueFd port_claim_;
+  std::vector<std::string> environment_;
+  std::string version_;
   link::AgentLink link_;
-  HostTasks tasks_;
+  std::vector<std::unique_ptr<HostedRun>> runs_;  // never empty
   asio::signal_set signals_;
   process::Life life_;
 };

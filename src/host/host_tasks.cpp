@@ -120,7 +120,7 @@ process::GuardEvents HostTasks::guard_events() {
   };
   events.swept = [this](const process::Swept& swept) { feed(machine::SweepDone{swept.leftovers}); };
   events.lost = [this](process::Lost lost) {
-    if (!lost.swept) (void)process::sweep_descendants(kSweepLimit);
+    if (!lost.swept) (void)process::sweep_descendants(kSweepLimit, events_.others());
     feed(machine::GuardLost{lost.stopped});
   };
   return events;
@@ -206,7 +206,7 @@ void HostTasks::perform(machine::Check& effect) {
 base::Result<void> HostTasks::check_room(const World& world) const {
   std::vector<std::size_t> wanted;
   wanted.reserve(world.orders.tasks.size());
-  for (const wire::TaskOrder& task : world.orders.tasks) {
+  for (const machine::TaskOrder& task : world.orders.tasks) {
     const std::size_t more =
         (task.input ? 1u : 0u) + (pmi_ ? 1u : 0u) + (wants_error_file(world, task) ? 1u : 0u);
     wanted.push_back(2 + more);  // its stdout and stderr
@@ -220,19 +220,19 @@ base::Result<void> HostTasks::hold_port(std::uint16_t port) {
 }
 
 // A spawned world that was dropped leaves its number, and those of its ranks, to the next one.
-HostTasks::World& HostTasks::keep(wire::Prepare orders) {
+HostTasks::World& HostTasks::keep(machine::HostOrders orders) {
   World& world = worlds_[orders.wireup.world];
-  for (const wire::TaskOrder& task : world.orders.tasks) order_of_.erase(task.rank);
+  for (const machine::TaskOrder& task : world.orders.tasks) order_of_.erase(task.rank);
   world = {std::move(orders), {}};
-  for (const wire::TaskOrder& task : world.orders.tasks) order_of_[task.rank] = {&world, &task};
+  for (const machine::TaskOrder& task : world.orders.tasks) order_of_[task.rank] = {&world, &task};
   return world;
 }
 
 // Only apps that have a rank here: the others' programs may be missing.
 base::Result<void> HostTasks::read_programs(World& world) const {
-  const wire::Prepare& orders = world.orders;
+  const machine::HostOrders& orders = world.orders;
   world.programs.assign(orders.apps.size(), {});
-  for (const wire::TaskOrder& task : orders.tasks) {
+  for (const machine::TaskOrder& task : orders.tasks) {
     Program& known = world.programs[task.app];
     if (!known.path.empty()) continue;
     auto fine = check_workdir(orders.apps[task.app].workdir, !orders.launchers.empty());
@@ -246,14 +246,15 @@ base::Result<void> HostTasks::read_programs(World& world) const {
   return {};
 }
 
-base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, bool clean) const {
+base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app,
+                                                    bool clean) const {
   Program program;
   for (const std::string& entry : plan::account(own_environment_, clean)) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) continue;
     program.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
   }
-  for (const wire::NameValue& one : app.environment) program.environment[one.name] = one.value;
+  for (const wire::NameValue& one : app.kept) program.environment[one.name] = one.value;
   // A PWD of the launching shell would be wrong in another folder; the guard adds the right one.
   if (!app.workdir.empty()) program.environment.erase("PWD");
   std::vector<std::string> ours = {
@@ -266,6 +267,10 @@ base::Result<HostTasks::Program> HostTasks::program(const wire::AppOrder& app, b
     program.environment["PATH"] = path;
     ours.push_back(entry("PATH", path));
     program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
+  }
+  for (const model::Variable& one : app.given) {
+    program.environment[one.name] = one.value;
+    ours.push_back(entry(one.name, one.value));
   }
   program.environment[std::string(plan::kGave)] += plan::fingerprints(ours);
   if (!app.path.empty()) path = app.path + ":" + path;
@@ -294,13 +299,13 @@ base::Error HostTasks::why_not_started(Rank rank, int error) const {
     return {base::Fault::cannot_start, std::strerror(error), {}, {}};
   }
   const auto& [world, task] = ordered->second;
-  const wire::AppOrder& app = world->orders.apps[task->app];
+  const machine::AppOrder& app = world->orders.apps[task->app];
   return view::exec_fault(
       program_file(app.command.front(), world->programs[task->app].path, app.workdir, {}), error,
       std::strerror(error));
 }
 
-base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
+base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
   if (orders.wireup.pmix_jobs.empty()) return {};
   auto made = PmixTasks::create(
       loop_, orders.wireup.pmix_jobs, own_environment_, probe::cpus().usable,
@@ -312,7 +317,7 @@ base::Result<void> HostTasks::serve_pmix(const wire::Prepare& orders) {
   return {};
 }
 
-base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
+base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
   if (auto served = serve_pmix(orders); !served) return served;
   if (!orders.wireup.pmi) return {};
   if (orders.tasks.empty() || orders.wireup.name.size() > pmi::kKvsNameMax) {
@@ -330,7 +335,7 @@ base::Result<void> HostTasks::serve_wireup(const wire::Prepare& orders) {
   return {};
 }
 
-base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
+base::Result<void> HostTasks::make_launchers(const machine::HostOrders& orders) {
   if (orders.launchers.empty() || launchers_) return {};
   auto links = LauncherLinks::make();
   if (!links) return tl::unexpected(links.error());
@@ -340,7 +345,7 @@ base::Result<void> HostTasks::make_launchers(const wire::Prepare& orders) {
 }
 
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
-base::Result<void> HostTasks::write_hostfile(const wire::Prepare& orders) {
+base::Result<void> HostTasks::write_hostfile(const machine::HostOrders& orders) {
   if (orders.wireup.world > 1 && hostfile_) return {};
   hostfile_ = process::UniqueFd(::memfd_create("muster-hostfile", MFD_CLOEXEC));
   const std::string& text = orders.hostfile;
@@ -378,17 +383,18 @@ void HostTasks::perform(machine::StartTask& effect) {
 
 // What a rank does not share with the others of its app.
 std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
-  const wire::TaskOrder& task = *ordered.task;
+  const machine::TaskOrder& task = *ordered.task;
   const auto& common = ordered.world->programs[task.app].environment;
   std::vector<std::string> entries;
   if (pmi_) entries = pmi_->environment(task.rank);
   const auto given = pmix_ ? pmix_->environment(task.rank) : std::vector<PmixTasks::Variable>{};
-  entries.reserve(entries.size() + given.size() + task.environment.size());
   for (const PmixTasks::Variable& one : given) {
     if (one.yields && common.contains(one.name)) continue;
     entries.push_back(entry(one.name, one.value));
   }
-  for (const wire::NameValue& one : task.environment) entries.push_back(entry(one.name, one.value));
+  for (const model::Variable& one : ordered.world->orders.given(task)) {
+    entries.push_back(entry(one.name, one.value));
+  }
   for (std::string& one : error_file(ordered)) entries.push_back(std::move(one));
   // A launcher in it need not share these cpus out among its own ranks: nobody has the others.
   const bool alone = ordered.world->orders.tasks.size() == 1 && worlds_.size() == 1;
@@ -401,7 +407,7 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   return entries;
 }
 
-bool HostTasks::wants_error_file(const World& world, const wire::TaskOrder& task) const {
+bool HostTasks::wants_error_file(const World& world, const machine::TaskOrder& task) const {
   return world.programs[task.app].hooked || world.orders.error_files || launchers_;
 }
 
@@ -432,8 +438,8 @@ void HostTasks::lay_out_common(Program& program, const std::vector<std::string>&
 }
 
 void HostTasks::spawn(const Ordered& ordered) {
-  const wire::TaskOrder& task = *ordered.task;
-  const wire::Prepare& orders = ordered.world->orders;
+  const machine::TaskOrder& task = *ordered.task;
+  const machine::HostOrders& orders = ordered.world->orders;
   auto out = orders.terminal ? process::make_terminal(*orders.terminal) : process::make_pipe();
   auto err = process::make_pipe();
   auto in = task.input ? process::make_pipe() : base::Result<process::Pipe>(process::Pipe{});

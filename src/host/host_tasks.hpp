@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct HostTasksEvents {
   std::function<void(base::Rank, wire::Stream, std::string_view)> output;
   std::function<void(const std::string& why)> drop_link;
   std::function<void()> quit;
+  // Wardens of other runs, whose processes are not ours.
+  std::function<std::set<pid_t>()> others = [] { return std::set<pid_t>(); };
 };
 
 class HostTasks {
@@ -69,12 +72,12 @@ class HostTasks {
 
   // A world's orders for this host.
   struct World {
-    wire::Prepare orders;
+    machine::HostOrders orders;
     std::vector<Program> programs;  // index: app
   };
   struct Ordered {  // points into worlds_
     World* world = nullptr;
-    const wire::TaskOrder* task = nullptr;
+    const machine::TaskOrder* task = nullptr;
   };
 
   [[nodiscard]] model::Circumstances look_around() const;
@@ -100,20 +103,20 @@ class HostTasks {
 
   [[nodiscard]] process::GuardEvents guard_events();
   [[nodiscard]] std::vector<std::string> own_environment(const Ordered& ordered);
-  [[nodiscard]] bool wants_error_file(const World& world, const wire::TaskOrder& task) const;
+  [[nodiscard]] bool wants_error_file(const World& world, const machine::TaskOrder& task) const;
   [[nodiscard]] std::vector<std::string> error_file(const Ordered& ordered);
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
-  World& keep(wire::Prepare orders);
-  [[nodiscard]] base::Result<Program> program(const wire::AppOrder& app, bool clean) const;
+  World& keep(machine::HostOrders orders);
+  [[nodiscard]] base::Result<Program> program(const machine::AppOrder& app, bool clean) const;
   void pmix_spawned(const process::Spawned& spawned);
   [[nodiscard]] base::Error why_not_started(base::Rank rank, int error) const;
-  [[nodiscard]] base::Result<void> make_launchers(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> make_launchers(const machine::HostOrders& orders);
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
-  [[nodiscard]] base::Result<void> write_hostfile(const wire::Prepare& orders);
-  [[nodiscard]] base::Result<void> serve_wireup(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> write_hostfile(const machine::HostOrders& orders);
+  [[nodiscard]] base::Result<void> serve_wireup(const machine::HostOrders& orders);
   [[nodiscard]] base::Result<void> check_room(const World& world) const;
   base::Result<void> hold_port(std::uint16_t port);
-  [[nodiscard]] base::Result<void> serve_pmix(const wire::Prepare& orders);
+  [[nodiscard]] base::Result<void> serve_pmix(const machine::HostOrders& orders);
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);

@@ -17,7 +17,8 @@ using base::Rank;
 
 namespace {
 
-pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks) {
+pmi::WorldSpec world_spec(const machine::WireupOrders& wireup,
+                          const std::vector<machine::TaskOrder>& tasks) {
   pmi::WorldSpec spec;
   spec.kvs_name = wireup.name;
   spec.size = wireup.size;
@@ -25,7 +26,7 @@ pmi::WorldSpec world_spec(const wire::Wireup& wireup, const std::vector<wire::Ta
   spec.mapping = wireup.mapping;
   spec.spawner = wireup.spawner;
   for (const wire::NameValue& one : wireup.preput) spec.preput.push_back({one.name, one.value});
-  for (const wire::TaskOrder& task : tasks) {
+  for (const machine::TaskOrder& task : tasks) {
     spec.tasks.push_back({Rank(task.rank.value - wireup.first.value), task.app});
   }
   return spec;
@@ -104,10 +105,11 @@ class PmiTasks::Talk : public std::enable_shared_from_this<Talk> {
   PmiTasks* owner_;  // null once the conversation is over
 };
 
-void PmiTasks::add(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks) {
+void PmiTasks::add(const machine::WireupOrders& wireup,
+                   const std::vector<machine::TaskOrder>& tasks) {
   worlds_.insert_or_assign(wireup.world, World{pmi::PmiWorld(world_spec(wireup, tasks)),
                                                wireup.world, wireup.first, wireup.size});
-  for (const wire::TaskOrder& task : tasks) world_numbers_[task.rank] = wireup.world;
+  for (const machine::TaskOrder& task : tasks) world_numbers_[task.rank] = wireup.world;
 }
 
 const PmiTasks::World& PmiTasks::world_of(Rank rank) const {

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "host/readable_set.hpp"
+#include "machine/host_orders.hpp"
 #include "pmi/pmi_world.hpp"
 #include "process/unique_fd.hpp"
 #include "wire/messages.hpp"
@@ -35,7 +36,7 @@ class PmiTasks {
 
   // A world and those of its tasks that run here. Takes the place of one with the same number,
   // none of whose tasks has been opened.
-  void add(const wire::Wireup& wireup, const std::vector<wire::TaskOrder>& tasks);
+  void add(const machine::WireupOrders& wireup, const std::vector<machine::TaskOrder>& tasks);
   // The task's end of its conversation; close it once the task has it.
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
   // Hears the task, which has been opened; once.

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 #include "pmix/environment.hpp"
 #include "probe/random.hpp"
@@ -122,6 +123,9 @@ void PmixTasks::start_server() {
   knock_.close(ignored);
   listener_.socket.reset();
   read_server();
+  for (pmix::Command& command : std::exchange(early_, {})) {
+    wire::append(queue_, wire::PmixDown{std::move(command)});
+  }
   flush();
 }
 
@@ -247,9 +251,11 @@ void PmixTasks::hear(wire::PmixDown message) {
   send(std::move(message.command));
 }
 
+// Few programs ever call MPI_Init: what a server must know first is not encoded before it starts.
 void PmixTasks::send(pmix::Command command) {
+  if (!started_) return early_.push_back(std::move(command));
   wire::append(queue_, wire::PmixDown{std::move(command)});
-  if (started_ && !writing_) flush();
+  if (!writing_) flush();
 }
 
 void PmixTasks::flush() {

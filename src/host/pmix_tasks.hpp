@@ -102,7 +102,8 @@ class PmixTasks {
   std::size_t tasks_ = 0;  // here, of all worlds
   Events events_;
   wire::HeadReader reader_;
-  std::string queue_;  // for the server, which may not have started
+  std::vector<pmix::Command> early_;  // for the server, which has not been started
+  std::string queue_;                 // for the server, once it has
   bool writing_ = false;
   bool started_ = false;
   bool expected_ = false;

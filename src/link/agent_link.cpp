@@ -32,9 +32,11 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   void drain(std::function<void()> done);
   void close();
   void end_life() { life_.end(); }
+  [[nodiscard]] wire::Address about(base::RunIndex run) const { return {run, own_}; }
 
  private:
   void take(std::string_view bytes);
+  [[nodiscard]] bool is_for_us(const wire::HostSet& hosts);
   void break_off(base::Error error);
   void end();
 
@@ -42,6 +44,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;
   wire::AgentReader reader_;
+  wire::HostSet own_;  // this host's number; empty until the head has spoken
   bool open_ = true;   // false: nothing more is read, and no event is called
   bool gone_ = false;  // nothing more is written either
   process::Life life_;
@@ -82,8 +85,18 @@ void AgentLink::Impl::take(std::string_view bytes) {
     auto message = reader_.next();
     if (!message) return break_off(std::move(message.error()));
     if (!*message) return;
-    if (events_.message) events_.message(std::move(**message));
+    const wire::Address to = reader_.address();
+    if (!is_for_us(to.hosts))
+      return break_off({base::Fault::lost, "a frame for another host came", {}, {}});
+    if (events_.message) events_.message(to.run, std::move(**message));
   }
+}
+
+// The first frame that names any host names this one alone.
+bool AgentLink::Impl::is_for_us(const wire::HostSet& hosts) {
+  if (hosts.empty()) return true;
+  if (own_.empty() && hosts.is_one()) own_ = hosts;
+  return !own_.empty() && (hosts & own_) == own_;
 }
 
 // Sending stays possible: what the agent has to tell may still reach the head.
@@ -123,12 +136,14 @@ AgentLink::~AgentLink() {
   impl_->close();
 }
 
-void AgentLink::send(const wire::ToHead& message) {
-  impl_->send([&](std::string& out) { wire::append(out, message); });
+void AgentLink::send(base::RunIndex run, const wire::ToHead& message) {
+  impl_->send([&](std::string& out) { wire::append(out, message, impl_->about(run)); });
 }
 
-void AgentLink::send_output(base::Rank rank, wire::Stream stream, std::string_view bytes) {
-  impl_->send([&](std::string& out) { wire::append_output(out, rank, stream, bytes); });
+void AgentLink::send_output(base::RunIndex run, base::Rank rank, wire::Stream stream,
+                            std::string_view bytes) {
+  impl_->send(
+      [&](std::string& out) { wire::append_output(out, rank, stream, bytes, impl_->about(run)); });
 }
 
 void AgentLink::drain(std::function<void()> done) { impl_->drain(std::move(done)); }

@@ -28,16 +28,17 @@ void keep_end(std::string& text, std::string_view more) {
 // Callbacks may destroy the Link: every way in from the loop holds a shared_ptr to this first.
 class Link::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  explicit Impl(LinkEvents events) : events_(std::move(events)) {}
+  Impl(base::NodeIndex host, LinkEvents events) : host_(host), events_(std::move(events)) {}
 
   void open(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
             process::UniqueFd errors);
-  // Calls add(bytes to send), then sends.
+  // Calls add(queue), then sends.
   template <class Add>
   void send(Add add);
   void close();
   std::string errors();
   [[nodiscard]] const std::string& noise() const { return filter_.noise(); }
+  [[nodiscard]] base::NodeIndex host() const { return host_; }
 
  private:
   void take(std::string_view bytes);
@@ -47,6 +48,7 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
   void break_off(base::Error error);
   void end();
 
+  base::NodeIndex host_;
   LinkEvents events_;
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;
@@ -83,7 +85,7 @@ void Link::Impl::open(asio::io_context& loop, process::UniqueFd to_agent,
 template <class Add>
 void Link::Impl::send(Add add) {
   if (!open_) return;
-  add(out_->tail());
+  add(*out_);
   if (out_->flush()) return;
   // Not from here: the caller is in the middle of something.
   asio::post(out_->executor(), [weak = weak_from_this()] {
@@ -133,9 +135,13 @@ void Link::Impl::dispatch() {
 }
 
 void Link::Impl::tell_item(wire::HeadReader::Item item) {
+  const wire::Address& from = reader_.address();
+  if (!from.hosts.empty() && from.hosts != wire::HostSet(host_)) {
+    return break_off({base::Fault::lost, "its agent spoke for another host", {}, {}});
+  }
   if (auto* message = std::get_if<wire::ToHead>(&item))
-    return tell(events_.message, std::move(*message));
-  tell(events_.output, std::get<wire::OutputView>(item));
+    return tell(events_.message, from.run, std::move(*message));
+  tell(events_.output, from.run, std::get<wire::OutputView>(item));
 }
 
 void Link::Impl::break_off(base::Error error) {
@@ -162,20 +168,21 @@ std::string Link::Impl::errors() {
   return errors_;
 }
 
-Link::Link(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
-           process::UniqueFd errors, LinkEvents events)
-    : impl_(std::make_shared<Impl>(std::move(events))) {
+Link::Link(asio::io_context& loop, base::NodeIndex host, process::UniqueFd to_agent,
+           process::UniqueFd from_agent, process::UniqueFd errors, LinkEvents events)
+    : impl_(std::make_shared<Impl>(host, std::move(events))) {
   impl_->open(loop, std::move(to_agent), std::move(from_agent), std::move(errors));
 }
 
 Link::~Link() { impl_->close(); }
 
-void Link::send(const wire::ToAgent& message) {
-  impl_->send([&](std::string& out) { wire::append(out, message); });
+void Link::send(base::RunIndex run, const wire::ToAgent& message) {
+  const wire::Address address{run, wire::HostSet(impl_->host())};
+  impl_->send([&](OutQueue& out) { wire::append(out.tail(), message, address); });
 }
 
-void Link::send_input(base::Rank rank, std::string_view bytes) {
-  impl_->send([&](std::string& out) { wire::append_input(out, rank, bytes); });
+void Link::send(std::shared_ptr<const std::string> frame) {
+  impl_->send([&](OutQueue& out) { out.add(std::move(frame)); });
 }
 
 void Link::close() { impl_->close(); }

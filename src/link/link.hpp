@@ -46,9 +46,9 @@ struct Diagnosis {
     const model::CarrierSpec& carrier, const model::Host& host, const std::string& agent_path);
 
 struct LinkEvents {
-  std::function<void()> up;                   // the magic line has come
-  std::function<void(wire::ToHead)> message;  // never Output
-  std::function<void(const wire::OutputView&)> output;
+  std::function<void()> up;                                   // the magic line has come
+  std::function<void(base::RunIndex, wire::ToHead)> message;  // never Output
+  std::function<void(base::RunIndex, const wire::OutputView&)> output;
   std::function<void(base::Error)> broken;  // bad bytes; the link is closed by then
   std::function<void()> closed;             // end of file from the carrier
 };
@@ -57,15 +57,16 @@ struct LinkEvents {
 // The process must ignore SIGPIPE. Every callback may close or destroy the link it comes from.
 class Link {
  public:
-  // Takes the head's ends of the three pipes.
-  Link(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
-       process::UniqueFd errors, LinkEvents events);
+  // Takes the head's ends of the three pipes. `host`: the number of the one at the other end.
+  Link(asio::io_context& loop, base::NodeIndex host, process::UniqueFd to_agent,
+       process::UniqueFd from_agent, process::UniqueFd errors, LinkEvents events);
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  void send(const wire::ToAgent& message);
-  void send_input(base::Rank rank, std::string_view bytes);
+  void send(base::RunIndex run, const wire::ToAgent& message);
+  // The frame of a message that goes over other links as well; they share its bytes.
+  void send(std::shared_ptr<const std::string> frame);
   // No further event is called; the agent sees the end of its stdin.
   void close();
   [[nodiscard]] std::string errors() const;  // carrier's stderr so far, bounded
@@ -77,7 +78,7 @@ class Link {
 };
 
 struct AgentLinkEvents {
-  std::function<void(wire::ToAgent)> message;
+  std::function<void(base::RunIndex, wire::ToAgent)> message;
   std::function<void(base::Error)> broken;
   std::function<void()> closed;
 };
@@ -93,8 +94,9 @@ class AgentLink {
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
 
-  void send(const wire::ToHead& message);
-  void send_output(base::Rank rank, wire::Stream stream, std::string_view bytes);
+  void send(base::RunIndex run, const wire::ToHead& message);
+  void send_output(base::RunIndex run, base::Rank rank, wire::Stream stream,
+                   std::string_view bytes);
   // Calls back once everything sent so far has been written (or the link has gone).
   void drain(std::function<void()> done);
   // Nobody listens any more: closes both ends, forgets what waits, calls no event.

@@ -1,4 +1,5 @@
-// OutQueue: two buffers, one filled while the other is written, so that nothing is moved.
+// OutQueue: one buffer is filled while another is written, so that nothing is moved; shared bytes
+// stand between them.
 #include "link/out_queue.hpp"
 
 #include <algorithm>
@@ -38,18 +39,30 @@ void OutQueue::schedule() {
   asio::post(descriptor_.get_executor(), [self = shared_from_this()] { self->write_turn(); });
 }
 
+void OutQueue::add(std::shared_ptr<const std::string> shared) {
+  before_pending_ += pending_.size() + shared->size();
+  if (!pending_.empty()) pieces_.push_back({std::exchange(pending_, {})});
+  pieces_.push_back({{}, std::move(shared)});
+}
+
+// The buffer that has been written is filled next.
+void OutQueue::next_piece() {
+  written_ = 0;
+  writing_.shared.reset();
+  writing_.own.clear();
+  if (writing_.own.capacity() > kKeepMax) writing_.own = {};
+  if (pieces_.empty()) return std::swap(writing_.own, pending_);
+  writing_ = std::move(pieces_.front());
+  pieces_.pop_front();
+  before_pending_ -= writing_.bytes().size();
+}
+
 OutQueue::Wrote OutQueue::write_once() {
-  if (written_ == writing_.size()) {
-    writing_.clear();
-    written_ = 0;
-    if (writing_.capacity() > kKeepMax) writing_ = {};
-    std::swap(writing_, pending_);
-  }
-  if (writing_.empty()) return Wrote::nothing;
+  if (written_ == writing_.bytes().size()) next_piece();
+  const std::string& bytes = writing_.bytes();
+  if (bytes.empty()) return Wrote::nothing;
   ssize_t count = 0;
-  do
-    count = ::write(descriptor_.native_handle(), writing_.data() + written_,
-                    writing_.size() - written_);
+  do count = ::write(descriptor_.native_handle(), bytes.data() + written_, bytes.size() - written_);
   while (count < 0 && errno == EINTR);
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Wrote::blocked;
   if (count < 0) {
@@ -80,6 +93,8 @@ void OutQueue::write_turn() {
 void OutQueue::drop() {
   total_ += waiting();
   pending_ = {};
+  pieces_.clear();
+  before_pending_ = 0;
   writing_ = {};
   written_ = 0;
   asio::error_code ignored;

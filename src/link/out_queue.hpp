@@ -5,6 +5,7 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,10 +23,14 @@ class OutQueue : public std::enable_shared_from_this<OutQueue> {
  public:
   OutQueue(asio::io_context& loop, process::UniqueFd fd, std::size_t limit = kWaitingMax);
 
-  // Append to tail(), then flush(). False: the limit is passed; the owner should give up.
+  // Append to tail() or add shared bytes, then flush(). False: the limit is passed; the owner
+  // should give up.
   [[nodiscard]] std::string& tail() { return pending_; }
+  void add(std::shared_ptr<const std::string> shared);
   [[nodiscard]] bool flush();
-  [[nodiscard]] std::size_t waiting() const { return writing_.size() - written_ + pending_.size(); }
+  [[nodiscard]] std::size_t waiting() const {
+    return writing_.bytes().size() - written_ + before_pending_ + pending_.size();
+  }
   // Calls back, from the loop, once what waits now has been written or can never be.
   void drain(std::function<void()> done);
   // Writes what the descriptor takes at once, drops the rest, and calls nobody back.
@@ -34,12 +39,19 @@ class OutQueue : public std::enable_shared_from_this<OutQueue> {
 
  private:
   enum class Wrote { some, blocked, nothing };
+  // Bytes of this queue alone, or shared with others.
+  struct Piece {
+    std::string own;
+    std::shared_ptr<const std::string> shared = {};
+    [[nodiscard]] const std::string& bytes() const { return shared ? *shared : own; }
+  };
   struct Waiter {
     std::uint64_t mark;  // of total_
     std::function<void()> done;
   };
 
   Wrote write_once();
+  void next_piece();
   void schedule();
   void write_turn();
   void drop();
@@ -47,11 +59,13 @@ class OutQueue : public std::enable_shared_from_this<OutQueue> {
 
   asio::posix::stream_descriptor descriptor_;
   std::size_t limit_;
-  std::string pending_;  // filled while writing_ is written
-  std::string writing_;
-  std::size_t written_ = 0;  // of writing_
-  std::uint64_t total_ = 0;  // bytes written or dropped, ever
-  bool scheduled_ = false;   // a handler is on its way
+  Piece writing_;
+  std::size_t written_ = 0;         // of writing_
+  std::deque<Piece> pieces_;        // after it
+  std::size_t before_pending_ = 0;  // bytes of pieces_
+  std::string pending_;             // after them; filled while others are written
+  std::uint64_t total_ = 0;         // bytes written or dropped, ever
+  bool scheduled_ = false;          // a handler is on its way
   bool closed_ = false;
   std::vector<Waiter> waiters_;
 };

@@ -32,6 +32,7 @@ void AgentMachine::on(wire::ToAgent& message, AgentEffects& out) {
 
 void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   greeted_ = now_;
+  node_ = message.node;
   if (state_ == State::done) return begin_round(out);
   if (state_ != State::fresh) return;
   state_ = State::greeted;
@@ -47,6 +48,7 @@ void AgentMachine::begin_round(AgentEffects& out) {
   state_ = State::greeted;
   if (guard_lost_) return refuse_unguarded(out);
   tasks_.clear();
+  told_.reset();
   register_ = {};
   killed_ = 0;
   leftovers_.clear();
@@ -65,32 +67,36 @@ void AgentMachine::welcome(AgentEffects& out) {
        out);
 }
 
+void AgentMachine::hear(wire::World& message, AgentEffects&) {
+  if (may_add()) told_ = std::move(message);
+}
+
 void AgentMachine::hear(wire::Prepare& message, AgentEffects& out) {
-  if (message.wireup.world > 1) return add_world(message, out);
+  if (message.world > 1) return add_world(message, out);
   if (state_ != State::greeted) return;
-  if (auto error = objection(message)) return refuse(std::move(*error), out);
+  auto orders = ordered(message);
+  if (!orders) return refuse(std::move(orders.error()), out);
   state_ = State::checking;
   ended_below_ = drained_below_ = {};
-  for (const wire::TaskOrder& task : message.tasks) tasks_[task.rank] = {};
+  for (const TaskOrder& task : orders->tasks) tasks_[task.rank] = {};
   register_.expect(1, tasks_.size());
-  out.push_back(Check{std::move(message)});
+  out.push_back(Check{std::move(*orders)});
 }
 
 // Either tasks run already, or these would be the first.
 bool AgentMachine::may_add() const { return state_ == State::greeted || state_ == State::running; }
 
 // Once tasks end here for good, the head learns from Stopped that nothing can be added.
-void AgentMachine::add_world(wire::Prepare& message, AgentEffects& out) {
+void AgentMachine::add_world(const wire::Prepare& message, AgentEffects& out) {
   if (!may_add()) return;
-  if (auto error = objection(message)) {
-    return tell(wire::Declined{message.wireup.world, std::move(*error)}, out);
-  }
+  auto orders = ordered(message);
+  if (!orders) return tell(wire::Declined{message.world, std::move(orders.error())}, out);
   ended_below_ = drained_below_ = {};
-  for (const wire::TaskOrder& task : message.tasks) {
-    tasks_[task.rank] = {Life::planned, message.wireup.world, true, true};
+  for (const TaskOrder& task : orders->tasks) {
+    tasks_[task.rank] = {Life::planned, message.world, true, true};
   }
-  register_.expect(message.wireup.world, message.tasks.size());
-  out.push_back(Check{std::move(message)});
+  register_.expect(message.world, orders->tasks.size());
+  out.push_back(Check{std::move(*orders)});
 }
 
 void AgentMachine::world_checked(Checked& event, AgentEffects& out) {
@@ -104,6 +110,7 @@ void AgentMachine::world_checked(Checked& event, AgentEffects& out) {
 void AgentMachine::start_world(std::uint32_t world, AgentEffects& out) {
   if (!may_add()) return;
   if (guard_lost_) return finish(out);
+  told_.reset();
   state_ = State::running;
   for (auto& [rank, task] : tasks_) {
     if (task.life != Life::planned || task.world != world) continue;
@@ -121,6 +128,7 @@ void AgentMachine::hear(wire::Start& message, AgentEffects& out) {
   if (message.world > 1) return start_world(message.world, out);
   if (state_ != State::ready) return;
   if (guard_lost_) return finish(out);
+  told_.reset();
   state_ = State::running;
   for (auto& [rank, task] : tasks_) out.push_back(StartTask{rank});
 }
@@ -173,7 +181,12 @@ void AgentMachine::hear(wire::Spawned& message, AgentEffects& out) {
 
 // The worlds that a host's first ranks must know are told before they start.
 void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
-  if (has_processes() || any(Life::planned)) out.push_back(ToWireup{std::move(message)});
+  if (!has_processes() && !any(Life::planned)) return;
+  if (auto* add = std::get_if<wire::pmix::AddJob>(&message.command)) {
+    add->node = node_.value;
+    if (auto error = objection(*add)) return refuse(std::move(*error), out);
+  }
+  out.push_back(ToWireup{std::move(message)});
 }
 
 // A head that wonders who has called MPI_Init learns it from what comes before the answer.

@@ -9,9 +9,10 @@
 //
 // A Hello to an agent that is done begins another round: done ──Hello──▶ greeted.
 //
-// While tasks run, a Prepare of another world adds tasks that wait, planned, for its Start or Drop;
-// a host that has planned tasks does not sweep. Whatever ends the tasks forgets planned ones. On a
-// host that joins for such a world it is the first Prepare: greeted ──Start──▶ running.
+// A Prepare is about the World that came last. While tasks run, that of another world adds tasks
+// that wait, planned, for its Start or Drop; a host that has planned tasks does not sweep. Whatever
+// ends the tasks forgets planned ones. On a host that joins for such a world it is the first
+// Prepare: greeted ──Start──▶ running.
 //
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the
 // first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
@@ -32,6 +33,7 @@
 
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "machine/host_orders.hpp"
 #include "machine/register.hpp"
 #include "model/inventory.hpp"
 #include "model/report.hpp"
@@ -109,7 +111,7 @@ struct ClaimPorts {      // free ones, until this agent ends; answered by PortsC
 };
 struct BeginRound {};  // forget the last round's tasks, claim another port: answered by RoundBegun
 struct Check {         // program and folder; keep the orders for StartTask
-  wire::Prepare orders;
+  HostOrders orders;
 };
 struct SetGuard {
   base::Duration grace{0};  // what it does by itself when we vanish: SIGTERM, this long, SIGKILL
@@ -211,8 +213,11 @@ class AgentMachine {
   void on(GuardLost& event, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
-  [[nodiscard]] std::optional<base::Error> objection(const wire::Prepare& orders) const;
+  [[nodiscard]] base::Result<HostOrders> ordered(const wire::Prepare& own) const;
+  [[nodiscard]] std::optional<base::Error> objection(const HostOrders& orders) const;
+  [[nodiscard]] static std::optional<base::Error> objection(const wire::pmix::AddJob& add);
   void hear(wire::Hello& message, AgentEffects& out);
+  void hear(wire::World& message, AgentEffects& out);
   void hear(wire::Prepare& message, AgentEffects& out);
   void hear(wire::Start& message, AgentEffects& out);
   void hear(wire::Drop& message, AgentEffects& out);
@@ -235,7 +240,7 @@ class AgentMachine {
   void tell(wire::ToHead message, AgentEffects& out);
   void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out);
   [[nodiscard]] bool may_add() const;
-  void add_world(wire::Prepare& message, AgentEffects& out);
+  void add_world(const wire::Prepare& message, AgentEffects& out);
   void world_checked(Checked& event, AgentEffects& out);
   void start_world(std::uint32_t world, AgentEffects& out);
   void forget_planned();
@@ -267,7 +272,9 @@ class AgentMachine {
   bool suspended_ = false;
   bool link_open_ = true;
   bool guard_lost_ = false;
-  bool guard_stopped_ = false;  // before it was lost
+  bool guard_stopped_ = false;       // before it was lost
+  base::NodeIndex node_;             // of the run's plan
+  std::optional<wire::World> told_;  // the last, until its ranks start
   std::map<base::Rank, Task> tasks_;
   // All ranks below have ended, or have been read to the end: thousands that do so one after the
   // other are not all looked at each time. Until tasks are added.

@@ -1,6 +1,5 @@
 // What an agent does not do even when its head says so: orders that contradict what came before.
 #include <algorithm>
-#include <set>
 
 #include "machine/agent_machine.hpp"
 
@@ -12,31 +11,33 @@ base::Error contradiction(std::string what) {
   return {base::Fault::internal, std::move(what), wire::kOtherVersion, {}};
 }
 
-// A world that is served for MPI must know from a rank's number whose it is.
-bool is_within(const wire::Wireup& world, base::Rank rank) {
-  if (!world.pmi && world.pmix_jobs.empty()) return true;
-  return rank.value >= world.first.value && rank.value - world.first.value < world.size;
-}
-
 }  // namespace
 
+base::Result<HostOrders> AgentMachine::ordered(const wire::Prepare& own) const {
+  if (!told_) return tl::unexpected(contradiction("ranks were ordered of an unknown world"));
+  auto orders = host_orders(*told_, own);
+  if (!orders) return orders;
+  if (auto error = objection(*orders)) return tl::unexpected(std::move(*error));
+  return orders;
+}
+
 // Ranks and worlds are numbered once, in the order in which they come.
-std::optional<base::Error> AgentMachine::objection(const wire::Prepare& orders) const {
+std::optional<base::Error> AgentMachine::objection(const HostOrders& orders) const {
   const std::uint32_t world = orders.wireup.world;
-  std::set<base::Rank> ranks;
-  for (const wire::TaskOrder& task : orders.tasks) {
-    if (tasks_.contains(task.rank) || !ranks.insert(task.rank).second) {
-      return contradiction(fmt::format("rank {} was ordered twice", task.rank.value));
-    }
-    if (is_within(orders.wireup, task.rank)) continue;
-    return contradiction(fmt::format("rank {} is not one of the {} from {} of world {}",
-                                     task.rank.value, orders.wireup.size, orders.wireup.first.value,
-                                     world));
+  for (const TaskOrder& task : orders.tasks) {
+    if (!tasks_.contains(task.rank)) continue;
+    return contradiction(fmt::format("rank {} was ordered twice", task.rank.value));
   }
   const bool is_late =
       std::ranges::any_of(tasks_, [&](const auto& entry) { return entry.second.world >= world; });
   if (is_late) return contradiction(fmt::format("world {} was ordered late", world));
   return std::nullopt;
+}
+
+// Every world has a place for every host of the run.
+std::optional<base::Error> AgentMachine::objection(const wire::pmix::AddJob& add) {
+  if (add.node < add.job->nodes.size()) return std::nullopt;
+  return contradiction(fmt::format("world {} has no place for this host", add.job->world));
 }
 
 }  // namespace muster::machine

@@ -22,8 +22,7 @@ namespace muster::machine {
 
 using model::Retry;
 
-inline constexpr base::RunIndex kNoRun{0};     // what concerns a host's link alone
-inline constexpr base::RunIndex kFirstRun{1};  // the one that the head was made for
+using base::kFirstRun;
 
 // ---- events -----------------------------------------------------------------------------------
 
@@ -93,6 +92,13 @@ struct ToNode {
   base::RunIndex run = kFirstRun;
   bool operator==(const ToNode&) const = default;
 };
+// The same to all of them, encoded once.
+struct ToNodes {
+  std::vector<base::NodeIndex> nodes;  // ascending
+  wire::ToAgent message;
+  base::RunIndex run = kFirstRun;
+  bool operator==(const ToNodes&) const = default;
+};
 // A world that was spawned. Comes before any of its ranks is started, and before its Spawned.
 struct AddWorld {
   model::World world;
@@ -141,8 +147,8 @@ struct Finish {
   bool operator==(const Finish&) const = default;
 };
 
-using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, AddWorld, NewRound, ServeGloo,
-                                Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
+using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, ToNodes, AddWorld, NewRound,
+                                ServeGloo, Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

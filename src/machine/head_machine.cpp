@@ -188,7 +188,7 @@ void HeadMachine::lost(NodeIndex host, const Error& error, HeadEffects& out) {
 void HeadMachine::on(Heard& event, HeadEffects& out) {
   hosts_.heard(event.node, now_);
   if (auto* pong = std::get_if<wire::Pong>(&event.message)) {
-    return hosts_.pong(event.node, *pong, now_);
+    return hosts_.pong(event.node, event.run, *pong, now_);
   }
   Member* said = user(event.run, event.node);
   if (said == nullptr) return;
@@ -298,33 +298,36 @@ void HeadMachine::end_overdue(HeadEffects& out) {
   }
 }
 
+template <class Does>
+void HeadMachine::for_leased(NodeIndex host, Does does) const {
+  if (!hosts_.linked(host)) return;
+  for (const Member& one : runs_) {
+    const auto used = one.uses.find(host);
+    if (used != one.uses.end() && one.run.keeps(used->second, now_)) does(one.index);
+  }
+}
+
 void HeadMachine::keep_alive(HeadEffects& out) {
   if (!hosts_.beat(now_)) return;
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
     const NodeIndex host(i);
-    if (!leased(host)) continue;
-    const auto error = hosts_.silent(host, now_);
-    if (!error) {
-      hosts_.ping(host, now_, out);
-      continue;
+    std::vector<RunIndex> leased;
+    for_leased(host, [&](RunIndex run) { leased.push_back(run); });
+    if (leased.empty()) continue;
+    if (const auto error = hosts_.silent(host, now_)) {
+      hosts_.close(host, out);
+      lost(host, *error, out);
+    } else {
+      for (const RunIndex run : leased) hosts_.ping(host, run, now_, out);
     }
-    hosts_.close(host, out);
-    lost(host, *error, out);
   }
 }
 
-// Agents that end their tasks, or themselves, when they hear nothing.
 void HeadMachine::to_leased(const wire::ToAgent& message, HeadEffects& out) const {
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
-    if (leased(NodeIndex(i))) out.push_back(ToNode{NodeIndex(i), message, kNoRun});
+    const NodeIndex host(i);
+    for_leased(host, [&](RunIndex run) { out.push_back(ToNode{host, message, run}); });
   }
-}
-
-bool HeadMachine::leased(NodeIndex host) const {
-  return hosts_.linked(host) && std::ranges::any_of(runs_, [&](const Member& one) {
-           const auto used = one.uses.find(host);
-           return used != one.uses.end() && one.run.keeps(used->second, now_);
-         });
 }
 
 // ---- what runs want ---------------------------------------------------------------------------
@@ -349,7 +352,7 @@ void HeadMachine::carry_out(Member& member, GreetHost& wish, HeadEffects& out) {
 }
 
 void HeadMachine::carry_out(Member& member, AskHost& wish, HeadEffects& out) {
-  hosts_.ping(member.hosts[wish.node.value], now_, out);
+  hosts_.ping(member.hosts[wish.node.value], member.index, now_, out);
 }
 
 // Others may need it yet.
@@ -372,8 +375,7 @@ void HeadMachine::carry_out(Member& member, DropHost& wish, HeadEffects& out) {
 void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
   member.uses.erase(host);
-  wish.bye.stays = in_use(host);
-  hosts_.dismiss(host, member.index, std::move(wish.bye), out);
+  hosts_.dismiss(host, member.index, std::move(wish.bye), !in_use(host), out);
 }
 
 void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
@@ -384,6 +386,13 @@ void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
 
 void HeadMachine::carry_out(Member& member, ToNode& wish, HeadEffects& out) {
   wish.node = member.hosts[wish.node.value];
+  wish.run = member.index;
+  out.push_back(std::move(wish));
+}
+
+void HeadMachine::carry_out(Member& member, ToNodes& wish, HeadEffects& out) {
+  for (NodeIndex& node : wish.nodes) node = member.hosts[node.value];
+  std::ranges::sort(wish.nodes);
   wish.run = member.index;
   out.push_back(std::move(wish));
 }

@@ -6,6 +6,8 @@
 //
 // A host that is in use may be asked for by another run, which then finds it as it is. It leaves
 // with the last run that uses it. A run that was begun within another ends with it.
+//
+// It is large: every event has a function, and so has every wish of a run.
 #pragma once
 
 #include <map>
@@ -43,6 +45,7 @@ class HeadMachine {
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return hosts_.facts(node);
   }
+  bool operator==(const HeadMachine&) const = default;
 
  private:
   // The hosts of a run, and its nodes, which it counts for itself.
@@ -53,6 +56,7 @@ class HeadMachine {
     std::vector<base::NodeIndex> hosts = {};               // index: node
     std::map<base::NodeIndex, base::NodeIndex> uses = {};  // host to node, until it is let go
     bool told_over = false;
+    bool operator==(const Member&) const = default;
   };
 
   void on(LinkUp& event, HeadEffects& out);
@@ -73,7 +77,9 @@ class HeadMachine {
   void forward(std::int32_t number, HeadEffects& out);
   void suspend(HeadEffects& out);
   void to_leased(const wire::ToAgent& message, HeadEffects& out) const;
-  [[nodiscard]] bool leased(base::NodeIndex host) const;
+  // Calls does(run) for each run whose agent there ends its tasks when it hears nothing.
+  template <class Does>
+  void for_leased(base::NodeIndex host, Does does) const;
   void missed(base::NodeIndex host, const base::Error& error, HeadEffects& out);
   void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
 
@@ -100,6 +106,7 @@ class HeadMachine {
   void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
   void carry_out(Member& member, AddHost& wish, HeadEffects& out);
   void carry_out(Member& member, ToNode& wish, HeadEffects& out);
+  void carry_out(Member& member, ToNodes& wish, HeadEffects& out);
   template <class Wish>
   void carry_out(Member& member, Wish& wish, HeadEffects& out) {
     wish.run = member.index;

@@ -23,6 +23,24 @@ constexpr Duration kNextProgress = std::chrono::seconds(10);
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
+// Both programs must read the same messages, and make the same environments of them.
+std::optional<Error> objection(const std::string& host, const wire::Welcome& message) {
+  constexpr const char* kInstall = "install the same muster there, or point --agent-path at it";
+  if (message.protocol != wire::kProtocol) {
+    return Error{Fault::unreachable,
+                 fmt::format("{}: its muster {} speaks protocol {}, this one {}", host,
+                             message.version, message.protocol, wire::kProtocol),
+                 kInstall,
+                 {}};
+  }
+  if (message.plans == wire::plan_digest()) return std::nullopt;
+  return Error{Fault::unreachable,
+               fmt::format("{}: its muster {} would give ranks another environment than this one",
+                           host, message.version),
+               kInstall,
+               {}};
+}
+
 }  // namespace
 
 Hosts::Hosts(Options options)
@@ -90,7 +108,6 @@ void Hosts::up(NodeIndex node, Instant now) {
   if (host.state != State::waiting) return;
   host.state = State::up;
   host.heard = now;
-  host.pinged_at.clear();
   if (host.linked && !next_ping_) next_ping_ = now + options_.lease / 4;
 }
 
@@ -142,6 +159,7 @@ void Hosts::greet(const GreetHost& wish, NodeIndex node, RunIndex run, Instant n
   CHECK(host.state == State::up || host.state == State::greeted);
   host.heard = now;
   host.greeted_at[run] = now;
+  host.pinged_at.erase(run);
   wire::Hello hello{wire::kProtocol,
                     wish.job,
                     wish.node,
@@ -158,14 +176,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welc
   const auto greeted = host.greeted_at.extract(run);
   CHECK(!greeted.empty());
   settle(node);
-  if (message.protocol != wire::kProtocol) {
-    return tl::unexpected(
-        Error{Fault::unreachable,
-              fmt::format("{}: its muster {} speaks protocol {}, this one {}", host.name,
-                          message.version, message.protocol, wire::kProtocol),
-              "install the same muster there, or point --agent-path at it",
-              {}});
-  }
+  if (auto other = objection(host.name, message)) return tl::unexpected(std::move(*other));
   host.state = State::greeted;
   host.facts = message.facts;
   if (!host.linked) {
@@ -182,16 +193,17 @@ base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welc
 void Hosts::heard(NodeIndex node, Instant now) { of(node).heard = now; }
 
 // Every Ping is noted: their answers come in the same order.
-void Hosts::ping(NodeIndex node, Instant now, HeadEffects& out) {
-  of(node).pinged_at.push_back(now);
-  out.push_back(ToNode{node, wire::Ping{}, kNoRun});
+void Hosts::ping(NodeIndex node, RunIndex run, Instant now, HeadEffects& out) {
+  of(node).pinged_at[run].push_back(now);
+  out.push_back(ToNode{node, wire::Ping{}, run});
 }
 
-void Hosts::pong(NodeIndex node, const wire::Pong& message, Instant now) {
+void Hosts::pong(NodeIndex node, RunIndex run, const wire::Pong& message, Instant now) {
   Entry& host = of(node);
-  if (host.pinged_at.empty()) return;
-  const Instant asked = host.pinged_at.front();
-  host.pinged_at.pop_front();
+  const auto pinged = host.pinged_at.find(run);
+  if (pinged == host.pinged_at.end() || pinged->second.empty()) return;
+  const Instant asked = pinged->second.front();
+  pinged->second.pop_front();
   const Instant then = from_wire(message.at_us);
   if (host.linked && message.at_us != 0) host.clock.heard(asked, then, then, now);
 }
@@ -225,9 +237,9 @@ void Hosts::forgive_silence(Instant now) {
 
 // ---- closing ----------------------------------------------------------------------------------
 
-void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, HeadEffects& out) {
+void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, HeadEffects& out) {
   Entry& host = of(node);
-  if (!bye.stays) host.state = host.linked ? State::leaving : State::waiting;
+  if (is_last) host.state = host.linked ? State::leaving : State::waiting;
   out.push_back(ToNode{node, std::move(bye), run});
 }
 
@@ -236,6 +248,7 @@ void Hosts::lost(NodeIndex node) {
   of(node).link = false;
   of(node).state = State::waiting;
   of(node).greeted_at.clear();
+  of(node).pinged_at.clear();
 }
 
 void Hosts::close(NodeIndex node, HeadEffects& out) {
@@ -250,7 +263,9 @@ bool Hosts::any_link() const { return std::ranges::any_of(hosts_, &Entry::link);
 
 Hosts::Status Hosts::status(NodeIndex node) const {
   const Entry& host = of(node);
-  return {host.state, host.link, host.heard, host.pinged_at.size(), host.last_error};
+  std::size_t pings = 0;
+  for (const auto& [run, asked] : host.pinged_at) pings += asked.size();
+  return {host.state, host.link, host.heard, pings, host.last_error};
 }
 
 }  // namespace muster::machine

@@ -84,8 +84,9 @@ class Hosts {
 
   // ---- keeping alive
   void heard(base::NodeIndex node, base::Instant now);
-  void ping(base::NodeIndex node, base::Instant now, HeadEffects& out);
-  void pong(base::NodeIndex node, const wire::Pong& message, base::Instant now);
+  // Each run of a host has a lease of its own there.
+  void ping(base::NodeIndex node, base::RunIndex run, base::Instant now, HeadEffects& out);
+  void pong(base::NodeIndex node, base::RunIndex run, const wire::Pong& message, base::Instant now);
   // True once every quarter of the lease: silent() is to be asked of all, and others pinged.
   [[nodiscard]] bool beat(base::Instant now);
   [[nodiscard]] std::optional<base::Error> silent(base::NodeIndex node, base::Instant now) const;
@@ -95,8 +96,9 @@ class Hosts {
   [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }
 
   // ---- closing
-  // A run leaves it with `bye`; the last one, unless the agent stays for others.
-  void dismiss(base::NodeIndex node, base::RunIndex run, wire::Bye bye, HeadEffects& out);
+  // A run leaves it. The agent ends with the last one.
+  void dismiss(base::NodeIndex node, base::RunIndex run, wire::Bye bye, bool is_last,
+               HeadEffects& out);
   // The carrier has ended, after the agent had spoken.
   void lost(base::NodeIndex node);
   // Nothing more will be heard of it, and it is not opened any more.
@@ -128,7 +130,8 @@ class Hosts {
     std::string last_error = {};
     HostClock clock = {};
     std::map<base::RunIndex, base::Instant> greeted_at = {};  // when a Hello without answer left
-    std::deque<base::Instant> pinged_at = {};                 // of Pings without an answer
+    std::map<base::RunIndex, std::deque<base::Instant>> pinged_at =
+        {};  // of Pings without an answer
     bool operator==(const Entry&) const = default;
   };
   [[nodiscard]] Entry& of(base::NodeIndex node);

@@ -2,39 +2,19 @@
 #include "machine/pmix_head.hpp"
 
 #include <algorithm>
-#include <fmt/ranges.h>
+
+#include "machine/pmix_jobs.hpp"
 
 namespace muster::machine {
 
 using base::NodeIndex;
 using base::Rank;
 
-namespace {
-
-std::vector<pmix::JobApp> pmix_apps(const std::vector<model::App>& apps,
-                                    const std::vector<model::PlannedRank>& ranks) {
-  std::vector<pmix::JobApp> made;
-  made.reserve(apps.size());
-  for (const model::App& app : apps) {
-    made.push_back({fmt::format("{}", fmt::join(app.command, " ")), app.workdir, 0});
-  }
-  for (const model::PlannedRank& rank : ranks) ++made[rank.app].size;
-  return made;
-}
-
-}  // namespace
-
 // What is left of an earlier round must not be taken for a rank of this one.
 void PmixHead::begin(const model::Plan& plan, const std::vector<model::App>& apps,
                      std::uint32_t round) {
-  pmix::Job job;
-  job.nspace = "muster-" + secret_ + (round == 0 ? "" : fmt::format(".{}", round));
-  for (const model::PlannedNode& node : plan.nodes) {
-    auto& ranks = job.nodes.emplace_back(pmix::JobNode{node.host.name, {}}).ranks;
-    for (const Rank rank : node.ranks) ranks.push_back(rank.value);
-  }
-  job.universe = plan.universe;
-  job.apps = pmix_apps(apps, plan.ranks);
+  pmix::Job job =
+      first_job(plan, apps, "muster-" + secret_ + (round == 0 ? "" : fmt::format(".{}", round)));
   exchange_ = PmixExchange(static_cast<std::uint32_t>(job.nodes.size()));
   exchange_.add(job);
   worlds_ = {std::make_shared<const pmix::Job>(std::move(job))};
@@ -77,6 +57,13 @@ std::vector<pmix::AddJob> PmixHead::jobs(NodeIndex node) const {
   return made;
 }
 
-pmix::AddJob PmixHead::newest(NodeIndex node) const { return {worlds_.back(), node.value, {}}; }
+pmix::AddJob PmixHead::newest() const { return {worlds_.back(), 0, {}}; }
+
+// Equal worlds need not be the same.
+bool PmixHead::operator==(const PmixHead& other) const {
+  const auto world = [](const SharedJob& job) -> const pmix::Job& { return *job; };
+  return secret_ == other.secret_ && exchange_ == other.exchange_ &&
+         std::ranges::equal(worlds_, other.worlds_, {}, world, world);
+}
 
 }  // namespace muster::machine

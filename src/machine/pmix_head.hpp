@@ -30,14 +30,17 @@ class PmixHead {
 
   // For a node whose server knows nothing yet: all worlds so far.
   [[nodiscard]] std::vector<pmix::AddJob> jobs(base::NodeIndex node) const;
-  // For all others: the world that was added last.
-  [[nodiscard]] pmix::AddJob newest(base::NodeIndex node) const;
+  // For all others: the world that was added last. Which node it is, each host knows.
+  [[nodiscard]] pmix::AddJob newest() const;
+  // Of the first world, which agents know by their own plan.
+  [[nodiscard]] const std::string& nspace() const { return worlds_.front()->nspace; }
 
   [[nodiscard]] PmixOrders take(base::NodeIndex node, const pmix::Upcall& upcall) {
     return exchange_.take(node.value, upcall);
   }
   void forget(base::NodeIndex node) { exchange_.forget(node.value); }
   [[nodiscard]] PmixOrders lost(base::NodeIndex node) { return exchange_.lost(node.value); }
+  bool operator==(const PmixHead& other) const;
 
  private:
   using SharedJob = std::shared_ptr<const pmix::Job>;

@@ -74,7 +74,7 @@ std::optional<Instant> Run::deadline() const {
 }
 
 Run::Status Run::status() const {
-  return {state_, round_, ranks_.size(), ranks_.ended(), wireup_.status()};
+  return {state_, round_, ranks_.size(), ranks_.ended(), wireup_.status(), spawns_.status()};
 }
 
 // ---- what becomes of its hosts ----------------------------------------------------------------
@@ -218,9 +218,16 @@ void Run::gloo_served(base::Result<GlooServed::At> at, Instant now, RunEffects& 
 }
 
 void Run::order_all(RunEffects& out) {
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    out.push_back(ToNode{NodeIndex(i), first_orders(NodeIndex(i), where_)});
-  }
+  for (ToNodes& told : told_to_all(first_orders())) out.push_back(std::move(told));
+  const std::vector<Rank> fed = stdin_.targets();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) prepare(NodeIndex(i), fed, out);
+}
+
+OrdersFor Run::first_orders() const {
+  OrdersFor orders{input_.spec, input_.plan, where_, input_.kept, input_.job, first_world()};
+  orders.window = window();
+  if (pmix_) orders.nspace = pmix_->nspace();
+  return orders;
 }
 
 // What dialects() makes of it is no more than a default: the user's own variables win.
@@ -237,37 +244,18 @@ void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_
        out);
 }
 
-wire::Prepare Run::first_orders(NodeIndex node, const plan::Rendezvous& where) const {
-  wire::Prepare made =
-      orders({input_.spec, input_.plan, where, input_.kept, input_.job, Rank(0)}, node);
-  made.hostfile = hostfile();
-  made.claims = plan::claims_of(input_.plan, node);
-  made.window = window();
+void Run::prepare(NodeIndex node, const std::vector<Rank>& fed, RunEffects& out) const {
+  wire::Prepare told = told_to(node, first_orders(), fed);
+  told.claims = plan::claims_of(input_.plan, node);
   const auto& facts = nodes_[node.value].facts;
   const bool has_the_store = input_.plan.ranks.front().node == node;
-  if (input_.spec.torch_store && has_the_store && facts) made.held_port = facts->port;
-  made.wireup = wireup(first_world());
-  if (pmix_) made.wireup.pmix_jobs = pmix_->jobs(node);
-  const std::vector<Rank> fed = stdin_.targets();
-  for (wire::TaskOrder& task : made.tasks) task.input = std::ranges::binary_search(fed, task.rank);
-  return made;
+  if (input_.spec.torch_store && has_the_store && facts) told.held_port = facts->port;
+  out.push_back(ToNode{node, std::move(told)});
 }
 
 std::string Run::hostfile() const {
   const std::string& other = input_.spec.hostfile;
   return other.empty() ? plan::hostfile_text(input_.plan) : other;
-}
-
-wire::Wireup Run::wireup(const PlacedWorld& placed) const {
-  wire::Wireup made;
-  made.pmi = serves_pmi(input_.spec.wireup);
-  made.name = placed.name;
-  made.size = placed.world.size;
-  made.universe = input_.plan.universe;
-  made.mapping = placed.mapping;
-  made.world = placed.world.number;
-  made.first = placed.world.first;
-  return made;
 }
 
 std::uint32_t Run::window() const { return window_for(first_world().world.size); }
@@ -298,7 +286,7 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   const std::string told =
       plan::yield_claimed(input_.plan, index, last ? topology->allowed : message.cpus);
   if (!told.empty()) warn(told, out);
-  out.push_back(ToNode{index, first_orders(index, where_)});
+  prepare(index, stdin_.targets(), out);
 }
 
 void Run::start_all(RunEffects& out) {

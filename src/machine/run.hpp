@@ -71,6 +71,7 @@ struct RunInput {
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
+  bool operator==(const RunInput&) const = default;
 };
 
 class Run {
@@ -82,6 +83,7 @@ class Run {
     std::uint32_t ranks = 0;  // of all worlds
     std::uint32_t ended = 0;  // of these
     WireupStatus wireup;      // who keeps whom waiting
+    Spawns::Status spawns;
   };
 
   explicit Run(RunInput input);
@@ -129,6 +131,7 @@ class Run {
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
+  bool operator==(const Run&) const = default;
 
  private:
   enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
@@ -140,12 +143,14 @@ class Run {
     std::uint32_t busy = 0;   // its ranks that have not ended
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
+    bool operator==(const Node&) const = default;
   };
   // That all were told to end.
   struct Stopping {
     base::Instant at{};  // when, first
     std::int32_t signal = 0;
     bool at_once = false;  // by now
+    bool operator==(const Stopping&) const = default;
   };
 
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
@@ -180,9 +185,9 @@ class Run {
   void prepare_all(RunEffects& out);
   void serve_gloo(RunEffects& out);
   void order_all(RunEffects& out);
-  [[nodiscard]] wire::Prepare first_orders(base::NodeIndex node,
-                                           const plan::Rendezvous& where) const;
-  [[nodiscard]] wire::Wireup wireup(const PlacedWorld& placed) const;
+  [[nodiscard]] OrdersFor first_orders() const;
+  // `fed`: all ranks that get input, sorted.
+  void prepare(base::NodeIndex node, const std::vector<base::Rank>& fed, RunEffects& out) const;
   void tell_networks(const plan::Rendezvous& where, RunEffects& out) const;
   void tell_network(base::NodeIndex node, const plan::Rendezvous& where, std::size_t place,
                     RunEffects& out) const;
@@ -210,8 +215,7 @@ class Run {
   void next_spawn(RunEffects& out);
   [[nodiscard]] std::vector<SpawnSite> spawn_sites() const;
   void ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out);
-  [[nodiscard]] wire::Prepare spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
-                                           const OrdersFor& world, base::NodeIndex node) const;
+  [[nodiscard]] model::JobSpec spawn_spec(const PlannedSpawn& made) const;
   void conclude(Spawns::Outcome outcome, RunEffects& out);
   void start_spawned(const SpawnOutcome& ready, RunEffects& out);
   void call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out);
@@ -222,7 +226,6 @@ class Run {
   [[nodiscard]] bool idle(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
   [[nodiscard]] bool may_wake(base::NodeIndex node) const;
-  void introduce(base::NodeIndex node, wire::Prepare& prepare) const;
   [[nodiscard]] std::string hostfile() const;
   [[nodiscard]] plan::Rendezvous meeting_point(const PlannedSpawn& made) const;
   void drop_spawn(const PlannedSpawn& made, RunEffects& out) const;

@@ -35,8 +35,9 @@ struct FreeHost {  // the run does not need it any more
   wire::Bye bye;
 };
 
-using RunEffect = std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost,
-                               AddHost, ToNode, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
+using RunEffect =
+    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AddHost, ToNode,
+                 ToNodes, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

@@ -1,4 +1,6 @@
 // A run's share of MPI_Comm_spawn: worlds of more ranks, on the hosts of the job.
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "machine/run.hpp"
 #include "view/rank_name.hpp"
@@ -49,44 +51,35 @@ bool Run::may_spawn_on(NodeIndex node) const {
 
 // ---- asking the hosts ---------------------------------------------------------------------------
 
+// An agent that has had no ranks knows nothing of the run yet.
 void Run::ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out) {
+  const model::JobSpec spec = spawn_spec(made);
+  const std::uint32_t root = made.placed.root;
+  const plan::Kept kept = input_.kept.of_app(root, made.apps.size());
+  const plan::Rendezvous where = meeting_point(made);
+  OrdersFor world{spec, made.plan, where, kept, input_.job, made.placed};
+  world.window = window_for(ranks_.size() + made.placed.world.size);
+  world.spawner = wireup_.world_of(asked.order.rank).name;
+  world.wanted = &asked.order;
+  for (ToNodes& told : told_to_all(world)) out.push_back(std::move(told));
+  for (std::uint32_t i = 0; i < made.placed.nodes.size(); ++i) {
+    const NodeIndex node = made.placed.nodes[i];
+    if (spec.verbose && idle(node)) tell_network(node, where, i, out);
+    wire::Prepare told = told_to(NodeIndex(i), world, {});
+    if (pmix_ && idle(node)) told.earlier = pmix_->jobs(node);
+    out.push_back(ToNode{node, std::move(told)});
+  }
+}
+
+model::JobSpec Run::spawn_spec(const PlannedSpawn& made) const {
   model::JobSpec spec = input_.spec;
   spec.apps = made.apps;
   spec.roles = model::Roles::none;
   spec.gloo.reset();
-  const std::uint32_t root = made.placed.root;
-  const plan::Kept kept = input_.kept.of_app(root, made.apps.size());
-  const plan::Rendezvous where = meeting_point(made);
-  const OrdersFor world{spec, made.plan, where, kept, input_.job, made.placed.world.first};
-  for (std::uint32_t i = 0; i < made.placed.nodes.size(); ++i) {
-    const NodeIndex node = made.placed.nodes[i];
-    if (spec.verbose && idle(node)) tell_network(node, where, i, out);
-    out.push_back(ToNode{node, spawn_orders(asked, made, world, NodeIndex(i))});
-  }
-}
-
-// `node`: of the world's own plan.
-wire::Prepare Run::spawn_orders(const AskedSpawn& asked, const PlannedSpawn& made,
-                                const OrdersFor& world, NodeIndex node) const {
-  wire::Prepare prepare = orders(world, node);
-  for (std::size_t app = 0; app < prepare.apps.size(); ++app) {
-    const auto& more = asked.order.apps[app].environment;
-    auto& environment = prepare.apps[app].environment;
-    environment.insert(environment.end(), more.begin(), more.end());
-  }
-  prepare.window = window_for(ranks_.size() + made.placed.world.size);
-  prepare.wireup = wireup(made.placed);
-  prepare.wireup.spawner = wireup_.world_of(asked.order.rank).name;
-  prepare.wireup.preput = asked.order.preput;
-  const NodeIndex at = made.placed.nodes[node.value];
-  if (idle(at)) introduce(at, prepare);
-  return prepare;
-}
-
-// An agent that has had no ranks knows nothing of the run yet.
-void Run::introduce(NodeIndex node, wire::Prepare& prepare) const {
-  prepare.hostfile = hostfile();
-  if (pmix_) prepare.wireup.pmix_jobs = pmix_->jobs(node);
+  const bool any_idle =
+      std::ranges::any_of(made.placed.nodes, [&](NodeIndex n) { return idle(n); });
+  if (any_idle) spec.hostfile = hostfile();
+  return spec;
 }
 
 void Run::hear(NodeIndex node, wire::Declined& message, RunEffects& out) {

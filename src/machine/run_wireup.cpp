@@ -1,6 +1,7 @@
 // A run's share of MPI wire-up: fences joined, names kept, MPI_Abort heard.
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 
 #include "machine/run.hpp"
 #include "view/rank_name.hpp"
@@ -13,7 +14,11 @@ using base::Rank;
 void Run::hear(NodeIndex node, wire::FenceIn& message, RunEffects& out) {
   const auto answer = wireup_.take(node, message);
   if (!answer) return;
-  for (const NodeIndex one : answer->nodes) to_running(one, answer->message, out);
+  std::vector<NodeIndex> nodes;
+  std::ranges::copy_if(answer->nodes, std::back_inserter(nodes), [&](NodeIndex one) {
+    return nodes_[one.value].state == NodeState::running;
+  });
+  if (!nodes.empty()) out.push_back(ToNodes{std::move(nodes), answer->message});
 }
 
 void Run::hear(NodeIndex, wire::Aborted& message, RunEffects& out) {
@@ -127,12 +132,13 @@ void Run::tell_servers(PmixOrders orders, RunEffects& out) const {
 void Run::tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, RunEffects& out) {
   if (!pmix_) return;
   pmix_->add(added.world, added.ranks, ready.planned.apps, ready.asked.order.rank);
+  std::vector<NodeIndex> nodes;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeIndex node(i);
     const bool starts = std::ranges::binary_search(ready.planned.placed.nodes, node);
-    if (!starts && nodes_[i].state != NodeState::running) continue;
-    out.push_back(ToNode{node, wire::PmixDown{pmix_->newest(node)}});
+    if (starts || nodes_[i].state == NodeState::running) nodes.push_back(node);
   }
+  out.push_back(ToNodes{std::move(nodes), wire::PmixDown{pmix_->newest()}});
 }
 
 void Run::hear(NodeIndex node, wire::NameAsk& message, RunEffects& out) {

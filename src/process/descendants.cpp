@@ -84,15 +84,29 @@ bool reap_all() {
 
 void pause_for(base::Duration time) { ::poll(nullptr, 0, static_cast<int>(time.count())); }
 
-void kill_descendants() {
-  visit_descendants([](const ProcessStat& process) { signal_process(process, SIGKILL); });
+// Those of other guards are not ours to reap. True when no child but the spared is left.
+bool reap_others_than(const std::set<pid_t>& spared) {
+  bool is_left = false;
+  visit_descendants(
+      [&](const ProcessStat& process) {
+        if (process.parent != ::getpid()) return;
+        is_left |= ::waitpid(process.pid, nullptr, WNOHANG) == 0;
+      },
+      spared);
+  return !is_left;
 }
 
-std::vector<std::string> name_descendants() {
+void kill_descendants(const std::set<pid_t>& spared) {
+  visit_descendants([](const ProcessStat& process) { signal_process(process, SIGKILL); }, spared);
+}
+
+std::vector<std::string> name_descendants(const std::set<pid_t>& spared) {
   std::vector<std::string> names;
-  visit_descendants([&](const ProcessStat& process) {
-    names.push_back(fmt::format("pid {} ({})", process.pid, process.name));
-  });
+  visit_descendants(
+      [&](const ProcessStat& process) {
+        names.push_back(fmt::format("pid {} ({})", process.pid, process.name));
+      },
+      spared);
   if (names.empty()) names.emplace_back("a process that /proc does not show");
   return names;
 }
@@ -123,7 +137,8 @@ std::optional<ProcessStat> read_process(pid_t pid) {
   return process;
 }
 
-void visit_descendants(const std::function<void(const ProcessStat&)>& visit) {
+void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
+                       const std::set<pid_t>& spared) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), &::closedir);
   if (!folder || !proc_is_ours()) return;
   std::unordered_set<pid_t> family{::getpid()};
@@ -131,7 +146,7 @@ void visit_descendants(const std::function<void(const ProcessStat&)>& visit) {
   std::vector<ProcessStat> others;
   while (const dirent* const entry = ::readdir(folder.get())) {
     const auto pid = pid_of(entry->d_name);
-    if (!pid || family.contains(*pid)) continue;
+    if (!pid || family.contains(*pid) || spared.contains(*pid)) continue;
     auto process = read_process(*pid);
     if (!process) continue;
     if (family.contains(process->parent)) {
@@ -162,13 +177,14 @@ void signal_process(const ProcessStat& process, int number) {
   if (now && now->start == process.start) ::pidfd_send_signal(handle.get(), number, nullptr, 0);
 }
 
-std::vector<std::string> kill_until_gone(const Reaping& reaping, base::Duration limit) {
+std::vector<std::string> kill_until_gone(const Reaping& reaping, base::Duration limit,
+                                         const std::set<pid_t>& spared) {
   if (reaping.reap()) return {};
   const auto deadline = Clock::now() + limit;
   for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
-    kill_descendants();
+    kill_descendants(spared);
     if (reap_until(reaping, std::min(Clock::now() + pause, deadline))) return {};
-    if (Clock::now() >= deadline) return name_descendants();
+    if (Clock::now() >= deadline) return name_descendants(spared);
   }
 }
 
@@ -178,8 +194,9 @@ base::Result<void> become_subreaper() {
                     std::strerror(errno));
 }
 
-std::vector<std::string> sweep_descendants(base::Duration limit) {
-  return kill_until_gone({reap_all, pause_for}, limit);
+std::vector<std::string> sweep_descendants(base::Duration limit, const std::set<pid_t>& spared) {
+  if (spared.empty()) return kill_until_gone({reap_all, pause_for}, limit);
+  return kill_until_gone({[&] { return reap_others_than(spared); }, pause_for}, limit, spared);
 }
 
 }  // namespace muster::process

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -27,8 +28,10 @@ struct ProcessStat {
 
 // Visits each descendant of this process that /proc shows, in general at once when it is read, so
 // that a visitor that kills outruns a chain of quick forks. One pass can miss a process whose
-// parent ends meanwhile; whoever must not miss one passes again until no child is left.
-void visit_descendants(const std::function<void(const ProcessStat&)>& visit);
+// parent ends meanwhile; whoever must not miss one passes again until no child is left. Spared
+// processes are not visited, nor what is below them.
+void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
+                       const std::set<pid_t>& spared = {});
 
 // Sends a signal unless the process has ended and its pid was given to another.
 void signal_process(const ProcessStat& process, int number);
@@ -41,9 +44,9 @@ struct Reaping {
   std::function<void(base::Duration)> pause;
 };
 
-// SIGKILL to all descendants, again and again until none is left or the limit has passed. Returns
-// what is left, as "pid 42 (name)".
-[[nodiscard]] std::vector<std::string> kill_until_gone(const Reaping& reaping,
-                                                       base::Duration limit);
+// SIGKILL to all descendants but the spared, again and again until none is left or the limit has
+// passed. Returns what is left, as "pid 42 (name)".
+[[nodiscard]] std::vector<std::string> kill_until_gone(const Reaping& reaping, base::Duration limit,
+                                                       const std::set<pid_t>& spared = {});
 
 }  // namespace muster::process

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -140,6 +141,8 @@ void wait_for_guards();
 [[nodiscard]] base::Result<void> become_subreaper();
 
 // Kills and reaps every descendant of this process, for at most `limit`; returns what is left.
-[[nodiscard]] std::vector<std::string> sweep_descendants(base::Duration limit);
+// Spared are wardens of other guards, with all that is below them.
+[[nodiscard]] std::vector<std::string> sweep_descendants(base::Duration limit,
+                                                         const std::set<pid_t>& spared = {});
 
 }  // namespace muster::process

@@ -29,6 +29,10 @@ class Bounds {
     if (value >= least || complaint_) return;
     complaint_ = fmt::format("{} {} is below {}", name, value, least);
   }
+  void equal(const char* name, std::uint64_t value, std::uint64_t wanted) {
+    if (value == wanted || complaint_) return;
+    complaint_ = fmt::format("{} {} is not {}", name, value, wanted);
+  }
   std::int32_t small(const char* name, std::int32_t value, std::uint32_t most) {
     return static_cast<std::int32_t>(at_most(name, value, most));
   }

@@ -13,9 +13,9 @@ std::string encode(const Join& join) {
   to.set_hostname(join.hostname);
   to.set_ranks(join.ranks);
   to.set_role(join.role);
-  for (const std::string& word : join.app.command) to.add_command(word);
-  to.set_workdir(join.app.workdir);
-  write_variables(*to.mutable_environment(), join.app.environment);
+  for (const std::string& word : join.command) to.add_command(word);
+  to.set_workdir(join.workdir);
+  write_variables(*to.mutable_environment(), join.environment);
   return to.SerializeAsString();
 }
 
@@ -35,9 +35,9 @@ base::Result<Join> decode_join(std::string_view bytes) {
   bounds.at_least("ranks", join.ranks, 1);
   bounds.at_least("words of a command", in.command_size(), 1);
   join.role = std::move(*in.mutable_role());
-  join.app.command = read_texts(*in.mutable_command());
-  join.app.workdir = std::move(*in.mutable_workdir());
-  join.app.environment = read_variables(*in.mutable_environment());
+  join.command = read_texts(*in.mutable_command());
+  join.workdir = std::move(*in.mutable_workdir());
+  join.environment = read_variables(*in.mutable_environment());
   if (bounds.complaint()) {
     return base::fail(base::Fault::unreachable, {}, "{}", *bounds.complaint());
   }

@@ -26,6 +26,8 @@ void write_pmix(proto::PmixAddJob& to, const pmix::AddJob& add);
 [[nodiscard]] std::optional<PmixUp> read_pmix(proto::PmixUp& in, Bounds& bounds);
 [[nodiscard]] std::optional<PmixDown> read_pmix(proto::PmixDown& in, Bounds& bounds);
 [[nodiscard]] pmix::AddJob read_pmix(proto::PmixAddJob& in, Bounds& bounds);
+void write_world(proto::World& to, const World& world);
+[[nodiscard]] World read_world(proto::World& in, Bounds& bounds);
 
 inline constexpr std::uint32_t kExitCodeMax = 255;
 
@@ -53,8 +55,27 @@ std::vector<NameValue> read_variables(Repeated& in) {
 }
 
 template <class Repeated>
+void write_devices(Repeated& out, const std::vector<model::Devices>& devices) {
+  for (const model::Devices& some : devices) {
+    auto& one = *out.Add();
+    one.set_variable(some.variable);
+    for (const std::string& id : some.ids) one.add_ids(id);
+  }
+}
+
+template <class Repeated>
 std::vector<std::string> read_texts(Repeated& in) {
   return {std::make_move_iterator(in.begin()), std::make_move_iterator(in.end())};
+}
+
+template <class Repeated>
+std::vector<model::Devices> read_devices(Repeated& in) {
+  std::vector<model::Devices> devices;
+  devices.reserve(static_cast<std::size_t>(in.size()));
+  for (auto& one : in) {
+    devices.push_back({std::move(*one.mutable_variable()), read_texts(*one.mutable_ids())});
+  }
+  return devices;
 }
 
 }  // namespace muster::wire

@@ -1,7 +1,4 @@
 // Messages of the head to an agent: each is written by write(), read back by read().
-#include <algorithm>
-#include <limits>
-
 #include "base/check.hpp"
 #include "model/job_spec.hpp"
 #include "wire/codec.hpp"
@@ -31,135 +28,78 @@ Hello read(proto::Hello& in, Bounds& bounds) {
           .ports = bounds.at_most("ports", in.ports(), model::kRolesRanksMax)};
 }
 
-void write(proto::TaskOrder& to, const TaskOrder& task) {
-  to.set_rank(task.rank.value);
-  to.set_app(task.app);
-  to.set_input(task.input);
-  to.set_cpus(to_string(task.cpus));
-  for (const std::string& word : task.command) to.add_command(word);
-  write_variables(*to.mutable_environment(), task.environment);
+template <class Numbers>
+void write_numbers(Numbers& to, const std::vector<std::uint32_t>& numbers) {
+  to.Add(numbers.begin(), numbers.end());
 }
 
-TaskOrder read(proto::TaskOrder& in, std::uint32_t apps, Bounds& bounds) {
-  return {.rank = bounds.rank(in.rank()),
-          .app = bounds.at_most("app", in.app(), apps - 1),
-          .environment = read_variables(*in.mutable_environment()),
-          .input = in.input(),
-          .cpus = bounds.cpus(in.cpus()),
-          .command = read_texts(*in.mutable_command())};
-}
-
-void write(proto::Wireup& to, const Wireup& wireup) {
-  to.set_pmi(wireup.pmi);
-  to.set_name(wireup.name);
-  to.set_size(wireup.size);
-  to.set_universe(wireup.universe);
-  to.set_mapping(wireup.mapping);
-  for (const pmix::AddJob& job : wireup.pmix_jobs) write_pmix(*to.add_pmix_jobs(), job);
-  to.set_world(wireup.world);
-  to.set_first(wireup.first.value);
-  to.set_spawner(wireup.spawner);
-  write_variables(*to.mutable_preput(), wireup.preput);
-}
-
-std::vector<pmix::AddJob> read_jobs(proto::Wireup& in, Bounds& bounds) {
-  std::vector<pmix::AddJob> jobs;
-  for (proto::PmixAddJob& job : *in.mutable_pmix_jobs()) jobs.push_back(read_pmix(job, bounds));
-  return jobs;
-}
-
-Wireup read(proto::Wireup& in, Bounds& bounds) {
-  return {.pmi = in.pmi(),
-          .name = std::move(*in.mutable_name()),
-          .size = bounds.at_most("number of ranks", in.size(), model::kRanksMax),
-          .universe = in.universe(),
-          .mapping = std::move(*in.mutable_mapping()),
-          .pmix_jobs = read_jobs(in, bounds),
-          .world = bounds.world(in.world()),
-          .first = bounds.rank(in.first()),
-          .spawner = std::move(*in.mutable_spawner()),
-          .preput = read_variables(*in.mutable_preput())};
-}
-
-void write(proto::AppOrder& to, const AppOrder& app) {
-  for (const std::string& word : app.command) to.add_command(word);
-  to.set_workdir(app.workdir);
-  to.set_path(app.path);
-  write_variables(*to.mutable_environment(), app.environment);
-  to.set_tries_workdir(app.tries_workdir);
-}
-
-AppOrder read(proto::AppOrder& in) {
-  return {.command = read_texts(*in.mutable_command()),
-          .workdir = std::move(*in.mutable_workdir()),
-          .path = std::move(*in.mutable_path()),
-          .environment = read_variables(*in.mutable_environment()),
-          .tries_workdir = in.tries_workdir()};
-}
+void write(proto::ToAgent& out, const World& world) { write_world(*out.mutable_world(), world); }
 
 void write(proto::ToAgent& out, const Prepare& prepare) {
   auto& to = *out.mutable_prepare();
-  for (const AppOrder& app : prepare.apps) write(*to.add_apps(), app);
-  to.set_clean(prepare.clean);
-  to.set_hostfile(prepare.hostfile);
-  to.mutable_tasks()->Reserve(static_cast<int>(prepare.tasks.size()));
-  for (const TaskOrder& task : prepare.tasks) write(*to.add_tasks(), task);
-  to.set_window(prepare.window);
-  write(*to.mutable_wireup(), prepare.wireup);
-  to.set_error_files(prepare.error_files);
-  to.set_python_hook(prepare.python_hook);
-  for (const std::string& name : prepare.launchers) to.add_launchers(name);
-  for (const std::string& folder : prepare.folders) to.add_folders(folder);
+  to.set_world(prepare.world);
+  to.set_node(prepare.node.value);
+  write_numbers(*to.mutable_fed(), prepare.fed);
+  for (const model::CpuSet& set : prepare.sets) to.add_sets(to_string(set));
+  // Not bound is the largest number there is: one more is 0.
+  for (const std::uint32_t set : prepare.bindings) to.add_bindings(set + 1);
+  to.set_interface(prepare.interface);
+  to.set_cpus(prepare.cpus);
+  to.set_cpus_limited(prepare.cpus_limited);
+  to.set_rdma(prepare.rdma);
+  write_devices(*to.mutable_devices(), prepare.devices);
+  to.set_visible(prepare.visible);
   to.set_held_port(prepare.held_port);
   to.set_claims(to_string(prepare.claims));
-  if (!prepare.terminal) return;
-  to.mutable_terminal()->set_columns(prepare.terminal->columns);
-  to.mutable_terminal()->set_rows(prepare.terminal->rows);
+  for (const pmix::AddJob& job : prepare.earlier) write_pmix(*to.add_earlier(), job);
 }
 
-std::vector<TaskOrder> read_tasks(proto::Prepare& in, Bounds& bounds) {
-  std::vector<TaskOrder> tasks;
-  tasks.reserve(bounds.at_most("number of tasks", in.tasks_size(), model::kRanksMax));
-  if (bounds.complaint()) return tasks;
-  if (in.tasks_size() > 0) bounds.at_least("number of apps", in.apps_size(), 1);
-  const auto apps = static_cast<std::uint32_t>(std::max(1, in.apps_size()));
-  for (proto::TaskOrder& task : *in.mutable_tasks()) tasks.push_back(read(task, apps, bounds));
-  return tasks;
+std::vector<std::uint32_t> read_fed(const proto::Prepare& in, Bounds& bounds) {
+  std::vector<std::uint32_t> fed;
+  if (bounds.at_most("number of fed ranks", in.fed_size(), model::kRanksMax) == 0) return fed;
+  for (const std::uint32_t rank : in.fed()) fed.push_back(bounds.rank(rank).value);
+  return fed;
 }
 
-std::vector<AppOrder> read_apps(proto::Prepare& in, Bounds& bounds) {
-  std::vector<AppOrder> apps;
-  for (proto::AppOrder& app : *in.mutable_apps()) {
-    bounds.at_least("words of a command", app.command_size(), 1);
-    apps.push_back(read(app));
+std::vector<model::CpuSet> read_sets(const proto::Prepare& in, Bounds& bounds) {
+  std::vector<model::CpuSet> sets;
+  if (bounds.at_most("number of sets", in.sets_size(), model::kRanksMax) == 0) return sets;
+  for (const std::string& set : in.sets()) sets.push_back(bounds.cpus(set));
+  return sets;
+}
+
+std::vector<std::uint32_t> read_bindings(const proto::Prepare& in, Bounds& bounds) {
+  std::vector<std::uint32_t> bindings;
+  const auto count = bounds.at_most("number of bindings", in.bindings_size(), model::kRanksMax);
+  if (count == 0) return bindings;
+  const auto sets = static_cast<std::uint32_t>(in.sets_size());
+  for (const std::uint32_t set : in.bindings()) {
+    bindings.push_back(bounds.at_most("binding", set, sets) - 1);
   }
-  return apps;
+  return bindings;
 }
 
-std::optional<model::TerminalSize> read_terminal(const proto::Prepare& in, Bounds& bounds) {
-  if (!in.has_terminal()) return std::nullopt;
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
-  const auto side = [&](const char* name, std::uint32_t value) {
-    return static_cast<std::uint16_t>(bounds.at_most(name, value, kMost));
-  };
-  return model::TerminalSize{side("columns of a terminal", in.terminal().columns()),
-                             side("rows of a terminal", in.terminal().rows())};
+std::vector<pmix::AddJob> read_earlier(proto::Prepare& in, Bounds& bounds) {
+  std::vector<pmix::AddJob> jobs;
+  for (proto::PmixAddJob& job : *in.mutable_earlier()) jobs.push_back(read_pmix(job, bounds));
+  return jobs;
 }
 
 Prepare read(proto::Prepare& in, Bounds& bounds) {
-  return {.apps = read_apps(in, bounds),
-          .clean = in.clean(),
-          .hostfile = std::move(*in.mutable_hostfile()),
-          .tasks = read_tasks(in, bounds),
-          .window = in.window(),
-          .wireup = read(*in.mutable_wireup(), bounds),
-          .error_files = in.error_files(),
-          .python_hook = in.python_hook(),
-          .launchers = read_texts(*in.mutable_launchers()),
-          .folders = read_texts(*in.mutable_folders()),
+  return {.world = bounds.world(in.world()),
+          .node = base::NodeIndex(bounds.at_most("node", in.node(), model::kRanksMax - 1)),
+          .fed = read_fed(in, bounds),
+          .sets = read_sets(in, bounds),
+          .bindings = read_bindings(in, bounds),
+          .interface = std::move(*in.mutable_interface()),
+          .cpus = in.cpus(),
+          .cpus_limited = in.cpus_limited(),
+          .rdma = in.rdma(),
+          .devices = read_devices(*in.mutable_devices()),
+          .visible = std::move(*in.mutable_visible()),
           .held_port = bounds.port(in.held_port()),
-          .terminal = read_terminal(in, bounds),
-          .claims = bounds.cpus(in.claims())};
+          .claims = bounds.cpus(in.claims()),
+          .earlier = read_earlier(in, bounds)};
 }
 
 void write(proto::ToAgent& out, const Start& start) { out.mutable_start()->set_world(start.world); }
@@ -253,12 +193,10 @@ void write(proto::ToAgent& out, const Ping&) { out.mutable_ping(); }
 void write(proto::ToAgent& out, const Bye& bye) {
   out.mutable_bye()->set_report(bye.report);
   out.mutable_bye()->set_code(bye.code);
-  out.mutable_bye()->set_stays(bye.stays);
 }
 
 Bye read(proto::Bye& in, Bounds& bounds) {
-  return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax),
-          in.stays()};
+  return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax)};
 }
 
 }  // namespace
@@ -273,6 +211,8 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return read(*in.mutable_hello(), bounds);
     case proto::ToAgent::kPrepare:
       return read(*in.mutable_prepare(), bounds);
+    case proto::ToAgent::kWorld:
+      return read_world(*in.mutable_world(), bounds);
     case proto::ToAgent::kStart:
       return Start{bounds.world(in.start().world())};
     case proto::ToAgent::kSignal:

@@ -59,11 +59,8 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_rdma(welcome.facts.rdma);
   to.set_identity(welcome.facts.identity);
   to.mutable_rank_ports()->Add(welcome.facts.rank_ports.begin(), welcome.facts.rank_ports.end());
-  for (const model::Devices& devices : welcome.facts.devices) {
-    auto& one = *to.add_devices();
-    one.set_variable(devices.variable);
-    for (const std::string& id : devices.ids) one.add_ids(id);
-  }
+  write_devices(*to.mutable_devices(), welcome.facts.devices);
+  to.set_plans(welcome.plans);
   to.set_came_us(welcome.came_us);
   to.set_left_us(welcome.left_us);
   if (welcome.facts.topology) to.set_topology(model::encode(*welcome.facts.topology));
@@ -85,10 +82,7 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
                          .cpus_limited = in.cpus_limited()};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
-  for (auto& one : *in.mutable_devices()) {
-    facts.devices.push_back({std::move(*one.mutable_variable()), {}});
-    for (auto& id : *one.mutable_ids()) facts.devices.back().ids.push_back(std::move(id));
-  }
+  facts.devices = read_devices(*in.mutable_devices());
   facts.topology = bounds.topology(in.topology());
   return facts;
 }
@@ -100,6 +94,7 @@ Welcome read(proto::Welcome& in, Bounds& bounds) {
                   .came_us = bounds.clock_time(in.came_us()),
                   .left_us = bounds.clock_time(in.left_us())};
   if (in.has_shared()) welcome.shared = read(in.shared());
+  welcome.plans = in.plans();
   return welcome;
 }
 

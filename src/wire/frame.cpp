@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/check.hpp"
 #include "model/job_spec.hpp"
 #include "wire/codec.hpp"
 
@@ -15,7 +16,9 @@ constexpr std::uint8_t kControl = 1;
 constexpr std::uint8_t kOutput = 2;
 constexpr std::uint8_t kInput = 3;
 
-constexpr std::size_t kHeader = 5;        // length and kind
+constexpr std::size_t kStart = 5;         // length and kind
+constexpr std::size_t kHeader = 11;       // these, run, how many ranges
+constexpr std::size_t kRange = 8;         // first and last host
 constexpr std::size_t kOutputHeader = 5;  // rank and stream
 constexpr std::size_t kInputHeader = 4;   // rank
 constexpr std::size_t kChunkMax = kRawMax - 16;
@@ -31,6 +34,10 @@ std::uint32_t load_u32(const char* bytes) {
   return value;
 }
 
+std::size_t load_u16(const char* bytes) {
+  return static_cast<unsigned char>(bytes[0]) | static_cast<unsigned char>(bytes[1]) << 8;
+}
+
 void store_u32(char* bytes, std::uint32_t value) {
   for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(value >> (8 * i) & 0xff);
 }
@@ -41,17 +48,28 @@ void append_u32(std::string& out, std::size_t value) {
   out.append(bytes, sizeof bytes);
 }
 
-void append_header(std::string& out, std::uint8_t kind, std::size_t length) {
+void append_header(std::string& out, std::uint8_t kind, const Address& address,
+                   std::size_t length) {
+  const auto& ranges = address.hosts.ranges();
+  CHECK(ranges.size() <= kRangesMax);
   append_u32(out, length);
   out.push_back(static_cast<char>(kind));
+  append_u32(out, address.run.value);
+  out.push_back(static_cast<char>(ranges.size() & 0xff));
+  out.push_back(static_cast<char>(ranges.size() >> 8));
+  for (const HostSet::Range& range : ranges) {
+    append_u32(out, range.first);
+    append_u32(out, range.last);
+  }
 }
 
 template <class Message>
-void append_control(std::string& out, const Message& message) {
+void append_control(std::string& out, const Message& message, const Address& address) {
   const std::size_t start = out.size();
-  append_header(out, kControl, 0);
+  append_header(out, kControl, address, 0);
+  const std::size_t payload = out.size();
   encode(out, message);
-  store_u32(out.data() + start, static_cast<std::uint32_t>(out.size() - start - kHeader));
+  store_u32(out.data() + start, static_cast<std::uint32_t>(out.size() - payload));
 }
 
 // Calls put(chunk) for pieces that fit a frame; once for no bytes at all.
@@ -72,6 +90,18 @@ std::size_t longest(std::uint8_t kind) {
 
 tl::unexpected<base::Error> wrong_kind(unsigned kind) {
   return base::fail(base::Fault::lost, kOtherVersion, "a frame of unknown kind {} came", kind);
+}
+
+base::Result<Address> read_address(std::string_view header) {
+  Address address{base::RunIndex(load_u32(header.data() + kStart)), {}};
+  for (std::size_t at = kHeader; at < header.size(); at += kRange) {
+    const HostSet::Range range{load_u32(header.data() + at), load_u32(header.data() + at + 4)};
+    if (range.last < model::kRanksMax && address.hosts.add(range)) continue;
+    return base::fail(base::Fault::lost, kOtherVersion,
+                      "a frame names hosts {} to {}, too high or out of order", range.first,
+                      range.last);
+  }
+  return address;
 }
 
 base::Result<base::Rank> raw_rank(std::string_view payload, std::size_t header) {
@@ -109,33 +139,35 @@ base::Result<std::optional<Wide>> widen(base::Result<T> result) {
 
 }  // namespace
 
-void append_output(std::string& out, base::Rank rank, Stream stream, std::string_view bytes) {
+void append_output(std::string& out, base::Rank rank, Stream stream, std::string_view bytes,
+                   const Address& address) {
   in_chunks(bytes, [&](std::string_view chunk) {
-    append_header(out, kOutput, kOutputHeader + chunk.size());
+    append_header(out, kOutput, address, kOutputHeader + chunk.size());
     append_u32(out, rank.value);
     out.push_back(static_cast<char>(stream));
     out.append(chunk);
   });
 }
 
-void append_input(std::string& out, base::Rank rank, std::string_view bytes) {
+void append_input(std::string& out, base::Rank rank, std::string_view bytes,
+                  const Address& address) {
   in_chunks(bytes, [&](std::string_view chunk) {
-    append_header(out, kInput, kInputHeader + chunk.size());
+    append_header(out, kInput, address, kInputHeader + chunk.size());
     append_u32(out, rank.value);
     out.append(chunk);
   });
 }
 
-void append(std::string& out, const ToAgent& message) {
+void append(std::string& out, const ToAgent& message, const Address& address) {
   if (const auto* input = std::get_if<Input>(&message))
-    return append_input(out, input->rank, input->bytes);
-  append_control(out, message);
+    return append_input(out, input->rank, input->bytes, address);
+  append_control(out, message, address);
 }
 
-void append(std::string& out, const ToHead& message) {
+void append(std::string& out, const ToHead& message, const Address& address) {
   if (const auto* output = std::get_if<Output>(&message))
-    return append_output(out, output->rank, output->stream, output->bytes);
-  append_control(out, message);
+    return append_output(out, output->rank, output->stream, output->bytes, address);
+  append_control(out, message, address);
 }
 
 void FrameBuffer::feed(std::string_view bytes) {
@@ -151,16 +183,26 @@ void FrameBuffer::feed(std::string_view bytes) {
 
 base::Result<std::optional<FrameBuffer::Frame>> FrameBuffer::next_frame() {
   const std::string_view bytes = std::string_view(buffer_).substr(at_);
-  if (bytes.size() < kHeader) return std::nullopt;
+  if (bytes.size() < kStart) return std::nullopt;
   const std::uint32_t length = load_u32(bytes.data());
   const auto kind = static_cast<std::uint8_t>(bytes[4]);
   if (longest(kind) == 0) return wrong_kind(kind);
   if (length > longest(kind))
     return base::fail(base::Fault::lost, kOtherVersion,
                       "a frame of {} bytes came, above its bound of {}", length, longest(kind));
-  if (bytes.size() - kHeader < length) return std::nullopt;
-  at_ += kHeader + length;
-  return Frame{kind, bytes.substr(kHeader, length)};
+  if (bytes.size() < kHeader) return std::nullopt;
+  const std::size_t ranges = load_u16(bytes.data() + kStart + 4);
+  if (ranges > kRangesMax)
+    return base::fail(base::Fault::lost, kOtherVersion,
+                      "a frame for {} ranges of hosts came, above its bound of {}", ranges,
+                      kRangesMax);
+  const std::size_t header = kHeader + ranges * kRange;
+  if (bytes.size() < header || bytes.size() - header < length) return std::nullopt;
+  auto address = read_address(bytes.substr(0, header));
+  if (!address) return tl::unexpected(std::move(address.error()));
+  address_ = std::move(*address);
+  at_ += header + length;
+  return Frame{kind, bytes.substr(header, length)};
 }
 
 base::Result<std::optional<HeadReader::Item>> HeadReader::next() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "wire/messages.hpp"
@@ -21,7 +22,9 @@ struct Join {
   std::string hostname = {};
   std::uint32_t ranks = 1;
   std::string role = {};
-  AppOrder app = {};  // of `environment`, only what takes the place of a default of muster's
+  std::vector<std::string> command = {};
+  std::string workdir = {};
+  std::vector<NameValue> environment = {};  // what takes the place of a default of muster's
   bool operator==(const Join&) const = default;
 };
 

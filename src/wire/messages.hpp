@@ -13,8 +13,9 @@
 #include "model/inventory.hpp"
 #include "model/report.hpp"
 #include "model/stream.hpp"
-#include "model/terminal_size.hpp"
+#include "wire/plan_digest.hpp"
 #include "wire/pmix.hpp"
+#include "wire/world.hpp"
 
 namespace muster::wire {
 
@@ -22,7 +23,7 @@ namespace muster::wire {
 inline constexpr const char* kOtherVersion =
     "is it the same muster on both hosts? compare `muster --version`";
 
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 using model::Stream;
 
@@ -42,67 +43,27 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-struct NameValue {
-  std::string name;
-  std::string value;
-  bool operator==(const NameValue&) const = default;
-};
-
-struct TaskOrder {
-  base::Rank rank;
-  std::uint32_t app = 0;                  // index in Prepare::apps
-  std::vector<NameValue> environment;     // this rank's own, laid over that of its app
-  bool input = false;                     // gets a pipe as stdin; otherwise /dev/null
-  model::CpuSet cpus = {};                // where it may run; empty: wherever its agent may
-  std::vector<std::string> command = {};  // program and arguments; empty: those of its app
-  bool operator==(const TaskOrder&) const = default;
-};
-
-// What the wire-up server of a host has to know of a world.
-struct Wireup {
-  bool pmi = false;            // serve PMI-1 and PMI-2
-  std::string name;            // of the key-value space, the same on every host
-  std::uint32_t size = 1;      // ranks of the world
-  std::uint32_t universe = 0;  // slots in all
-  std::string mapping;         // PMI_process_mapping
-  // For this host's PMIx server: the first world and, where the host joins late, those spawned
-  // since. Empty: no PMIx, or its server knows the others already.
-  std::vector<pmix::AddJob> pmix_jobs;
-  std::uint32_t world = 1;        // as in model::World
-  base::Rank first;               // likewise
-  std::string spawner;            // name of the world that spawned this one; empty: none
-  std::vector<NameValue> preput;  // what the key-value space holds from the start
-  bool operator==(const Wireup&) const = default;
-};
-
-// What all ranks of one program share.
-struct AppOrder {
-  std::vector<std::string> command;
-  std::string workdir;
-  std::string path;                    // folders searched before PATH, with ':' between
-  std::vector<NameValue> environment;  // laid over the agent's own
-  bool tries_workdir = false;          // for a bare name that is not on PATH
-  bool operator==(const AppOrder&) const = default;
-};
-
-// Everything that the tasks of one host need. The agent checks programs and folders and answers
-// Prepared or Refused; nothing starts yet. For a world that is spawned while others run, it answers
-// Prepared or Declined, and `hostfile` is empty: the first one's counts.
+// What a host has to know besides World, the last that has come. The agent checks programs and
+// folders and answers Prepared or Refused; nothing starts yet. For a world that is spawned while
+// others run, it answers Prepared or Declined.
 struct Prepare {
-  std::vector<AppOrder> apps;
-  bool clean = false;    // drop the agent's own environment, but for its account
-  std::string hostfile;  // text of the file that AZUREML_MPI_HOSTFILE names
-  std::vector<TaskOrder> tasks;
-  std::uint32_t window = 0;  // first credit of each output stream, bytes
-  Wireup wireup;
-  bool error_files = false;  // every task gets a TORCHELASTIC_ERROR_FILE
-  bool python_hook = false;  // Python tasks get one, and what writes a raised exception there
-  std::vector<std::string> launchers;  // names under which tasks find muster on their PATH
-  std::vector<std::string> folders;    // to be made, with those above them
+  std::uint32_t world = 1;               // World::number
+  base::NodeIndex node;                  // in World::plan
+  std::vector<std::uint32_t> fed = {};   // local ranks that get a pipe as stdin
+  std::vector<model::CpuSet> sets = {};  // the different ones that ranks are bound to
+  std::vector<std::uint32_t> bindings =
+      {};                      // by local rank, as PlannedRank::binding; or none at all
+  std::string interface = {};  // that reaches the other hosts; may be empty
+  std::uint32_t cpus = 1;      // that the job may use
+  bool cpus_limited = false;   // as in HostFacts
+  bool rdma = false;           // likewise
+  std::vector<model::Devices> devices = {};  // this node's share of its machine's
+  std::string visible = {};                  // as in model::Host
   // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.
   std::uint16_t held_port = 0;
-  std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
   model::CpuSet claims = {};  // other jobs of muster shall not bind to them meanwhile
+  // For a host that joins late: the worlds that its PMIx server has missed.
+  std::vector<pmix::AddJob> earlier = {};
   bool operator==(const Prepare&) const = default;
 };
 
@@ -199,12 +160,12 @@ struct Ping {
 struct Bye {
   std::string report = {};  // for whoever started the agent, if it was not the head: how it ended
   std::uint32_t code = 0;   // likewise, its exit code
-  bool stays = false;       // the agent does not end: other runs need it
   bool operator==(const Bye&) const = default;
 };  // nothing of this run is to be done any more
 
-using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
-                             FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace>;
+using ToAgent =
+    std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend, FenceOut,
+                 NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace, World>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -215,6 +176,7 @@ struct Welcome {
   std::uint64_t came_us = 0;  // when Hello came, on the agent's steady clock; 0: not told
   std::uint64_t left_us = 0;  // when this left, likewise
   std::optional<model::SharedMemory> shared = {};
+  std::uint64_t plans = plan_digest();  // of the functions that make environments there
   bool operator==(const Welcome&) const = default;
 };
 

@@ -199,7 +199,7 @@ using Upcall = std::variant<Ready, Broken, Connected, Finalized, Aborted, Fence,
 struct AddJob {
   // Shared: it is the same for all nodes, and has every rank's number. Never null.
   std::shared_ptr<const Job> job = std::make_shared<const Job>();
-  std::uint32_t node = 0;    // index in Job::nodes: the one that this server serves
+  std::uint32_t node = 0;  // index in Job::nodes: the one that this server serves; its agent knows
   std::string scratch = {};  // folder for all files of the run there; its agent decides
   bool operator==(const AddJob& other) const {
     return *job == *other.job && node == other.node && scratch == other.scratch;

@@ -11,12 +11,13 @@ sys.stdout.buffer.write(open(%r, "rb").read())
 sys.stdout.buffer.flush()
 sys.stdin.buffer.read()
 """
-MAGIC = b"\x1dmuster-agent 1\n"
+MAGIC = b"\x1dmuster-agent 2\n"
 WELCOME, PONG = 1, 10  # fields of ToHead in src/wire/wire.proto
 
 
-def frame(kind, payload=b""):
-    return struct.pack("<IB", len(payload), kind) + payload
+def frame(kind, payload=b"", host=0):
+    """Of the first run, from one host."""
+    return struct.pack("<IBIHII", len(payload), kind, 1, 1, host, host) + payload
 
 
 def message(field, payload=b""):
@@ -29,28 +30,38 @@ def welcome(protocol):
 
 
 class Links(Case):
-    def head(self, said, hosts="one,two"):
+    def head(self, said, hosts="one:2"):
         self.write("said", said)
         self.write("agent", AGENT % self.path("said"), 0o755)
         return self.muster("--ssh-command", "./agent", "-H", hosts, "-n", "2", "true")
 
     def test_nothing_is_heard_of_a_link_that_was_closed(self):
         """Frames that came together with the one for which the head closes the link."""
-        said = MAGIC + welcome(protocol=2) + 5 * message(PONG) + frame(9)
+        said = MAGIC + welcome(protocol=3) + 5 * message(PONG) + frame(9)
         for _ in range(15):
             done = self.head(said)
-            self.assert_refused(done, UNREACHABLE, r"(one|two): its muster 9 speaks protocol 2")
+            self.assert_refused(done, UNREACHABLE, r"one: its muster 9 speaks protocol 3")
 
     def test_frames_of_no_kind(self):
-        for said in (frame(9), b"\xff\xff\xff\xff\x01", frame(1, b"\xff"), frame(2, b"\0\0")):
-            done = self.head(MAGIC + said, hosts="one:2")
+        for said in (frame(9), b"\xff\xff\xff\xff\x01\1\0\0\0\0\0", frame(1, b"\xff"), frame(2, b"\0\0")):
+            done = self.head(MAGIC + said)
             self.assertGreaterEqual(done.code, 240, done)
             self.assertRegex(done.errors, "^muster: .*one: ", done)
 
+    def test_frames_of_another_host(self):
+        done = self.head(MAGIC + frame(1, b"\x52\0", host=1))
+        self.assertGreaterEqual(done.code, 240, done)
+        self.assertIn("one: its agent spoke for another host", done.errors)
+
     def test_another_protocol_in_the_magic_line(self):
-        done = self.head(b"\x1dmuster-agent 2\n", hosts="one:2")
+        done = self.head(b"\x1dmuster-agent 9\n")
         self.assertEqual(done.code, UNREACHABLE, done)
         self.assertIn("one", done.errors)
+
+    def test_other_plans_in_the_greeting(self):
+        """Of the same protocol, but made of other sources."""
+        done = self.head(MAGIC + welcome(protocol=2))
+        self.assert_refused(done, UNREACHABLE, r"one: its muster 9 would give ranks another environ")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string nonce(32, 'a');
   const std::size_t piece = 1u + data[0];
-  const wire::Join own{.nodes = 2, .app = {{"prog"}, "/", "", {}}};
+  const wire::Join own{.nodes = 2, .command = {"prog"}, .workdir = "/"};
   feed(link::HostHandshake("secret", nonce), bytes, piece);
   feed(link::GuestHandshake("secret", nonce, own), bytes, piece);
   feed(link::GuestHandshake("secret", nonce, own),

@@ -31,7 +31,7 @@ template <class Message>
 std::string entry(const std::string& name, const Message& message) {
   std::string bytes;
   append(bytes, message);
-  return fmt::format("{}: length {}, kind {}\n{}\n", name, bytes.size() - 5, int{bytes[4]},
+  return fmt::format("{}: length {}, kind {}\n{}\n", name, bytes.size() - 11, int{bytes[4]},
                      dump(bytes));
 }
 
@@ -39,7 +39,7 @@ TEST(WireFrames, ToAgent) {
   const std::vector<std::string> names = {"Hello",      "Prepare",  "Start",  "Signal",  "Stop",
                                           "Input",      "InputEnd", "Credit", "Suspend", "FenceOut",
                                           "NameAnswer", "PmixDown", "Ping",   "Bye",     "Drop",
-                                          "Spawned",    "Trace"};
+                                          "Spawned",    "Trace",    "World"};
   const std::vector<ToAgent> samples = samples_to_agent();
   ASSERT_EQ(names.size(), samples.size());
   std::string text = "one frame of each message to an agent\n\n";

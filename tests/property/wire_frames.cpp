@@ -100,20 +100,93 @@ pmix::Command command() {
 }
 
 Prepare prepare() {
-  const auto app = [] { return AppOrder{{bytes(), bytes()}, bytes(), bytes(), variables()}; };
-  Prepare orders;
-  orders.apps = {app(), app()};
-  orders.clean = flag();
-  orders.hostfile = bytes();
-  orders.tasks = some([] { return TaskOrder{rank(), number() % 2, variables(), flag(), cpus()}; });
-  orders.window = number();
-  orders.wireup = {flag(),         bytes(), rank().value, number(), bytes(),
-                   some(pmix_job), world(), rank(),       bytes(),  variables()};
-  return orders;
+  Prepare own;
+  own.world = world();
+  own.node = base::NodeIndex(rank().value);
+  own.fed = some([] { return rank().value; });
+  own.sets = {cpus(), cpus()};
+  own.bindings = some([] { return flag() ? model::kUnbound : number() % 2; });
+  own.interface = bytes();
+  own.cpus = number();
+  own.cpus_limited = flag();
+  own.rdma = flag();
+  own.devices = some([] { return model::Devices{bytes(), some(bytes)}; });
+  own.visible = bytes();
+  own.claims = cpus();
+  own.earlier = some(pmix_job);
+  return own;
+}
+
+model::App app() {
+  model::App made;
+  made.command = {bytes(), bytes()};
+  made.workdir = bytes();
+  made.path = bytes();
+  made.exports = some([] { return model::EnvSetting{bytes(), {}}; });
+  made.tries_workdir = flag();
+  made.role = bytes();
+  made.local_rank_words = {number(), number()};
+  return made;
+}
+
+// Ranks of two apps on any nodes.
+model::Plan plan() {
+  model::Plan made;
+  made.nodes.resize(static_cast<std::size_t>(1 + below(4)));
+  for (model::PlannedNode& node : made.nodes) node.host.name = bytes();
+  if (flag()) made.nodes.front().host.slots = number();
+  const int of_the_first = below(20);
+  for (int i = 0, ranks = of_the_first + below(20); i < ranks; ++i) {
+    const auto node = static_cast<std::uint32_t>(below(static_cast<int>(made.nodes.size())));
+    auto& there = made.nodes[node].ranks;
+    made.ranks.push_back({base::NodeIndex(node), static_cast<std::uint32_t>(there.size()),
+                          i < of_the_first ? 0U : 1U});
+    there.emplace_back(i);
+  }
+  made.universe = number();
+  return made;
+}
+
+KeptIndexes kept(std::size_t variables) {
+  KeptIndexes made;
+  for (std::uint32_t i = 0; i < variables; ++i) {
+    if (flag()) made.from_shell.push_back(i);
+    if (flag()) made.added.push_back(i);
+  }
+  return made;
+}
+
+World whole_world() {
+  World made;
+  made.number = world();
+  made.first = base::Rank(static_cast<std::uint32_t>(below(model::kRanksMax - 40)));
+  made.job = bytes();
+  made.plan = plan();
+  made.spec.apps = {app(), app()};
+  made.spec.clean_env = flag();
+  made.spec.folders = some(bytes);
+  made.spec.wireup = static_cast<model::Wireup>(below(5));
+  if (flag()) made.spec.torch = {bytes(), flag(), number()};
+  made.variables = variables();
+  made.kept = {kept(made.variables.size()), kept(made.variables.size())};
+  const bool alike = flag();
+  const std::string one = bytes();
+  for (std::size_t i = 0; i < made.plan.nodes.size(); ++i) {
+    made.addresses.push_back(alike ? one : bytes());
+  }
+  if (flag()) made.rank_ports.assign(made.plan.ranks.size(), static_cast<std::uint16_t>(number()));
+  made.address = bytes();
+  made.round = number();
+  made.kvs = bytes();
+  made.preput = variables();
+  made.window = number();
+  return made;
 }
 
 ToAgent to_agent() {
-  switch (below(16)) {
+  switch (below(17)) {
+    case 16:
+      return whole_world();
     case 0:
       return Hello{number(), bytes(), base::NodeIndex(rank().value), number(), number()};
     case 1:
@@ -248,7 +321,7 @@ RC_GTEST_PROP(WireFrames, AFlippedBitMeansTheSameInAnyPieces, ()) {
   const Read torn = read_as_head(frames, 1);
   RC_ASSERT(whole.messages == torn.messages);
   RC_ASSERT(whole.error == torn.error);
-  RC_ASSERT(whole.messages.size() * 5 <= frames.size());
+  RC_ASSERT(whole.messages.size() * 11 <= frames.size());
 }
 
 RC_GTEST_PROP(WireFrames, NoiseBeforeTheMagicIsCutOff, ()) {

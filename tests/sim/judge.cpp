@@ -330,7 +330,7 @@ void Judge::done(const machine::ToNode& effect) {
   const bool stopped = node.stopped;
   if (const auto* prepare = std::get_if<wire::Prepare>(&effect.message)) {
     if (stopped) complain("a host that has ended is asked to prepare");
-    if (prepare->wireup.world > 1) unprepared_[prepare->wireup.world].insert(effect.node);
+    if (prepare->world > 1) unprepared_[prepare->world].insert(effect.node);
   }
   if (const auto* start = std::get_if<wire::Start>(&effect.message)) {
     if (stopped) complain("a host that has ended is told to start");
@@ -343,8 +343,21 @@ void Judge::done(const machine::ToNode& effect) {
   }
 }
 
+void Judge::done(const machine::ToNodes& effect) {
+  if (effect.nodes.empty()) complain("a message goes to nobody");
+  for (const NodeIndex node : effect.nodes) done(machine::ToNode{node, effect.message});
+}
+
+void Judge::orders(NodeIndex node, const wire::Prepare& own) {
+  const auto made = machine::host_orders(orders_[node], own);
+  if (!made) return complain("no agent could follow these orders: " + made.error().what);
+  if (made->tasks.empty()) complain("a host is told to start nothing");
+  pmix_.told(node, made->wireup.pmix_jobs);
+}
+
 void Judge::tells(NodeIndex node, const wire::ToAgent& message) {
-  if (const auto* orders = std::get_if<wire::Prepare>(&message)) pmix_.told(node, *orders);
+  if (const auto* world = std::get_if<wire::World>(&message)) orders_[node] = *world;
+  if (const auto* own = std::get_if<wire::Prepare>(&message)) orders(node, *own);
   if (const auto* start = std::get_if<wire::Start>(&message)) {
     pmix_.starts(node, start->world);
     pmi_.starts(node, start->world);

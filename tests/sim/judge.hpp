@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "machine/head_machine.hpp"
+#include "machine/host_orders.hpp"
 #include "sim/agenda.hpp"
 #include "sim/pmi_judge.hpp"
 #include "sim/pmix_judge.hpp"
@@ -112,6 +113,8 @@ class Judge {
   void done(const machine::AddHost& effect);
   void done(const machine::CloseLink& effect);
   void done(const machine::ToNode& effect);
+  void done(const machine::ToNodes& effect);
+  void orders(base::NodeIndex node, const wire::Prepare& own);
   void done(const machine::AddWorld& effect);
   void done(const machine::NewRound&);
   void done(const machine::Tell& effect);
@@ -164,6 +167,7 @@ class Judge {
   std::map<std::uint32_t, std::set<base::NodeIndex>> unprepared_;  // by spawned world
   std::set<std::uint32_t> starting_;                               // spawned worlds
   std::set<std::pair<base::NodeIndex, std::uint64_t>> spawns_;     // not answered
+  std::map<base::NodeIndex, wire::World> orders_;                  // the last
   PmixJudge pmix_;
   PmiJudge pmi_;
   std::vector<Roll> rolls_;

@@ -18,9 +18,12 @@ void PmixJudge::told(NodeIndex node, const wire::pmix::Command& command) {
 }
 
 // Such orders may have come before, for a world that was dropped.
-void PmixJudge::told(NodeIndex node, const wire::Prepare& orders) {
-  if (!orders.wireup.pmix_jobs.empty()) ended(node);
-  for (const wire::pmix::AddJob& add : orders.wireup.pmix_jobs) tell(node.value, add);
+void PmixJudge::told(NodeIndex node, const std::vector<wire::pmix::AddJob>& jobs) {
+  if (!jobs.empty()) ended(node);
+  for (const wire::pmix::AddJob& add : jobs) {
+    if (add.node != node.value) complain_("a PMIx server is told that it is another");
+    tell(node.value, add);
+  }
 }
 
 void PmixJudge::starts(NodeIndex node, std::uint32_t world) {
@@ -71,7 +74,7 @@ void PmixJudge::ask(std::uint32_t node, const wire::pmix::Publish& publish) {
 // ---- answers ------------------------------------------------------------------------------------
 
 void PmixJudge::tell(std::uint32_t node, const wire::pmix::AddJob& add) {
-  if (add.node != node) complain_("a PMIx server is told that it is another");
+  if (add.job->nodes.size() <= node) complain_("a world has no place for a host of the run");
   if (!known_.emplace(node, add.job->world).second) complain_("a PMIx server hears of it twice");
   World& world = worlds_[add.job->nspace];
   for (std::uint32_t i = 0; i < add.job->nodes.size(); ++i) {

@@ -26,7 +26,7 @@ class PmixJudge {
   // What the head hears of a server, and what it tells one.
   void asks(base::NodeIndex node, const wire::pmix::Upcall& upcall);
   void told(base::NodeIndex node, const wire::pmix::Command& command);
-  void told(base::NodeIndex node, const wire::Prepare& orders);
+  void told(base::NodeIndex node, const std::vector<wire::pmix::AddJob>& jobs);
   void starts(base::NodeIndex node, std::uint32_t world);
   // Its agent has stopped: nobody there waits any more.
   void ended(base::NodeIndex node);

@@ -48,6 +48,9 @@ class SimHead {
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
   void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+  void perform(machine::ToNodes& effect) {
+    for (const base::NodeIndex node : effect.nodes) send(node, effect.message);
+  }
   void perform(machine::AddHost& effect);
   void perform(machine::AddWorld& effect);
   void perform(machine::ServeGloo& effect) {

@@ -16,9 +16,9 @@ void SimPmi::begin() {
 }
 
 // A number is given again when hosts have declined the world that had it.
-void SimPmi::add(const wire::Prepare& orders) {
+void SimPmi::add(const machine::HostOrders& orders) {
   World world;
-  for (const wire::TaskOrder& task : orders.tasks) world.ranks.push_back(task.rank);
+  for (const machine::TaskOrder& task : orders.tasks) world.ranks.push_back(task.rank);
   worlds_[orders.wireup.world] = std::move(world);
 }
 

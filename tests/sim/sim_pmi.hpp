@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/id.hpp"
+#include "machine/host_orders.hpp"
 #include "sim/agenda.hpp"
 #include "sim/scenario.hpp"
 #include "wire/messages.hpp"
@@ -29,7 +30,7 @@ class SimPmi {
 
   // All ranks are forgotten.
   void begin();
-  void add(const wire::Prepare& orders);
+  void add(const machine::HostOrders& orders);
   // The rank is in MPI_Init.
   void joined(base::Rank rank);
   void hear(const wire::FenceOut& answer);

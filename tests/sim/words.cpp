@@ -19,7 +19,10 @@ std::string of_world(std::uint32_t number) {
 }
 
 std::string say(const wire::Prepare& m) {
-  return fmt::format("Prepare {} tasks", m.tasks.size()) + of_world(m.wireup.world);
+  return fmt::format("Prepare as node {}", m.node.value) + of_world(m.world);
+}
+std::string say(const wire::World& m) {
+  return fmt::format("World of {} ranks", m.plan.ranks.size()) + of_world(m.number);
 }
 std::string say(const wire::Start& m) { return "Start" + of_world(m.world); }
 std::string say(const wire::Drop& m) { return "Drop" + of_world(m.world); }

@@ -1,6 +1,8 @@
 // Greets, starts and ends tasks that are not there.
 #include "talk/agent_part.hpp"
 
+#include "machine/host_orders.hpp"
+
 namespace muster::talk {
 namespace {
 
@@ -10,14 +12,14 @@ constexpr int kTurnsOfAgent = 200;  // at the end
 
 void AgentPart::say(const wire::ToHead& message) {
   std::string frame;
-  wire::append(frame, message);
+  wire::append(frame, message, about_);
   line_.send(frame);
 }
 
 void AgentPart::introduce() {
   if (dice_.chance(0.1)) line_.send("Welcome to this host\n" + any_.text() + "\n");
   if (dice_.chance(0.97)) return line_.send(wire::kMagic);
-  line_.send(dice_.chance(0.5) ? "\x1dmuster-agent 2\n" : any_.text());
+  line_.send(dice_.chance(0.5) ? "\x1dmuster-agent 9\n" : any_.text());
 }
 
 void AgentPart::play() {
@@ -30,18 +32,27 @@ void AgentPart::play() {
 void AgentPart::step(const Mood& mood) {
   if (dice_.chance(mood.obeys)) return obey(kTurn);
   std::string frame;
-  wire::append(frame, any_.to_head());
+  wire::append(frame, any_.to_head(), about());
   if (dice_.chance(mood.harms / (mood.harms + mood.wanders))) {
     frame = damaged(dice_, std::move(frame), false);
   }
-  if (dice_.chance(0.3)) wire::append(frame, any_.to_head());
+  if (dice_.chance(0.3)) wire::append(frame, any_.to_head(), about());
   line_.send(frame);
   if (dice_.chance(0.2)) print(any_.rank());
+}
+
+// As a rule of the run and host that the head has named.
+wire::Address AgentPart::about() {
+  wire::Address address = about_;
+  if (dice_.chance(0.05)) address.run = base::RunIndex(dice_.between(0, 3));
+  if (dice_.chance(0.02)) address.hosts.add(base::NodeIndex(1000));
+  return address;
 }
 
 void AgentPart::obey(int milliseconds) {
   reader_.feed(line_.take(milliseconds));
   for (auto message = reader_.next(); message && *message; message = reader_.next()) {
+    about_ = reader_.address();
     std::visit([this](const auto& one) { answer(one); }, **message);
   }
   if (!running_.empty() && dice_.chance(0.3)) {
@@ -64,15 +75,13 @@ void AgentPart::answer(const wire::Hello& hello) {
   say(welcome);
 }
 
-void AgentPart::answer(const wire::Prepare& orders) {
-  const std::uint32_t world = orders.wireup.world;
-  worlds_[world].clear();
-  for (const wire::TaskOrder& task : orders.tasks) {
-    worlds_[world].push_back(task.rank);
-    any_.know(task.rank);
-  }
+void AgentPart::answer(const wire::Prepare& own) {
+  const std::uint32_t world = own.world;
+  worlds_[world] = machine::ranks_of(told_, own.node);
+  for (const base::Rank rank : worlds_[world]) any_.know(rank);
   any_.know_world(world);
-  for (const auto& add : orders.wireup.pmix_jobs) any_.know_nspace(add.job->nspace);
+  if (!told_.nspace.empty()) any_.know_nspace(told_.nspace);
+  for (const auto& add : own.earlier) any_.know_nspace(add.job->nspace);
   if (world > 1 && dice_.chance(0.3)) return say(wire::Declined{world, any_.error()});
   say(wire::Prepared{world});
 }
@@ -115,7 +124,7 @@ void AgentPart::end(base::Rank rank, std::int32_t code) {
 void AgentPart::print(base::Rank rank) {
   std::string frame;
   const auto stream = dice_.chance(0.7) ? wire::Stream::out : wire::Stream::err;
-  wire::append_output(frame, rank, stream, any_.text() + "\n");
+  wire::append_output(frame, rank, stream, any_.text() + "\n", about_);
   line_.send(frame);
 }
 

@@ -20,9 +20,11 @@ class AgentPart {
   void introduce();
   void step(const Mood& mood);
   // Hears the head for so long, and answers as an agent would.
+  [[nodiscard]] wire::Address about();
   void obey(int milliseconds);
   void answer(const wire::Hello& hello);
-  void answer(const wire::Prepare& orders);
+  void answer(const wire::World& world) { told_ = world; }
+  void answer(const wire::Prepare& own);
   void answer(const wire::Start& start);
   void answer(const wire::Stop& stop);
   void answer(const wire::PmixDown& down);
@@ -40,6 +42,8 @@ class AgentPart {
   Dice dice_;
   Any any_;
   wire::AgentReader reader_;
+  wire::Address about_;  // of the last frame of the head
+  wire::World told_;
   std::map<std::uint32_t, std::vector<base::Rank>> worlds_;  // prepared here
   std::vector<base::Rank> running_;
 };

@@ -289,6 +289,20 @@ wire::ToAgent Any::of_answers() {
   }
 }
 
+// Of a world that may not be known.
+wire::Prepare Any::prepare() {
+  wire::Prepare own;
+  own.world = world();
+  own.node = base::NodeIndex(dice_.between(0, 2));
+  own.fed = {dice_.between(0, 5)};
+  own.sets = {model::CpuSet::of(dice_.between(0, 5))};
+  own.bindings.assign(dice_.between(0, 3), dice_.chance(0.5) ? model::kUnbound : 0);
+  own.interface = text();
+  own.cpus = number();
+  own.visible = dice_.chance(0.2) ? "0" : "";
+  return own;
+}
+
 wire::ToAgent Any::to_agent() {
   if (dice_.chance(0.1)) {
     return wire::Hello{dice_.chance(0.8) ? wire::kProtocol : number(),
@@ -300,6 +314,7 @@ wire::ToAgent Any::to_agent() {
                        dice_.between(0, 4)};
   }
   if (dice_.chance(0.03)) return wire::Bye{text(), number()};
+  if (dice_.chance(0.1)) return prepare();
   return dice_.chance(0.6) ? of_run() : of_answers();
 }
 

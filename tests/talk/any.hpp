@@ -23,7 +23,7 @@ class Any {
   void know_nspace(const std::string& nspace) { nspace_ = nspace; }
 
   [[nodiscard]] wire::ToHead to_head();
-  [[nodiscard]] wire::ToAgent to_agent();  // never Prepare: see HeadPart
+  [[nodiscard]] wire::ToAgent to_agent();  // never World: see HeadPart
   [[nodiscard]] base::Rank rank();
   [[nodiscard]] std::uint32_t world();
   [[nodiscard]] std::uint32_t number();
@@ -38,6 +38,7 @@ class Any {
   [[nodiscard]] wire::ToHead of_start();
   [[nodiscard]] wire::ToHead of_tasks();
   [[nodiscard]] wire::ToHead of_wireup();
+  [[nodiscard]] wire::Prepare prepare();
   [[nodiscard]] wire::ToAgent of_run();
   [[nodiscard]] wire::ToAgent of_answers();
   [[nodiscard]] wire::Spawn spawn();

@@ -34,8 +34,16 @@ constexpr std::array<const char*, 14> kDeeds = {
 
 void HeadPart::say(const wire::ToAgent& message) {
   std::string frame;
-  wire::append(frame, message);
+  wire::append(frame, message, about());
   line_.send(frame);
+}
+
+// As a rule of the first run, for one and the same host.
+wire::Address HeadPart::about() {
+  wire::Address address{base::kFirstRun, wire::HostSet(base::NodeIndex(0))};
+  if (dice_.chance(0.1)) address.run = base::RunIndex(dice_.between(0, 3));
+  if (dice_.chance(0.01)) address.hosts.add(base::NodeIndex(5));
+  return address;
 }
 
 void HeadPart::hello() {
@@ -57,17 +65,17 @@ void HeadPart::step(const Mood& mood) {
   wander(dice_.chance(mood.harms / (mood.harms + mood.wanders)));
 }
 
-// The bytes of a Prepare are never changed: it says what programs are run and which folders made.
+// The bytes of a World are never changed: it says what programs are run and which folders made.
 void HeadPart::wander(bool harms) {
   std::string frame;
   const bool prepares = dice_.chance(0.1);
   wire::ToAgent message = any_.to_agent();
   if (prepares) {
-    wire::Prepare prepare = orders(dice_.between(1, worlds_ + 2));
-    if (harms) prepare.folders.clear();
-    message = std::move(prepare);
+    wire::World told = world(dice_.between(1, worlds_ + 2));
+    if (harms) told.spec.folders.clear();
+    message = std::move(told);
   }
-  wire::append(frame, message);
+  wire::append(frame, message, about());
   if (harms) frame = damaged(dice_, std::move(frame), prepares);
   line_.send(frame);
 }
@@ -89,51 +97,80 @@ void HeadPart::obey(int milliseconds) {
   }
 }
 
-wire::AppOrder HeadPart::app() {
-  wire::AppOrder app;
+model::App HeadPart::app() {
+  model::App app;
   app.command = {"sh", "-c", kDeeds[dice_.between(0, kDeeds.size() - 1)]};
   if (dice_.chance(0.05)) app.command = {"/no/such/program"};
   if (dice_.chance(0.2)) app.workdir = dice_.chance(0.8) ? folder_ : "/no/such/folder";
   if (dice_.chance(0.2)) app.path = folder_;
-  if (dice_.chance(0.3)) app.environment.push_back({"NAME", any_.text().substr(0, 200)});
   return app;
 }
 
-wire::Prepare HeadPart::orders(std::uint32_t world) {
-  wire::Prepare orders;
-  for (std::uint32_t i = dice_.between(1, 2); i > 0; --i) orders.apps.push_back(app());
-  const auto first = world == 1 ? 0 : ranks_;
-  const std::uint32_t count = dice_.between(0, 3);
+// Some are of other nodes.
+void HeadPart::add_ranks(wire::World& world) {
+  const auto apps = static_cast<std::uint32_t>(world.spec.apps.size());
+  world.plan.nodes.resize(dice_.between(1, 2));
+  world.addresses.assign(world.plan.nodes.size(), any_.text());
+  const std::uint32_t count = dice_.between(0, 4);
   for (std::uint32_t i = 0; i < count; ++i) {
-    wire::TaskOrder& task = orders.tasks.emplace_back();
-    task.rank = dice_.chance(0.97) ? base::Rank(first + i) : any_.rank();
-    task.app = dice_.between(0, static_cast<std::uint32_t>(orders.apps.size()) - 1);
-    task.input = dice_.chance(0.4);
-    if (dice_.chance(0.1)) task.cpus = model::CpuSet::of(dice_.between(0, 3));
-    if (dice_.chance(0.2)) task.environment.push_back({"RANK", "0"});
-    any_.know(task.rank);
+    const base::NodeIndex node(dice_.chance(0.8) ? 0 : world.plan.nodes.size() - 1);
+    auto& there = world.plan.nodes[node.value].ranks;
+    world.plan.ranks.push_back({node, static_cast<std::uint32_t>(there.size()), i * apps / count});
+    there.emplace_back(i);
+    any_.know(base::Rank(world.first.value + i));
   }
-  orders.clean = dice_.chance(0.1);
-  orders.hostfile = any_.text();
-  orders.window = dice_.chance(0.9) ? 65536 : any_.number();
-  orders.wireup.pmi = dice_.chance(0.6);
-  orders.wireup.name = "kvs_" + std::to_string(world);
-  orders.wireup.size = dice_.chance(0.9) ? std::max(1U, count) : dice_.between(1, 9);
-  orders.wireup.world = world;
-  orders.wireup.first = base::Rank(dice_.chance(0.95) ? first : any_.number() % 1000);
-  for (std::uint32_t i = dice_.chance(0.4) ? dice_.between(1, 2) : 0; i > 0; --i) {
-    orders.wireup.pmix_jobs.push_back(any_.pmix_job());
-  }
-  orders.error_files = dice_.chance(0.2);
-  if (dice_.chance(0.1)) orders.launchers = {"mpirun"};
-  if (dice_.chance(0.2)) orders.folders = {folder_ + "/made/below"};
-  ranks_ = std::max(ranks_, first + count);
-  worlds_ = std::max(worlds_, world);
-  any_.know_world(world);
-  return orders;
 }
 
-void HeadPart::answer(const wire::Welcome&) { say(orders(1)); }
+wire::World HeadPart::world(std::uint32_t number) {
+  wire::World world;
+  for (std::uint32_t i = dice_.between(1, 2); i > 0; --i) world.spec.apps.push_back(app());
+  world.kept.resize(world.spec.apps.size());
+  if (dice_.chance(0.3)) {
+    world.variables.push_back({"NAME", any_.text().substr(0, 200)});
+    world.kept.back().from_shell = {0};
+  }
+  world.number = number;
+  const std::uint32_t first = number == 1 ? 0 : ranks_;
+  world.first = base::Rank(dice_.chance(0.95) ? first : any_.number() % 1000);
+  add_ranks(world);
+  world.spec.clean_env = dice_.chance(0.1);
+  world.spec.hostfile = any_.text();
+  world.window = dice_.chance(0.9) ? 65536 : any_.number();
+  world.spec.wireup = dice_.chance(0.6) ? model::Wireup::automatic : model::Wireup::none;
+  world.kvs = "kvs_" + std::to_string(number);
+  if (dice_.chance(0.4)) world.nspace = any_.text();
+  if (dice_.chance(0.2)) world.spec.torch.emplace();
+  if (dice_.chance(0.1)) world.spec.launchers = {"mpirun"};
+  if (dice_.chance(0.2)) world.spec.folders = {folder_ + "/made/below"};
+  ranks_ = std::max(ranks_, first + static_cast<std::uint32_t>(world.plan.ranks.size()));
+  worlds_ = std::max(worlds_, number);
+  any_.know_world(number);
+  return world;
+}
+
+wire::Prepare HeadPart::own_part(const wire::World& world) {
+  wire::Prepare own;
+  own.world = dice_.chance(0.97) ? world.number : any_.world();
+  own.node = base::NodeIndex(dice_.chance(0.9) ? 0 : dice_.between(0, 3));
+  if (dice_.chance(0.4)) own.fed = {dice_.between(0, 3)};
+  if (dice_.chance(0.1)) {
+    own.sets = {model::CpuSet::of(dice_.between(0, 3))};
+    const auto& nodes = world.plan.nodes;
+    const std::size_t ranks =
+        own.node.value < nodes.size() ? nodes[own.node.value].ranks.size() : 1;
+    own.bindings.assign(ranks, 0);
+  }
+  if (dice_.chance(0.2)) own.earlier.push_back(any_.pmix_job());
+  return own;
+}
+
+void HeadPart::order(std::uint32_t number) {
+  const wire::World told = world(number);
+  say(told);
+  if (dice_.chance(0.99)) say(own_part(told));
+}
+
+void HeadPart::answer(const wire::Welcome&) { order(1); }
 
 void HeadPart::answer(const wire::Prepared& prepared) {
   if (dice_.chance(0.9)) return say(wire::Start{prepared.world});
@@ -156,9 +193,9 @@ void HeadPart::answer(const wire::NameAsk& ask) {
 void HeadPart::answer(const wire::Spawn& spawn) {
   any_.know_id(spawn.id);
   if (dice_.chance(0.5)) return say(wire::Spawned{spawn.id, spawn.pmix, 0, {}});
-  const std::uint32_t world = worlds_ + 1;
-  say(orders(world));
-  say(wire::Spawned{spawn.id, spawn.pmix, world, "kvs_" + std::to_string(world)});
+  const std::uint32_t number = worlds_ + 1;
+  order(number);
+  say(wire::Spawned{spawn.id, spawn.pmix, number, "kvs_" + std::to_string(number)});
 }
 
 void HeadPart::answer(const wire::Stopped&) {

@@ -31,8 +31,13 @@ class HeadPart {
   void answer(const wire::Stopped&);
   template <class Other>
   void answer(const Other&) {}
-  [[nodiscard]] wire::Prepare orders(std::uint32_t world);
-  [[nodiscard]] wire::AppOrder app();
+  // World, then Prepare.
+  void order(std::uint32_t number);
+  [[nodiscard]] wire::World world(std::uint32_t number);
+  void add_ranks(wire::World& world);
+  [[nodiscard]] wire::Prepare own_part(const wire::World& world);
+  [[nodiscard]] model::App app();
+  [[nodiscard]] wire::Address about();
   void say(const wire::ToAgent& message);
   void hello();
 

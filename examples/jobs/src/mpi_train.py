@@ -1,4 +1,4 @@
-"""The same as train.py, under the name that a component's launcher gives it."""
+"""The same as train.py, under the name that the component uses."""
 
 import train
 

@@ -1,4 +1,4 @@
-"""Fits a line to this rank's share of some points; stands for the train.py of many job files."""
+"""Fits a line to this rank's share of some points: the train.py that the job files name."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ import random
 import socket
 import time
 
-# Each launcher's own name for the same number.
+# Names of the same number with different launchers.
 RANK = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 SIZE = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 
@@ -39,7 +39,7 @@ def fit(share, epochs, rate):
 
 
 def serve(address, visitors):
-    """A parameter server that has nothing to give, but is there for each worker once."""
+    """A minimal parameter server: accepts one connection from each worker."""
     host, _, port = address.rpartition(":")
     with socket.create_server((host.strip("[]"), int(port))) as door:
         for _ in range(visitors):
@@ -52,14 +52,14 @@ def visit(address, seconds=60):
     while True:
         try:
             return socket.create_connection((host.strip("[]"), int(port)), seconds).close()
-        except ConnectionRefusedError:  # it has not begun to listen
+        except ConnectionRefusedError:  # it does not listen yet
             if time.monotonic() > end:
                 raise
             time.sleep(0.01)
 
 
 def meet_servers(config):
-    """As TensorFlow's workers and parameter servers do, when there are any."""
+    """Workers connect to the parameter servers, as in TensorFlow."""
     cluster, task = config["cluster"], config["task"]
     servers = cluster.get("ps", [])
     if task["type"] == "ps":

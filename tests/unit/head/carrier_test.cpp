@@ -14,15 +14,18 @@ namespace {
 
 using Heard = std::vector<std::string>;
 
+constexpr base::NodeIndex kHost{0};
+const wire::Address kFromHost{base::kFirstRun, wire::HostSet(kHost)};
+
 class DroppedCarrier : public testing::Test {
  protected:
   // Everything at once: greeting, five frames, output, a frame of a kind that does not exist.
   void SetUp() override {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
     std::string bytes(wire::kMagic);
-    for (int i = 0; i < 5; ++i) wire::append(bytes, wire::ToHead(wire::Pong{}));
-    wire::append_output(bytes, base::Rank(0), wire::Stream::out, "x");
-    bytes += std::string("\0\0\0\0\x09", 5);
+    for (int i = 0; i < 5; ++i) wire::append(bytes, wire::ToHead(wire::Pong{}), kFromHost);
+    wire::append_output(bytes, base::Rank(0), wire::Stream::out, "x", kFromHost);
+    bytes += std::string("\0\0\0\0\x09\0\0\0\0\0\0", 11);
     ASSERT_EQ(::write(ends_[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
   void TearDown() override { ::close(ends_[1]); }
@@ -37,10 +40,10 @@ class DroppedCarrier : public testing::Test {
     };
     CarrierEvents events;
     events.up = [&] { hear("up"); };
-    events.message = [&](const wire::ToHead&) { hear("message"); };
-    events.output = [&](const wire::OutputView&) { hear("output"); };
+    events.message = [&](base::RunIndex, const wire::ToHead&) { hear("message"); };
+    events.output = [&](base::RunIndex, const wire::OutputView&) { hear("output"); };
     events.ended = [&](const link::Diagnosis&) { hear("ended"); };
-    carrier = Carrier::over(loop, process::UniqueFd(ends_[0]), {"host", "agent", "carrier"},
+    carrier = Carrier::over(loop, process::UniqueFd(ends_[0]), {kHost, "host", "agent", "carrier"},
                             std::move(events));
     loop.run_for(std::chrono::seconds(5));
     EXPECT_EQ(carrier, nullptr);

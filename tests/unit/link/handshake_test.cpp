@@ -16,7 +16,9 @@ wire::Join join() {
           .hostname = "n1",
           .ranks = 4,
           .role = "default",
-          .app = {{"python3", "train.py"}, "/work", "", {{"OMP_NUM_THREADS", "2"}}}};
+          .command = {"python3", "train.py"},
+          .workdir = "/work",
+          .environment = {{"OMP_NUM_THREADS", "2"}}};
 }
 
 struct Pair {

@@ -12,7 +12,7 @@ namespace {
 template <class Message>
 std::string framed(const Message& message) {
   std::string bytes;
-  wire::append(bytes, message);
+  wire::append(bytes, message, kAddress);
   return bytes;
 }
 
@@ -22,9 +22,9 @@ TEST_F(LinkTest, EveryMessageBothWays) {
   open_head();
   open_agent();
   const auto to_agent_all = wire::samples_to_agent();
-  for (const auto& message : to_agent_all) link->send(message);
+  for (const auto& message : to_agent_all) link->send(kRun, message);
   const auto to_head_all = wire::samples_to_head();
-  for (const auto& message : to_head_all) agent->send(message);
+  for (const auto& message : to_head_all) agent->send(kRun, message);
   // Output comes another way than the messages.
   run_until(
       [&] { return told.size() == to_agent_all.size() && heard.size() == to_head_all.size() - 1; });
@@ -34,12 +34,35 @@ TEST_F(LinkTest, EveryMessageBothWays) {
   EXPECT_EQ(heard.back(), to_head_all.back());
 }
 
+TEST_F(LinkTest, AnAgentSpeaksForItsOwnHostAlone) {
+  open_head();
+  std::string foreign;
+  wire::append(foreign, wire::ToHead{wire::Pong{}}, {kRun, wire::HostSet(base::NodeIndex(4))});
+  put(from_agent.write, std::string(wire::kMagic) + kPong + foreign + kPong);
+  run_until([&] { return !broken.empty(); });
+  EXPECT_EQ(heard.size(), 1U);
+  EXPECT_EQ(broken.front().what, "its agent spoke for another host");
+}
+
+TEST_F(LinkTest, AnAgentHearsWhatIsForItsOwnHostAlone) {
+  open_agent();
+  const std::string ours = framed(wire::ToAgent{wire::Ping{}});
+  wire::Address both = kAddress;
+  both.hosts.add(base::NodeIndex(9));
+  std::string shared, foreign;
+  wire::append(shared, wire::ToAgent{wire::Ping{}}, both);
+  wire::append(foreign, wire::ToAgent{wire::Ping{}}, {kRun, wire::HostSet(base::NodeIndex(9))});
+  put(to_agent.write, ours + shared + foreign + ours);
+  run_until([&] { return !agent_broken.empty(); });
+  EXPECT_EQ(told.size(), 2U);
+}
+
 TEST_F(LinkTest, NoiseIsSkippedAndKept) {
   open_head();
   put(from_agent.write, "Welcome to node1\n\x1dmuster-ag");
   run_ready();
   EXPECT_EQ(ups, 0);
-  put(from_agent.write, "ent 1\n" + kPong);
+  put(from_agent.write, "ent 2\n" + kPong);
   run_until([&] { return heard.size() == 1; });
   EXPECT_EQ(ups, 1);
   EXPECT_EQ(link->noise(), "Welcome to node1\n");
@@ -58,15 +81,15 @@ TEST_F(LinkTest, TooMuchNoiseBreaksTheLink) {
 
 TEST_F(LinkTest, AnotherProtocolIsToldAtOnce) {
   open_head();
-  put(from_agent.write, "motd\n\x1dmuster-agent 2\n");
+  put(from_agent.write, "motd\n\x1dmuster-agent 3\n");
   run_until([&] { return !broken.empty(); });
-  EXPECT_EQ(broken.front().what, "the agent speaks protocol 2, this muster speaks 1");
+  EXPECT_EQ(broken.front().what, "the agent speaks protocol 3, this muster speaks 2");
   EXPECT_EQ(ups, 0);
 }
 
 TEST_F(LinkTest, ATerminalInBetweenIsTold) {
   open_head();
-  put(from_agent.write, "\x1dmuster-agent 1\r\n");
+  put(from_agent.write, "\x1dmuster-agent 2\r\n");
   run_until([&] { return !broken.empty(); });
   EXPECT_NE(broken.front().what.find("terminal"), std::string::npos);
 }
@@ -106,11 +129,11 @@ TEST_F(LinkTest, EndOfFileComesAfterAllMessages) {
 TEST_F(LinkTest, TheAgentSeesTheHeadClose) {
   open_head();
   open_agent();
-  link->send(wire::ToAgent{wire::Bye{}});
+  link->send(kRun, wire::ToAgent{wire::Bye{}});
   link->close();  // what was sent before still arrives
   run_until([&] { return agent_closes == 1; });
   EXPECT_EQ(told, std::vector<wire::ToAgent>{wire::Bye{}});
-  link->send(wire::ToAgent{wire::Ping{}});
+  link->send(kRun, wire::ToAgent{wire::Ping{}});
   link->close();
   run_ready();
   EXPECT_EQ(closes, 0);
@@ -119,12 +142,12 @@ TEST_F(LinkTest, TheAgentSeesTheHeadClose) {
 TEST_F(LinkTest, TheHeadSeesTheAgentEnd) {
   open_head();
   open_agent();
-  agent->send(wire::ToHead{wire::Stopped{}});
+  agent->send(kRun, wire::ToHead{wire::Stopped{}});
   run_ready();
   agent.reset();
   run_until([&] { return closes == 1; });
   EXPECT_EQ(heard.size(), 1u);
-  link->send(wire::ToAgent{wire::Ping{}});  // to nobody: no harm
+  link->send(kRun, wire::ToAgent{wire::Ping{}});  // to nobody: no harm
   run_ready();
 }
 
@@ -150,7 +173,7 @@ TEST_F(LinkTest, OfLongErrorsTheEndIsKept) {
 }
 
 TEST_F(LinkTest, ClosingInsideACallbackStopsAllOthers) {
-  events.message = [this](wire::ToHead message) {
+  events.message = [this](base::RunIndex, wire::ToHead message) {
     heard.push_back(std::move(message));
     link->close();
   };
@@ -167,9 +190,9 @@ TEST_F(LinkTest, ClosingInsideACallbackStopsAllOthers) {
 TEST_F(LinkTest, DestroyingInsideEachCallback) {
   const std::string magic(wire::kMagic);
   std::string one_output;
-  wire::append_output(one_output, base::Rank(0), wire::Stream::out, "bytes");
+  wire::append_output(one_output, base::Rank(0), wire::Stream::out, "bytes", kAddress);
   for (const std::string& bytes :
-       {magic, magic + kPong, magic + one_output, magic + "\x7f?????", std::string()}) {
+       {magic, magic + kPong, magic + one_output, magic + "\x7f???????????", std::string()}) {
     to_agent = make_pipe(), from_agent = make_pipe(), errors = make_pipe();
     int calls = 0;
     const bool at_up = bytes == magic;
@@ -178,7 +201,8 @@ TEST_F(LinkTest, DestroyingInsideEachCallback) {
       link.reset();
     };
     events = {at_up ? std::function<void()>(destroy) : [] {},
-              [&](const wire::ToHead&) { destroy(); }, [&](const wire::OutputView&) { destroy(); },
+              [&](base::RunIndex, const wire::ToHead&) { destroy(); },
+              [&](base::RunIndex, const wire::OutputView&) { destroy(); },
               [&](const base::Error&) { destroy(); }, destroy};
     open_head();
     put(from_agent.write, bytes);
@@ -191,14 +215,14 @@ TEST_F(LinkTest, DestroyingInsideEachCallback) {
 
 TEST_F(LinkTest, DestroyingTheAgentsEndInsideItsCallbacks) {
   for (const std::string& bytes :
-       {framed(wire::ToAgent{wire::Ping{}}), std::string("\x7f?????"), std::string()}) {
+       {framed(wire::ToAgent{wire::Ping{}}), std::string("\x7f???????????"), std::string()}) {
     to_agent = make_pipe(), from_agent = make_pipe();
     int calls = 0;
     const auto destroy = [&] {
       ++calls;
       agent.reset();
     };
-    agent_events = {[&](const wire::ToAgent&) { destroy(); },
+    agent_events = {[&](base::RunIndex, const wire::ToAgent&) { destroy(); },
                     [&](const base::Error&) { destroy(); }, destroy};
     open_agent();
     put(to_agent.write, bytes + bytes);
@@ -212,7 +236,7 @@ TEST_F(LinkTest, DestroyingTheAgentsEndInsideItsCallbacks) {
 TEST_F(LinkTest, ALoopThatEndsFirstIsNoHarm) {
   open_head();
   open_agent();
-  link->send(wire::ToAgent{wire::Ping{}});
+  link->send(kRun, wire::ToAgent{wire::Ping{}});
   agent->drain([] { FAIL() << "after the end"; });
   link.reset();
   agent.reset();
@@ -222,7 +246,7 @@ TEST_F(LinkTest, ALoopThatEndsFirstIsNoHarm) {
 TEST_F(LinkTest, BigOutputsArriveWholeAndInOrder) {
   std::size_t bytes = 0;
   std::uint32_t next = 0;
-  events.output = [&](const wire::OutputView& view) {
+  events.output = [&](base::RunIndex, const wire::OutputView& view) {
     ASSERT_EQ(view.rank, base::Rank(next++));
     bytes += view.bytes.size();
     ASSERT_EQ(view.bytes.find_first_not_of('o'), std::string_view::npos);
@@ -231,7 +255,7 @@ TEST_F(LinkTest, BigOutputsArriveWholeAndInOrder) {
   open_agent();
   const std::string text(200'000, 'o');
   for (std::uint32_t i = 0; i < 200; ++i)
-    agent->send_output(base::Rank(i), wire::Stream::out, text);
+    agent->send_output(kRun, base::Rank(i), wire::Stream::out, text);
   bool drained = false;
   agent->drain([&] { drained = true; });
   run_until([&] { return drained && bytes == 200 * text.size(); });
@@ -240,18 +264,18 @@ TEST_F(LinkTest, BigOutputsArriveWholeAndInOrder) {
 
 TEST_F(LinkTest, BigInputsArriveWhole) {
   std::size_t bytes = 0;
-  agent_events.message = [&](wire::ToAgent message) {
+  agent_events.message = [&](base::RunIndex, wire::ToAgent message) {
     bytes += std::get<wire::Input>(message).bytes.size();
   };
   open_head();
   open_agent();
-  link->send_input(base::Rank(1), std::string(5u << 20, 'i'));
+  link->send(kRun, wire::Input{base::Rank(1), std::string(5u << 20, 'i')});
   run_until([&] { return bytes == 5u << 20; });
 }
 
 TEST_F(LinkTest, ASlowReaderHoldsNobodyUp) {
   open_agent();
-  agent->send_output(base::Rank(0), wire::Stream::out, std::string(1u << 20, 's'));
+  agent->send_output(kRun, base::Rank(0), wire::Stream::out, std::string(1u << 20, 's'));
   run_ready();  // the pipe is full, nobody reads, and the loop is free
   int turns = 0;
   asio::post(loop, [&] { ++turns; });
@@ -266,11 +290,11 @@ TEST_F(LinkTest, ASlowReaderHoldsNobodyUp) {
 TEST_F(LinkTest, DrainCallsBackWhenTheHeadHasGone) {
   open_agent();
   from_agent.read.reset();
-  agent->send_output(base::Rank(0), wire::Stream::out, std::string(1u << 20, 's'));
+  agent->send_output(kRun, base::Rank(0), wire::Stream::out, std::string(1u << 20, 's'));
   int drained = 0;
   agent->drain([&] { ++drained; });
   run_until([&] { return drained == 1; });
-  agent->send(wire::ToHead{wire::Pong{}});
+  agent->send(kRun, wire::ToHead{wire::Pong{}});
   agent->drain([&] { ++drained; });
   run_until([&] { return drained == 2; });
 }

@@ -41,6 +41,32 @@ TEST_F(OutQueueTest, OnlyWhatWaitsCounts) {
   EXPECT_EQ(read_now().size(), 50u * 90u);
 }
 
+TEST_F(OutQueueTest, SharedBytesKeepTheirPlace) {
+  const auto queue = make(100);
+  const auto shared = std::make_shared<const std::string>("[of many]");
+  queue->tail().append("before ");
+  queue->add(shared);
+  queue->add(shared);
+  queue->tail().append(" after");
+  queue->add(shared);
+  EXPECT_EQ(queue->waiting(), 40u);
+  EXPECT_TRUE(queue->flush());
+  run_ready();
+  EXPECT_EQ(read_now(), "before [of many][of many] after[of many]");
+  EXPECT_EQ(queue->waiting(), 0u);
+  EXPECT_EQ(shared.use_count(), 1) << "what has been written is given back";
+}
+
+TEST_F(OutQueueTest, SharedBytesCountAndAreDropped) {
+  const auto queue = make(100);
+  const auto shared = std::make_shared<const std::string>(101, 'x');
+  queue->add(shared);
+  EXPECT_FALSE(queue->flush());
+  queue->close();
+  EXPECT_EQ(queue->waiting(), 0u);
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
 TEST_F(OutQueueTest, CloseWritesWhatFits) {
   const auto queue = make(1000);
   queue->tail().append("last words");

@@ -17,6 +17,10 @@
 
 namespace muster::link {
 
+inline constexpr base::NodeIndex kAtOtherEnd{3};
+inline constexpr base::RunIndex kRun{2};
+inline const wire::Address kAddress{kRun, wire::HostSet(kAtOtherEnd)};
+
 struct Pipe {
   process::UniqueFd read, write;
 };
@@ -51,8 +55,8 @@ class LinkTest : public ::testing::Test {
 
   // Events of the head's end are counted and kept unless the test replaces them before open().
   void open_head() {
-    link = std::make_unique<Link>(loop, std::move(to_agent.write), std::move(from_agent.read),
-                                  std::move(errors.read), events);
+    link = std::make_unique<Link>(loop, kAtOtherEnd, std::move(to_agent.write),
+                                  std::move(from_agent.read), std::move(errors.read), events);
   }
   void open_agent() {
     agent = std::make_unique<AgentLink>(loop, std::move(to_agent.read), std::move(from_agent.write),
@@ -68,12 +72,19 @@ class LinkTest : public ::testing::Test {
   std::vector<base::Error> broken, agent_broken;
   std::vector<wire::ToAgent> told;
 
-  LinkEvents events{
-      [this] { ++ups; }, [this](wire::ToHead message) { heard.push_back(std::move(message)); },
-      [this](const wire::OutputView& view) { output += view.bytes; },
-      [this](base::Error error) { broken.push_back(std::move(error)); }, [this] { ++closes; }};
+  LinkEvents events{[this] { ++ups; },
+                    [this](base::RunIndex run, wire::ToHead message) {
+                      EXPECT_EQ(run, kRun);
+                      heard.push_back(std::move(message));
+                    },
+                    [this](base::RunIndex, const wire::OutputView& view) { output += view.bytes; },
+                    [this](base::Error error) { broken.push_back(std::move(error)); },
+                    [this] { ++closes; }};
   AgentLinkEvents agent_events{
-      [this](wire::ToAgent message) { told.push_back(std::move(message)); },
+      [this](base::RunIndex run, wire::ToAgent message) {
+        EXPECT_EQ(run, kRun);
+        told.push_back(std::move(message));
+      },
       [this](base::Error error) { agent_broken.push_back(std::move(error)); },
       [this] { ++agent_closes; }};
   std::unique_ptr<Link> link;

@@ -37,7 +37,9 @@ void run_agent() {
   asio::io_context loop;
   std::unique_ptr<AgentLink> agent;
   agent = std::make_unique<AgentLink>(
-      loop, AgentLinkEvents{[&](const wire::ToAgent&) { agent->send(wire::ToHead{wire::Pong{}}); },
+      loop, AgentLinkEvents{[&](base::RunIndex run, const wire::ToAgent&) {
+                              agent->send(run, wire::ToHead{wire::Pong{}});
+                            },
                             [](const base::Error&) { ::_exit(1); },
                             [&] { agent->drain([] { ::_exit(7); }); }});
   loop.run();
@@ -46,7 +48,7 @@ void run_agent() {
 TEST_F(LinkTest, AnAgentOnItsStdinAndStdout) {
   const pid_t child = start_child(to_agent, from_agent, errors, run_agent);
   open_head();
-  for (int i = 0; i < 1000; ++i) link->send(wire::ToAgent{wire::Ping{}});
+  for (int i = 0; i < 1000; ++i) link->send(kRun, wire::ToAgent{wire::Ping{}});
   run_until([&] { return heard.size() == 1000; });
   link->close();
   EXPECT_EQ(exit_code(child), 7);

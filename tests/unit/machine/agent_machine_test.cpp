@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,23 @@ struct Effect {
 
 base::Error cannot(const char* why) { return {base::Fault::cannot_start, why, {}, {}}; }
 
+// Its only node has so many ranks, from `first` on.
+wire::World world_of(std::uint32_t ranks, std::uint32_t number = 1, std::uint32_t first = 0) {
+  wire::World world;
+  world.number = number;
+  world.first = Rank(first);
+  world.spec.apps = {{}};
+  world.spec.apps.front().command = {"program"};
+  world.kept = {{}};
+  world.plan.nodes.resize(1);
+  world.addresses = {""};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    world.plan.nodes.front().ranks.emplace_back(rank);
+    world.plan.ranks.push_back({base::NodeIndex(0), rank});
+  }
+  return world;
+}
+
 class Agent : public testing::Test {
  protected:
   Words now(AgentEvent event) {
@@ -108,15 +126,18 @@ class Agent : public testing::Test {
   }
   Words hear(wire::ToAgent message) { return now(AgentEvent(std::move(message))); }
 
+  Words order(const wire::World& world, wire::Prepare own = {}) {
+    EXPECT_EQ(hear(world), Words{});
+    own.world = world.number;
+    return hear(own);
+  }
+
   void make_ready(std::uint32_t ranks) {
     wire::Hello hello;
     hello.lease_ms = 8000;
     hello.grace_ms = 3000;
     hear(hello);
-    wire::Prepare orders;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      orders.tasks.push_back({Rank(rank), 0, {}, true});
-    hear(orders);
+    order(world_of(ranks));
     now(Checked{});
   }
   void make_running(std::uint32_t ranks) {
@@ -150,9 +171,8 @@ class Agent : public testing::Test {
 TEST_F(Agent, CpusThatOtherJobsHoldAreToldAndAnotherPrepareMayCome) {
   hear(wire::Hello{});
   wire::Prepare orders;
-  orders.tasks.push_back({Rank(0), 0, {}, true});
   orders.claims = model::CpuSet::of(1);
-  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(order(world_of(1), orders), Words{"check"});
   EXPECT_EQ(now(Checked{{}, 1, model::CpuSet::range(0, 1)}), Words{"Taken 0-1"});
   EXPECT_EQ(hear(wire::Start{}), Words{}) << "nothing is prepared";
   EXPECT_EQ(hear(orders), Words{"check"});
@@ -196,9 +216,7 @@ TEST_F(Agent, RefusesWithoutEnoughPorts) {
 
 TEST_F(Agent, TakesTheWholeWay) {
   EXPECT_EQ(hear(wire::Hello{}), (Words{"keep grace 0", "Welcome"}));
-  wire::Prepare orders;
-  orders.tasks = {{Rank(0), 0, {}, false}, {Rank(1), 0, {}, false}};
-  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(order(world_of(2)), Words{"check"});
   EXPECT_EQ(now(Checked{}), Words{"Prepared"});
   EXPECT_EQ(hear(wire::Start{}), (Words{"start 0", "start 1"}));
   EXPECT_EQ(now(TaskSpawned{Rank(0), 7, {}}), Words{"Started 0"});
@@ -214,7 +232,7 @@ TEST_F(Agent, TakesTheWholeWay) {
 
 TEST_F(Agent, RefusesWithoutStarting) {
   hear(wire::Hello{});
-  hear(wire::Prepare{});
+  order(world_of(1));
   Checked checked;
   checked.error = base::Error{base::Fault::cannot_start, "no such program", {}, {}};
   EXPECT_EQ(now(checked), Words{"Refused no such program"});
@@ -225,27 +243,34 @@ TEST_F(Agent, RefusesWithoutStarting) {
 // A head that says so is broken, or no head of this version.
 TEST_F(Agent, RefusesOrdersThatContradictThemselves) {
   hear(wire::Hello{});
-  wire::Prepare orders;
-  orders.tasks = {{Rank(0), 0, {}, false}, {Rank(0), 0, {}, false}};
-  EXPECT_EQ(hear(orders), Words{"Refused rank 0 was ordered twice"});
-  orders.wireup.pmi = true;
-  orders.wireup.size = 2;
-  orders.tasks[1].rank = Rank(2);
-  EXPECT_EQ(hear(orders), Words{"Refused rank 2 is not one of the 2 from 0 of world 1"});
-  orders.tasks[1].rank = Rank(1);
-  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused ranks were ordered of an unknown world"});
+  hear(world_of(2, 2));
+  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused world 1 was ordered, of which nobody has told"});
+  wire::Prepare other;
+  other.node = base::NodeIndex(1);
+  EXPECT_EQ(order(world_of(2), other), Words{"Refused there is no node 1 of 1 in world 1"});
+  wire::Prepare bound;
+  bound.bindings = {model::kUnbound};
+  EXPECT_EQ(order(world_of(2), bound), Words{"Refused bindings are not those of the ranks"});
+  bound.bindings = {model::kUnbound, 0};
+  EXPECT_EQ(order(world_of(2), bound), Words{"Refused bindings are not those of the ranks"});
+  bound.sets = {model::CpuSet::of(1)};
+  EXPECT_EQ(order(world_of(2), bound), Words{"check"});
 }
 
 TEST_F(Agent, DeclinesWorldsThatContradictOthers) {
   make_running(2);
-  wire::Prepare orders;
-  orders.wireup.world = 2;
-  orders.tasks = {{Rank(1), 0, {}, false}};
-  EXPECT_EQ(hear(orders), Words{"Declined rank 1 was ordered twice"});
-  orders.tasks[0].rank = Rank(2);
-  EXPECT_EQ(hear(orders), Words{"check"});
-  orders.tasks[0].rank = Rank(3);
-  EXPECT_EQ(hear(orders), Words{"Declined world 2 was ordered late"});
+  EXPECT_EQ(order(world_of(1, 2, 1)), Words{"Declined rank 1 was ordered twice"});
+  EXPECT_EQ(order(world_of(1, 2, 2)), Words{"check"});
+  EXPECT_EQ(order(world_of(1, 2, 3)), Words{"Declined world 2 was ordered late"});
+}
+
+// World is told again for each round.
+TEST_F(Agent, KeepsNoWorldOnceItsRanksStart) {
+  make_running(1);
+  wire::Prepare again;
+  again.world = 2;
+  EXPECT_EQ(hear(again), Words{"Declined ranks were ordered of an unknown world"});
 }
 
 TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
@@ -415,9 +440,7 @@ TEST_F(Agent, BeginsAnotherRoundWhenGreetedAgain) {
   EXPECT_EQ(streams_end(1).back(), "Stopped 0 0");
   EXPECT_EQ(hear(wire::Hello{}), Words{"begin round"});
   EXPECT_EQ(now(RoundBegun{4711}), Words{"Welcome"});
-  wire::Prepare orders;
-  orders.tasks = {{Rank(0), 0, {}, false}};
-  EXPECT_EQ(hear(orders), Words{"check"});
+  EXPECT_EQ(order(world_of(1)), Words{"check"});
   EXPECT_EQ(now(Checked{}), Words{"Prepared"});
   EXPECT_EQ(hear(wire::Start{}), Words{"start 0"});
 }
@@ -455,16 +478,11 @@ TEST_F(Agent, LearnsNothingOfMpiInitFromWhatIsNoTask) {
 
 // ---- spawned worlds -----------------------------------------------------------------------------
 
-wire::Prepare world_2(std::uint32_t rank) {
-  wire::Prepare orders;
-  orders.wireup.world = 2;
-  orders.tasks = {{Rank(rank), 0, {}, false}};
-  return orders;
-}
+wire::World world_2(std::uint32_t rank) { return world_of(1, 2, rank); }
 
 TEST_F(Agent, AddsTasksWhileOthersRun) {
   make_running(1);
-  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(order(world_2(1)), Words{"check"});
   EXPECT_EQ(now(Checked{{}, 2}), Words{"Prepared world 2"});
   EXPECT_EQ(ended(0), Words{"Exited 0"}) << "planned tasks keep the host";
   EXPECT_EQ(hear(wire::Start{2}), Words{"start 1"});
@@ -474,7 +492,7 @@ TEST_F(Agent, AddsTasksWhileOthersRun) {
 
 TEST_F(Agent, DeclinesWhatItCannotStartAndGoesOn) {
   make_running(1);
-  hear(world_2(1));
+  order(world_2(1));
   EXPECT_EQ(now(Checked{base::Error{base::Fault::cannot_start, "no program", {}, {}}, 2}),
             Words{"Declined no program"});
   EXPECT_EQ(hear(wire::Drop{2}), Words{});
@@ -483,7 +501,7 @@ TEST_F(Agent, DeclinesWhatItCannotStartAndGoesOn) {
 
 TEST_F(Agent, SweepsOnceAPlannedWorldIsDropped) {
   make_running(1);
-  hear(world_2(1));
+  order(world_2(1));
   now(Checked{{}, 2});
   ended(0);
   EXPECT_EQ(hear(wire::Drop{2}), Words{"sweep"});
@@ -493,7 +511,7 @@ TEST_F(Agent, SweepsOnceAPlannedWorldIsDropped) {
 
 TEST_F(Agent, ForgetsPlannedTasksWhenTheJobEnds) {
   make_running(1);
-  hear(world_2(1));
+  order(world_2(1));
   now(Checked{{}, 2});
   EXPECT_EQ(hear(wire::Signal{10}), Words{"signal 0 10"}) << "and does not signal them";
   EXPECT_EQ(hear(wire::Stop{15, 3000}), (Words{"signal 0 15", "signal 0 18"}));
@@ -503,7 +521,7 @@ TEST_F(Agent, ForgetsPlannedTasksWhenTheJobEnds) {
 
 TEST_F(Agent, ForgetsPlannedTasksWithItsGuard) {
   make_running(1);
-  hear(world_2(1));
+  order(world_2(1));
   now(GuardLost{});
   EXPECT_EQ(now(Checked{{}, 2}), Words{});
   EXPECT_EQ(streams_end(0).back(), "Stopped 0 0");
@@ -512,27 +530,36 @@ TEST_F(Agent, ForgetsPlannedTasksWithItsGuard) {
 TEST_F(Agent, MayHaveNoTasksButAddedOnes) {
   hear(wire::Hello{});
   EXPECT_EQ(hear(wire::PmixDown{wire::pmix::Reply{}}), Words{});
-  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(order(world_2(1)), Words{"check"});
   EXPECT_EQ(now(Checked{{}, 2}), Words{"Prepared world 2"});
-  EXPECT_EQ(hear(wire::PmixDown{wire::pmix::AddJob{}}), Words{"to wire-up"})
+  wire::pmix::Job job;
+  job.nodes.resize(1);
+  const auto shared = std::make_shared<const wire::pmix::Job>(job);
+  EXPECT_EQ(hear(wire::PmixDown{wire::pmix::AddJob{shared}}), Words{"to wire-up"})
       << "before any of its tasks runs";
   EXPECT_EQ(hear(wire::Start{2}), Words{"start 1"});
   now(TaskSpawned{Rank(1), 101, {}});
   EXPECT_EQ(ended(1), (Words{"Exited 1", "sweep"}));
 }
 
+TEST_F(Agent, RefusesAWorldThatHasNoPlaceForIt) {
+  make_running(1);
+  EXPECT_EQ(hear(wire::PmixDown{wire::pmix::AddJob{}}).front(),
+            "Refused world 1 has no place for this host");
+}
+
 TEST_F(Agent, WithoutTasksWaitsForOthersWhenSomeAreDropped) {
   hear(wire::Hello{});
-  hear(world_2(1));
+  order(world_2(1));
   now(Checked{{}, 2});
   EXPECT_EQ(hear(wire::Drop{2}), Words{});
-  EXPECT_EQ(hear(world_2(1)), Words{"check"});
+  EXPECT_EQ(order(world_2(1)), Words{"check"});
   EXPECT_EQ(now(LinkClosed{}), Words{"quit"});
 }
 
 TEST_F(Agent, StartsNoFirstTaskWithoutItsGuard) {
   hear(wire::Hello{});
-  hear(world_2(1));
+  order(world_2(1));
   now(Checked{{}, 2});
   EXPECT_EQ(now(GuardLost{}).size(), 1U) << "refuses";
   EXPECT_EQ(hear(wire::Start{2}), Words{"Stopped 0 0"});
@@ -541,7 +568,7 @@ TEST_F(Agent, StartsNoFirstTaskWithoutItsGuard) {
 TEST_F(Agent, AddsNothingToWhatHasEnded) {
   make_running(1);
   ended(0);
-  EXPECT_EQ(hear(world_2(1)), Words{});
+  EXPECT_EQ(order(world_2(1)), Words{});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Words for effects, and the usual way up.
 #include "unit/machine/head_fixture.hpp"
 
+#include <algorithm>
+
 #include "view/run_event_words.hpp"
 
 namespace muster::machine {
@@ -13,10 +15,15 @@ namespace {
 
 const Instant kStart{std::chrono::seconds(100)};
 
+using Told = std::map<std::uint32_t, wire::World>;
+
 struct Message {
+  const Told& told;
+
   std::string operator()(const wire::Hello&) const { return "Hello"; }
+  std::string operator()(const wire::World&) const { return {}; }
   std::string operator()(const wire::Prepare& m) const {
-    return fmt::format("Prepare {}", m.tasks.size());
+    return fmt::format("Prepare {}", ranks_of(told.at(m.world), m.node).size());
   }
   std::string operator()(const wire::Start& m) const {
     return m.world == 1 ? "Start" : fmt::format("Start world {}", m.world);
@@ -40,7 +47,7 @@ struct Message {
   }
   std::string operator()(const wire::PmixDown& m) const {
     if (const auto* add = std::get_if<pmix::AddJob>(&m.command)) {
-      return fmt::format("AddJob {} to node {}", add->job->nspace, add->node);
+      return "AddJob " + add->job->nspace;
     }
     const auto* reply = std::get_if<pmix::Reply>(&m.command);
     if (reply == nullptr) return fmt::format("PmixDown {}", m.command.index());
@@ -62,12 +69,15 @@ struct Message {
 std::string name(NodeIndex node) { return {static_cast<char>('a' + node.value)}; }
 
 struct Effect {
+  const Told& told;
+
   std::string operator()(const OpenLink& e) const { return "open " + name(e.node); }
   std::string operator()(const AddHost& e) const { return e.host.name + " joins"; }
   std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
   std::string operator()(const ToNode& e) const {
-    return name(e.node) + " " + std::visit(Message{}, e.message);
+    return name(e.node) + " " + std::visit(Message{told}, e.message);
   }
+  std::string operator()(const ToNodes&) const { return {}; }
   std::string operator()(const AddWorld& e) const {
     return fmt::format("world {} of {}", e.world.number, e.world.size);
   }
@@ -77,8 +87,8 @@ struct Effect {
   }
   std::string operator()(const NewRound&) const { return "new round"; }
   std::string operator()(const Tell& e) const {
-    const std::string told = view::words(e.event);
-    return told.empty() ? told : "say " + told;
+    const std::string text = view::words(e.event);
+    return text.empty() ? text : "say " + text;
   }
   std::string operator()(const RunOver&) const { return {}; }
   std::string operator()(const Say& e) const { return "say " + e.text; }
@@ -87,16 +97,42 @@ struct Effect {
   std::string operator()(const Finish&) const { return "finish"; }
 };
 
-Words words(const HeadEffects& effects) {
+}  // namespace
+
+// World goes without saying: every Prepare comes after one.
+Words HeadFixture::words(const HeadEffects& effects) {
   Words all;
   for (const HeadEffect& effect : effects) {
-    std::string text = std::visit(Effect{}, effect);
+    if (const auto* many = std::get_if<ToNodes>(&effect)) {
+      const auto* world = std::get_if<wire::World>(&many->message);
+      if (world != nullptr) told_[world->number] = *world;
+      for (const NodeIndex node : many->nodes) {
+        if (world == nullptr) all.push_back(Effect{told_}(ToNode{node, many->message}));
+      }
+      continue;
+    }
+    std::string text = std::visit(Effect{told_}, effect);
     if (!text.empty()) all.push_back(std::move(text));
   }
   return all;
 }
 
-}  // namespace
+HostOrders orders_in(const HeadEffects& effects, NodeIndex node) {
+  std::optional<wire::World> world;
+  for (const HeadEffect& effect : effects) {
+    if (const auto* many = std::get_if<ToNodes>(&effect)) {
+      const bool is_for_it = std::ranges::count(many->nodes, node) > 0;
+      const auto* told = std::get_if<wire::World>(&many->message);
+      if (is_for_it && told != nullptr) world = *told;
+    }
+    const auto* one = std::get_if<ToNode>(&effect);
+    if (one == nullptr || one->node != node) continue;
+    const auto* own = std::get_if<wire::Prepare>(&one->message);
+    if (own != nullptr && world) return host_orders(*world, *own).value();
+  }
+  ADD_FAILURE() << "nothing was ordered";
+  return {};
+}
 
 // Of PMIx are tests of its own.
 HeadFixture::HeadFixture() { spec_.wireup = model::Wireup::pmi2; }

@@ -3,17 +3,22 @@
 
 #include <concepts>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "machine/head_machine.hpp"
+#include "machine/host_orders.hpp"
 
 namespace muster::machine {
 
 using Words = std::vector<std::string>;
 
-static_assert(std::copyable<HeadMachine>);
+static_assert(std::copyable<HeadMachine> && std::equality_comparable<HeadMachine>);
+
+// What a node would start after these effects, World and Prepare put together as its agent does.
+[[nodiscard]] HostOrders orders_in(const HeadEffects& effects, base::NodeIndex node);
 
 class HeadFixture : public testing::Test {
  protected:
@@ -36,6 +41,7 @@ class HeadFixture : public testing::Test {
   // Milliseconds after the start, or -1.
   [[nodiscard]] std::int64_t deadline() const;
 
+  [[nodiscard]] Words words(const HeadEffects& effects);
   static wire::Exited exited(std::uint32_t rank, int code, int signal = 0);
   static base::Error lost(const std::string& what);
 
@@ -48,6 +54,7 @@ class HeadFixture : public testing::Test {
   std::unique_ptr<HeadMachine> machine_;
 
  private:
+  std::map<std::uint32_t, wire::World> told_;  // by number
   base::Instant now_{std::chrono::seconds(100)};
   std::size_t hosts_ = 0;
   std::uint32_t ranks_ = 0;

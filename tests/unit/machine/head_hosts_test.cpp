@@ -222,8 +222,7 @@ TEST_F(JoiningHosts, AreToldWhatWasBeforeThem) {
   step(Heard{kA, spawn(1)});
   step(LinkUp{kB});
   step(Heard{kB, wire::Welcome{}});
-  ASSERT_EQ(out.size(), 1U);
-  const auto& prepare = std::get<wire::Prepare>(std::get<ToNode>(out.front()).message);
+  const HostOrders prepare = orders_in(out, kB);
   ASSERT_EQ(prepare.wireup.pmix_jobs.size(), 1U);
   const pmix::AddJob& told = prepare.wireup.pmix_jobs.front();
   EXPECT_EQ(told.node, 1U);

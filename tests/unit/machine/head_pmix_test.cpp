@@ -22,7 +22,7 @@ class HeadPmix : public HeadFixture {
     return {7, Rank(0), true, {{{"child"}, {}, ranks, {{"host", "a"}}}}, {}};
   }
   // What a node is told of the first world.
-  wire::Wireup orders(NodeIndex node) {
+  WireupOrders orders(NodeIndex node) {
     RunInput input;
     input.spec = spec_;
     input.spec.apps.front().command = {"program", "-v"};
@@ -42,12 +42,7 @@ class HeadPmix : public HeadFixture {
     for (std::uint32_t i = 0; i < 2; ++i) {
       machine.step(now, Heard{NodeIndex(i), wire::Welcome{}}, out);
     }
-    for (const HeadEffect& effect : out) {
-      const auto* to = std::get_if<ToNode>(&effect);
-      if (to == nullptr || to->node != node) continue;
-      if (const auto* found = std::get_if<wire::Prepare>(&to->message)) return found->wireup;
-    }
-    return {};
+    return orders_in(out, node).wireup;
   }
 };
 
@@ -106,8 +101,8 @@ TEST_F(HeadPmix, AllHostsHearOfAWorldBeforeItStarts) {
   run_all();
   EXPECT_EQ(hear(kA, spawn(1)), Words{"a Prepare 1"});
   EXPECT_EQ(hear(kA, wire::Prepared{2}),
-            (Words{"world 2 of 1", "a AddJob muster-secret-2 to node 0",
-                   "b AddJob muster-secret-2 to node 1", "a Start world 2", "a Spawned 7 2"}));
+            (Words{"world 2 of 1", "a AddJob muster-secret-2", "b AddJob muster-secret-2",
+                   "a Start world 2", "a Spawned 7 2"}));
   EXPECT_EQ(hear(kA, fence(3, "muster-secret-2")), Words{"a Reply 3 0 of all"});
   EXPECT_EQ(hear(kB, fence(4, "muster-secret-2")), Words{"b Reply 4 -46 "}) << "it has no part";
 }

@@ -24,18 +24,14 @@ class SpawningJob : public HeadFixture {
     run_all();
   }
   // The orders for a node that this message leads to.
-  wire::Prepare orders(NodeIndex node, const wire::Spawn& message) {
+  HostOrders orders(NodeIndex node, const wire::Spawn& message) {
     HeadEffects effects;
     machine_->step(base::Instant(std::chrono::seconds(100)), Heard{kA, message}, effects);
-    for (const HeadEffect& effect : effects) {
-      const auto* to = std::get_if<ToNode>(&effect);
-      if (to == nullptr || to->node != node) continue;
-      if (const auto* prepare = std::get_if<wire::Prepare>(&to->message)) return *prepare;
-    }
-    return {};
+    return orders_in(effects, node);
   }
-  static std::string value(const std::vector<wire::NameValue>& variables, const char* name) {
-    for (const wire::NameValue& one : variables) {
+  template <class Variables>
+  static std::string value(const Variables& variables, const char* name) {
+    for (const auto& one : variables) {
       if (one.name == name) return one.value;
     }
     return "(unset)";
@@ -64,13 +60,13 @@ TEST_F(SpawningJob, AskOnlyHostsThatTheyRunOn) {
 }
 
 TEST_F(SpawningJob, HaveAWorldOfTheirOwn) {
-  const wire::Prepare got = orders(kB, spawn(0, 2));
+  const HostOrders got = orders(kB, spawn(0, 2));
   ASSERT_EQ(got.tasks.size(), 1u);
   EXPECT_EQ(got.tasks[0].rank, Rank(3));
-  EXPECT_EQ(value(got.tasks[0].environment, "RANK"), "1");
-  EXPECT_EQ(value(got.tasks[0].environment, "OMPI_COMM_WORLD_SIZE"), "2");
-  EXPECT_EQ(value(got.tasks[0].environment, "LOCAL_RANK"), "0");
-  EXPECT_EQ(value(got.apps.at(0).environment, "A"), "b");
+  EXPECT_EQ(value(got.given(got.tasks[0]), "RANK"), "1");
+  EXPECT_EQ(value(got.apps.at(0).given, "OMPI_COMM_WORLD_SIZE"), "2");
+  EXPECT_EQ(value(got.given(got.tasks[0]), "LOCAL_RANK"), "0");
+  EXPECT_EQ(value(got.apps.at(0).kept, "A"), "b");
   EXPECT_EQ(got.apps[0].command, std::vector<std::string>{"child"});
   EXPECT_EQ(got.wireup.world, 2u);
   EXPECT_EQ(got.wireup.first, Rank(2));

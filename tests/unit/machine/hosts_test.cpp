@@ -89,6 +89,19 @@ TEST_F(TwoHosts, OfAnotherProtocolAreRefused) {
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
 }
 
+TEST_F(TwoHosts, ThatWouldMakeOtherEnvironmentsAreRefused) {
+  open_both();
+  greet(kThere);
+  wire::Welcome welcome;
+  welcome.version = "9";
+  welcome.plans = ~wire::plan_digest();
+  const auto accepted = hosts_.welcome(kThere, kFirstRun, welcome, kStart, out_);
+  ASSERT_FALSE(accepted);
+  EXPECT_EQ(accepted.error().what,
+            "there: its muster 9 would give ranks another environment than this one");
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
+}
+
 TEST_F(TwoHosts, ThatDoNotAnswerAreOverdue) {
   open_both();
   EXPECT_TRUE(hosts_.overdue(kStart).empty());
@@ -106,9 +119,11 @@ TEST_F(TwoHosts, AreSilentAfterALease) {
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted);
   EXPECT_FALSE(hosts_.beat(kStart + seconds(1)));
   EXPECT_TRUE(hosts_.beat(kStart + seconds(2)));
-  hosts_.ping(kThere, kStart + seconds(2), out_);
+  hosts_.ping(kThere, kFirstRun, kStart + seconds(2), out_);
   EXPECT_EQ(hosts_.status(kThere).pings, 1U);
-  hosts_.pong(kThere, {}, kStart + seconds(2));
+  hosts_.pong(kThere, base::RunIndex(2), {}, kStart + seconds(2));
+  EXPECT_EQ(hosts_.status(kThere).pings, 1U) << "that was about another run";
+  hosts_.pong(kThere, kFirstRun, {}, kStart + seconds(2));
   EXPECT_EQ(hosts_.status(kThere).pings, 0U);
   EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(7)));
   EXPECT_TRUE(hosts_.silent(kThere, kStart + seconds(8)));
@@ -137,11 +152,9 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
 
 TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
   greet_both();
-  wire::Bye bye;
-  bye.stays = true;
-  hosts_.dismiss(kThere, kFirstRun, bye, out_);
+  hosts_.dismiss(kThere, kFirstRun, {}, false, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted) << "others need it";
-  hosts_.dismiss(kThere, base::RunIndex(2), {}, out_);
+  hosts_.dismiss(kThere, base::RunIndex(2), {}, true, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::leaving);
   hosts_.lost(kThere);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting);

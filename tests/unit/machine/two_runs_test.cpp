@@ -88,16 +88,6 @@ class TwoRuns : public testing::Test {
     }
     return found;
   }
-  [[nodiscard]] const wire::Bye& bye_to(NodeIndex host, RunIndex run) const {
-    for (const HeadEffect& one : out_) {
-      const auto* to = std::get_if<ToNode>(&one);
-      if (to == nullptr || to->node != host || to->run != run) continue;
-      if (const auto* bye = std::get_if<wire::Bye>(&to->message)) return *bye;
-    }
-    ADD_FAILURE() << "no Bye";
-    static const wire::Bye kNone;
-    return kNone;
-  }
   template <class Effect>
   [[nodiscard]] std::size_t count() const {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -134,16 +124,17 @@ TEST_F(TwoRuns, EndEachForItselfAndAHostLeavesWithItsLast) {
   out_.clear();
   for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
   EXPECT_TRUE(head_.run(kFirstRun).over());
+  EXPECT_EQ(head_.run(kFirstRun).status().ended, 2U);
+  EXPECT_EQ(head_.run(kSecond).status().state, Run::State::running);
   EXPECT_EQ(head_.report().exit_code(), 3);
-  EXPECT_FALSE(bye_to(kA, kFirstRun).stays);
-  EXPECT_TRUE(bye_to(kB, kFirstRun).stays) << "the other run needs it";
+  EXPECT_EQ(sent<wire::Bye>(), (Sent{{kA, kFirstRun}, {kB, kFirstRun}}));
   EXPECT_EQ(count<RunOver>(), 1U);
   EXPECT_FALSE(head_.run(kSecond).over());
 
   out_.clear();
   end(kB, kSecond, 0, 0), end(kC, kSecond, 1, 0);
   for (const NodeIndex host : {kB, kC}) feed(Heard{host, wire::Stopped{}, kSecond});
-  EXPECT_FALSE(bye_to(kB, kSecond).stays);
+  EXPECT_EQ(sent<wire::Bye>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
   EXPECT_EQ(head_.run(kSecond).report().exit_code(), 0);
   EXPECT_FALSE(head_.finished());
   for (const NodeIndex host : {kA, kB, kC}) feed(LinkLost{host, {}});
@@ -167,7 +158,7 @@ TEST_F(TwoRuns, WhatIsSaidOfARunThatAHostIsNotInIsIgnored) {
   run_both();
   end(kA, kSecond, 0, 1);
   end(kA, RunIndex(77), 0, 1);
-  end(kA, kNoRun, 0, 1);
+  end(kA, RunIndex(0), 0, 1);
   EXPECT_TRUE(out_.empty());
 }
 

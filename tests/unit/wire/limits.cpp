@@ -18,8 +18,25 @@ std::string header(std::size_t length, int kind) {
   return bytes + static_cast<char>(kind);
 }
 
+// Run 1, and no hosts.
+const std::string kOfFirstRun("\1\0\0\0\0\0", 6);
+
+std::string number(std::uint32_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
+  return text;
+}
+
+// A Pong from these ranges of hosts.
+std::string pong_from(const std::vector<HostSet::Range>& ranges) {
+  std::string bytes =
+      header(2, 1) + number(1, 4) + number(static_cast<std::uint32_t>(ranges.size()), 2);
+  for (const HostSet::Range& one : ranges) bytes += number(one.first, 4) + number(one.last, 4);
+  return bytes + std::string("\x52\0", 2);
+}
+
 std::string frame(int kind, const std::string& payload) {
-  return header(payload.size(), kind) + payload;
+  return header(payload.size(), kind) + kOfFirstRun + payload;
 }
 
 template <class Message>
@@ -47,12 +64,35 @@ TEST(Limits, LengthIsCheckedBeforeThePayloadCame) {
 }
 
 TEST(Limits, ALargestControlFrameIsTaken) {
-  Prepare prepare;
-  prepare.hostfile.assign(kControlMax - 100, 'h');
-  const ReadByAgent read = read_as_agent(framed(ToAgent{prepare}), 1 << 20);
+  World world;
+  world.spec.hostfile.assign(kControlMax - 100, 'h');
+  const ReadByAgent read = read_as_agent(framed(ToAgent{world}), 1 << 20);
   EXPECT_EQ(read.error, "");
   ASSERT_EQ(read.messages.size(), 1u);
-  EXPECT_TRUE(std::get<Prepare>(read.messages.front()) == prepare);
+  EXPECT_TRUE(std::get<World>(read.messages.front()) == world);
+}
+
+TEST(Limits, HostsOfAFrameAscendAndDoNotTouch) {
+  for (const auto& good : std::vector<std::vector<HostSet::Range>>{
+           {}, {{0, 0}}, {{0, 999'999}}, {{0, 3}, {5, 5}, {7, 9}}}) {
+    EXPECT_EQ(head_error(pong_from(good)), "");
+  }
+  for (const auto& bad : std::vector<std::vector<HostSet::Range>>{{{1, 0}},
+                                                                  {{0, 1'000'000}},
+                                                                  {{0xffffffff, 0xffffffff}},
+                                                                  {{0, 3}, {4, 5}},
+                                                                  {{5, 5}, {0, 3}},
+                                                                  {{0, 3}, {2, 9}}}) {
+    expect_has(head_error(pong_from(bad)), "out of order");
+  }
+}
+
+TEST(Limits, RangesOfHostsAreCounted) {
+  std::vector<HostSet::Range> many;
+  for (std::uint32_t i = 0; i < kRangesMax; ++i) many.push_back({2 * i, 2 * i});
+  EXPECT_EQ(head_error(pong_from(many)), "");
+  many.push_back({900'000, 900'000});
+  expect_has(head_error(pong_from(many)), "4097 ranges");
 }
 
 TEST(Limits, UnknownKindsOfFrames) {
@@ -74,7 +114,7 @@ TEST(Limits, UnknownKindsOfMessages) {
 TEST(Limits, BytesThatDoNotDecode) {
   expect_has(head_error(frame(1, "\xff\xff\xff")), "do not decode");
   expect_has(agent_error(frame(1, "GET / HTTP/1.1\r\n")), "do not decode");
-  const std::string whole = framed(ToAgent{sample_prepare()}).substr(5);
+  const std::string whole = framed(ToAgent{sample_prepare()}).substr(11);
   expect_has(agent_error(frame(1, whole.substr(0, whole.size() - 1))), "do not decode");
   expect_has(agent_error(frame(1, whole + "\x0a")), "do not decode");
 }
@@ -96,32 +136,96 @@ TEST(Limits, RawFramesThatAreTooShort) {
   expect_has(agent_error(frame(3, "\1\0\0")), "only");
 }
 
-Prepare with_task(TaskOrder task) {
-  Prepare prepare;
-  prepare.apps = {{{"program"}, "/", "", {}}};
-  prepare.tasks = {std::move(task)};
-  return prepare;
+std::string world_error(const std::function<void(World&)>& change) {
+  World world = sample_world();
+  change(world);
+  return agent_error(framed(ToAgent{world}));
 }
 
-TEST(Limits, Apps) {
-  EXPECT_EQ(agent_error(framed(ToAgent{with_task({base::Rank(0), 0, {}, false})})), "");
-  expect_has(agent_error(framed(ToAgent{with_task({base::Rank(0), 1, {}, false})})),
-             "app 1 is not within 0 to 0");
-  Prepare none = with_task({base::Rank(0), 0, {}, false});
-  none.apps.clear();
-  expect_has(agent_error(framed(ToAgent{none})), "number of apps 0 is below 1");
-  Prepare silent;
-  silent.apps = {{}};
-  expect_has(agent_error(framed(ToAgent{silent})), "words of a command 0 is below 1");
+TEST(Limits, AppsAndTheirVariables) {
+  EXPECT_EQ(world_error([](World&) {}), "");
+  expect_has(world_error([](World& world) { world.spec.apps[1].command.clear(); }),
+             "words of a command 0 is below 1");
+  expect_has(world_error([](World& world) { world.kept[0].from_shell = {3}; }),
+             "number of variables 3 is not 4");
+  expect_has(world_error([](World& world) {
+               world.kept[0].added = {1, 1};
+             }),
+             "index of a variable 1 is below 2");
+  expect_has(world_error([](World& world) {
+               world.variables[1].value.assign(kControlMax / 4, 'v');
+               world.kept[0].from_shell = {1};
+               world.kept.resize(9, {{1}, {}});
+               world.spec.apps.resize(9, world.spec.apps[1]);
+             }),
+             "bytes of the apps' variables");
+}
+
+TEST(Limits, NodesAndRanksOfAWorld) {
+  expect_has(world_error([](World& world) { world.plan.ranks[0].node = base::NodeIndex(2); }),
+             "node of ranks 2 is not within 0 to 1");
+  expect_has(world_error([](World& world) { world.addresses.resize(3, "10.0.0.3"); }),
+             "column of addresses 3 is not 2");
+  expect_has(world_error([](World& world) { world.rank_ports.pop_back(); }),
+             "number of ports 3 is not 4");
+  expect_has(world_error([](World& world) { world.first = base::Rank(kFirstBad - 4); }), "");
+  expect_has(world_error([](World& world) { world.first = base::Rank(kFirstBad - 3); }),
+             "number of the last rank 1000001");
+}
+
+// World is field 18 of ToAgent.
+std::string world_frame(const std::string& world) {
+  std::string payload = "\x92\x01";
+  for (std::size_t rest = world.size(); rest != 0; rest >>= 7)
+    payload += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
+  return frame(1, payload + world);
+}
+
+// A million ranks in five bytes, and one more; an app with as many; one host; its slots.
+TEST(Limits, NumberOfRanksOfAWorld) {
+  const auto ranks = [](char last) {
+    const std::string count = std::string("\xc0\x84", 2) + last;
+    const std::string app = std::string("\x22\x07\x0a\x01p\x28", 6) + count;
+    return world_frame(app + std::string("\x32\x01h\x3a\x01\x01\x42\x01\x02\x4a\x03", 11) + count +
+                       std::string("\x6a\x01x", 3));
+  };
+  EXPECT_EQ(agent_error(ranks(0x3d)), "");
+  expect_has(agent_error(ranks(0x3e)), "number of ranks 1016384");
+}
+
+TEST(Limits, RanksOfRunsAreThoseOfApps) {
+  const std::string none =
+      world_frame(std::string("\x32\x01h\x3a\x01\x01\x42\x01\x02\x4a\x01\x01", 12));
+  expect_has(agent_error(none), "number of the apps' ranks 0 is not 1");
+  expect_has(agent_error(world_frame(std::string("\x42\x01\x02\x4a\x01\x01", 6))),
+             "number of nodes 0 is below 1");
+  expect_has(agent_error(world_frame(std::string("\x42\x01\x02", 3))), "number of runs 0 is not 1");
+}
+
+TEST(Limits, AColumnStandsForNoMoreThanAFrameHolds) {
+  const std::string address(kControlMax / 1000, 'a');
+  const auto alike = [&](std::size_t nodes) {
+    return world_error([&](World& world) {
+      world.plan.nodes.resize(nodes);
+      world.addresses.assign(nodes, address);
+    });
+  };
+  EXPECT_EQ(alike(900), "");
+  expect_has(alike(1001), "column of addresses");
 }
 
 TEST(Limits, Cpus) {
-  const std::string good = framed(
-      ToAgent{with_task({base::Rank(0), 0, {}, false, model::CpuSet::of(model::kCpusMax - 1)})});
+  Prepare prepare;
+  prepare.sets = {model::CpuSet::of(model::kCpusMax - 1)};
+  const std::string good = framed(ToAgent{prepare});
   EXPECT_EQ(agent_error(good), "");
   std::string bad = good;
   bad.replace(bad.find("16383"), 5, "16384");
   expect_has(agent_error(bad), "16384");
+  prepare.bindings = {0, model::kUnbound};
+  EXPECT_EQ(agent_error(framed(ToAgent{prepare})), "");
+  prepare.bindings = {1};
+  expect_has(agent_error(framed(ToAgent{prepare})), "binding 2 is not within 0 to 1");
 }
 
 TEST(Limits, Ranks) {
@@ -130,26 +234,13 @@ TEST(Limits, Ranks) {
   EXPECT_EQ(head_error(framed(ToHead{Output{good, Stream::out, "x"}})), "");
   for (const ToAgent& message : std::vector<ToAgent>{
            Input{bad, "x"}, InputEnd{bad}, Credit{bad, Stream::out, 1},
-           Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1}, with_task({bad, 0, {}, false})})
+           Hello{1, "j", base::NodeIndex(kFirstBad), 1, 1}, Prepare{1, base::NodeIndex(kFirstBad)},
+           Prepare{1, base::NodeIndex(0), {kFirstBad}}})
     expect_has(agent_error(framed(message)), "1000000");
   for (const ToHead& message : std::vector<ToHead>{
            Output{bad, Stream::out, "x"}, OutputEnd{bad, Stream::out}, Started{bad, 1},
            Exited{{bad, 1, 0, 0, false, 0}}, InputCredit{bad, 1}, Aborted{bad, 1, {}}})
     expect_has(head_error(framed(message)), "1000000");
-}
-
-TEST(Limits, NumberOfTasks) {
-  // An app of one empty word: field 9 of Prepare. An empty task: field 6, length 0.
-  const auto orders = [](std::size_t tasks) {
-    std::string prepare("\x4a\x02\x0a\0", 4);
-    for (std::size_t i = 0; i < tasks; ++i) prepare.append("\x32\0", 2);
-    std::string payload = "\x12";
-    for (std::size_t rest = prepare.size(); rest != 0; rest >>= 7)
-      payload += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
-    return frame(1, payload + prepare);
-  };
-  EXPECT_EQ(agent_error(orders(model::kRanksMax)), "");
-  expect_has(agent_error(orders(model::kRanksMax + 1)), "number of tasks 1000001");
 }
 
 TEST(Limits, Streams) {
@@ -181,7 +272,7 @@ std::string job_error(const std::function<void(pmix::Job&, pmix::AddJob&)>& chan
   change(job, add);
   add.job = std::make_shared<const pmix::Job>(std::move(job));
   Prepare prepare;
-  prepare.wireup.pmix_jobs = {add};
+  prepare.earlier = {add};
   const std::string ordered = agent_error(framed(ToAgent{prepare}));
   EXPECT_EQ(ordered, agent_error(framed(ToAgent{PmixDown{add}})));
   return ordered;

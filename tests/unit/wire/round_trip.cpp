@@ -45,9 +45,29 @@ TEST(RoundTrip, EmptyValuesStayEmpty) {
   const std::vector<ToHead> sent = {Welcome{0, "", {"", 0, {}, "", "", 0}},
                                     Output{base::Rank(0), Stream::out, ""}, Stopped{}};
   EXPECT_EQ(read_as_head(framed(sent), 4).messages, sent);
-  const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{},
+  const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{}, World{},
                                      Input{base::Rank(0), ""}, Stop{}};
   EXPECT_EQ(read_as_agent(framed(told), 4).messages, told);
+}
+
+// Ranks in a row cost no more than a few, and what all nodes have costs no more than of one.
+TEST(RoundTrip, AWorldOfManyNodesIsShort) {
+  World world;
+  world.spec.apps = {{}};
+  world.spec.apps.front().command = {"program"};
+  world.kept = {{}};
+  for (std::uint32_t node = 0; node < 1000; ++node) {
+    auto& there = world.plan.nodes.emplace_back();
+    there.host.slots = 300;
+    for (std::uint32_t local = 0; local < 300; ++local) {
+      there.ranks.emplace_back(world.plan.ranks.size());
+      world.plan.ranks.push_back({base::NodeIndex(node), local});
+    }
+  }
+  world.addresses.assign(1000, "10.100.200.300");
+  const std::string bytes = framed(std::vector<ToAgent>{world});
+  EXPECT_LT(bytes.size(), 1000 * 5 + 200);
+  EXPECT_TRUE(std::get<World>(read_as_agent(bytes, bytes.size()).messages.front()) == world);
 }
 
 TEST(RoundTrip, EveryUpcallAndEveryCommandOfPmix) {
@@ -67,6 +87,23 @@ TEST(RoundTrip, EveryUpcallAndEveryCommandOfPmix) {
   }
   EXPECT_EQ(read_as_head(framed(up), 5).messages, up);
   EXPECT_EQ(read_as_agent(framed(down), 5).messages, down);
+}
+
+TEST(RoundTrip, FramesTellTheirRunAndHosts) {
+  Address some{base::RunIndex(7), {}};
+  for (const std::uint32_t host : {0U, 1U, 2U, 9U, 11U, 12U}) some.hosts.add(base::NodeIndex(host));
+  const Address one{base::RunIndex(1), HostSet(base::NodeIndex(999'999))};
+  std::string bytes;
+  append(bytes, ToHead{Pong{}}, some);
+  append_output(bytes, base::Rank(1), Stream::out, "x", one);
+  append(bytes, ToHead{Pong{}});
+  HeadReader reader;
+  reader.feed(bytes);
+  for (const Address& expected : {some, one, Address{}}) {
+    const auto item = reader.next();
+    ASSERT_TRUE(item && *item);
+    EXPECT_EQ(reader.address(), expected);
+  }
 }
 
 TEST(RoundTrip, LongOutputTravelsInSeveralFrames) {
@@ -117,7 +154,7 @@ TEST(RoundTrip, ALongStreamThroughOneReader) {
 TEST(RoundTrip, FieldsOfANewerProgramAreSkipped) {
   // ToHead.started (4) with rank 1 and an unknown field 99 of 1 byte.
   const std::string payload("\x22\x06\x08\x01\x9a\x06\x01!", 8);
-  const std::string frame = std::string("\x08\0\0\0\x01", 5) + payload;
+  const std::string frame = std::string("\x08\0\0\0\x01\1\0\0\0\0\0", 11) + payload;
   const Read read = read_as_head(frame, frame.size());
   EXPECT_EQ(read.error, "");
   EXPECT_EQ(read.messages, std::vector<ToHead>{(Started{base::Rank(1), 0})});

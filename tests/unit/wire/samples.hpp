@@ -51,35 +51,91 @@ inline std::vector<pmix::Command> sample_commands() {
 }
 
 inline Prepare sample_prepare() {
-  return {
-      .apps = {{{"python3", "train.py", "--name=\xff\x01 odd"},
-                "/data/work",
-                "/opt/bin",
-                {{"WORLD_SIZE", "4"}, {"EMPTY", ""}},
-                true},
-               {{"ps"}, "/", "", {}}},
-      .clean = true,
-      .hostfile = "node1 slots=2\nnode2 slots=2\n",
-      .tasks = {{base::Rank(2), 0, {{"RANK", "2"}}, true, model::CpuSet::range(4, 6), {"p", "2"}},
-                {base::Rank(999'999), 1, {{"RANK", "3"}}, false}},
-      .window = 262'144,
-      .wireup = {true,
-                 "muster_job",
-                 4,
-                 8,
-                 "(vector,(0,2,2))",
-                 {sample_job()},
-                 2,
-                 base::Rank(5),
-                 "muster_parent",
-                 {{"PARENT_ROOT_PORT_NAME", "tag#0"}}},
-      .error_files = true,
-      .python_hook = true,
-      .launchers = {"mpirun", "torchrun"},
-      .folders = {"/here/outputs/model"},
-      .held_port = 29'500,
-      .terminal = {{132, 65'535}},
-      .claims = model::CpuSet::range(4, 6)};
+  return {.world = 2,
+          .node = base::NodeIndex(1),
+          .fed = {0, 300},
+          .sets = {model::CpuSet::range(4, 6), model::CpuSet::of(0)},
+          .bindings = {1, model::kUnbound, 0},
+          .interface = "eth0",
+          .cpus = 64,
+          .cpus_limited = true,
+          .rdma = true,
+          .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}},
+          .visible = "0,1",
+          .held_port = 29'500,
+          .claims = model::CpuSet::range(4, 6),
+          .earlier = {sample_job()}};
+}
+
+inline model::JobSpec sample_spec() {
+  model::JobSpec spec = without_apps();
+  model::App& python = spec.apps.emplace_back();
+  python.command = {"python3", "train.py", "--name=\xff\x01 odd"};
+  python.workdir = "/data/work";
+  python.path = "/opt/bin";
+  python.exports = {{"EMPTY", {}}};
+  python.tries_workdir = true;
+  python.role = "worker";
+  python.local_rank_words = {1, 2};
+  model::App& server = spec.apps.emplace_back();
+  server.command = {"ps"};
+  server.workdir = "/";
+  spec.clean_env = true;
+  spec.hostfile = "node1 slots=2\nnode2 slots=2\n";
+  spec.launchers = {"mpirun", "torchrun"};
+  spec.folders = {"/here/outputs/model"};
+  spec.terminal = {{132, 65'535}};
+  spec.gpus_per_rank = 2;
+  spec.deepspeed = true;
+  spec.max_restarts = 3;
+  spec.roles = model::Roles::tensorflow;
+  spec.wireup = model::Wireup::pmi2;
+  spec.gloo = {"ib0", true};
+  spec.torch = {"run-7", true, 4};
+  return spec;
+}
+
+// Ranks 0, 1 and 3 on the first node, 2 on the second; 3 is of the second program.
+inline model::Plan sample_plan() {
+  model::Plan plan;
+  plan.nodes.resize(2);
+  plan.nodes[0].host.name = "node1";
+  plan.nodes[0].host.slots = 2;
+  plan.nodes[0].ranks = {base::Rank(0), base::Rank(1), base::Rank(3)};
+  plan.nodes[1].host.name = "node2";
+  plan.nodes[1].host.slots = 4;
+  plan.nodes[1].ranks = {base::Rank(2)};
+  const base::NodeIndex first(0), second(1);
+  plan.ranks = {{first, 0, 0}, {first, 1, 0}, {second, 0, 0}, {first, 2, 1}};
+  plan.universe = 6;
+  return plan;
+}
+
+inline World sample_world() {
+  World world;
+  world.number = 2;
+  world.first = base::Rank(5);
+  world.job = "job-5f3a";
+  world.spec = sample_spec();
+  world.plan = sample_plan();
+  world.variables = {{"A", "b"}, {"EMPTY", ""}, {"TMPDIR", "/tmp/\xff"}};
+  world.kept = {{{0, 2}, {1}}, {{1}, {}}};
+  world.addresses = {"10.0.0.1", "10.0.0.2"};
+  world.rank_ports = {11'000, 11'001, 65'535, 11'002};
+  world.address = "10.0.0.1";
+  world.port = "29500";
+  world.round = 1;
+  world.among_hosts = true;
+  world.deadline = "1700000000";
+  world.gloo_address = "10.0.0.254";
+  world.gloo_port = "4000";
+  world.kvs = "muster_job";
+  world.mapping = "(vector,(0,2,2))";
+  world.nspace = "muster-5f3a";
+  world.spawner = "muster_parent";
+  world.preput = {{"PARENT_ROOT_PORT_NAME", "tag#0"}};
+  world.window = 262'144;
+  return world;
 }
 
 inline std::vector<ToAgent> samples_to_agent() {
@@ -99,7 +155,8 @@ inline std::vector<ToAgent> samples_to_agent() {
           Bye{"muster: exit code 3\n", 3},
           Drop{2},
           Spawned{9, true, 2, "muster_job_2"},
-          Trace{true}};
+          Trace{true},
+          sample_world()};
 }
 
 inline Welcome sample_welcome() {
@@ -118,7 +175,8 @@ inline Welcome sample_welcome() {
            .cpus_limited = true},
           50'000'000,
           50'000'123,
-          model::SharedMemory{1U << 30U, 1U << 20U, false}};
+          model::SharedMemory{1U << 30U, 1U << 20U, false},
+          0x0123'4567'89ab'cdef};
 }
 
 inline Spawn sample_spawn() {

@@ -1,0 +1,64 @@
+// World: what all hosts of a world are told alike, encoded once for all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/id.hpp"
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+
+namespace muster::wire {
+
+struct NameValue {
+  std::string name;
+  std::string value;
+  bool operator==(const NameValue&) const = default;
+};
+
+// What the ranks of an app get that no muster made: indexes in World::variables, ascending.
+struct KeptIndexes {
+  std::vector<std::uint32_t> from_shell;  // of the launching shell
+  std::vector<std::uint32_t> added;       // by the rank that spawned them; laid over the others
+  bool operator==(const KeptIndexes&) const = default;
+};
+
+[[nodiscard]] inline model::JobSpec without_apps() {
+  model::JobSpec spec;
+  spec.apps.clear();
+  return spec;
+}
+
+// From this, and what Prepare tells each host of itself, agents make the environments of their
+// ranks with the functions of `plan` that a dry run uses.
+struct World {
+  std::uint32_t number = 1;  // as in model::World
+  base::Rank first;          // likewise
+  std::string job;           // as in Hello
+  // Of exports only names, of hosts and of what only the head does nothing.
+  model::JobSpec spec = without_apps();
+  model::Plan plan;  // its ranks count from 0; of hosts names and slots, and no bindings
+  std::vector<KeptIndexes> kept;     // index: app
+  std::vector<NameValue> variables;  // each once; sorted
+
+  std::vector<std::string> addresses;     // index: node of the plan
+  std::vector<std::uint16_t> rank_ports;  // index: rank; empty: they need none
+  std::string address;                    // MASTER_ADDR
+  std::string port;                       // MASTER_PORT
+  std::uint32_t round = 0;                // how often the ranks were started before
+  bool among_hosts = false;               // ranks talk to other nodes than their own
+  std::string deadline;                   // MUSTER_DEADLINE
+  std::string gloo_address;               // of the store that the head serves
+  std::string gloo_port;
+
+  std::string kvs;      // name of its PMI key-value space
+  std::string mapping;  // PMI_process_mapping
+  std::string nspace;   // its name for PMIx; empty: AddJob tells of it, or there is no PMIx
+  std::string spawner;  // `kvs` of the world that spawned this one; empty: none
+  std::vector<NameValue> preput;  // what the key-value space holds from the start
+  std::uint32_t window = 0;       // first credit of each output stream, bytes
+  bool operator==(const World&) const = default;
+};
+
+}  // namespace muster::wire
