@@ -165,8 +165,8 @@ void SimHead::perform(machine::NewRound&) {
   first_credit();
 }
 
-void SimHead::send(NodeIndex node, wire::ToAgent message) {
-  events_.send(node, std::move(message));
+void SimHead::send(NodeIndex node, const wire::ToAgent& message) {
+  events_.send(node, message, {base::kFirstRun, wire::HostSet(node)});
 }
 
 // The judge has seen it; people read it.
