@@ -1,4 +1,4 @@
-// What readers of command lines ask of their surroundings, and cut their words into.
+// Input of all command-line parsers: arguments, environment, current folder.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace muster::front {
 // The value of a variable of the launching environment, or nothing.
 [[nodiscard]] std::optional<std::string_view> variable(const Asked& asked, std::string_view name);
 
-// Whether muster gives such a variable to each rank, and the one found here was the rank's around.
+// Whether this variable was set by muster for the rank in which this command runs.
 [[nodiscard]] bool is_given(const Asked& asked, std::string_view name);
 
-// A path as the current folder makes it absolute; not normalised: "a/../b" may lead elsewhere than
+// The path made absolute by the current folder; not normalised: "a/../b" may lead elsewhere than
 // "b" where a is a link.
 [[nodiscard]] std::string absolute(const Asked& asked, std::string_view path);
 
-// The words between two ':'; an empty block is kept, to be complained about.
+// The arguments between two ':'; an empty block is kept, so that it can be reported.
 [[nodiscard]] std::vector<std::span<const std::string>> blocks_of(
     std::span<const std::string> words);
 
-// Adds a line unless it is there.
+// Adds a line unless it is there already.
 void add_once(std::vector<std::string>& lines, std::string line);
 
 }  // namespace muster::front

@@ -1,4 +1,4 @@
-// mpirun's options about environment, parameters and the end, and those that muster only knows.
+// mpirun's options about environment, parameters and termination, and those without effect here.
 #pragma once
 
 #include <array>
