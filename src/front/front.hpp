@@ -1,4 +1,4 @@
-// Front: a command line that muster understands: its own, or that of a launcher it stands in for.
+// Front: a command line that muster understands: its own, or that of a launcher it replaces.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace muster::front {
 
-// A request of either kind, text to print (help, version) before an exit with 0, or complaints.
+// A request of either kind, text to print (help, version) before an exit with 0, or errors.
 struct Reading {
   std::optional<RunRequest> request = {};
   std::string text = {};
-  std::vector<std::string> notices = {};     // each is told once on stderr, one line
+  std::vector<std::string> notices = {};     // each is printed once on stderr, as one line
   std::vector<base::Error> complaints = {};  // all about one file: nothing starts
   // That file, where the outcome is to be printed as JSON.
   std::optional<model::CheckedFile> checked = {};
@@ -34,7 +34,7 @@ struct Front {
   std::string_view argument;  // what follows the name in the list of commands
   std::string_view help;      // one sentence
   bool drop_in;               // a symbolic link to muster with one of the names reaches it
-  int usage_code;             // exit code for words that make no sense; 0: as base::exit_code()
+  int usage_code;             // exit code for usage errors; 0: as base::exit_code()
   base::Result<Reading> (*read)(const Call&);
   OptionTexts (*options)();
   bool takes_file = false;  // what follows the options is a file, no program

@@ -1,4 +1,4 @@
-// Store: the key-value store through which Horovod's ranks meet, and its answers. Pure.
+// Store: the key-value store through which Horovod's ranks find each other, and its answers. Pure.
 //
 // Ranks of a communicator share a scope: "global", "local_HOST" or "cross_LOCALRANK". Each puts its
 // addresses under its rank, polls for those of the others (404 means: not yet), and says DELETE

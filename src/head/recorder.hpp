@@ -1,4 +1,4 @@
-// Recorder: writes down what becomes of a run while it goes on.
+// Recorder: writes the events of a run to its record while it runs.
 #pragma once
 
 #include <functional>

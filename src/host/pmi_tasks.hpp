@@ -41,9 +41,10 @@ class PmiTasks {
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
   // Hears the task, which has been opened; once.
   void listen(base::Rank rank);
-  // Variables that tell the task of its descriptor.
+  // Variables that name the descriptor to the task.
   [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
-  // What the task has said and nobody has read yet: its exit may be known before its last words.
+  // What the task has sent and we have not read yet: its exit may be known before its last
+  // messages.
   void hear_out(base::Rank rank);
   // The task has ended. One that took part and left without MPI_Finalize has failed, even with
   // exit code 0.

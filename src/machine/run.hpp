@@ -1,5 +1,5 @@
-// Run: one doing of a job, from its hosts' greetings to the report. Knows no links: it asks for the
-// hosts of its plan, is told what becomes of them, and gives them back.
+// Run: one execution of a job, from its hosts' greetings to the report. Knows no links: it asks for
+// the hosts of its plan, is told what becomes of them, and gives them back.
 //
 //   opening ──every host greeted──▶ preparing ──every host prepared──▶ running
 //   opening, preparing, running ──failure, signal, time limit──▶ stopping
@@ -7,7 +7,7 @@
 //   stopping ──a rank failed, restarts are left, every host stopped──▶ opening: another round
 //
 // A survey ends once every host has greeted: opening ──▶ over. So does a run whose agents show that
-// two of its hosts are one; it must be planned anew (RunReport::same_hosts).
+// two of its hosts are one; it must be planned again (RunReport::same_hosts).
 //
 // A node:  waiting ──up()──▶ up ──greeted()──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
 //          ──Stopped──▶ stopped; from any state ──lost()──▶ gone
@@ -20,14 +20,14 @@
 //   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined ──▶ dropped
 //               ◀── asked again, of others, when one has Stopped
 //
-// A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
-// others from then on; what comes once the job is ending is left unanswered.
+// A spawn that cannot be satisfied is the spawner's error, not the job's. Spawned ranks count like
+// all others from then on; what comes once the job is ending is left unanswered.
 //
 // Ranks may be spawned on hosts that have had none. Such a host joins: its node is new, goes the
 // same way but for (Start), which comes for it alone, and the spawn waits until all that it calls
 // have greeted. Until it is told to start, a host that has joined is idle: when it is lost, the
-// spawn that needs it fails, the job goes on without it, and it is not called again. Idle hosts
-// leave with the last that works.
+// spawn that needs it fails, the job continues without it, and it is not asked to join again. Idle
+// hosts leave with the last busy one.
 //
 // It is large: every message has a function, and when to prepare, start, stop, restart and leave
 // follows from what all its parts know.

@@ -1,4 +1,4 @@
-// Replies to bytes, in the words of the protocol in which the request came.
+// Replies to bytes, in the protocol in which the request came.
 #pragma once
 
 #include <cstdint>

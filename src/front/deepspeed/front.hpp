@@ -1,4 +1,4 @@
-// DeepSpeed's launcher: its words to a request.
+// DeepSpeed's launcher: its arguments in, a request out.
 #pragma once
 
 #include "base/error.hpp"

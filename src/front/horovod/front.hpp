@@ -1,4 +1,4 @@
-// horovodrun: its words to a request.
+// horovodrun: its arguments in, a request out.
 #pragma once
 
 #include "base/error.hpp"

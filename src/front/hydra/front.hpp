@@ -1,4 +1,4 @@
-// The words of MPICH's and Intel MPI's mpiexec in, a checked JobSpec out.
+// The arguments of MPICH's and Intel MPI's mpiexec in, a checked JobSpec out.
 #pragma once
 
 #include "base/error.hpp"

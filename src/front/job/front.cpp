@@ -31,10 +31,11 @@ struct Command {
 
 constexpr Command kSubmit = {{.command = "muster submit", .glued = Glued::all},
                              submit_table,
-                             R"(muster submit: start the job that a job file describes.
+                             R"(muster submit: run the job described by a job file.
 
 Usage: muster submit [OPTIONS] FILE
-FILE is YAML: muster's own job files, and Azure ML's (drafts, components, command jobs).
+FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
+job).
 
 Examples:
   muster submit job.yml
@@ -48,8 +49,8 @@ constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all}
                               R"(muster explain: show what a job would do, where and why.
 
 Usage: muster explain [OPTIONS] FILE
-       muster explain -- run|mpirun|... WORDS
-It prints which rank would run where, with which variables, and starts nothing.
+       muster explain -- run|mpirun|... ARGS
+Prints which rank would run where and with which environment variables; starts nothing.
 
 Examples:
   muster explain job.yml --fake-nodes 4
@@ -58,11 +59,11 @@ Examples:
 
 constexpr Command kValidate = {{.command = "muster validate", .glued = Glued::all},
                                validate_table,
-                               R"(muster validate: say all that is wrong with a job file.
+                               R"(muster validate: check a job file and print all errors in it.
 
 Usage: muster validate [OPTIONS] FILE
-Every complaint has its place, FILE:LINE:COLUMN, and a hint. Where the job would run plays no part.
-The exit code is 0 for a file without complaints, else 241.
+Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts and targets are not checked.
+The exit code is 0 if there are no errors, else 241.
 )"};
 
 constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all},

@@ -1,4 +1,4 @@
-// read_job_request: a job file and what was said beside it in, a request out, or all complaints.
+// read_job_request: a job file and the options beside it in, a request out, or all errors.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Open MPI's mpirun: its words, variables and files in, a request out.
+// Open MPI's mpirun: its arguments, variables and files in, a request out.
 #pragma once
 
 #include "front/front.hpp"

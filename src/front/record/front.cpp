@@ -23,7 +23,7 @@ struct Command {
 };
 
 constexpr std::string_view kMeans =
-    R"(RUN is the name of a run, its beginning, the word at its end, or `last`.
+    R"(RUN is a run's name, the first characters of it, the word at its end, or `last`.
 )";
 
 constexpr Command kList = {"ps", Runs::none, R"(
@@ -33,7 +33,8 @@ Examples:
 )"};
 constexpr Command kShow = {"show", Runs::one};
 constexpr Command kLogs = {"logs", Runs::one, R"(
-What ranks wrote to stderr goes to stderr. muster submit keeps output; muster run does with --logs.
+The ranks' stderr is printed to stderr. muster submit and --detach keep the output; muster run does
+with --logs.
 
 Examples:
   muster logs -f last
@@ -45,8 +46,8 @@ With several runs, the exit code is the first one that is not 0.
 constexpr Command kStop = {"stop", Runs::some};
 constexpr Command kReport = {"report", Runs::one};
 constexpr Command kRemove = {"rm", Runs::some, R"(
-With options that select runs, all that have ended and that all of them let through are removed,
-after a question when a person is there to answer it.
+With selecting options, all ended runs that match every option are removed; on a terminal muster
+asks first.
 
 Examples:
   muster rm kufari last
@@ -54,11 +55,11 @@ Examples:
   muster rm --experiment lines --tag stage=dev --yes
 )"};
 constexpr Command kRerun = {"rerun", Runs::one, R"(
-The words, the folder and the files that were read are those of the record; the environment is that
-of this shell.
+Command line, folder and input files come from the record; the environment comes from this shell.
 )"};
 constexpr Command kReindex = {"reindex", Runs::none, R"(
-The index only makes muster ps faster. Also removes what a killed muster has left unfinished.
+The index only makes muster ps faster. Also removes incomplete records of a muster that
+was killed.
 )"};
 
 const Command& command_of(RecordVerb verb) {

@@ -26,8 +26,8 @@ constexpr std::string_view kRunHead =
     R"(muster run: start one program many times, as the ranks of one job, on one machine or on many.
 
 Usage: muster run [OPTIONS] PROGRAM [ARGS...]
-Options end at PROGRAM; all words after it are the program's own. With --role, another program may
-follow: --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
+Options come before PROGRAM; everything after it is passed to the program. With --role, several
+programs are separated by ':': --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
 
 Examples:
   Four ranks on this machine:
@@ -36,9 +36,9 @@ Examples:
     muster run -H node1:8,node2:8 python3 train.py
   Hosts from a file, one more variable, and each line of output with its rank:
     muster run --hostfile hosts -x NCCL_DEBUG=INFO --tag python3 train.py
-  A rehearsal of a job on four hosts, on this machine alone:
+  Simulate a job on four hosts on this machine:
     muster run --fake-nodes 4 -n 8 python3 train.py
-  TensorFlow with parameter servers, which are ended when all others have ended:
+  TensorFlow with parameter servers, which are ended when all others have exited:
     muster run -H node1:4,node2:4 --role chief=1 --role worker=4 --role ps=2 python3 train.py
   See which rank would run where, and with which environment, and start nothing:
     muster run --dry-run --env -H node1:8,node2:8 python3 train.py
@@ -46,18 +46,18 @@ Examples:
 
 constexpr std::string_view kExitCodes = R"(
 Exit codes:
-  0        every rank ended with 0
+  0        every rank exited with 0
   1..255   the code of the rank that failed first
   128+N    that rank, or muster itself, got signal N
-  240      words that make no sense               244  program or folder missing on a host
-  241      bad hostfile or other input file       245  a host died or fell silent
+  240      usage error                            244  program or folder missing on a host
+  241      bad hostfile or other input file       245  a host died or stopped responding
   242      more ranks than slots                  246  time limit reached (--timeout)
-  243      a host cannot be reached               247  a limit of this machine, or a fault
-  248      output, logs or the record could not be written (the ranks ended with 0)
-A rank's own code may be one of 240 to 248, too: then the last line says so, and report.json.
+  243      a host cannot be reached               247  a machine's limit, or an internal error
+  248      output, logs or the record could not be written (the ranks exited with 0)
+If a rank itself exits with one of 240 to 248, the last line and report.json say so.
 
-Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end the job; it outlives the terminal with
---detach, or under nohup.
+Ctrl-C, SIGTERM and closing the terminal (SIGHUP) end the job; with --detach or nohup it survives
+the terminal.
 )";
 
 constexpr Grammar kGrammar = {.command = "muster run",
