@@ -245,7 +245,7 @@ TEST(RunFront, RefuseAbsurdNumbers) {
   EXPECT_EQ(complaint({"--ssh-port", "65536", "p"}), "--ssh-port must be 65535 or less, not 65536");
   EXPECT_EQ(complaint({"--fake-nodes", "0", "p"}), "--fake-nodes must be 1 or more, not 0");
   EXPECT_EQ(hint({"--max-open", "0", "p"}),
-            "--max-open N: How many hosts are being reached at the same time (default: 32).");
+            "--max-open N: How many hosts to connect to at the same time (default: 32).");
 }
 
 TEST(RunFront, RefuseAbsurdTimes) {
