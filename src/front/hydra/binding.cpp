@@ -51,7 +51,7 @@ Result<Place> read_place(const Typed& typed) {
                 typed.option, quoted(typed.value));
   }
   if (found == std::end(kLevels)) {
-    return fail(Fault::usage, "", "{}: {} is no place on a host", typed.option,
+    return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
                 quoted(typed.value));
   }
   Place place{found->second, 1};
