@@ -9,7 +9,7 @@ using base::Result;
 
 Result<void> check_one_source(const NamedHosts& hosts, std::string_view hint) {
   if (!hosts.list || hosts.file.empty()) return {};
-  return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile exclude each other");
+  return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile cannot be combined");
 }
 
 Result<spec::HostsFound> hosts_in_file(const Call& call, const std::string& path) {

@@ -35,7 +35,7 @@ base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
 
 // Fault::usage when both a list and a file are given.
 [[nodiscard]] base::Result<void> check_one_source(const NamedHosts& hosts,
-                                                  std::string_view hint = "drop one of them");
+                                                  std::string_view hint = "keep one of them");
 
 // The hosts of a file.
 [[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Call& call,

@@ -59,8 +59,8 @@ std::vector<std::string> unused_allocation(const Call& call, const model::JobSpe
   const auto nodes = variable(call, "SLURM_JOB_NODELIST");
   if (!nodes || nodes->empty() || !spec.hosts.empty() || spec.fake_nodes > 0) return {};
   return {
-      fmt::format("the hosts of this Slurm allocation, {}, are not used yet: all ranks run "
-                  "here; --hostfile <(scontrol show hostnames) gives its hosts",
+      fmt::format("muster does not use the hosts of this Slurm allocation ({}) yet: all ranks run "
+                  "on this machine; --hostfile <(scontrol show hostnames) gives its hosts",
                   *nodes)};
 }
 

@@ -21,7 +21,7 @@ Result<void> read_line(model::App& app, std::string_view line, const base::Place
   const bool odd = line.substr(0, equals).find_first_of(" \t") != std::string_view::npos;
   if (equals == std::string_view::npos || equals == 0 || odd) {
     return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE, without quotes",
-                         "{} is no setting", spec::quoted(line));
+                         "{} is not a setting", spec::quoted(line));
   }
   app.exports.push_back(
       {std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});

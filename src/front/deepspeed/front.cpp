@@ -62,7 +62,7 @@ Result<void> settle_command(DeepspeedDraft& draft, Words words) {
     return fail(Fault::usage, "for example: deepspeed --num_gpus 2 train.py", "no script given");
   }
   if (draft.script.no_python && draft.script.module) {
-    return fail(Fault::usage, "drop one of them", "--no_python and --module exclude each other");
+    return fail(Fault::usage, "keep one of them", "--no_python and --module cannot be combined");
   }
   model::App& app = draft.request.spec.apps.front();
   add_words(draft, app, words);

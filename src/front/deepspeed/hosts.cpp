@@ -67,7 +67,7 @@ std::uint32_t devices_here(DeepspeedDraft& draft) {
   const std::uint32_t found = count ? count() : 0;
   if (found > 0) return found;
   if (!draft.hosts.devices) {
-    add_once(draft.notices, "no device is to be seen here: one rank; --num_gpus N starts more");
+    add_once(draft.notices, "no device found on this machine: one rank; --num_gpus N starts more");
   }
   return 1;
 }
@@ -181,11 +181,11 @@ Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
 
 Result<void> check_filters(const DeepspeedHosts& hosts) {
   if (!hosts.include.empty() && !hosts.exclude.empty()) {
-    return fail(Fault::usage, "drop one of them", "--include and --exclude exclude each other");
+    return fail(Fault::usage, "keep one of them", "--include and --exclude cannot be combined");
   }
   const bool listed = !hosts.include.empty() || !hosts.exclude.empty();
   if (listed && (hosts.nodes || hosts.devices)) {
-    return fail(Fault::usage, "drop one of them",
+    return fail(Fault::usage, "keep one of them",
                 "--num_nodes and --num_gpus go with neither --include nor --exclude");
   }
   return {};

@@ -29,7 +29,7 @@ Result<void> count(const Typed& typed, std::uint32_t most, std::optional<std::ui
 Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
   if (word == "slurm") {
-    return fail(Fault::usage, "drop --launcher: hosts are reached through ssh",
+    return fail(Fault::usage, "remove --launcher: hosts are reached through ssh",
                 "--launcher slurm: srun is not what starts the ranks here");
   }
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";

@@ -77,7 +77,8 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
   auto read = front_of(call.called)->read(call);
   if (!read) return tl::unexpected(std::move(read.error()));
   if (!read->request) {
-    return fail(Fault::usage, "leave it out", "--mpi-args asks for a text, not for a start");
+    return fail(Fault::usage, "leave it out",
+                "--mpi-args contains an option that only prints text, such as --help or --version");
   }
   const model::JobSpec& mpi = read->request->spec;
   model::JobSpec& spec = draft.request.spec;

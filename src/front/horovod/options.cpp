@@ -37,7 +37,7 @@ bool is_interface(std::string_view name) {
 Result<void> add_interfaces(Draft& draft, const Typed& typed) {
   for (const std::string& name : base::split(typed.value, ",")) {
     if (!is_interface(name)) {
-      return fail(Fault::usage, "for example eth0,eth1", "{}: {} is no name of an interface",
+      return fail(Fault::usage, "for example eth0,eth1", "{}: {} is not the name of an interface",
                   typed.option, spec::quoted(name));
     }
     add_once(draft.interfaces, name);

@@ -42,7 +42,7 @@ Result<Place> read_place(const Typed& typed) {
                 typed.option, quoted(typed.value));
   }
   if (!level) {
-    return fail(Fault::usage, "", "{}: {} is no place on a host", typed.option,
+    return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
                 quoted(typed.value));
   }
   Place place{*level, 1};

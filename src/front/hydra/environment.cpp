@@ -20,7 +20,8 @@ Result<EnvSetting> read_pair(const Typed& typed) {
   const std::size_t equals = typed.value.find('=');
   const std::string_view name = typed.value.substr(0, equals);
   if (name.empty() || name.find_first_of(", \t\n") != std::string_view::npos) {
-    return fail(Fault::usage, "", "{}: {} is no variable name", typed.option, spec::quoted(name));
+    return fail(Fault::usage, "", "{}: {} is not a variable name", typed.option,
+                spec::quoted(name));
   }
   const bool whole = equals != std::string_view::npos;
   return EnvSetting{std::string(name),
@@ -29,7 +30,8 @@ Result<EnvSetting> read_pair(const Typed& typed) {
 
 Result<void> set_once(std::optional<HydraInherit>& slot, const Typed& typed, What what) {
   if (slot) {
-    return fail(Fault::usage, "keep one of them", "{} contradicts {}", typed.option, slot->option);
+    return fail(Fault::usage, "keep one of them", "{} and {} cannot be combined", typed.option,
+                slot->option);
   }
   slot = HydraInherit{what, base::split(typed.value, ","), std::string(typed.option)};
   if (what == What::list && slot->names.empty()) {

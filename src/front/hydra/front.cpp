@@ -118,7 +118,7 @@ Result<void> read_file_line(HydraDraft& draft, Words words, bool line_has_progra
                 "options for a program, and no program");
   }
   if (line_has_program) {
-    return fail(Fault::usage, "drop one of them",
+    return fail(Fault::usage, "keep one of them",
                 "the command line names a program, and so does this file");
   }
   return end_block(draft, words.subspan(*program));

@@ -129,7 +129,7 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
   const Front* front = front_of(words.front());
   if (front == nullptr || front->takes_file) {
     return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
-                "{} is no command that muster can explain", spec::quoted(words.front()));
+                "{} is not a command that muster can explain", spec::quoted(words.front()));
   }
   Call inner = call;
   inner.called = words.front();

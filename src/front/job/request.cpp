@@ -65,14 +65,14 @@ job::Target typed_target(const JobDraft& draft) {
 
 Result<void> check_combinations(const JobDraft& draft) {
   if (draft.detach && draft.output.tag) {
-    return base::fail(Fault::usage, "muster logs begins each line with its rank",
-                      "--detach prints nothing that --tag could begin");
+    return base::fail(Fault::usage, "muster logs prefixes each line with its rank",
+                      "--tag has no effect with --detach");
   }
   const int places = int(draft.hosts.list.has_value()) + int(!draft.hosts.file.empty()) +
                      int(draft.fake_nodes > 0) + int(!draft.target.empty());
   if (places <= 1) return {};
   return base::fail(Fault::usage, "keep one of them",
-                    "-H, --hostfile, --fake-nodes and --target exclude each other");
+                    "-H, --hostfile, --fake-nodes and --target cannot be combined");
 }
 
 bool is_typed(const JobDraft& draft) { return !draft.hosts.empty() || draft.fake_nodes > 0; }

@@ -98,7 +98,7 @@ Result<void> settle_mpirun_end(MpirunDraft& draft) {
     if (!time) return tl::unexpected(time.error());
     if (spec.timeout && *spec.timeout != *time) {
       return fail(Fault::usage, "unset MPIEXEC_TIMEOUT, or leave --timeout out",
-                  "--timeout contradicts MPIEXEC_TIMEOUT={}", *limit);
+                  "--timeout differs from MPIEXEC_TIMEOUT={}", *limit);
     }
     spec.timeout = *time;
   }

@@ -41,7 +41,7 @@ Result<std::vector<std::string>> relative(std::string_view item,
   if (empty && item.size() == 2) return names;
   if (!empty && !item.starts_with("+n") && !item.starts_with("+N")) {
     return fail_at(option(), Fault::usage, "hosts by number are +n0, +n1; unused ones +e, +e:2",
-                   "{} is no host", spec::quoted(item));
+                   "{} is not a host", spec::quoted(item));
   }
   std::string_view digits = item.substr(2);
   if (digits.starts_with(':')) digits.remove_prefix(1);

@@ -28,7 +28,7 @@ std::string_view without_quotes(std::string_view text) {
 Result<void> check_key(const Typed& typed) {
   const bool odd = typed.value.find_first_of("= \t\n") != std::string_view::npos;
   if (!typed.value.empty() && !odd) return {};
-  return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is no parameter name",
+  return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is not a parameter name",
               typed.option, quoted(typed.value));
 }
 
@@ -114,7 +114,7 @@ Result<void> apply_env_list(MpirunDraft& draft) {
     });
     if (exports) {
       return fail(Fault::usage, "put all variables into one of them",
-                  "-x contradicts mca_base_env_list");
+                  "-x and mca_base_env_list cannot be combined");
     }
   }
   draft.block = {};

@@ -119,7 +119,7 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
                 spec::quoted(request.runs[1]));
   }
   if (request.all && request.most) {
-    return fail(Fault::usage, "keep one of them", "--all contradicts -n");
+    return fail(Fault::usage, "keep one of them", "--all and -n cannot be combined");
   }
   return {};
 }

@@ -36,7 +36,7 @@ Result<void> add_state(RecordDraft& draft, const Typed& typed) {
   const auto state = model::run_state(typed.value);
   if (!state) {
     return base::fail(base::Fault::usage, fmt::format("the states are: {}", kStates),
-                      "{}: {} is no state of a run", typed.option, spec::quoted(typed.value));
+                      "{}: unknown state {}", typed.option, spec::quoted(typed.value));
   }
   draft.request.filter.states.push_back(*state);
   return {};

@@ -92,7 +92,7 @@ void add_programs(RunDraft& draft, std::span<const std::string> command) {
 Result<void> settle_roles(RunDraft& draft) {
   if (draft.request.spec.apps.front().role.empty()) return {};
   if (draft.app.ranks) {
-    return fail(Fault::usage, "--role NAME=N gives the counts", "-n contradicts --role");
+    return fail(Fault::usage, "--role NAME=N gives the counts", "-n and --role cannot be combined");
   }
   return spec::settle_roles(draft.request.spec);
 }
@@ -101,34 +101,34 @@ Result<void> settle_roles(RunDraft& draft) {
 Result<void> check_detached(const RunDraft& draft) {
   const model::JobSpec& spec = draft.request.spec;
   if (draft.request.show_environment) {
-    return fail(Fault::usage, "drop one of them", "--env works only with --dry-run");
+    return fail(Fault::usage, "remove --env", "--env works only with --dry-run");
   }
   if (draft.no_record) {
     return fail(Fault::usage, "muster logs and muster wait find the run by its record",
-                "--detach contradicts --no-record");
+                "--detach and --no-record cannot be combined");
   }
   if (draft.output.tag) {
-    return fail(Fault::usage, "muster logs begins each line with its rank",
-                "--detach prints nothing that --tag could begin");
+    return fail(Fault::usage, "muster logs prefixes each line with its rank",
+                "--tag has no effect with --detach");
   }
   if (spec.input.to == model::StdinTo::none) return {};
   return fail(Fault::usage, "give the ranks a file, or do not detach",
-              "--detach leaves nothing that --stdin could read");
+              "--stdin does not work with --detach");
 }
 
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
-  const char* hint = "drop one; a hostfile may hold the slots that -H would";
+  const char* hint = "keep one of them; a hostfile can contain slots, too";
   if (auto fine = check_one_source(draft.hosts, hint); !fine) return fine;
   if (request.spec.fake_nodes > 0 && !draft.hosts.empty()) {
-    return fail(Fault::usage, "drop the hosts to rehearse on this machine",
-                "--fake-nodes excludes -H and --hostfile");
+    return fail(Fault::usage, "remove the hosts to simulate nodes on this machine",
+                "--fake-nodes cannot be combined with -H or --hostfile");
   }
   if (draft.output.logs_only && draft.output.logs.empty()) {
     return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
   }
   if (draft.output.logs_only && !draft.output.shown.empty()) {
-    return fail(Fault::usage, "drop one of them", "--logs-only and --show exclude each other");
+    return fail(Fault::usage, "keep one of them", "--logs-only and --show cannot be combined");
   }
   if (draft.app.ranks && !draft.output.shown.empty() &&
       *draft.output.shown.rbegin() >= *draft.app.ranks) {

@@ -143,7 +143,7 @@ Result<void> settle_nodes(TorchDraft& draft) {
   }
   const std::uint32_t nodes = draft.nodes.value_or(std::max(1U, own));
   if (own > 0 && nodes != own) {
-    return fail(Fault::usage, "drop --nnodes: each of these is a node",
+    return fail(Fault::usage, "remove --nnodes: each of these is a node",
                 "--nnodes {}, but the hosts given are {}", nodes, own);
   }
   if (draft.meeting.node_rank >= nodes) {
@@ -165,7 +165,7 @@ Result<void> settle_ranks(TorchDraft& draft) {
     const std::uint32_t gpus = draft.counted == "cpu" ? 0 : counts.gpus();
     if (gpus == 0 && draft.counted == "gpu") {
       return fail(Fault::usage, "write a number, cpu or auto",
-                  "--nproc-per-node gpu: no gpu is to be seen here");
+                  "--nproc-per-node gpu: no GPU found on this machine");
     }
     draft.per_node = gpus > 0 ? gpus : counts.cpus();
   }
@@ -257,7 +257,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
                 "no script given");
   }
   if (script.no_python && script.module) {
-    return fail(Fault::usage, "drop one of them", "--no-python and --module exclude each other");
+    return fail(Fault::usage, "keep one of them", "--no-python and --module cannot be combined");
   }
   if (script.no_python && script.local_rank_word) {
     return fail(Fault::usage, "add --use-env", "--no-python needs --use-env");

@@ -79,7 +79,7 @@ TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
             "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not 'x'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "t", "-H", "a"}))),
-            "-H, --hostfile, --fake-nodes and --target exclude each other");
+            "-H, --hostfile, --fake-nodes and --target cannot be combined");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "cloud"}))),
             "there is no compute target 'cloud'");
   EXPECT_EQ(refusal(read_submit(asked({"no.yml"}))), "no no.yml");
@@ -120,7 +120,7 @@ TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {
   EXPECT_EQ(words->request->spec.apps.front().ranks, 3U);
   EXPECT_TRUE(read_explain(asked({"--", "mpirun", "-np", "3", "x"})));
   EXPECT_EQ(refusal(read_explain(asked({"--", "ls"}))),
-            "'ls' is no command that muster can explain");
+            "'ls' is not a command that muster can explain");
   EXPECT_EQ(refusal(read_explain(asked({"--"}))), "nothing to explain");
 }
 
