@@ -43,7 +43,8 @@ class Links(Case):
             self.assert_refused(done, UNREACHABLE, r"one: its muster 9 speaks protocol 3")
 
     def test_frames_of_no_kind(self):
-        for said in (frame(9), b"\xff\xff\xff\xff\x01\1\0\0\0\0\0", frame(1, b"\xff"), frame(2, b"\0\0")):
+        too_long = b"\xff\xff\xff\xff\x01\1\0\0\0\0\0"
+        for said in (frame(9), too_long, frame(1, b"\xff"), frame(2, b"\0\0")):
             done = self.head(MAGIC + said)
             self.assertGreaterEqual(done.code, 240, done)
             self.assertRegex(done.errors, "^muster: .*one: ", done)
@@ -61,7 +62,7 @@ class Links(Case):
     def test_other_plans_in_the_greeting(self):
         """Of the same protocol, but made of other sources."""
         done = self.head(MAGIC + welcome(protocol=2))
-        self.assert_refused(done, UNREACHABLE, r"one: its muster 9 would give ranks another environ")
+        self.assert_refused(done, UNREACHABLE, "one: its muster 9 would give ranks another")
 
 
 if __name__ == "__main__":

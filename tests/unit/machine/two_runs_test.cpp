@@ -111,6 +111,13 @@ TEST_F(TwoRuns, EachStartWhenTheirOwnHostsArePrepared) {
   feed(LinkUp{kC});
   for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
   EXPECT_EQ(sent<wire::Prepare>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
+  EXPECT_EQ(count<ToNodes>(), 1U);
+  for (const HeadEffect& effect : out_) {
+    const auto* world = std::get_if<ToNodes>(&effect);
+    if (world == nullptr) continue;
+    EXPECT_EQ(world->nodes, (std::vector<NodeIndex>{kB, kC})) << "under the numbers of hosts";
+    EXPECT_EQ(world->run, kSecond);
+  }
   out_.clear();
   prepare(kB, kSecond), prepare(kC, kSecond);
   EXPECT_EQ(sent<wire::Start>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
