@@ -17,7 +17,7 @@ namespace muster::cli {
 [[nodiscard]] int run(const front::Front& front, const Invocation& invocation, std::size_t name);
 
 // Runs a recorded request again, with the same files; the wish may detach it.
-[[nodiscard]] int run_again(const model::Asked& before, const front::RecordRequest& wish,
+[[nodiscard]] int run_again(const model::TypedCommand& before, const front::RecordRequest& wish,
                             const Invocation& invocation);
 
 }  // namespace muster::cli

@@ -11,41 +11,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "front/call.hpp"
 #include "front/request.hpp"
 #include "front/table.hpp"
 #include "model/checked_file.hpp"
 
 namespace muster::front {
-
-// The text of a file that the user named, or an error with its position. Reads at most `most` + 1
-// bytes, so that the caller can tell a file that is too large.
-using ReadFile =
-    std::function<base::Result<std::string>(const std::string& path, std::size_t most)>;
-
-// Whether there is such a file, or anything else of that name.
-using HasFile = std::function<bool(const std::string& path)>;
-
-// What this machine has, for counts such as torchrun's --nproc-per-node gpu.
-struct Counts {
-  std::function<std::uint32_t()> cpus = {};
-  std::function<std::uint32_t()> gpus = {};
-};
-
-// All that a reader may know.
-struct Asked {
-  std::string called;                         // the name by which it was called: "mpirun"
-  std::vector<std::string> words = {};        // after that name
-  std::vector<std::string> environment = {};  // "NAME=VALUE"
-  std::vector<std::string> given = {};  // names of what muster gave to the rank around; sorted
-  std::string current_folder = {};      // absolute
-  ReadFile read_file = {};
-  Counts counts = {};
-  std::string fresh = {};    // random letters and digits, for a name that must be new
-  std::string version = {};  // of muster
-  // Of the record of this request; it does not exist yet. Empty: unknown.
-  std::string record_folder = {};
-  HasFile has_file = {};
-};
 
 // A request of either kind, text to print (help, version) before an exit with 0, or errors.
 struct Reading {
@@ -64,7 +35,7 @@ struct Front {
   std::string_view help;      // one sentence
   bool drop_in;               // a symbolic link to muster with one of the names reaches it
   int usage_code;             // exit code for usage errors; 0: as base::exit_code()
-  base::Result<Reading> (*read)(const Asked&);
+  base::Result<Reading> (*read)(const Call&);
   OptionTexts (*options)();
   bool takes_file = false;  // what follows the options is a file, no program
 };

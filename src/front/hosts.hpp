@@ -38,17 +38,16 @@ base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
                                                   std::string_view hint = "keep one of them");
 
 // The hosts of a file.
-[[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Asked& asked,
+[[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Call& call,
                                                            const std::string& path);
 
 // Those that are named.
-[[nodiscard]] base::Result<spec::HostsFound> named_hosts(const Asked& asked,
-                                                         const NamedHosts& hosts,
+[[nodiscard]] base::Result<spec::HostsFound> named_hosts(const Call& call, const NamedHosts& hosts,
                                                          const spec::HostForm& form = {});
 
 // Likewise; where none are named, and `spec` simulates no nodes, the hosts of the job whose command
 // called muster, if there is one.
-[[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Asked& asked,
+[[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Call& call,
                                                          const model::JobSpec& spec,
                                                          const NamedHosts& hosts,
                                                          const spec::HostForm& form = {});

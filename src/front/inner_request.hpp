@@ -11,7 +11,7 @@ namespace muster::front {
 // `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
 // and join each other are read as one for all. Nothing when the command calls no launcher, or when
 // only a shell can expand its arguments.
-[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Asked& asked,
+[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Call& call,
                                                               const model::JobSpec& spec);
 
 }  // namespace muster::front

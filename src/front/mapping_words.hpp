@@ -33,7 +33,7 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_cpu_list_words(const Typed& typed, model::Mapping& mapping);
 
 // The rankfile of that path; nothing is done when the path is empty.
-[[nodiscard]] base::Result<void> read_rankfile_of(const Asked& asked, const std::string& path,
+[[nodiscard]] base::Result<void> read_rankfile_of(const Call& call, const std::string& path,
                                                   model::Mapping& mapping);
 
 }  // namespace muster::front

@@ -28,7 +28,7 @@ struct Recording {
   std::vector<model::Tag> tags;
   std::string streams;  // folder of rank.N/stdout and stderr, if one was named
   // Set by the caller of the front end:
-  model::Asked asked = {};
+  model::TypedCommand asked = {};
   std::string folder = {};  // of the record; empty: unknown
 };
 

@@ -68,7 +68,7 @@ class PmiTasks {
     }
   };
   // Who asked the head, and under which number.
-  struct Asked {
+  struct PendingRequest {
     std::uint32_t world = 1;
     std::uint64_t id = 0;
   };
@@ -89,7 +89,7 @@ class PmiTasks {
   ReadableSet& readable_;
   std::map<std::uint32_t, World> worlds_;              // by number
   std::map<base::Rank, std::uint32_t> world_numbers_;  // of the tasks here
-  std::map<std::uint64_t, Asked> asked_;
+  std::map<std::uint64_t, PendingRequest> asked_;
   std::uint64_t last_id_ = 0;
   Events events_;
   std::map<base::Rank, std::shared_ptr<Talk>> talks_;

@@ -71,6 +71,7 @@ struct RunInput {
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
+  bool operator==(const RunInput&) const = default;
 };
 
 class Run {
@@ -82,6 +83,7 @@ class Run {
     std::uint32_t ranks = 0;  // of all worlds
     std::uint32_t ended = 0;  // of these
     WireupStatus wireup;      // who keeps whom waiting
+    Spawns::Status spawns;
   };
 
   explicit Run(RunInput input);
@@ -129,6 +131,7 @@ class Run {
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
+  bool operator==(const Run&) const = default;
 
  private:
   enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
@@ -140,12 +143,14 @@ class Run {
     std::uint32_t busy = 0;   // its ranks that have not ended
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
+    bool operator==(const Node&) const = default;
   };
   // That all were told to end.
   struct Stopping {
     base::Instant at{};  // when, first
     std::int32_t signal = 0;
     bool at_once = false;  // by now
+    bool operator==(const Stopping&) const = default;
   };
 
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);

@@ -74,6 +74,7 @@ struct HostFacts {
 struct SameHost {
   Host other;  // the one that goes
   Host first;  // the one that stays, with the other's slots
+  bool operator==(const SameHost&) const = default;
 };
 
 }  // namespace muster::model

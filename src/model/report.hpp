@@ -43,6 +43,7 @@ struct Phases {
   std::optional<base::Duration> prepared;  // every host has checked program and folder
   std::optional<base::Duration> started;   // every rank has a process
   std::optional<base::Duration> ended;     // the last rank has ended
+  bool operator==(const Phases&) const = default;
 };
 
 // Who chose the exit code of a run.
@@ -103,6 +104,7 @@ struct RunReport {
 
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] CodeFrom code_from() const;
+  bool operator==(const RunReport&) const = default;
 };
 
 }  // namespace muster::model

@@ -6,6 +6,6 @@
 
 namespace muster::front {
 
-[[nodiscard]] base::Result<Reading> read_deepspeed(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_deepspeed(const Call& call);
 
 }  // namespace muster::front

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/quoted.hpp"

@@ -6,6 +6,6 @@
 
 namespace muster::front {
 
-[[nodiscard]] base::Result<Reading> read_horovodrun(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_horovodrun(const Call& call);
 
 }  // namespace muster::front

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/horovod/tuning_rows.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"

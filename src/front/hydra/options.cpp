@@ -2,7 +2,7 @@
 #include "front/hydra/options.hpp"
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/hydra/binding.hpp"
 #include "front/hydra/environment.hpp"
 #include "front/hydra/hosts.hpp"
@@ -35,7 +35,7 @@ Result<void> set_per_node(HydraDraft& draft, const Typed& typed) {
 
 Result<void> set_folder(HydraDraft& draft, const Typed& typed) {
   return read_text(typed).map(
-      [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.asked, text); });
+      [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.call, text); });
 }
 
 // 0 hides them all, as Hydra does with the value -1.

@@ -79,9 +79,9 @@ struct Words {
 };
 
 // Options may stand before and after the file; all after -- is no option.
-Result<Words> read_verb(const Command& command, const Asked& asked) {
+Result<Words> read_verb(const Command& command, const Call& call) {
   Words words;
-  std::span<const std::string> left(asked.words);
+  std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(command.table(), command.grammar, left, words.draft);
     if (!read) return tl::unexpected(read.error());
@@ -120,7 +120,7 @@ Result<std::string> only_file(const Command& command, const Words& words) {
 }
 
 // The words of a command line: "mpirun -np 4 x", "run -n 4 x", "muster run -n 4 x".
-Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words) {
+Result<Reading> explain_words(const Call& call, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "muster") words.erase(words.begin());
   if (words.empty()) {
     return fail(Fault::usage, "for example: muster explain -- run -n 4 ./prog",
@@ -131,14 +131,14 @@ Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words
     return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
                 "{} is not a command that muster can explain", spec::quoted(words.front()));
   }
-  Asked inner = asked;
+  Call inner = call;
   inner.called = words.front();
   inner.words.assign(std::next(words.begin()), words.end());
   return front->read(inner);
 }
 
-bool has_dashes(const Asked& asked) {
-  return std::ranges::find(asked.words, "--") != asked.words.end();
+bool has_dashes(const Call& call) {
+  return std::ranges::find(call.words, "--") != call.words.end();
 }
 
 // There will be no such run: a name for it would only be looked for.
@@ -175,23 +175,23 @@ OptionTexts explain_options() { return texts_of(explain_table()); }
 OptionTexts validate_options() { return texts_of(validate_table()); }
 OptionTexts schema_options() { return texts_of(schema_table()); }
 
-Result<Reading> read_submit(const Asked& asked) {
-  auto words = read_verb(kSubmit, asked);
+Result<Reading> read_submit(const Call& call) {
+  auto words = read_verb(kSubmit, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kSubmit)};
   if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
   return only_file(kSubmit, *words).and_then([&](const std::string& file) {
-    return read_job_request(asked, words->draft, file);
+    return read_job_request(call, words->draft, file);
   });
 }
 
-Result<Reading> read_explain(const Asked& asked) {
-  auto words = read_verb(kExplain, asked);
+Result<Reading> read_explain(const Call& call) {
+  auto words = read_verb(kExplain, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kExplain)};
-  Asked unnamed = asked;
-  unnamed.record_folder = without_name(asked.record_folder);
-  auto reading = has_dashes(asked)
+  Call unnamed = call;
+  unnamed.record_folder = without_name(call.record_folder);
+  auto reading = has_dashes(call)
                      ? explain_words(unnamed, std::move(words->rest))
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {
                          return read_job_request(unnamed, words->draft, file);
@@ -203,13 +203,13 @@ Result<Reading> read_explain(const Asked& asked) {
   return reading;
 }
 
-Result<Reading> read_validate(const Asked& asked) {
-  auto words = read_verb(kValidate, asked);
+Result<Reading> read_validate(const Call& call) {
+  auto words = read_verb(kValidate, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kValidate)};
   const auto file = only_file(kValidate, *words);
   if (!file) return tl::unexpected(file.error());
-  const auto text = asked.read_file(*file, job::kFileMax);
+  const auto text = call.read_file(*file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   job::JobReading read = job::read_job(*text, *file);
   Reading reading;
@@ -220,8 +220,8 @@ Result<Reading> read_validate(const Asked& asked) {
   return reading;
 }
 
-Result<Reading> read_schema(const Asked& asked) {
-  const auto words = read_verb(kSchema, asked);
+Result<Reading> read_schema(const Call& call) {
+  const auto words = read_verb(kSchema, call);
   if (!words) return tl::unexpected(words.error());
   if (words->draft.help) return Reading{.text = help(kSchema)};
   if (!words->rest.empty()) {

@@ -20,7 +20,7 @@ namespace muster::front {
 
 // $HOME/.openmpi/mca-params.conf, if it can be read, then OMPI_MCA_* and PRTE_MCA_* of the
 // launching environment: to be called before options are read, which win.
-[[nodiscard]] base::Result<void> read_standing_parameters(MpirunDraft& draft);
+[[nodiscard]] base::Result<void> read_inherited_parameters(MpirunDraft& draft);
 
 // plm_rsh_args, mca_base_env_list and --prefix, once all arguments are read.
 [[nodiscard]] base::Result<void> settle_parameters(MpirunDraft& draft);

@@ -34,7 +34,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       {.scope = Scope::program}},
      [](MpirunDraft& d, const Typed& t) {
        return read_text(t).map(
-           [&](const std::string& text) { d.block.app.workdir = absolute(*d.asked, text); });
+           [&](const std::string& text) { d.block.app.workdir = absolute(*d.call, text); });
      }},
     {{"--path",
       kEnvironment,

@@ -113,7 +113,7 @@ Result<void> set_cpu_list(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_rankfile(MpirunDraft& draft) {
-  return read_rankfile_of(*draft.asked, draft.rankfile, mapping(draft));
+  return read_rankfile_of(*draft.call, draft.rankfile, mapping(draft));
 }
 
 }  // namespace muster::front

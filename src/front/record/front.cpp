@@ -125,12 +125,12 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
 }
 
 // Options may stand before and after runs; all after -- is a run.
-Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
+Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   const std::string name = fmt::format("muster {}", command_of(verb).name);
   const Grammar grammar{.command = name, .glued = Glued::all};
   RecordDraft draft;
   draft.request.verb = verb;
-  std::span<const std::string> left(asked.words);
+  std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(record_table(verb), grammar, left, draft);
     if (!read) return tl::unexpected(read.error());
@@ -147,8 +147,8 @@ Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
 }  // namespace
 
 template <RecordVerb verb>
-Result<Reading> read_record(const Asked& asked) {
-  auto draft = read_verb(verb, asked);
+Result<Reading> read_record(const Call& call) {
+  auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
   if (draft->help) return Reading{.text = help(verb)};
   return check_runs(command_of(verb), draft->request).map([&] {
@@ -161,15 +161,15 @@ OptionTexts record_options() {
   return texts_of(record_table(verb));
 }
 
-template Result<Reading> read_record<RecordVerb::list>(const Asked&);
-template Result<Reading> read_record<RecordVerb::show>(const Asked&);
-template Result<Reading> read_record<RecordVerb::logs>(const Asked&);
-template Result<Reading> read_record<RecordVerb::wait>(const Asked&);
-template Result<Reading> read_record<RecordVerb::stop>(const Asked&);
-template Result<Reading> read_record<RecordVerb::report>(const Asked&);
-template Result<Reading> read_record<RecordVerb::remove>(const Asked&);
-template Result<Reading> read_record<RecordVerb::rerun>(const Asked&);
-template Result<Reading> read_record<RecordVerb::reindex>(const Asked&);
+template Result<Reading> read_record<RecordVerb::list>(const Call&);
+template Result<Reading> read_record<RecordVerb::show>(const Call&);
+template Result<Reading> read_record<RecordVerb::logs>(const Call&);
+template Result<Reading> read_record<RecordVerb::wait>(const Call&);
+template Result<Reading> read_record<RecordVerb::stop>(const Call&);
+template Result<Reading> read_record<RecordVerb::report>(const Call&);
+template Result<Reading> read_record<RecordVerb::remove>(const Call&);
+template Result<Reading> read_record<RecordVerb::rerun>(const Call&);
+template Result<Reading> read_record<RecordVerb::reindex>(const Call&);
 template OptionTexts record_options<RecordVerb::list>();
 template OptionTexts record_options<RecordVerb::show>();
 template OptionTexts record_options<RecordVerb::logs>();

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
+#include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
-#include "front/standing.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -155,32 +155,32 @@ Result<void> check_combinations(const RunDraft& draft) {
   return {};
 }
 
-Result<void> settle_hosts(RunDraft& draft, const Asked& asked) {
+Result<void> settle_hosts(RunDraft& draft, const Call& call) {
   model::JobSpec& job = draft.request.spec;
-  return given_hosts(asked, job, draft.hosts).map([&](auto found) {
+  return given_hosts(call, job, draft.hosts).map([&](auto found) {
     spec::take_hosts(job, std::move(found));
   });
 }
 
-Recording recording_of(const RunDraft& draft, const Asked& asked) {
+Recording recording_of(const RunDraft& draft, const Call& call) {
   Recording record;
-  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
   return record;
 }
 
-Result<Reading> finish(RunDraft draft, const Asked& asked) {
+Result<Reading> finish(RunDraft draft, const Call& call) {
   draft.request.spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) draft.request.spec.terminal.emplace();
   draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
   if (draft.request.detach) draft.request.keeps = Keeps::always;
-  draft.request.record = recording_of(draft, asked);
+  draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
-      .and_then([&] { return settle_hosts(draft, asked); })
-      .and_then([&] { return read_rankfile_of(asked, draft.rankfile, draft.request.spec.mapping); })
+      .and_then([&] { return settle_hosts(draft, call); })
+      .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] {
-        std::vector<std::string> notices = unused_allocation(asked, draft.request.spec);
+        std::vector<std::string> notices = unused_allocation(call, draft.request.spec);
         return Reading{std::move(draft.request), {}, std::move(notices)};
       });
 }
@@ -206,12 +206,12 @@ std::string run_help() {
   return std::string(kRunHead) + options_help(run_options()) + std::string(kExitCodes);
 }
 
-Result<Reading> read_run(const Asked& asked) {
+Result<Reading> read_run(const Call& call) {
   RunDraft draft;
-  draft.current_folder = asked.current_folder;
-  if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
+  draft.current_folder = call.current_folder;
+  if (auto read = read_programs(draft, call.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
-  return finish(std::move(draft), asked);
+  return finish(std::move(draft), call);
 }
 
 }  // namespace muster::front

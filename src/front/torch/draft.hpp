@@ -41,7 +41,7 @@ struct TorchLogs {
 };
 
 struct TorchDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   std::optional<std::uint32_t> nodes;
   std::uint32_t per_node = 1;

@@ -260,10 +260,10 @@ TEST(Mpirun, HonoursParametersOfItsOwnWork) {
                        "OMPI_MCA_rmaps_base_mapping_policy=node"};
   world.files["/home/me/.openmpi/mca-params.conf"] =
       "# mine\nplm_rsh_agent = /opt/ssh\nhwloc_base_binding_policy = none\n";
-  const auto standing = world.spec({"p"});
-  EXPECT_EQ(standing.carrier.command, Words{"ssh5"});
-  EXPECT_EQ(standing.mapping.map_by, MapBy::node);
-  EXPECT_TRUE(standing.mapping.bind_given);
+  const auto inherited = world.spec({"p"});
+  EXPECT_EQ(inherited.carrier.command, Words{"ssh5"});
+  EXPECT_EQ(inherited.mapping.map_by, MapBy::node);
+  EXPECT_TRUE(inherited.mapping.bind_given);
   EXPECT_EQ(world.spec({"--map-by", "slot", "p"}).mapping.map_by, MapBy::slot);
   EXPECT_EQ(complaint({"-mca", "orte_tag_output", "perhaps", "p"}),
             "orte_tag_output must be 0 or 1, not 'perhaps'");

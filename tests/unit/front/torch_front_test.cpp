@@ -17,7 +17,7 @@ struct Surroundings {
   std::uint32_t gpus = 0;
 };
 
-using Read = base::Result<Reading> (*)(const Asked&);
+using Read = base::Result<Reading> (*)(const Call&);
 
 base::Result<Reading> read(const Words& words, const Surroundings& around = {},
                            Read how = read_torchrun) {

@@ -1,10 +1,10 @@
-// Reads those variables.
-#include "front/standing.hpp"
+// Reads the variables that a job leaves to its command.
+#include "front/inherited.hpp"
 
 #include <algorithm>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sources.hpp"
@@ -12,16 +12,16 @@
 namespace muster::front {
 namespace {
 
-bool keeps_record(const Asked& asked, Keeps keeps) {
-  const auto said = variable(asked, kRecord);
+bool keeps_record(const Call& call, Keeps keeps) {
+  const auto said = variable(call, kRecord);
   if (keeps == Keeps::never || keeps == Keeps::always) return keeps == Keeps::always;
-  if (variable(asked, kLaunchers)) return false;
+  if (variable(call, kLaunchers)) return false;
   return keeps == Keeps::usually ? said != "no" : said == "yes";
 }
 
 // The file lies where only this job finds it: it is called what people call it.
-void name_hostfile(const Asked& asked, model::JobSpec& spec) {
-  const auto path = variable(asked, spec::kHostfile);
+void name_hostfile(const Call& call, model::JobSpec& spec) {
+  const auto path = variable(call, spec::kHostfile);
   if (!path || path->empty()) return;
   const std::string name = "$" + std::string(spec::kHostfile);
   if (spec.source_name == *path) spec.source_name = name;
@@ -34,29 +34,29 @@ bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-
 
 }  // namespace
 
-std::optional<std::string> standing_hostfile(const Asked& asked, const model::JobSpec& spec) {
+std::optional<std::string> inherited_hostfile(const Call& call, const model::JobSpec& spec) {
   if (spec.fake_nodes > 0) return std::nullopt;
-  return spec::path_around([&](std::string_view name) { return variable(asked, name); });
+  return spec::path_around([&](std::string_view name) { return variable(call, name); });
 }
 
-base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec) {
-  name_hostfile(asked, spec);
-  if (const auto folders = variable(asked, kOutputFolders)) {
+base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec) {
+  name_hostfile(call, spec);
+  if (const auto folders = variable(call, kOutputFolders)) {
     for (std::string& folder : base::split(std::string(*folders), "\n")) {
       spec.folders.push_back(std::move(folder));
     }
   }
-  if (variable(asked, kLaunchers)) spec.launchers = names_of_launchers();
-  spec.fake_hosts = variable(asked, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
-  const auto words = variable(asked, kSshCommand);
+  if (variable(call, kLaunchers)) spec.launchers = names_of_launchers();
+  spec.fake_hosts = variable(call, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
+  const auto words = variable(call, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};
   return option::read_words({kSshCommand, *words}).map([&](auto read) {
     spec.carrier.command = std::move(read);
   });
 }
 
-std::vector<std::string> unused_allocation(const Asked& asked, const model::JobSpec& spec) {
-  const auto nodes = variable(asked, "SLURM_JOB_NODELIST");
+std::vector<std::string> unused_allocation(const Call& call, const model::JobSpec& spec) {
+  const auto nodes = variable(call, "SLURM_JOB_NODELIST");
   if (!nodes || nodes->empty() || !spec.hosts.empty() || spec.fake_nodes > 0) return {};
   return {
       fmt::format("muster does not use the hosts of this Slurm allocation ({}) yet: all ranks run "
@@ -64,18 +64,18 @@ std::vector<std::string> unused_allocation(const Asked& asked, const model::JobS
                   *nodes)};
 }
 
-base::Result<void> settle_record(const Asked& asked, RunRequest& request) {
-  const auto said = variable(asked, kRecord);
+base::Result<void> settle_record(const Call& call, RunRequest& request) {
+  const auto said = variable(call, kRecord);
   if (said && *said != "yes" && *said != "no") {
     return base::fail(base::Fault::usage, "MUSTER_RECORDS names the folder of records",
                       "{} must be yes or no, not {}", kRecord, spec::quoted(*said));
   }
-  if (!keeps_record(asked, request.keeps)) {
+  if (!keeps_record(call, request.keeps)) {
     request.record.reset();
     return {};
   }
   if (!request.record) request.record.emplace();
-  request.record->folder = asked.record_folder;
+  request.record->folder = call.record_folder;
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Rooms of hosts: slots, caps, objects.
-#include "plan/rooms.hpp"
+// Counts what hosts take: slots, caps, objects.
+#include "plan/capacity.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -60,28 +60,28 @@ base::Result<std::uint32_t> objects_on(const model::Mapping& mapping, model::Lev
   return static_cast<std::uint32_t>(objects.size());
 }
 
-Room room_of(const JobSpec& spec, const Host& host, std::optional<std::uint32_t> objects) {
-  Room room;
-  room.cap = std::min(host.max_slots.value_or(kEndless), spec.per_node.value_or(kEndless));
+Capacity capacity_of(const JobSpec& spec, const Host& host, std::optional<std::uint32_t> objects) {
+  Capacity capacity;
+  capacity.cap = std::min(host.max_slots.value_or(kEndless), spec.per_node.value_or(kEndless));
   if (spec.slot_rule == model::SlotRule::hydra) {
-    room.slots = spec.per_node.value_or(host.slots);
-    room.cap = kEndless;
-    return room;
+    capacity.slots = spec.per_node.value_or(host.slots);
+    capacity.cap = kEndless;
+    return capacity;
   }
   if (spec.mapping.map_by == MapBy::pe_list) {
     const auto places = spec.mapping.cpu_list.size() / spec.mapping.cpus_per_rank;
-    room.cap = std::min<std::uint32_t>(room.cap, static_cast<std::uint32_t>(places));
+    capacity.cap = std::min<std::uint32_t>(capacity.cap, static_cast<std::uint32_t>(places));
   }
   if (objects) {
-    room.objects = *objects;
-    if (*objects == 0) room.cap = 0;
+    capacity.objects = *objects;
+    if (*objects == 0) capacity.cap = 0;
     if (spec.mapping.map_by == MapBy::ppr) {
       const std::uint64_t most = std::uint64_t{*objects} * spec.mapping.per_object;
-      room.cap = static_cast<std::uint32_t>(std::min<std::uint64_t>(room.cap, most));
+      capacity.cap = static_cast<std::uint32_t>(std::min<std::uint64_t>(capacity.cap, most));
     }
   }
-  room.slots = std::min(host.slots, room.cap);
-  return room;
+  capacity.slots = std::min(host.slots, capacity.cap);
+  return capacity;
 }
 
 }  // namespace
@@ -113,12 +113,12 @@ std::optional<model::Level> mapped_level(const model::Mapping& mapping) {
   return std::nullopt;
 }
 
-base::Result<std::vector<Room>> rooms(const JobSpec& spec, const Inventory& inventory,
-                                      HardwareOfHosts& hardware) {
+base::Result<std::vector<Capacity>> capacities(const JobSpec& spec, const Inventory& inventory,
+                                               HardwareOfHosts& hardware) {
   auto level = mapped_level(spec.mapping);
   if (spec.slot_rule == model::SlotRule::hydra) level.reset();  // it only binds by objects
   const bool whole_hosts = level == model::Level::machine;
-  std::vector<Room> result;
+  std::vector<Capacity> result;
   result.reserve(inventory.hosts.size());
   std::uint64_t sum = 0;
   for (const Host& host : inventory.hosts) {
@@ -130,7 +130,7 @@ base::Result<std::vector<Room>> rooms(const JobSpec& spec, const Inventory& inve
       objects = *found;
     }
     sum += objects.value_or(1);
-    result.push_back(room_of(spec, host, objects));
+    result.push_back(capacity_of(spec, host, objects));
   }
   if (sum > 0) return result;
   return base::fail(Fault::usage, "map by slot works on every host", "no host has {} to map by",

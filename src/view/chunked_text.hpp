@@ -1,4 +1,5 @@
-// Pieces: a long text on its way to who takes it, so that it never stands in memory as a whole.
+// ChunkedText: a long text on its way to who takes it, so that it never stands in memory as a
+// whole.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,9 @@ namespace muster::view {
 // False: no more is wanted.
 using Take = std::function<bool(std::string_view)>;
 
-class Pieces {
+class ChunkedText {
  public:
-  explicit Pieces(const Take& take) : take_(take) {}
+  explicit ChunkedText(const Take& take) : take_(take) {}
 
   // What comes next is appended here.
   [[nodiscard]] std::string& text() { return text_; }

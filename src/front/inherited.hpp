@@ -24,21 +24,21 @@ inline constexpr std::string_view kRecord = "MUSTER_RECORD";
 inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 
 // The hostfile of a job that leaves starting ranks to its command, when that command called muster.
-[[nodiscard]] std::optional<std::string> standing_hostfile(const Asked& asked,
-                                                           const model::JobSpec& spec);
+[[nodiscard]] std::optional<std::string> inherited_hostfile(const Call& call,
+                                                            const model::JobSpec& spec);
 
 // Takes MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are
 // reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers,
 // too. Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
-[[nodiscard]] base::Result<void> take_standing_reach(const Asked& asked, model::JobSpec& spec);
+[[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
 
 // A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:
 // muster does not ask Slurm for them yet. Nothing where there is none.
-[[nodiscard]] std::vector<std::string> unused_allocation(const Asked& asked,
+[[nodiscard]] std::vector<std::string> unused_allocation(const Call& call,
                                                          const model::JobSpec& spec);
 
 // Afterwards `record` is set, with its folder, exactly when a record is to be kept. What a job's
 // command starts belongs to that job's run.
-[[nodiscard]] base::Result<void> settle_record(const Asked& asked, RunRequest& request);
+[[nodiscard]] base::Result<void> settle_record(const Call& call, RunRequest& request);
 
 }  // namespace muster::front

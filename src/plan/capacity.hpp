@@ -1,4 +1,4 @@
-// rooms: the capacity of hosts: how many ranks each takes under the job's mapping.
+// Capacity: how many ranks the hosts of a job take under its mapping.
 #pragma once
 
 #include "plan/dealing.hpp"
@@ -20,8 +20,8 @@ namespace muster::plan {
 
 // What each host takes, with --per-node, max_slots and the objects of the mapping's level.
 // Fault::usage when PE=n is more than an object has cpus, or no host has such objects.
-[[nodiscard]] base::Result<std::vector<Room>> rooms(const model::JobSpec& spec,
-                                                    const model::Inventory& inventory,
-                                                    HardwareOfHosts& hardware);
+[[nodiscard]] base::Result<std::vector<Capacity>> capacities(const model::JobSpec& spec,
+                                                             const model::Inventory& inventory,
+                                                             HardwareOfHosts& hardware);
 
 }  // namespace muster::plan

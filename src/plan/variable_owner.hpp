@@ -1,4 +1,4 @@
-// Which variables of a launching shell do not go along, and why.
+// To whom a variable of the launching shell belongs, and so whether it goes along.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
-// Looks at the surroundings of a command line.
-#include "front/asked.hpp"
+// Looks at what surrounds a command line.
+#include "front/call.hpp"
 
 #include <algorithm>
 
 namespace muster::front {
 
-std::optional<std::string_view> variable(const Asked& asked, std::string_view name) {
-  for (const std::string& entry : asked.environment) {
+std::optional<std::string_view> variable(const Call& call, std::string_view name) {
+  for (const std::string& entry : call.environment) {
     const std::string_view text(entry);
     if (text.size() > name.size() && text.starts_with(name) && text[name.size()] == '=') {
       return text.substr(name.size() + 1);
@@ -15,14 +15,14 @@ std::optional<std::string_view> variable(const Asked& asked, std::string_view na
   return std::nullopt;
 }
 
-bool is_given(const Asked& asked, std::string_view name) {
-  return std::ranges::binary_search(asked.given, name);
+bool is_given(const Call& call, std::string_view name) {
+  return std::ranges::binary_search(call.given, name);
 }
 
-std::string absolute(const Asked& asked, std::string_view path) {
+std::string absolute(const Call& call, std::string_view path) {
   if (path.starts_with('/')) return std::string(path);
-  if (path == ".") return asked.current_folder;
-  return asked.current_folder + "/" + std::string(path);
+  if (path == ".") return call.current_folder;
+  return call.current_folder + "/" + std::string(path);
 }
 
 std::vector<std::span<const std::string>> blocks_of(std::span<const std::string> words) {

@@ -1,5 +1,5 @@
 // The table of variables that do not go along, each with its reason.
-#include "plan/withheld.hpp"
+#include "plan/variable_owner.hpp"
 
 #include <algorithm>
 #include <iterator>
