@@ -197,7 +197,7 @@ TEST(Report, KnowsWhenTheMachineRanOutOfMemory) {
           .find("hint: 2 processes of this job were killed this way on node2: its memory, or"),
       std::string::npos);
   const std::string whole = report(rank_3_killed_with({1, "", 0, true}), {});
-  EXPECT_NE(whole.find("has probably ended it"), std::string::npos);
+  EXPECT_NE(whole.find("has probably killed it"), std::string::npos);
   EXPECT_NE(whole.find("dmesg -T there"), std::string::npos);
 }
 
@@ -217,7 +217,7 @@ TEST(Report, TellsOfKilledProcessesBelowARank) {
   EXPECT_EQ(report(r, {}).find("hint"), std::string::npos);
   r = rank_3_exited_with(137);
   r.around.memory = model::MemoryKills{1, "/sys/fs/cgroup/job", 64U << 20U, false};
-  EXPECT_NE(report(r, {}).find("the program below them; 1 process of this job was ended so"),
+  EXPECT_NE(report(r, {}).find("the program below them; 1 process of this job was killed this way"),
             std::string::npos);
 }
 
