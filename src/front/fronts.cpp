@@ -55,7 +55,7 @@ constexpr Front kFronts[] = {
      read_record<RecordVerb::report>, record_options<RecordVerb::report>, true},
     {"rm", "[OPTIONS] [RUN...]", "Remove records of ended runs, with output.", false, 0,
      read_record<RecordVerb::remove>, record_options<RecordVerb::remove>, true},
-    {"rerun", "[OPTIONS] RUN", "Start a recorded run again with the same command.", false, 0,
+    {"rerun", "[OPTIONS] RUN", "Start a recorded run again, same command.", false, 0,
      read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},
     {"reindex", "[OPTIONS]", "Rebuild the index of all records.", false, 0,
      read_record<RecordVerb::reindex>, record_options<RecordVerb::reindex>, true},

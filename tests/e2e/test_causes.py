@@ -248,7 +248,8 @@ class OutOfMemory(Case):
 
     def assert_told(self, done, code):
         self.assertEqual(done.code, code, done)
-        self.assertRegex(done.errors, r"1 process of this job was killed this way on \S+: control group "
+        self.assertRegex(done.errors,
+                         r"1 process of this job was killed this way on \S+: control group "
                                       rf"{self.group} may use 64 MiB; ")
 
     def test_the_limit_of_the_group_is_named(self):
