@@ -54,19 +54,25 @@ const Run& HeadMachine::run(RunIndex index) const {
 
 HeadMachine::Member& HeadMachine::enroll(RunInput input, std::optional<RunIndex> within,
                                          HeadEffects& out) {
-  std::vector<NodeIndex> hosts;
-  std::map<NodeIndex, NodeIndex> uses;
-  for (const model::PlannedNode& node : input.plan.nodes) {
-    uses[host_for(node.host, out)] = NodeIndex(hosts.size());
-    hosts.push_back(host_for(node.host, out));
-  }
-  runs_.push_back({RunIndex(runs_.size() + 1), Run(std::move(input)), within, std::move(hosts),
-                   std::move(uses)});
-  return runs_.back();
+  const std::vector<model::PlannedNode> nodes = input.plan.nodes;
+  Member& added =
+      runs_.emplace_back(Member{RunIndex(runs_.size() + 1), Run(std::move(input)), within});
+  for (const model::PlannedNode& node : nodes) use(added, node.host, out);
+  return added;
 }
 
-NodeIndex HeadMachine::host_for(const model::Host& host, HeadEffects& out) {
-  if (const auto known = hosts_.find(host)) return *known;
+// As its next node.
+void HeadMachine::use(Member& member, const model::Host& host, HeadEffects& out) {
+  const NodeIndex used = host_for(member, host, out);
+  CHECK(member.uses.emplace(used, NodeIndex(member.hosts.size())).second);
+  member.hosts.push_back(used);
+}
+
+// Another run may use it already. The hosts of one plan differ, even where they have the same name.
+NodeIndex HeadMachine::host_for(const Member& member, const model::Host& host, HeadEffects& out) {
+  const auto known = runs_.size() > 1 ? hosts_.find(host) : std::nullopt;
+  const bool is_ours = known && std::ranges::find(member.hosts, *known) != member.hosts.end();
+  if (known && !is_ours) return *known;
   const NodeIndex added = hosts_.add(host);
   out.push_back(AddHost{added, host});
   return added;
@@ -380,8 +386,7 @@ void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
 
 void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
   CHECK(wish.node.value == member.hosts.size());
-  member.hosts.push_back(host_for(wish.host, out));
-  member.uses[member.hosts.back()] = wish.node;
+  use(member, wish.host, out);
 }
 
 void HeadMachine::carry_out(Member& member, ToNode& wish, HeadEffects& out) {

@@ -84,7 +84,9 @@ class HeadMachine {
   void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
 
   Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
-  [[nodiscard]] base::NodeIndex host_for(const model::Host& host, HeadEffects& out);
+  void use(Member& member, const model::Host& host, HeadEffects& out);
+  [[nodiscard]] base::NodeIndex host_for(const Member& member, const model::Host& host,
+                                         HeadEffects& out);
   [[nodiscard]] Member& member(base::RunIndex index);
   // The run that a host speaks of, if it uses this host.
   [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);

@@ -57,12 +57,14 @@ const Hosts::Entry& Hosts::of(NodeIndex node) const {
 }
 
 NodeIndex Hosts::add(const model::Host& host) {
-  hosts_.push_back({host.name, !host.carrier.in_head});
+  hosts_.push_back({host.name, host.user, host.port, !host.carrier.in_head});
   return NodeIndex(hosts_.size() - 1);
 }
 
 std::optional<NodeIndex> Hosts::find(const model::Host& host) const {
-  const auto found = std::ranges::find(hosts_, host.name, &Entry::name);
+  const auto found = std::ranges::find_if(hosts_, [&](const Entry& one) {
+    return one.name == host.name && one.user == host.user && one.port == host.port;
+  });
   if (found == hosts_.end()) return std::nullopt;
   return NodeIndex(found - hosts_.begin());
 }

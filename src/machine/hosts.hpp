@@ -51,7 +51,7 @@ class Hosts {
   explicit Hosts(Options options);
 
   base::NodeIndex add(const model::Host& host);
-  // One that was added before; the same by its name.
+  // One that was added before: of the same name, user and port.
   [[nodiscard]] std::optional<base::NodeIndex> find(const model::Host& host) const;
 
   // ---- opening
@@ -122,6 +122,8 @@ class Hosts {
  private:
   struct Entry {
     std::string name;
+    std::string user;
+    std::uint32_t port = 0;
     bool linked = false;  // needs a link: the head is not its agent
     State state = State::waiting;
     bool link = false;

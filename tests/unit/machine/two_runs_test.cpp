@@ -106,6 +106,20 @@ TEST_F(TwoRuns, ShareTheLinkOfAHost) {
   EXPECT_EQ(sent<wire::Hello>(), (Sent{{kB, kSecond}})) << "over the link of the first";
 }
 
+TEST_F(TwoRuns, HostsOfOnePlanAreTwoEvenWithOneName) {
+  HeadMachine head(job({"same", "same"}));
+  HeadEffects out;
+  head.start(kStart, out);
+  for (const NodeIndex host : {kA, kB}) head.step(kStart, LinkUp{host}, out);
+  std::vector<std::uint32_t> greeted;
+  for (const HeadEffect& one : out) {
+    const auto* to = std::get_if<ToNode>(&one);
+    const auto* hello = to != nullptr ? std::get_if<wire::Hello>(&to->message) : nullptr;
+    if (hello != nullptr) greeted.push_back(hello->node.value);
+  }
+  EXPECT_EQ(greeted, (std::vector<std::uint32_t>{0, 1}));
+}
+
 TEST_F(TwoRuns, EachStartWhenTheirOwnHostsArePrepared) {
   begin_second();
   feed(LinkUp{kC});
