@@ -34,7 +34,7 @@ void plan_binding(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   const model::SharedTopology shared{std::make_shared<const model::Topology>(machine())};
   model::Inventory inventory;
-  inventory.source = model::HostSource::list;
+  inventory.source = model::kHostsListed;
   for (std::uint32_t i = 0; i < ranks / kPerHost; ++i) {
     model::Host host;
     host.name = "node" + std::to_string(i);

@@ -44,4 +44,10 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   return found;
 }
 
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known,
+                         std::string otherwise) {
+  const auto word = nearest(typed, known);
+  return word ? "did you mean " + *word + "?" : otherwise;
+}
+
 }  // namespace muster::base

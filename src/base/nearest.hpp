@@ -13,4 +13,8 @@ namespace muster::base {
 [[nodiscard]] std::optional<std::string> nearest(std::string_view typed,
                                                  std::span<const std::string> known);
 
+// "did you mean WORD?" with the nearest word; `otherwise` when none is near.
+[[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string> known,
+                                       std::string otherwise = {});
+
 }  // namespace muster::base

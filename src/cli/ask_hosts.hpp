@@ -1,4 +1,4 @@
-// ask_hosts: the hardware of hosts that nobody but they themselves can tell.
+// ask_hosts: asks hosts for their hardware, which only they know.
 #pragma once
 
 #include "cli/cli.hpp"

@@ -31,7 +31,7 @@ int unknown_command(const std::string& word) {
   const auto meant = base::nearest(word, names);
   const std::string hint =
       meant ? "did you mean: muster " + *meant : "to start a program: muster run -n 4 " + word;
-  return complain({Fault::usage, "no command " + word, hint, {}});
+  return complain({Fault::usage, "unknown command " + word, hint, {}});
 }
 
 }  // namespace

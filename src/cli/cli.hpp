@@ -1,4 +1,4 @@
-// The commands of muster: words in, exit code out.
+// The commands of muster: arguments in, exit code out.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Invocation {
   // Names of what muster gave to the rank in which it is called; sorted. Of these, only what speaks
   // to launchers is left in `environment`.
   std::vector<std::string> given = {};
-  int parent = -1;  // a pipe to the process that was typed, when this one goes on detached
+  int parent = -1;  // a pipe to the foreground process, when this one continues detached
 };
 
 // With the environment as it was found.

@@ -1,4 +1,4 @@
-// Scripts that let a shell complete muster's words. Pure; made from the table of options.
+// Scripts for shell completion. Pure; generated from the tables of options.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A run that goes on without its terminal: what the process that was typed and the one that goes on
-// tell each other.
+// Detached runs: messages between the foreground process and the one that continues in the
+// background.
 #pragma once
 
 #include "base/error.hpp"
@@ -9,12 +9,12 @@
 
 namespace muster::cli {
 
-// Launches the request in a process of its own, and returns once all ranks run: 0, with the run's
-// name on stdout. Complaints come as ever; when the run ended before that, its exit code and
-// report.
+// Launches the request in a process of its own, and returns 0 once all ranks run, with the run's
+// name on stdout. Errors are printed as usual; if the run ended before that, returns its exit code
+// and prints its report.
 [[nodiscard]] int launch_detached(const front::RunRequest& request, const Invocation& invocation);
 
-// The other process: its record is there, and takes what it prints from now on.
+// In the background process: its record exists, and holds what it prints from now on.
 [[nodiscard]] base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record);
 void tell_running(int pipe);
 

@@ -1,5 +1,4 @@
-// forget: removes records with all that lies in them: those that are named, or all that a filter
-// lets through.
+// forget: removes records and their files: the named ones, or all that match a filter.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@
 
 namespace muster::cli {
 
-// Runs that go on stay: it is an error to name one. Returns the exit code.
+// It is an error to name a run that has not ended; a filter skips such runs. Returns the exit code.
 [[nodiscard]] int forget(const std::string& records, const front::RecordRequest& request);
 
 }  // namespace muster::cli

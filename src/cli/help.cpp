@@ -27,10 +27,10 @@ std::string main_help() {
     width = std::max(width, lines.back().first.size());
   }
   std::string out =
-      "muster starts distributed jobs: one program, many ranks, one machine or many.\n"
+      "muster launches distributed jobs: one program, many ranks, one or many machines.\n"
       "\nCommands:\n";
   for (const auto& [usage, help] : lines) out += fmt::format("  {:<{}}  {}\n", usage, width, help);
-  return out + "\nFirst steps:\n  muster run -n 4 python3 train.py\n  muster run --help\n";
+  return out + "\nExamples:\n  muster run -n 4 python3 train.py\n  muster run --help\n";
 }
 
 }  // namespace muster::cli

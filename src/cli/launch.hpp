@@ -6,7 +6,7 @@
 
 namespace muster::cli {
 
-// Returns the exit code; complaints and the report have been printed.
+// Returns the exit code; errors and the report have been printed.
 [[nodiscard]] int launch(const front::RunRequest& request, const Invocation& invocation);
 
 }  // namespace muster::cli

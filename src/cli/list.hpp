@@ -1,4 +1,4 @@
-// list: the runs on record, as a table or as JSON; reindex: the index behind it, made anew.
+// list: the runs on record, as a table or as JSON; reindex: rebuilds the index behind it.
 #pragma once
 
 #include <string>

@@ -4,7 +4,7 @@
 #include "base/variables.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
-#include "front/standing.hpp"
+#include "front/inherited.hpp"
 #include "head/guest.hpp"
 #include "head/meeting.hpp"
 #include "plan/environment.hpp"

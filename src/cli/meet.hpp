@@ -19,7 +19,7 @@ struct Joined {
 };
 
 // Every node comes here. Another node than 0 takes part in the job until it has ended. The exit
-// code is that of such a node, or of one that was refused; what there is to tell has been told.
+// code is that of such a node, or of one that was refused; everything has been printed already.
 // `request.meeting` is there.
 [[nodiscard]] std::variant<int, Joined> meet(const front::RunRequest& request,
                                              const Invocation& invocation);

@@ -1,4 +1,4 @@
-// read_input_file: the text of a file that a person named, or a complaint that says what is wrong.
+// read_input_file: the text of a file that the user named, or an error that says what is wrong.
 #pragma once
 
 #include <cstddef>

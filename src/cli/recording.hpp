@@ -12,15 +12,15 @@
 
 namespace muster::cli {
 
-// Null: none is to be kept, or nobody knows where. `spec` and `plan` are copied. `inner`: what a
-// launcher in the command will start; null if that is not known.
+// Null: no record is to be kept, or its folder is unknown. `spec` and `plan` are copied. `inner`:
+// what a launcher in the command will start; null if that is not known.
 [[nodiscard]] std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
                                                           const model::JobSpec& spec,
                                                           const model::Plan& plan,
                                                           const model::Plan* inner,
                                                           const Invocation& invocation);
 
-// For what a head tells; the recorder outlives it.
+// Records what a head reports; the recorder outlives it.
 [[nodiscard]] decltype(head::HeadOptions::told) heard_by(head::Recorder& recorder);
 
 // Writes the end of a run down; what cannot be written is told, and gives its exit code to a run

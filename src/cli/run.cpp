@@ -13,8 +13,8 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "front/inherited.hpp"
 #include "front/job/front.hpp"
-#include "front/standing.hpp"
 #include "model/cpu_set.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
@@ -52,7 +52,7 @@ std::string new_record_folder(const Invocation& invocation) {
 }
 
 // All that does not depend on whether the words are new or those of a record.
-front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
+front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.environment = invocation.environment;
   asked.given = invocation.given;
   asked.counts = counts(invocation.environment);
@@ -63,8 +63,8 @@ front::Asked asked_with(front::Asked asked, const Invocation& invocation) {
 }
 
 // What is read is remembered, so that the same can be asked for again.
-front::Asked asked_here(const std::string& called, std::vector<std::string> words,
-                        const Invocation& invocation, model::Asked& remembered) {
+front::Call asked_here(const std::string& called, std::vector<std::string> words,
+                       const Invocation& invocation, model::TypedCommand& remembered) {
   remembered.folder = current_folder();
   const auto read = [&remembered](const std::string& path, std::size_t most) {
     return read_input_file(path, most).map([&](std::string text) {
@@ -81,9 +81,9 @@ front::Asked asked_here(const std::string& called, std::vector<std::string> word
 }
 
 // The files are those of then, not of now.
-front::Asked asked_before(const model::Asked& remembered, const Invocation& invocation) {
+front::Call asked_before(const model::TypedCommand& remembered, const Invocation& invocation) {
   const auto find = [&remembered](const std::string& path) {
-    return std::ranges::find(remembered.files, path, &model::Asked::File::path);
+    return std::ranges::find(remembered.files, path, &model::TypedCommand::File::path);
   };
   const auto read = [&remembered, find](const std::string& path,
                                         std::size_t) -> base::Result<std::string> {
@@ -108,7 +108,7 @@ int complain_all(const std::vector<base::Error>& complaints) {
 }
 
 int act(front::RunRequest request, const front::Front& front, const Invocation& invocation,
-        const model::Asked& asked) {
+        const model::TypedCommand& asked) {
   request.refusal_code = front.usage_code;
   if (request.record) request.record->asked = asked;
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
@@ -116,10 +116,10 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
 }
 
 // What the environment says of hosts holds for every front end.
-base::Result<front::Reading> read_words(const front::Front& front, const front::Asked& asked) {
+base::Result<front::Reading> read_words(const front::Front& front, const front::Call& asked) {
   return front.read(asked).and_then([&](front::Reading read) -> base::Result<front::Reading> {
     if (!read.request) return read;
-    const auto reach = front::take_standing_reach(asked, read.request->spec);
+    const auto reach = front::take_inherited_settings(asked, read.request->spec);
     if (!reach) return tl::unexpected(reach.error());
     const auto record = front::settle_record(asked, *read.request);
     if (!record) return tl::unexpected(record.error());
@@ -128,7 +128,7 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
 }
 
 int carry_out(const front::Front& front, base::Result<front::Reading> read,
-              const Invocation& invocation, const model::Asked& asked) {
+              const Invocation& invocation, const model::TypedCommand& asked) {
   if (!read) {
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
@@ -163,20 +163,20 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
   leave_binding(invocation);
   const auto& words = invocation.words;
   const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
-  model::Asked remembered{{first, words.end()}, {}, {}};
+  model::TypedCommand remembered{{first, words.end()}, {}, {}};
   remembered.words.front() = base_name(words[name]);
-  const front::Asked asked =
+  const front::Call asked =
       asked_here(remembered.words.front(), {first + 1, words.end()}, invocation, remembered);
   return carry_out(front, read_words(front, asked), invocation, remembered);
 }
 
-int run_again(const model::Asked& before, const front::RecordRequest& wish,
+int run_again(const model::TypedCommand& before, const front::RecordRequest& wish,
               const Invocation& invocation) {
   const front::Front* front = before.words.empty() ? nullptr : front::front_of(before.words[0]);
   if (front == nullptr) {
     return complain({base::Fault::bad_file, "its record names no command of muster", {}, {}});
   }
-  const front::Asked asked = asked_before(before, invocation);  // paths as they are seen from here
+  const front::Call asked = asked_before(before, invocation);  // paths as they are seen from here
   if (::chdir(before.folder.c_str()) != 0) {
     return complain({base::Fault::cannot_start,
                      "the folder in which it was started has gone: " + before.folder,

@@ -1,4 +1,4 @@
-// The command line of a front end: a job from its words to its exit code.
+// Runs the command line of a front end: from arguments to exit code.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace muster::cli {
 // behind "muster".
 [[nodiscard]] int run(const front::Front& front, const Invocation& invocation, std::size_t name);
 
-// Asks once more for what was asked before, with the same files; the wish may detach it.
-[[nodiscard]] int run_again(const model::Asked& before, const front::RecordRequest& wish,
+// Runs a recorded request again, with the same files; the wish may detach it.
+[[nodiscard]] int run_again(const model::TypedCommand& before, const front::RecordRequest& wish,
                             const Invocation& invocation);
 
 }  // namespace muster::cli

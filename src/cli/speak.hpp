@@ -1,4 +1,4 @@
-// What every command says in the same way: text, and a complaint with its exit code.
+// Output shared by all commands: text, and an error with its exit code.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 
 namespace muster::cli {
 
-// Writes to our stdout: what was asked for. Returns the exit code of a command that has no more to
-// do: 0; 248, after a complaint, when it could not be written; 141 when nobody reads it.
+// Writes the result of a command to stdout. Returns the exit code of a command that has nothing
+// else to do: 0; 248, after an error message, when it could not be written; 141 when stdout has no
+// reader.
 [[nodiscard]] int print(std::string_view text);
 
-// Writes to our stderr: what is said besides. False when it could not be written: there is nobody
-// to tell.
+// Writes a message beside the result to stderr. False when it could not be written, which cannot be
+// reported anywhere.
 bool say(std::string_view text);
 
 // Prints the error to stderr, with colours on a terminal; returns its exit code.

@@ -1,4 +1,4 @@
-// tell: what becomes of a run, to people and to the muster in whose rank this one was called.
+// tell: reports how a run ended, to the user and to the muster in whose rank this one was called.
 #pragma once
 
 #include "cli/cli.hpp"

@@ -1,7 +1,7 @@
 // Asks the sources of hosts.
 #include "front/hosts.hpp"
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 
 namespace muster::front {
 
@@ -9,26 +9,26 @@ using base::Result;
 
 Result<void> check_one_source(const NamedHosts& hosts, std::string_view hint) {
   if (!hosts.list || hosts.file.empty()) return {};
-  return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile exclude each other");
+  return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile cannot be combined");
 }
 
-Result<spec::HostsFound> hosts_in_file(const Asked& asked, const std::string& path) {
-  return named_hosts(asked, {.file = path});
+Result<spec::HostsFound> hosts_in_file(const Call& call, const std::string& path) {
+  return named_hosts(call, {.file = path});
 }
 
-Result<spec::HostsFound> named_hosts(const Asked& asked, const NamedHosts& hosts,
+Result<spec::HostsFound> named_hosts(const Call& call, const NamedHosts& hosts,
                                      const spec::HostForm& form) {
   return spec::find_hosts(
-      {.list = hosts.list, .file = hosts.file, .read_file = asked.read_file, .form = form});
+      {.list = hosts.list, .file = hosts.file, .read_file = call.read_file, .form = form});
 }
 
-Result<spec::HostsFound> given_hosts(const Asked& asked, const model::JobSpec& spec,
+Result<spec::HostsFound> given_hosts(const Call& call, const model::JobSpec& spec,
                                      const NamedHosts& hosts, const spec::HostForm& form) {
-  if (spec.fake_nodes > 0) return named_hosts(asked, hosts, form);
+  if (spec.fake_nodes > 0) return named_hosts(call, hosts, form);
   return spec::find_hosts({.list = hosts.list,
                            .file = hosts.file,
-                           .read_file = asked.read_file,
-                           .variable = [&](std::string_view name) { return variable(asked, name); },
+                           .read_file = call.read_file,
+                           .variable = [&](std::string_view name) { return variable(call, name); },
                            .form = form});
 }
 

@@ -20,7 +20,7 @@ struct NamedHosts {
   [[nodiscard]] bool empty() const { return !list && file.empty(); }
 };
 
-// A list that is given in several words: -H a -H b is -H a,b. The draft has a member `hosts`.
+// Lists given several times are joined: -H a -H b is -H a,b. The draft has a member `hosts`.
 template <class Draft>
 base::Result<void> join_hosts(Draft& draft, const Typed& typed) {
   std::optional<std::string>& list = draft.hosts.list;
@@ -35,20 +35,19 @@ base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
 
 // Fault::usage when both a list and a file are given.
 [[nodiscard]] base::Result<void> check_one_source(const NamedHosts& hosts,
-                                                  std::string_view hint = "drop one of them");
+                                                  std::string_view hint = "keep one of them");
 
 // The hosts of a file.
-[[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Asked& asked,
+[[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Call& call,
                                                            const std::string& path);
 
 // Those that are named.
-[[nodiscard]] base::Result<spec::HostsFound> named_hosts(const Asked& asked,
-                                                         const NamedHosts& hosts,
+[[nodiscard]] base::Result<spec::HostsFound> named_hosts(const Call& call, const NamedHosts& hosts,
                                                          const spec::HostForm& form = {});
 
-// Likewise; where none are named, and `spec` rehearses nothing, those of the job whose command
-// called muster, if one did.
-[[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Asked& asked,
+// Likewise; where none are named, and `spec` simulates no nodes, the hosts of the job whose command
+// called muster, if there is one.
+[[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Call& call,
                                                          const model::JobSpec& spec,
                                                          const NamedHosts& hosts,
                                                          const spec::HostForm& form = {});

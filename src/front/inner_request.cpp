@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "front/asked.hpp"
-#include "front/standing.hpp"
+#include "front/call.hpp"
+#include "front/inherited.hpp"
 #include "job/launcher_words.hpp"
 #include "spec/sources.hpp"
 
@@ -14,7 +14,7 @@ namespace muster::front {
 namespace {
 
 // As the first rank of the job finds it: the job's variables come before those of its shell.
-std::vector<std::string> environment_of(const Asked& asked, const model::App& app) {
+std::vector<std::string> environment_of(const Call& call, const model::App& app) {
   const std::uint32_t ranks = app.ranks.value_or(1);
   std::vector<std::string> environment = {"RANK=0",
                                           "NODE_RANK=0",
@@ -27,18 +27,18 @@ std::vector<std::string> environment_of(const Asked& asked, const model::App& ap
   for (const model::EnvSetting& one : app.exports) {
     if (one.value) environment.push_back(one.name + "=" + *one.value);
   }
-  environment.insert(environment.end(), asked.environment.begin(), asked.environment.end());
+  environment.insert(environment.end(), call.environment.begin(), call.environment.end());
   return environment;
 }
 
 // Of a list, its words; else those of the launcher in the text for the shell.
-std::vector<std::string> words_of(const Asked& asked, const model::App& app) {
+std::vector<std::string> words_of(const Call& call, const model::App& app) {
   const std::vector<std::string>& command = app.command;
   const bool by_shell = command.size() == 3 && command[0] == "bash" && command[1] == "-c";
   if (!by_shell) return command;
   const auto calling = [&](const std::vector<std::string>& names) {
     return job::launcher_words(command[2], names, [&](std::string_view name) {
-      const auto found = variable(asked, name);
+      const auto found = variable(call, name);
       return found ? std::optional<std::string>(*found) : std::nullopt;
     });
   };
@@ -46,13 +46,13 @@ std::vector<std::string> words_of(const Asked& asked, const model::App& app) {
   return words.empty() ? calling({"python", "python3"}) : words;
 }
 
-Asked inside(const Asked& asked, const model::JobSpec& spec) {
+Call inside(const Call& call, const model::JobSpec& spec) {
   const model::App& app = spec.apps.front();
-  Asked inner = asked;
-  inner.environment = environment_of(asked, app);
+  Call inner = call;
+  inner.environment = environment_of(call, app);
   if (!app.workdir.empty()) inner.current_folder = app.workdir;
   inner.record_folder.clear();
-  inner.read_file = [read = asked.read_file, text = spec.hostfile](
+  inner.read_file = [read = call.read_file, text = spec.hostfile](
                         const std::string& path, std::size_t most) -> base::Result<std::string> {
     return path.ends_with(spec::kHostfile) ? base::Result<std::string>(text) : read(path, most);
   };
@@ -71,7 +71,7 @@ std::size_t names_in(const std::vector<std::string>& words) {
 }
 
 // Takes them off, and finds whose they are.
-const Front* take_front(Asked& inner) {
+const Front* take_front(Call& inner) {
   const std::size_t names = inner.words.empty() ? 1 : names_in(inner.words);
   if (inner.words.size() < names) return nullptr;
   const std::string last = inner.words[names - 1];
@@ -98,8 +98,8 @@ bool take_all_nodes(RunRequest& request, const model::JobSpec& spec) {
 
 }  // namespace
 
-std::shared_ptr<const RunRequest> inner_request(const Asked& asked, const model::JobSpec& spec) {
-  Asked inner = inside(asked, spec);
+std::shared_ptr<const RunRequest> inner_request(const Call& call, const model::JobSpec& spec) {
+  Call inner = inside(call, spec);
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return nullptr;
   auto read = front->read(inner);
@@ -107,7 +107,7 @@ std::shared_ptr<const RunRequest> inner_request(const Asked& asked, const model:
   RunRequest& request = *read->request;
   const bool starts_all = !spec.hostfile.empty() && !request.meeting;
   if (!starts_all && !take_all_nodes(request, spec)) return nullptr;
-  if (!take_standing_reach(inner, request.spec)) return nullptr;
+  if (!take_inherited_settings(inner, request.spec)) return nullptr;
   return std::make_shared<const RunRequest>(std::move(request));
 }
 

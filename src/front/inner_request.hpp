@@ -1,4 +1,4 @@
-// What the launcher in the command of a job would ask for: its words read as they will be there.
+// What the launcher in the command of a job would ask for: its arguments, parsed as inside the job.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 namespace muster::front {
 
 // `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
-// and meet are read as one for all. Nothing when the command calls no launcher, or when its words
-// make sense only to the shell that will read them.
-[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Asked& asked,
+// and join each other are read as one for all. Nothing when the command calls no launcher, or when
+// only a shell can expand its arguments.
+[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Call& call,
                                                               const model::JobSpec& spec);
 
 }  // namespace muster::front

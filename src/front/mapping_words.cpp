@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/words.hpp"
+#include "front/levels.hpp"
 #include "model/job_spec.hpp"
 #include "spec/hosts.hpp"
 #include "spec/number.hpp"
@@ -18,38 +19,12 @@ using base::fail;
 using base::Fault;
 using base::Result;
 using model::BindTo;
-using model::Level;
 using model::MapBy;
 using model::Mapping;
 using model::RankBy;
 using spec::quoted;
 
 constexpr std::uint32_t kWidthMax = model::kCpusMax;
-
-struct NamedLevel {
-  std::string_view name;
-  Level level;
-};
-
-// In the order in which Open MPI tries prefixes.
-constexpr NamedLevel kLevels[] = {
-    {"core", Level::core},       {"l1cache", Level::l1cache},   {"l2cache", Level::l2cache},
-    {"l3cache", Level::l3cache}, {"socket", Level::package},    {"numa", Level::numa},
-    {"board", Level::machine},   {"hwthread", Level::hwthread}, {"package", Level::package}};
-
-std::optional<Level> level_by_prefix(std::string_view word) {
-  for (const NamedLevel& known : kLevels) {
-    if (known.name.starts_with(word)) return known.level;
-  }
-  return std::nullopt;
-}
-
-std::optional<Level> level_in_full(std::string_view word) {
-  for (const NamedLevel& known : kLevels) {
-    if (known.name == word) return known.level;
-  }
-  return std::nullopt;
-}
 
 // ---- --map-by -----------------------------------------------------------------------------------
 
@@ -123,7 +98,8 @@ class MapByReader {
     if (!count) return tl::unexpected(count.error());
     const std::string object = base::lower(after.substr(0, second));
     auto level = level_by_prefix(object);
-    if (!object.empty() && std::string_view("node").starts_with(object)) level = Level::machine;
+    if (!object.empty() && std::string_view("node").starts_with(object))
+      level = model::Level::machine;
     if (object.empty() || !level) {
       return fail(Fault::usage, "for example ppr:2:node",
                   "{} ppr:N:WHAT needs node, package, numa, core or another object, not {}",
@@ -315,9 +291,9 @@ Result<void> read_cpu_list_words(const Typed& typed, Mapping& mapping) {
   return {};
 }
 
-Result<void> read_rankfile_of(const Asked& asked, const std::string& path, Mapping& mapping) {
+Result<void> read_rankfile_of(const Call& call, const std::string& path, Mapping& mapping) {
   if (path.empty()) return {};
-  const auto text = asked.read_file(path, spec::kHostTextMax);
+  const auto text = call.read_file(path, spec::kHostTextMax);
   if (!text) return tl::unexpected(text.error());
   auto entries = spec::read_rankfile(*text, path);
   if (!entries) return tl::unexpected(entries.error());

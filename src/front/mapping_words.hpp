@@ -1,4 +1,4 @@
-// Open MPI's words for mapping, ranking and binding.
+// Open MPI's syntax for mapping, ranking and binding.
 #pragma once
 
 #include "base/error.hpp"
@@ -15,8 +15,8 @@ struct MapByWords {
 };
 
 // POLICY[:MODIFIERS], as Open MPI 4.1 (orte/mca/rmaps/base/rmaps_base_frame.c) and 5 (prrte
-// src/mca/rmaps/base/rmaps_base_frame.c) read them: words by prefix, in any case, modifiers parted
-// by ',' or ':'. ":PE=2" keeps the policy. Complaints are Fault::usage.
+// src/mca/rmaps/base/rmaps_base_frame.c) read them: names by prefix, in any case, modifiers
+// separated by ',' or ':'. ":PE=2" keeps the policy. Errors are Fault::usage.
 [[nodiscard]] base::Result<MapByWords> read_map_by_words(const Typed& typed,
                                                          model::Mapping& mapping);
 
@@ -24,7 +24,7 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_rank_by_words(const Typed& typed, model::Mapping& mapping);
 
 // TARGET[:QUALIFIERS]; targets in full, in any case (opal/mca/hwloc/base/hwloc_base_frame.c).
-// "default", which is muster's own word, binds as Open MPI does when nobody says.
+// "default", which only muster has, binds as Open MPI does by default.
 [[nodiscard]] base::Result<void> read_bind_to_words(const Typed& typed, model::Mapping& mapping);
 
 // "0,2,4-7" of --cpu-set and of --cpu-list. Without --bind-to the latter is what ranks are bound to
@@ -33,7 +33,7 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_cpu_list_words(const Typed& typed, model::Mapping& mapping);
 
 // The rankfile of that path; nothing is done when the path is empty.
-[[nodiscard]] base::Result<void> read_rankfile_of(const Asked& asked, const std::string& path,
+[[nodiscard]] base::Result<void> read_rankfile_of(const Call& call, const std::string& path,
                                                   model::Mapping& mapping);
 
 }  // namespace muster::front

@@ -58,7 +58,7 @@ struct TorchStreams {
   std::map<std::uint32_t, std::uint32_t> chosen = {};
   bool operator==(const TorchStreams&) const = default;
 };
-// "3" or "0:3,1:1". `option` is for the complaint.
+// "3" or "0:3,1:1". `option` is for the error message.
 [[nodiscard]] base::Result<TorchStreams> read_torch_streams(std::string_view option,
                                                             std::string_view text);
 struct TorchOutput {
@@ -67,7 +67,7 @@ struct TorchOutput {
   std::string folder = {};
   TorchStreams redirects = {};  // to the file instead of the console
   TorchStreams tee = {};        // to both; on the console after "[<role><local rank>]:"
-  std::set<std::uint32_t> local_ranks_filter = {};  // those that are shown; empty: all
+  std::set<std::uint32_t> local_ranks_filter = {};  // whose output is shown; empty: all
   bool in_job = false;  // all nodes share one console: "[<role><rank>]:" there
 };
 [[nodiscard]] model::OutputSpec torchrun_output(const TorchOutput& asked);

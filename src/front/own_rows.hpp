@@ -34,19 +34,19 @@ struct OwnRows {
     return {};
   }
 
-  static constexpr std::string_view kGroup = "Of muster alone";
+  static constexpr std::string_view kGroup = "Options of muster (not in the original launcher)";
   static constexpr std::array<Option<Draft>, 4> kRows = {{
       {{"--fake-nodes", kGroup, Takes::number, "N",
-        "Rehearse a job of N hosts on this machine, without ssh."},
+        "Simulate N hosts on this machine, without ssh."},
        set_fake_nodes},
       {{"--agent-path", kGroup, Takes::text, "PATH",
-        "Where muster is on the hosts (default: the path that it has here)."},
+        "Path of muster on the hosts (default: its path on this machine)."},
        set_agent_path},
       {{"--dry-run", kGroup, Takes::nothing, "",
-        "Show which rank would run where, and why; start nothing."},
+        "Show which rank would run where, and why, without starting anything."},
        set_dry_run},
       {{"--no-python-errors", kGroup, Takes::nothing, "",
-        "Do not look for the exception of a Python rank that raised."},
+        "Do not capture the exception of a failed Python rank."},
        set_no_python_errors},
   }};
 };

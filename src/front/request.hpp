@@ -13,7 +13,7 @@
 
 namespace muster::front {
 
-// What is shown of the plan in Open MPI's words, beside running it.
+// What is printed of the plan in Open MPI's format, beside running it.
 struct Shown {
   bool map = false;         // --display-map, on stdout
   bool allocation = false;  // --display-allocation, on stdout
@@ -27,33 +27,34 @@ struct Recording {
   std::vector<model::NamedPath> outputs;
   std::vector<model::Tag> tags;
   std::string streams;  // folder of rank.N/stdout and stderr, if one was named
-  // Filled in by who lets the front end read:
-  model::Asked asked = {};
-  std::string folder = {};  // of the record; empty: nobody knows where
+  // Set by the caller of the front end:
+  model::TypedCommand asked = {};
+  std::string folder = {};  // of the record; empty: unknown
 };
 
 // When a run leaves a record.
 enum class Keeps : std::uint8_t {
   never,
-  on_request,  // with MUSTER_RECORD=yes
-  usually,     // but with MUSTER_RECORD=no
-  always,      // that none can be kept is told, and the ranks' output is kept, too
+  on_request,  // only with MUSTER_RECORD=yes
+  usually,     // except with MUSTER_RECORD=no
+  always,      // it is reported if none can be kept; the ranks' output is kept, too
 };
 
 struct RunRequest {
   model::JobSpec spec;
   Shown shown;
-  std::optional<model::Meeting> meeting = {};  // other nodes are started each by itself
+  std::optional<model::Meeting> meeting = {};  // other nodes are started separately
   Keeps keeps = Keeps::on_request;
   std::optional<Recording> record = {};
-  bool detach = false;         // go on without terminal and shell
+  bool detach = false;         // continue without terminal and shell
   bool do_not_launch = false;  // show what is to be shown, then end with 0
   int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()
-  bool quiet = false;          // notices are not told
+  bool quiet = false;          // notices are not printed
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
-  // What the launcher in the command of a job will ask for, as far as its words tell; or nothing.
+  // What the launcher in the command of a job will ask for, as far as its arguments show; or
+  // nothing.
   std::shared_ptr<const RunRequest> inner = {};
 };
 
@@ -82,7 +83,7 @@ struct RecordRequest {
   bool detach = false;
   bool json = false;
   bool dry_run = false;
-  bool unasked = false;  // what is to be removed is removed without a question
+  bool unasked = false;  // removes without asking first
 };
 
 }  // namespace muster::front

@@ -1,4 +1,4 @@
-// The words in which front ends write their tables of options: those of the room `option`.
+// The names from the room `option` with which front ends write their tables of options.
 #pragma once
 
 #include "option/grammar.hpp"

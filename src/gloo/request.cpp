@@ -110,9 +110,9 @@ void RequestReader::take(std::string_view bytes) {
 void RequestReader::take_head(std::string_view bytes) {
   // The end may lie across two pieces.
   const std::size_t from = head_.size() < kHeadEnd.size() ? 0 : head_.size() - kHeadEnd.size();
-  const std::size_t room = kHeadMax - head_.size();
+  const std::size_t limits = kHeadMax - head_.size();
   const std::size_t before = head_.size();
-  head_ += bytes.substr(0, room);
+  head_ += bytes.substr(0, limits);
   const std::size_t end = head_.find(kHeadEnd, from);
   if (end == std::string::npos) {
     if (head_.size() == kHeadMax) refuse(kHeadTooLarge);

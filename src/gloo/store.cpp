@@ -44,7 +44,7 @@ std::size_t cost(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-Room room_for(const Members& members) {
+Limits limits_for(const Members& members) {
   constexpr std::size_t kAddressesMax = std::size_t{512} << 20;  // a job of 1000 ranks needs half
   constexpr std::size_t kForAll = std::size_t{2} << 20;
   constexpr std::size_t kForPair = std::size_t{2} << 10;
@@ -79,7 +79,7 @@ std::string Store::put(const Request& request) {
   const auto known = scopes_.find(request.scope);
   const bool is_new = known == scopes_.end() || !known->second.values.contains(request.key);
   const std::size_t more = cost(request.key, request.body);
-  if ((is_new && keys_ == room_.keys) || more > room_.bytes - bytes_) return response(kFull);
+  if ((is_new && keys_ == limits_.keys) || more > limits_.bytes - bytes_) return response(kFull);
   Scope& scope = scopes_[request.scope];
   forget(scope, request.key);
   scope.values[request.key] = request.body;

@@ -1,4 +1,4 @@
-// Store: the key-value store through which Horovod's ranks meet, and its answers. Pure.
+// Store: the key-value store through which Horovod's ranks find each other, and its answers. Pure.
 //
 // Ranks of a communicator share a scope: "global", "local_HOST" or "cross_LOCALRANK". Each puts its
 // addresses under its rank, polls for those of the others (404 means: not yet), and says DELETE
@@ -21,19 +21,19 @@ namespace muster::gloo {
 using Members = std::map<std::string, std::uint32_t>;
 
 // What a store holds at the most.
-struct Room {
+struct Limits {
   std::size_t keys = 0;
   std::size_t bytes = 0;  // of all keys and values
 };
 
 // For a job of so many ranks, some times what they need: each rank puts an address for each other
 // rank of a scope, of some 250 bytes, and process sets have scopes of their own.
-[[nodiscard]] Room room_for(const Members& members);
+[[nodiscard]] Limits limits_for(const Members& members);
 
 class Store {
  public:
-  explicit Store(Members members) : members_(std::move(members)), room_(room_for(members_)) {}
-  Store(Members members, Room room) : members_(std::move(members)), room_(room) {}
+  explicit Store(Members members) : members_(std::move(members)), limits_(limits_for(members_)) {}
+  Store(Members members, Limits limits) : members_(std::move(members)), limits_(limits) {}
 
   // The bytes of the response to a request that has ended; the connection is then to be closed.
   [[nodiscard]] std::string answer(const RequestReader& reader);
@@ -50,7 +50,7 @@ class Store {
   void forget(Scope& scope, const std::string& key);
 
   Members members_;
-  Room room_;
+  Limits limits_;
   std::map<std::string, Scope> scopes_;  // by name
   std::size_t keys_ = 0;
   std::size_t bytes_ = 0;

@@ -1,5 +1,5 @@
-// Backlog: what the log files have already and the console has not been shown yet. While our own
-// reader stands still, ranks go on; once it reads again, what it missed is read from the files.
+// Backlog: output that is in the log files and has not been printed yet. While the reader of our
+// stdout is blocked, ranks continue; once it reads again, what it missed is read from the files.
 #pragma once
 
 #include <array>
@@ -31,10 +31,10 @@ class Backlog {
   void add(LaneId lane, machine::SinkId file, std::uint64_t at, std::uint64_t size);
   // The lane ends after what has been added.
   void end(LaneId lane);
-  // Shows a piece of each lane in turn, while there is room, and no more than a few MiB. True: it
-  // should be called again soon.
+  // Prints a piece of each lane in turn, while there is room, and no more than a few MiB. True:
+  // call it again soon.
   [[nodiscard]] bool show(const LogFiles& files, const Console& console);
-  // Bytes that wait to be shown, and those that were no longer in their files.
+  // Bytes still to be printed, and bytes that were no longer in their files.
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 

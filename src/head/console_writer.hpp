@@ -1,9 +1,9 @@
 // ConsoleWriter: our own stdout and stderr, written without ever blocking the loop.
 //
-// A pipe or terminal is opened anew for us, non-blocking, so that whoever shares it is not changed;
-// a file or another kind is written as it is. What does not fit at once waits; `congested` tells
-// the others to wait too, so that the memory used stays bounded. What cannot be written at all (a
-// full disk) is dropped, counted and told; what comes later is tried again.
+// A pipe or terminal is opened again for us alone, non-blocking, so that processes that share it
+// are not affected; a file or another kind is written as it is. What does not fit at once waits;
+// `congested` tells the others to wait too, so that the memory used stays bounded. What cannot be
+// written at all (a full disk) is dropped, counted and told; what comes later is tried again.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -24,7 +24,8 @@ class ConsoleWriter final : public machine::LineSink {
   static constexpr std::size_t kHigh = 1u << 20;  // bytes waiting, above which we are congested
   static constexpr std::size_t kLow = 256u << 10;
 
-  // `relieved` is called when congestion ends, `closed` once when nobody reads our stdout any more.
+  // `relieved` is called when congestion ends, `closed` once when our stdout has no reader any
+  // more.
   ConsoleWriter(asio::io_context& loop, const std::function<void()>& relieved,
                 std::function<void()> closed);
   ~ConsoleWriter();
@@ -39,7 +40,7 @@ class ConsoleWriter final : public machine::LineSink {
   [[nodiscard]] std::size_t waiting() const;  // bytes
   // What was lost and why, a line for each of stdout and stderr; empty: nothing.
   [[nodiscard]] std::vector<std::string> troubles() const;
-  // Calls back once everything has been written, or nobody reads it.
+  // Calls back once everything has been written, or there is no reader any more.
   void drain(std::function<void()> done);
 
  private:

@@ -1,5 +1,5 @@
-// The guest: a node whose launcher was started on it by a person. Its tasks are led by node 0;
-// their output goes to its own console.
+// Guest: a node whose launcher was started separately. Node 0 controls its tasks; their output goes
+// to its own console.
 #pragma once
 
 #include <string>

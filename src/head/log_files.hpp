@@ -25,7 +25,7 @@ class LogFiles final : public machine::LineSink {
       const model::OutputSpec& output, const machine::Speakers& speakers);
   [[nodiscard]] static base::Result<LogFiles> create(const model::OutputSpec& output,
                                                      const machine::Speakers& speakers);
-  // Makes those of ranks that were spawned; a failure is told by trouble().
+  // Creates the files of spawned ranks; trouble() returns a failure.
   void add(const model::OutputSpec& output, const machine::Speakers& speakers);
   // The same ranks start again, as the speakers know: names that are new become files, others go
   // on.
@@ -54,7 +54,7 @@ class LogFiles final : public machine::LineSink {
     std::uint64_t size = 0;             // bytes
   };
 
-  // As make(); a failure is told by trouble(), and the ranks of this world have no files then.
+  // Like make(); trouble() returns a failure, and the ranks of this world have no files then.
   void try_make(const model::OutputSpec& output, const machine::Speakers& speakers,
                 const model::World& world);
   [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,

@@ -1,4 +1,4 @@
-// Where nodes that were started each by itself meet: node 0 listens, the others come.
+// The rendezvous of nodes that were started separately: node 0 listens, the others connect.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,13 @@
 
 namespace muster::head {
 
-// Whoever waits is told after the first, and then every next.
+// Progress is reported to who waits after the first, and then every next.
 inline constexpr base::Duration kFirstProgress = std::chrono::seconds(3);
 inline constexpr base::Duration kNextProgress = std::chrono::seconds(30);
 
 struct Guest {
   wire::Join join;
-  process::UniqueFd connection;  // at whose other end an agent will speak
+  process::UniqueFd connection;  // an agent is at its other end
 };
 
 struct MeetingEvents {
@@ -31,15 +31,15 @@ struct MeetingEvents {
 // Whether the address is one of this machine's.
 [[nodiscard]] bool is_here(const std::string& host);
 
-// Listens at the meeting's address until all other nodes have come; index: node - 1. The port is
+// Listens at the meeting's address until all other nodes have joined; index: node - 1. The port is
 // free again on return, also for a program that sets SO_REUSEADDR while the guests' connections
-// last. Fault::unreachable names the nodes that have not come in time; Fault::cannot_start: another
+// last. Fault::unreachable names the nodes that did not join in time; Fault::cannot_start: another
 // program, or muster, listens there.
 [[nodiscard]] base::Result<std::vector<Guest>> hold_meeting(const model::Meeting& meeting,
                                                             const MeetingEvents& events);
 
-// Goes to node 0 of the meeting, waits until all have come, and returns the connection, on which an
-// agent is expected to speak.
+// Connects to node 0 of the meeting, waits until all nodes have joined, and returns the connection,
+// on which node 0 expects an agent.
 [[nodiscard]] base::Result<process::UniqueFd> join_meeting(const model::Meeting& meeting,
                                                            const wire::Join& join,
                                                            const MeetingEvents& events);

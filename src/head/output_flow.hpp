@@ -28,7 +28,7 @@ namespace muster::head {
 
 struct OutputFlowEvents {
   std::function<void(base::Rank, wire::Stream, std::uint32_t)> credit;
-  std::function<void()> closed;  // nobody reads our stdout any more
+  std::function<void()> closed;  // our stdout has no reader any more
 };
 
 class OutputFlow {
@@ -46,7 +46,7 @@ class OutputFlow {
   void begin_round();
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
-  void say(std::string_view line);  // the launcher's own words, on stderr
+  void say(std::string_view line);  // a message of the launcher itself, on stderr
   // Ends every stream that has not ended, then calls back when everything has been written.
   void finish(std::function<void()> done);
   // What was lost, a line each.

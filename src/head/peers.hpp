@@ -10,7 +10,7 @@ namespace muster::head {
 
 class Peers {
  public:
-  // Addresses of the job's hosts, as they tell them.
+  // Addresses of the job's hosts, as their agents report them.
   explicit Peers(const std::set<std::string>& hosts);
 
   // Why the other end of a connection may not; empty when it may.

@@ -1,4 +1,4 @@
-// Recorder: writes down what becomes of a run while it goes on.
+// Recorder: writes the events of a run to its record while it runs.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace muster::head {
 
 struct RecorderOptions {
   model::RunRecord record;  // what is known of it; its times are noted here
-  model::Asked asked;
+  model::TypedCommand asked;
   std::vector<std::string> hosts;         // index: node
   std::function<std::string()> plan;      // as JSON; called once
   std::function<void()> running = [] {};  // every rank has a process

@@ -1,4 +1,4 @@
-// The one clock: what time it is, for those who may not ask themselves.
+// The only place that reads the clock; other rooms get the time as a value.
 #pragma once
 
 #include "base/time.hpp"

@@ -27,7 +27,7 @@ class ErrorFiles {
 
  private:
   std::map<base::Rank, process::UniqueFd> files_;
-  process::UniqueFd hook_;  // the archive, once somebody wants it
+  process::UniqueFd hook_;  // the archive, once it is needed
 };
 
 }  // namespace muster::host

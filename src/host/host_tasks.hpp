@@ -153,7 +153,7 @@ class HostTasks {
   process::UniqueFd null_;
   // Once the ranks have been started.
   std::optional<model::MemoryCounters> memory_before_;
-  bool discarding_ = false;  // nobody wants output any more
+  bool discarding_ = false;  // output is not wanted any more
   Stacks stacks_;
 };
 

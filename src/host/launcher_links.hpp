@@ -11,8 +11,7 @@ namespace muster::host {
 
 class LauncherLinks {
  public:
-  // A new folder among the temporary ones, which nobody else can write to; it goes with this
-  // object.
+  // A new temporary folder that no other user can write to; it goes with this object.
   [[nodiscard]] static base::Result<LauncherLinks> make();
   [[nodiscard]] base::Result<void> add(const std::vector<std::string>& names);
 

@@ -162,7 +162,7 @@ std::uint64_t PmiTasks::remember(const World& world, std::uint64_t id) {
 void PmiTasks::answered(std::uint64_t id, const pmi::Reply& reply) {
   const auto found = asked_.find(id);
   if (found == asked_.end()) return;
-  const Asked asked = found->second;
+  const PendingRequest asked = found->second;
   asked_.erase(found);
   World& world = worlds_.at(asked.world);
   perform(world, world.pmi.answered(asked.id, reply));

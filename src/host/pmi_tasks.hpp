@@ -41,9 +41,10 @@ class PmiTasks {
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
   // Hears the task, which has been opened; once.
   void listen(base::Rank rank);
-  // Variables that tell the task of its descriptor.
+  // Variables that name the descriptor to the task.
   [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
-  // What the task has said and nobody has read yet: its exit may be known before its last words.
+  // What the task has sent and we have not read yet: its exit may be known before its last
+  // messages.
   void hear_out(base::Rank rank);
   // The task has ended. One that took part and left without MPI_Finalize has failed, even with
   // exit code 0.
@@ -67,7 +68,7 @@ class PmiTasks {
     }
   };
   // Who asked the head, and under which number.
-  struct Asked {
+  struct PendingRequest {
     std::uint32_t world = 1;
     std::uint64_t id = 0;
   };
@@ -88,7 +89,7 @@ class PmiTasks {
   ReadableSet& readable_;
   std::map<std::uint32_t, World> worlds_;              // by number
   std::map<base::Rank, std::uint32_t> world_numbers_;  // of the tasks here
-  std::map<std::uint64_t, Asked> asked_;
+  std::map<std::uint64_t, PendingRequest> asked_;
   std::uint64_t last_id_ = 0;
   Events events_;
   std::map<base::Rank, std::shared_ptr<Talk>> talks_;

@@ -82,14 +82,14 @@ PmixTasks::~PmixTasks() { clean_up(); }
 std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
   const pmix::Job& first = *worlds_.begin()->second.job;
   const auto& [job, node, in_world] = world_of(rank);
-  const pmix::Seat seat{first.nspace,   job->nspace,           rank.value - job->offset,
-                        node,           job->nodes[node].host, scratch_,
-                        listener_.port, tasks_ > cpus_};
+  const pmix::ClientIdentity client{first.nspace,   job->nspace,           rank.value - job->offset,
+                                    node,           job->nodes[node].host, scratch_,
+                                    listener_.port, tasks_ > cpus_};
   std::vector<Variable> variables;
-  for (auto& [name, value] : pmix::client_variables(seat)) {
+  for (auto& [name, value] : pmix::client_variables(client)) {
     variables.push_back({std::move(name), std::move(value), false});
   }
-  for (auto& [name, value] : pmix::open_mpi_variables(seat)) {
+  for (auto& [name, value] : pmix::open_mpi_variables(client)) {
     variables.push_back({std::move(name), std::move(value), true});
   }
   return variables;

@@ -1,4 +1,4 @@
-// ReadableSet: tells when a task's descriptors can be read.
+// ReadableSet: reports when a task's descriptors can be read.
 //
 // One epoll set of our own, which the loop watches as a whole: a descriptor costs one call to be
 // watched and none to be forgotten, and it need not be made non-blocking. Asio takes five.

@@ -187,13 +187,13 @@ class Expressions {
   using Names = std::map<std::string, const Input*, std::less<>>;
 
   // Nobody mistypes one of thousands of names, and comparing with all of them takes a while.
-  static std::optional<std::string> nearest(const std::string& typed, const Names& names) {
+  static std::string hint(const std::string& typed, const Names& names, std::string otherwise) {
     constexpr std::size_t kMost = 1000;
-    if (names.size() > kMost) return std::nullopt;
+    if (names.size() > kMost) return otherwise;
     std::vector<std::string> all;
     all.reserve(names.size());
     for (const auto& [name, input] : names) all.push_back(name);
-    return base::nearest(typed, all);
+    return base::did_you_mean(typed, all, std::move(otherwise));
   }
 
   void add(const Text& text, const Piece& piece, std::string what, std::string hint) {
@@ -206,9 +206,8 @@ class Expressions {
 
   bool known(const Text& text, const Piece& piece, const Names& names, std::string_view what) {
     if (names.contains(piece.text)) return true;
-    const auto near = nearest(piece.text, names);
     add(text, piece, fmt::format("there is no {} {}", what, quoted(piece.text)),
-        near ? fmt::format("did you mean {}?", *near) : fmt::format("declare it below {}s:", what));
+        hint(piece.text, names, fmt::format("declare it below {}s:", what)));
     return false;
   }
 

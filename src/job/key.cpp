@@ -89,10 +89,7 @@ bool fits(const KeyText& key, const Node& node) {
 
 std::string hint_for(const KeyText& key, const Node& node) {
   if (key.form == Form::boolean) return boolean_hint(node.text);
-  if (key.form == Form::choice) {
-    const auto near = base::nearest(node.text, choices_of(key));
-    return near ? fmt::format("did you mean {}?", *near) : "";
-  }
+  if (key.form == Form::choice) return base::did_you_mean(node.text, choices_of(key));
   const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
   if (only_quotes && number_of(node.text)) return "drop the quotes: they make it text";
   return "";
@@ -131,9 +128,8 @@ std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
 }
 
 std::string key_hint(std::string_view typed, const std::vector<std::string>& known) {
-  const auto near = base::nearest(typed, known);
-  if (near) return fmt::format("did you mean {}?", *near);
-  return known.empty() ? "" : "keys that may stand here: " + joined(known);
+  return base::did_you_mean(typed, known,
+                            known.empty() ? "" : "keys that may stand here: " + joined(known));
 }
 
 void store(Text& to, const Found& found) {

@@ -102,14 +102,11 @@ base::Result<Target> choose_target(const Targets& targets, const std::string& wa
   }
   std::vector<std::string> known = {"local"};
   for (const Target& target : targets.all) known.push_back(target.name);
-  const auto near = base::nearest(name, known);
   const std::string where = targets.source.empty() ? "muster.yml" : targets.source;
-  std::string hint =
-      near ? fmt::format("did you mean {}?", *near)
-           : fmt::format("describe it in {}, or choose another place: --target local, -H HOSTS",
-                         where);
-  return base::fail(base::Fault::usage, std::move(hint), "there is no compute target {}",
-                    spec::quoted(name));
+  const std::string hint =
+      fmt::format("describe it in {}, or choose another place: --target local, -H HOSTS", where);
+  return base::fail(base::Fault::usage, base::did_you_mean(name, known, hint),
+                    "there is no compute target {}", spec::quoted(name));
 }
 
 bool goes_without(const Target& target, std::string_view what) {

@@ -21,7 +21,7 @@ class ByteReader : public std::enable_shared_from_this<ByteReader> {
   ByteReader(asio::io_context& loop, process::UniqueFd fd, OnBytes on_bytes, OnEnd on_end);
 
   void start();
-  // Reads what is there now, outside the loop; an end that is met is told by the loop later.
+  // Reads what is there now, outside the loop; the loop reports an end of input later.
   void drain();
   void close();
 

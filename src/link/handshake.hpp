@@ -1,4 +1,4 @@
-// Handshake: two musters that meet over TCP show each other that they know the job's secret.
+// Handshake: two musters connected over TCP prove to each other that they know the job's secret.
 //
 //   node 0   "muster-meeting 1 N0\n"              N0, N1: 32 hex digits, fresh
 //   node k   "N1 MAC(node N0 N1)\n"               MAC: HMAC-SHA256 under the secret, 64 hex digits

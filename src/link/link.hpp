@@ -30,8 +30,8 @@ struct Diagnosis {
   model::Retry retry = model::Retry::no;
 };
 
-// Pure: reads ssh's own words (OpenSSH 7 to 9), the shell's "not found", and exit codes.
-// `agent` is the path of the agent there, `carrier` the first word of the carrier's command.
+// Pure: reads ssh's own messages (OpenSSH 7 to 9), the shell's "not found", and exit codes. `agent`
+// is the path of the agent there, `carrier` the first word of the carrier's command.
 [[nodiscard]] Diagnosis diagnose(const std::string& host, const std::string& agent,
                                  const std::string& carrier, const CarrierEnd& end);
 
@@ -39,9 +39,9 @@ struct Diagnosis {
 [[nodiscard]] base::Error lost(const std::string& host, const std::string& carrier,
                                const CarrierEnd& end);
 
-// Pure: the words that start the agent on a host.
-// ssh: command..., -T -x -o BatchMode=yes [-p N] [-i FILE] [user@]host, then the remote command as
-// one word that every shell understands. A name or user that starts with a dash is refused.
+// Pure: the command line that starts the agent on a host. ssh: command..., -T -x -o BatchMode=yes
+// [-p N] [-i FILE] [user@]host, then the remote command as one word that every shell understands. A
+// name or user that starts with a dash is refused.
 [[nodiscard]] base::Result<std::vector<std::string>> carrier_words(
     const model::CarrierSpec& carrier, const model::Host& host, const std::string& agent_path);
 

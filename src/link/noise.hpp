@@ -1,4 +1,4 @@
-// Noise: what a carrier printed on stdout in place of an agent's frames, put into words.
+// Noise: describes what a carrier printed on stdout in place of an agent's frames.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ class OutQueue : public std::enable_shared_from_this<OutQueue> {
   }
   // Calls back, from the loop, once what waits now has been written or can never be.
   void drain(std::function<void()> done);
-  // Writes what the descriptor takes at once, drops the rest, and calls nobody back.
+  // Writes what the descriptor takes at once, drops the rest, and makes no callback.
   void close();
   [[nodiscard]] asio::any_io_executor executor() { return descriptor_.get_executor(); }
 

@@ -22,6 +22,7 @@ struct Death {
   std::string error_file;      // what it wrote there
   model::Circumstances around = {};
   std::string host = {};  // of the node
+  bool operator==(const Death&) const = default;
 };
 
 class FirstDeaths {
@@ -34,6 +35,7 @@ class FirstDeaths {
   [[nodiscard]] std::vector<const Death*> first() const;
   // From the earliest time at which one of these may have happened to the latest.
   [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);
+  bool operator==(const FirstDeaths&) const = default;
 
  private:
   std::vector<Death> of_host_;  // the first of each

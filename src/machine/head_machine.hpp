@@ -6,6 +6,8 @@
 //
 // A host that is in use may be asked for by another run, which then finds it as it is. It leaves
 // with the last run that uses it. A run that was begun within another ends with it.
+//
+// It is large: every event has a function, and so has every wish of a run.
 #pragma once
 
 #include <map>
@@ -43,6 +45,7 @@ class HeadMachine {
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return hosts_.facts(node);
   }
+  bool operator==(const HeadMachine&) const = default;
 
  private:
   // The hosts of a run, and its nodes, which it counts for itself.
@@ -53,6 +56,7 @@ class HeadMachine {
     std::vector<base::NodeIndex> hosts = {};               // index: node
     std::map<base::NodeIndex, base::NodeIndex> uses = {};  // host to node, until it is let go
     bool told_over = false;
+    bool operator==(const Member&) const = default;
   };
 
   void on(LinkUp& event, HeadEffects& out);

@@ -41,6 +41,7 @@ class PmixExchange {
   void forget(std::uint32_t node);
   // A node whose server has gone: whoever waits for it is told so.
   [[nodiscard]] PmixOrders lost(std::uint32_t node);
+  bool operator==(const PmixExchange&) const = default;
 
  private:
   // A fence, a connect or a disconnect: one answer to all nodes once all have come.
@@ -48,21 +49,25 @@ class PmixExchange {
     std::vector<std::uint32_t> expected;  // sorted
     // No ticket: nobody waits there any more.
     std::map<std::uint32_t, std::pair<pmix::Ticket, std::string>> arrived;
+    bool operator==(const Round&) const = default;
   };
   enum class Kind : std::uint8_t { fence, connect, disconnect };
   using Key = std::pair<Kind, std::vector<pmix::Proc>>;
   struct Kept {
     pmix::Datum datum;
     bool once = false;
+    bool operator==(const Kept&) const = default;
   };
   struct Asker {
     std::uint32_t node = 0;
     pmix::Ticket ticket = 0;
+    bool operator==(const Asker&) const = default;
   };
   // Where a job's ranks are.
   struct Seats {
     std::map<std::uint32_t, std::uint32_t> node_of;  // by rank
     std::set<std::uint32_t> nodes;                   // of them all
+    bool operator==(const Seats&) const = default;
   };
 
   void gather(std::uint32_t node, Kind kind, std::vector<pmix::Proc> procs, pmix::Ticket ticket,

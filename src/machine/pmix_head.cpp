@@ -59,4 +59,11 @@ std::vector<pmix::AddJob> PmixHead::jobs(NodeIndex node) const {
 
 pmix::AddJob PmixHead::newest() const { return {worlds_.back(), 0, {}}; }
 
+// Equal worlds need not be the same.
+bool PmixHead::operator==(const PmixHead& other) const {
+  const auto world = [](const SharedJob& job) -> const pmix::Job& { return *job; };
+  return secret_ == other.secret_ && exchange_ == other.exchange_ &&
+         std::ranges::equal(worlds_, other.worlds_, {}, world, world);
+}
+
 }  // namespace muster::machine

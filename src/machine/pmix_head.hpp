@@ -40,6 +40,7 @@ class PmixHead {
   }
   void forget(base::NodeIndex node) { exchange_.forget(node.value); }
   [[nodiscard]] PmixOrders lost(base::NodeIndex node) { return exchange_.lost(node.value); }
+  bool operator==(const PmixHead& other) const;
 
  private:
   using SharedJob = std::shared_ptr<const pmix::Job>;

@@ -1,5 +1,5 @@
-// Refusals: which of the connections that were turned away people are told of. Whoever makes them
-// decides how many there are, not how many lines we print. Pure.
+// Refusals: limits how many rejected connections are printed, since the peers decide how many there
+// are. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ class Refusals {
  public:
   static constexpr std::size_t kToldMax = 8;  // different ones
 
-  // The line to print about one more, if there is any.
+  // The line to print about another one, if any.
   [[nodiscard]] std::optional<std::string> add(const std::string& line);
-  // How many there were in all, once not each of them has been told.
+  // How many there were in all, if some of them have not been printed.
   [[nodiscard]] std::optional<std::string> sum() const;
 
  private:

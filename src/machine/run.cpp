@@ -74,7 +74,7 @@ std::optional<Instant> Run::deadline() const {
 }
 
 Run::Status Run::status() const {
-  return {state_, round_, ranks_.size(), ranks_.ended(), wireup_.status()};
+  return {state_, round_, ranks_.size(), ranks_.ended(), wireup_.status(), spawns_.status()};
 }
 
 // ---- what becomes of its hosts ----------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Run: one doing of a job, from its hosts' greetings to the report. Knows no links: it asks for the
-// hosts of its plan, is told what becomes of them, and gives them back.
+// Run: one execution of a job, from its hosts' greetings to the report. Knows no links: it asks for
+// the hosts of its plan, is told what becomes of them, and gives them back.
 //
 //   opening ──every host greeted──▶ preparing ──every host prepared──▶ running
 //   opening, preparing, running ──failure, signal, time limit──▶ stopping
@@ -7,7 +7,7 @@
 //   stopping ──a rank failed, restarts are left, every host stopped──▶ opening: another round
 //
 // A survey ends once every host has greeted: opening ──▶ over. So does a run whose agents show that
-// two of its hosts are one; it must be planned anew (RunReport::same_hosts).
+// two of its hosts are one; it must be planned again (RunReport::same_hosts).
 //
 // A node:  waiting ──up()──▶ up ──greeted()──▶ greeted ──Prepared──▶ prepared ──(Start)──▶ running
 //          ──Stopped──▶ stopped; from any state ──lost()──▶ gone
@@ -20,14 +20,14 @@
 //   Spawn ──▶ asked of hosts ──all Prepared──▶ started; one Declined ──▶ dropped
 //               ◀── asked again, of others, when one has Stopped
 //
-// A spawn that cannot be met is the spawner's error, not the job's. Spawned ranks count like all
-// others from then on; what comes once the job is ending is left unanswered.
+// A spawn that cannot be satisfied is the spawner's error, not the job's. Spawned ranks count like
+// all others from then on; what comes once the job is ending is left unanswered.
 //
 // Ranks may be spawned on hosts that have had none. Such a host joins: its node is new, goes the
 // same way but for (Start), which comes for it alone, and the spawn waits until all that it calls
 // have greeted. Until it is told to start, a host that has joined is idle: when it is lost, the
-// spawn that needs it fails, the job goes on without it, and it is not called again. Idle hosts
-// leave with the last that works.
+// spawn that needs it fails, the job continues without it, and it is not asked to join again. Idle
+// hosts leave with the last busy one.
 //
 // It is large: every message has a function, and when to prepare, start, stop, restart and leave
 // follows from what all its parts know.
@@ -71,6 +71,7 @@ struct RunInput {
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
+  bool operator==(const RunInput&) const = default;
 };
 
 class Run {
@@ -82,6 +83,7 @@ class Run {
     std::uint32_t ranks = 0;  // of all worlds
     std::uint32_t ended = 0;  // of these
     WireupStatus wireup;      // who keeps whom waiting
+    Spawns::Status spawns;
   };
 
   explicit Run(RunInput input);
@@ -129,6 +131,7 @@ class Run {
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
+  bool operator==(const Run&) const = default;
 
  private:
   enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
@@ -140,12 +143,14 @@ class Run {
     std::uint32_t busy = 0;   // its ranks that have not ended
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
+    bool operator==(const Node&) const = default;
   };
   // That all were told to end.
   struct Stopping {
     base::Instant at{};  // when, first
     std::int32_t signal = 0;
     bool at_once = false;  // by now
+    bool operator==(const Stopping&) const = default;
   };
 
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);

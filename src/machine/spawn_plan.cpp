@@ -71,17 +71,17 @@ Result<std::vector<plan::SpawnWish>> read_wishes(const SpawnGround& ground,
 }
 
 // Hosts that would have to join get the indices after those of all nodes.
-std::vector<plan::SpawnRoom> rooms_of(const SpawnGround& ground) {
-  std::vector<plan::SpawnRoom> rooms;
+std::vector<plan::SpawnCapacity> capacities_of(const SpawnGround& ground) {
+  std::vector<plan::SpawnCapacity> capacities;
   for (std::uint32_t i = 0; i < ground.sites.size(); ++i) {
     if (ground.sites[i].use == SpawnSite::Use::none) continue;
-    rooms.push_back({NodeIndex(i), &ground.plan.nodes[i].host, ground.sites[i].busy});
+    capacities.push_back({NodeIndex(i), &ground.plan.nodes[i].host, ground.sites[i].busy});
   }
   std::size_t next = ground.sites.size();
   for (const model::Host& host : ground.plan.spare) {
-    rooms.push_back({NodeIndex(next++), &host, 0});
+    capacities.push_back({NodeIndex(next++), &host, 0});
   }
-  return rooms;
+  return capacities;
 }
 
 void note_needs(const SpawnGround& ground, const std::vector<NodeIndex>& nodes,
@@ -136,7 +136,7 @@ Result<PlannedSpawn> plan_spawn(const SpawnGround& ground, const wire::Spawn& or
   PlannedSpawn made{unplaced(ground, order.rank), {}, {}};
   const auto wishes = read_wishes(ground, order, made);
   if (!wishes) return tl::unexpected(wishes.error());
-  const auto nodes = plan::place_spawned(rooms_of(ground), *wishes);
+  const auto nodes = plan::place_spawned(capacities_of(ground), *wishes);
   if (!nodes) return tl::unexpected(nodes.error());
   CHECK(nodes->size() == made.placed.world.size);
   note_needs(ground, *nodes, made);

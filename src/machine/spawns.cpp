@@ -92,4 +92,12 @@ Spawns::Outcome Spawns::answered(NodeIndex node) {
                       again};
 }
 
+Spawns::Status Spawns::status() const {
+  Status status;
+  status.waiting = waiting_.size();
+  if (calling_) status.called = calling_->awaited;
+  if (preparing_) status.preparing = preparing_->planned.placed.world.number;
+  return status;
+}
+
 }  // namespace muster::machine

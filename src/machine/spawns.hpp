@@ -37,6 +37,12 @@ struct SpawnOutcome {
 class Spawns {
  public:
   using Outcome = std::optional<SpawnOutcome>;
+  struct Status {
+    std::size_t waiting = 0;                // asked for, and not planned yet
+    std::set<base::NodeIndex> called = {};  // hosts that one waits for
+    std::uint32_t preparing = 0;            // the world whose hosts prepare; 0: none
+    bool operator==(const Status&) const = default;
+  };
 
   void ask(base::NodeIndex asker, wire::Spawn order);
   // Before all others.
@@ -60,6 +66,7 @@ class Spawns {
   // All ranks of a host have ended: nobody there waits for an answer, and nothing starts there.
   [[nodiscard]] Outcome host_ended(base::NodeIndex node);
 
+  [[nodiscard]] Status status() const;
   bool operator==(const Spawns&) const = default;
 
  private:

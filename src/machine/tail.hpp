@@ -16,6 +16,7 @@ class Tail {
   // At most kLines lines, without their newlines, blank lines at the end left out. A first line
   // that was cut is left out too, unless it is all there is.
   [[nodiscard]] std::vector<std::string> lines() const;
+  bool operator==(const Tail&) const = default;
 
  private:
   std::string bytes_;

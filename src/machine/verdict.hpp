@@ -51,6 +51,7 @@ class Verdict {
   [[nodiscard]] model::RunReport report() const;
   // It is this rank that asked for the end.
   [[nodiscard]] bool is_of(base::Rank rank) const;
+  bool operator==(const Verdict&) const = default;
 
  private:
   void count_code(const model::RankExit& exit);

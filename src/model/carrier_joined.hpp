@@ -1,4 +1,4 @@
-// The carrier of a node that was started separately: its muster came to the head by itself.
+// The carrier of a node that was started separately: its muster connected to the head.
 #pragma once
 
 #include "model/carrier.hpp"

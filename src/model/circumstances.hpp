@@ -1,4 +1,4 @@
-// Circumstances: what the kernel of a host tells about the time when a rank failed there.
+// Circumstances: what a host's kernel shows about the time when a rank failed there.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct MemoryKills {
   std::uint64_t killed = 0;    // processes
   std::string group;           // the control group whose limit was reached; empty: not known
   std::uint64_t limit = 0;     // of that group, bytes; 0: not known
-  bool whole_machine = false;  // counted on the whole machine: they may be somebody else's
+  bool whole_machine = false;  // counted on the whole machine: they may belong to other jobs
   bool operator==(const MemoryKills&) const = default;
 };
 

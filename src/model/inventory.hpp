@@ -22,7 +22,7 @@ struct Host {
   std::optional<std::uint32_t> max_slots;
   std::optional<std::uint32_t> cpus;      // usable by this job; unknown for ssh hosts until greeted
   base::Place place;                      // where it was first written
-  SharedTopology topology = {};           // null until somebody has asked the host
+  SharedTopology topology = {};           // null until the host has been asked
   bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
   std::vector<std::string> aliases = {};  // other names that the user wrote for it
   std::string visible = {};               // as in HostEntry
@@ -51,7 +51,7 @@ struct Devices {
   bool operator==(const Devices&) const = default;
 };
 
-// What an agent tells about its host in its greeting.
+// What an agent reports about its host in its greeting.
 struct HostFacts {
   std::string hostname;
   std::uint32_t cpus = 1;             // in the agent's affinity mask and within its quota
@@ -70,10 +70,11 @@ struct HostFacts {
   bool operator==(const HostFacts&) const = default;
 };
 
-// Two entries of a host list whose agents told that they are on one host.
+// Two entries of a host list whose agents reported that they are on one host.
 struct SameHost {
   Host other;  // the one that goes
   Host first;  // the one that stays, with the other's slots
+  bool operator==(const SameHost&) const = default;
 };
 
 }  // namespace muster::model

@@ -40,7 +40,7 @@ struct HostEntry {
 struct EnvSetting {
   std::string name;
   std::optional<std::string> value;
-  bool ours = false;  // nobody asked for it: the launcher that muster stands in for sets it, too
+  bool ours = false;  // not asked for: the launcher that muster replaces sets it, too
   bool operator==(const EnvSetting&) const = default;
 };
 
@@ -92,14 +92,15 @@ struct App {
   bool operator==(const App&) const = default;
 };
 
-// A Horovod job whose ranks may meet through gloo: the head serves the key-value store for it.
+// A Horovod job whose ranks may find each other through gloo: the head serves the key-value store
+// for it.
 struct GlooSpec {
   std::string interface;  // to serve on, and for ranks to talk over; empty: where ssh reached hosts
   bool only = false;      // Horovod is told to use gloo, whatever else it has been built with
   bool operator==(const GlooSpec&) const = default;
 };
 
-// What ranks are told besides when torchrun's words started them.
+// Further variables of ranks that torchrun's command line started.
 struct TorchSpec {
   std::string run_id = "none";
   bool own_id = false;  // run_id is the job's own random name instead
@@ -132,7 +133,7 @@ struct JobSpec {
   // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for
   // it.
   bool torch_store = false;
-  bool deepspeed = false;     // ranks are told LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
+  bool deepspeed = false;     // ranks get LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
 
   std::vector<std::string> launchers;  // names under which programs find muster on their PATH
@@ -140,7 +141,7 @@ struct JobSpec {
   std::string hostfile;  // text behind AZUREML_MPI_HOSTFILE; empty: the hosts of this job
 
   Wireup wireup = Wireup::automatic;
-  Roles roles = Roles::none;  // how App::role is to be told to the ranks
+  Roles roles = Roles::none;  // how ranks learn their App::role
   std::optional<GlooSpec> gloo;
   std::optional<TorchSpec> torch;
 

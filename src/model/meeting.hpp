@@ -1,4 +1,4 @@
-// Meeting: how nodes whose launchers were started each by itself find each other.
+// Meeting: how nodes whose launchers were started separately find each other.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct Meeting {
   std::uint32_t nodes = 2;            // of the job
   std::optional<std::uint32_t> node;  // this one; nothing: whoever has the address is 0, and others
                                       // are numbered as they come
-  std::string secret;                 // what all nodes know and strangers need not
+  std::string secret;                 // known to all nodes of the job, not to strangers
   base::Duration limit = std::chrono::minutes(10);  // until all have come
   bool operator==(const Meeting&) const = default;
 };

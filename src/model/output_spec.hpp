@@ -1,4 +1,4 @@
-// OutputSpec: how the ranks' output looks and where it goes, whichever launcher's words asked for
+// OutputSpec: how the ranks' output looks and where it goes, whichever launcher's options asked for
 // it.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class Field : std::uint8_t {
   host,        // name of its host
   role,        // what it is in the job
   stream,      // "stdout" or "stderr"
-  attempt,     // how often the job has been started anew
+  attempt,     // how often the job has been restarted
   utc,         // "2026-11-21T10:00:00.123Z"
   local_time,  // "Sat Nov 21 10:00:00 2026", as ctime(3) writes it
 };

@@ -29,7 +29,7 @@ enum class RunState : std::uint8_t {
 using Utc = std::chrono::sys_time<std::chrono::milliseconds>;
 
 // All that is needed to ask for the same again.
-struct Asked {
+struct TypedCommand {
   struct File {
     std::string path;
     std::string text;
@@ -38,7 +38,7 @@ struct Asked {
   std::vector<std::string> words;  // of the command line, from "run" or "submit" on
   std::string folder;              // in which they were typed
   std::vector<File> files;         // that were read: job files, targets, hosts
-  bool operator==(const Asked&) const = default;
+  bool operator==(const TypedCommand&) const = default;
 };
 
 struct NamedPath {

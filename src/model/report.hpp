@@ -43,6 +43,7 @@ struct Phases {
   std::optional<base::Duration> prepared;  // every host has checked program and folder
   std::optional<base::Duration> started;   // every rank has a process
   std::optional<base::Duration> ended;     // the last rank has ended
+  bool operator==(const Phases&) const = default;
 };
 
 // Who chose the exit code of a run.
@@ -53,7 +54,7 @@ enum class CodeFrom : std::uint8_t {
   signal,  // 128 and the signal that was sent to muster
 };
 
-// "rank", "muster", "signal"; empty for nobody.
+// "rank", "muster", "signal"; empty: none of them.
 [[nodiscard]] std::string_view word(CodeFrom from);
 
 // A rank's end with its host.
@@ -88,7 +89,7 @@ struct RunReport {
   std::vector<RankExit> rounds;  // the first failures of rounds that others followed
   base::Error error;             // fault
   std::int32_t signal = 0;       // interrupted
-  std::int32_t notice = 0;       // the signal that told the ranks of the time limit; 0: not sent
+  std::int32_t notice = 0;       // the signal that warned the ranks of the time limit; 0: not sent
   std::uint32_t world_size = 0;  // ranks of all worlds
   std::vector<World> worlds;     // in order; more than one when ranks were spawned
   std::uint32_t ended = 0;       // ranks that muster ended with a signal
@@ -103,6 +104,7 @@ struct RunReport {
 
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] CodeFrom code_from() const;
+  bool operator==(const RunReport&) const = default;
 };
 
 }  // namespace muster::model

@@ -7,7 +7,7 @@ namespace muster::model {
 
 enum class Retry : std::uint8_t {
   no,
-  briefly,    // nobody listens there yet: for some seconds
+  briefly,    // nothing listens there yet: for some seconds
   patiently,  // sshd refuses because too many come at once: for as long as a busy one may need
 };
 

@@ -32,7 +32,7 @@ class OptionMatcher {
   // Whether this word, up to any '=', is the full name of an option.
   [[nodiscard]] bool is_name(std::string_view word) const;
 
-  // The complaint about a word that starts with a dash and is none of the table's.
+  // The error about an argument that starts with a dash and is not in the table.
   [[nodiscard]] base::Error unknown(std::string_view word) const;
 
   [[nodiscard]] const OptionText& text(std::size_t index) const { return *options_[index]; }

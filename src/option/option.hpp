@@ -16,7 +16,7 @@ namespace muster::option {
 // What an option takes; completion offers accordingly.
 enum class Takes : std::uint8_t { nothing, number, text, file, folder, choice };
 
-// How many words its value is.
+// How many arguments its value takes.
 enum class Arity : std::uint8_t {
   one,
   optional,  // only glued on: --opt or --opt=VALUE
@@ -29,7 +29,7 @@ enum class Scope : std::uint8_t { job, program };
 
 // What most options do not need to say.
 struct Traits {
-  std::string_view choices = {};  // for Takes::choice: words with blanks between, for completion
+  std::string_view choices = {};  // for Takes::choice: separated by blanks, for completion
   bool repeatable = false;        // otherwise Grammar::again says what a second value means
   bool ends = false;              // nothing after it is read, as after --help
   Arity arity = Arity::one;
@@ -57,7 +57,7 @@ struct Typed {
 template <class Draft>
 using Option = table::Row<Draft, OptionText, Typed, base::Result<void>>;
 
-// The rows of a table, for whoever does not care about drafts. They point into the table.
+// The rows of a table, for callers that need no drafts. They point into the table.
 using OptionTexts = std::vector<const OptionText*>;
 
 template <class Draft>

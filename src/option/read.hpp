@@ -1,4 +1,4 @@
-// read_options: the options at the front of some words, each carried out on a draft.
+// read_options: the options at the front of some arguments, each applied to a draft.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ struct OptionsRead {
   std::vector<std::string> notices;
 };
 
-// Whether an option is to be carried out, or a complaint that it stands here at all.
+// Whether an option is to be applied, or an error if it may not stand here.
 template <class Draft>
 using Admit = base::Result<bool> (*)(Draft&, const OptionText&, const Typed&);
 
-// The first complaint ends it; one without a hint gets the option's line of help as its hint.
-// `admit` may be null: all options are carried out.
+// The first error ends it; an error without a hint gets the option's help text as its hint. `admit`
+// may be null: all options are carried out.
 template <class Draft>
 [[nodiscard]] base::Result<OptionsRead> read_options(std::span<const Option<Draft>> table,
                                                      const Grammar& grammar,

@@ -98,7 +98,7 @@ Result<void> OptionReader::note(const Match& match, const Typed& typed) {
     return {};
   }
   if (same) return twice(typed);
-  return fail(Fault::usage, "keep one of them", "{} {} contradicts {} {}", typed.option,
+  return fail(Fault::usage, "keep one of them", "{} {} and {} {} cannot be combined", typed.option,
               shown(typed), before->option, shown(*before));
 }
 

@@ -1,4 +1,5 @@
-// OptionReader: walks words as long as they are options, one at a time. Knows nothing of drafts.
+// OptionReader: reads arguments as long as they are options, one at a time. Knows nothing of
+// drafts.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +22,13 @@ struct Found {
   bool idle = false;  // has no effect; a notice says so
 };
 
-// The complaint about an option that may stand only once.
+// The error about an option that may be given only once.
 [[nodiscard]] tl::unexpected<base::Error> twice(const Typed& typed);
 
-// Table, grammar and words outlive it.
+// Table, grammar and arguments outlive it.
 class OptionReader {
  public:
-  // `later_block`: these words come after a ':', so that options for the whole job are late.
+  // `later_block`: these arguments come after a ':', so that options for the whole job are late.
   OptionReader(OptionTexts options, const Grammar& grammar, std::span<const std::string> words,
                bool later_block = false)
       : matcher_(std::move(options), grammar),

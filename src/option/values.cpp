@@ -158,7 +158,7 @@ Result<model::EnvSetting> read_setting(const Typed& typed) {
   }
   if (name.find_first_of(", \t\n") != std::string_view::npos) {
     return fail(Fault::usage, fmt::format("write {0} A {0} B for two variables", typed.option),
-                "{}: {} is no variable name", typed.option, quoted(name));
+                "{}: {} is not a variable name", typed.option, quoted(name));
   }
   model::EnvSetting setting{std::string(name), std::nullopt};
   if (equals != std::string_view::npos) setting.value = typed.value.substr(equals + 1);

@@ -1,5 +1,4 @@
-// The values of options: typed words to numbers, times and the like, with complaints that name the
-// option.
+// The values of options: text to numbers, times and the like, with errors that name the option.
 #pragma once
 
 #include <set>

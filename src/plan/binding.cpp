@@ -25,7 +25,7 @@ tl::unexpected<base::Error> overload(const Mapping& mapping, const std::string& 
                     mapping.cpus_per_rank == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
 }
 
-// Binds the seats of one host. Empty sets: a default binding that cannot be had.
+// Binds the assignments of one host. Empty sets: a default binding that cannot be had.
 class HostBinder {
  public:
   HostBinder(const Mapping& mapping, const Hardware& hardware, const std::string& host)
@@ -151,10 +151,11 @@ std::uint32_t SetTable::index_of(const model::CpuSet& set) {
 }
 
 base::Result<void> bind_to_objects(const Mapping& mapping, const model::Inventory& inventory,
-                                   HardwareOfHosts& hardware, std::vector<Seat>& seats,
+                                   HardwareOfHosts& hardware, std::vector<Assignment>& assignments,
                                    SetTable& sets) {
   std::vector<Objects> objects(inventory.hosts.size());
-  for (const Seat& seat : seats) objects[seat.host].push_back(seat.object);
+  for (const Assignment& assignment : assignments)
+    objects[assignment.host].push_back(assignment.object);
   std::map<std::pair<const model::Topology*, Objects>, Objects> known;
   std::vector<const Objects*> bound(inventory.hosts.size());
   for (std::size_t i = 0; i < inventory.hosts.size(); ++i) {
@@ -171,8 +172,9 @@ base::Result<void> bind_to_objects(const Mapping& mapping, const model::Inventor
     if (!at->second.empty()) bound[i] = &at->second;
   }
   std::vector<std::uint32_t> next(inventory.hosts.size());
-  for (Seat& seat : seats) {
-    if (bound[seat.host] != nullptr) seat.set = (*bound[seat.host])[next[seat.host]++];
+  for (Assignment& assignment : assignments) {
+    if (bound[assignment.host] != nullptr)
+      assignment.set = (*bound[assignment.host])[next[assignment.host]++];
   }
   return {};
 }

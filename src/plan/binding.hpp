@@ -22,16 +22,17 @@ class SetTable {
   std::unordered_map<model::CpuSet, std::uint32_t, Hash> index_;
 };
 
-// Binds seats to objects of mapping.bind_level, host by host in the order of dealing, as Open MPI
-// does (orte/mca/rmaps/base/rmaps_base_binding.c): mapped by that very level, a rank is bound to
-// its object, or when that is full to the next one; else to the least used object that shares a cpu
-// with the rank's own, and for cpus_per_rank to the ones after it. An object is full with one rank
-// on each of its cpus; more are Fault::usage when the user asked for the binding without
+// Binds assignments to objects of mapping.bind_level, host by host in the order of dealing, as Open
+// MPI does (orte/mca/rmaps/base/rmaps_base_binding.c): mapped by that very level, a rank is bound
+// to its object, or when that is full to the next one; else to the least used object that shares a
+// cpu with the rank's own, and for cpus_per_rank to the ones after it. An object is full with one
+// rank on each of its cpus; more are Fault::usage when the user asked for the binding without
 // overload-allowed, and leave the whole job unbound when it was a default.
 [[nodiscard]] base::Result<void> bind_to_objects(const model::Mapping& mapping,
                                                  const model::Inventory& inventory,
                                                  HardwareOfHosts& hardware,
-                                                 std::vector<Seat>& seats, SetTable& sets);
+                                                 std::vector<Assignment>& assignments,
+                                                 SetTable& sets);
 
 // The same for the ranks of one host, given the objects that they were dealt to (kNoObject: none).
 // No sets: a default binding that cannot be had.
@@ -40,11 +41,12 @@ class SetTable {
     const std::vector<std::uint32_t>& objects);
 
 // Binds by local rank, once the ranks have their order: cpu_list, rr, user, rankfile, and Hydra's
-// objects. `local` counts the seats of one host from 0.
+// objects. `local` counts the assignments of one host from 0.
 [[nodiscard]] base::Result<void> bind_by_local_rank(const model::JobSpec& spec,
                                                     const model::Inventory& inventory,
                                                     HardwareOfHosts& hardware,
-                                                    std::vector<Seat>& seats, SetTable& sets);
+                                                    std::vector<Assignment>& assignments,
+                                                    SetTable& sets);
 
 // Hydra's sets for -bind-to and -map-by, of which local rank k takes number k modulo their count
 // (src/pm/hydra/lib/tools/topo/hwloc/topo_hwloc.c, handle_bitmap_binding): places of map_width

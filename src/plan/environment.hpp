@@ -20,11 +20,13 @@ namespace muster::plan {
 struct Withheld {
   std::string name;
   std::string why;
+  bool operator==(const Withheld&) const = default;
 };
 
 struct Forwarded {
   std::vector<model::Variable> kept;  // with -x applied; sorted by name
   std::vector<Withheld> withheld;     // sorted by name
+  bool operator==(const Forwarded&) const = default;
 };
 
 // Which machine a rank runs on: that of the launching shell, or another.
@@ -56,6 +58,7 @@ struct Kept {
     return {std::vector<Forwarded>(count, same_machine[app]),
             std::vector<Forwarded>(count, elsewhere[app])};
   }
+  bool operator==(const Kept&) const = default;
 };
 
 // What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
@@ -85,6 +88,7 @@ struct Rendezvous {
   bool among_hosts = false;             // ranks talk to other nodes than their own
   std::string deadline = {};            // when the job is ended, see deadline(); empty: never
   std::vector<bool> cpus_limited = {};  // per node: as in Host and HostFacts
+  bool operator==(const Rendezvous&) const = default;
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,
                                     std::span<const std::optional<model::HostFacts>> facts);

@@ -6,7 +6,7 @@
 #include "base/nearest.hpp"
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
-#include "plan/withheld.hpp"
+#include "plan/variable_owner.hpp"
 
 namespace muster::plan {
 namespace {
@@ -29,10 +29,8 @@ tl::unexpected<base::Error> not_set(const std::string& name, const Shell& shell)
   std::vector<std::string> known;
   known.reserve(shell.size());
   for (const auto& variable : shell) known.emplace_back(variable.first);
-  const auto meant = base::nearest(name, known);
-  return base::fail_at({"-x", 0, 0}, base::Fault::usage,
-                       meant ? fmt::format("did you mean {}?", *meant)
-                             : fmt::format("set it first, or give it a value: -x {}=VALUE", name),
+  const std::string hint = fmt::format("set it first, or give it a value: -x {}=VALUE", name);
+  return base::fail_at({"-x", 0, 0}, base::Fault::usage, base::did_you_mean(name, known, hint),
                        "{} is not set in the launching shell", name);
 }
 

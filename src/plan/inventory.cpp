@@ -77,9 +77,9 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
 }
 
 // Merges the entries of a list into hosts, in linear time.
-class Gathering {
+class HostMerger {
  public:
-  Gathering(const JobSpec& spec, const ThisMachine& here) : spec_(spec), here_(here) {
+  HostMerger(const JobSpec& spec, const ThisMachine& here) : spec_(spec), here_(here) {
     local_.insert(here.local_names.begin(), here.local_names.end());
     for (const model::SameHost& same : here.same_hosts) {
       joined_.insert_or_assign(written_key(same.other), written_key(same.first));
@@ -178,12 +178,12 @@ void rehearse(Inventory& inventory, const ThisMachine& here) {
 }
 
 base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
-  Gathering gathering(spec, here);
+  HostMerger merger(spec, here);
   for (const HostEntry& entry : spec.hosts) {
-    const auto added = gathering.add(entry);
+    const auto added = merger.add(entry);
     if (!added) return tl::unexpected(added.error());
   }
-  Inventory inventory{gathering.take(), spec.source, spec.source_name};
+  Inventory inventory{merger.take(), spec.source, spec.source_name};
   for (const Host& host : inventory.hosts) {
     auto bounds =
         check_bounds(host, spec.source.is_file ? base::Fault::bad_file : base::Fault::usage);

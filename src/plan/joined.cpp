@@ -9,7 +9,7 @@
 namespace muster::plan {
 namespace {
 
-constexpr model::HostSource kMeeting = {.option = "", .has_list = true, .carrier = model::kJoined};
+constexpr model::HostSource kMeeting = {.has_list = true, .carrier = model::kJoined};
 
 // Two nodes may be one machine, or have one name.
 std::string name_of(const std::string& hostname, const model::Inventory& others) {

@@ -1,4 +1,4 @@
-// Seats of ranks by host entry and by rankfile.
+// Assignments of ranks by host entry and by rankfile.
 #include "plan/listed.hpp"
 
 #include <charconv>
@@ -58,28 +58,29 @@ std::optional<std::uint32_t> HostNames::find(const model::HostEntry& entry) cons
   return found != index_.end() ? found->second : find(entry.name);
 }
 
-base::Result<std::vector<Seat>> by_entry(const JobSpec& spec, const Inventory& inventory,
-                                         const std::vector<Room>& rooms, std::uint64_t ranks) {
+base::Result<std::vector<Assignment>> by_entry(const JobSpec& spec, const Inventory& inventory,
+                                               const std::vector<Capacity>& capacities,
+                                               std::uint64_t ranks) {
   const HostNames names(inventory);
-  std::vector<Seat> seats;
+  std::vector<Assignment> assignments;
   for (const model::HostEntry& entry : spec.hosts) {
     const auto host = names.find(entry);
-    if (host && rooms[*host].cap > 0) seats.push_back({*host, kNoObject});
+    if (host && capacities[*host].cap > 0) assignments.push_back({*host, kNoObject});
   }
-  if (seats.size() < ranks) {
+  if (assignments.size() < ranks) {
     return base::fail(
-        Fault::no_slots, fmt::format("use {} ranks, or list more hosts", seats.size()),
+        Fault::no_slots, fmt::format("use {} ranks, or list more hosts", assignments.size()),
         "{} ranks wanted, but mapping by seq runs one for each of the {} listed hosts", ranks,
-        seats.size());
+        assignments.size());
   }
-  seats.resize(ranks);
-  return seats;
+  assignments.resize(ranks);
+  return assignments;
 }
 
-base::Result<std::vector<Seat>> by_rankfile(const JobSpec& spec, const Inventory& inventory,
-                                            std::uint64_t ranks) {
+base::Result<std::vector<Assignment>> by_rankfile(const JobSpec& spec, const Inventory& inventory,
+                                                  std::uint64_t ranks) {
   const HostNames names(inventory);
-  std::vector<Seat> seats(ranks, Seat{kNoObject, kNoObject});
+  std::vector<Assignment> assignments(ranks, Assignment{kNoObject, kNoObject});
   for (const RankfileEntry& entry : spec.mapping.rankfile) {
     if (entry.rank.value >= ranks) {
       return base::fail_at(entry.place, Fault::bad_file,
@@ -88,21 +89,21 @@ base::Result<std::vector<Seat>> by_rankfile(const JobSpec& spec, const Inventory
     }
     const auto host = names.find(entry.host);
     if (!host) return no_such_host(entry, inventory);
-    if (seats[entry.rank.value].host != kNoObject) {
+    if (assignments[entry.rank.value].host != kNoObject) {
       return base::fail_at(entry.place, Fault::bad_file, "give each rank one line",
                            "rank {} is in the rankfile twice", entry.rank.value);
     }
-    seats[entry.rank.value].host = *host;
+    assignments[entry.rank.value].host = *host;
   }
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
-    if (seats[rank].host != kNoObject) continue;
+    if (assignments[rank].host != kNoObject) continue;
     base::Place place;
     if (!spec.mapping.rankfile.empty()) place.source = spec.mapping.rankfile.front().place.source;
     return base::fail_at(place, Fault::bad_file,
                          fmt::format("add a line: rank {}=HOST slot=0", rank),
                          "the rankfile has no line for rank {} of {}", rank, ranks);
   }
-  return seats;
+  return assignments;
 }
 
 }  // namespace muster::plan

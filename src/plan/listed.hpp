@@ -24,14 +24,13 @@ class HostNames {
 
 // Rank k on the k-th entry of the host list (orte/mca/rmaps/seq/rmaps_seq.c). Fault::no_slots when
 // there are more ranks than entries; entries of hosts without room are left out.
-[[nodiscard]] base::Result<std::vector<Seat>> by_entry(const model::JobSpec& spec,
-                                                       const model::Inventory& inventory,
-                                                       const std::vector<Room>& rooms,
-                                                       std::uint64_t ranks);
+[[nodiscard]] base::Result<std::vector<Assignment>> by_entry(
+    const model::JobSpec& spec, const model::Inventory& inventory,
+    const std::vector<Capacity>& capacities, std::uint64_t ranks);
 
 // Each rank where the rankfile says. Every rank below `ranks` needs exactly one entry.
-[[nodiscard]] base::Result<std::vector<Seat>> by_rankfile(const model::JobSpec& spec,
-                                                          const model::Inventory& inventory,
-                                                          std::uint64_t ranks);
+[[nodiscard]] base::Result<std::vector<Assignment>> by_rankfile(const model::JobSpec& spec,
+                                                                const model::Inventory& inventory,
+                                                                std::uint64_t ranks);
 
 }  // namespace muster::plan

@@ -90,12 +90,12 @@ tl::unexpected<base::Error> list_too_short(const Host& host, std::size_t cpus) {
 }
 
 base::Result<void> bind_in_turn(const Mapping& mapping, const model::Inventory& inventory,
-                                HardwareOfHosts& hardware, std::vector<Seat>& seats,
+                                HardwareOfHosts& hardware, std::vector<Assignment>& assignments,
                                 SetTable& table) {
   std::map<const Topology*, std::pair<std::vector<std::uint32_t>, bool>> known;
   std::vector<std::uint32_t> next(inventory.hosts.size());
-  for (Seat& seat : seats) {
-    const Host& host = inventory.hosts[seat.host];
+  for (Assignment& assignment : assignments) {
+    const Host& host = inventory.hosts[assignment.host];
     const auto [at, is_new] = known.try_emplace(host.topology.value.get());
     auto& [indexes, repeats] = at->second;
     if (is_new) {
@@ -104,9 +104,9 @@ base::Result<void> bind_in_turn(const Mapping& mapping, const model::Inventory& 
       for (const CpuSet& set : made->sets) indexes.push_back(table.index_of(set));
       repeats = made->repeats;
     }
-    const std::uint32_t local = next[seat.host]++;
+    const std::uint32_t local = next[assignment.host]++;
     if (local < indexes.size() || repeats) {
-      seat.set = indexes[local % indexes.size()];
+      assignment.set = indexes[local % indexes.size()];
     } else if (mapping.bind_to == BindTo::cpu_list) {
       return list_too_short(host, indexes.size());
     }
@@ -158,16 +158,16 @@ base::Result<CpuSet> set_of_entry(const Mapping& mapping, const RankfileEntry& e
 }
 
 base::Result<void> bind_by_rankfile(const Mapping& mapping, const model::Inventory& inventory,
-                                    HardwareOfHosts& hardware, std::vector<Seat>& seats,
+                                    HardwareOfHosts& hardware, std::vector<Assignment>& assignments,
                                     SetTable& table) {
   for (const RankfileEntry& entry : mapping.rankfile) {
-    Seat& seat = seats[entry.rank.value];
-    const Host& host = inventory.hosts[seat.host];
+    Assignment& assignment = assignments[entry.rank.value];
+    const Host& host = inventory.hosts[assignment.host];
     const auto known = hardware.find(host, mapping);
     if (!known) return tl::unexpected(known.error());
     const auto set = set_of_entry(mapping, entry, host);
     if (!set) return tl::unexpected(set.error());
-    seat.set = table.index_of(*set);
+    assignment.set = table.index_of(*set);
   }
   return {};
 }
@@ -175,13 +175,13 @@ base::Result<void> bind_by_rankfile(const Mapping& mapping, const model::Invento
 }  // namespace
 
 base::Result<void> bind_by_local_rank(const model::JobSpec& spec, const model::Inventory& inventory,
-                                      HardwareOfHosts& hardware, std::vector<Seat>& seats,
-                                      SetTable& sets) {
+                                      HardwareOfHosts& hardware,
+                                      std::vector<Assignment>& assignments, SetTable& sets) {
   const Mapping& mapping = spec.mapping;
   if (mapping.map_by == model::MapBy::rankfile) {
-    return bind_by_rankfile(mapping, inventory, hardware, seats, sets);
+    return bind_by_rankfile(mapping, inventory, hardware, assignments, sets);
   }
-  return bind_in_turn(mapping, inventory, hardware, seats, sets);
+  return bind_in_turn(mapping, inventory, hardware, assignments, sets);
 }
 
 }  // namespace muster::plan

@@ -1,8 +1,8 @@
 // needs_facts: whether hosts must be asked for their hardware before a job can be planned.
 #include <algorithm>
 
+#include "plan/capacity.hpp"
 #include "plan/plan.hpp"
-#include "plan/rooms.hpp"
 
 namespace muster::plan {
 

@@ -4,13 +4,13 @@
 #include <numeric>
 
 #include "plan/binding.hpp"
+#include "plan/capacity.hpp"
 #include "plan/claims.hpp"
 #include "plan/listed.hpp"
 #include "plan/plan.hpp"
 #include "plan/ranking.hpp"
 #include "plan/remedy.hpp"
 #include "plan/roles.hpp"
-#include "plan/rooms.hpp"
 
 namespace muster::plan {
 namespace {
@@ -25,11 +25,11 @@ using model::Mapping;
 using model::Plan;
 using model::SlotRule;
 
-Total total_of(const std::vector<Room>& rooms) {
+Total total_of(const std::vector<Capacity>& capacities) {
   Total total;
-  for (const Room& room : rooms) {
-    total.slots += room.slots;
-    total.cap += room.cap;
+  for (const Capacity& capacity : capacities) {
+    total.slots += capacity.slots;
+    total.cap += capacity.cap;
   }
   return total;
 }
@@ -41,17 +41,17 @@ std::uint64_t slots_of(const Inventory& inventory) {
 }
 
 std::uint64_t wanted(const JobSpec& spec, const model::App& app, const Inventory& inventory,
-                     const std::vector<Room>& rooms) {
+                     const std::vector<Capacity>& capacities) {
   if (app.ranks) return *app.ranks;
   if (spec.mapping.map_by == MapBy::rankfile) return spec.mapping.rankfile.size();
   if (spec.mapping.map_by == MapBy::seq) return spec.hosts.size();
-  const auto has_room = [](const Room& room) { return room.cap > 0; };
-  const auto hosts = static_cast<std::uint64_t>(std::ranges::count_if(rooms, has_room));
-  if (spec.mapping.map_by == MapBy::ppr) return total_of(rooms).cap;
+  const auto has_room = [](const Capacity& capacity) { return capacity.cap > 0; };
+  const auto hosts = static_cast<std::uint64_t>(std::ranges::count_if(capacities, has_room));
+  if (spec.mapping.map_by == MapBy::ppr) return total_of(capacities).cap;
   if (spec.per_node) return std::uint64_t{*spec.per_node} * hosts;
   const bool all_slots = spec.slot_rule == SlotRule::open_mpi;
   if (!inventory.source.has_list && !all_slots) return hosts;
-  return app.hosts.empty() ? slots_of(inventory) : total_of(rooms).slots;
+  return app.hosts.empty() ? slots_of(inventory) : total_of(capacities).slots;
 }
 
 // On this machine too many ranks are slow, not wrong: a laptop must run -n 8 on four cores.
@@ -69,9 +69,9 @@ std::string crowded(std::uint64_t ranks, const Inventory& inventory) {
                      cpus == 1 ? "" : "s");
 }
 
-// Seats of all apps in the order of dealing, and how many each app has.
+// Assignments of all apps in the order of dealing, and how many each app has.
 struct Dealt {
-  std::vector<Seat> seats;
+  std::vector<Assignment> assignments;
   std::vector<std::uint64_t> counts;
   bool crowd = false;  // more ranks than slots
 };
@@ -79,8 +79,8 @@ struct Dealt {
 // Deals the ranks of one app, or of all apps that share the hosts.
 class Mapper {
  public:
-  Mapper(const JobSpec& spec, const Inventory& inventory, std::vector<Room> rooms)
-      : spec_(spec), inventory_(inventory), rooms_(std::move(rooms)) {}
+  Mapper(const JobSpec& spec, const Inventory& inventory, std::vector<Capacity> capacities)
+      : spec_(spec), inventory_(inventory), capacities_(std::move(capacities)) {}
 
   base::Result<Dealt> map() {
     const auto has_own = [](const model::App& app) { return !app.hosts.empty(); };
@@ -92,86 +92,86 @@ class Mapper {
   base::Result<Dealt> together() {
     Dealt dealt;
     for (const model::App& app : spec_.apps) {
-      dealt.counts.push_back(wanted(spec_, app, inventory_, rooms_));
+      dealt.counts.push_back(wanted(spec_, app, inventory_, capacities_));
     }
     const auto ranks = std::accumulate(dealt.counts.begin(), dealt.counts.end(), std::uint64_t{0});
-    auto seats = deal(rooms_, ranks, dealt.crowd);
-    if (!seats) return tl::unexpected(seats.error());
-    dealt.seats = std::move(*seats);
+    auto assignments = deal(capacities_, ranks, dealt.crowd);
+    if (!assignments) return tl::unexpected(assignments.error());
+    dealt.assignments = std::move(*assignments);
     return dealt;
   }
 
   base::Result<Dealt> one_by_one() {
     Dealt dealt;
     for (const model::App& app : spec_.apps) {
-      const auto rooms = rooms_of(app);
-      if (!rooms) return tl::unexpected(rooms.error());
-      dealt.counts.push_back(wanted(spec_, app, inventory_, *rooms));
-      const auto seats = deal(*rooms, dealt.counts.back(), dealt.crowd);
-      if (!seats) return tl::unexpected(seats.error());
-      for (const Seat& seat : *seats) use(rooms_[seat.host]);
-      dealt.seats.insert(dealt.seats.end(), seats->begin(), seats->end());
+      const auto capacities = capacities_of(app);
+      if (!capacities) return tl::unexpected(capacities.error());
+      dealt.counts.push_back(wanted(spec_, app, inventory_, *capacities));
+      const auto assignments = deal(*capacities, dealt.counts.back(), dealt.crowd);
+      if (!assignments) return tl::unexpected(assignments.error());
+      for (const Assignment& assignment : *assignments) use(capacities_[assignment.host]);
+      dealt.assignments.insert(dealt.assignments.end(), assignments->begin(), assignments->end());
     }
     return dealt;
   }
 
-  static void use(Room& room) {
-    if (room.slots > 0) --room.slots;
-    if (room.cap > 0) --room.cap;
+  static void use(Capacity& capacity) {
+    if (capacity.slots > 0) --capacity.slots;
+    if (capacity.cap > 0) --capacity.cap;
   }
 
   // Hosts that the app does not name have no room for it.
-  [[nodiscard]] base::Result<std::vector<Room>> rooms_of(const model::App& app) const {
-    if (app.hosts.empty()) return rooms_;
+  [[nodiscard]] base::Result<std::vector<Capacity>> capacities_of(const model::App& app) const {
+    if (app.hosts.empty()) return capacities_;
     const HostNames names(inventory_);
-    std::vector<Room> rooms(rooms_.size());
+    std::vector<Capacity> capacities(capacities_.size());
     for (const std::string& name : app.hosts) {
       const auto host = names.find(name);
       if (!host) {
         return base::fail(base::Fault::usage, {}, "{} is not among the hosts of the job", name);
       }
-      rooms[*host] = rooms_[*host];
+      capacities[*host] = capacities_[*host];
     }
-    return rooms;
+    return capacities;
   }
 
-  base::Result<std::vector<Seat>> deal(const std::vector<Room>& rooms, std::uint64_t ranks,
-                                       bool& crowd) const {
+  base::Result<std::vector<Assignment>> deal(const std::vector<Capacity>& capacities,
+                                             std::uint64_t ranks, bool& crowd) const {
     if (ranks == 0 || ranks > model::kRanksMax) return bad_count(ranks);
     if (spec_.mapping.map_by == MapBy::rankfile) return by_rankfile(spec_, inventory_, ranks);
-    if (spec_.mapping.map_by == MapBy::seq) return by_entry(spec_, inventory_, rooms, ranks);
-    const Total total = total_of(rooms);
+    if (spec_.mapping.map_by == MapBy::seq) return by_entry(spec_, inventory_, capacities, ranks);
+    const Total total = total_of(capacities);
     if (ranks > total.cap) return above_cap(spec_, inventory_, ranks, total);
     const bool full = ranks > total.slots;
     if (full && !may_share_cores(spec_, inventory_)) {
       return above_slots(spec_, inventory_, ranks, total);
     }
     crowd = crowd || full;
-    return seats(rooms, ranks, full);
+    return assignments(capacities, ranks, full);
   }
 
-  [[nodiscard]] base::Result<std::vector<Seat>> seats(const std::vector<Room>& rooms,
-                                                      std::uint64_t ranks, bool full) const {
-    if (spec_.slot_rule == SlotRule::hydra) return by_pattern(rooms, ranks);
+  [[nodiscard]] base::Result<std::vector<Assignment>> assignments(
+      const std::vector<Capacity>& capacities, std::uint64_t ranks, bool full) const {
+    if (spec_.slot_rule == SlotRule::hydra) return by_pattern(capacities, ranks);
     const Mapping& mapping = spec_.mapping;
     if (mapping.map_by == MapBy::object) {
-      return mapping.span ? by_object_span(rooms, ranks) : by_object(rooms, ranks);
+      return mapping.span ? by_object_span(capacities, ranks) : by_object(capacities, ranks);
     }
-    if (mapping.map_by == MapBy::ppr) return each_within_slots(rooms, ranks);
-    if (mapping.map_by != MapBy::node) return by_slot(rooms, ranks);
+    if (mapping.map_by == MapBy::ppr) return each_within_slots(capacities, ranks);
+    if (mapping.map_by != MapBy::node) return by_slot(capacities, ranks);
     const bool evenly = full && spec_.slot_rule == SlotRule::open_mpi;
-    return evenly ? by_node_crowded(rooms, ranks) : by_node(rooms, ranks);
+    return evenly ? by_node_crowded(capacities, ranks) : by_node(capacities, ranks);
   }
 
   // So many for each object may be more than one host has slots, while others have some left.
-  [[nodiscard]] base::Result<std::vector<Seat>> each_within_slots(const std::vector<Room>& rooms,
-                                                                  std::uint64_t ranks) const {
-    auto dealt = per_object(rooms, ranks, spec_.mapping.per_object);
+  [[nodiscard]] base::Result<std::vector<Assignment>> each_within_slots(
+      const std::vector<Capacity>& capacities, std::uint64_t ranks) const {
+    auto dealt = per_object(capacities, ranks, spec_.mapping.per_object);
     if (may_share_cores(spec_, inventory_)) return dealt;
-    std::vector<std::uint32_t> counts(rooms.size());
-    for (const Seat& seat : dealt) {
-      if (++counts[seat.host] > rooms[seat.host].slots) {
-        return too_few_on(spec_, inventory_.hosts[seat.host]);
+    std::vector<std::uint32_t> counts(capacities.size());
+    for (const Assignment& assignment : dealt) {
+      if (++counts[assignment.host] > capacities[assignment.host].slots) {
+        return too_few_on(spec_, inventory_.hosts[assignment.host]);
       }
     }
     return dealt;
@@ -179,7 +179,7 @@ class Mapper {
 
   const JobSpec& spec_;
   const Inventory& inventory_;
-  std::vector<Room> rooms_;
+  std::vector<Capacity> capacities_;
 };
 
 // What was left open: cpus for each rank are bound to, and so is a cpu set.
@@ -214,17 +214,17 @@ base::Result<void> check_binding(const Mapping& mapping) {
   return {};
 }
 
-// Binds, and puts each app's seats in the order of their ranks.
+// Binds, and puts each app's assignments in the order of their ranks.
 base::Result<void> finish(const JobSpec& spec, const Inventory& inventory,
                           HardwareOfHosts& hardware, Dealt& dealt, SetTable& sets) {
   const Mapping& mapping = spec.mapping;
   const bool early = mapping.bind_to == BindTo::object && spec.slot_rule != SlotRule::hydra;
   if (early) {
-    auto bound = bind_to_objects(mapping, inventory, hardware, dealt.seats, sets);
+    auto bound = bind_to_objects(mapping, inventory, hardware, dealt.assignments, sets);
     if (!bound) return bound;
   }
   if (mapping.rank_given) {
-    auto first = dealt.seats.begin();
+    auto first = dealt.assignments.begin();
     for (const std::uint64_t count : dealt.counts) {
       const auto last = first + static_cast<std::ptrdiff_t>(count);
       auto ordered = in_rank_order(mapping, inventory, hardware, {first, last});
@@ -234,7 +234,7 @@ base::Result<void> finish(const JobSpec& spec, const Inventory& inventory,
   }
   const bool by_file = mapping.map_by == MapBy::rankfile && !mapping.bind_given;
   if (early || (mapping.bind_to == BindTo::none && !by_file)) return {};
-  return bind_by_local_rank(spec, inventory, hardware, dealt.seats, sets);
+  return bind_by_local_rank(spec, inventory, hardware, dealt.assignments, sets);
 }
 
 std::string policy(const JobSpec& spec) {
@@ -262,9 +262,9 @@ std::string policy(const JobSpec& spec) {
 
 // Node indexes for the hosts that run ranks, in the order in which hosts are served.
 std::vector<NodeIndex> keep_used(Plan& plan, const Inventory& inventory,
-                                 const std::vector<Seat>& seats) {
+                                 const std::vector<Assignment>& assignments) {
   std::vector<std::uint32_t> counts(inventory.hosts.size());
-  for (const Seat& seat : seats) ++counts[seat.host];
+  for (const Assignment& assignment : assignments) ++counts[assignment.host];
   std::vector<NodeIndex> node_of_host(inventory.hosts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] == 0) {
@@ -290,12 +290,12 @@ Plan assemble(const JobSpec& spec, const Inventory& inventory, const Dealt& deal
   plan.policy = policy(spec);
   plan.universe = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(slots_of(inventory), std::numeric_limits<std::uint32_t>::max()));
-  const auto node_of_host = keep_used(plan, inventory, dealt.seats);
-  plan.ranks.reserve(dealt.seats.size());
-  for (const Seat& seat : dealt.seats) {
-    const NodeIndex node = node_of_host[seat.host];
+  const auto node_of_host = keep_used(plan, inventory, dealt.assignments);
+  plan.ranks.reserve(dealt.assignments.size());
+  for (const Assignment& assignment : dealt.assignments) {
+    const NodeIndex node = node_of_host[assignment.host];
     auto& ranks = plan.nodes[node.value].ranks;
-    plan.ranks.push_back({node, static_cast<std::uint32_t>(ranks.size()), 0, seat.set});
+    plan.ranks.push_back({node, static_cast<std::uint32_t>(ranks.size()), 0, assignment.set});
     ranks.emplace_back(plan.ranks.size() - 1);
   }
   number_apps(plan, dealt.counts);
@@ -319,16 +319,17 @@ void leave_to_others(const JobSpec& spec, Plan& plan) {
 
 base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   HardwareOfHosts hardware;
-  const auto room = rooms(spec, inventory, hardware);
-  if (!room) return tl::unexpected(room.error());
-  auto dealt = Mapper(spec, inventory, *room).map();
+  const auto capacity = capacities(spec, inventory, hardware);
+  if (!capacity) return tl::unexpected(capacity.error());
+  auto dealt = Mapper(spec, inventory, *capacity).map();
   if (!dealt) return tl::unexpected(dealt.error());
   if (spec.mapping.bind_by_default) {
     const auto first = hardware.find(inventory.hosts.front(), spec.mapping);
     if (!first) return tl::unexpected(first.error());
     JobSpec chosen = spec;
     chosen.mapping.bind_by_default = false;
-    chosen.mapping = default_binding(chosen.mapping, dealt->seats.size(), dealt->crowd, **first);
+    chosen.mapping =
+        default_binding(chosen.mapping, dealt->assignments.size(), dealt->crowd, **first);
     return place_on(decided(std::move(chosen)), inventory);
   }
   SetTable sets;
@@ -338,7 +339,8 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   plan.sets = sets.take();
   if (!plan.sets.empty()) leave_to_others(spec, plan);
   const bool is_said = spec.oversubscribe || spec.slot_rule != SlotRule::muster;
-  if (dealt->crowd && !is_said) plan.notices.push_back(crowded(dealt->seats.size(), inventory));
+  if (dealt->crowd && !is_said)
+    plan.notices.push_back(crowded(dealt->assignments.size(), inventory));
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// The order of ranks, host by host; hosts with equal hardware and seats share the work.
+// The order of ranks, host by host; hosts with equal hardware and assignments share the work.
 #include "plan/ranking.hpp"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace {
 using model::Mapping;
 using model::RankBy;
 
-using Objects = std::vector<std::uint32_t>;              // of the seats of one host, as dealt
+using Objects = std::vector<std::uint32_t>;              // of the assignments of one host, as dealt
 using Rounds = std::vector<std::vector<std::uint32_t>>;  // positions in Objects, round by round
 
-// Seats of one host that wait for their number, by the object that they were dealt to.
+// Assignments of one host that wait for their number, by the object that they were dealt to.
 class Waiting {
  public:
   explicit Waiting(const Objects& objects) : left_(objects.size()) {
@@ -22,7 +22,7 @@ class Waiting {
 
   [[nodiscard]] std::size_t left() const { return left_; }
 
-  // The first seat as dealt among those of the given objects.
+  // The first assignment as dealt among those of the given objects.
   std::optional<std::uint32_t> take(const std::vector<std::uint32_t>& among) {
     std::deque<std::uint32_t>* best = nullptr;
     for (const std::uint32_t object : among) {
@@ -30,10 +30,10 @@ class Waiting {
       if (!queue.empty() && (best == nullptr || queue.front() < best->front())) best = &queue;
     }
     if (best == nullptr) return std::nullopt;
-    const std::uint32_t seat = best->front();
+    const std::uint32_t assignment = best->front();
     best->pop_front();
     --left_;
-    return seat;
+    return assignment;
   }
 
   [[nodiscard]] Objects used() const {
@@ -75,32 +75,32 @@ Rounds rounds_of(const Hardware& hardware, const Mapping& mapping, const Objects
     rounds.emplace_back();
     for (const Objects& among : meets) {
       const bool all = mapping.rank_by == RankBy::fill;
-      for (auto seat = waiting.take(among); seat; seat = waiting.take(among)) {
-        rounds.back().push_back(*seat);
+      for (auto assignment = waiting.take(among); assignment; assignment = waiting.take(among)) {
+        rounds.back().push_back(*assignment);
         if (!all) break;
       }
     }
     if (!rounds.back().empty()) continue;
     // The rest sits where there is no such object (a core without an l3cache, say): as dealt.
-    for (auto seat = waiting.take(used); seat; seat = waiting.take(used)) {
-      rounds.back().push_back(*seat);
+    for (auto assignment = waiting.take(used); assignment; assignment = waiting.take(used)) {
+      rounds.back().push_back(*assignment);
     }
   }
   return rounds;
 }
 
-// The seats of each host, as dealt.
+// The assignments of each host, as dealt.
 struct HostSeats {
   std::uint32_t host = 0;
-  std::vector<Seat> seats;
+  std::vector<Assignment> assignments;
   Objects objects;
 };
 
-std::vector<HostSeats> by_host(const std::vector<Seat>& seats, std::size_t hosts) {
+std::vector<HostSeats> by_host(const std::vector<Assignment>& assignments, std::size_t hosts) {
   std::vector<HostSeats> all(hosts);
-  for (const Seat& seat : seats) {
-    all[seat.host].seats.push_back(seat);
-    all[seat.host].objects.push_back(seat.object);
+  for (const Assignment& assignment : assignments) {
+    all[assignment.host].assignments.push_back(assignment);
+    all[assignment.host].objects.push_back(assignment.object);
   }
   for (std::uint32_t i = 0; i < all.size(); ++i) all[i].host = i;
   std::erase_if(all, [](const HostSeats& one) { return one.objects.empty(); });
@@ -119,11 +119,12 @@ base::Result<Rounds> rounds_on(const model::Host& host, const Mapping& mapping,
 }
 
 // Round by round over all hosts with `across`, else each host's rounds before the next host.
-std::vector<Seat> joined(const std::vector<HostSeats>& hosts,
-                         const std::vector<const Rounds*>& rounds, bool across) {
-  std::vector<Seat> ordered;
+std::vector<Assignment> joined(const std::vector<HostSeats>& hosts,
+                               const std::vector<const Rounds*>& rounds, bool across) {
+  std::vector<Assignment> ordered;
   const auto append = [&](std::size_t i, const std::vector<std::uint32_t>& round) {
-    for (const std::uint32_t seat : round) ordered.push_back(hosts[i].seats[seat]);
+    for (const std::uint32_t assignment : round)
+      ordered.push_back(hosts[i].assignments[assignment]);
   };
   if (!across) {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -143,8 +144,8 @@ std::vector<Seat> joined(const std::vector<HostSeats>& hosts,
   return ordered;
 }
 
-// One seat of each host in turn.
-std::vector<Seat> one_of_each_host(const std::vector<HostSeats>& hosts) {
+// One assignment of each host in turn.
+std::vector<Assignment> one_of_each_host(const std::vector<HostSeats>& hosts) {
   std::vector<Rounds> own(hosts.size());
   std::vector<const Rounds*> rounds;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -156,15 +157,16 @@ std::vector<Seat> one_of_each_host(const std::vector<HostSeats>& hosts) {
 
 }  // namespace
 
-base::Result<std::vector<Seat>> in_rank_order(const Mapping& mapping,
-                                              const model::Inventory& inventory,
-                                              HardwareOfHosts& hardware, std::vector<Seat> seats) {
-  if (!mapping.rank_given) return seats;
+base::Result<std::vector<Assignment>> in_rank_order(const Mapping& mapping,
+                                                    const model::Inventory& inventory,
+                                                    HardwareOfHosts& hardware,
+                                                    std::vector<Assignment> assignments) {
+  if (!mapping.rank_given) return assignments;
   if (mapping.rank_by == RankBy::slot) {
-    std::ranges::stable_sort(seats, {}, &Seat::host);
-    return seats;
+    std::ranges::stable_sort(assignments, {}, &Assignment::host);
+    return assignments;
   }
-  const std::vector<HostSeats> hosts = by_host(seats, inventory.hosts.size());
+  const std::vector<HostSeats> hosts = by_host(assignments, inventory.hosts.size());
   if (mapping.rank_by == RankBy::node) return one_of_each_host(hosts);
   std::map<std::pair<const model::Topology*, Objects>, Rounds> known;
   std::vector<const Rounds*> rounds;

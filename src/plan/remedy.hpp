@@ -5,7 +5,7 @@
 
 namespace muster::plan {
 
-// Room on all hosts together, with --per-node and max_slots applied.
+// Capacity of all hosts together, with --per-node and max_slots applied.
 struct Total {
   std::uint64_t slots = 0;
   std::uint64_t cap = 0;  // what fits with --oversubscribe

@@ -37,18 +37,18 @@ bool is_called(const model::Host& host, const std::string& name) {
 
 // How full a host is, and how many more it may take.
 struct Load {
-  const SpawnRoom* room = nullptr;
+  const SpawnCapacity* capacity = nullptr;
   std::int64_t over = 0;  // ranks beyond its slots; negative: free slots
   std::uint64_t left = 0;
 };
 
 class SpawnDealer {
  public:
-  explicit SpawnDealer(std::span<const SpawnRoom> rooms) {
-    for (const SpawnRoom& room : rooms) {
-      const std::uint64_t cap = room.host->max_slots.value_or(model::kRanksMax);
-      loads_.push_back({&room, std::int64_t{room.busy} - std::int64_t{room.host->slots},
-                        cap - std::min<std::uint64_t>(cap, room.busy)});
+  explicit SpawnDealer(std::span<const SpawnCapacity> capacities) {
+    for (const SpawnCapacity& capacity : capacities) {
+      const std::uint64_t cap = capacity.host->max_slots.value_or(model::kRanksMax);
+      loads_.push_back({&capacity, std::int64_t{capacity.busy} - std::int64_t{capacity.host->slots},
+                        cap - std::min<std::uint64_t>(cap, capacity.busy)});
     }
   }
 
@@ -66,7 +66,7 @@ class SpawnDealer {
     for (std::size_t i = 0; wish.hosts.empty() && i < loads_.size(); ++i) open.push_back(i);
     for (const std::string& name : wish.hosts) {
       const auto found = std::ranges::find_if(
-          loads_, [&](const Load& one) { return is_called(*one.room->host, name); });
+          loads_, [&](const Load& one) { return is_called(*one.capacity->host, name); });
       if (found == loads_.end()) {
         return base::fail(Fault::usage,
                           "ranks can be spawned on the job's hosts, unless they are lost",
@@ -82,7 +82,7 @@ class SpawnDealer {
     Load& load = loads_[index];
     ++load.over;
     --load.left;
-    out.push_back(load.room->node);
+    out.push_back(load.capacity->node);
   }
 
   // Free slots, each host in turn; gives back how many ranks are left.
@@ -143,9 +143,9 @@ Result<SpawnWish> spawn_wish(std::span<const std::pair<std::string, std::string>
   return wish;
 }
 
-Result<std::vector<NodeIndex>> place_spawned(std::span<const SpawnRoom> rooms,
+Result<std::vector<NodeIndex>> place_spawned(std::span<const SpawnCapacity> capacities,
                                              std::span<const SpawnWish> wishes) {
-  SpawnDealer dealer(rooms);
+  SpawnDealer dealer(capacities);
   std::vector<NodeIndex> nodes;
   for (const SpawnWish& wish : wishes) {
     if (auto dealt = dealer.deal(wish, nodes); !dealt) return tl::unexpected(dealt.error());

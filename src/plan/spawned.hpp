@@ -32,7 +32,7 @@ struct SpawnWish {
     std::span<const std::pair<std::string, std::string>> info, std::uint32_t ranks);
 
 // A host that new ranks may go to.
-struct SpawnRoom {
+struct SpawnCapacity {
   base::NodeIndex node;
   const model::Host* host = nullptr;
   std::uint32_t busy = 0;  // ranks that run there now
@@ -41,8 +41,8 @@ struct SpawnRoom {
 // A node for each rank, in the order of wishes. By slot: free slots are filled first, each host in
 // turn; then each rank goes to the host that is overfull by the fewest, since MPI programs expect
 // to spawn as they please. By node: one rank each in turn. max_slots always holds: Fault::no_slots.
-// A host that is not in `rooms` is Fault::usage.
+// A host that is not in `capacities` is Fault::usage.
 [[nodiscard]] base::Result<std::vector<base::NodeIndex>> place_spawned(
-    std::span<const SpawnRoom> rooms, std::span<const SpawnWish> wishes);
+    std::span<const SpawnCapacity> capacities, std::span<const SpawnWish> wishes);
 
 }  // namespace muster::plan

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "base/variables.hpp"
-#include "plan/withheld.hpp"
+#include "plan/variable_owner.hpp"
 
 namespace muster::plan {
 namespace {

@@ -31,7 +31,7 @@ struct Command {
 [[nodiscard]] base::Result<Command> parse_body(std::string_view body);
 [[nodiscard]] base::Result<Command> parse_frame(std::string_view payload);
 
-// A complaint about what a task sent; the text is quoted, cut and made printable.
+// An error about what a task sent; the text is quoted, cut and made printable.
 [[nodiscard]] tl::unexpected<base::Error> malformed(std::string_view why, std::string_view text);
 
 }  // namespace muster::pmi

@@ -41,7 +41,7 @@ std::string rc_and_message(const std::string& refused, int rc) {
   return refused.empty() ? "rc=0 msg=success" : fmt::format("rc={} msg={}", rc, refused);
 }
 
-std::string init_line(const Asked& asked, const Reply& reply) {
+std::string init_line(const ReceivedRequest& asked, const Reply& reply) {
   const auto& init = std::get<Init>(asked.request);
   const bool done = std::holds_alternative<Done>(reply);
   const std::uint32_t version = done ? init.version : 2;
@@ -61,7 +61,7 @@ std::string maxes_line() {
                      kValueMax);
 }
 
-std::string get_line(const Asked& asked, const Reply& reply) {
+std::string get_line(const ReceivedRequest& asked, const Reply& reply) {
   const auto& key = std::get<Get>(asked.request).key;
   std::string refused = refusal(reply, fmt::format("key_{}_not_found", key));
   const auto* text = std::get_if<Text>(&reply);
@@ -116,7 +116,7 @@ std::string unsupported_line(const std::string& name, const Reply& reply) {
 }
 
 struct LineOf {
-  const Asked& asked;
+  const ReceivedRequest& asked;
   const Reply& reply;
 
   std::string operator()(const Init&) const { return init_line(asked, reply); }
@@ -161,7 +161,7 @@ struct LineOf {
 // One reply being written: fields, then rc, then the length before it all.
 class Frame {
  public:
-  explicit Frame(const Asked& asked) {
+  explicit Frame(const ReceivedRequest& asked) {
     add("cmd", asked.name + "-response");
     if (!asked.thread.empty()) add("thrid", asked.thread);
   }
@@ -184,7 +184,7 @@ class Frame {
   std::string body_;
 };
 
-std::string full_init_frame(const Asked& asked, const Reply& reply) {
+std::string full_init_frame(const ReceivedRequest& asked, const Reply& reply) {
   const auto& identity = the<Identity>(reply);
   Frame frame(asked);
   frame.add("pmi-version", 2);
@@ -199,7 +199,7 @@ std::string full_init_frame(const Asked& asked, const Reply& reply) {
 }
 
 // An absent key is no fault: rc stays 0.
-std::string found_frame(const Asked& asked, const Reply& reply) {
+std::string found_frame(const ReceivedRequest& asked, const Reply& reply) {
   Frame frame(asked);
   const auto* text = std::get_if<Text>(&reply);
   frame.add("found", text ? "TRUE" : "FALSE");
@@ -208,7 +208,7 @@ std::string found_frame(const Asked& asked, const Reply& reply) {
 }
 
 // The port is called value by MPICH 4.0, port by newer ones. An absent name is a fault.
-std::string lookup_frame(const Asked& asked, const Reply& reply) {
+std::string lookup_frame(const ReceivedRequest& asked, const Reply& reply) {
   Frame frame(asked);
   const auto* text = std::get_if<Text>(&reply);
   frame.add("found", text ? "TRUE" : "FALSE");
@@ -217,7 +217,7 @@ std::string lookup_frame(const Asked& asked, const Reply& reply) {
   return frame.end(refusal(reply, "service_not_found"));
 }
 
-std::string spawn_frame(const Asked& asked, const Reply& reply) {
+std::string spawn_frame(const ReceivedRequest& asked, const Reply& reply) {
   Frame frame(asked);
   if (const auto* spawned = std::get_if<Spawned>(&reply)) {
     frame.add("jobid", spawned->job);
@@ -229,7 +229,7 @@ std::string spawn_frame(const Asked& asked, const Reply& reply) {
 }
 
 struct FrameOf {
-  const Asked& asked;
+  const ReceivedRequest& asked;
   const Reply& reply;
 
   std::string done_or(std::string_view absent) const {
@@ -257,11 +257,11 @@ struct FrameOf {
 
 }  // namespace
 
-std::string reply_v1(const Asked& asked, const Reply& reply) {
+std::string reply_v1(const ReceivedRequest& asked, const Reply& reply) {
   return std::visit(LineOf{asked, reply}, asked.request);
 }
 
-std::string reply_v2(const Asked& asked, const Reply& reply) {
+std::string reply_v2(const ReceivedRequest& asked, const Reply& reply) {
   return std::visit(FrameOf{asked, reply}, asked.request);
 }
 

@@ -1,4 +1,4 @@
-// Replies to bytes, in the words of the protocol in which the request came.
+// Replies to bytes, in the protocol in which the request came.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace muster::pmi {
 
 // What a reply must know of its request.
-struct Asked {
+struct ReceivedRequest {
   std::string name;  // "get", "kvs-get", ...
   Request request;
   std::string thread;  // PMI-2's thrid, sent back as it came; empty: none
@@ -18,7 +18,7 @@ struct Asked {
 // The longest line that 4.0's clients read, newline and zero byte included.
 inline constexpr std::size_t kReplyLineMax = 1024;
 
-[[nodiscard]] std::string reply_v1(const Asked& asked, const Reply& reply);
-[[nodiscard]] std::string reply_v2(const Asked& asked, const Reply& reply);
+[[nodiscard]] std::string reply_v1(const ReceivedRequest& asked, const Reply& reply);
+[[nodiscard]] std::string reply_v2(const ReceivedRequest& asked, const Reply& reply);
 
 }  // namespace muster::pmi

@@ -126,7 +126,7 @@ PmiSession::Taken PmiSession::take_frame() {
 
 MaybeRequest PmiSession::give(std::string name, Request request, std::string thread) {
   if (!std::holds_alternative<Abort>(request))
-    asked_ = Asked{std::move(name), request, std::move(thread)};
+    asked_ = ReceivedRequest{std::move(name), request, std::move(thread)};
   return request;
 }
 

@@ -50,7 +50,7 @@ class PmiSession {
   std::size_t at_ = 0;        // what lies before it was given out
   std::size_t searched_ = 0;  // up to there is no end of a line or body
   Speaks speaks_ = Speaks::nothing;
-  std::optional<Asked> asked_;
+  std::optional<ReceivedRequest> asked_;
   std::optional<base::Error> broken_;
   std::optional<Spawn> spawn_;   // bodies that came, while more are to come
   std::uint32_t bodies_ = 0;     // how many are to come in all

@@ -1,4 +1,4 @@
-// What a task may ask of the PMI-1 and PMI-2 server, and what it is told, as plain values.
+// Requests and replies of the PMI-1 and PMI-2 server, as plain values.
 //
 // Both protocols ask for the same things; a value does not say in which of them it travelled.
 #pragma once

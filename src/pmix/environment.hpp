@@ -12,7 +12,7 @@
 
 namespace muster::pmix {
 
-struct Seat {
+struct ClientIdentity {
   std::string server;  // the namespace of the first job, by which the servers are known
   std::string nspace;  // the rank's own: the same, unless it was spawned
   std::uint32_t rank = 0;
@@ -29,10 +29,10 @@ struct Seat {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // What every PMIx client reads.
-[[nodiscard]] Variables client_variables(const Seat& seat);
+[[nodiscard]] Variables client_variables(const ClientIdentity& client);
 
 // What Open MPI 4 needs besides, to believe that it was launched, and to keep its files in one
 // place. The user's own OMPI_MCA_ settings should win over these.
-[[nodiscard]] Variables open_mpi_variables(const Seat& seat);
+[[nodiscard]] Variables open_mpi_variables(const ClientIdentity& client);
 
 }  // namespace muster::pmix

@@ -1,4 +1,4 @@
-// Gate: lets nobody but this process connect to the library's own listening socket.
+// Gate: lets only this process connect to the library's own listening socket.
 //
 // The library checks no more than the user id that a client claims, and reads its first bytes on
 // the thread that serves all others. So ranks come to our socket, where the kernel says who they

@@ -9,7 +9,7 @@ namespace muster::pmix {
 
 [[nodiscard]] Infos job_info(const Library& library, const AddJob& added);
 
-// "(vector,(0,2,2))": the process mapping in the words of PMI-1, which MPICH reads here too.
+// "(vector,(0,2,2))": the process mapping in the syntax of PMI-1, which MPICH reads here too.
 [[nodiscard]] std::string anl_map(const Job& job);
 
 }  // namespace muster::pmix

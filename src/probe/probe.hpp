@@ -47,7 +47,7 @@ struct PortClaim {
 
 // A socket bound to a port of all addresses, IPv6 too where there is any, that does not listen:
 // while it is there, only who sets SO_REUSEADDR can bind the port, and the kernel gives it to
-// nobody by itself. Fault::cannot_start when somebody has it.
+// nobody by itself. Fault::cannot_start when another process has it.
 [[nodiscard]] base::Result<process::UniqueFd> hold_port(std::uint16_t port);
 
 // SSH_CONNECTION's two addresses, when this process came in through ssh.

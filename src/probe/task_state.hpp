@@ -1,4 +1,4 @@
-// What the kernel tells of a task: its state, and where its threads wait.
+// What the kernel shows of a task: its state, and where its threads wait.
 #pragma once
 
 #include <string>

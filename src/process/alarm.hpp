@@ -1,4 +1,4 @@
-// Alarm: one timer. What it was set for is never called once it has been set anew, stopped or
+// Alarm: one timer. Its handler is never called once the alarm has been set again, stopped or
 // destroyed, also when its time had come by then.
 #pragma once
 

@@ -1,4 +1,4 @@
-// detach: goes on in a process that outlives the terminal and the shell which it was started from.
+// detach: continues in a process that outlives the terminal and the shell it was started from.
 #pragma once
 
 #include <sys/types.h>

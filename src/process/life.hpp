@@ -1,4 +1,4 @@
-// Life: lets a handler that is on its way find out that nobody wants it any more.
+// Life: lets a pending handler find out that its owner is gone.
 //
 // Asio's cancel() and close() do not reach a handler whose operation is complete: it is in the
 // loop's queue and will be called, without an error. So whatever gives `this` to a handler has a

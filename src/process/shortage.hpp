@@ -1,4 +1,4 @@
-// What the kernel refused to muster itself, in words: with the limit behind it, and how to raise
+// Describes what the kernel refused to muster itself: with the limit behind it, and how to raise
 // it.
 #pragma once
 

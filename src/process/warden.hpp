@@ -1,5 +1,6 @@
 // Warden: the parent of a guard. It ends what a guard that was killed leaves, also when the guard's
-// owner was killed with it (`pkill -9 muster`), and it ends whom somebody has stopped.
+// owner was killed with it (`pkill -9 muster`), and it kills a guard or owner that stays stopped
+// (SIGSTOP).
 //
 // Its name and its command line do not hold the word "muster". All its signals are blocked, it does
 // nothing until the guard ends, and holds no descriptor but 0, 1, 2.
@@ -22,15 +23,15 @@ inline constexpr int kWatchBoth = SIGUSR2;
 inline constexpr int kLeave = SIGHUP;
 
 // How a warden ends, which is when its guard has ended.
-inline constexpr int kGuardLeft = 0;     // by itself
+inline constexpr int kGuardLeft = 0;     // of its own accord
 inline constexpr int kGuardKilled = 1;   // and what it left was swept
 inline constexpr int kGuardStopped = 2;  // likewise, by its warden
 
-// How long a process has been seen stopped, in looks that follow one another.
+// How long a process has been seen stopped, at consecutive looks.
 class StopWatch {
  public:
   // True when it was stopped at every look of a lease. Both of us may have been stopped meanwhile:
-  // a look that comes late begins anew.
+  // a look that comes late starts over.
   [[nodiscard]] bool look(bool stopped, base::Instant now, base::Duration lease);
 
  private:

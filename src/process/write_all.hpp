@@ -1,5 +1,5 @@
-// write_all: the one way in which muster writes what somebody wants to read again: to its own
-// stdout and stderr, to logs and to records.
+// write_all: the one way in which muster writes what is to be read later: to its own stdout and
+// stderr, to logs and to records.
 #pragma once
 
 #include <cstddef>

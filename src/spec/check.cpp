@@ -41,8 +41,8 @@ Result<void> check_hosts(const JobSpec& spec) {
     return refuse("--fake-nodes", "", "must be {} or less, not {}", kFakeNodesMax, spec.fake_nodes);
   }
   if (spec.fake_nodes > 0 && !spec.hosts.empty()) {
-    return refuse("--fake-nodes", "drop the host list to rehearse on this machine",
-                  "fake nodes and real hosts exclude each other");
+    return refuse("--fake-nodes", "remove the host list to simulate nodes on this machine",
+                  "fake nodes and real hosts cannot be combined");
   }
   if (spec.hosts.empty() && spec.source.has_list) {
     return refuse(spec.source.option, "", "the host list is empty");
@@ -62,7 +62,7 @@ Result<void> check_stdin(const JobSpec& spec) {
 Result<void> check_exports(const App& app) {
   for (const model::EnvSetting& setting : app.exports) {
     if (setting.name.empty() || setting.name.find('=') != std::string::npos) {
-      return refuse("-x", "for example -x OMP_NUM_THREADS=4", "{} is no variable name",
+      return refuse("-x", "for example -x OMP_NUM_THREADS=4", "{} is not a variable name",
                     quoted(setting.name));
     }
   }

@@ -105,7 +105,7 @@ Result<HostWord> read_plain(std::string_view word, Fault fault) {
 Result<std::string> read_user(std::string_view text, Fault fault) {
   const bool fits = !text.empty() && text.size() <= kNameMax && text.front() != '-';
   if (!fits || !all_in(text, "._-+@\\")) {
-    return fail(fault, "for example alice@node1 or node1", "{} is no user name", quoted(text));
+    return fail(fault, "for example alice@node1 or node1", "{} is not a user name", quoted(text));
   }
   return std::string(text);
 }

@@ -51,8 +51,7 @@ Result<Known> find(const std::string& role) {
   if (found != std::end(kKnown)) return *found;
   std::vector<std::string> names;
   for (const Known& one : kKnown) names.emplace_back(one.name);
-  const auto meant = base::nearest(role, names);
-  return refuse_roles(meant ? "did you mean " + *meant + "?" : "roles are " + known_names(),
+  return refuse_roles(base::did_you_mean(role, names, "roles are " + known_names()),
                       "there is no role {}", quoted(role));
 }
 

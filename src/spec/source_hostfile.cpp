@@ -5,7 +5,7 @@
 namespace muster::spec {
 namespace {
 
-base::Result<std::optional<HostsFound>> in_file(const std::string& path, const HostsAsked& asked) {
+base::Result<std::optional<HostsFound>> in_file(const std::string& path, const HostQuery& asked) {
   return asked.read_file(path, kHostTextMax)
       .and_then([&](const std::string& text) { return read_hostfile(text, path); })
       .map([&](auto hosts) {
@@ -15,7 +15,7 @@ base::Result<std::optional<HostsFound>> in_file(const std::string& path, const H
 
 }  // namespace
 
-base::Result<std::optional<HostsFound>> typed_hostfile(const HostsAsked& asked) {
+base::Result<std::optional<HostsFound>> typed_hostfile(const HostQuery& asked) {
   if (asked.file.empty()) return std::nullopt;
   return in_file(asked.file, asked);
 }
@@ -26,7 +26,7 @@ std::optional<std::string> path_around(const Variable& variable) {
   return std::string(*path);
 }
 
-base::Result<std::optional<HostsFound>> hostfile_around(const HostsAsked& asked) {
+base::Result<std::optional<HostsFound>> hostfile_around(const HostQuery& asked) {
   const auto path = asked.variable ? path_around(asked.variable) : std::nullopt;
   if (!path) return std::nullopt;
   return in_file(*path, asked);

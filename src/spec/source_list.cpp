@@ -4,7 +4,7 @@
 
 namespace muster::spec {
 
-base::Result<std::optional<HostsFound>> typed_list(const HostsAsked& asked) {
+base::Result<std::optional<HostsFound>> typed_list(const HostQuery& asked) {
   if (!asked.list) return std::nullopt;
   return read_host_list(*asked.list).map([&](auto hosts) {
     const std::string name(asked.form.list_option);

@@ -11,7 +11,7 @@ std::span<const FindHosts> sources() {
   return kSources;
 }
 
-base::Result<HostsFound> find_hosts(const HostsAsked& asked, std::span<const FindHosts> among) {
+base::Result<HostsFound> find_hosts(const HostQuery& asked, std::span<const FindHosts> among) {
   for (const FindHosts find : among) {
     auto found = find(asked);
     if (!found) return tl::unexpected(std::move(found.error()));

@@ -24,7 +24,7 @@ inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
 using Variable = std::function<std::optional<std::string_view>(std::string_view name)>;
 
 // All that a source may look at.
-struct HostsAsked {
+struct HostQuery {
   std::optional<std::string> list = {};  // as typed: "node1:8,node2"
   std::string file = {};                 // path of a hostfile, as typed
   // The text of a file, or a complaint; `most`: bytes beyond which it is too large.
@@ -41,17 +41,17 @@ struct HostsFound {
 };
 
 // Nothing: this source is not there.
-using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostsAsked& asked);
+using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& asked);
 
-[[nodiscard]] base::Result<std::optional<HostsFound>> typed_list(const HostsAsked& asked);
-[[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostsAsked& asked);
-[[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostsAsked& asked);
+[[nodiscard]] base::Result<std::optional<HostsFound>> typed_list(const HostQuery& asked);
+[[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostQuery& asked);
+[[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostQuery& asked);
 
 // Every source that there is; the first that is there gives the hosts, in the form that is asked.
 [[nodiscard]] std::span<const FindHosts> sources();
 
 // None is there: this machine alone.
-[[nodiscard]] base::Result<HostsFound> find_hosts(const HostsAsked& asked,
+[[nodiscard]] base::Result<HostsFound> find_hosts(const HostQuery& asked,
                                                   std::span<const FindHosts> among = sources());
 
 // The path of the hostfile around, when the job leaves starting ranks to its command.

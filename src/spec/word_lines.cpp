@@ -138,7 +138,7 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
   TuneSetting setting{true, trimmed(whole.substr(0, equals)), trimmed(whole.substr(equals + 1)),
                       words.front().place};
   if (setting.name.empty() || setting.name.find(' ') != std::string::npos) {
-    return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} is no parameter",
+    return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} is not a parameter",
                    quoted(setting.name));
   }
   return setting;

@@ -39,9 +39,8 @@ tl::unexpected<base::Error> no_such_run(const std::vector<std::string>& names,
                                         const std::string& word) {
   std::vector<std::string> known = names;
   for (const std::string& name : names) known.emplace_back(last_part(name));
-  const auto meant = base::nearest(word, known);
-  return fail(Fault::usage, meant ? "did you mean " + *meant + "?" : "`muster ps` lists them",
-              "no run {}", word);
+  return fail(Fault::usage, base::did_you_mean(word, known, "`muster ps` lists them"), "no run {}",
+              word);
 }
 
 std::string boot_of_host() {

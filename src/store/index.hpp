@@ -1,8 +1,8 @@
 // Index: what is known of runs that have ended, in one file beside their records.
 //
-// It is only a memory of what the records say, which readers bring up to date: it may be missing,
-// locked, not writable or damaged, and nothing is lost. SQLite keeps it, without a write-ahead log,
-// which network file systems do not bear.
+// A cache of the records, updated by readers: it may be missing, locked, not writable or damaged,
+// and nothing is lost. SQLite keeps it, without a write-ahead log, which does not work on network
+// file systems.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +27,24 @@ struct Indexed {
 
 enum class IndexText : std::uint8_t {
   json,   // view::record_json()
-  cells,  // view::record_cells(), a line each
+  cells,  // view::record_cells(), one per line
 };
 
 class Index {
  public:
-  // Nothing when it cannot be used. What is no index is made anew.
+  // Nothing when it cannot be used. A file that is not an index is replaced.
   [[nodiscard]] static std::optional<Index> open(const std::string& records);
   static void forget(const std::string& records);
 
-  // Whether the last call that failed found nonsense: then it had better be forgotten.
+  // Whether the last call that failed found damaged data: then the index should be removed.
   [[nodiscard]] bool is_damaged() const;
   // The oldest first; nothing when it cannot be read.
   [[nodiscard]] std::optional<std::vector<Indexed>> runs(IndexText text);
-  // All of them, too: what is not meant is known nevertheless.
+  // All of them, too: runs that the filter excludes have is_meant false.
   [[nodiscard]] std::optional<std::vector<Indexed>> runs(IndexText text,
                                                          const model::RunFilter& filter,
                                                          model::Utc now);
-  // Both at once; not at all when others hold it for long.
+  // Both in one transaction; not at all when others hold the lock for long.
   void change(const std::vector<model::RunRecord>& added, const std::vector<std::string>& gone);
 
  private:

@@ -71,7 +71,7 @@ std::optional<RunRecord> read_record(const std::string& folder) {
   return judged(std::move(*record), found);
 }
 
-std::optional<model::Asked> read_asked(const std::string& folder) {
+std::optional<model::TypedCommand> read_asked(const std::string& folder) {
   const auto text = read_file(folder + "/spec.json");
   return text ? view::read_asked(*text) : std::nullopt;
 }

@@ -12,7 +12,7 @@ namespace muster::store {
 // Nothing when there is no record, or none that can be read.
 [[nodiscard]] std::optional<model::RunRecord> read_record(const std::string& folder);
 
-[[nodiscard]] std::optional<model::Asked> read_asked(const std::string& folder);
+[[nodiscard]] std::optional<model::TypedCommand> read_asked(const std::string& folder);
 
 // Whether its report has been written: then nothing of it will ever change.
 [[nodiscard]] bool is_finished(const std::string& folder);

@@ -15,7 +15,7 @@ struct Support {
   [[nodiscard]] constexpr bool refused() const { return kind == Kind::refused; }
 };
 
-// Understood, of no use here; told once in one line.
+// Accepted, without effect; reported once, in one line.
 [[nodiscard]] constexpr Support no_effect(std::string_view why) {
   return {Support::Kind::no_effect, why};
 }

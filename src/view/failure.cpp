@@ -89,10 +89,11 @@ constexpr std::uint64_t kMiB = 1U << 20U;
 
 // Who was killed for want of memory, and whose limit it was.
 [[nodiscard]] std::string memory_step(const model::MemoryKills& kills, std::string_view host) {
-  const std::string ended = fmt::format("{} of this job {} ended so on {}", processes(kills.killed),
-                                        kills.killed == 1 ? "was" : "were", host);
+  const std::string ended =
+      fmt::format("{} of this job {} killed this way on {}", processes(kills.killed),
+                  kills.killed == 1 ? "was" : "were", host);
   if (kills.whole_machine) {
-    return fmt::format("{} ended so on {} since the start: dmesg -T there tells which",
+    return fmt::format("{} killed this way on {} since the start: dmesg -T there shows which",
                        processes(kills.killed), host);
   }
   if (kills.limit != 0) {
@@ -187,11 +188,11 @@ std::string end_of(const model::RankExit& exit) {
 std::string killer(const model::Circumstances& around) {
   if (!around.memory) return {};
   if (around.memory->killed == 0) {
-    return "somebody ended it; it was not the kernel's out-of-memory killer";
+    return "sent by another process, not by the kernel's out-of-memory killer";
   }
   return around.memory->whole_machine
-             ? "the kernel's out-of-memory killer was at work, and has probably ended it"
-             : "the kernel's out-of-memory killer ended it";
+             ? "the kernel's out-of-memory killer was active, and has probably killed it"
+             : "the kernel's out-of-memory killer killed it";
 }
 
 std::string next_step(const model::RunReport& report, std::string_view telling) {
@@ -202,7 +203,7 @@ std::string next_step(const model::RunReport& report, std::string_view telling) 
   if (std::string step = shares ? shared_step(report.around, host) : ""; !step.empty()) return step;
   const bool killed = exit.signal == SIGKILL || exit.code == kSignalBase + SIGKILL;
   if (!killed && starved(report.around) && !report.around.memory->whole_machine) {
-    return "the kernel's out-of-memory killer was at work: " +
+    return "the kernel's out-of-memory killer was active: " +
            memory_step(*report.around.memory, host);
   }
   for (const auto& [words, step] : kByWords) {

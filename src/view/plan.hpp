@@ -9,7 +9,7 @@
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
 #include "model/record.hpp"
-#include "view/pieces.hpp"
+#include "view/chunked_text.hpp"
 #include "view/report.hpp"
 
 namespace muster::view {

@@ -103,38 +103,38 @@ void add_rank(std::string& out, const PlanWords& words, base::Rank rank) {
 
 // What stands between such marks, each element on its own line.
 template <class AddElement>
-void add_lines(Pieces& pieces, std::string_view marks, std::size_t size,
+void add_lines(ChunkedText& chunks, std::string_view marks, std::size_t size,
                const AddElement& add_element) {
-  pieces.text() += marks[0];
-  for (std::size_t i = 0; i < size && pieces.go_on(); ++i) {
-    pieces.text() += i == 0 ? "\n    " : ",\n    ";
-    add_element(pieces.text(), i);
+  chunks.text() += marks[0];
+  for (std::size_t i = 0; i < size && chunks.go_on(); ++i) {
+    chunks.text() += i == 0 ? "\n    " : ",\n    ";
+    add_element(chunks.text(), i);
   }
-  if (size > 0) pieces.text() += "\n  ";
-  pieces.text() += marks[1];
+  if (size > 0) chunks.text() += "\n  ";
+  chunks.text() += marks[1];
 }
 
 template <class ObjectAt>
-void add_objects(Pieces& pieces, std::string_view name, std::size_t size,
+void add_objects(ChunkedText& chunks, std::string_view name, std::size_t size,
                  const ObjectAt& object_at) {
-  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
-  add_lines(pieces, "[]", size,
+  fmt::format_to(std::back_inserter(chunks.text()), "  \"{}\": ", name);
+  add_lines(chunks, "[]", size,
             [&](std::string& out, std::size_t i) { out += object_at(i).dump(); });
-  pieces.text() += ",\n";
+  chunks.text() += ",\n";
 }
 
-void add_ranks(Pieces& pieces, std::string_view name, const PlanWords* words) {
-  fmt::format_to(std::back_inserter(pieces.text()), "  \"{}\": ", name);
-  add_lines(pieces, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
+void add_ranks(ChunkedText& chunks, std::string_view name, const PlanWords* words) {
+  fmt::format_to(std::back_inserter(chunks.text()), "  \"{}\": ", name);
+  add_lines(chunks, "[]", words == nullptr ? 0 : words->plan.ranks.size(),
             [&](std::string& out, std::size_t i) { add_rank(out, *words, base::Rank(i)); });
-  pieces.text() += ",\n";
+  chunks.text() += ",\n";
 }
 
-void add_common(Pieces& pieces, const std::vector<model::Variable>& common) {
-  pieces.text() += "  \"environment\": ";
-  add_lines(pieces, "{}", common.size(),
+void add_common(ChunkedText& chunks, const std::vector<model::Variable>& common) {
+  chunks.text() += "  \"environment\": ";
+  add_lines(chunks, "{}", common.size(),
             [&](std::string& out, std::size_t i) { add_variable(out, common[i]); });
-  pieces.text() += ",\n";
+  chunks.text() += ",\n";
 }
 
 }  // namespace
@@ -152,23 +152,23 @@ std::vector<std::string> launcher_hosts(const model::JobSpec& spec) {
 
 void plan_json(const PlanWords& words, const Take& take) {
   const model::Plan& plan = words.plan;
-  Pieces pieces(take);
-  pieces.text() += "{\n";
-  add_objects(pieces, "apps", words.spec.apps.size(),
+  ChunkedText chunks(take);
+  chunks.text() += "{\n";
+  add_objects(chunks, "apps", words.spec.apps.size(),
               [&](std::size_t i) { return app_object(words.spec.apps[i]); });
-  pieces.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
-  add_objects(pieces, "nodes", plan.nodes.size(), [&](std::size_t i) {
+  chunks.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
+  add_objects(chunks, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   });
-  if (words.environment) add_common(pieces, words.environment->common);
-  add_ranks(pieces, "ranks", &words);
-  pieces.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
-  add_ranks(pieces, "launched", words.inner);
-  pieces.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
-  add_objects(pieces, "withheld", words.withheld.size(),
+  if (words.environment) add_common(chunks, words.environment->common);
+  add_ranks(chunks, "ranks", &words);
+  chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  add_ranks(chunks, "launched", words.inner);
+  chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  add_objects(chunks, "withheld", words.withheld.size(),
               [&](std::size_t i) { return withheld_object(words.withheld[i]); });
-  pieces.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
-  pieces.hand_on();
+  chunks.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";
+  chunks.hand_on();
 }
 
 }  // namespace muster::view

@@ -51,17 +51,17 @@ struct Widths {
   return rank.binding == model::kUnbound ? "-" : model::to_string(plan.sets[rank.binding]);
 }
 
-void add_placement(Pieces& pieces, const PlanWords& words, Style style) {
+void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   const Widths columns = widths(words.plan);
-  pieces.text() +=
+  chunks.text() +=
       heading(row(columns, "rank", "host", "local rank", "cpus", "bound to", "reason"), style);
-  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && pieces.go_on(); ++rank) {
+  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
-    pieces.text() += row(
+    chunks.text() += row(
         columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
         cpus_of(host), bound_words(words.plan, planned), one_line(words.reason(base::Rank(rank))));
-    pieces.text() += '\n';
+    chunks.text() += '\n';
   }
 }
 
@@ -96,11 +96,11 @@ void add_placement(Pieces& pieces, const PlanWords& words, Style style) {
   return text;
 }
 
-void add_launched(Pieces& pieces, const PlanWords& words, Style style) {
+void add_launched(ChunkedText& chunks, const PlanWords& words, Style style) {
   if (words.inner == nullptr) return;
-  pieces.text() += "\n" + heading("ranks that the launcher in it starts", style);
-  add_placement(pieces, *words.inner, style);
-  pieces.text() += programs(*words.inner, style);
+  chunks.text() += "\n" + heading("ranks that the launcher in it starts", style);
+  add_placement(chunks, *words.inner, style);
+  chunks.text() += programs(*words.inner, style);
 }
 
 void add_variable_lines(std::string& out, std::span<const model::Variable> variables) {
@@ -110,15 +110,15 @@ void add_variable_lines(std::string& out, std::span<const model::Variable> varia
   }
 }
 
-void add_environments(Pieces& pieces, const PlanWords& words, Style style) {
+void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) {
   const auto& [common, own] = *words.environment;
-  pieces.text() += "\n" + heading("environment of every rank", style);
-  add_variable_lines(pieces.text(), common);
-  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && pieces.go_on(); ++rank) {
+  chunks.text() += "\n" + heading("environment of every rank", style);
+  add_variable_lines(chunks.text(), common);
+  for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const std::vector<model::Variable> variables = own(base::Rank(rank));
     if (variables.empty()) continue;
-    pieces.text() += "\n" + heading(fmt::format("environment of rank {}", rank), style);
-    add_variable_lines(pieces.text(), variables);
+    chunks.text() += "\n" + heading(fmt::format("environment of rank {}", rank), style);
+    add_variable_lines(chunks.text(), variables);
   }
 }
 
@@ -150,15 +150,15 @@ void add_environments(Pieces& pieces, const PlanWords& words, Style style) {
 }  // namespace
 
 void plan_table(const PlanWords& words, Style style, const Take& take) {
-  Pieces pieces(take);
-  add_placement(pieces, words, style);
+  ChunkedText chunks(take);
+  add_placement(chunks, words, style);
   if (words.environment) {
-    pieces.text() += programs(words, style);
-    add_launched(pieces, words, style);
-    add_environments(pieces, words, style);
+    chunks.text() += programs(words, style);
+    add_launched(chunks, words, style);
+    add_environments(chunks, words, style);
   }
-  pieces.text() += withheld(words, style) + outputs(words, style) + notices(words.plan);
-  pieces.hand_on();
+  chunks.text() += withheld(words, style) + outputs(words, style) + notices(words.plan);
+  chunks.hand_on();
 }
 
 }  // namespace muster::view

@@ -68,7 +68,7 @@ Json object_of(const RunRecord& record, const Json& seconds) {
               {"head", head_object(record.head)}};
 }
 
-Json asked_object(const model::Asked& asked) {
+Json asked_object(const model::TypedCommand& asked) {
   Json files = Json::array();
   for (const auto& [path, text] : asked.files) {
     files.push_back(Json{{"path", utf8(path)}, {"text", utf8(text)}});
@@ -182,7 +182,7 @@ std::string log_line(const LogPlace& place, std::string_view line) {
   return object.dump();
 }
 
-std::string spec_json(const RunRecord& record, const model::Asked& asked,
+std::string spec_json(const RunRecord& record, const model::TypedCommand& asked,
                       std::string_view version) {
   Json object = object_of(record, nullptr);
   object["muster"] = version;
@@ -215,11 +215,11 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .head = head_at(object)};
 }
 
-std::optional<model::Asked> read_asked(std::string_view spec_json) {
+std::optional<model::TypedCommand> read_asked(std::string_view spec_json) {
   const Json spec = parsed(spec_json);
   const Json& asked = at(spec, "asked");
   if (!asked.is_object()) return std::nullopt;
-  model::Asked read{texts_at(asked, "words"), text_at(asked, "folder"), {}};
+  model::TypedCommand read{texts_at(asked, "words"), text_at(asked, "folder"), {}};
   for (const Json& file : at(asked, "files")) {
     read.files.push_back({text_at(file, "path"), text_at(file, "text")});
   }

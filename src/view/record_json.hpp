@@ -33,12 +33,12 @@ struct LogPlace {
 [[nodiscard]] std::string log_line(const LogPlace& place, std::string_view line);
 
 // spec.json: what is known before the start, and all that is needed to ask for it again.
-[[nodiscard]] std::string spec_json(const model::RunRecord& record, const model::Asked& asked,
-                                    std::string_view version);
+[[nodiscard]] std::string spec_json(const model::RunRecord& record,
+                                    const model::TypedCommand& asked, std::string_view version);
 
 // Of spec.json, report.json, or what record_json() wrote; nothing for text that is no record.
 [[nodiscard]] std::optional<model::RunRecord> read_record(std::string_view text);
-[[nodiscard]] std::optional<model::Asked> read_asked(std::string_view spec_json);
+[[nodiscard]] std::optional<model::TypedCommand> read_asked(std::string_view spec_json);
 
 // Lines of events.jsonl, with their ends.
 [[nodiscard]] std::string event_line(model::Utc time, std::string_view event);

@@ -102,7 +102,7 @@ std::string record_sentence(const RunRecord& record) {
   std::string text =
       fmt::format("{} {}", record.run,
                   record.is_live()                    ? "is " + std::string(word(record.state))
-                  : record.state == RunState::unknown ? "may run or not"
+                  : record.state == RunState::unknown ? "is in an unknown state"
                                                       : std::string(word(record.state)));
   if (!record.ended_well() && record.exit_code) {
     text += fmt::format(" with exit code {}", *record.exit_code);

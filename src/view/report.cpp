@@ -106,8 +106,8 @@ namespace {
   };
   const std::string text = first_few(report.together.size(), told, ", ", kNamed);
   const double most = static_cast<double>(report.together_within.count()) / 1000.0;
-  return line(fmt::format(
-      "at the same time, as far as the hosts' clocks tell (within {:.1f} ms): {}", most, text));
+  return line(fmt::format("at about the same time (within {:.1f} ms, by the hosts' clocks): {}",
+                          most, text));
 }
 
 [[nodiscard]] std::string other_failures(const model::RunReport& report) {
@@ -130,7 +130,7 @@ namespace {
   const std::size_t more = report.missing_total - report.missing.size();
   if (more != 0) names += fmt::format(" and {} more", more);
   const bool one = report.missing_total == 1;
-  return line(fmt::format("{} {} never called MPI_Init while others waited for {} there",
+  return line(fmt::format("{} {} never called MPI_Init, while other ranks waited for {}",
                           one ? "rank" : "ranks", names, one ? "it" : "them"));
 }
 
@@ -184,7 +184,7 @@ namespace {
                           report.rounds.size() == 1 ? "" : "s", ends_of(latest, report.worlds)));
 }
 
-constexpr std::string_view kRanksOwn = ", which is a rank's own and none of muster's";
+constexpr std::string_view kRanksOwn = " (set by the rank, not by muster)";
 
 // A rank may end with a code that is also one of ours.
 [[nodiscard]] std::string exit_line(const model::RunReport& report) {

@@ -1,4 +1,4 @@
-// Join: what a node that was started by itself tells node 0 about its part of the job.
+// Join: what a node that was started separately tells node 0 about its part of the job.
 #pragma once
 
 #include <cstdint>

@@ -248,14 +248,15 @@ class OutOfMemory(Case):
 
     def assert_told(self, done, code):
         self.assertEqual(done.code, code, done)
-        self.assertRegex(done.errors, r"1 process of this job was ended so on \S+: control group "
+        self.assertRegex(done.errors,
+                         r"1 process of this job was killed this way on \S+: control group "
                                       rf"{self.group} may use 64 MiB; ")
 
     def test_the_limit_of_the_group_is_named(self):
         done = self.confined("-n", "1", PYTHON, "-S", "-c", TAKE, "200")
         self.assert_told(done, 137)
         self.assertRegex(done.errors, r"^muster: rank 0 on \S+ was killed by signal 9 \(SIGKILL\): "
-                                      r"the kernel's out-of-memory killer ended it \(pid")
+                                      r"the kernel's out-of-memory killer killed it \(pid")
 
     def test_what_a_shell_hands_on(self):
         done = self.confined("-n", "1", "sh", "-c", f'{PYTHON} -S -c "$0" 200; exit $?', TAKE)
@@ -267,7 +268,7 @@ class OutOfMemory(Case):
         for start in (self.confined, self.muster):
             done = start("-n", "1", "sh", "-c", "kill -KILL $$")
             self.assertEqual(done.code, 137, done)
-            self.assertIn("somebody ended it; it was not the kernel's out-of-memory killer",
+            self.assertIn("sent by another process, not by the kernel's out-of-memory killer",
                           done.errors)
 
 

@@ -43,8 +43,8 @@ class Codes(RecordCase):
     def test_a_rank_s_own_code_is_not_taken_for_muster_s(self):
         done = self.muster("-n", "2", "sh", "-c", "exit 243")
         self.assertEqual(done.code, UNREACHABLE, done)
-        self.assertTrue(done.errors.endswith("muster: exit code 243, which is a rank's own and "
-                                             "none of muster's\n"), done)
+        self.assertTrue(done.errors.endswith("muster: exit code 243 (set by the rank, "
+                                             "not by muster)\n"), done)
         told = self.last()
         self.assertEqual((told["exit_code"], told["exit_code_from"]), (243, "rank"))
 

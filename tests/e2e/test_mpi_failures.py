@@ -7,7 +7,7 @@ from mpi_programs import MPICH, OPEN_MPI, MpiCase
 from support import LOST, TIMEOUT, LabCase, lab_or_skip, run_tests, wait_until
 
 REASON = lab_or_skip()
-NEVER = r"muster: rank 1 never called MPI_Init while others waited for it there"
+NEVER = r"muster: rank 1 never called MPI_Init, while other ranks waited for it"
 
 
 def segments():

@@ -125,7 +125,8 @@ class OneHost(Case):
 
     def test_wrong_roles_start_nothing(self):
         for words, *patterns in ((["--role", "wroker=2"], "no role 'wroker'", "worker"),
-                                 (["--role", "worker=2", "-n", "2"], "-n contradicts --role"),
+                                 (["--role", "worker=2", "-n", "2"],
+                                  "-n and --role cannot be combined"),
                                  (["--role", "MS_WORKER=2"], "scheduler", "MS_SCHED=1"),
                                  (["--role", "worker=x"], "--role must be a whole number")):
             done = self.muster(*words, "sh", "-c", "echo started")

@@ -131,7 +131,7 @@ class Words(Torchrun):
                 (["--rdzv_backend", "etcd"], "etcd"), (["-r", "9"], "-r takes 0 to 3"),
                 (["--node_rank", "3"], "no node 3"), (["--max_restarts", "x"], "--max_restarts"),
                 (["--nprocs", "1"], "unknown option"), (["--n", "1"], "may be one of"),
-                (["--module"], "exclude each other")):
+                (["--module"], "cannot be combined")):
             self.assert_refused(self.muster(*words, *touch), 2, pattern)
         env = self.environment(PET_STANDALONE="")
         self.assert_refused(self.muster(*touch, env=env), 2, "PET_STANDALONE")

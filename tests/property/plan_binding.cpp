@@ -184,50 +184,51 @@ RC_GTEST_PROP(PlanBinding, is_the_same_for_hosts_that_share_a_topology_and_for_e
 
 // ---- dealing, one rank at a time ----------------------------------------------------------------
 
-std::vector<Room> some_rooms() {
-  std::vector<Room> rooms(number(1, 6));
-  for (Room& room : rooms) {
-    room.slots = number(0, 5);
-    room.cap = room.slots + number(0, 9);
-    room.objects = number(1, 4);
+std::vector<Capacity> some_rooms() {
+  std::vector<Capacity> capacities(number(1, 6));
+  for (Capacity& capacity : capacities) {
+    capacity.slots = number(0, 5);
+    capacity.cap = capacity.slots + number(0, 9);
+    capacity.objects = number(1, 4);
   }
-  rooms.front().cap += 1;
-  return rooms;
+  capacities.front().cap += 1;
+  return capacities;
 }
 
-std::uint32_t some_ranks(const std::vector<Room>& rooms) {
+std::uint32_t some_ranks(const std::vector<Capacity>& capacities) {
   std::uint32_t cap = 0;
-  for (const Room& room : rooms) cap += room.cap;
+  for (const Capacity& capacity : capacities) cap += capacity.cap;
   return number(1, cap);
 }
 
 RC_GTEST_PROP(PlanDealing, to_objects_takes_the_least_used_one_of_the_host_that_slots_choose, ()) {
-  const std::vector<Room> rooms = some_rooms();
-  const std::uint32_t ranks = some_ranks(rooms);
-  const auto seats = by_object(rooms, ranks);
-  const auto hosts = by_slot(rooms, ranks);
-  RC_ASSERT(seats.size() == ranks);
+  const std::vector<Capacity> capacities = some_rooms();
+  const std::uint32_t ranks = some_ranks(capacities);
+  const auto assignments = by_object(capacities, ranks);
+  const auto hosts = by_slot(capacities, ranks);
+  RC_ASSERT(assignments.size() == ranks);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> used;
-  for (std::size_t i = 0; i < seats.size(); ++i) {
-    RC_ASSERT(seats[i].host == hosts[i].host);
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    RC_ASSERT(assignments[i].host == hosts[i].host);
     std::uint32_t least = 0;
-    for (std::uint32_t k = 1; k < rooms[seats[i].host].objects; ++k) {
-      if (used[{seats[i].host, k}] < used[{seats[i].host, least}]) least = k;
+    for (std::uint32_t k = 1; k < capacities[assignments[i].host].objects; ++k) {
+      if (used[{assignments[i].host, k}] < used[{assignments[i].host, least}]) least = k;
     }
-    RC_ASSERT(seats[i].object == least);
-    ++used[{seats[i].host, least}];
+    RC_ASSERT(assignments[i].object == least);
+    ++used[{assignments[i].host, least}];
   }
 }
 
 RC_GTEST_PROP(PlanDealing, over_all_objects_differs_by_one_at_most, ()) {
-  std::vector<Room> rooms = some_rooms();
-  for (Room& room : rooms) room.cap = 1000;
+  std::vector<Capacity> capacities = some_rooms();
+  for (Capacity& capacity : capacities) capacity.cap = 1000;
   const std::uint32_t ranks = number(1, 100);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> used;
-  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
-    for (std::uint32_t k = 0; k < rooms[i].objects; ++k) used[{i, k}] = 0;
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    for (std::uint32_t k = 0; k < capacities[i].objects; ++k) used[{i, k}] = 0;
   }
-  for (const Seat& seat : by_object_span(rooms, ranks)) ++used[{seat.host, seat.object}];
+  for (const Assignment& assignment : by_object_span(capacities, ranks))
+    ++used[{assignment.host, assignment.object}];
   std::uint32_t sum = 0;
   for (const auto& [object, count] : used) {
     RC_ASSERT(count >= ranks / used.size());
@@ -238,13 +239,14 @@ RC_GTEST_PROP(PlanDealing, over_all_objects_differs_by_one_at_most, ()) {
 }
 
 RC_GTEST_PROP(PlanDealing, never_exceeds_a_cap, ()) {
-  const std::vector<Room> rooms = some_rooms();
-  const std::uint32_t ranks = some_ranks(rooms);
+  const std::vector<Capacity> capacities = some_rooms();
+  const std::uint32_t ranks = some_ranks(capacities);
   for (const auto deal : {by_slot, by_node, by_node_crowded, by_object, by_object_span}) {
-    std::vector<std::uint32_t> counts(rooms.size());
-    const auto seats = deal(rooms, ranks);
-    RC_ASSERT(seats.size() == ranks);
-    for (const Seat& seat : seats) RC_ASSERT(++counts[seat.host] <= rooms[seat.host].cap);
+    std::vector<std::uint32_t> counts(capacities.size());
+    const auto assignments = deal(capacities, ranks);
+    RC_ASSERT(assignments.size() == ranks);
+    for (const Assignment& assignment : assignments)
+      RC_ASSERT(++counts[assignment.host] <= capacities[assignment.host].cap);
   }
 }
 

@@ -22,6 +22,7 @@ constexpr std::uint32_t kAttemptsMax[] = {1, 4, 24};  // by machine::Retry
 constexpr Duration kStopLimit(12'000);  // beyond the grace, until an agent is given up
 constexpr Duration kKillLimit(7'000);   // the same after a second Ctrl-C
 constexpr Duration kLeaveLimit(1'000);
+constexpr Duration kTraceTime(30'000);  // in which ranks may tell what they are doing
 constexpr Duration kTolerance(2);
 }  // namespace
 
@@ -522,7 +523,8 @@ bool Judge::clock_allows(const base::Error& error) const {
 void Judge::too_late() {
   if (first_ || acted_ || all_stopped()) return;
   const Instant now = agenda_.now() - kTolerance;
-  if (world_.timeout && now > Agenda::kStart + *world_.timeout + world_.sleeps) {
+  const Duration traces = world_.traces ? kTraceTime : Duration(0);
+  if (world_.timeout && now > Agenda::kStart + *world_.timeout + traces + world_.sleeps) {
     complain("the time limit has passed unnoticed");
     acted_ = now;
   }

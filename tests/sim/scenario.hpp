@@ -83,6 +83,7 @@ struct Scenario {
   std::uint32_t parallel = 32;
   std::optional<Duration> timeout;
   std::optional<Duration> notice;  // SIGUSR2 so long before that
+  bool traces = false;             // ranks tell what they are doing when it is up
   std::optional<Duration> init_timeout;
   std::uint32_t max_restarts = 0;
   std::vector<UserAct> signals;

@@ -108,6 +108,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"init_timeout", [&] { world.init_timeout = milliseconds(words); }},
       {"max_restarts", [&] { world.max_restarts = static_cast<std::uint32_t>(number(words)); }},
       {"notice", [&] { world.notice = milliseconds(words); }},
+      {"traces", [&] { world.traces = true; }},
       {"timeout", [&] { world.timeout = milliseconds(words); }},
       {"patience", [&] { world.patience = milliseconds(words); }},
       {"sleeps", [&] { world.sleeps = milliseconds(words); }},

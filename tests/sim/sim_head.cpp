@@ -101,7 +101,7 @@ void SimHead::take(machine::HeadEvent event) {
   machine::HeadEffects effects, of_twin;
   twin.step(agenda_.now(), event, of_twin);
   machine_.step(agenda_.now(), std::move(event), effects);
-  judge_.compares(effects == of_twin && machine_.deadline() == twin.deadline());
+  judge_.compares(effects == of_twin && machine_ == twin);
   perform_all(effects);
   judge_.turn_over(machine_.report());
 }
@@ -165,8 +165,8 @@ void SimHead::perform(machine::NewRound&) {
   first_credit();
 }
 
-void SimHead::send(NodeIndex node, wire::ToAgent message) {
-  events_.send(node, std::move(message));
+void SimHead::send(NodeIndex node, const wire::ToAgent& message) {
+  events_.send(node, message, {base::kFirstRun, wire::HostSet(node)});
 }
 
 // The judge has seen it; people read it.

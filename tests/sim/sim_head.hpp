@@ -11,13 +11,14 @@
 #include "sim/agenda.hpp"
 #include "sim/judge.hpp"
 #include "sim/scenario.hpp"
+#include "wire/address.hpp"
 
 namespace muster::sim {
 
 struct SimHeadEvents {
   std::function<void(base::NodeIndex)> open_link;
   std::function<void(base::NodeIndex)> close_link;
-  std::function<void(base::NodeIndex, wire::ToAgent)> send;
+  std::function<void(base::NodeIndex, const wire::ToAgent&, const wire::Address&)> send;
   std::function<void(const machine::AddHost&)> add_host;
   std::function<void(const machine::AddWorld&)> add_world;
   std::function<void(const std::string&)> note;  // for the trace
@@ -47,9 +48,11 @@ class SimHead {
   void perform_all(machine::HeadEffects& effects);
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
-  void perform(machine::ToNode& effect) { send(effect.node, std::move(effect.message)); }
+  void perform(machine::ToNode& effect) { send(effect.node, effect.message); }
   void perform(machine::ToNodes& effect) {
-    for (const base::NodeIndex node : effect.nodes) send(node, effect.message);
+    wire::Address address{effect.run, {}};
+    for (const base::NodeIndex node : effect.nodes) address.hosts.add(node);
+    for (const base::NodeIndex node : effect.nodes) events_.send(node, effect.message, address);
   }
   void perform(machine::AddHost& effect);
   void perform(machine::AddWorld& effect);
@@ -64,7 +67,7 @@ class SimHead {
   void perform(machine::SuspendSelf&);
   void perform(machine::RunOver&) {}
   void perform(machine::Finish&);
-  void send(base::NodeIndex node, wire::ToAgent message);
+  void send(base::NodeIndex node, const wire::ToAgent& message);
   void arm();
   void wake(base::Instant when);
   void go_on();

@@ -66,7 +66,9 @@ std::string say(const wire::Declined& m) { return "Declined: " + m.error.what; }
 std::string say(const wire::Spawn& m) { return fmt::format("Spawn by rank {}", m.rank.value); }
 std::string say(const wire::Refused& m) { return "Refused: " + m.error.what; }
 std::string say(const wire::Started& m) { return fmt::format("Started rank {}", m.rank.value); }
-std::string say(const wire::Output& m) { return fmt::format("Output rank {}", m.rank.value); }
+std::string say(const wire::Output& m) {
+  return fmt::format("Output rank {} {} {} bytes", m.rank.value, name(m.stream), m.bytes.size());
+}
 std::string say(const wire::OutputEnd& m) {
   return fmt::format("OutputEnd rank {} {}", m.rank.value, name(m.stream));
 }

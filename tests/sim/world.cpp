@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <type_traits>
 
 #include "model/carriers.hpp"
+#include "sim/frame_words.hpp"
 #include "sim/words.hpp"
+#include "wire/frame.hpp"
 
 namespace muster::sim {
 
@@ -20,6 +23,29 @@ constexpr std::uint32_t kConnectsMax = 24;
 constexpr Duration kAttemptPauseMax(3000);
 constexpr Duration kSweepMax(5000);
 constexpr Duration kSpare(2000);
+
+bool is_heartbeat(const wire::ToAgent& message) {
+  return std::holds_alternative<wire::Ping>(message);
+}
+bool is_heartbeat(const wire::ToHead& message) {
+  return std::holds_alternative<wire::Pong>(message);
+}
+
+std::string framed(const wire::ToAgent& message, const wire::Address& address) {
+  std::string frame;
+  wire::append(frame, message, address);
+  return frame;
+}
+
+// The digest of sources is not of the conversation.
+std::string framed(wire::ToHead message, const wire::Address& address) {
+  if (auto* welcome = std::get_if<wire::Welcome>(&message)) welcome->plans = 0;
+  std::string frame;
+  wire::append(frame, message, address);
+  return frame;
+}
+
+wire::Address about(NodeIndex node) { return {base::kFirstRun, wire::HostSet(node)}; }
 
 std::string host_name(std::uint32_t node) { return fmt::format("node{}", node + 1); }
 
@@ -53,6 +79,7 @@ machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
   input.spec.grace = world.grace;
   input.spec.lease = world.lease;
   input.spec.timeout = world.timeout;
+  input.spec.stacks_at_timeout = world.traces;
   if (world.notice) input.spec.notice = model::Notice{SIGUSR2, *world.notice};
   input.spec.init_timeout = world.init_timeout;
   input.spec.max_restarts = world.max_restarts;
@@ -118,10 +145,23 @@ void World::note(const std::string& line) {
   trace_ += fmt::format("{:8.3f}  {}\n", time, line);
 }
 
-void World::note_message(NodeIndex node, bool from_head, const std::string& line) {
-  if (!tracing_.on || (!tracing_.pings && (line == "Ping" || line == "Pong"))) return;
-  note(from_head ? fmt::format("head > {}  {}", name(node), line)
-                 : fmt::format("{} > head  {}", name(node), line));
+template <class Message>
+void World::note_message(NodeIndex node, const Message& message, const wire::Address& address) {
+  if (!tracing_.on || (!tracing_.pings && is_heartbeat(message))) return;
+  constexpr bool kFromHead = std::is_same_v<Message, wire::ToAgent>;
+  std::string line = kFromHead ? fmt::format("head > {}  {}", name(node), words(message))
+                               : fmt::format("{} > head  {}", name(node), words(message));
+  if (tracing_.frames) {
+    const std::string frame = framed(message, address);
+    line += fmt::format("; {}, payload {}", header_words(frame), payload_hash(frame));
+  }
+  note(line);
+}
+
+// Simulated tasks write dots.
+void World::note_output(NodeIndex node, Rank rank, wire::Stream stream, std::uint32_t count) {
+  const wire::ToHead output = wire::Output{rank, stream, std::string(count, '.')};
+  note_message(node, output, about(node));
 }
 
 bool World::here(NodeIndex node) const {
@@ -138,7 +178,9 @@ SimHeadEvents World::head_events() {
   SimHeadEvents events;
   events.open_link = [this](NodeIndex node) { open_link(node); };
   events.close_link = [this](NodeIndex node) { close_link(node); };
-  events.send = [this](NodeIndex node, const wire::ToAgent& message) { send(node, message); };
+  events.send = [this](NodeIndex node, const wire::ToAgent& message, const wire::Address& address) {
+    send(node, message, address);
+  };
   events.add_host = [this](const machine::AddHost& added) {
     plan_.nodes.push_back({added.host, {}});
     // The scenario's hosts have the same numbers.
@@ -210,10 +252,10 @@ void World::close_link(NodeIndex node) {
   session->to_agent.cut();
 }
 
-void World::send(NodeIndex node, const wire::ToAgent& message) {
+void World::send(NodeIndex node, const wire::ToAgent& message, const wire::Address& address) {
   Session* session = current(node);
   if (session == nullptr || !session->open) return;
-  note_message(node, true, words(message));
+  note_message(node, message, address);
   if (here(node)) return session->host->feed(message);
   session->to_agent.send([session, message] {
     if (session->host) session->host->feed(message);
@@ -256,18 +298,21 @@ SimHostEvents World::host_events(Session& session) {
   events.to_head = [this, &session, node](const wire::ToHead& message) {
     judge_.agent_says(node, message);
     if (here(node)) {
-      note_message(node, false, words(message));
+      note_message(node, message, about(node));
       return head_.feed(machine::Heard{node, message});
     }
     to_head(session, [this, node, message] {
-      note_message(node, false, words(message));
+      note_message(node, message, about(node));
       head_.feed(machine::Heard{node, message});
     });
   };
   events.output = [this, &session, node](Rank rank, wire::Stream stream, std::uint64_t offset,
                                          std::uint32_t count) {
     if (here(node)) return head_.output(node, rank, stream, offset, count);
-    to_head(session, [=, this] { head_.output(node, rank, stream, offset, count); });
+    to_head(session, [=, this] {
+      if (tracing_.frames) note_output(node, rank, stream, count);
+      head_.output(node, rank, stream, offset, count);
+    });
   };
   events.link_dropped = [this, &session] {
     session.to_agent.deafen();

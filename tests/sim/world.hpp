@@ -13,6 +13,7 @@
 #include "sim/sim_head.hpp"
 #include "sim/sim_host.hpp"
 #include "sim/sim_link.hpp"
+#include "wire/address.hpp"
 
 namespace muster::sim {
 
@@ -22,10 +23,11 @@ struct Outcome {
   std::optional<model::RunReport> report;  // none when the head was killed
 };
 
-// Tracing costs time; `pings`: heartbeats too.
+// Tracing costs time; `pings`: heartbeats too; `frames`: what each link carries, output included.
 struct Tracing {
   bool on = false;
   bool pings = false;
+  bool frames = false;
 };
 
 class World {
@@ -49,7 +51,7 @@ class World {
   void attempt_fails(Session& session, const Attempt& attempt);
   void agent_comes(Session& session, const Attempt& attempt);
   void close_link(base::NodeIndex node);
-  void send(base::NodeIndex node, const wire::ToAgent& message);
+  void send(base::NodeIndex node, const wire::ToAgent& message, const wire::Address& address);
   void to_head(Session& session, std::function<void()> arrives);
   void ends_at_head(Session& session, const std::string& why);
   void close_both(Session& session, const std::string& why);
@@ -66,7 +68,9 @@ class World {
   void check_leftovers();
   void check_whole();
   void note(const std::string& line);
-  void note_message(base::NodeIndex node, bool from_head, const std::string& line);
+  template <class Message>
+  void note_message(base::NodeIndex node, const Message& message, const wire::Address& address);
+  void note_output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint32_t count);
 
   [[nodiscard]] bool here(base::NodeIndex node) const;
   [[nodiscard]] std::string name(base::NodeIndex node) const;

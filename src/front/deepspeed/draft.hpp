@@ -29,7 +29,7 @@ struct DeepspeedScript {
 };
 
 struct DeepspeedDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   DeepspeedHosts hosts;
   DeepspeedScript script;

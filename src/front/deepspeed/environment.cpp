@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -21,7 +21,7 @@ Result<void> read_line(model::App& app, std::string_view line, const base::Place
   const bool odd = line.substr(0, equals).find_first_of(" \t") != std::string_view::npos;
   if (equals == std::string_view::npos || equals == 0 || odd) {
     return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE, without quotes",
-                         "{} is no setting", spec::quoted(line));
+                         "{} is not a setting", spec::quoted(line));
   }
   app.exports.push_back(
       {std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});
@@ -39,7 +39,7 @@ Result<void> read_settings(model::App& app, std::string_view text, const std::st
 
 // A file that is not there says nothing, unless the user has named it.
 Result<void> read_file(DeepspeedDraft& draft, const std::string& path, bool named) {
-  const auto text = draft.asked->read_file(path, kFileMax);
+  const auto text = draft.call->read_file(path, kFileMax);
   if (!text) return named ? Result<void>(tl::unexpected(text.error())) : Result<void>();
   if (text->size() > kFileMax) {
     return base::fail_at({path, 0, 0}, Fault::bad_file, "", "the file is larger than 1 MiB");
@@ -48,8 +48,8 @@ Result<void> read_file(DeepspeedDraft& draft, const std::string& path, bool name
 }
 
 void add_python_path(DeepspeedDraft& draft) {
-  std::string path = draft.asked->current_folder;
-  const auto given = variable(*draft.asked, "PYTHONPATH");
+  std::string path = draft.call->current_folder;
+  const auto given = variable(*draft.call, "PYTHONPATH");
   if (given && !given->empty()) path += ":" + std::string(*given);
   draft.request.spec.apps.front().exports.push_back({"PYTHONPATH", std::move(path), true});
 }
@@ -59,17 +59,17 @@ void add_python_path(DeepspeedDraft& draft) {
 Result<void> settle_deepspeed_environment(DeepspeedDraft& draft) {
   if (draft.request.spec.hosts.size() < 2 && !draft.hosts.force_multi) return {};
   add_python_path(draft);
-  const auto named = variable(*draft.asked, "DS_ENV_FILE");
+  const auto named = variable(*draft.call, "DS_ENV_FILE");
   if (named && !named->empty() && named->find('/') != std::string_view::npos) {
-    return read_file(draft, absolute(*draft.asked, *named), true);
+    return read_file(draft, absolute(*draft.call, *named), true);
   }
   const std::string name(named && !named->empty() ? *named : ".deepspeed_env");
-  const auto home = variable(*draft.asked, "HOME");
+  const auto home = variable(*draft.call, "HOME");
   Result<void> done;
-  if (home && *home != draft.asked->current_folder) {
+  if (home && *home != draft.call->current_folder) {
     done = read_file(draft, std::string(*home) + "/" + name, false);
   }
-  return done.and_then([&] { return read_file(draft, absolute(*draft.asked, name), false); });
+  return done.and_then([&] { return read_file(draft, absolute(*draft.call, name), false); });
 }
 
 }  // namespace muster::front

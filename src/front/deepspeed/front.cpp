@@ -1,7 +1,7 @@
 // Reads a line of DeepSpeed's launcher and settles what its words mean together.
 #include "front/deepspeed/front.hpp"
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/deepspeed/environment.hpp"
 #include "front/deepspeed/hosts.hpp"
 #include "front/deepspeed/options.hpp"
@@ -62,11 +62,11 @@ Result<void> settle_command(DeepspeedDraft& draft, Words words) {
     return fail(Fault::usage, "for example: deepspeed --num_gpus 2 train.py", "no script given");
   }
   if (draft.script.no_python && draft.script.module) {
-    return fail(Fault::usage, "drop one of them", "--no_python and --module exclude each other");
+    return fail(Fault::usage, "keep one of them", "--no_python and --module cannot be combined");
   }
   model::App& app = draft.request.spec.apps.front();
   add_words(draft, app, words);
-  app.workdir = draft.asked->current_folder;
+  app.workdir = draft.call->current_folder;
   return {};
 }
 
@@ -86,7 +86,7 @@ Result<Reading> finish(DeepspeedDraft draft, Words words) {
   settle_master(draft);
   model::JobSpec& job = draft.request.spec;
   const std::string& logs = draft.rank_logs;
-  job.output = muster_output({.logs = logs.empty() ? logs : absolute(*draft.asked, logs)});
+  job.output = muster_output({.logs = logs.empty() ? logs : absolute(*draft.call, logs)});
   if (draft.request.quiet) draft.notices.clear();
   return spec::check(job).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
@@ -95,12 +95,12 @@ Result<Reading> finish(DeepspeedDraft draft, Words words) {
 
 }  // namespace
 
-Result<Reading> read_deepspeed(const Asked& asked) {
+Result<Reading> read_deepspeed(const Call& call) {
   DeepspeedDraft draft;
-  draft.asked = &asked;
+  draft.call = &call;
   draft.request.spec.deepspeed = draft.request.spec.torch_store = true;
   draft.request.spec.grace = std::chrono::seconds(30);
-  const Words words(asked.words);
+  const Words words(call.words);
   const auto read = read_options(deepspeed_table(), kGrammar, words, draft);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {

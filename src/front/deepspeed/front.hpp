@@ -1,4 +1,4 @@
-// DeepSpeed's launcher: its words to a request.
+// DeepSpeed's launcher: its arguments in, a request out.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,6 +6,6 @@
 
 namespace muster::front {
 
-[[nodiscard]] base::Result<Reading> read_deepspeed(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_deepspeed(const Call& call);
 
 }  // namespace muster::front

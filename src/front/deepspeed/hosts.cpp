@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/hosts.hpp"
 #include "spec/hosts.hpp"
 #include "spec/limits.hpp"
@@ -46,10 +46,10 @@ Pool pool_of(const std::vector<model::HostEntry>& hosts) {
 
 // Nothing without a hostfile: this machine alone.
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
-  auto found = given_hosts(*draft.asked, draft.request.spec, draft.hosts.named, kForm);
+  auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kForm);
   if (found && !found->source.has_list) {
-    if (!draft.asked->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
-    found = named_hosts(*draft.asked, {.file = kUsualHostfile}, kForm);
+    if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
+    found = named_hosts(*draft.call, {.file = kUsualHostfile}, kForm);
   }
   if (!found) return tl::unexpected(std::move(found.error()));
   draft.request.spec.source = found->source;
@@ -63,11 +63,11 @@ bool is_filtered(const DeepspeedHosts& hosts) {
 
 // The devices of this machine; one rank where there are none, so that a rehearsal is possible.
 std::uint32_t devices_here(DeepspeedDraft& draft) {
-  const auto& count = draft.asked->counts.gpus;
+  const auto& count = draft.call->counts.gpus;
   const std::uint32_t found = count ? count() : 0;
   if (found > 0) return found;
   if (!draft.hosts.devices) {
-    add_once(draft.notices, "no device is to be seen here: one rank; --num_gpus N starts more");
+    add_once(draft.notices, "no device found on this machine: one rank; --num_gpus N starts more");
   }
   return 1;
 }
@@ -78,7 +78,7 @@ Pool here(DeepspeedDraft& draft) {
   model::HostEntry host;
   host.name = kHere;
   host.place = {kHere, 0, 0};
-  const auto visible = variable(*draft.asked, "CUDA_VISIBLE_DEVICES");
+  const auto visible = variable(*draft.call, "CUDA_VISIBLE_DEVICES");
   if (visible && !visible->empty() && !is_filtered(draft.hosts)) {
     host.visible = std::string(*visible);
     const auto count = static_cast<std::uint32_t>(base::split(*visible, ",").size());
@@ -181,11 +181,11 @@ Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
 
 Result<void> check_filters(const DeepspeedHosts& hosts) {
   if (!hosts.include.empty() && !hosts.exclude.empty()) {
-    return fail(Fault::usage, "drop one of them", "--include and --exclude exclude each other");
+    return fail(Fault::usage, "keep one of them", "--include and --exclude cannot be combined");
   }
   const bool listed = !hosts.include.empty() || !hosts.exclude.empty();
   if (listed && (hosts.nodes || hosts.devices)) {
-    return fail(Fault::usage, "drop one of them",
+    return fail(Fault::usage, "keep one of them",
                 "--num_nodes and --num_gpus go with neither --include nor --exclude");
   }
   return {};

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/quoted.hpp"
@@ -29,7 +29,7 @@ Result<void> count(const Typed& typed, std::uint32_t most, std::optional<std::ui
 Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
   if (word == "slurm") {
-    return fail(Fault::usage, "drop --launcher: hosts are reached through ssh",
+    return fail(Fault::usage, "remove --launcher: hosts are reached through ssh",
                 "--launcher slurm: srun is not what starts the ranks here");
   }
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";
@@ -58,7 +58,7 @@ Result<void> set_rank_logs(DeepspeedDraft& draft, const Typed& typed) {
 }
 
 constexpr std::string_view kHosts = "Hosts and devices";
-constexpr std::string_view kMeeting = "Where ranks meet";
+constexpr std::string_view kMeeting = "Rendezvous";
 constexpr std::string_view kScript = "How the script is called";
 constexpr std::string_view kStart = "How ranks are started";
 constexpr std::string_view kOutput = "Output";
@@ -67,7 +67,7 @@ using Row = Option<DeepspeedDraft>;
 
 constexpr auto kRows = std::to_array<Row>({
     {{"-H --hostfile", kHosts, Takes::file, "FILE",
-      "Hosts and their devices, one a line: worker-0 slots=4 (default: /job/hostfile, if it is "
+      "Hosts and their devices, one per line: worker-0 slots=4 (default: /job/hostfile, if it is "
       "there)."},
      [](DeepspeedDraft& d, const Typed& t) { return store(read_text(t), d.hosts.named.file); }},
     {{"-i --include", kHosts, Takes::text, "SPEC",
@@ -109,7 +109,7 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--no_python", kScript, Takes::nothing, "", "Start the script itself, without python."},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.script.no_python); }},
     {{"--no_local_rank", kScript, Takes::nothing, "",
-      "Do not give the script --local_rank=N as its first argument."},
+      "Do not pass --local_rank=N to the script as its first argument."},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.script.no_local_rank); }},
 
     {{"--launcher",
@@ -123,8 +123,8 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--launcher_args",
       kStart,
       Takes::text,
-      "WORDS",
-      "Words for pdsh, mpirun or mpiexec.",
+      "ARGS",
+      "Arguments for pdsh, mpirun or mpiexec.",
       {.support = no_effect("muster starts the ranks, and calls no other launcher")}}},
     {{"--ssh_port", kStart, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
@@ -169,7 +169,7 @@ constexpr auto kRows = std::to_array<Row>({
       kStart,
       Takes::nothing,
       "",
-      "Go on when nodes come and go.",
+      "Continue when nodes come and go.",
       {.support = refused("a job whose number of nodes may change is not supported")}}},
     {{"--min_elastic_nodes",
       kStart,
@@ -198,17 +198,17 @@ constexpr auto kRows = std::to_array<Row>({
       {.support = no_effect("muster's own process is the job: end it to end the job")}}},
 
     {{"--enable_each_rank_log", kOutput, Takes::folder, "DIR",
-      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
-      "N is 00 to 15."},
+      "Also write each rank's output to DIR/rank.N/stdout and stderr; with 16 ranks, N is 00 to "
+      "15."},
      set_rank_logs},
     {{"--log_level",
       kOutput,
       Takes::choice,
       "LEVEL",
-      "How much the launcher tells: info or debug tell muster's phases.",
+      "How much the launcher prints: info or debug print muster's phases.",
       {.choices = "critical error warning info debug"}},
      set_log_level},
-    {{"-q --quiet", kOutput, Takes::nothing, "", "Tell no notices."},
+    {{"-q --quiet", kOutput, Takes::nothing, "", "Print no notices."},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.request.quiet); }},
     {{"-h --help", kOutput, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.help); }},

@@ -5,7 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/horovod/knobs.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
@@ -31,11 +31,9 @@ struct ConfigFile {
 };
 
 std::string hint_for(const std::string& word, const std::vector<std::string>& known) {
-  const auto meant = base::nearest(word, known);
-  if (meant) return "did you mean " + *meant + "?";
   std::string names;
   for (const std::string& one : known) names += (names.empty() ? "" : ", ") + one;
-  return "known are " + names;
+  return base::did_you_mean(word, known, "known are " + names);
 }
 
 Result<void> read_controller(const ConfigFile& file, const job::Entry& entry) {
@@ -99,7 +97,7 @@ Result<void> read_section(const ConfigFile& file, const job::Entry& section) {
 
 Result<void> settle_horovod_config(HorovodDraft& draft) {
   if (draft.config_file.empty()) return {};
-  const auto text = draft.asked->read_file(draft.config_file, job::kFileMax);
+  const auto text = draft.call->read_file(draft.config_file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   const job::Document document = job::read_yaml(*text, draft.config_file);
   if (!document.complaints.empty()) return tl::unexpected(document.complaints.front());

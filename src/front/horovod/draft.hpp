@@ -17,7 +17,7 @@ namespace muster::front {
 enum class HorovodController : std::uint8_t { automatic, gloo, mpi };
 
 struct HorovodDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   NamedHosts hosts;
   std::vector<std::string> interfaces;

@@ -3,7 +3,7 @@
 
 #include <fmt/ranges.h>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/horovod/config.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
@@ -62,7 +62,7 @@ Result<void> settle_command(HorovodDraft& draft, Words words) {
                 "-np is missing: horovodrun does not count slots");
   }
   app.command.assign(words.begin(), words.end());
-  app.workdir = draft.asked->current_folder;
+  app.workdir = draft.call->current_folder;
   return {};
 }
 
@@ -70,14 +70,15 @@ Result<void> settle_command(HorovodDraft& draft, Words words) {
 // hosts and counts is not asked for.
 Result<void> settle_mpi_words(HorovodDraft& draft) {
   if (draft.mpi_words.empty()) return {};
-  Asked asked = *draft.asked;
-  asked.called = "mpirun";
-  asked.words = draft.mpi_words;
-  asked.words.insert(asked.words.end(), {"--", "program"});
-  auto read = front_of(asked.called)->read(asked);
+  Call call = *draft.call;
+  call.called = "mpirun";
+  call.words = draft.mpi_words;
+  call.words.insert(call.words.end(), {"--", "program"});
+  auto read = front_of(call.called)->read(call);
   if (!read) return tl::unexpected(std::move(read.error()));
   if (!read->request) {
-    return fail(Fault::usage, "leave it out", "--mpi-args asks for a text, not for a start");
+    return fail(Fault::usage, "leave it out",
+                "--mpi-args contains an option that only prints text, such as --help or --version");
   }
   const model::JobSpec& mpi = read->request->spec;
   model::JobSpec& spec = draft.request.spec;
@@ -94,13 +95,13 @@ Result<void> settle_hosts(HorovodDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
   return check_one_source(draft.hosts)
       .and_then([&] {
-        return given_hosts(*draft.asked, spec, draft.hosts, {.slots = spec::HostSlots::required});
+        return given_hosts(*draft.call, spec, draft.hosts, {.slots = spec::HostSlots::required});
       })
       .map([&](auto found) { spec::take_hosts(spec, std::move(found)); });
 }
 
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
-  if (!variable(*draft.asked, name)) exports(draft).push_back({name, value, true});
+  if (!variable(*draft.call, name)) exports(draft).push_back({name, value, true});
 }
 
 // mpi_run.py gives Open MPI these; whoever has set them knows better.
@@ -132,7 +133,7 @@ void settle_knobs(HorovodDraft& draft) {
 
 void settle_output(HorovodDraft& draft) {
   HorovodOutput& output = draft.output;
-  if (!output.folder.empty()) output.folder = absolute(*draft.asked, output.folder);
+  if (!output.folder.empty()) output.folder = absolute(*draft.call, output.folder);
   output.as_mpi = draft.controller == HorovodController::mpi;
   draft.request.spec.output = horovod_output(output);
 }
@@ -155,7 +156,7 @@ Result<Reading> finish(HorovodDraft draft, Words words) {
 // HOROVOD_START_TIMEOUT is the default of --start-timeout.
 Result<void> apply_environment(HorovodDraft& draft) {
   draft.request.spec.carrier.patience = std::chrono::seconds(30);
-  const auto limit = variable(*draft.asked, "HOROVOD_START_TIMEOUT");
+  const auto limit = variable(*draft.call, "HOROVOD_START_TIMEOUT");
   if (!limit) return {};
   return option::read_seconds({"HOROVOD_START_TIMEOUT", *limit}, spec::kPatience)
       .map([&](base::Duration time) { draft.request.spec.carrier.patience = time; });
@@ -163,10 +164,10 @@ Result<void> apply_environment(HorovodDraft& draft) {
 
 }  // namespace
 
-Result<Reading> read_horovodrun(const Asked& asked) {
+Result<Reading> read_horovodrun(const Call& call) {
   HorovodDraft draft;
-  draft.asked = &asked;
-  const Words words(asked.words);
+  draft.call = &call;
+  const Words words(call.words);
   if (auto done = apply_environment(draft); !done) return tl::unexpected(done.error());
   const auto read = read_options(horovod_table(), kGrammar, words, draft);
   if (!read) return tl::unexpected(read.error());
@@ -175,7 +176,7 @@ Result<Reading> read_horovodrun(const Asked& asked) {
                            std::string(kExitCodes)};
   }
   if (draft.version) {
-    return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", asked.version)};
+    return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", call.version)};
   }
   draft.notices = read->notices;
   return finish(std::move(draft), words.subspan(read->program));

@@ -1,4 +1,4 @@
-// horovodrun: its words to a request.
+// horovodrun: its arguments in, a request out.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,6 +6,6 @@
 
 namespace muster::front {
 
-[[nodiscard]] base::Result<Reading> read_horovodrun(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_horovodrun(const Call& call);
 
 }  // namespace muster::front

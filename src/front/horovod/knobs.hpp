@@ -32,7 +32,7 @@ struct Knob {
 // Sources: horovod/runner/common/util/config_parser.py and horovod/runner/launch.py.
 [[nodiscard]] std::span<const Knob> horovod_knobs();
 
-// The variable's value for a typed one; `name` is what the complaint calls it.
+// The variable's value for a typed one; `name` is what the error message calls it.
 [[nodiscard]] base::Result<std::string> knob_value(KnobKind kind, std::string_view name,
                                                    std::string_view text);
 

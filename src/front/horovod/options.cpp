@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/horovod/tuning_rows.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
@@ -37,7 +37,7 @@ bool is_interface(std::string_view name) {
 Result<void> add_interfaces(Draft& draft, const Typed& typed) {
   for (const std::string& name : base::split(typed.value, ",")) {
     if (!is_interface(name)) {
-      return fail(Fault::usage, "for example eth0,eth1", "{}: {} is no name of an interface",
+      return fail(Fault::usage, "for example eth0,eth1", "{}: {} is not the name of an interface",
                   typed.option, spec::quoted(name));
     }
     add_once(draft.interfaces, name);
@@ -59,11 +59,11 @@ Result<void> add_mpi_words(Draft& draft, const Typed& typed) {
 }
 
 constexpr std::string_view kRanks = "Ranks and hosts";
-constexpr std::string_view kReach = "Reaching hosts";
+constexpr std::string_view kReach = "Connecting to hosts";
 constexpr std::string_view kController = "How ranks find each other";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kElastic = "Elastic jobs";
-constexpr std::string_view kSee = "See";
+constexpr std::string_view kSee = "Information";
 
 constexpr std::string_view kNoElastic = "a job whose number of ranks may change is not supported";
 constexpr Traits kRefusedElastic = {.support = refused(kNoElastic)};
@@ -75,7 +75,7 @@ constexpr auto kRows = std::to_array<Row>({
       "Hosts with their slots: host1:2,host2:4 (default: this machine)."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.hosts.list.emplace()); }},
     {{"-hostfile --hostfile", kRanks, Takes::file, "FILE",
-      "Hosts from a file, one a line: host1 slots=2."},
+      "Hosts from a file, one per line: host1 slots=2."},
      take_hostfile<Draft>},
 
     {{"-p --ssh-port", kReach, Takes::number, "PORT",
@@ -85,26 +85,26 @@ constexpr auto kRows = std::to_array<Row>({
       "The private key for ssh (default: what the ssh configuration says)."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.request.spec.carrier.identity); }},
     {{"--start-timeout", kReach, Takes::number, "SECONDS",
-      "How long one attempt to reach a host may take (default: 30, or HOROVOD_START_TIMEOUT)."},
+      "Time limit for one attempt to connect to a host (default: 30, or HOROVOD_START_TIMEOUT)."},
      [](Draft& d, const Typed& t) {
        return read_seconds(t, spec::kPatience).map([&](base::Duration time) {
          d.request.spec.carrier.patience = time;
        });
      }},
     {{"--config-file", kRanks, Takes::file, "FILE",
-      "Take controller and tuning from a YAML file; the line itself counts more."},
+      "Take controller and tuning from a YAML file; the command line takes precedence."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.config_file); }},
     {{"--disable-cache", kReach, Takes::nothing, "",
-      "Check hosts anew; muster always does, and keeps no cache."}},
+      "Check hosts again; muster always does, and keeps no cache."}},
 
     {{"--gloo", kController, Takes::nothing, "",
-      "Ranks meet through gloo: HOROVOD_CONTROLLER=gloo."},
+      "Ranks find each other through gloo: HOROVOD_CONTROLLER=gloo."},
      [](Draft& d, const Typed&) {
        d.controller = HorovodController::gloo;
        return Result<void>();
      }},
     {{"--mpi", kController, Takes::nothing, "",
-      "Ranks meet through MPI; no port is opened (default: as Horovod has been built)."},
+      "Ranks find each other through MPI; no port is opened (default: as Horovod has been built)."},
      [](Draft& d, const Typed&) {
        d.controller = HorovodController::mpi;
        return Result<void>();
@@ -119,27 +119,27 @@ constexpr auto kRows = std::to_array<Row>({
       kController,
       Takes::text,
       "NAMES",
-      "Interfaces for ranks to talk over, with commas between (default: the one that ssh uses).",
+      "Network interfaces for ranks, separated by commas (default: the one that ssh uses).",
       {.repeatable = true}},
      add_interfaces},
     {{"--tcp", kController, Takes::nothing, "", "Use TCP only: NCCL_IB_DISABLE=1."},
      [](Draft& d, const Typed&) { return raise(d.tcp_only); }},
-    {{"--mpi-args", kController, Takes::text, "WORDS",
+    {{"--mpi-args", kController, Takes::text, "ARGS",
       "More options of mpirun, read as muster mpirun does: --mpi-args=\"-x NCCL_DEBUG=INFO\"."},
      add_mpi_words},
-    {{"--binding-args", kController, Takes::text, "WORDS",
+    {{"--binding-args", kController, Takes::text, "ARGS",
       "Options of mpirun that map and bind (default: ranks are not bound)."},
      add_mpi_words},
 
     {{"--output-filename", kOutput, Takes::folder, "DIR",
-      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
-      "N is 00 to 15."},
+      "Also write each rank's output to DIR/rank.N/stdout and stderr; with 16 ranks, N is 00 to "
+      "15."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.output.folder); }},
     {{"-prefix-timestamp --prefix-output-with-timestamp", kOutput, Takes::nothing, "",
-      "Begin each line of output with the time."},
+      "Prefix each line of output with the time."},
      [](Draft& d, const Typed&) { return raise(d.output.timestamp); }},
     {{"--verbose", kOutput, Takes::nothing, "",
-      "Tell on stderr what muster does, and how long each phase took."},
+      "Print to stderr what muster does, and how long each phase takes."},
      [](Draft& d, const Typed&) { return raise(d.request.spec.verbose); }},
 
     {{"--min-np --min-num-proc", kElastic, Takes::number, "N", "The fewest ranks.",

@@ -66,7 +66,7 @@ inline constexpr std::string_view kLibrary = "Libraries and log";
 
 inline constexpr auto kHorovodTuningRows = std::to_array<Option<HorovodDraft>>({
     {{"--fusion-threshold-mb", horovod_rows::kTuning, Takes::number, "MB",
-      "Tensors are fused up to so many MiB; 0: never (HOROVOD_FUSION_THRESHOLD, in bytes)."},
+      "Tensors are fused up to this many MiB; 0: never (HOROVOD_FUSION_THRESHOLD, in bytes)."},
      set_horovod_knob<horovod_rows::kFusion>},
     {{"--cycle-time-ms", horovod_rows::kTuning, Takes::number, "MS",
       "Time between two fusions (HOROVOD_CYCLE_TIME)."},
@@ -96,7 +96,7 @@ inline constexpr auto kHorovodTuningRows = std::to_array<Option<HorovodDraft>>({
       "Where each trial is written (HOROVOD_AUTOTUNE_LOG)."},
      set_horovod_knob<horovod_rows::kTuneLog>},
     {{"--autotune-warmup-samples", horovod_rows::kTuneItself, Takes::number, "N",
-      "Samples to drop first (HOROVOD_AUTOTUNE_WARMUP_SAMPLES)."},
+      "Samples to discard first (HOROVOD_AUTOTUNE_WARMUP_SAMPLES)."},
      set_horovod_knob<horovod_rows::kWarmup>},
     {{"--autotune-steps-per-sample", horovod_rows::kTuneItself, Takes::number, "N",
       "Steps of a sample (HOROVOD_AUTOTUNE_STEPS_PER_SAMPLE)."},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/words.hpp"
+#include "front/levels.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
 
@@ -18,15 +19,6 @@ using model::BindTo;
 using model::CpuSet;
 using model::Level;
 using spec::quoted;
-
-constexpr std::pair<std::string_view, Level> kLevels[] = {
-    {"machine", Level::machine},   {"board", Level::machine},   {"numa", Level::numa},
-    {"socket", Level::package},    {"package", Level::package}, {"core", Level::core},
-    {"hwthread", Level::hwthread}, {"l1cache", Level::l1cache}, {"l1dcache", Level::l1cache},
-    {"l1ucache", Level::l1cache},  {"l2cache", Level::l2cache}, {"l2dcache", Level::l2cache},
-    {"l2ucache", Level::l2cache},  {"l3cache", Level::l3cache}, {"l3dcache", Level::l3cache},
-    {"l3ucache", Level::l3cache},
-};
 
 constexpr std::string_view kDevices[] = {"pci", "gpu", "ib", "en", "eth", "hfi"};
 
@@ -44,17 +36,16 @@ bool is_device(std::string_view word) {
 Result<Place> read_place(const Typed& typed) {
   const std::string text = base::lower(typed.value);
   const std::string word = text.substr(0, text.find(':'));
-  const auto* found =
-      std::ranges::find(kLevels, word, [](const auto& level) { return level.first; });
+  const auto level = hydra_level(word);
   if (is_device(text)) {
     return fail(Fault::usage, "bind to numa or socket", "{} near a device ({}) is not possible",
                 typed.option, quoted(typed.value));
   }
-  if (found == std::end(kLevels)) {
-    return fail(Fault::usage, "", "{}: {} is no place on a host", typed.option,
+  if (!level) {
+    return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
                 quoted(typed.value));
   }
-  Place place{found->second, 1};
+  Place place{*level, 1};
   if (word.size() == text.size()) return place;
   const auto width =
       spec::read_number(fmt::format("{} {}", typed.option, word), text.substr(word.size() + 1),

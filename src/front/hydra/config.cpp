@@ -1,7 +1,7 @@
 // Finds and cuts the configuration file.
 #include "front/hydra/config.hpp"
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "spec/hosts.hpp"
 #include "spec/word_lines.hpp"
 
@@ -19,16 +19,16 @@ bool is_blank(std::string_view text) {
 Result<HydraConfig> read_hydra_config(const HydraDraft& draft) {
   HydraConfig config{draft.config_file, {}, {}};
   if (config.path.empty()) {
-    config.path = std::string(variable(*draft.asked, "HYDRA_CONFIG_FILE").value_or(""));
+    config.path = std::string(variable(*draft.call, "HYDRA_CONFIG_FILE").value_or(""));
   }
   const bool may_be_missing = config.path.empty();
   if (may_be_missing) {
-    const auto home = variable(*draft.asked, "HOME");
+    const auto home = variable(*draft.call, "HOME");
     if (!home || home->empty()) return config;
     config.path = std::string(*home) + "/.mpiexec.hydra.conf";
   }
-  if (!draft.asked->read_file) return config;
-  const auto text = draft.asked->read_file(config.path, spec::kHostTextMax);
+  if (!draft.call->read_file) return config;
+  const auto text = draft.call->read_file(config.path, spec::kHostTextMax);
   if (!text && may_be_missing) return config;
   if (!text) return tl::unexpected(text.error());
   if (is_blank(*text)) return config;

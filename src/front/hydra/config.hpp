@@ -1,4 +1,4 @@
-// The configuration file of mpiexec: more words, weaker than those of the line.
+// The configuration file of mpiexec: further options; the command line takes precedence.
 #pragma once
 
 #include "front/hydra/draft.hpp"

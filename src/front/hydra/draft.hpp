@@ -39,7 +39,7 @@ struct HydraReach {
 };
 
 struct HydraDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   HydraBlock block;                             // the one being read
   std::vector<HydraBlock> blocks;               // those read before it

@@ -1,7 +1,7 @@
 // The one place where Hydra's rules for failures become muster's.
 #include "front/hydra/end.hpp"
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "option/values.hpp"
 
 namespace muster::front {
@@ -11,7 +11,7 @@ using base::Result;
 
 // 0 and less are no limit.
 Result<void> take_timeout(HydraDraft& draft) {
-  const auto limit = variable(*draft.asked, "MPIEXEC_TIMEOUT");
+  const auto limit = variable(*draft.call, "MPIEXEC_TIMEOUT");
   if (!limit || limit->empty() || *limit == "0" || limit->starts_with('-')) return {};
   return option::read_seconds({"MPIEXEC_TIMEOUT", *limit}, spec::kTimeout)
       .map([&](base::Duration time) { draft.request.spec.timeout = time; });

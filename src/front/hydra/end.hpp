@@ -1,4 +1,4 @@
-// What mpiexec is told about the end of ranks and of the job.
+// mpiexec's options about the end of ranks and of the job.
 #pragma once
 
 #include "front/hydra/draft.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::front {
@@ -20,7 +20,8 @@ Result<EnvSetting> read_pair(const Typed& typed) {
   const std::size_t equals = typed.value.find('=');
   const std::string_view name = typed.value.substr(0, equals);
   if (name.empty() || name.find_first_of(", \t\n") != std::string_view::npos) {
-    return fail(Fault::usage, "", "{}: {} is no variable name", typed.option, spec::quoted(name));
+    return fail(Fault::usage, "", "{}: {} is not a variable name", typed.option,
+                spec::quoted(name));
   }
   const bool whole = equals != std::string_view::npos;
   return EnvSetting{std::string(name),
@@ -29,7 +30,8 @@ Result<EnvSetting> read_pair(const Typed& typed) {
 
 Result<void> set_once(std::optional<HydraInherit>& slot, const Typed& typed, What what) {
   if (slot) {
-    return fail(Fault::usage, "keep one of them", "{} contradicts {}", typed.option, slot->option);
+    return fail(Fault::usage, "keep one of them", "{} and {} cannot be combined", typed.option,
+                slot->option);
   }
   slot = HydraInherit{what, base::split(typed.value, ","), std::string(typed.option)};
   if (what == What::list && slot->names.empty()) {
@@ -38,9 +40,10 @@ Result<void> set_once(std::optional<HydraInherit>& slot, const Typed& typed, Wha
   return {};
 }
 
-HydraInherit standing(const HydraDraft& draft) {
+// What is asked for, or what Hydra's variable says.
+HydraInherit inherit_of(const HydraDraft& draft) {
   if (draft.inherit) return *draft.inherit;
-  const auto word = variable(*draft.asked, "HYDRA_ENV");
+  const auto word = variable(*draft.call, "HYDRA_ENV");
   if (!word || *word == "all") return {};
   return {What::none, {}, "HYDRA_ENV"};
 }
@@ -48,8 +51,8 @@ HydraInherit standing(const HydraDraft& draft) {
 // A name without a value here is passed over, as by Hydra, but told.
 void add_listed(HydraDraft& draft, const HydraInherit& inherit, std::vector<EnvSetting>& exports) {
   for (const std::string& name : inherit.names) {
-    if (is_given(*draft.asked, name)) continue;
-    if (variable(*draft.asked, name)) {
+    if (is_given(*draft.call, name)) continue;
+    if (variable(*draft.call, name)) {
       exports.push_back({name, std::nullopt});
     } else {
       add_once(draft.notices, fmt::format("{}: {} is not set here", inherit.option, name));
@@ -102,9 +105,9 @@ Result<void> set_hydra_inherit(HydraDraft& draft, const Typed& typed, What what)
 
 Result<void> settle_hydra_environment(HydraDraft& draft) {
   if (draft.interface.empty()) {
-    draft.interface = std::string(variable(*draft.asked, "HYDRA_IFACE").value_or(""));
+    draft.interface = std::string(variable(*draft.call, "HYDRA_IFACE").value_or(""));
   }
-  const HydraInherit all = standing(draft);
+  const HydraInherit all = inherit_of(draft);
   const auto clean = is_clean(draft, all);
   if (!clean) return tl::unexpected(clean.error());
   draft.request.spec.clean_env = *clean;

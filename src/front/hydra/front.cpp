@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/hydra/config.hpp"
 #include "front/hydra/end.hpp"
 #include "front/hydra/environment.hpp"
@@ -11,7 +11,7 @@
 #include "front/hydra/options.hpp"
 #include "front/hydra/output.hpp"
 #include "front/hydra/reach.hpp"
-#include "front/standing.hpp"
+#include "front/inherited.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -76,7 +76,7 @@ Result<void> end_block(HydraDraft& draft, Words program) {
   }
   model::App& app = draft.block.app;
   app.command.assign(program.begin(), program.end());
-  if (app.workdir.empty()) app.workdir = draft.asked->current_folder;
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   draft.blocks.push_back(std::exchange(draft.block, {}));
   return {};
 }
@@ -93,7 +93,7 @@ bool asks_for_text(const HydraDraft& draft) { return draft.help || draft.info; }
 
 // Only options for the whole job may stand without a program: for the one of the file.
 Result<void> read_line(HydraDraft& draft) {
-  const auto blocks = blocks_of(draft.asked->words);
+  const auto blocks = blocks_of(draft.call->words);
   for (const Words words : blocks) {
     const auto program = read_block(draft, words);
     if (!program) return tl::unexpected(program.error());
@@ -118,7 +118,7 @@ Result<void> read_file_line(HydraDraft& draft, Words words, bool line_has_progra
                 "options for a program, and no program");
   }
   if (line_has_program) {
-    return fail(Fault::usage, "drop one of them",
+    return fail(Fault::usage, "keep one of them",
                 "the command line names a program, and so does this file");
   }
   return end_block(draft, words.subspan(*program));
@@ -151,7 +151,7 @@ Result<Reading> finish(HydraDraft draft) {
   model::JobSpec& spec = draft.request.spec;
   spec.apps.clear();
   for (HydraBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
-  for (std::string& line : unused_allocation(*draft.asked, spec)) {
+  for (std::string& line : unused_allocation(*draft.call, spec)) {
     draft.notices.push_back(std::move(line));
   }
   return spec::check(spec).map([&] {
@@ -161,13 +161,13 @@ Result<Reading> finish(HydraDraft draft) {
 
 }  // namespace
 
-Result<Reading> read_hydra(const Asked& asked) {
+Result<Reading> read_hydra(const Call& call) {
   HydraDraft draft;
-  draft.asked = &asked;
+  draft.call = &call;
   draft.request.spec.slot_rule = model::SlotRule::hydra;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
   if (const auto read = read_line(draft); !read) return tl::unexpected(read.error());
-  if (draft.info) return Reading{.text = std::string(kInfo) + asked.version + "\n"};
+  if (draft.info) return Reading{.text = std::string(kInfo) + call.version + "\n"};
   if (draft.help) {
     return Reading{.text = std::string(kHead) + options_help(hydra_options()) +
                            std::string(kExitCodes)};

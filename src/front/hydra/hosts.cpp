@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/hydra/rankmap.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
@@ -34,7 +34,7 @@ Result<void> set_hosts(HydraDraft& draft, const Typed& typed, std::string& to) {
 void take_hostfile_of_variables(HydraDraft& draft) {
   if (!draft.hosts.empty() || draft.request.spec.fake_nodes > 0) return;
   for (const char* name : {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"}) {
-    if (const auto path = variable(*draft.asked, name); path && !path->empty()) {
+    if (const auto path = variable(*draft.call, name); path && !path->empty()) {
       draft.hosts.file = std::string(*path);
       return;
     }
@@ -43,7 +43,7 @@ void take_hostfile_of_variables(HydraDraft& draft) {
 
 Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
   if (!draft.hosts.list && draft.hosts.file == kThisMachine) return spec::HostsFound{};
-  return given_hosts(*draft.asked, draft.request.spec, draft.hosts, {.list_option = "-hosts"});
+  return given_hosts(*draft.call, draft.request.spec, draft.hosts, {.list_option = "-hosts"});
 }
 
 // By the slots of a host in all its entries; equal hosts keep their order.

@@ -2,7 +2,7 @@
 #include "front/hydra/options.hpp"
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/hydra/binding.hpp"
 #include "front/hydra/environment.hpp"
 #include "front/hydra/hosts.hpp"
@@ -35,7 +35,7 @@ Result<void> set_per_node(HydraDraft& draft, const Typed& typed) {
 
 Result<void> set_folder(HydraDraft& draft, const Typed& typed) {
   return read_text(typed).map(
-      [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.asked, text); });
+      [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.call, text); });
 }
 
 // 0 hides them all, as Hydra does with the value -1.
@@ -73,10 +73,10 @@ constexpr std::string_view kRanks = "Ranks and hosts";
 constexpr std::string_view kEnvironment = "Environment";
 constexpr std::string_view kPlace = "Processors and devices";
 constexpr std::string_view kOutput = "Output";
-constexpr std::string_view kReach = "Reaching hosts";
-constexpr std::string_view kEnd = "The end";
-constexpr std::string_view kSee = "See";
-constexpr std::string_view kOther = "Known, without a use here";
+constexpr std::string_view kReach = "Connecting to hosts";
+constexpr std::string_view kEnd = "Failures and termination";
+constexpr std::string_view kSee = "Information";
+constexpr std::string_view kOther = "Without effect, or not supported";
 
 using Row = Option<HydraDraft>;
 
@@ -95,7 +95,7 @@ constexpr auto kRows = std::to_array<Row>({
       "Hosts with their slots: node1:8,node2:8; a bare name is one slot."},
      set_hydra_hosts},
     {{"-f -hostfile -machinefile", kRanks, Takes::file, "FILE",
-      "Hosts from a file, one a line: node1:8 user=name (default: that of HYDRA_HOST_FILE)."},
+      "Hosts from a file, one per line: node1:8 user=name (default: that of HYDRA_HOST_FILE)."},
      set_hydra_hostfile},
     {{"-rankmap", kRanks, Takes::text, "MAP",
       "The host of each rank, by number: 0,0,1,1; or blocks (first host,hosts,ranks on each)."},
@@ -110,8 +110,8 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-skip-launch-node", kRanks, Takes::nothing, "", "Start no ranks on this machine."},
      [](HydraDraft& d, const Typed&) { return raise(d.request.spec.mapping.no_local); }},
     {{"-configfile", kRanks, Takes::file, "FILE",
-      "More words from a file, one program a line (default: the file that HYDRA_CONFIG_FILE names, "
-      "else ~/.mpiexec.hydra.conf); the line itself is stronger."},
+      "Further options from a file, one program per line (default: the file that HYDRA_CONFIG_FILE "
+      "names, else ~/.mpiexec.hydra.conf); the command line takes precedence."},
      [](HydraDraft& d, const Typed& t) { return store(t, d.config_file); }},
     {{"-wdir",
       kRanks,
@@ -125,14 +125,13 @@ constexpr auto kRows = std::to_array<Row>({
       kEnvironment,
       Takes::text,
       "NAME VALUE",
-      "Give all ranks this variable; NAME=VALUE in one word says the same.",
+      "Set this environment variable for all ranks; NAME=VALUE as one argument means the same.",
       {.repeatable = true, .arity = Arity::pair}},
      set_hydra_genv},
     {{"-genvlist", kEnvironment, Takes::text, "NAMES",
-      "Give all ranks these variables of this shell, and no others."},
+      "Pass on only these variables of this shell, to all ranks."},
      [](HydraDraft& d, const Typed& t) { return set_hydra_ginherit(d, t, What::list); }},
-    {{"-genvnone", kEnvironment, Takes::nothing, "",
-      "Pass on nothing of this shell's environment."},
+    {{"-genvnone", kEnvironment, Takes::nothing, "", "Do not pass on this shell's environment."},
      [](HydraDraft& d, const Typed& t) { return set_hydra_ginherit(d, t, What::none); }},
     {{"-genvall", kEnvironment, Takes::nothing, "",
       "Pass on this shell's environment (the default, unless HYDRA_ENV says otherwise)."},
@@ -141,7 +140,8 @@ constexpr auto kRows = std::to_array<Row>({
       kEnvironment,
       Takes::text,
       "NAME VALUE",
-      "Give the ranks of this program this variable; NAME=VALUE in one word says the same.",
+      "Set this environment variable for the ranks of this program; NAME=VALUE as one argument "
+      "means the same.",
       {.repeatable = true, .arity = Arity::pair, .scope = Scope::program}},
      set_hydra_env},
     {{"-envlist",
@@ -175,7 +175,8 @@ constexpr auto kRows = std::to_array<Row>({
       "each with :N for N of them; rr; user:0+1,2+3."},
      set_hydra_bind_to},
     {{"-map-by", kPlace, Takes::text, "PLACE",
-      "The places to which ranks of a host are dealt in turn (default: what they are bound to)."},
+      "The places to which ranks of a host are assigned in turn (default: what they are bound "
+      "to)."},
      set_hydra_map_by},
     {{"-membind", kPlace, Takes::text, "POLICY",
       "Where memory comes from: none or firsttouch, which is what Linux does."},
@@ -186,38 +187,38 @@ constexpr auto kRows = std::to_array<Row>({
      set_gpus},
 
     {{"-l -prepend-rank", kOutput, Takes::nothing, "",
-      "Begin each line of output with its rank: [3]."},
+      "Prefix each line of output with its rank: [3]."},
      set_hydra_prepend_rank},
     {{"-prepend-pattern", kOutput, Takes::text, "PATTERN",
-      "Begin each line with this: %r rank, %h host, %p number of the host, %g number of the "
+      "Prefix each line with this: %r rank, %h host, %p number of the host, %g number of the "
       "spawned job, %t always 0, %% a percent sign."},
      set_hydra_prepend_pattern},
     {{"-outfile-pattern -outfile", kOutput, Takes::file, "PATTERN",
-      "Write stdout to this file, not here; ranks may share one. Patterns as above."},
+      "Write stdout to this file only; ranks may share one. Patterns as above."},
      set_hydra_outfile},
     {{"-errfile-pattern -errfile", kOutput, Takes::file, "PATTERN",
-      "Write stderr to this file, not here."},
+      "Write stderr to this file only."},
      set_hydra_errfile},
-    {{"-output-from", kOutput, Takes::number, "RANK", "Show the output of this rank alone."},
+    {{"-output-from", kOutput, Takes::number, "RANK", "Print the output of this rank only."},
      set_hydra_output_from},
 
     {{"-launcher -bootstrap",
       kReach,
       Takes::choice,
       "ssh|fork|slurm",
-      "How hosts are reached: ssh, srun inside a Slurm job, or not at all, for a rehearsal on this "
-      "machine (default: HYDRA_LAUNCHER, else ssh).",
+      "How to start agents on hosts: ssh, slurm (srun inside a Slurm job), or fork (simulate hosts "
+      "on this machine) (default: HYDRA_LAUNCHER, else ssh).",
       {.choices = "ssh fork slurm"}},
      set_hydra_launcher},
-    {{"-launcher-exec -bootstrap-exec", kReach, Takes::text, "WORDS",
-      "What to call instead of ssh or srun (default: HYDRA_LAUNCHER_EXEC); the words of "
-      "HYDRA_LAUNCHER_EXTRA_ARGS come behind it."},
+    {{"-launcher-exec -bootstrap-exec", kReach, Takes::text, "COMMAND",
+      "Command to use instead of ssh or srun (default: HYDRA_LAUNCHER_EXEC); "
+      "HYDRA_LAUNCHER_EXTRA_ARGS is appended."},
      set_hydra_launcher_exec},
-    {{"-rmk", kReach, Takes::text, "user", "Where hosts come from: from the user alone."},
+    {{"-rmk", kReach, Takes::text, "user", "Where hosts come from: only from the user."},
      set_hydra_rmk},
 
     {{"-disable-auto-cleanup", kEnd, Takes::nothing, "",
-      "Let the other ranks go on when a signal ends one."},
+      "Let the other ranks continue when a signal ends one."},
      [](HydraDraft& d, const Typed&) {
        d.end.auto_cleanup = false;
        return Result<void>();
@@ -225,23 +226,29 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-enable-auto-cleanup", kEnd, Takes::nothing, "",
       "End the other ranks when a signal ends one (the default)."},
      nullptr},
-    {{"-print-all-exitcodes", kEnd, Takes::nothing, "", "Tell how each rank ended."},
+    {{"-print-all-exitcodes", kEnd, Takes::nothing, "", "Print how each rank ended."},
      [](HydraDraft& d, const Typed&) { return raise(d.end.print_exit_codes); }},
 
     {{"-v -verbose -debug",
       kSee,
       Takes::nothing,
       "",
-      "Tell on stderr what muster does, and how long each phase took.",
+      "Print to stderr what muster does, and how long each phase takes.",
       {.repeatable = true}},
      [](HydraDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
-    {{"-info -version", kSee, Takes::nothing, "", "Show whom this stands in for.", {.ends = true}},
+    {{"-info -version",
+      kSee,
+      Takes::nothing,
+      "",
+      "Show the version, and the launcher that muster emulates.",
+      {.ends = true}},
      [](HydraDraft& d, const Typed&) { return raise(d.info); }},
     {{"-h -help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](HydraDraft& d, const Typed&) { return raise(d.help); }},
 
     {{"-usize", kOther, Takes::text, "SIZE",
-      "The universe that programs are told: SYSTEM, INFINITE or a number; here always SYSTEM."},
+      "The universe size that programs see: SYSTEM, INFINITE or a number; muster always uses "
+      "SYSTEM."},
      set_universe},
     {{"-gpu-subdevs-per-proc",
       kOther,
@@ -271,7 +278,7 @@ constexpr auto kRows = std::to_array<Row>({
       kOther,
       Takes::nothing,
       "",
-      "Whether MPICH is told host names.",
+      "Whether MPICH gets host names.",
       {.support = no_effect("MPICH finds them itself")}}},
     {{"-hybrid-hosts",
       kOther,
@@ -307,7 +314,7 @@ constexpr auto kRows = std::to_array<Row>({
       kOther,
       Takes::text,
       "PORT",
-      "Serve a program that started alone.",
+      "Serve a program that was started separately.",
       {.support = refused("start the program with mpiexec")}}},
 });
 

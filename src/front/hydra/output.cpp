@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "option/values.hpp"
 
 namespace muster::front {
@@ -20,7 +20,7 @@ Result<void> check_one_prefix(const HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> set_file(HydraDraft& draft, const Typed& typed, std::string& to) {
-  return read_text(typed).map([&](const std::string& text) { to = absolute(*draft.asked, text); });
+  return read_text(typed).map([&](const std::string& text) { to = absolute(*draft.call, text); });
 }
 
 }  // namespace

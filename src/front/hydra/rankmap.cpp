@@ -16,7 +16,7 @@ using model::HostEntry;
 using Ids = std::vector<std::uint32_t>;
 
 tl::unexpected<base::Error> unreadable(std::string_view text) {
-  return fail(Fault::usage, "for example 0,0,1,1 or (0,2,2)", "-rankmap: {} is no map of ranks",
+  return fail(Fault::usage, "for example 0,0,1,1 or (0,2,2)", "-rankmap: {} is not a map of ranks",
               spec::quoted(text));
 }
 

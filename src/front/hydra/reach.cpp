@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -42,31 +42,31 @@ Command srun_words(const Command& executable, const Command& extra) {
 }
 
 // The first of some variables that is set.
-Typed standing(const HydraDraft& draft, std::initializer_list<std::string_view> names) {
+Typed first_set(const HydraDraft& draft, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
-    const auto value = variable(*draft.asked, name);
+    const auto value = variable(*draft.call, name);
     if (value && !value->empty()) return {name, *value};
   }
   return {};
 }
 
-Result<void> take_standing(HydraDraft& draft) {
+Result<void> take_variables(HydraDraft& draft) {
   if (draft.reach.launcher.empty()) {
     const Typed launcher =
-        standing(draft, {"HYDRA_LAUNCHER", "HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP"});
+        first_set(draft, {"HYDRA_LAUNCHER", "HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP"});
     if (!launcher.value.empty()) {
       if (auto done = set_hydra_launcher(draft, launcher); !done) return done;
     }
   }
   if (!draft.reach.executable.empty()) return {};
-  const Typed executable = standing(
+  const Typed executable = first_set(
       draft, {"HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC"});
   return executable.value.empty() ? Result<void>() : set_hydra_launcher_exec(draft, executable);
 }
 
 Result<Command> extra_words(const HydraDraft& draft) {
   const Typed extra =
-      standing(draft, {"HYDRA_LAUNCHER_EXTRA_ARGS", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"});
+      first_set(draft, {"HYDRA_LAUNCHER_EXTRA_ARGS", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"});
   return extra.value.empty() ? Command() : read_words(extra);
 }
 
@@ -98,7 +98,7 @@ Result<void> set_hydra_rmk(HydraDraft&, const Typed& typed) {
 }
 
 Result<void> settle_hydra_reach(HydraDraft& draft) {
-  if (auto done = take_standing(draft); !done) return done;
+  if (auto done = take_variables(draft); !done) return done;
   const auto extra = extra_words(draft);
   if (!extra) return tl::unexpected(extra.error());
   Command& command = draft.request.spec.carrier.command;

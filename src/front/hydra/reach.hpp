@@ -1,4 +1,4 @@
-// How mpiexec is told to reach hosts, as a carrier.
+// mpiexec's options about connecting to hosts, as a carrier.
 #pragma once
 
 #include "front/hydra/draft.hpp"

@@ -31,10 +31,11 @@ struct Command {
 
 constexpr Command kSubmit = {{.command = "muster submit", .glued = Glued::all},
                              submit_table,
-                             R"(muster submit: start the job that a job file describes.
+                             R"(muster submit: run the job described by a job file.
 
 Usage: muster submit [OPTIONS] FILE
-FILE is YAML: muster's own job files, and Azure ML's (drafts, components, command jobs).
+FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
+job).
 
 Examples:
   muster submit job.yml
@@ -48,8 +49,8 @@ constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all}
                               R"(muster explain: show what a job would do, where and why.
 
 Usage: muster explain [OPTIONS] FILE
-       muster explain -- run|mpirun|... WORDS
-It prints which rank would run where, with which variables, and starts nothing.
+       muster explain -- run|mpirun|... ARGS
+Prints which rank would run where and with which environment variables; starts nothing.
 
 Examples:
   muster explain job.yml --fake-nodes 4
@@ -58,11 +59,11 @@ Examples:
 
 constexpr Command kValidate = {{.command = "muster validate", .glued = Glued::all},
                                validate_table,
-                               R"(muster validate: say all that is wrong with a job file.
+                               R"(muster validate: check a job file and print all errors in it.
 
 Usage: muster validate [OPTIONS] FILE
-Every complaint has its place, FILE:LINE:COLUMN, and a hint. Where the job would run plays no part.
-The exit code is 0 for a file without complaints, else 241.
+Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts and targets are not checked.
+The exit code is 0 if there are no errors, else 241.
 )"};
 
 constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all},
@@ -78,9 +79,9 @@ struct Words {
 };
 
 // Options may stand before and after the file; all after -- is no option.
-Result<Words> read_verb(const Command& command, const Asked& asked) {
+Result<Words> read_verb(const Command& command, const Call& call) {
   Words words;
-  std::span<const std::string> left(asked.words);
+  std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(command.table(), command.grammar, left, words.draft);
     if (!read) return tl::unexpected(read.error());
@@ -119,7 +120,7 @@ Result<std::string> only_file(const Command& command, const Words& words) {
 }
 
 // The words of a command line: "mpirun -np 4 x", "run -n 4 x", "muster run -n 4 x".
-Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words) {
+Result<Reading> explain_words(const Call& call, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "muster") words.erase(words.begin());
   if (words.empty()) {
     return fail(Fault::usage, "for example: muster explain -- run -n 4 ./prog",
@@ -128,16 +129,16 @@ Result<Reading> explain_words(const Asked& asked, std::vector<std::string> words
   const Front* front = front_of(words.front());
   if (front == nullptr || front->takes_file) {
     return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
-                "{} is no command that muster can explain", spec::quoted(words.front()));
+                "{} is not a command that muster can explain", spec::quoted(words.front()));
   }
-  Asked inner = asked;
+  Call inner = call;
   inner.called = words.front();
   inner.words.assign(std::next(words.begin()), words.end());
   return front->read(inner);
 }
 
-bool has_dashes(const Asked& asked) {
-  return std::ranges::find(asked.words, "--") != asked.words.end();
+bool has_dashes(const Call& call) {
+  return std::ranges::find(call.words, "--") != call.words.end();
 }
 
 // There will be no such run: a name for it would only be looked for.
@@ -174,23 +175,23 @@ OptionTexts explain_options() { return texts_of(explain_table()); }
 OptionTexts validate_options() { return texts_of(validate_table()); }
 OptionTexts schema_options() { return texts_of(schema_table()); }
 
-Result<Reading> read_submit(const Asked& asked) {
-  auto words = read_verb(kSubmit, asked);
+Result<Reading> read_submit(const Call& call) {
+  auto words = read_verb(kSubmit, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kSubmit)};
   if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
   return only_file(kSubmit, *words).and_then([&](const std::string& file) {
-    return read_job_request(asked, words->draft, file);
+    return read_job_request(call, words->draft, file);
   });
 }
 
-Result<Reading> read_explain(const Asked& asked) {
-  auto words = read_verb(kExplain, asked);
+Result<Reading> read_explain(const Call& call) {
+  auto words = read_verb(kExplain, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kExplain)};
-  Asked unnamed = asked;
-  unnamed.record_folder = without_name(asked.record_folder);
-  auto reading = has_dashes(asked)
+  Call unnamed = call;
+  unnamed.record_folder = without_name(call.record_folder);
+  auto reading = has_dashes(call)
                      ? explain_words(unnamed, std::move(words->rest))
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {
                          return read_job_request(unnamed, words->draft, file);
@@ -202,13 +203,13 @@ Result<Reading> read_explain(const Asked& asked) {
   return reading;
 }
 
-Result<Reading> read_validate(const Asked& asked) {
-  auto words = read_verb(kValidate, asked);
+Result<Reading> read_validate(const Call& call) {
+  auto words = read_verb(kValidate, call);
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kValidate)};
   const auto file = only_file(kValidate, *words);
   if (!file) return tl::unexpected(file.error());
-  const auto text = asked.read_file(*file, job::kFileMax);
+  const auto text = call.read_file(*file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   job::JobReading read = job::read_job(*text, *file);
   Reading reading;
@@ -219,8 +220,8 @@ Result<Reading> read_validate(const Asked& asked) {
   return reading;
 }
 
-Result<Reading> read_schema(const Asked& asked) {
-  const auto words = read_verb(kSchema, asked);
+Result<Reading> read_schema(const Call& call) {
+  const auto words = read_verb(kSchema, call);
   if (!words) return tl::unexpected(words.error());
   if (words->draft.help) return Reading{.text = help(kSchema)};
   if (!words->rest.empty()) {

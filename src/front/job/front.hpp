@@ -6,10 +6,10 @@
 
 namespace muster::front {
 
-[[nodiscard]] base::Result<Reading> read_submit(const Asked& asked);
-[[nodiscard]] base::Result<Reading> read_explain(const Asked& asked);
-[[nodiscard]] base::Result<Reading> read_validate(const Asked& asked);
-[[nodiscard]] base::Result<Reading> read_schema(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_submit(const Call& call);
+[[nodiscard]] base::Result<Reading> read_explain(const Call& call);
+[[nodiscard]] base::Result<Reading> read_validate(const Call& call);
+[[nodiscard]] base::Result<Reading> read_schema(const Call& call);
 
 // What those hear who want the outcome of a job that they watch as JSON.
 [[nodiscard]] base::Error json_needs_detach();

@@ -47,7 +47,7 @@ Result<void> add_without(JobDraft& draft, const Typed& typed) {
 constexpr std::string_view kJob = "The job";
 constexpr std::string_view kHosts = "Hosts";
 constexpr std::string_view kOutput = "Output";
-constexpr std::string_view kSee = "See";
+constexpr std::string_view kSee = "Information";
 
 constexpr Row kSet = {{"--set",
                        kJob,
@@ -58,12 +58,12 @@ constexpr Row kSet = {{"--set",
                        {.repeatable = true}},
                       add_setting};
 constexpr Row kNodes = {
-    {"--nodes", kJob, Takes::number, "N", "On so many nodes, whatever the job file says."},
+    {"--nodes", kJob, Takes::number, "N", "Use N nodes, overriding the job file."},
     [](JobDraft& d, const Typed& t) {
       return store(read_count(t, {1, model::kRanksMax}), d.counts.nodes);
     }};
 constexpr Row kPerNode = {{"--per-node", kJob, Takes::number, "N",
-                           "So many processes on each node, whatever the job file says."},
+                           "Run N processes on each node, overriding the job file."},
                           [](JobDraft& d, const Typed& t) {
                             return store(read_count(t, {1, model::kRanksMax}), d.counts.per_node);
                           }};
@@ -74,44 +74,44 @@ constexpr Row kList = {{"-H --host",
                         kHosts,
                         Takes::text,
                         "LIST",
-                        "Run on these hosts: node1:8,user@node2:8. Repeated lists join.",
+                        "Run on these hosts: node1:8,user@node2:8. Repeatable; lists are joined.",
                         {.repeatable = true}},
                        join_hosts<JobDraft>};
 constexpr Row kHostfile = {
     {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
     take_hostfile<JobDraft>};
-constexpr Row kFakeNodes = {{"--fake-nodes", kHosts, Takes::number, "N",
-                             "Rehearse on this machine, which plays up to N nodes."},
-                            [](JobDraft& d, const Typed& t) {
-                              return store(read_count(t, {1, spec::kFakeNodesMax}), d.fake_nodes);
-                            }};
+constexpr Row kFakeNodes = {
+    {"--fake-nodes", kHosts, Takes::number, "N", "Simulate up to N nodes on this machine."},
+    [](JobDraft& d, const Typed& t) {
+      return store(read_count(t, {1, spec::kFakeNodesMax}), d.fake_nodes);
+    }};
 constexpr Row kWithout = {{"--without",
                            kHosts,
                            Takes::choice,
                            "environment|gpus",
-                           "Run although the hosts do not give the job this. Repeatable.",
+                           "Run although the target does not provide this. Repeatable.",
                            {.choices = "environment gpus", .repeatable = true}},
                           add_without};
 constexpr Row kTag = {
-    {"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+    {"--tag", kOutput, Takes::nothing, "", "Prefix each line of output with its rank: [3]."},
     [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
 constexpr Row kLogs = {
     {"--logs", kOutput, Takes::folder, "DIR",
-     "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
-     "N is 00 to 15."},
+     "Also write each rank's output to DIR/rank.N/stdout and stderr; with 16 ranks, N is 00 to "
+     "15."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }};
 constexpr Row kUnbuffered = {
     {"--unbuffered", kOutput, Takes::nothing, "",
-     "Let each rank print to a terminal of its own, so that C programs keep no lines back."},
+     "Connect each rank's stdout to a pseudo-terminal, so that C programs do not buffer lines."},
     [](JobDraft& d, const Typed&) { return raise(d.output.unbuffered); }};
 constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
-                           "Tell on stderr what muster does, and how long each phase took."},
+                           "Print to stderr what muster does, and how long each phase takes."},
                           [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
 constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print the outcome as JSON."},
                        [](JobDraft& d, const Typed&) { return raise(d.json); }};
 constexpr Row kDetach = {
     {"-d --detach", kJob, Takes::nothing, "",
-     "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+     "Run in the background: return once all ranks run; the job survives logout. See muster logs."},
     [](JobDraft& d, const Typed&) { return raise(d.detach); }};
 constexpr Row kExperiment = {
     {"--experiment", kJob, Takes::text, "NAME",

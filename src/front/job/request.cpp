@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
+#include "front/inherited.hpp"
 #include "front/inner_request.hpp"
-#include "front/standing.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
 #include "job/yaml.hpp"
@@ -25,10 +25,10 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::vector<std::string> places_of_targets(const Asked& asked, const std::string& folder) {
-  std::vector<std::string> places = {folder + "/muster.yml", asked.current_folder + "/muster.yml"};
-  const auto configuration = variable(asked, "XDG_CONFIG_HOME");
-  const auto home = variable(asked, "HOME");
+std::vector<std::string> places_of_targets(const Call& call, const std::string& folder) {
+  std::vector<std::string> places = {folder + "/muster.yml", call.current_folder + "/muster.yml"};
+  const auto configuration = variable(call, "XDG_CONFIG_HOME");
+  const auto home = variable(call, "HOME");
   if (configuration && !configuration->empty()) {
     places.push_back(std::string(*configuration) + "/muster/muster.yml");
   } else if (home && !home->empty()) {
@@ -37,10 +37,10 @@ std::vector<std::string> places_of_targets(const Asked& asked, const std::string
   return places;
 }
 
-Result<job::TargetsReading> targets(const Asked& asked, const std::string& folder) {
-  for (const std::string& place : places_of_targets(asked, folder)) {
-    if (!asked.has_file(place)) continue;
-    auto text = asked.read_file(place, job::kFileMax);
+Result<job::TargetsReading> targets(const Call& call, const std::string& folder) {
+  for (const std::string& place : places_of_targets(call, folder)) {
+    if (!call.has_file(place)) continue;
+    auto text = call.read_file(place, job::kFileMax);
     if (!text) return tl::unexpected(std::move(text.error()));
     return job::read_targets(*text, place);
   }
@@ -65,14 +65,14 @@ job::Target typed_target(const JobDraft& draft) {
 
 Result<void> check_combinations(const JobDraft& draft) {
   if (draft.detach && draft.output.tag) {
-    return base::fail(Fault::usage, "muster logs begins each line with its rank",
-                      "--detach prints nothing that --tag could begin");
+    return base::fail(Fault::usage, "muster logs prefixes each line with its rank",
+                      "--tag has no effect with --detach");
   }
   const int places = int(draft.hosts.list.has_value()) + int(!draft.hosts.file.empty()) +
                      int(draft.fake_nodes > 0) + int(!draft.target.empty());
   if (places <= 1) return {};
   return base::fail(Fault::usage, "keep one of them",
-                    "-H, --hostfile, --fake-nodes and --target exclude each other");
+                    "-H, --hostfile, --fake-nodes and --target cannot be combined");
 }
 
 bool is_typed(const JobDraft& draft) { return !draft.hosts.empty() || draft.fake_nodes > 0; }
@@ -92,8 +92,8 @@ Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
 class HostReader {
  public:
   // `source`: the file that describes the target; empty for one of the command line.
-  HostReader(const Asked& asked, std::string folder, std::string source)
-      : asked_(asked), folder_(std::move(folder)), source_(std::move(source)) {}
+  HostReader(const Call& call, std::string folder, std::string source)
+      : call_(call), folder_(std::move(folder)), source_(std::move(source)) {}
 
   Result<job::Place> place(job::Target target) {
     job::Place place{std::move(target), {}, {}};
@@ -107,7 +107,7 @@ class HostReader {
   [[nodiscard]] Result<spec::HostsFound> find(const job::Target& target) const {
     if (!target.hosts.empty()) return listed(target);
     if (!target.hostfile) return spec::HostsFound{};
-    return hosts_in_file(asked_, job::below(folder_, target.hostfile->text));
+    return hosts_in_file(call_, job::below(folder_, target.hostfile->text));
   }
 
   [[nodiscard]] Result<spec::HostsFound> listed(const job::Target& target) const {
@@ -127,7 +127,7 @@ class HostReader {
     return found;
   }
 
-  const Asked& asked_;
+  const Call& call_;
   std::string folder_;
   std::string source_;
 };
@@ -186,10 +186,10 @@ struct Prepared {
 
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
-job::Bases bases_of(const Asked& asked, const std::string& job_folder) {
-  const std::string& record = asked.record_folder;
-  return {job_folder, asked.current_folder,
-          (record.empty() ? asked.current_folder : record) + "/outputs"};
+job::Bases bases_of(const Call& call, const std::string& job_folder) {
+  const std::string& record = call.record_folder;
+  return {job_folder, call.current_folder,
+          (record.empty() ? call.current_folder : record) + "/outputs"};
 }
 
 void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
@@ -210,7 +210,7 @@ std::vector<model::Tag> tags_of(const JobDraft& draft, const job::JobFile& job) 
   return tags;
 }
 
-Recording recording_of(const Asked& asked, const JobDraft& draft, const job::JobFile& job,
+Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFile& job,
                        const job::Values& values) {
   Recording record;
   record.name = text_of(job.name);
@@ -218,36 +218,36 @@ Recording recording_of(const Asked& asked, const JobDraft& draft, const job::Job
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
   for (const auto& [name, path] : values.outputs) record.outputs.push_back({name, path});
-  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
   return record;
 }
 
-Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared) {
+Reading request_of(const Call& call, const JobDraft& draft, Prepared prepared) {
   Reading reading;
   job::Complaints complaints(prepared.read.job.source);
   const std::string folder = folder_of(prepared.file);
   job::JobFile& job = prepared.read.job;
   job::resize(job, draft.counts, complaints);
-  const job::Bases bases = bases_of(asked, folder);
+  const job::Bases bases = bases_of(call, folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
   reading.notices = std::move(prepared.read.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
-  if (asked.record_folder.empty()) tell_outputs(job, bases, reading);
+  if (call.record_folder.empty()) tell_outputs(job, bases, reading);
   reading.complaints = std::move(complaints).take();
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   made.spec.folders = std::move(made.folders);
   if (made.layout.launches) hand_over(made.spec, made.layout);
-  request.inner = inner_request(asked, made.spec);
+  request.inner = inner_request(call, made.spec);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) request.spec.terminal.emplace();
   request.spec.verbose = draft.verbose;
   request.keeps = Keeps::always;
-  request.record = recording_of(asked, draft, job, values);
+  request.record = recording_of(call, draft, job, values);
   request.detach = draft.detach;
   request.json = draft.json;
   return reading;
@@ -255,29 +255,28 @@ Reading request_of(const Asked& asked, const JobDraft& draft, Prepared prepared)
 
 }  // namespace
 
-Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
-                                 const std::string& file) {
+Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {
   if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
-  auto text = asked.read_file(file, job::kFileMax);
+  auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
-  Prepared prepared{absolute(asked, file), job::read_job(*text, file), {}};
+  Prepared prepared{absolute(call, file), job::read_job(*text, file), {}};
   if (!prepared.read.complaints.empty()) {
     return Reading{.complaints = std::move(prepared.read.complaints)};
   }
-  auto known = targets(asked, folder_of(prepared.file));
+  auto known = targets(call, folder_of(prepared.file));
   if (!known) return tl::unexpected(std::move(known.error()));
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
   auto target = target_of(draft, prepared.read.job, known->targets);
   if (!target) return tl::unexpected(std::move(target.error()));
   for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
   const bool typed = is_typed(draft) || known->targets.source.empty();
-  const std::string from = typed ? asked.current_folder : folder_of(known->targets.source);
+  const std::string from = typed ? call.current_folder : folder_of(known->targets.source);
   const std::string described_in = is_typed(draft) ? "" : known->targets.source;
-  auto place = HostReader(asked, from, described_in).place(std::move(*target));
+  auto place = HostReader(call, from, described_in).place(std::move(*target));
   if (!place) return tl::unexpected(std::move(place.error()));
   place->instance_types = std::move(known->targets.instance_types);
   prepared.place = std::move(*place);
-  return request_of(asked, draft, std::move(prepared));
+  return request_of(call, draft, std::move(prepared));
 }
 
 }  // namespace muster::front

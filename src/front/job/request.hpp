@@ -1,4 +1,4 @@
-// read_job_request: a job file and what was said beside it in, a request out, or all complaints.
+// read_job_request: a job file and the options beside it in, a request out, or all errors.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace muster::front {
 // Finds the target: -H, --hostfile and --fake-nodes win over --target, that over the file's. The
 // targets are in muster.yml beside the job file, else in the current folder, else among the user's
 // configuration ($XDG_CONFIG_HOME/muster, or ~/.config/muster).
-[[nodiscard]] base::Result<Reading> read_job_request(const Asked& asked, const JobDraft& draft,
+[[nodiscard]] base::Result<Reading> read_job_request(const Call& call, const JobDraft& draft,
                                                      const std::string& file);
 
 }  // namespace muster::front

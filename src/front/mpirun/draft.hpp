@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/front.hpp"
 #include "front/hosts.hpp"
 #include "front/output_styles.hpp"
@@ -32,7 +32,7 @@ struct MpirunEnd {
 };
 
 struct MpirunDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   MpirunBlock block;                       // the one being read
   std::vector<MpirunBlock> blocks;         // those read before it

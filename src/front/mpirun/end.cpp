@@ -93,12 +93,12 @@ Result<void> set_runtime_options(MpirunDraft& draft, const Typed& typed) {
 
 Result<void> settle_mpirun_end(MpirunDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
-  if (const auto limit = variable(*draft.asked, "MPIEXEC_TIMEOUT"); limit && *limit != "0") {
+  if (const auto limit = variable(*draft.call, "MPIEXEC_TIMEOUT"); limit && *limit != "0") {
     const auto time = option::read_seconds({"MPIEXEC_TIMEOUT", *limit}, spec::kTimeout);
     if (!time) return tl::unexpected(time.error());
     if (spec.timeout && *spec.timeout != *time) {
       return fail(Fault::usage, "unset MPIEXEC_TIMEOUT, or leave --timeout out",
-                  "--timeout contradicts MPIEXEC_TIMEOUT={}", *limit);
+                  "--timeout differs from MPIEXEC_TIMEOUT={}", *limit);
     }
     spec.timeout = *time;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/inherited.hpp"
 #include "front/mpirun/end.hpp"
 #include "front/mpirun/mca.hpp"
 #include "front/mpirun/other_rows.hpp"
@@ -12,7 +13,6 @@
 #include "front/mpirun/place.hpp"
 #include "front/mpirun/place_rows.hpp"
 #include "front/mpirun/signals.hpp"
-#include "front/standing.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -70,7 +70,7 @@ Result<void> end_block(MpirunDraft& draft, Words program) {
   }
   model::App& app = draft.block.app;
   app.command.assign(program.begin(), program.end());
-  if (app.workdir.empty()) app.workdir = draft.asked->current_folder;
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   app.tries_workdir = true;
   draft.blocks.push_back(std::exchange(draft.block, {}));
   return {};
@@ -89,7 +89,7 @@ Result<void> read_block(MpirunDraft& draft, Words words, bool later) {
 
 // Of the line itself only options for the whole job count then.
 Result<void> read_programs(MpirunDraft& draft) {
-  const auto text = draft.asked->read_file(draft.appfile, spec::kHostTextMax);
+  const auto text = draft.call->read_file(draft.appfile, spec::kHostTextMax);
   if (!text) return tl::unexpected(text.error());
   const std::string path = std::exchange(draft.appfile, {});
   const auto lines = spec::read_appfile(*text, path);
@@ -111,7 +111,7 @@ Result<void> read_programs(MpirunDraft& draft) {
 }
 
 Result<void> read_command_line(MpirunDraft& draft) {
-  for (const Words words : blocks_of(draft.asked->words)) {
+  for (const Words words : blocks_of(draft.call->words)) {
     const bool later = !draft.blocks.empty();
     if (auto done = read_block(draft, words, later); !done) return done;
     if (asks_for_text(draft)) return {};
@@ -122,10 +122,10 @@ Result<void> read_command_line(MpirunDraft& draft) {
 
 // The first line is what Horovod and accelerate look at; called by its full name, Open MPI 4.1
 // says OpenRTE there (CONTRACTS: both are known to whoever looks).
-std::string version_text(const Asked& asked) {
-  const bool full_name = asked.called.ends_with(".openmpi");
-  return fmt::format("{} ({}) 4.1.4\n\nThis is muster {}, standing in for it.\n", asked.called,
-                     full_name ? "OpenRTE" : "Open MPI", asked.version);
+std::string version_text(const Call& call) {
+  const bool full_name = call.called.ends_with(".openmpi");
+  return fmt::format("{} ({}) 4.1.4\n\nThis is muster {}, standing in for it.\n", call.called,
+                     full_name ? "OpenRTE" : "Open MPI", call.version);
 }
 
 // Open MPI refuses more ranks than cores even on this machine alone; a laptop must run -n 8.
@@ -146,7 +146,7 @@ Result<Reading> finish(MpirunDraft draft) {
   spec.apps.clear();
   for (MpirunBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
-  for (std::string& line : unused_allocation(*draft.asked, spec)) notice(draft, std::move(line));
+  for (std::string& line : unused_allocation(*draft.call, spec)) notice(draft, std::move(line));
   if (draft.quiet) draft.notices.clear();
   draft.request.quiet = draft.quiet;
   return Reading{std::move(draft.request), {}, std::move(draft.notices)};
@@ -156,16 +156,16 @@ Result<Reading> finish(MpirunDraft draft) {
 
 OptionTexts mpirun_options() { return texts_of(std::span<const Option<MpirunDraft>>(kTable)); }
 
-Result<Reading> read_mpirun(const Asked& asked) {
+Result<Reading> read_mpirun(const Call& call) {
   MpirunDraft draft;
-  draft.asked = &asked;
+  draft.call = &call;
   draft.request.spec.slot_rule = model::SlotRule::open_mpi;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
   draft.request.spec.forwarded_signals = usual_signals();
   const auto read =
-      read_standing_parameters(draft).and_then([&] { return read_command_line(draft); });
+      read_inherited_parameters(draft).and_then([&] { return read_command_line(draft); });
   if (!read) return tl::unexpected(read.error());
-  if (draft.version) return Reading{.text = version_text(asked)};
+  if (draft.version) return Reading{.text = version_text(call)};
   if (draft.help) return Reading{.text = std::string(kHead) + options_help(mpirun_options())};
   return finish(std::move(draft));
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "front/inherited.hpp"
 #include "front/mpirun/place.hpp"
-#include "front/standing.hpp"
 #include "spec/hosts.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
@@ -41,7 +41,7 @@ Result<std::vector<std::string>> relative(std::string_view item,
   if (empty && item.size() == 2) return names;
   if (!empty && !item.starts_with("+n") && !item.starts_with("+N")) {
     return fail_at(option(), Fault::usage, "hosts by number are +n0, +n1; unused ones +e, +e:2",
-                   "{} is no host", spec::quoted(item));
+                   "{} is not a host", spec::quoted(item));
   }
   std::string_view digits = item.substr(2);
   if (digits.starts_with(':')) digits.remove_prefix(1);
@@ -97,7 +97,7 @@ Result<spec::HostsFound> hosts_of(const MpirunDraft& draft, const MpirunBlock& b
   spec::HostsFound file{model::kHostsInFile, {}, {}};
   for (const std::string& one : {hostfile_of(draft, block), block.added_hostfile}) {
     if (one.empty()) continue;
-    const auto found = hosts_in_file(*draft.asked, one);
+    const auto found = hosts_in_file(*draft.call, one);
     if (!found) return tl::unexpected(found.error());
     if (file.name.empty()) file.name = one;
     file.hosts.insert(file.hosts.end(), found->hosts.begin(), found->hosts.end());
@@ -113,7 +113,7 @@ Result<spec::HostsFound> hosts_of(const MpirunDraft& draft, const MpirunBlock& b
 Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
   if (draft.default_hostfile.empty()) {
-    draft.default_hostfile = standing_hostfile(*draft.asked, spec).value_or("");
+    draft.default_hostfile = inherited_hostfile(*draft.call, spec).value_or("");
   }
   std::vector<Hosts> seen;
   for (MpirunBlock& block : draft.blocks) {

@@ -28,7 +28,7 @@ std::string_view without_quotes(std::string_view text) {
 Result<void> check_key(const Typed& typed) {
   const bool odd = typed.value.find_first_of("= \t\n") != std::string_view::npos;
   if (!typed.value.empty() && !odd) return {};
-  return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is no parameter name",
+  return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is not a parameter name",
               typed.option, quoted(typed.value));
 }
 
@@ -59,10 +59,10 @@ Result<void> add_parameter(MpirunDraft& draft, const Typed& typed,
 
 // The file of a user's own defaults; the ranks' MPI library reads it too.
 Result<void> read_own_file(MpirunDraft& draft) {
-  const auto home = variable(*draft.asked, "HOME");
+  const auto home = variable(*draft.call, "HOME");
   if (!home) return {};
   const std::string path = std::string(*home) + "/.openmpi/mca-params.conf";
-  const auto text = draft.asked->read_file(path, spec::kHostTextMax);
+  const auto text = draft.call->read_file(path, spec::kHostTextMax);
   if (!text) return {};
   const auto settings = spec::read_tune_file(*text, path);
   if (!settings) return tl::unexpected(settings.error());
@@ -78,7 +78,7 @@ Result<void> read_own_file(MpirunDraft& draft) {
 }
 
 Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
-  const auto text = draft.asked->read_file(absolute(*draft.asked, path), spec::kHostTextMax);
+  const auto text = draft.call->read_file(absolute(*draft.call, path), spec::kHostTextMax);
   if (!text) return tl::unexpected(text.error());
   const auto settings = spec::read_tune_file(*text, path);
   if (!settings) return tl::unexpected(settings.error());
@@ -98,7 +98,7 @@ Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
 }
 
 void export_all_that_begin(MpirunDraft& draft, std::string_view prefix) {
-  for (const std::string& entry : draft.asked->environment) {
+  for (const std::string& entry : draft.call->environment) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos || !entry.starts_with(prefix)) continue;
     draft.block.app.exports.push_back({entry.substr(0, equals), entry.substr(equals + 1)});
@@ -114,7 +114,7 @@ Result<void> apply_env_list(MpirunDraft& draft) {
     });
     if (exports) {
       return fail(Fault::usage, "put all variables into one of them",
-                  "-x contradicts mca_base_env_list");
+                  "-x and mca_base_env_list cannot be combined");
     }
   }
   draft.block = {};
@@ -133,7 +133,7 @@ Result<void> apply_env_list(MpirunDraft& draft) {
 void apply_prefix(const MpirunDraft& draft, model::App& app) {
   const auto in_front = [&](const std::string& name, const std::string& folder) {
     std::string value = draft.prefix + folder;
-    std::string_view rest = variable(*draft.asked, name).value_or("");
+    std::string_view rest = variable(*draft.call, name).value_or("");
     for (const auto& setting : app.exports) {
       if (setting.name == name && setting.value) rest = *setting.value;
     }
@@ -178,8 +178,8 @@ Result<void> add_export(MpirunDraft& draft, const Typed& typed) {
   }
   auto setting = read_setting(typed);
   if (!setting) return tl::unexpected(setting.error());
-  if (!setting->value && is_given(*draft.asked, setting->name)) return {};
-  if (!setting->value && !variable(*draft.asked, setting->name)) {
+  if (!setting->value && is_given(*draft.call, setting->name)) return {};
+  if (!setting->value && !variable(*draft.call, setting->name)) {
     notice(draft, fmt::format("{} {}: no such variable is set; ranks start without it",
                               typed.option, setting->name));
     return {};
@@ -188,9 +188,9 @@ Result<void> add_export(MpirunDraft& draft, const Typed& typed) {
   return {};
 }
 
-Result<void> read_standing_parameters(MpirunDraft& draft) {
+Result<void> read_inherited_parameters(MpirunDraft& draft) {
   if (auto read = read_own_file(draft); !read) return read;
-  for (const std::string& entry : draft.asked->environment) {
+  for (const std::string& entry : draft.call->environment) {
     const std::string_view text(entry);
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;

@@ -1,5 +1,5 @@
-// MCA parameters, from wherever they come: they reach the ranks, and muster honours those that
-// speak of what it does itself.
+// MCA parameters, from wherever they come: they reach the ranks, and muster itself uses those that
+// concern what it does.
 #pragma once
 
 #include "front/mpirun/draft.hpp"
@@ -14,14 +14,15 @@ namespace muster::front {
 [[nodiscard]] base::Result<void> set_pmix_parameter(MpirunDraft& draft, const Typed& typed);
 // -am, -tune: files with commas between.
 [[nodiscard]] base::Result<void> read_tune_files(MpirunDraft& draft, const Typed& typed);
-// -x NAME, NAME=VALUE, and PREFIX* of 5. A name that is not set is told and left out, as in 4.1.
+// -x NAME, NAME=VALUE, and PREFIX* of 5. A name that is not set is reported and left out, as in
+// 4.1.
 [[nodiscard]] base::Result<void> add_export(MpirunDraft& draft, const Typed& typed);
 
 // $HOME/.openmpi/mca-params.conf, if it can be read, then OMPI_MCA_* and PRTE_MCA_* of the
 // launching environment: to be called before options are read, which win.
-[[nodiscard]] base::Result<void> read_standing_parameters(MpirunDraft& draft);
+[[nodiscard]] base::Result<void> read_inherited_parameters(MpirunDraft& draft);
 
-// plm_rsh_args, mca_base_env_list and --prefix, once all words are read.
+// plm_rsh_args, mca_base_env_list and --prefix, once all arguments are read.
 [[nodiscard]] base::Result<void> settle_parameters(MpirunDraft& draft);
 
 }  // namespace muster::front

@@ -1,4 +1,4 @@
-// mpirun's options about environment, parameters and the end, and those that muster only knows.
+// mpirun's options about environment, parameters and termination, and those without effect here.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 namespace muster::front::mpirun {
 
 inline constexpr std::string_view kEnvironment = "Environment and parameters";
-inline constexpr std::string_view kEnd = "The end";
-inline constexpr std::string_view kReach = "Reaching hosts";
-inline constexpr std::string_view kOther = "Known, without a use here";
+inline constexpr std::string_view kEnd = "Failures and termination";
+inline constexpr std::string_view kReach = "Connecting to hosts";
+inline constexpr std::string_view kOther = "Without effect, or not supported";
 
 inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
     {{"-x",
       kEnvironment,
       Takes::text,
       "NAME[=VALUE]",
-      "Give the ranks of this program this variable, with its value here or with VALUE; PREFIX* "
-      "means all that begin so.",
+      "Set this environment variable for the ranks of this program, to VALUE or to its value in "
+      "this shell; PREFIX* means all variables that begin with PREFIX.",
       {.repeatable = true, .scope = Scope::program}},
      add_export},
     {{"--wdir -wd",
@@ -34,7 +34,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       {.scope = Scope::program}},
      [](MpirunDraft& d, const Typed& t) {
        return read_text(t).map(
-           [&](const std::string& text) { d.block.app.workdir = absolute(*d.asked, text); });
+           [&](const std::string& text) { d.block.app.workdir = absolute(*d.call, text); });
      }},
     {{"--path",
       kEnvironment,
@@ -59,8 +59,8 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       kEnvironment,
       Takes::text,
       "KEY VALUE",
-      "An MCA parameter: OMPI_MCA_KEY=VALUE for the ranks of this program, and honoured where "
-      "muster does the same work.",
+      "An MCA parameter: OMPI_MCA_KEY=VALUE for the ranks of this program, and used by muster "
+      "itself where it applies.",
       {.repeatable = true, .arity = Arity::two, .scope = Scope::program}},
      set_parameter},
     {{"--gmca --gomca --gprtemca",
@@ -88,7 +88,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       "End the job after this time; MPIEXEC_TIMEOUT says the same."},
      set_timeout},
     {{"--report-state-on-timeout", kEnd, Takes::nothing, "",
-      "When the time is up, tell what each rank is doing before it is ended."},
+      "At the time limit, print what each rank is doing before it is ended."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.tell_state = true;
        return {};
@@ -102,7 +102,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
     {{"--forward-signals", kEnd, Takes::text, "LIST",
       "Pass on these signals too: USR1,SIGWINCH,29; or none."},
      set_forward_signals},
-    {{"--enable-recovery", kEnd, Takes::nothing, "", "Go on when a rank fails."},
+    {{"--enable-recovery", kEnd, Takes::nothing, "", "Continue when a rank fails."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.go_on_after_anything = true;
        return {};
@@ -112,18 +112,19 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
        d.end.go_on_after_anything = false;
        return {};
      }},
-    {{"--continuous", kEnd, Takes::nothing, "", "Go on when a rank fails, to the last rank."},
+    {{"--continuous", kEnd, Takes::nothing, "",
+      "Continue when a rank fails, until the last rank has exited."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.end.go_on_after_anything = true;
        return {};
      }},
-    {{"--max-restarts", kEnd, Takes::number, "N", "Start a failed rank again, N times at most."},
+    {{"--max-restarts", kEnd, Takes::number, "N", "Restart a failed rank, at most N times."},
      set_max_restarts},
     {{"--runtime-options",
       kEnd,
       Takes::text,
       "LIST",
-      "As Open MPI 5 spells all of this: error-nonzero-status=0, recoverable, timeout=SECONDS, "
+      "The same in Open MPI 5's syntax: error-nonzero-status=0, recoverable, timeout=SECONDS, "
       "report-state-on-timeout, get-stack-traces, donotlaunch.",
       {.repeatable = true}},
      set_runtime_options},
@@ -163,13 +164,13 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       kOther,
       Takes::text,
       "FILE",
-      "Tell the process id.",
+      "Print the process id.",
       {.support = no_effect("muster is known by its own process id")}}},
     {{"--report-uri",
       kOther,
       Takes::text,
       "FILE",
-      "Tell how to reach mpirun.",
+      "Print how to connect to mpirun.",
       {.support = no_effect("muster listens nowhere")}}},
     {{"--report-events",
       kOther,

@@ -38,7 +38,7 @@ Result<void> set_path(MpirunDraft& draft, const Typed& typed, std::string_view t
                       std::string OpenMpiOutput::*path) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (colon == 0) return fail(Fault::usage, "", "{} names no folder or file", typed.option);
-  draft.output.*path = absolute(*draft.asked, text.substr(0, colon));
+  draft.output.*path = absolute(*draft.call, text.substr(0, colon));
   return apply_modifiers(draft, typed, text.substr(std::min(colon + 1, text.size())));
 }
 

@@ -11,11 +11,11 @@
 namespace muster::front::mpirun {
 
 inline constexpr std::string_view kOutput = "Output and input";
-inline constexpr std::string_view kShow = "See";
+inline constexpr std::string_view kShow = "Information";
 
 inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
     {{"--output-filename", kOutput, Takes::folder, "DIR[:HOW]",
-      "Also keep the output of each rank in DIR/1/rank.N/stdout and stderr. HOW: nojobid, nocopy."},
+      "Also write each rank's output to DIR/1/rank.N/stdout and stderr. HOW: nojobid, nocopy."},
      set_output_filename},
     {{"--output-directory", kOutput, Takes::folder, "DIR[:HOW]", "As --output-filename."},
      set_output_directory},
@@ -26,12 +26,12 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
        return {};
      }},
     {{"--tag-output", kOutput, Takes::nothing, "",
-      "Begin each line with [1,RANK]<stdout>: or <stderr>:."},
+      "Prefix each line with [1,RANK]<stdout>: or <stderr>:."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.output.tag = OpenMpiOutput::Tag::job_and_rank;
        return {};
      }},
-    {{"--timestamp-output", kOutput, Takes::nothing, "", "Begin each line with the time."},
+    {{"--timestamp-output", kOutput, Takes::nothing, "", "Prefix each line with the time."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.output.timestamp = true;
        return {};
@@ -45,12 +45,11 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
       kOutput,
       Takes::text,
       "LIST",
-      "As Open MPI 5 spells all of this, and writes it: tag, tag-detailed, rank, timestamp, xml, "
+      "The same in Open MPI 5's syntax and format: tag, tag-detailed, rank, timestamp, xml, "
       "merge, dir=DIR, file=NAME; :nocopy.",
       {.repeatable = true}},
      set_output},
-    {{"--stdin", kOutput, Takes::text, "RANK|all|none",
-      "Which rank reads this standard input (default: 0)."},
+    {{"--stdin", kOutput, Takes::text, "RANK|all|none", "Which rank reads stdin (default: 0)."},
      [](MpirunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
     {{"--display-map", kShow, Takes::nothing, "", "Show which rank runs where."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
@@ -68,8 +67,7 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
        d.request.shown.allocation = true;
        return {};
      }},
-    {{"--report-bindings", kShow, Takes::nothing, "",
-      "Tell on stderr which cpus each rank is bound to."},
+    {{"--report-bindings", kShow, Takes::nothing, "", "Print each rank's binding to stderr."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.request.shown.bindings = true;
        return {};
@@ -78,7 +76,7 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
       kShow,
       Takes::text,
       "LIST",
-      "As Open MPI 5 spells all of this: map, allocation, bind.",
+      "The same in Open MPI 5's syntax: map, allocation, bind.",
       {.repeatable = true}},
      set_display},
     {{"--do-not-launch", kShow, Takes::nothing, "", "Plan and show only; start nothing."},
@@ -87,12 +85,12 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
        return {};
      }},
     {{"-v --verbose", kShow, Takes::nothing, "",
-      "Tell on stderr what happens, and how long each phase took."},
+      "Print to stderr what happens, and how long each phase takes."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.request.spec.verbose = true;
        return {};
      }},
-    {{"-q --quiet", kShow, Takes::nothing, "", "Tell no notices."},
+    {{"-q --quiet", kShow, Takes::nothing, "", "Print no notices."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.quiet = true;
        return {};
@@ -101,7 +99,7 @@ inline constexpr std::array<Option<MpirunDraft>, 18> kOutputRows = {{
       kShow,
       Takes::nothing,
       "",
-      "Show the version of Open MPI that this stands in for.",
+      "Show the version of Open MPI that muster emulates.",
       {.ends = true}},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.version = true;

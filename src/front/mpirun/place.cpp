@@ -54,7 +54,8 @@ Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed) {
 Result<void> set_oversubscribe(MpirunDraft& draft, const Typed& typed, bool allowed) {
   auto& spec = draft.request.spec;
   if (draft.oversubscribe_said && spec.oversubscribe != allowed) {
-    return fail(Fault::usage, "keep one of them", "{} contradicts an earlier option", typed.option);
+    return fail(Fault::usage, "keep one of them", "{} cannot be combined with an earlier option",
+                typed.option);
   }
   draft.oversubscribe_said = true;
   spec.oversubscribe = allowed;
@@ -112,7 +113,7 @@ Result<void> set_cpu_list(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_rankfile(MpirunDraft& draft) {
-  return read_rankfile_of(*draft.asked, draft.rankfile, mapping(draft));
+  return read_rankfile_of(*draft.call, draft.rankfile, mapping(draft));
 }
 
 }  // namespace muster::front

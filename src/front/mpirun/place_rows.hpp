@@ -33,21 +33,21 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
     {{"--ppr", kRanks, Takes::text, "N:WHAT", "N ranks on each object: --map-by ppr:N:WHAT."},
      set_ppr},
     {{"--app", kRanks, Takes::file, "FILE",
-      "Read the programs from a file, one a line; only options for programs count there."},
+      "Read the programs from a file, one per line; only options for programs count there."},
      [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.appfile); }},
     {{"-H --host",
       kHosts,
       Takes::text,
       "LIST",
-      "Hosts with slots, as in node1:8,node2; without a number 1, with * all cores. Repeated "
-      "lists join. +n0 and +e stand for hosts of the hostfile.",
+      "Hosts with slots, as in node1:8,node2; without a number 1, with * all cores. Repeatable; "
+      "lists are joined. +n0 and +e stand for hosts of the hostfile.",
       {.repeatable = true, .scope = Scope::program}},
      add_hosts},
     {{"--hostfile --machinefile",
       kHosts,
       Takes::file,
       "FILE",
-      "Hosts from a file, one a line: node1 slots=8; without slots all cores.",
+      "Hosts from a file, one per line: node1 slots=8; without slots all cores.",
       {.repeatable = true, .scope = Scope::program}},
      set_hostfile},
     {{"--add-hostfile",
@@ -72,7 +72,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
        return {};
      }},
     {{"--map-by", kPlaces, Takes::text, "WHAT[:HOW]",
-      "Deal ranks by slot, node, seq, an object (core, numa, socket, ...), ppr:N:WHAT, "
+      "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), ppr:N:WHAT, "
       "pe-list=LIST or rankfile:file=PATH. HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
       "NOLOCAL, HWTCPUS."},
      set_map_by},
@@ -81,8 +81,8 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      set_rank_by},
     {{"--bind-to", kPlaces, Takes::text, "WHAT[:HOW]",
       "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package or "
-      "cpu-list (default: none). HOW: if-supported, overload-allowed, ordered. The word default "
-      "binds as Open MPI does when nobody says: up to two ranks to cores, more to NUMA nodes or "
+      "cpu-list (default: none). HOW: if-supported, overload-allowed, ordered. default: bind as "
+      "Open MPI does by default: up to two ranks to cores, more to NUMA nodes or "
       "sockets, none when oversubscribed."},
      set_bind_to},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",
@@ -91,7 +91,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
     {{"--cpus-per-proc --cpus-per-rank", kPlaces, Takes::number, "N",
       "N cpus for each rank: --map-by :PE=N."},
      set_cpus_per_rank},
-    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use no cpus but these: 0,2,4-7."}, set_cpu_set},
+    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use only these cpus: 0,2,4-7."}, set_cpu_set},
     {{"--cpu-list", kPlaces, Takes::text, "LIST", "Bind to these cpus: 0,2,4-7."}, set_cpu_list},
     {{"--use-hwthread-cpus", kPlaces, Takes::nothing, "",
       "Hardware threads count as cpus and slots."},
@@ -101,13 +101,13 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      }},
     {{"--oversubscribe", kPlaces, Takes::nothing, "", "Allow more ranks than slots."},
      [](MpirunDraft& d, const Typed& t) { return set_oversubscribe(d, t, true); }},
-    {{"--nooversubscribe", kPlaces, Takes::nothing, "", "Refuse more ranks than slots."},
+    {{"--nooversubscribe", kPlaces, Takes::nothing, "", "Reject more ranks than slots."},
      [](MpirunDraft& d, const Typed& t) { return set_oversubscribe(d, t, false); }},
-    {{"--byslot", kPlaces, Takes::nothing, "", "Deal and number ranks by slot."},
+    {{"--byslot", kPlaces, Takes::nothing, "", "Assign and number ranks by slot."},
      [](MpirunDraft& d, const Typed&) { return set_by(d, "slot"); }},
-    {{"--bynode", kPlaces, Takes::nothing, "", "Deal and number ranks by node."},
+    {{"--bynode", kPlaces, Takes::nothing, "", "Assign and number ranks by node."},
      [](MpirunDraft& d, const Typed&) { return set_by(d, "node"); }},
-    {{"--bycore", kPlaces, Takes::nothing, "", "Deal and number ranks by core."},
+    {{"--bycore", kPlaces, Takes::nothing, "", "Assign and number ranks by core."},
      [](MpirunDraft& d, const Typed&) { return set_by(d, "core"); }},
     {{"--bind-to-core", kPlaces, Takes::nothing, "", "As --bind-to core."},
      [](MpirunDraft& d, const Typed& t) {

@@ -9,7 +9,7 @@ namespace muster::front {
 // always, or "none".
 [[nodiscard]] base::Result<void> set_forward_signals(MpirunDraft& draft, const Typed& typed);
 
-// What 4.1 passes on unless it is told otherwise (orte/mca/ess/base/ess_base_frame.c).
+// What 4.1 passes on by default (orte/mca/ess/base/ess_base_frame.c).
 [[nodiscard]] std::vector<std::int32_t> usual_signals();
 
 }  // namespace muster::front

@@ -23,7 +23,7 @@ struct Command {
 };
 
 constexpr std::string_view kMeans =
-    R"(RUN is the name of a run, its beginning, the word at its end, or `last`.
+    R"(RUN is a run's name, the first characters of it, the word at its end, or `last`.
 )";
 
 constexpr Command kList = {"ps", Runs::none, R"(
@@ -33,7 +33,8 @@ Examples:
 )"};
 constexpr Command kShow = {"show", Runs::one};
 constexpr Command kLogs = {"logs", Runs::one, R"(
-What ranks wrote to stderr goes to stderr. muster submit keeps output; muster run does with --logs.
+The ranks' stderr is printed to stderr. muster submit and --detach keep the output; muster run does
+with --logs.
 
 Examples:
   muster logs -f last
@@ -45,8 +46,8 @@ With several runs, the exit code is the first one that is not 0.
 constexpr Command kStop = {"stop", Runs::some};
 constexpr Command kReport = {"report", Runs::one};
 constexpr Command kRemove = {"rm", Runs::some, R"(
-With options that select runs, all that have ended and that all of them let through are removed,
-after a question when a person is there to answer it.
+With selecting options, all ended runs that match every option are removed; on a terminal muster
+asks first.
 
 Examples:
   muster rm kufari last
@@ -54,11 +55,11 @@ Examples:
   muster rm --experiment lines --tag stage=dev --yes
 )"};
 constexpr Command kRerun = {"rerun", Runs::one, R"(
-The words, the folder and the files that were read are those of the record; the environment is that
-of this shell.
+Command line, folder and input files come from the record; the environment comes from this shell.
 )"};
 constexpr Command kReindex = {"reindex", Runs::none, R"(
-The index only makes muster ps faster. Also removes what a killed muster has left unfinished.
+The index only makes muster ps faster. Also removes incomplete records of a muster that
+was killed.
 )"};
 
 const Command& command_of(RecordVerb verb) {
@@ -118,18 +119,18 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
                 spec::quoted(request.runs[1]));
   }
   if (request.all && request.most) {
-    return fail(Fault::usage, "keep one of them", "--all contradicts -n");
+    return fail(Fault::usage, "keep one of them", "--all and -n cannot be combined");
   }
   return {};
 }
 
 // Options may stand before and after runs; all after -- is a run.
-Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
+Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   const std::string name = fmt::format("muster {}", command_of(verb).name);
   const Grammar grammar{.command = name, .glued = Glued::all};
   RecordDraft draft;
   draft.request.verb = verb;
-  std::span<const std::string> left(asked.words);
+  std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(record_table(verb), grammar, left, draft);
     if (!read) return tl::unexpected(read.error());
@@ -146,8 +147,8 @@ Result<RecordDraft> read_verb(RecordVerb verb, const Asked& asked) {
 }  // namespace
 
 template <RecordVerb verb>
-Result<Reading> read_record(const Asked& asked) {
-  auto draft = read_verb(verb, asked);
+Result<Reading> read_record(const Call& call) {
+  auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
   if (draft->help) return Reading{.text = help(verb)};
   return check_runs(command_of(verb), draft->request).map([&] {
@@ -160,15 +161,15 @@ OptionTexts record_options() {
   return texts_of(record_table(verb));
 }
 
-template Result<Reading> read_record<RecordVerb::list>(const Asked&);
-template Result<Reading> read_record<RecordVerb::show>(const Asked&);
-template Result<Reading> read_record<RecordVerb::logs>(const Asked&);
-template Result<Reading> read_record<RecordVerb::wait>(const Asked&);
-template Result<Reading> read_record<RecordVerb::stop>(const Asked&);
-template Result<Reading> read_record<RecordVerb::report>(const Asked&);
-template Result<Reading> read_record<RecordVerb::remove>(const Asked&);
-template Result<Reading> read_record<RecordVerb::rerun>(const Asked&);
-template Result<Reading> read_record<RecordVerb::reindex>(const Asked&);
+template Result<Reading> read_record<RecordVerb::list>(const Call&);
+template Result<Reading> read_record<RecordVerb::show>(const Call&);
+template Result<Reading> read_record<RecordVerb::logs>(const Call&);
+template Result<Reading> read_record<RecordVerb::wait>(const Call&);
+template Result<Reading> read_record<RecordVerb::stop>(const Call&);
+template Result<Reading> read_record<RecordVerb::report>(const Call&);
+template Result<Reading> read_record<RecordVerb::remove>(const Call&);
+template Result<Reading> read_record<RecordVerb::rerun>(const Call&);
+template Result<Reading> read_record<RecordVerb::reindex>(const Call&);
 template OptionTexts record_options<RecordVerb::list>();
 template OptionTexts record_options<RecordVerb::show>();
 template OptionTexts record_options<RecordVerb::logs>();

@@ -7,7 +7,7 @@
 namespace muster::front {
 
 template <RecordVerb verb>
-[[nodiscard]] base::Result<Reading> read_record(const Asked& asked);
+[[nodiscard]] base::Result<Reading> read_record(const Call& call);
 
 template <RecordVerb verb>
 [[nodiscard]] OptionTexts record_options();

@@ -19,7 +19,7 @@ constexpr std::uint32_t kListMax = 1'000'000'000;
 
 constexpr std::string_view kRuns = "Runs";
 constexpr std::string_view kOutput = "Output";
-constexpr std::string_view kSee = "See";
+constexpr std::string_view kSee = "Information";
 
 constexpr std::string_view kStates = "completed failed stopped died unknown starting running";
 
@@ -36,7 +36,7 @@ Result<void> add_state(RecordDraft& draft, const Typed& typed) {
   const auto state = model::run_state(typed.value);
   if (!state) {
     return base::fail(base::Fault::usage, fmt::format("the states are: {}", kStates),
-                      "{}: {} is no state of a run", typed.option, spec::quoted(typed.value));
+                      "{}: unknown state {}", typed.option, spec::quoted(typed.value));
   }
   draft.request.filter.states.push_back(*state);
   return {};
@@ -65,15 +65,15 @@ Result<base::Duration> read_age(const Typed& typed) {
                     spec::quoted(typed.value));
 }
 
-constexpr Row kMost = {
-    {"-n --last", kRuns, Takes::number, "N", "List the last N, and all that run (default: 20)."},
-    [](RecordDraft& d, const Typed& t) {
-      return store(read_count(t, {1, kListMax}), d.request.most);
-    }};
-constexpr Row kAll = {{"-a --all", kRuns, Takes::nothing, "", "List all that are on record."},
+constexpr Row kMost = {{"-n --last", kRuns, Takes::number, "N",
+                        "List the last N runs and all active ones (default: 20)."},
+                       [](RecordDraft& d, const Typed& t) {
+                         return store(read_count(t, {1, kListMax}), d.request.most);
+                       }};
+constexpr Row kAll = {{"-a --all", kRuns, Takes::nothing, "", "List all runs on record."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.all); }};
 constexpr Row kExperiment = {
-    {"--experiment", kRuns, Takes::text, "NAME", "Only those of this experiment."},
+    {"--experiment", kRuns, Takes::text, "NAME", "Only runs of this experiment."},
     [](RecordDraft& d, const Typed& t) {
       return store(read_text(t), d.request.filter.experiment);
     }};
@@ -81,41 +81,44 @@ constexpr Row kTag = {{"--tag",
                        kRuns,
                        Takes::text,
                        "NAME[=VALUE]",
-                       "Only those with this tag, and with this value. Repeatable.",
+                       "Only runs with this tag, and this value if given. Repeatable.",
                        {.repeatable = true}},
                       add_tag};
 constexpr Row kState = {{"--state",
                          kRuns,
                          Takes::choice,
                          "STATE",
-                         "Only those in this state: completed, failed, stopped, died, unknown, "
+                         "Only runs in this state: completed, failed, stopped, died, unknown, "
                          "starting or running. Repeatable.",
                          {.choices = kStates, .repeatable = true}},
                         add_state};
 constexpr Row kOlderThan = {
-    {"--older-than", kRuns, Takes::text, "AGE", "Only those that ended so long ago: 30d, 12h."},
+    {"--older-than", kRuns, Takes::text, "AGE",
+     "Only runs that ended at least this long ago: 30d, 12h."},
     [](RecordDraft& d, const Typed& t) { return store(read_age(t), d.request.filter.older_than); }};
-constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Ask no question."},
+constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
 constexpr Row kDryRun = {
-    {"--dry-run", kSee, Takes::nothing, "", "List what would be removed; remove nothing."},
+    {"--dry-run", kSee, Takes::nothing, "", "List what would be removed, without removing it."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
 constexpr Row kFollow = {{"-f --follow", kOutput, Takes::nothing, "",
-                          "Go on as more is written, until the run has ended."},
+                          "Keep printing new output until the run has ended."},
                          [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
-constexpr Row kRank = {{"--rank", kOutput, Takes::number, "N",
-                        "Only the output of rank N, as it came (default: all, with their ranks)."},
-                       [](RecordDraft& d, const Typed& t) {
-                         return store(read_count(t, {0, model::kRanksMax}), d.request.rank);
-                       }};
+constexpr Row kRank = {
+    {"--rank", kOutput, Takes::number, "N",
+     "Only the output of rank N, without labels (default: all ranks, with labels)."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(read_count(t, {0, model::kRanksMax}), d.request.rank);
+    }};
 constexpr Row kErrors = {
-    {"--err", kOutput, Takes::nothing, "", "Only what went to stderr; print it on stdout."},
+    {"--err", kOutput, Takes::nothing, "", "Only the ranks' stderr, printed to stdout."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.only_errors); }};
 constexpr Row kDetach = {{"-d --detach", kRuns, Takes::nothing, "",
-                          "Return once all ranks run, also where the first run did not."},
+                          "Run in the background, even if the recorded run did not."},
                          [](RecordDraft& d, const Typed&) { return raise(d.request.detach); }};
-constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print JSON, as docs/RECORD.md says."},
-                       [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
+constexpr Row kJson = {
+    {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 

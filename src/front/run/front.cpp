@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
+#include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
-#include "front/standing.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -26,8 +26,8 @@ constexpr std::string_view kRunHead =
     R"(muster run: start one program many times, as the ranks of one job, on one machine or on many.
 
 Usage: muster run [OPTIONS] PROGRAM [ARGS...]
-Options end at PROGRAM; all words after it are the program's own. With --role, another program may
-follow: --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
+Options come before PROGRAM; everything after it is passed to the program. With --role, several
+programs are separated by ':': --role worker=2 PROGRAM [ARGS...] : --role ps=1 PROGRAM [ARGS...]
 
 Examples:
   Four ranks on this machine:
@@ -36,9 +36,9 @@ Examples:
     muster run -H node1:8,node2:8 python3 train.py
   Hosts from a file, one more variable, and each line of output with its rank:
     muster run --hostfile hosts -x NCCL_DEBUG=INFO --tag python3 train.py
-  A rehearsal of a job on four hosts, on this machine alone:
+  Simulate a job on four hosts on this machine:
     muster run --fake-nodes 4 -n 8 python3 train.py
-  TensorFlow with parameter servers, which are ended when all others have ended:
+  TensorFlow with parameter servers, which are ended when all others have exited:
     muster run -H node1:4,node2:4 --role chief=1 --role worker=4 --role ps=2 python3 train.py
   See which rank would run where, and with which environment, and start nothing:
     muster run --dry-run --env -H node1:8,node2:8 python3 train.py
@@ -46,18 +46,18 @@ Examples:
 
 constexpr std::string_view kExitCodes = R"(
 Exit codes:
-  0        every rank ended with 0
+  0        every rank exited with 0
   1..255   the code of the rank that failed first
   128+N    that rank, or muster itself, got signal N
-  240      words that make no sense               244  program or folder missing on a host
-  241      bad hostfile or other input file       245  a host died or fell silent
+  240      usage error                            244  program or folder missing on a host
+  241      bad hostfile or other input file       245  a host died or stopped responding
   242      more ranks than slots                  246  time limit reached (--timeout)
-  243      a host cannot be reached               247  a limit of this machine, or a fault
-  248      output, logs or the record could not be written (the ranks ended with 0)
-A rank's own code may be one of 240 to 248, too: then the last line says so, and report.json.
+  243      a host cannot be reached               247  a machine's limit, or an internal error
+  248      output, logs or the record could not be written (the ranks exited with 0)
+If a rank itself exits with one of 240 to 248, the last line and report.json say so.
 
-Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) end the job; it outlives the terminal with
---detach, or under nohup.
+Ctrl-C, SIGTERM and closing the terminal (SIGHUP) end the job; with --detach or nohup it survives
+the terminal.
 )";
 
 constexpr Grammar kGrammar = {.command = "muster run",
@@ -92,7 +92,7 @@ void add_programs(RunDraft& draft, std::span<const std::string> command) {
 Result<void> settle_roles(RunDraft& draft) {
   if (draft.request.spec.apps.front().role.empty()) return {};
   if (draft.app.ranks) {
-    return fail(Fault::usage, "--role NAME=N gives the counts", "-n contradicts --role");
+    return fail(Fault::usage, "--role NAME=N gives the counts", "-n and --role cannot be combined");
   }
   return spec::settle_roles(draft.request.spec);
 }
@@ -101,34 +101,34 @@ Result<void> settle_roles(RunDraft& draft) {
 Result<void> check_detached(const RunDraft& draft) {
   const model::JobSpec& spec = draft.request.spec;
   if (draft.request.show_environment) {
-    return fail(Fault::usage, "drop one of them", "--env works only with --dry-run");
+    return fail(Fault::usage, "remove --env", "--env works only with --dry-run");
   }
   if (draft.no_record) {
     return fail(Fault::usage, "muster logs and muster wait find the run by its record",
-                "--detach contradicts --no-record");
+                "--detach and --no-record cannot be combined");
   }
   if (draft.output.tag) {
-    return fail(Fault::usage, "muster logs begins each line with its rank",
-                "--detach prints nothing that --tag could begin");
+    return fail(Fault::usage, "muster logs prefixes each line with its rank",
+                "--tag has no effect with --detach");
   }
   if (spec.input.to == model::StdinTo::none) return {};
   return fail(Fault::usage, "give the ranks a file, or do not detach",
-              "--detach leaves nothing that --stdin could read");
+              "--stdin does not work with --detach");
 }
 
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
-  const char* hint = "drop one; a hostfile may hold the slots that -H would";
+  const char* hint = "keep one of them; a hostfile can contain slots, too";
   if (auto fine = check_one_source(draft.hosts, hint); !fine) return fine;
   if (request.spec.fake_nodes > 0 && !draft.hosts.empty()) {
-    return fail(Fault::usage, "drop the hosts to rehearse on this machine",
-                "--fake-nodes excludes -H and --hostfile");
+    return fail(Fault::usage, "remove the hosts to simulate nodes on this machine",
+                "--fake-nodes cannot be combined with -H or --hostfile");
   }
   if (draft.output.logs_only && draft.output.logs.empty()) {
     return fail(Fault::usage, "add --logs DIR", "--logs-only works only with --logs");
   }
   if (draft.output.logs_only && !draft.output.shown.empty()) {
-    return fail(Fault::usage, "drop one of them", "--logs-only and --show exclude each other");
+    return fail(Fault::usage, "keep one of them", "--logs-only and --show cannot be combined");
   }
   if (draft.app.ranks && !draft.output.shown.empty() &&
       *draft.output.shown.rbegin() >= *draft.app.ranks) {
@@ -155,32 +155,32 @@ Result<void> check_combinations(const RunDraft& draft) {
   return {};
 }
 
-Result<void> settle_hosts(RunDraft& draft, const Asked& asked) {
+Result<void> settle_hosts(RunDraft& draft, const Call& call) {
   model::JobSpec& job = draft.request.spec;
-  return given_hosts(asked, job, draft.hosts).map([&](auto found) {
+  return given_hosts(call, job, draft.hosts).map([&](auto found) {
     spec::take_hosts(job, std::move(found));
   });
 }
 
-Recording recording_of(const RunDraft& draft, const Asked& asked) {
+Recording recording_of(const RunDraft& draft, const Call& call) {
   Recording record;
-  if (!draft.output.logs.empty()) record.streams = absolute(asked, draft.output.logs);
+  if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
   return record;
 }
 
-Result<Reading> finish(RunDraft draft, const Asked& asked) {
+Result<Reading> finish(RunDraft draft, const Call& call) {
   draft.request.spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) draft.request.spec.terminal.emplace();
   draft.request.keeps = draft.no_record ? Keeps::never : Keeps::usually;
   if (draft.request.detach) draft.request.keeps = Keeps::always;
-  draft.request.record = recording_of(draft, asked);
+  draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
-      .and_then([&] { return settle_hosts(draft, asked); })
-      .and_then([&] { return read_rankfile_of(asked, draft.rankfile, draft.request.spec.mapping); })
+      .and_then([&] { return settle_hosts(draft, call); })
+      .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] {
-        std::vector<std::string> notices = unused_allocation(asked, draft.request.spec);
+        std::vector<std::string> notices = unused_allocation(call, draft.request.spec);
         return Reading{std::move(draft.request), {}, std::move(notices)};
       });
 }
@@ -206,12 +206,12 @@ std::string run_help() {
   return std::string(kRunHead) + options_help(run_options()) + std::string(kExitCodes);
 }
 
-Result<Reading> read_run(const Asked& asked) {
+Result<Reading> read_run(const Call& call) {
   RunDraft draft;
-  draft.current_folder = asked.current_folder;
-  if (auto read = read_programs(draft, asked.words); !read) return tl::unexpected(read.error());
+  draft.current_folder = call.current_folder;
+  if (auto read = read_programs(draft, call.words); !read) return tl::unexpected(read.error());
   if (draft.help) return Reading{.text = run_help()};
-  return finish(std::move(draft), asked);
+  return finish(std::move(draft), call);
 }
 
 }  // namespace muster::front

@@ -1,4 +1,4 @@
-// The words of `muster run` in, a checked JobSpec out.
+// The arguments of `muster run` in, a checked JobSpec out.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace muster::front {
 
-// The current folder makes --workdir absolute and is its default. Options end at the first word
-// that is no option: that is the program, all that follows is its own. Reads the hostfile. Unknown
-// options are Fault::usage with the nearest known one as hint.
-[[nodiscard]] base::Result<Reading> read_run(const Asked& asked);
+// The current folder makes --workdir absolute and is its default. Options end at the first argument
+// that is not an option: that is the program, and all that follows is passed to it. Reads the
+// hostfile. Unknown options are Fault::usage with the nearest known one as hint.
+[[nodiscard]] base::Result<Reading> read_run(const Call& call);
 
 [[nodiscard]] std::string run_help();
 

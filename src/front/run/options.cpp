@@ -62,11 +62,11 @@ constexpr std::uint32_t kRestartsMax = 1'000'000;
 constexpr std::string_view kRanks = "Ranks";
 constexpr std::string_view kPlaces = "Mapping and binding";
 constexpr std::string_view kHosts = "Hosts";
-constexpr std::string_view kReach = "Reaching hosts";
+constexpr std::string_view kReach = "Connecting to hosts";
 constexpr std::string_view kEnvironment = "Environment";
 constexpr std::string_view kOutput = "Output and input";
-constexpr std::string_view kEnd = "The end";
-constexpr std::string_view kSee = "See";
+constexpr std::string_view kEnd = "Failures and termination";
+constexpr std::string_view kSee = "Information";
 
 constexpr Option<RunDraft> kOptions[] = {
     {{"-n -np --np --ranks", kRanks, Takes::number, "N",
@@ -89,7 +89,8 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_count(t, {1, kRanksMax}), d.request.spec.per_node);
      }},
     {{"--gpus-per-rank", kRanks, Takes::number, "N",
-      "Show each rank N of its host's devices only (CUDA_VISIBLE_DEVICES and its twins)."},
+      "Give each rank N of its host's devices (CUDA_VISIBLE_DEVICES and the variables of other "
+      "vendors)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kDevicesMax}), d.request.spec.gpus_per_rank);
      }},
@@ -101,7 +102,7 @@ constexpr Option<RunDraft> kOptions[] = {
       kPlaces,
       Takes::choice,
       "WHAT[:HOW]",
-      "Deal ranks by slot (fill one host after the other), node (one each in turn), seq, an object "
+      "Assign ranks by slot (fill one host after the other), node (round-robin), seq, an object "
       "(core, numa, package ...), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH (default: slot). "
       "HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS.",
       {.choices = "slot node seq core numa package l3cache hwthread"}},
@@ -119,38 +120,36 @@ constexpr Option<RunDraft> kOptions[] = {
       "WHAT[:HOW]",
       "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, package or "
       "cpu-list "
-      "(default: none). HOW: if-supported, overload-allowed, ordered. The word default binds as "
-      "Open MPI does when nobody says.",
+      "(default: none). HOW: if-supported, overload-allowed, ordered. default: bind as Open MPI "
+      "does by default.",
       {.choices = "none core numa package l3cache hwthread cpu-list default"}},
      [](RunDraft& d, const Typed& t) { return read_bind_to_words(t, mapping(d)); }},
     {{"--rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
      [](RunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},
-    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use no cpus but these: 0,2,4-7."},
+    {{"--cpu-set", kPlaces, Takes::text, "LIST", "Use only these cpus: 0,2,4-7."},
      [](RunDraft& d, const Typed& t) { return read_cpu_set_words(t, mapping(d)); }},
     {{"--cpu-list", kPlaces, Takes::text, "LIST", "Bind to these cpus: 0,2,4-7."},
      [](RunDraft& d, const Typed& t) { return read_cpu_list_words(t, mapping(d)); }},
-    {{"--report-bindings", kPlaces, Takes::nothing, "",
-      "Tell on stderr which cpus each rank is bound to."},
+    {{"--report-bindings", kPlaces, Takes::nothing, "", "Print each rank's binding to stderr."},
      [](RunDraft& d, const Typed&) { return raise(d.request.shown.bindings); }},
 
     {{"-H --host",
       kHosts,
       Takes::text,
       "LIST",
-      "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeated lists join.",
+      "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeatable; lists are joined.",
       {.repeatable = true}},
      join_hosts<RunDraft>},
-    {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one a line: node1 slots=8."},
+    {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one per line: node1 slots=8."},
      take_hostfile<RunDraft>},
-    {{"--fake-nodes", kHosts, Takes::number, "N",
-      "Rehearse a job of N hosts on this machine, without ssh."},
+    {{"--fake-nodes", kHosts, Takes::number, "N", "Simulate N hosts on this machine, without ssh."},
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kFakeNodesMax}), d.request.spec.fake_nodes);
      }},
 
-    {{"--ssh-command", kReach, Takes::text, "WORDS",
-      "What to call instead of ssh, quoted as for a shell: 'ssh -J jump' (default: ssh)."},
+    {{"--ssh-command", kReach, Takes::text, "COMMAND",
+      "Command to use instead of ssh, with shell quoting: 'ssh -J jump' (default: ssh)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_words(t), d.request.spec.carrier.command);
      }},
@@ -165,17 +164,17 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_text(t), d.request.spec.carrier.identity);
      }},
     {{"--agent-path", kReach, Takes::text, "PATH",
-      "Where muster is on the hosts (default: the path that it has here)."},
+      "Path of muster on the hosts (default: its path on this machine)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_text(t), d.request.spec.carrier.agent_path);
      }},
     {{"--start-timeout", kReach, Takes::number, "SECONDS",
-      "How long one attempt to reach a host may take (default: 15)."},
+      "Time limit for one attempt to connect to a host (default: 15)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kPatience), d.request.spec.carrier.patience);
      }},
     {{"--max-open", kReach, Takes::number, "N",
-      "How many hosts are being reached at the same time (default: 32)."},
+      "How many hosts to connect to at the same time (default: 32)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kOpenMax}), d.request.spec.carrier.parallel);
      }},
@@ -184,18 +183,19 @@ constexpr Option<RunDraft> kOptions[] = {
       kEnvironment,
       Takes::text,
       "NAME[=VALUE]",
-      "Give every rank this variable, with its value here or with VALUE. Repeatable.",
+      "Set this environment variable for every rank, to VALUE or to its value in this shell. "
+      "Repeatable.",
       {.repeatable = true, .scope = Scope::program}},
      [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
     {{"--clean-env", kEnvironment, Takes::nothing, "",
-      "Pass on nothing of this shell's environment but what -x names."},
+      "Do not pass on this shell's environment, except what -x names."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.clean_env); }},
     {{"--wireup",
       kEnvironment,
       Takes::choice,
       "auto|pmix|pmi1|pmi2|none",
-      "What lets MPI ranks find each other: PMIx for Open MPI, PMI for MPICH, or none "
-      "(default: auto, which is both).",
+      "How MPI ranks are wired up: PMIx for Open MPI, PMI for MPICH, or none (default: auto, both "
+      "PMIx and PMI).",
       {.choices = "auto pmix pmi1 pmi2 none"}},
      [](RunDraft& d, const Typed& t) { return store(read_wireup(t), d.request.spec.wireup); }},
     {{"--workdir --wdir",
@@ -206,36 +206,36 @@ constexpr Option<RunDraft> kOptions[] = {
       {.scope = Scope::program}},
      set_workdir},
 
-    {{"--tag", kOutput, Takes::nothing, "", "Begin each line of output with its rank: [3]."},
+    {{"--tag", kOutput, Takes::nothing, "", "Prefix each line of output with its rank: [3]."},
      [](RunDraft& d, const Typed&) { return raise(d.output.tag); }},
     {{"--timestamp", kOutput, Takes::nothing, "",
-      "Begin each line of output with the time, in UTC."},
+      "Prefix each line of output with the time, in UTC."},
      [](RunDraft& d, const Typed&) { return raise(d.output.timestamp); }},
     {{"--logs", kOutput, Takes::folder, "DIR",
-      "Also keep the output of each rank in DIR/rank.N/stdout and stderr; of 16 ranks, "
-      "N is 00 to 15."},
+      "Also write each rank's output to DIR/rank.N/stdout and stderr; with 16 ranks, N is 00 to "
+      "15."},
      [](RunDraft& d, const Typed& t) { return store(read_text(t), d.output.logs); }},
-    {{"--logs-only", kOutput, Takes::nothing, "", "With --logs: show nothing of it here."},
+    {{"--logs-only", kOutput, Takes::nothing, "", "With --logs: write output to the files only."},
      [](RunDraft& d, const Typed&) { return raise(d.output.logs_only); }},
     {{"--show",
       kOutput,
       Takes::choice,
       "all|LIST",
-      "Whose output is shown here: that of all ranks, or of ranks such as 0 or 0,4-7 (default: "
-      "all); files of --logs have everything.",
+      "Print only the output of these ranks, such as 0 or 0,4-7 (default: all); --logs files "
+      "contain everything.",
       {.choices = "all 0"}},
      [](RunDraft& d, const Typed& t) { return store(read_shown_ranks(t), d.output.shown); }},
     {{"--merge-stderr", kOutput, Takes::nothing, "",
-      "Send the ranks' stderr where their stdout goes, here and in the files of --logs."},
+      "Merge the ranks' stderr into their stdout, on the console and in --logs files."},
      [](RunDraft& d, const Typed&) { return raise(d.output.merge); }},
     {{"--unbuffered", kOutput, Takes::nothing, "",
-      "Let each rank print to a terminal of its own, so that C programs keep no lines back."},
+      "Connect each rank's stdout to a pseudo-terminal, so that C programs do not buffer lines."},
      [](RunDraft& d, const Typed&) { return raise(d.output.unbuffered); }},
     {{"--stdin",
       kOutput,
       Takes::choice,
       "RANK|all|none",
-      "Which rank reads this standard input (default: none, so a shell loop loses no lines).",
+      "Which rank reads stdin (default: none, so that a surrounding shell loop keeps its input).",
       {.choices = "0 all none"}},
      [](RunDraft& d, const Typed& t) { return store(read_stdin_to(t), d.request.spec.input); }},
 
@@ -243,18 +243,18 @@ constexpr Option<RunDraft> kOptions[] = {
       kEnd,
       Takes::choice,
       "abort|continue",
-      "End the other ranks when one fails, or let them go on to their own end (default: abort).",
+      "End the other ranks when one fails, or let them finish (default: abort).",
       {.choices = "abort continue"}},
      [](RunDraft& d, const Typed& t) {
        return store(read_on_failure(t), d.request.spec.failure.others);
      }},
     {{"--max-restarts", kEnd, Takes::number, "N",
-      "Start all ranks again after one has failed, N times at most (default: 0)."},
+      "Restart all ranks after one has failed, at most N times (default: 0)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {0, kRestartsMax}), d.request.spec.max_restarts);
      }},
     {{"--grace", kEnd, Takes::number, "SECONDS",
-      "How long ranks have between the ending signal and SIGKILL (default: 5)."},
+      "Time between the terminating signal and SIGKILL (default: 5)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kGrace), d.request.spec.grace);
      }},
@@ -264,7 +264,7 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
      }},
     {{"--notice", kEnd, Takes::text, "SIGNAL@SECONDS",
-      "Send all ranks this signal so long before --timeout ends them: USR1@60."},
+      "Send all ranks this signal SECONDS before --timeout ends them: USR1@60."},
      [](RunDraft& d, const Typed& t) { return store(read_notice(t), d.request.spec.notice); }},
     {{"--init-timeout", kEnd, Takes::number, "SECONDS",
       "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},
@@ -272,33 +272,34 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
      }},
     {{"--report-state-on-timeout", kEnd, Takes::nothing, "",
-      "When --timeout is over, first tell what each rank is doing."},
+      "At --timeout, first print what each rank is doing."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.state_at_timeout); }},
     {{"--stack-traces", kEnd, Takes::nothing, "",
       "The same, with the stack of each rank: from gdb, where installed, else from the kernel."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.stacks_at_timeout); }},
     {{"--lease", kEnd, Takes::number, "SECONDS",
-      "How long a host may be silent before it counts as lost (default: 8)."},
+      "Treat a host as lost after this time without any message (default: 8)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kLease), d.request.spec.lease);
      }},
 
     {{"--no-python-errors", kEnd, Takes::nothing, "",
-      "Do not look for the exception of a Python rank that raised."},
+      "Do not capture the exception of a failed Python rank."},
      [](RunDraft& d, const Typed&) {
        d.request.spec.python_errors = false;
        return Result<void>();
      }},
 
     {{"-d --detach", kEnd, Takes::nothing, "",
-      "Return once all ranks run; the job goes on, even after log-out. See muster logs."},
+      "Run in the background: return once all ranks run; the job survives logout. See muster "
+      "logs."},
      [](RunDraft& d, const Typed&) { return raise(d.request.detach); }},
 
     {{"--no-record", kSee, Takes::nothing, "",
       "Keep no record of the run for muster ps and muster show."},
      [](RunDraft& d, const Typed&) { return raise(d.no_record); }},
     {{"--dry-run", kSee, Takes::nothing, "",
-      "Show which rank would run where, and why; start nothing."},
+      "Show which rank would run where, and why, without starting anything."},
      [](RunDraft& d, const Typed&) { return raise(d.request.dry_run); }},
     {{"--env", kSee, Takes::nothing, "", "With --dry-run: show the environment of each rank too."},
      [](RunDraft& d, const Typed&) { return raise(d.request.show_environment); }},
@@ -306,7 +307,7 @@ constexpr Option<RunDraft> kOptions[] = {
       "Print the plan of --dry-run, or the name and folder of --detach, as JSON."},
      [](RunDraft& d, const Typed&) { return raise(d.request.json); }},
     {{"-v --verbose", kSee, Takes::nothing, "",
-      "Tell on stderr what muster does, and how long each phase took."},
+      "Print to stderr what muster does, and how long each phase takes."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](RunDraft& d, const Typed&) { return raise(d.help); }},

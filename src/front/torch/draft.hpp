@@ -31,7 +31,7 @@ struct TorchScript {
   bool module = false;
   bool no_python = false;
   bool run_path = false;
-  bool local_rank_word = false;  // --local_rank=N goes before its own words
+  bool local_rank_word = false;  // --local_rank=N goes before its own arguments
 };
 
 // Where output goes; the folder is made of `log_dir` once all is known.
@@ -41,7 +41,7 @@ struct TorchLogs {
 };
 
 struct TorchDraft {
-  const Asked* asked = nullptr;
+  const Call* call = nullptr;
   RunRequest request;
   std::optional<std::uint32_t> nodes;
   std::uint32_t per_node = 1;

@@ -1,4 +1,4 @@
-// Where nodes meet: HOST[:PORT] as --rdzv-endpoint has it.
+// The rendezvous address: HOST[:PORT], as --rdzv-endpoint takes it.
 #pragma once
 
 #include <cstdint>

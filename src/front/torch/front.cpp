@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/torch/endpoint.hpp"
 #include "front/torch/options.hpp"
 #include "front/torch/output.hpp"
@@ -94,7 +94,7 @@ Result<bool> is_raised(const std::string& variable, std::string_view value) {
 
 Result<void> apply_variable(TorchDraft& draft, const Option<TorchDraft>& option) {
   const std::string name = variable_of(option.text);
-  const auto value = variable(*draft.asked, name);
+  const auto value = variable(*draft.call, name);
   if (!value || option.set == nullptr || !option.text.traits.support.works()) return {};
   if (option.text.takes == Takes::nothing) {
     const auto raised = is_raised(name, *value);
@@ -107,7 +107,7 @@ Result<void> apply_variable(TorchDraft& draft, const Option<TorchDraft>& option)
 }
 
 Result<void> apply_environment(TorchDraft& draft, Table table) {
-  if (const auto limit = variable(*draft.asked, "TORCH_ELASTIC_SHUTDOWN_TIMEOUT")) {
+  if (const auto limit = variable(*draft.call, "TORCH_ELASTIC_SHUTDOWN_TIMEOUT")) {
     const auto time =
         option::read_seconds({"TORCH_ELASTIC_SHUTDOWN_TIMEOUT", *limit}, spec::kGrace);
     if (!time) return tl::unexpected(time.error());
@@ -121,7 +121,7 @@ Result<void> apply_environment(TorchDraft& draft, Table table) {
 
 Result<void> settle_hosts(TorchDraft& draft) {
   return check_one_source(draft.hosts)
-      .and_then([&] { return named_hosts(*draft.asked, draft.hosts); })
+      .and_then([&] { return named_hosts(*draft.call, draft.hosts); })
       .map([&](auto found) { spec::take_hosts(draft.request.spec, std::move(found)); });
 }
 
@@ -143,7 +143,7 @@ Result<void> settle_nodes(TorchDraft& draft) {
   }
   const std::uint32_t nodes = draft.nodes.value_or(std::max(1U, own));
   if (own > 0 && nodes != own) {
-    return fail(Fault::usage, "drop --nnodes: each of these is a node",
+    return fail(Fault::usage, "remove --nnodes: each of these is a node",
                 "--nnodes {}, but the hosts given are {}", nodes, own);
   }
   if (draft.meeting.node_rank >= nodes) {
@@ -161,11 +161,11 @@ Result<void> settle_ranks(TorchDraft& draft) {
       return fail(Fault::usage, "write the number of ranks",
                   "--nproc-per-node {} counts what is here, but hosts are listed", draft.counted);
     }
-    const Counts& counts = draft.asked->counts;
+    const Counts& counts = draft.call->counts;
     const std::uint32_t gpus = draft.counted == "cpu" ? 0 : counts.gpus();
     if (gpus == 0 && draft.counted == "gpu") {
       return fail(Fault::usage, "write a number, cpu or auto",
-                  "--nproc-per-node gpu: no gpu is to be seen here");
+                  "--nproc-per-node gpu: no GPU found on this machine");
     }
     draft.per_node = gpus > 0 ? gpus : counts.cpus();
   }
@@ -178,7 +178,7 @@ Result<std::string> read_secret(const TorchDraft& draft) {
   constexpr std::size_t kSecretMax = 4096;
   const std::string& path = draft.meeting.secret_file;
   if (path.empty()) return "rdzv-id " + draft.meeting.id.value_or("none");
-  auto text = draft.asked->read_file(path, kSecretMax);
+  auto text = draft.call->read_file(path, kSecretMax);
   if (!text) return text;
   if (!text->empty() && text->size() <= kSecretMax) return "file " + *text;
   return base::fail_at({path, 0, 0}, Fault::bad_file,
@@ -189,17 +189,17 @@ Result<std::string> read_secret(const TorchDraft& draft) {
 // Each node is started by itself: where they meet, and which this is.
 Result<void> settle_meeting(TorchDraft& draft) {
   if (own_nodes(draft.request.spec) > 0 || draft.nodes.value_or(1) == 1) return {};
-  const TorchMeeting& asked = draft.meeting;
-  const bool by_endpoint = !asked.endpoint.empty();
-  if (!by_endpoint && (asked.backend == TorchBackend::c10d || !asked.address)) {
+  const TorchMeeting& call = draft.meeting;
+  const bool by_endpoint = !call.endpoint.empty();
+  if (!by_endpoint && (call.backend == TorchBackend::c10d || !call.address)) {
     return fail(Fault::usage, "or name the hosts, as in -H node1,node2, to start all from here",
                 "--nnodes {} needs {}, the same on every node", *draft.nodes,
-                asked.backend == TorchBackend::c10d ? "--rdzv-endpoint HOST:PORT"
-                                                    : "--master-addr of node 0");
+                call.backend == TorchBackend::c10d ? "--rdzv-endpoint HOST:PORT"
+                                                   : "--master-addr of node 0");
   }
-  TorchEndpoint at{asked.address.value_or(""), asked.port};
+  TorchEndpoint at{call.address.value_or(""), call.port};
   if (by_endpoint) {
-    auto endpoint = read_torch_endpoint({"--rdzv-endpoint", asked.endpoint});
+    auto endpoint = read_torch_endpoint({"--rdzv-endpoint", call.endpoint});
     if (!endpoint) return tl::unexpected(endpoint.error());
     at = std::move(*endpoint);
   }
@@ -207,11 +207,11 @@ Result<void> settle_meeting(TorchDraft& draft) {
   constexpr std::uint32_t kC10dPort = 29400;
   model::Meeting& meeting = draft.request.meeting.emplace();
   meeting.host = std::move(at.host);
-  const bool is_static = asked.backend == TorchBackend::static_;
+  const bool is_static = call.backend == TorchBackend::static_;
   meeting.port = at.port.value_or(is_static ? kStaticPort : kC10dPort);
   meeting.nodes = *draft.nodes;
-  if (is_static) meeting.node = asked.node_rank;
-  if (asked.limit) meeting.limit = *asked.limit;
+  if (is_static) meeting.node = call.node_rank;
+  if (call.limit) meeting.limit = *call.limit;
   return read_secret(draft).map([&](std::string secret) { meeting.secret = std::move(secret); });
 }
 
@@ -245,7 +245,7 @@ std::string interpreter(const TorchDraft& draft, Words& words) {
     words = words.subspan(1);
     return named;
   }
-  const auto given = variable(*draft.asked, "PYTHON_EXEC");
+  const auto given = variable(*draft.call, "PYTHON_EXEC");
   return std::string(given && !given->empty() ? *given : "python3");
 }
 
@@ -257,7 +257,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
                 "no script given");
   }
   if (script.no_python && script.module) {
-    return fail(Fault::usage, "drop one of them", "--no-python and --module exclude each other");
+    return fail(Fault::usage, "keep one of them", "--no-python and --module cannot be combined");
   }
   if (script.no_python && script.local_rank_word) {
     return fail(Fault::usage, "add --use-env", "--no-python needs --use-env");
@@ -271,7 +271,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
   if (script.local_rank_word) app.command.emplace_back("--local_rank=${local_rank}");
   app.command.insert(app.command.end(), words.begin() + 1, words.end());
   app.local_rank_words = {.first = 1, .count = std::string::npos};
-  app.workdir = draft.asked->current_folder;
+  app.workdir = draft.call->current_folder;
   return {};
 }
 
@@ -281,7 +281,7 @@ void settle_identity(TorchDraft& draft) {
   torch.run_id = draft.meeting.id.value_or("none");
   torch.own_id = draft.standalone;
   draft.request.spec.max_restarts = torch.max_restarts;
-  const bool sets_threads = draft.per_node > 1 && !variable(*draft.asked, "OMP_NUM_THREADS");
+  const bool sets_threads = draft.per_node > 1 && !variable(*draft.call, "OMP_NUM_THREADS");
   if (!sets_threads) return;
   draft.notices.emplace_back(
       "OMP_NUM_THREADS=1 for each rank, as torchrun has it; set it to what suits the program");
@@ -309,9 +309,9 @@ struct Dialect {
   bool local_rank_word;
 };
 
-Result<Reading> read(const Asked& asked, const Dialect& dialect) {
+Result<Reading> read(const Call& call, const Dialect& dialect) {
   TorchDraft draft;
-  draft.asked = &asked;
+  draft.call = &call;
   draft.script.local_rank_word = dialect.local_rank_word;
   model::JobSpec& job = draft.request.spec;
   job.torch.emplace();
@@ -319,7 +319,7 @@ Result<Reading> read(const Asked& asked, const Dialect& dialect) {
   job.grace = std::chrono::seconds(30);
   job.failure.code = model::ExitStyle::torch;
   job.apps.front().role = "default";
-  const Words words(asked.words);
+  const Words words(call.words);
   if (const auto done = apply_environment(draft, dialect.table); !done) {
     return tl::unexpected(done.error());
   }
@@ -335,12 +335,12 @@ Result<Reading> read(const Asked& asked, const Dialect& dialect) {
 
 }  // namespace
 
-Result<Reading> read_torchrun(const Asked& asked) {
-  return read(asked, {torchrun_table(), grammar("muster torchrun"), kTorchrunHead, false});
+Result<Reading> read_torchrun(const Call& call) {
+  return read(call, {torchrun_table(), grammar("muster torchrun"), kTorchrunHead, false});
 }
 
-Result<Reading> read_launch(const Asked& asked) {
-  return read(asked, {launch_table(), grammar("muster launch"), kLaunchHead, true});
+Result<Reading> read_launch(const Call& call) {
+  return read(call, {launch_table(), grammar("muster launch"), kLaunchHead, true});
 }
 
 }  // namespace muster::front

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/words.hpp"
-#include "front/asked.hpp"
+#include "front/call.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/quoted.hpp"
@@ -139,13 +139,13 @@ Result<void> check_interval(TorchDraft&, const Typed& typed) {
 }
 
 constexpr std::string_view kRanks = "Ranks and nodes";
-constexpr std::string_view kMeet = "How nodes meet";
+constexpr std::string_view kMeet = "Rendezvous";
 constexpr std::string_view kScript = "The script";
 constexpr std::string_view kOutput = "Output";
-constexpr std::string_view kEnd = "Failures and the end";
-constexpr std::string_view kOther = "Known, without a use here";
-constexpr std::string_view kHosts = "Hosts, which torchrun does not know";
-constexpr std::string_view kSee = "See";
+constexpr std::string_view kEnd = "Failures and termination";
+constexpr std::string_view kOther = "Without effect, or not supported";
+constexpr std::string_view kHosts = "Hosts (not in torchrun)";
+constexpr std::string_view kSee = "Information";
 
 using Row = Option<TorchDraft>;
 
@@ -160,10 +160,11 @@ constexpr auto kRows = std::to_array<Row>({
      [](TorchDraft& d, const Typed& t) {
        return count(t, {0, spec::kFakeNodesMax - 1}, d.meeting.node_rank);
      }},
-    {{"--role", kRanks, Takes::text, "NAME", "What ranks find in ROLE_NAME (default: default)."},
+    {{"--role", kRanks, Takes::text, "NAME",
+      "Value of ROLE_NAME for the ranks (default: default)."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.request.spec.apps.front().role); }},
     {{"--standalone", kRanks, Takes::nothing, "",
-      "One node; options about meeting do not count, and the job has a name of its own."},
+      "One node; rendezvous options are ignored, and the job gets a unique name."},
      [](TorchDraft& d, const Typed&) { return raise(d.standalone); }},
     {{"--numa-binding",
       kRanks,
@@ -195,11 +196,12 @@ constexpr auto kRows = std::to_array<Row>({
       kMeet,
       Takes::choice,
       "static|c10d",
-      "Nodes have numbers of their own (static), or get them as they come (default: static).",
+      "Node ranks are given on each node (static) or assigned as nodes join (c10d) (default: "
+      "static).",
       {.choices = "static c10d"}},
      set_backend},
     {{"--rdzv-endpoint", kMeet, Takes::text, "HOST[:PORT]",
-      "Where nodes meet (default: --master-addr and --master-port)."},
+      "Rendezvous address (default: --master-addr and --master-port)."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.meeting.endpoint); }},
     {{"--rdzv-id", kMeet, Takes::text, "NAME",
       "The job's name; ranks find it in TORCHELASTIC_RUN_ID (default: none)."},
@@ -209,11 +211,11 @@ constexpr auto kRows = std::to_array<Row>({
      }},
 
     {{"--rdzv-conf", kMeet, Takes::text, "KEY=VALUE,...",
-      "Settings of torchrun's own meeting; join_timeout or timeout counts: so many seconds until "
-      "all nodes must have come (default: 600)."},
+      "Rendezvous settings of torchrun; only join_timeout or timeout is used: seconds within which "
+      "all nodes must join (default: 600)."},
      set_conf},
     {{"--rdzv-secret-file", kMeet, Takes::file, "FILE",
-      "Only nodes that have the same bytes in this file are let in (default: the same --rdzv-id)."},
+      "Accept only nodes with the same contents in this file (default: the same --rdzv-id)."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.meeting.secret_file); }},
 
     {{"-m --module", kScript, Takes::nothing, "", "SCRIPT is a module: run it as python -m does."},
@@ -225,26 +227,27 @@ constexpr auto kRows = std::to_array<Row>({
      [](TorchDraft& d, const Typed&) { return raise(d.script.run_path); }},
 
     {{"-r --redirects", kOutput, Takes::text, "STREAMS",
-      "Only to files: 0 nothing, 1 stdout, 2 stderr, 3 both; or a map from local ranks: 0:3,1:1 "
+      "Write to files only: 0 nothing, 1 stdout, 2 stderr, 3 both; or per local rank: 0:3,1:1 "
       "(default: 0)."},
      [](TorchDraft& d, const Typed& t) { return set_streams(t, d.logs.output.redirects); }},
     {{"-t --tee", kOutput, Takes::text, "STREAMS",
-      "To files and to the console, each line with its role and local rank (default: 0)."},
+      "Write to files and to the console, there with role and local rank on each line (default: "
+      "0)."},
      [](TorchDraft& d, const Typed& t) { return set_streams(t, d.logs.output.tee); }},
     {{"--log-dir --logdir", kOutput, Takes::folder, "DIR",
-      "Where those files are (default: a new folder among the temporary ones)."},
+      "Folder of those files (default: a new temporary folder)."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.logs.log_dir); }},
     {{"--local-ranks-filter", kOutput, Takes::text, "RANKS",
-      "Show output of these local ranks of each node alone: 0,1."},
+      "Print the output of these local ranks of each node only: 0,1."},
      set_local_ranks},
 
     {{"--max-restarts", kEnd, Takes::number, "N",
-      "Start all ranks again after one has failed, N times at most (default: 0)."},
+      "Restart all ranks after one has failed, at most N times (default: 0)."},
      [](TorchDraft& d, const Typed& t) {
        return count(t, {0, model::kRanksMax}, d.request.spec.torch->max_restarts);
      }},
     {{"--shutdown-timeout", kEnd, Takes::number, "SECONDS",
-      "How long ranks have between the ending signal and SIGKILL (default: that of "
+      "Time between the terminating signal and SIGKILL (default: that of "
       "TORCH_ELASTIC_SHUTDOWN_TIMEOUT, else 30)."},
      [](TorchDraft& d, const Typed& t) {
        return option::read_seconds(t, spec::kGrace).map([&](base::Duration time) {
@@ -266,7 +269,7 @@ constexpr auto kRows = std::to_array<Row>({
       kOther,
       Takes::text,
       "ADDR",
-      "muster finds its address by itself.",
+      "muster finds the address of this node itself.",
       {.support = no_effect("muster finds this node's address by itself")}}},
     {{"--logs-specs",
       kOther,
@@ -289,28 +292,28 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--duplicate-stdout-filters",
       kOther,
       Takes::text,
-      "WORDS",
-      "Copies of some lines of stdout in one more file.",
+      "LIST",
+      "Copies of some lines of stdout in another file.",
       {.support = no_effect("files hold every line")}}},
     {{"--duplicate-stderr-filters",
       kOther,
       Takes::text,
-      "WORDS",
-      "Copies of some lines of stderr in one more file.",
+      "LIST",
+      "Copies of some lines of stderr in another file.",
       {.support = no_effect("files hold every line")}}},
 
     {{"-H --host",
       kHosts,
       Takes::text,
       "LIST",
-      "Start the job on these hosts through ssh, from here: node1,user@node2.",
+      "Start the job on these hosts through ssh, from this machine: node1,user@node2.",
       {.repeatable = true}},
      join_hosts<TorchDraft>},
-    {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one a line."},
+    {{"--hostfile", kHosts, Takes::file, "FILE", "Likewise, with hosts from a file, one per line."},
      [](TorchDraft& d, const Typed& t) { return keep(t, d.hosts.file); }},
 
     {{"--verbose", kSee, Takes::nothing, "",
-      "Tell on stderr what muster does, and how long each phase took."},
+      "Print to stderr what muster does, and how long each phase takes."},
      [](TorchDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](TorchDraft& d, const Typed&) { return raise(d.help); }},
@@ -318,7 +321,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 constexpr auto kUseEnv = std::to_array<Row>({
     {{"--use-env", kScript, Takes::nothing, "",
-      "Do not give the script --local_rank=N; it finds its number in LOCAL_RANK anyway."},
+      "Do not pass --local_rank=N to the script; LOCAL_RANK is always set."},
      [](TorchDraft& d, const Typed&) {
        d.script.local_rank_word = false;
        return Result<void>();

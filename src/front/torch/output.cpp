@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "front/asked.hpp"
-#include "front/standing.hpp"
+#include "front/call.hpp"
+#include "front/inherited.hpp"
 
 namespace muster::front {
 namespace {
@@ -17,12 +17,12 @@ bool any(const TorchStreams& streams) {
 // As torchrun calls it (torch/distributed/elastic/agent/server/local_elastic_agent.py), but below
 // the temporary folder it says where.
 std::string folder_of(const TorchDraft& draft) {
-  const Asked& asked = *draft.asked;
-  const std::string job = draft.meeting.id.value_or("none") + "_" + asked.fresh;
-  if (!draft.logs.log_dir.empty()) return absolute(asked, draft.logs.log_dir) + "/" + job;
-  const auto temporary = variable(asked, "TMPDIR");
+  const Call& call = *draft.call;
+  const std::string job = draft.meeting.id.value_or("none") + "_" + call.fresh;
+  if (!draft.logs.log_dir.empty()) return absolute(call, draft.logs.log_dir) + "/" + job;
+  const auto temporary = variable(call, "TMPDIR");
   const std::string base(temporary && !temporary->empty() ? *temporary : "/tmp");
-  return base + "/torchelastic_" + asked.fresh + "/" + job;
+  return base + "/torchelastic_" + call.fresh + "/" + job;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ void settle_torch_output(TorchDraft& draft) {
       add_once(draft.notices, "the ranks' output is kept in " + output.folder);
     }
   }
-  output.in_job = variable(*draft.asked, kLaunchers).has_value();
+  output.in_job = variable(*draft.call, kLaunchers).has_value();
   draft.request.spec.output = torchrun_output(output);
 }
 

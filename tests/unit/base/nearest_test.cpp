@@ -28,5 +28,11 @@ TEST(Nearest, GuessesNothingFromFarAway) {
   EXPECT_EQ(nearest("", kWords), std::nullopt);
 }
 
+TEST(Nearest, IsAskedOrElseSomethingIsSaid) {
+  EXPECT_EQ(did_you_mean("--taag", kWords, "see --help"), "did you mean --tag?");
+  EXPECT_EQ(did_you_mean("x", kWords, "see --help"), "see --help");
+  EXPECT_EQ(did_you_mean("x", kWords), "");
+}
+
 }  // namespace
 }  // namespace muster::base

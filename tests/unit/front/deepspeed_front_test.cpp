@@ -71,7 +71,7 @@ TEST_F(Deepspeed, TakesAllDevicesOfThisMachine) {
   EXPECT_EQ(hosts({"--include", "localhost:1,3", "train.py"}), "localhost:1,3");
   gpus_ = 0;
   EXPECT_EQ(hosts({"train.py"}), "localhost:0");
-  EXPECT_EQ(notices_, Words{"no device is to be seen here: one rank; --num_gpus N starts more"});
+  EXPECT_EQ(notices_, Words{"no device found on this machine: one rank; --num_gpus N starts more"});
   EXPECT_EQ(hosts({"--num_gpus", "8", "train.py"}), "localhost:0,1,2,3,4,5,6,7");
 }
 
@@ -104,7 +104,7 @@ TEST_F(Deepspeed, RefusesFiltersThatMakeNoSense) {
   EXPECT_EQ(complaint({"-H", "hosts", "-e", "b:", "t"}), "--exclude: 'b:' names no slot");
   EXPECT_EQ(complaint({"-H", "hosts", "-e", "a@b", "t"}), "no slot is left of the hosts");
   EXPECT_EQ(complaint({"-H", "hosts", "-e", "a", "-i", "b", "t"}),
-            "--include and --exclude exclude each other");
+            "--include and --exclude cannot be combined");
   EXPECT_EQ(complaint({"-H", "hosts", "-i", "a", "--num_gpus", "1", "t"}),
             "--num_nodes and --num_gpus go with neither --include nor --exclude");
   EXPECT_EQ(complaint({"-H", "hosts", "--num_nodes", "3", "t"}),
@@ -146,7 +146,7 @@ TEST_F(Deepspeed, GivesSeveralNodesTheVariablesOfItsFiles) {
   files_["/etc/ds"] = "C=3";
   EXPECT_EQ(spec({"-H", "hosts", "t.py"}).apps.front().exports.back().name, "C");
   files_["/etc/ds"] = "C=3\nD";
-  EXPECT_EQ(complaint({"-H", "hosts", "t.py"}), "/etc/ds:2:1: 'D' is no setting");
+  EXPECT_EQ(complaint({"-H", "hosts", "t.py"}), "/etc/ds:2:1: 'D' is not a setting");
 }
 
 TEST_F(Deepspeed, TellsWhereRanksMeet) {
@@ -160,7 +160,7 @@ TEST_F(Deepspeed, TellsWhereRanksMeet) {
 TEST_F(Deepspeed, RefusesWhatNothingCanBeMadeOf) {
   EXPECT_EQ(complaint({}), "no script given");
   EXPECT_EQ(complaint({"--no_python", "--module", "t"}),
-            "--no_python and --module exclude each other");
+            "--no_python and --module cannot be combined");
   EXPECT_EQ(complaint({"--launcher", "slurm", "t"}),
             "--launcher slurm: srun is not what starts the ranks here");
   EXPECT_EQ(complaint({"--launcher", "x", "t"}),

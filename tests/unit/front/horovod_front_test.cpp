@@ -89,7 +89,7 @@ TEST_F(Horovodrun, EachHostTellsItsSlots) {
   EXPECT_EQ(complaint({"-np", "2", "--hostfile", "bare", "p"}),
             "bare:3:1: b does not tell its slots");
   EXPECT_EQ(complaint({"-np", "2", "--hostfile", "hosts", "-H", "a:1", "p"}),
-            "-H and --hostfile exclude each other");
+            "-H and --hostfile cannot be combined");
   EXPECT_EQ(complaint({"-H", "a:1", "p"}), "-np is missing: horovodrun does not count slots");
   EXPECT_EQ(complaint({"-np", "1"}), "no program given");
 }
@@ -114,7 +114,7 @@ TEST_F(Horovodrun, NamesInterfaces) {
                        {"NCCL_SOCKET_IFNAME", "eth0,eth1"},
                        {"OMPI_MCA_btl_tcp_if_include", "eth0,eth1"}}));
   EXPECT_EQ(complaint({"-np", "1", "--network-interface", "e 0", "p"}),
-            "--network-interface: 'e 0' is no name of an interface");
+            "--network-interface: 'e 0' is not the name of an interface");
 }
 
 TEST_F(Horovodrun, ReadsWordsForMpirunAsMpirunDoes) {
@@ -126,7 +126,7 @@ TEST_F(Horovodrun, ReadsWordsForMpirunAsMpirunDoes) {
   EXPECT_EQ(bound.mapping.map_by, model::MapBy::node);
   EXPECT_EQ(bound.apps.front().ranks, 2U);
   EXPECT_EQ(complaint({"-np", "2", "--mpi-args=--help", "p"}),
-            "--mpi-args asks for a text, not for a start");
+            "--mpi-args contains an option that only prints text, such as --help or --version");
   EXPECT_EQ(complaint({"-np", "2", "--mpi-args=--nonsense", "p"}), "unknown option '--nonsense'");
 }
 

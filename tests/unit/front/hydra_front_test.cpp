@@ -83,14 +83,15 @@ TEST(HydraFront, ReadsProgramsWithColons) {
 }
 
 TEST(HydraFront, AnOptionStandsOnce) {
-  EXPECT_EQ(complaint({"-n", "1", "-np", "2", "a"}), "-np '2' contradicts -n '1'");
+  EXPECT_EQ(complaint({"-n", "1", "-np", "2", "a"}), "-np '2' and -n '1' cannot be combined");
   EXPECT_EQ(complaint({"-n", "1", "-n", "1", "a"}), "-n is given twice");
   EXPECT_EQ(complaint({"-l", "-prepend-rank", "a"}), "-prepend-rank is given twice");
   EXPECT_EQ(complaint({"-ppn", "1", "a", ":", "-ppn", "1", "b"}), "-ppn is given twice");
   EXPECT_EQ(complaint({"-l", "-prepend-pattern", "x", "a"}),
             "-prepend-pattern: a prefix is given already");
   EXPECT_EQ(complaint({"-hosts", "a", "-f", "b", "a"}), "-f: the hosts are given already");
-  EXPECT_EQ(complaint({"-envnone", "-envlist", "A", "a"}), "-envlist contradicts -envnone");
+  EXPECT_EQ(complaint({"-envnone", "-envlist", "A", "a"}),
+            "-envlist and -envnone cannot be combined");
   EXPECT_TRUE(read({"-n", "1", "a", ":", "-n", "1", "b"}));
   EXPECT_TRUE(read({"-v", "-verbose", "a"}));
 }
@@ -109,7 +110,7 @@ TEST(HydraFront, GivesVariablesInTheOrderThatWins) {
   EXPECT_EQ(exports({"-env", "A=x y", "prog"}), (std::vector<EnvSetting>{{"A", "x y"}}));
   const auto both = spec({"a", ":", "-genv", "X", "1", "b"});
   EXPECT_EQ(both.apps[0].exports, both.apps[1].exports);
-  EXPECT_EQ(complaint({"-genv", "=1", "a"}), "-genv: '' is no variable name");
+  EXPECT_EQ(complaint({"-genv", "=1", "a"}), "-genv: '' is not a variable name");
 }
 
 TEST(HydraFront, InheritsAsTold) {

@@ -6,15 +6,15 @@
 namespace muster::front {
 namespace {
 
-Asked here() {
-  Asked asked;
-  asked.current_folder = "/here";
-  asked.fresh = "x";
-  asked.read_file = [](const std::string& path, std::size_t) -> base::Result<std::string> {
+Call here() {
+  Call call;
+  call.current_folder = "/here";
+  call.fresh = "x";
+  call.read_file = [](const std::string& path, std::size_t) -> base::Result<std::string> {
     return base::fail(base::Fault::bad_file, "", "no {}", path);
   };
-  asked.has_file = [](const std::string&) { return false; };
-  return asked;
+  call.has_file = [](const std::string&) { return false; };
+  return call;
 }
 
 model::JobSpec launching(const std::string& text) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <map>
 
+#include "front/inherited.hpp"
 #include "front/job/front.hpp"
-#include "front/standing.hpp"
 
 namespace muster::front {
 namespace {
@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 class JobFront : public testing::Test {
  protected:
-  Asked asked(Words words) {
+  Call asked(Words words) {
     return {.called = "submit",
             .words = std::move(words),
             .environment = {"HOME=/home/u"},
@@ -79,7 +79,7 @@ TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
             "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not 'x'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "t", "-H", "a"}))),
-            "-H, --hostfile, --fake-nodes and --target exclude each other");
+            "-H, --hostfile, --fake-nodes and --target cannot be combined");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "cloud"}))),
             "there is no compute target 'cloud'");
   EXPECT_EQ(refusal(read_submit(asked({"no.yml"}))), "no no.yml");
@@ -120,7 +120,7 @@ TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {
   EXPECT_EQ(words->request->spec.apps.front().ranks, 3U);
   EXPECT_TRUE(read_explain(asked({"--", "mpirun", "-np", "3", "x"})));
   EXPECT_EQ(refusal(read_explain(asked({"--", "ls"}))),
-            "'ls' is no command that muster can explain");
+            "'ls' is not a command that muster can explain");
   EXPECT_EQ(refusal(read_explain(asked({"--"}))), "nothing to explain");
 }
 
@@ -183,18 +183,18 @@ TEST_F(JobFront, HostsOfATargetAreThoseOfItsFile) {
 
 TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
   files_["/proc/1/fd/9"] = "a slots=2\nb slots=2\n";
-  Asked inside = asked({"-np", "4", "x"});
+  Call inside = asked({"-np", "4", "x"});
   inside.environment = {"AZUREML_MPI_HOSTFILE=/proc/1/fd/9", "MUSTER_STARTS_RANKS=1",
                         "MUSTER_SSH_COMMAND=my-ssh -v"};
   for (const char* name : {"run", "mpirun", "mpiexec.hydra", "horovodrun", "deepspeed"}) {
-    Asked one = inside;
+    Call one = inside;
     if (name == std::string_view("run")) one.words = {"-n", "4", "x"};
     if (name == std::string_view("deepspeed")) one.words = {"x.py"};
     auto read = front_of(name)->read(one);
     ASSERT_TRUE(read) << name << ": " << read.error().what;
     ASSERT_EQ(read->request->spec.hosts.size(), 2U) << name;
     EXPECT_EQ(read->request->spec.hosts[1].name, "b") << name;
-    ASSERT_TRUE(take_standing_reach(one, read->request->spec));
+    ASSERT_TRUE(take_inherited_settings(one, read->request->spec));
     EXPECT_FALSE(read->request->spec.fake_hosts);
     EXPECT_EQ(read->request->spec.source_name, "$AZUREML_MPI_HOSTFILE") << name;
     if (name != std::string_view("deepspeed")) {  // it makes its own list
@@ -205,7 +205,7 @@ TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
   files_["/proc/1/fd/9"] = "fake-0 slots=4\n";
   inside.environment.emplace_back("MUSTER_FAKE_HOSTS=1");
   auto fake = front_of("mpirun")->read(inside);
-  ASSERT_TRUE(fake && take_standing_reach(inside, fake->request->spec));
+  ASSERT_TRUE(fake && take_inherited_settings(inside, fake->request->spec));
   EXPECT_TRUE(fake->request->spec.fake_hosts);
   inside.environment.erase(inside.environment.begin() + 1);
   const auto alone = front_of("mpirun")->read(inside);

@@ -57,14 +57,14 @@ TEST(RecordFront, TakesWhatSelectsRuns) {
   for (const char* age : {"30", "d", "-1d", "1.5d", "3 d", "30days", "9999999w", ""}) {
     EXPECT_NE(complaint("ps", {"--older-than", age}), "none") << age;
   }
-  EXPECT_EQ(complaint("rm", {"--state", "done"}), "--state: 'done' is no state of a run");
+  EXPECT_EQ(complaint("rm", {"--state", "done"}), "--state: unknown state 'done'");
   EXPECT_EQ(complaint("rm", {"--state", "failed", "last"}),
             "runs are named, such as 'last', or selected by options, not both");
   EXPECT_EQ(complaint("rm", {"--yes"}), "no run given");
 }
 
 TEST(RecordFront, ComplainsOfContradictions) {
-  EXPECT_EQ(complaint("ps", {"--all", "-n", "3"}), "--all contradicts -n");
+  EXPECT_EQ(complaint("ps", {"--all", "-n", "3"}), "--all and -n cannot be combined");
   EXPECT_NE(complaint("logs", {"last", "--rank", "x"}), "none");
   EXPECT_NE(complaint("report", {"last", "--follow"}), "none");
 }

@@ -124,7 +124,7 @@ TEST(RunFront, AnUnusedSlurmAllocationIsTold) {
   };
   const Words told = notices({"p"});
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("node[1-4], are not used yet"), std::string::npos);
+  EXPECT_NE(told[0].find("this Slurm allocation (node[1-4]) yet"), std::string::npos);
   EXPECT_EQ(notices({"-H", "node1", "p"}), Words());
   EXPECT_EQ(notices({"--fake-nodes", "2", "p"}), Words());
 }
@@ -245,7 +245,7 @@ TEST(RunFront, RefuseAbsurdNumbers) {
   EXPECT_EQ(complaint({"--ssh-port", "65536", "p"}), "--ssh-port must be 65535 or less, not 65536");
   EXPECT_EQ(complaint({"--fake-nodes", "0", "p"}), "--fake-nodes must be 1 or more, not 0");
   EXPECT_EQ(hint({"--max-open", "0", "p"}),
-            "--max-open N: How many hosts are being reached at the same time (default: 32).");
+            "--max-open N: How many hosts to connect to at the same time (default: 32).");
 }
 
 TEST(RunFront, RefuseAbsurdTimes) {
@@ -262,11 +262,10 @@ TEST(RunFront, RefuseAbsurdTimes) {
             "there is no time limit of which to give notice");
   EXPECT_EQ(complaint({"--timeout", "3", "--notice", "USR1@3", "p"}),
             "notice 3 s before the end of 3 s would come before the start");
-  EXPECT_EQ(complaint({"--detach", "--no-record", "p"}), "--detach contradicts --no-record");
-  EXPECT_EQ(complaint({"--detach", "--tag", "p"}),
-            "--detach prints nothing that --tag could begin");
-  EXPECT_EQ(complaint({"--detach", "--stdin", "0", "p"}),
-            "--detach leaves nothing that --stdin could read");
+  EXPECT_EQ(complaint({"--detach", "--no-record", "p"}),
+            "--detach and --no-record cannot be combined");
+  EXPECT_EQ(complaint({"--detach", "--tag", "p"}), "--tag has no effect with --detach");
+  EXPECT_EQ(complaint({"--detach", "--stdin", "0", "p"}), "--stdin does not work with --detach");
   EXPECT_EQ(complaint({"--json", "p"}), "--json works only with --dry-run or --detach");
   EXPECT_EQ(complaint({"--timeout=0", "p"}),
             "--timeout must be seconds from 0.001 to 31536000, not '0'");
@@ -283,7 +282,7 @@ TEST(RunFront, RefuseOtherWrongValues) {
   EXPECT_EQ(complaint({"--stdin", "some", "p"}), "--stdin must be a rank, all or none, not 'some'");
   EXPECT_EQ(complaint({"--stdin", "4", "-n", "4", "p"}), "there is no rank 4");
   EXPECT_EQ(complaint({"-x", "=1", "p"}), "-x must be NAME or NAME=VALUE, not '=1'");
-  EXPECT_EQ(complaint({"-x", "A,B", "p"}), "-x: 'A,B' is no variable name");
+  EXPECT_EQ(complaint({"-x", "A,B", "p"}), "-x: 'A,B' is not a variable name");
   EXPECT_EQ(complaint({"--logs=", "p"}), "--logs has an empty value");
   EXPECT_EQ(complaint({"--ssh-command", "ssh 'x", "p"}),
             "--ssh-command has a quote without an end: 'ssh 'x'");
@@ -301,11 +300,11 @@ TEST(RunFront, NoticeAMissingValue) {
 }
 
 TEST(RunFront, RefuseContradictions) {
-  EXPECT_EQ(complaint({"-n", "4", "-np", "5", "p"}), "-np '5' contradicts -n '4'");
+  EXPECT_EQ(complaint({"-n", "4", "-np", "5", "p"}), "-np '5' and -n '4' cannot be combined");
   EXPECT_EQ(spec({"-n", "4", "--np=4", "--tag", "--tag", "p"}).apps.front().ranks, 4U);
-  EXPECT_EQ(complaint({"-H", "a", "--hostfile", "f", "p"}), "-H and --hostfile exclude each other");
+  EXPECT_EQ(complaint({"-H", "a", "--hostfile", "f", "p"}), "-H and --hostfile cannot be combined");
   EXPECT_EQ(complaint({"-H", "a", "--fake-nodes", "2", "p"}),
-            "--fake-nodes excludes -H and --hostfile");
+            "--fake-nodes cannot be combined with -H or --hostfile");
 }
 
 TEST(RunFront, RolesAreProgramsOfTheirOwn) {
@@ -341,7 +340,7 @@ TEST(RunFront, WithoutRolesAColonIsTheProgramsOwn) {
 }
 
 TEST(RunFront, RefusesRolesThatMakeNoSense) {
-  EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n contradicts --role");
+  EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n and --role cannot be combined");
   EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be 1 or more, not 0");
   EXPECT_EQ(complaint({"--role", "=2", "p"}), "--role must be NAME=N, not '=2'");
   EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps", "-H", "a", "q"}),

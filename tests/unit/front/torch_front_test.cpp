@@ -17,7 +17,7 @@ struct Surroundings {
   std::uint32_t gpus = 0;
 };
 
-using Read = base::Result<Reading> (*)(const Asked&);
+using Read = base::Result<Reading> (*)(const Call&);
 
 base::Result<Reading> read(const Words& words, const Surroundings& around = {},
                            Read how = read_torchrun) {
@@ -107,7 +107,7 @@ TEST(TorchFront, CountsWhatIsHere) {
   EXPECT_EQ(spec({"--nproc_per_node", "gpu", "t.py"}, gpus).per_node, 4U);
   EXPECT_EQ(spec({"--nproc_per_node", "auto", "t.py"}, gpus).per_node, 4U);
   EXPECT_EQ(spec({"--nproc_per_node", "auto", "t.py"}).per_node, 8U);
-  EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "t.py"}), "no gpu"));
+  EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "t.py"}), "no GPU"));
   EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "-H", "a,b", "t.py"}), "hosts are"));
 }
 
@@ -148,7 +148,7 @@ TEST(TorchFront, StartsHostsFromHere) {
   EXPECT_EQ(job.hosts.size(), 3U);
   EXPECT_EQ(spec({"--hostfile", "two", "t.py"}).hosts.size(), 2U);
   EXPECT_TRUE(holds(complaint({"-H", "a,b", "--nnodes", "3", "t.py"}), "hosts given are 2"));
-  EXPECT_TRUE(holds(complaint({"-H", "a", "--hostfile", "two", "t.py"}), "exclude each other"));
+  EXPECT_TRUE(holds(complaint({"-H", "a", "--hostfile", "two", "t.py"}), "cannot be combined"));
 }
 
 TEST(TorchFront, NodesThatAreStartedOneByOneMeet) {
@@ -205,7 +205,7 @@ TEST(TorchFront, BadValuesAreNamed) {
       {{"-t", "0:", "t"}, "-t takes 0 to 3"},
       {{"--local-ranks-filter", "a", "t"}, "--local-ranks-filter must be"},
       {{"--numa-binding", "rack", "t"}, "core-complex"},
-      {{"--no-python", "-m", "t"}, "exclude each other"},
+      {{"--no-python", "-m", "t"}, "cannot be combined"},
       {{"--no", "1", "t"}, "may be one of"},
       {{"--nprocs_per_node", "1", "t"}, "unknown option"},
   };

@@ -64,12 +64,12 @@ TEST_F(Scopes, TellWhyARequestIsRefused) {
 
 TEST(RoomOfAJob, GrowsWithItsRanks) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
-  EXPECT_LE(room_for({{"global", 2}}).bytes, 3 * kMiB);
-  EXPECT_LE(room_for({{"global", 2}}).keys, 2000U);
+  EXPECT_LE(limits_for({{"global", 2}}).bytes, 3 * kMiB);
+  EXPECT_LE(limits_for({{"global", 2}}).keys, 2000U);
   // Each of 1000 ranks puts 1000 addresses.
-  EXPECT_GE(room_for({{"global", 1000}, {"cross_0", 125}}).bytes, 250 * kMiB);
-  EXPECT_GE(room_for({{"global", 1000}, {"cross_0", 125}}).keys, 3000U);
-  EXPECT_LE(room_for({{"global", 1'000'000}}).bytes, 600 * kMiB);
+  EXPECT_GE(limits_for({{"global", 1000}, {"cross_0", 125}}).bytes, 250 * kMiB);
+  EXPECT_GE(limits_for({{"global", 1000}, {"cross_0", 125}}).keys, 3000U);
+  EXPECT_LE(limits_for({{"global", 1'000'000}}).bytes, 600 * kMiB);
 }
 
 TEST_F(Scopes, OfAJobAreBounded) {

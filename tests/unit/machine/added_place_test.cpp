@@ -9,9 +9,9 @@ namespace {
 
 // ROSTER lists hosts with blanks between them; a courier starts the agent on each.
 constexpr model::Carrier kCourier = {.word = "courier", .opened = true};
-constexpr model::HostSource kRoster = {.option = "", .has_list = true, .carrier = kCourier};
+constexpr model::HostSource kRoster = {.has_list = true, .carrier = kCourier};
 
-base::Result<std::optional<spec::HostsFound>> in_roster(const spec::HostsAsked& asked) {
+base::Result<std::optional<spec::HostsFound>> in_roster(const spec::HostQuery& asked) {
   const auto names = asked.variable("ROSTER");
   if (!names) return std::nullopt;
   spec::HostsFound found{kRoster, "$ROSTER", {}};

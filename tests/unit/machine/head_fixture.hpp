@@ -15,7 +15,7 @@ namespace muster::machine {
 
 using Words = std::vector<std::string>;
 
-static_assert(std::copyable<HeadMachine>);
+static_assert(std::copyable<HeadMachine> && std::equality_comparable<HeadMachine>);
 
 // What a node would start after these effects, World and Prepare put together as its agent does.
 [[nodiscard]] HostOrders orders_in(const HeadEffects& effects, base::NodeIndex node);

@@ -42,6 +42,7 @@ class PreparingSpawn : public testing::Test {
 
 TEST_F(PreparingSpawn, IsReadyWhenAllHaveAnswered) {
   EXPECT_FALSE(spawns_.next()) << "one at a time";
+  EXPECT_EQ(spawns_.status(), (Spawns::Status{1, {}, 2}));
   EXPECT_FALSE(spawns_.prepared(kA, 2));
   EXPECT_FALSE(spawns_.prepared(kA, 2)) << "once more is nothing new";
   EXPECT_FALSE(spawns_.prepared(kB, 3)) << "of a world that nobody asked for";

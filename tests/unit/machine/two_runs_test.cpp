@@ -131,6 +131,8 @@ TEST_F(TwoRuns, EndEachForItselfAndAHostLeavesWithItsLast) {
   out_.clear();
   for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
   EXPECT_TRUE(head_.run(kFirstRun).over());
+  EXPECT_EQ(head_.run(kFirstRun).status().ended, 2U);
+  EXPECT_EQ(head_.run(kSecond).status().state, Run::State::running);
   EXPECT_EQ(head_.report().exit_code(), 3);
   EXPECT_EQ(sent<wire::Bye>(), (Sent{{kA, kFirstRun}, {kB, kFirstRun}}));
   EXPECT_EQ(count<RunOver>(), 1U);

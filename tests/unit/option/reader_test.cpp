@@ -125,7 +125,7 @@ TEST(OptionReader, TakesAnOptionalValueOnlyGlued) {
 
 TEST(OptionReader, SaysWhatASecondValueMeans) {
   EXPECT_EQ(read(kExact, {"-n", "1", "--np", "2"}),
-            "--np '2' contradicts -n '1' (keep one of them)");
+            "--np '2' and -n '1' cannot be combined (keep one of them)");
   EXPECT_EQ(read(kExact, {"-n", "1", "--np", "1"}), "-n=1 --np=1 |");
   EXPECT_EQ(read(kTorch, {"-n", "1", "-n", "2"}), "-n=1 -n=2 |");
 }

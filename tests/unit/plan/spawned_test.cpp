@@ -18,11 +18,11 @@ class Spawned : public testing::Test {
     made.name = name;
     made.slots = slots;
     made.max_slots = max_slots;
-    rooms_.push_back({NodeIndex(hosts_.size() - 1), &made, busy});
+    capacities_.push_back({NodeIndex(hosts_.size() - 1), &made, busy});
   }
   // The hosts' names, in the order of ranks.
   std::string placed(const std::vector<SpawnWish>& wishes) {
-    const auto nodes = place_spawned(rooms_, wishes);
+    const auto nodes = place_spawned(capacities_, wishes);
     if (!nodes) return nodes.error().what;
     std::string names;
     for (const NodeIndex node : *nodes) names += hosts_[node.value].name;
@@ -36,7 +36,7 @@ class Spawned : public testing::Test {
   }
 
   std::deque<model::Host> hosts_;
-  std::vector<SpawnRoom> rooms_;
+  std::vector<SpawnCapacity> capacities_;
 };
 
 TEST_F(Spawned, FillFreeSlotsFirstAndThenBurdenTheLeastLoaded) {
@@ -68,7 +68,7 @@ TEST_F(Spawned, NeverExceedMaxSlots) {
   host("b", 1, 1, 2);
   EXPECT_EQ(placed({wish(2)}), "ab");
   EXPECT_EQ(placed({wish(3)}), "1 more rank than the hosts' max_slots allow");
-  EXPECT_EQ(place_spawned(rooms_, std::vector{wish(3)}).error().fault, Fault::no_slots);
+  EXPECT_EQ(place_spawned(capacities_, std::vector{wish(3)}).error().fault, Fault::no_slots);
 }
 
 TEST_F(Spawned, HaveNowhereToGo) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/environment.hpp"
-#include "plan/withheld.hpp"
+#include "plan/variable_owner.hpp"
 
 namespace muster::plan {
 namespace {

@@ -31,8 +31,8 @@ std::string value_of(const Variables& variables, const std::string& name) {
 }
 
 TEST(ClientVariables, PointAtTheListener) {
-  const Seat seat{"first", "second", 3, 1, "hostb", "/dev/shm/x", 4711, false};
-  const Variables variables = client_variables(seat);
+  const ClientIdentity client{"first", "second", 3, 1, "hostb", "/dev/shm/x", 4711, false};
+  const Variables variables = client_variables(client);
   EXPECT_EQ(value_of(variables, "PMIX_NAMESPACE"), "second");
   EXPECT_EQ(value_of(variables, "PMIX_RANK"), "3");
   EXPECT_EQ(value_of(variables, "PMIX_HOSTNAME"), "hostb");
@@ -43,11 +43,11 @@ TEST(ClientVariables, PointAtTheListener) {
 }
 
 TEST(OpenMpiVariables, YieldOnlyWhenCrowded) {
-  Seat seat{"a", "a", 0, 0, "h", "/dev/shm/x", 4711, false};
-  EXPECT_EQ(value_of(open_mpi_variables(seat), "OMPI_MCA_mpi_oversubscribe"), "0");
-  seat.crowded = true;
-  EXPECT_EQ(value_of(open_mpi_variables(seat), "OMPI_MCA_mpi_oversubscribe"), "1");
-  EXPECT_EQ(value_of(open_mpi_variables(seat), "OMPI_MCA_btl_vader_backing_directory"),
+  ClientIdentity client{"a", "a", 0, 0, "h", "/dev/shm/x", 4711, false};
+  EXPECT_EQ(value_of(open_mpi_variables(client), "OMPI_MCA_mpi_oversubscribe"), "0");
+  client.crowded = true;
+  EXPECT_EQ(value_of(open_mpi_variables(client), "OMPI_MCA_mpi_oversubscribe"), "1");
+  EXPECT_EQ(value_of(open_mpi_variables(client), "OMPI_MCA_btl_vader_backing_directory"),
             "/dev/shm/x");
 }
 

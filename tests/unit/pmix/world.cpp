@@ -79,8 +79,8 @@ std::string World::scratch(std::uint32_t node) const {
 
 void World::start_rank(const Job& job, std::uint32_t rank, std::uint32_t node,
                        const AppOrder& order) {
-  const Seat seat{job_.nspace,   job.nspace,        rank, node, job.nodes[node].host,
-                  scratch(node), nodes_[node].port, true};
+  const ClientIdentity client{job_.nspace,   job.nspace,        rank, node, job.nodes[node].host,
+                              scratch(node), nodes_[node].port, true};
   const pid_t child = ::fork();
   if (child != 0) {
     running_[child] = {job.nspace, rank};
@@ -91,8 +91,9 @@ void World::start_rank(const Job& job, std::uint32_t rank, std::uint32_t node,
   ::dup2(output_write_.get(), STDERR_FILENO);
   // Ours after the spawner's, whose library hands on its own identity.
   for (const std::string& entry : order.environment) ::putenv(::strdup(entry.c_str()));
-  for (const auto& [name, value] : client_variables(seat)) ::setenv(name.c_str(), value.c_str(), 1);
-  for (const auto& [name, value] : open_mpi_variables(seat)) {
+  for (const auto& [name, value] : client_variables(client))
+    ::setenv(name.c_str(), value.c_str(), 1);
+  for (const auto& [name, value] : open_mpi_variables(client)) {
     ::setenv(name.c_str(), value.c_str(), 1);
   }
   for (std::string& entry : wish_.environment) ::putenv(entry.data());

@@ -58,7 +58,7 @@ TEST(Check, SeparatesFakeNodesFromHosts) {
               s.fake_nodes = 2;
               s.hosts.push_back({});
             }),
-            "--fake-nodes: fake nodes and real hosts exclude each other");
+            "--fake-nodes: fake nodes and real hosts cannot be combined");
   EXPECT_EQ(complaint([](JobSpec& s) { s.fake_nodes = kFakeNodesMax + 1; }),
             "--fake-nodes: must be 10000 or less, not 10001");
   EXPECT_EQ(complaint([](JobSpec& s) { s.source = model::kHostsListed; }),
@@ -80,11 +80,11 @@ TEST(Check, RefusesOddVariableNames) {
   EXPECT_EQ(complaint([](JobSpec& s) {
               s.apps.front().exports = {{"", "x"}};
             }),
-            "-x: '' is no variable name");
+            "-x: '' is not a variable name");
   EXPECT_EQ(complaint([](JobSpec& s) {
               s.apps.front().exports = {{"A=B", {}}};
             }),
-            "-x: 'A=B' is no variable name");
+            "-x: 'A=B' is not a variable name");
   EXPECT_EQ(complaint([](JobSpec& s) { s.apps.front().exports = {{"A", "B=C"}}; }), "no complaint");
 }
 

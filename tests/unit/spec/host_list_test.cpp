@@ -69,7 +69,7 @@ TEST(HostList, RefusesNamesThatCouldHarmACommandLine) {
                  "entry 1 ('-oProxyCommand=x'): host name '-oProxyCommand=x' must not start "
                  "with '-'");
   expect_refused("u@-x", "entry 1 ('u@-x'): host name '-x' must not start with '-'");
-  expect_refused("-u@x", "entry 1 ('-u@x'): '-u' is no user name");
+  expect_refused("-u@x", "entry 1 ('-u@x'): '-u' is not a user name");
   for (const char* name :
        {"a b", "a;b", "$(a)", "a/b", "..", "a\nb", "n\xc3\xa9", "u@", "@a", ":4"}) {
     EXPECT_FALSE(read_host_list(name)) << name;

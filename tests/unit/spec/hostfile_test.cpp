@@ -151,7 +151,7 @@ TEST(Hostfile, RefusesDangerousNames) {
   EXPECT_EQ(complaint("-oX slots=1"), "hosts:1:1: host name '-oX' must not start with '-'");
   EXPECT_EQ(complaint("a\n b;c"),
             "hosts:2:2: host name 'b;c' holds characters that no host name has");
-  EXPECT_EQ(complaint("a user=-x"), "hosts:1:8: '-x' is no user name");
+  EXPECT_EQ(complaint("a user=-x"), "hosts:1:8: '-x' is not a user name");
 }
 
 TEST(Hostfile, TellsBinaryFilesApart) {

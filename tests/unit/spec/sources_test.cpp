@@ -17,7 +17,7 @@ std::optional<std::string_view> around(std::string_view name) {
   return std::nullopt;
 }
 
-std::string named(const HostsAsked& asked) {
+std::string named(const HostQuery& asked) {
   const auto found = find_hosts(asked);
   if (!found) return found.error().what;
   if (found->hosts.empty()) return "here";

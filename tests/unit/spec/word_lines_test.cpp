@@ -42,7 +42,7 @@ TEST(TuneFile, ComplaintsPointAtTheWord) {
   EXPECT_EQ(complaint(read_tune_file, "-x"), "file:1:1: -x needs NAME=VALUE");
   EXPECT_EQ(complaint(read_tune_file, "-mca a b -mca c"), "file:1:10: -mca needs NAME VALUE");
   EXPECT_EQ(complaint(read_tune_file, "-n 2"), "file:1:1: '-n' is not allowed here");
-  EXPECT_EQ(complaint(read_tune_file, "a b = c"), "file:1:1: 'a b' is no parameter");
+  EXPECT_EQ(complaint(read_tune_file, "a b = c"), "file:1:1: 'a b' is not a parameter");
 }
 
 }  // namespace

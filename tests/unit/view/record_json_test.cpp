@@ -88,7 +88,7 @@ TEST(RecordJson, LeavesOutWhatDoesNotFit) {
 }
 
 TEST(SpecJson, HoldsWhatWasAsked) {
-  const model::Asked asked{{"submit", "job.yml"}, "/home/me", {{"job.yml", "muster: 1\n"}}};
+  const model::TypedCommand asked{{"submit", "job.yml"}, "/home/me", {{"job.yml", "muster: 1\n"}}};
   EXPECT_EQ(read_asked(spec_json(record(), asked, "1.0")), asked);
   EXPECT_EQ(read_asked("{}"), std::nullopt);
 }

@@ -48,7 +48,7 @@ TEST(Report, NamesRankHostCodeAndPid) {
 }
 
 TEST(Report, ARanksCodeIsNotTakenForOneOfMusters) {
-  const std::string said = "muster: exit code 243, which is a rank's own and none of muster's\n";
+  const std::string said = "muster: exit code 243 (set by the rank, not by muster)\n";
   EXPECT_TRUE(report(rank_3_exited_with(243), {}).ends_with(said));
   EXPECT_TRUE(report(rank_3_exited_with(239), {}).ends_with("muster: exit code 239\n"));
   RunReport fault;
@@ -76,7 +76,7 @@ TEST(Report, TheCodeOfALauncherInARankIsMusters) {
   r.error_file = to_text({243, false, "muster: error: no node9\nmuster: exit code 243\n"});
   EXPECT_EQ(code_from(r), model::CodeFrom::muster);
   EXPECT_TRUE(report(r, {}).ends_with("muster: exit code 243\n"));
-  const std::string own = "muster: exit code 243, which is a rank's own and none of muster's\n";
+  const std::string own = "muster: exit code 243 (set by the rank, not by muster)\n";
   r.error_file = to_text({243, false, "muster: rank 0 exited with code 243\n" + own});
   EXPECT_EQ(code_from(r), model::CodeFrom::rank);
   EXPECT_TRUE(report(r, {}).ends_with(own));
@@ -107,11 +107,11 @@ TEST(Report, NamesWhoNeverCalledMpiInit) {
   r.missing = {Rank(4)};
   r.missing_total = 1;
   EXPECT_TRUE(report(r, {}).ends_with(
-      "muster: rank 4 never called MPI_Init while others waited for it there\n"));
+      "muster: rank 4 never called MPI_Init, while other ranks waited for it\n"));
   r.missing = {Rank(1), Rank(4)};
   r.missing_total = 5;
   EXPECT_TRUE(report(r, {}).ends_with(
-      "muster: ranks 1, 4 and 3 more never called MPI_Init while others waited for them there\n"));
+      "muster: ranks 1, 4 and 3 more never called MPI_Init, while other ranks waited for them\n"));
 }
 
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
@@ -169,8 +169,8 @@ TEST(Report, NamesTheOutOfMemoryKillerAndThePeak) {
   r.first.max_rss_kib = 2048 * 1024;
   const std::string text = report(r, {});
   EXPECT_TRUE(text.starts_with(
-      "muster: rank 3 on node2 was killed by signal 9 (SIGKILL): somebody or the kernel's "
-      "out-of-memory killer ended it (pid 4242)\n  hint: dmesg -T on node2 "));
+      "muster: rank 3 on node2 was killed by signal 9 (SIGKILL): sent by a user, a batch system or "
+      "the kernel's out-of-memory killer (pid 4242)\n  hint: dmesg -T on node2 "));
   EXPECT_NE(text.find("it had used up to 2048 MiB\n"), std::string::npos);
 }
 
@@ -185,23 +185,25 @@ TEST(Report, NamesTheLimitOfTheControlGroup) {
       report(rank_3_killed_with({1, "/sys/fs/cgroup/job", 512U << 20U, false}), {});
   EXPECT_TRUE(text.starts_with(
       "muster: rank 3 on node2 was killed by signal 9 (SIGKILL): the kernel's out-of-memory killer "
-      "ended it (pid 4242)\n  hint: 1 process of this job was ended so on node2: control group "
+      "killed it (pid 4242)\n  hint: 1 process of this job was killed this way on node2: control "
+      "group "
       "/sys/fs/cgroup/job may use 512 MiB; "))
       << text;
 }
 
 TEST(Report, KnowsWhenTheMachineRanOutOfMemory) {
-  EXPECT_NE(report(rank_3_killed_with({2, "", 0, false}), {})
-                .find("hint: 2 processes of this job were ended so on node2: its memory, or"),
-            std::string::npos);
+  EXPECT_NE(
+      report(rank_3_killed_with({2, "", 0, false}), {})
+          .find("hint: 2 processes of this job were killed this way on node2: its memory, or"),
+      std::string::npos);
   const std::string whole = report(rank_3_killed_with({1, "", 0, true}), {});
-  EXPECT_NE(whole.find("has probably ended it"), std::string::npos);
+  EXPECT_NE(whole.find("has probably killed it"), std::string::npos);
   EXPECT_NE(whole.find("dmesg -T there"), std::string::npos);
 }
 
 TEST(Report, DoesNotBlameTheKernelWhoseCountersHaveNotMoved) {
   const std::string text = report(rank_3_killed_with({}), {});
-  EXPECT_NE(text.find("somebody ended it; it was not the kernel's out-of-memory killer (pid"),
+  EXPECT_NE(text.find("sent by another process, not by the kernel's out-of-memory killer (pid"),
             std::string::npos);
   EXPECT_NE(text.find("hint: a person, a batch system or"), std::string::npos);
 }
@@ -209,13 +211,13 @@ TEST(Report, DoesNotBlameTheKernelWhoseCountersHaveNotMoved) {
 TEST(Report, TellsOfKilledProcessesBelowARank) {
   RunReport r = rank_3_exited_with(1);
   r.around.memory = model::MemoryKills{1, "/sys/fs/cgroup/job", 64U << 20U, false};
-  EXPECT_NE(report(r, {}).find("hint: the kernel's out-of-memory killer was at work: 1 process"),
+  EXPECT_NE(report(r, {}).find("hint: the kernel's out-of-memory killer was active: 1 process"),
             std::string::npos);
   r.around.memory->whole_machine = true;  // it may have been somebody else's
   EXPECT_EQ(report(r, {}).find("hint"), std::string::npos);
   r = rank_3_exited_with(137);
   r.around.memory = model::MemoryKills{1, "/sys/fs/cgroup/job", 64U << 20U, false};
-  EXPECT_NE(report(r, {}).find("the program below them; 1 process of this job was ended so"),
+  EXPECT_NE(report(r, {}).find("the program below them; 1 process of this job was killed this way"),
             std::string::npos);
 }
 

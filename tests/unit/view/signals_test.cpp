@@ -12,8 +12,9 @@ namespace {
 TEST(Signals, AreNamedWithTheirMeaning) {
   EXPECT_EQ(signal_words(SIGSEGV), "signal 11 (SIGSEGV, invalid memory reference)");
   EXPECT_EQ(signal_words(SIGABRT), "signal 6 (SIGABRT, it aborted itself)");
-  EXPECT_EQ(signal_words(SIGKILL),
-            "signal 9 (SIGKILL, somebody or the kernel's out-of-memory killer ended it)");
+  EXPECT_EQ(
+      signal_words(SIGKILL),
+      "signal 9 (SIGKILL, sent by a user, a batch system or the kernel's out-of-memory killer)");
 }
 
 TEST(Signals, WithoutMeaningKeepTheirName) {

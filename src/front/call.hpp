@@ -1,0 +1,64 @@
+// Call: a command line with all that surrounds it, and what readers ask of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace muster::front {
+
+// The text of a file that a person named, or a complaint with its place. Reads at most `most` + 1
+// bytes, so that the caller can tell a file that is too large.
+using ReadFile =
+    std::function<base::Result<std::string>(const std::string& path, std::size_t most)>;
+
+// Whether there is such a file, or anything else of that name.
+using HasFile = std::function<bool(const std::string& path)>;
+
+// What this machine has, for counts such as torchrun's --nproc-per-node gpu.
+struct Counts {
+  std::function<std::uint32_t()> cpus = {};
+  std::function<std::uint32_t()> gpus = {};
+};
+
+// A call of muster, or of a launcher that it stands in for: all that a reader may know.
+struct Call {
+  std::string called;                         // "mpirun"
+  std::vector<std::string> words = {};        // after that name
+  std::vector<std::string> environment = {};  // "NAME=VALUE"
+  std::vector<std::string> given = {};  // names of what muster gave to the rank around; sorted
+  std::string current_folder = {};      // absolute
+  ReadFile read_file = {};
+  Counts counts = {};
+  std::string fresh = {};    // random letters and digits, for a name that must be new
+  std::string version = {};  // of muster
+  // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
+  std::string record_folder = {};
+  HasFile has_file = {};
+};
+
+// The value of a variable of the launching environment, or nothing.
+[[nodiscard]] std::optional<std::string_view> variable(const Call& call, std::string_view name);
+
+// Whether muster gives such a variable to each rank, and the one found here was the rank's around.
+[[nodiscard]] bool is_given(const Call& call, std::string_view name);
+
+// A path as the current folder makes it absolute; not normalised: "a/../b" may lead elsewhere than
+// "b" where a is a link.
+[[nodiscard]] std::string absolute(const Call& call, std::string_view path);
+
+// The words between two ':'; an empty block is kept, to be complained about.
+[[nodiscard]] std::vector<std::span<const std::string>> blocks_of(
+    std::span<const std::string> words);
+
+// Adds a line unless it is there.
+void add_once(std::vector<std::string>& lines, std::string line);
+
+}  // namespace muster::front

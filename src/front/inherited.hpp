@@ -1,0 +1,44 @@
+// Defaults from the environment: the hosts of the surrounding job, and how to reach them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+
+namespace muster::front {
+
+// Also set when that job is simulated: its hosts are this machine.
+inline constexpr std::string_view kFakeHosts = "MUSTER_FAKE_HOSTS";
+// Also set when it has outputs: their folders, one per line, to be created where ranks run.
+inline constexpr std::string_view kOutputFolders = "MUSTER_OUTPUT_FOLDERS";
+// The command to use instead of ssh, with shell quoting; a host and a command are appended.
+inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
+
+// yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
+inline constexpr std::string_view kRecord = "MUSTER_RECORD";
+// The launcher folder of the job whose command called muster.
+inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
+
+// The hostfile of a job that leaves starting ranks to its command, when that command called muster.
+[[nodiscard]] std::optional<std::string> inherited_hostfile(const Call& call,
+                                                            const model::JobSpec& spec);
+
+// Takes MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are
+// reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers,
+// too. Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
+[[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
+
+// A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:
+// muster does not ask Slurm for them yet. Nothing where there is none.
+[[nodiscard]] std::vector<std::string> unused_allocation(const Call& call,
+                                                         const model::JobSpec& spec);
+
+// Afterwards `record` is set, with its folder, exactly when a record is to be kept. What a job's
+// command starts belongs to that job's run.
+[[nodiscard]] base::Result<void> settle_record(const Call& call, RunRequest& request);
+
+}  // namespace muster::front
