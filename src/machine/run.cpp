@@ -230,7 +230,7 @@ OrdersFor Run::first_orders() const {
   return orders;
 }
 
-// What dialects() makes of it is no more than a default: the user's own variables win.
+// What AppDialects makes of it is no more than a default: the user's own variables win.
 void Run::tell_networks(const plan::Rendezvous& where, RunEffects& out) const {
   if (nodes_.size() < 2) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);

@@ -33,7 +33,7 @@ struct About : AboutApp {
   std::uint32_t rank;
   std::uint32_t node;
   std::uint32_t local_rank;
-  const Twins* twins = nullptr;  // of all ranks, where they have been counted
+  const Twins& twins;
 
   [[nodiscard]] const model::PlannedNode& planned() const { return plan.nodes[node]; }
 };
@@ -145,23 +145,11 @@ std::string addresses(const AboutApp& about) {
   return list;
 }
 
-// Horovod numbers, for each local rank, the nodes that have one.
-bool has_twin(const model::PlannedNode& node, const About& about) {
-  return node.ranks.size() > about.local_rank;
-}
-
 std::string cross_rank(const About& about) {
-  if (about.twins != nullptr) return std::to_string(about.twins->before[about.rank]);
-  std::size_t count = 0;
-  for (std::uint32_t i = 0; i < about.node; ++i) count += has_twin(about.plan.nodes[i], about);
-  return std::to_string(count);
+  return std::to_string(about.twins.before[about.rank]);
 }
-
 std::string cross_size(const About& about) {
-  if (about.twins != nullptr) return std::to_string(about.twins->nodes[about.local_rank]);
-  std::size_t count = 0;
-  for (const model::PlannedNode& node : about.plan.nodes) count += has_twin(node, about);
-  return std::to_string(count);
+  return std::to_string(about.twins.nodes[about.local_rank]);
 }
 
 // What only torchrun's words ask for; nothing otherwise.
@@ -345,10 +333,6 @@ struct Word {
 
 bool is_of_app(const Word& word) { return word.value.index() == 0; }
 
-std::string value_of(const Word& word, const About& about) {
-  return std::visit([&](const auto value) { return value(about); }, word.value);
-}
-
 constexpr Word kWords[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", "--gpus-per-rank", ascend},
     {"AZUREML_CR_NODE_RANK", "Azure ML", node},
@@ -457,9 +441,9 @@ AboutApp about_app(const Sources& of, const Forwarded& kept, std::uint32_t app) 
   return {of.plan, of.where, kept, of.job, of.spec, app};
 }
 
-About about_rank(const AboutApp& app, base::Rank rank) {
+About about_rank(const AboutApp& app, base::Rank rank, const Twins& twins) {
   const model::PlannedRank& planned = app.plan.ranks[rank.value];
-  return {app, rank.value, planned.node.value, planned.local_rank};
+  return {app, rank.value, planned.node.value, planned.local_rank, twins};
 }
 
 void add_variable(std::vector<model::Variable>& variables, const Word& word, std::string value) {
@@ -468,20 +452,6 @@ void add_variable(std::vector<model::Variable>& variables, const Word& word, std
 }
 
 }  // namespace
-
-std::vector<model::Variable> dialects(const model::Plan& plan, const Rendezvous& where,
-                                      const Forwarded& kept, const std::string& job,
-                                      const model::JobSpec& spec, base::Rank rank) {
-  const About about = about_rank({plan, where, kept, job, spec, plan.ranks[rank.value].app}, rank);
-  const bool own_threads = sets_threads(kept, spec);
-  std::vector<model::Variable> variables;
-  variables.reserve(std::size(kWords));
-  for (const Word& word : kWords) {
-    if (is_left_to_user(about, word, own_threads)) continue;
-    add_variable(variables, word, value_of(word, about));
-  }
-  return variables;
-}
 
 Twins twins(const model::Plan& plan) {
   Twins twins;
@@ -511,8 +481,7 @@ AppDialects::AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t
 }
 
 std::vector<model::Variable> AppDialects::of(base::Rank rank, const Twins& twins) const {
-  About about = about_rank(about_app(of_, *kept_, app_), rank);
-  about.twins = &twins;
+  const About about = about_rank(about_app(of_, *kept_, app_), rank, twins);
   std::vector<model::Variable> variables;
   variables.reserve(words_.size());
   for (const std::size_t word : words_) {

@@ -26,14 +26,18 @@ struct Twins {
 };
 [[nodiscard]] Twins twins(const model::Plan& plan);
 
-// For the ranks of one app that get the same, `kept`, from the launching shell: dialects() of a
-// rank is common() and of(rank).
+// For the ranks of one app that get the same, `kept`, from the launching shell: the variables of a
+// rank, in every dialect (CONTRACTS: PMI_* and SLURM_* never), are common() and of(rank), each with
+// the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,
+// PYTHONUNBUFFERED, NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME, MASTER_ADDR and MASTER_PORT through -x)
+// is left to the user, and so is every variable given with -x. Azure ML's names follow -x
+// MASTER_ADDR and -x MASTER_PORT. A variable without a value (an unknown interface) is not set.
 class AppDialects {
  public:
   AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t app);
 
+  // Sorted by name, as are those of a rank.
   [[nodiscard]] const std::vector<model::Variable>& common() const { return common_; }
-  // Sorted by name.
   [[nodiscard]] std::vector<model::Variable> of(base::Rank rank, const Twins& twins) const;
 
   // From now on, of() tells only of the variables that are wanted.

@@ -35,7 +35,7 @@ enum class Machine : std::uint8_t { same, another };
 // What the ranks of an app get from the launching shell ("NAME=VALUE" entries).
 //
 // Left out everywhere: other launchers' variables for single ranks (PMI_*, PMIX_*,
-// OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those that dialects() sets (RANK,
+// OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those of AppDialects (RANK,
 // MASTER_ADDR ...), since a stale one misleads.
 //
 // Left out on other machines: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
@@ -95,16 +95,6 @@ struct Rendezvous {
 
 // What some of the nodes, in this order, know of each other: for a world that lives only there.
 [[nodiscard]] Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes);
-
-// The variables of one rank, in every dialect (CONTRACTS: PMI_* and SLURM_* never), sorted by name,
-// each with the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,
-// PYTHONUNBUFFERED, NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME, MASTER_ADDR and MASTER_PORT through -x)
-// is left to the user, and so is every variable given with -x. Azure ML's names follow -x
-// MASTER_ADDR and -x MASTER_PORT. A variable without a value (an unknown interface) is not set.
-[[nodiscard]] std::vector<model::Variable> dialects(const model::Plan& plan,
-                                                    const Rendezvous& where, const Forwarded& kept,
-                                                    const std::string& job,
-                                                    const model::JobSpec& spec, base::Rank rank);
 
 // What the hosts add when ranks start there: to all of an app, and to one beyond that; in angle
 // brackets where only the host knows.

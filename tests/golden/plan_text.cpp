@@ -5,6 +5,7 @@
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "spec/roles.hpp"
+#include "unit/plan/dialects_of.hpp"
 
 namespace muster::golden {
 namespace {

@@ -11,6 +11,7 @@
 #include "machine/orders.hpp"
 #include "model/carrier_opened.hpp"
 #include "plan/plan.hpp"
+#include "unit/plan/dialects_of.hpp"
 #include "wire/frame.hpp"
 
 namespace muster::machine::host_orders_test {

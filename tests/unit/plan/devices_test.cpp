@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/plan.hpp"
+#include "unit/plan/dialects_of.hpp"
 
 namespace muster::plan::devices_test {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "model/carriers.hpp"
 #include "plan/plan.hpp"
+#include "unit/plan/dialects_of.hpp"
 
 namespace muster::plan::environments_test {
 namespace {
