@@ -45,6 +45,8 @@ class HeadMachine {
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return hosts_.facts(node);
   }
+  // Asserts what holds between two events, here and in all parts; only tests ask.
+  void check() const;
   bool operator==(const HeadMachine&) const = default;
 
  private:

@@ -240,9 +240,10 @@ void Hosts::forgive_silence(Instant now) {
 // ---- closing ----------------------------------------------------------------------------------
 
 void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, HeadEffects& out) {
-  Entry& host = of(node);
-  if (is_last) host.state = host.linked ? State::leaving : State::waiting;
   out.push_back(ToNode{node, std::move(bye), run});
+  if (!is_last) return;
+  if (!of(node).link) return lost(node);
+  of(node).state = State::leaving;
 }
 
 void Hosts::lost(NodeIndex node) {

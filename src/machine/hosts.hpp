@@ -117,6 +117,8 @@ class Hosts {
     return of(node).facts;
   }
   [[nodiscard]] Status status(base::NodeIndex node) const;
+  // Asserts what holds between two calls; takes time that grows with the hosts, so only tests ask.
+  void check() const;
   bool operator==(const Hosts&) const = default;
 
  private:

@@ -131,6 +131,8 @@ class Run {
   [[nodiscard]] std::uint32_t window() const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
+  // Asserts what holds between two calls; takes time that grows with the run, so only tests ask.
+  void check() const;
   bool operator==(const Run&) const = default;
 
  private:
@@ -153,6 +155,8 @@ class Run {
     bool operator==(const Stopping&) const = default;
   };
 
+  void check_counts() const;
+  void check_nodes() const;
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);

@@ -67,6 +67,8 @@ class Spawns {
   [[nodiscard]] Outcome host_ended(base::NodeIndex node);
 
   [[nodiscard]] Status status() const;
+  // Asserts what holds between two calls.
+  void check() const;
   bool operator==(const Spawns&) const = default;
 
  private:

@@ -101,6 +101,7 @@ void SimHead::take(machine::HeadEvent event) {
   machine::HeadEffects effects, of_twin;
   twin.step(agenda_.now(), event, of_twin);
   machine_.step(agenda_.now(), std::move(event), effects);
+  machine_.check();
   judge_.compares(effects == of_twin && machine_ == twin);
   perform_all(effects);
   judge_.turn_over(machine_.report());

@@ -189,6 +189,7 @@ Words HeadFixture::at(int milliseconds, HeadEvent event) {
 Words HeadFixture::now(HeadEvent event) {
   HeadEffects effects;
   machine_->step(now_, std::move(event), effects);
+  machine_->check();
   return words(effects);
 }
 

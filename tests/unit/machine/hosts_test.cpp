@@ -164,6 +164,14 @@ TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
   EXPECT_EQ(count<OpenLink>(out_), 1U);
 }
 
+TEST_F(TwoHosts, WhoseLinkWasLostBeforeTheyWereDismissedMayBeOpenedAgain) {
+  greet_both();
+  hosts_.lost(kThere);
+  hosts_.dismiss(kThere, kFirstRun, {}, true, out_);
+  EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting) << "nothing would end its leaving";
+  hosts_.check();
+}
+
 TEST_F(TwoHosts, AreFoundByTheirName) {
   EXPECT_EQ(hosts_.find(host("there", model::kOpened)), kThere);
   EXPECT_FALSE(hosts_.find(host("elsewhere", model::kOpened)));

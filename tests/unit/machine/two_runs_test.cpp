@@ -46,7 +46,10 @@ class TwoRuns : public testing::Test {
     out_.clear();
     return head_.add(job({"b", "c"}), within, kStart, out_);
   }
-  void feed(HeadEvent event) { head_.step(kStart, std::move(event), out_); }
+  void feed(HeadEvent event) {
+    head_.step(kStart, std::move(event), out_);
+    head_.check();
+  }
   void bring_up(NodeIndex host) {
     feed(LinkUp{host});
     welcome(host, kFirstRun);
