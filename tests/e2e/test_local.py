@@ -506,8 +506,8 @@ class AtTheStart(Case):
         for command in ("run", "mpirun", "mpiexec.hydra"):
             done = self.succeeds("-n", "1", "true", env=env, command=(MUSTER, command))
             self.assertRegex(done.errors,
-                             r"^muster: the hosts of this Slurm allocation, node\[1-4\], are not "
-                             r"used yet: .*scontrol show hostnames.*\n$")
+                             r"^muster: muster does not use the hosts of this Slurm allocation "
+                             r"\(node\[1-4\]\) yet: .*scontrol show hostnames.*\n$")
         self.assertEqual(self.succeeds("-H", "localhost", "true", env=env).errors, "")
 
     def test_this_machine_in_a_rankfile(self):
