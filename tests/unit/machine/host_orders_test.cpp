@@ -205,8 +205,8 @@ TEST_F(HostOrdersTest, SayTheirOwnWordsAndInput) {
 TEST_F(HostOrdersTest, OtherHostsGetLessOfTheShell) {
   place();
   const auto has_display = [&](NodeIndex node) {
-    const auto& kept = orders(node).apps.front().kept;
-    return std::ranges::count(kept, "DISPLAY", &wire::NameValue::name) > 0;
+    const auto made = orders(node);
+    return std::ranges::count(made.apps.front().kept, "DISPLAY", &wire::NameValue::name) > 0;
   };
   EXPECT_TRUE(has_display(NodeIndex(0)));
   EXPECT_FALSE(has_display(NodeIndex(1)));

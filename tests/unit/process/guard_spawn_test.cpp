@@ -234,6 +234,7 @@ TEST_F(GuardSpawn, OrdersBeyondTheLimitOfOpenFilesAllStart) {
 TEST_F(GuardSpawn, OrdersThatWaitForRoomHoldNoDescriptors) {
   constexpr ProcessId count = 200;  // about 12 MB, the socket takes 0.2
   ProcessId given = 0;
+  ASSERT_EQ(::kill(guard_pid_, SIGSTOP), 0);  // one that keeps up makes nobody wait
   for (ProcessId id = 1; id <= count; ++id) {
     guard_->when_sent([&, id] {
       EXPECT_EQ(++given, id);
@@ -246,6 +247,7 @@ TEST_F(GuardSpawn, OrdersThatWaitForRoomHoldNoDescriptors) {
     });
   }
   EXPECT_LT(given, count);
+  ASSERT_EQ(::kill(guard_pid_, SIGCONT), 0);
   guard_->sweep();
   ASSERT_TRUE(run_until([&] { return !told_.swept.empty() || told_.lost.has_value(); }));
   EXPECT_EQ(told_.spawned.size(), count);
