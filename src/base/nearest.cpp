@@ -47,7 +47,7 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known,
                          std::string otherwise) {
   const auto word = nearest(typed, known);
-  return word ? "did you mean " + *word + "?" : otherwise;
+  return word ? "did you mean " + *word + "?" : std::move(otherwise);
 }
 
 }  // namespace muster::base

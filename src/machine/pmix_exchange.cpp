@@ -102,7 +102,7 @@ void PmixExchange::take_one(std::uint32_t node, const pmix::Modex& modex, PmixOr
 void PmixExchange::take_one(std::uint32_t node, const pmix::ModexFound& found, PmixOrders& out) {
   const auto fetch = fetches_.find(found.ticket);
   if (fetch == fetches_.end() || fetch->second.second != node) return;
-  const Asker asker = fetch->second.first;
+  const PmixAsker asker = fetch->second.first;
   fetches_.erase(fetch);
   out.push_back({asker.node, pmix::Reply{asker.ticket, found.status, found.blob}});
 }
@@ -121,12 +121,12 @@ void PmixExchange::take_one(std::uint32_t node, const pmix::Publish& publish, Pm
 }
 
 void PmixExchange::take_one(std::uint32_t node, const pmix::Lookup& lookup, PmixOrders& out) {
-  const Asker asker{node, lookup.ticket};
+  const PmixAsker asker{node, lookup.ticket};
   if (!answer(asker, lookup, out)) waiting_.emplace_back(asker, lookup);
 }
 
 // False when the asker wants to wait.
-bool PmixExchange::answer(const Asker& asker, const pmix::Lookup& lookup, PmixOrders& out) {
+bool PmixExchange::answer(const PmixAsker& asker, const pmix::Lookup& lookup, PmixOrders& out) {
   pmix::Found found{asker.ticket, pmix::kSuccess, {}};
   for (const std::string& key : lookup.keys) {
     const auto kept = published_.find(key);

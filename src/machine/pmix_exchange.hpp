@@ -23,6 +23,13 @@ struct PmixOrder {
 };
 using PmixOrders = std::vector<PmixOrder>;
 
+// Who waits for an answer.
+struct PmixAsker {
+  std::uint32_t node = 0;
+  pmix::Ticket ticket = 0;
+  bool operator==(const PmixAsker&) const = default;
+};
+
 class PmixExchange {
  public:
   explicit PmixExchange(std::uint32_t nodes) : nodes_(nodes) {}
@@ -58,11 +65,6 @@ class PmixExchange {
     bool once = false;
     bool operator==(const Kept&) const = default;
   };
-  struct Asker {
-    std::uint32_t node = 0;
-    pmix::Ticket ticket = 0;
-    bool operator==(const Asker&) const = default;
-  };
   // Where a job's ranks are.
   struct Seats {
     std::map<std::uint32_t, std::uint32_t> node_of;  // by rank
@@ -85,17 +87,17 @@ class PmixExchange {
 
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_of(
       const std::vector<pmix::Proc>& procs) const;
-  bool answer(const Asker& asker, const pmix::Lookup& lookup, PmixOrders& out);
+  bool answer(const PmixAsker& asker, const pmix::Lookup& lookup, PmixOrders& out);
   static void conclude(const Round& round, pmix::Status status, PmixOrders& out);
 
   std::uint32_t nodes_;
   std::map<std::string, Seats> jobs_;  // by nspace
   std::map<Key, std::vector<Round>> rounds_;
-  std::map<pmix::Ticket, std::pair<Asker, std::uint32_t>>
+  std::map<pmix::Ticket, std::pair<PmixAsker, std::uint32_t>>
       fetches_;  // ours; who asked, who must answer
   pmix::Ticket last_fetch_ = 0;
   std::map<std::string, Kept> published_;
-  std::vector<std::pair<Asker, pmix::Lookup>> waiting_;
+  std::vector<std::pair<PmixAsker, pmix::Lookup>> waiting_;
   std::vector<std::uint32_t> lost_;
 };
 
