@@ -54,25 +54,28 @@ const Run& HeadMachine::run(RunIndex index) const {
 
 HeadMachine::Member& HeadMachine::enroll(RunInput input, std::optional<RunIndex> within,
                                          HeadEffects& out) {
-  const std::vector<model::PlannedNode> nodes = input.plan.nodes;
+  std::vector<NodeIndex> hosts;
+  hosts.reserve(input.plan.nodes.size());
+  for (const model::PlannedNode& node : input.plan.nodes) {
+    hosts.push_back(host_for(hosts, node.host, out));
+  }
   Member& added =
       runs_.emplace_back(Member{RunIndex(runs_.size() + 1), Run(std::move(input)), within});
-  for (const model::PlannedNode& node : nodes) use(added, node.host, out);
+  for (const NodeIndex host : hosts) use(added, host);
   return added;
 }
 
 // As its next node.
-void HeadMachine::use(Member& member, const model::Host& host, HeadEffects& out) {
-  const NodeIndex used = host_for(member, host, out);
-  CHECK(member.uses.emplace(used, NodeIndex(member.hosts.size())).second);
-  member.hosts.push_back(used);
+void HeadMachine::use(Member& member, NodeIndex host) {
+  CHECK(member.uses.emplace(host, NodeIndex(member.hosts.size())).second);
+  member.hosts.push_back(host);
 }
 
 // Another run may use it already. The hosts of one plan differ, even where they have the same name.
-NodeIndex HeadMachine::host_for(const Member& member, const model::Host& host, HeadEffects& out) {
-  const auto known = runs_.size() > 1 ? hosts_.find(host) : std::nullopt;
-  const bool is_ours = known && std::ranges::find(member.hosts, *known) != member.hosts.end();
-  if (known && !is_ours) return *known;
+NodeIndex HeadMachine::host_for(const std::vector<NodeIndex>& ours, const model::Host& host,
+                                HeadEffects& out) {
+  const auto known = runs_.empty() ? std::nullopt : hosts_.find(host);
+  if (known && std::ranges::find(ours, *known) == ours.end()) return *known;
   const NodeIndex added = hosts_.add(host);
   out.push_back(AddHost{added, host});
   return added;
@@ -386,7 +389,7 @@ void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
 
 void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
   CHECK(wish.node.value == member.hosts.size());
-  use(member, wish.host, out);
+  use(member, host_for(member.hosts, wish.host, out));
 }
 
 void HeadMachine::carry_out(Member& member, ToNode& wish, HeadEffects& out) {

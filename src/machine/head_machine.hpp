@@ -86,9 +86,10 @@ class HeadMachine {
   void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
 
   Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
-  void use(Member& member, const model::Host& host, HeadEffects& out);
-  [[nodiscard]] base::NodeIndex host_for(const Member& member, const model::Host& host,
-                                         HeadEffects& out);
+  static void use(Member& member, base::NodeIndex host);
+  // `ours`: hosts that the run has already.
+  [[nodiscard]] base::NodeIndex host_for(const std::vector<base::NodeIndex>& ours,
+                                         const model::Host& host, HeadEffects& out);
   [[nodiscard]] Member& member(base::RunIndex index);
   // The run that a host speaks of, if it uses this host.
   [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);
