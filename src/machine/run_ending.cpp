@@ -134,6 +134,7 @@ void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
   if (nodes_[index.value].state != NodeState::running) return;
   nodes_[index.value].state = NodeState::stopped;
   if (pmix_) pmix_->forget(index);
+  wireup_.ended(index);
   verdict_.killed(message.killed);
   for (const std::string& left : message.leftovers) {
     verdict_.warn(fmt::format("{}: {} could not be ended", host(index), left));

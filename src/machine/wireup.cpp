@@ -29,8 +29,8 @@ void Wireup::add(PlacedWorld world) {
   CHECK(world.world.number == worlds_.size() + 1);
   CHECK(std::ranges::is_sorted(world.nodes));
   roll_.add(world.world);
-  const std::size_t nodes = world.nodes.size();
-  worlds_.push_back({std::move(world), Fences(nodes)});
+  std::vector<NodeIndex> nodes = world.nodes;
+  worlds_.push_back({std::move(world), Fences(nodes.size()), std::move(nodes)});
 }
 
 void Wireup::renew() {
@@ -53,11 +53,15 @@ const PlacedWorld& Wireup::world_of(Rank rank) const {
 
 std::optional<Wireup::Answer> Wireup::take(NodeIndex node, const wire::FenceIn& part) {
   if (part.world == 0 || part.world > worlds_.size()) return std::nullopt;
-  auto& [placed, fences] = worlds_[part.world - 1];
+  auto& [placed, fences, answered] = worlds_[part.world - 1];
   if (!std::ranges::binary_search(placed.nodes, node)) return std::nullopt;
   auto joined = fences.add(part.sequence, node, part.blob);
   if (!joined) return std::nullopt;
-  return Answer{placed.nodes, {part.sequence, std::move(*joined), part.world}};
+  return Answer{answered, {part.sequence, std::move(*joined), part.world}};
+}
+
+void Wireup::ended(NodeIndex node) {
+  for (Entry& one : worlds_) std::erase(one.answered, node);
 }
 
 wire::NameAnswer Wireup::take(const wire::NameAsk& ask) {

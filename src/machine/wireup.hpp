@@ -1,7 +1,8 @@
 // Wireup: what the MPI ranks of a run need of the head. All worlds' fences are joined here, names
 // are kept, and it is known who has come to MPI_Init and who keeps others waiting there.
 //
-// A fence:  open ──a part of each node of the world──▶ answered, once, to all these nodes
+// A fence:  open ──a part of each node of the world──▶ answered, once, to all these nodes but those
+// where nobody waits any more
 #pragma once
 
 #include <cstdint>
@@ -59,6 +60,9 @@ class Wireup {
   // Nothing while parts are missing; what no world of the node has asked for is ignored.
   [[nodiscard]] std::optional<Answer> take(base::NodeIndex node, const wire::FenceIn& part);
   [[nodiscard]] wire::NameAnswer take(const wire::NameAsk& ask);
+  // All ranks of a node have ended: their parts count, but nobody there waits for an answer. Ranks
+  // of worlds that are added later may run there again.
+  void ended(base::NodeIndex node);
 
   void came(base::Rank rank, base::Instant now);
   void left(base::Rank rank);
@@ -77,6 +81,7 @@ class Wireup {
   struct Entry {
     PlacedWorld placed;
     Fences fences;
+    std::vector<base::NodeIndex> answered;  // those of its nodes where ranks may wait
     bool operator==(const Entry&) const = default;
   };
 

@@ -62,7 +62,7 @@ class Judge {
     std::optional<base::Instant> heard;  // since LinkUp
     bool greeted = false;
     bool stopped = false;
-    bool closed = false;  // nothing more may be heard of it
+    bool closed = false;  // nothing more may be heard of it; beside the head, nothing counts
     bool here = false;    // no link to it can be lost
     bool idle = false;    // has joined, and no rank was started there since
     int stops = 0;
@@ -128,6 +128,8 @@ class Judge {
   void tells(base::NodeIndex node, const wire::ToAgent& message);
   void too_late();
   void forget_orders(base::NodeIndex node);
+  // Nothing more is heard of it, or listened to.
+  void gone(base::NodeIndex node);
   void look_for_deserter(Roll& roll);
   [[nodiscard]] Roll& roll_of(base::Rank rank);
   [[nodiscard]] bool waits_since(base::Instant when) const;

@@ -38,6 +38,22 @@ TEST(Wireup, JoinsTheFenceOfEachWorldForItsOwnNodes) {
   EXPECT_EQ(wireup.status().open_fences, 0U);
 }
 
+// Another world's ranks may run there again: they have not asked.
+TEST(Wireup, AnswersNoNodeWhoseRanksHaveEnded) {
+  Wireup wireup = two_worlds();
+  EXPECT_FALSE(wireup.take(NodeIndex(1), {0, "b", 1}));
+  wireup.ended(NodeIndex(1));
+  wireup.add({{3, Rank(6), 2}, "three", "", 0, {NodeIndex(0), NodeIndex(1)}});
+  const auto first = wireup.take(NodeIndex(0), {0, "a", 1});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->nodes, std::vector{NodeIndex(0)});
+  EXPECT_EQ(first->message.blob, "ab");
+  EXPECT_FALSE(wireup.take(NodeIndex(0), {0, "x", 3}));
+  const auto third = wireup.take(NodeIndex(1), {0, "y", 3});
+  ASSERT_TRUE(third);
+  EXPECT_EQ(third->nodes, (std::vector{NodeIndex(0), NodeIndex(1)}));
+}
+
 TEST(Wireup, IgnoresStrangersToAWorld) {
   Wireup wireup = two_worlds();
   const Wireup before = wireup;
