@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "head/meeting.hpp"
+#include "head/meeting_place.hpp"
 #include "link/handshake.hpp"
 #include "machine/gathering.hpp"
 #include "machine/refusals.hpp"
@@ -78,15 +79,11 @@ class Host {
  private:
   Result<void> open() {
     std::error_code error;
-    tcp::resolver resolver(loop_);
-    const auto found =
-        resolver.resolve(meeting_.host, std::to_string(meeting_.port),
-                         tcp::resolver::numeric_service | tcp::resolver::passive, error);
-    if (error) {
-      return fail(Fault::unreachable, "is the name right?", "{}: no such host: {}", meeting_.host,
-                  error.message());
+    const auto found = endpoints_of(meeting_);
+    if (!found) {
+      return fail(found.error().fault, found.error().hint, "no such host: {}", found.error().what);
     }
-    const tcp::endpoint endpoint = found.begin()->endpoint();
+    const tcp::endpoint endpoint = found->front();
     const auto anywhere = endpoint.protocol() == tcp::v6()
                               ? asio::ip::address(asio::ip::address_v6())
                               : asio::ip::address_v4();

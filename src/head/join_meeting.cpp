@@ -5,6 +5,7 @@
 #include <asio/write.hpp>
 
 #include "head/meeting.hpp"
+#include "head/meeting_place.hpp"
 #include "link/handshake.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
@@ -29,7 +30,6 @@ class Joining {
         join_(join),
         events_(events),
         socket_(loop_),
-        resolver_(loop_),
         limit_(loop_),
         pause_(loop_),
         progress_(loop_) {}
@@ -64,20 +64,18 @@ class Joining {
   }
 
   void attempt() {
-    std::error_code error;  // asked at once: asio would start a thread
-    const auto found = resolver_.resolve(meeting_.host, std::to_string(meeting_.port),
-                                         tcp::resolver::numeric_service, error);
-    if (error) return again(error);
-    asio::async_connect(socket_, found,
+    const auto found = endpoints_of(meeting_);
+    if (!found) return again(found.error().what);
+    asio::async_connect(socket_, *found,
                         life_.bind([this](const std::error_code& failed, const tcp::endpoint&) {
-                          if (failed) return again(failed);
+                          if (failed) return again(failed.message());
                           greet();
                         }));
   }
 
   // It may not be there yet.
-  void again(const std::error_code& error) {
-    last_ = error.message();
+  void again(std::string why) {
+    last_ = std::move(why);
     std::error_code ignored;
     socket_.close(ignored);
     talk_.reset();
@@ -94,7 +92,7 @@ class Joining {
   void read() {
     socket_.async_read_some(asio::buffer(buffer_),
                             life_.bind([this](const std::error_code& error, std::size_t size) {
-                              if (error) return again(error);
+                              if (error) return again(error.message());
                               take({buffer_.data(), size});
                             }));
   }
@@ -107,7 +105,7 @@ class Joining {
     }
     std::error_code error;
     if (!step->send.empty()) asio::write(socket_, asio::buffer(step->send), error);
-    if (error) return again(error);
+    if (error) return again(error.message());
     if (!step->began) return read();
     stop();
   }
@@ -140,7 +138,6 @@ class Joining {
   const MeetingEvents& events_;
   asio::io_context loop_{1};
   tcp::socket socket_;
-  tcp::resolver resolver_;
   process::Alarm limit_;
   process::Alarm pause_;
   process::Alarm progress_;

@@ -15,6 +15,7 @@
 
 #include "pmix/environment.hpp"
 #include "probe/random.hpp"
+#include "process/helper_program.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::host {
@@ -110,13 +111,16 @@ void PmixTasks::start_server() {
   server_.assign(stream_protocol(), ends[0]);
   server_.non_blocking(true);
   const process::UniqueFd theirs(ends[1]);
+  const auto program = process::helper_file();
+  if (!program) return refuse(program.error());
   process::SpawnOrder order;
   order.id = kServer;
-  order.program = own_program();
-  order.arguments = {order.program, "pmix-server"};
+  order.program = process::kHelperPath;
+  order.arguments = {own_program(), "pmix-server"};
   order.environment = own_environment_;
   order.in = theirs.get();
   order.out = listener_.socket.get();
+  order.wireup = program->get();
   started_ = true;
   events_.spawn(order);
   std::error_code ignored;

@@ -2,7 +2,7 @@
 // first of them asks for it.
 //
 // Until then all there is is a listening socket on the loopback and variables that point to it. The
-// server is a process of its own, this program in a hidden mode, and a child of the guard.
+// server is a process of its own, the helper program, and a child of the guard.
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -1,23 +1,18 @@
 // The program: hands its words and environment to cli.
-#include <cstdlib>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
 #include "cli/cli.hpp"
 #include "cli/speak.hpp"
-#include "pmix/process.hpp"
+#include "main/helper_image.hpp"
 #include "process/guard.hpp"
+#include "process/helper_program.hpp"
 #include "process/shortage.hpp"
 
 namespace {
 
 int run(int count, char** words) {
-  // A process that an agent starts, never a person. The library's threads still run at its end:
-  // nothing but _Exit is safe then.
-  if (count == 2 && std::string_view(words[1]) == "pmix-server") {
-    std::_Exit(muster::pmix::serve_standard());
-  }
+  muster::process::set_helper(muster::helper_image());
   muster::cli::Invocation invocation;
   invocation.words.assign(words, words + count);
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -1,7 +1,7 @@
 // serve: the hidden process that holds the PMIx server of one node, so that the library's threads,
 // memory and faults are not the agent's.
 //
-// It is the same program, started when the first MPI program connects, and a child of the guard
+// It is the helper program, started when the first MPI program connects, and a child of the guard
 // like all others. It makes the run's folder (AddJob::scratch) and, when its agent closes the link
 // or is gone, removes it and ends.
 #pragma once

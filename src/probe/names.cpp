@@ -1,35 +1,27 @@
 // This machine's name, and the names that mean it.
 #include <array>
-#include <memory>
-#include <netdb.h>
 #include <unistd.h>
 
 #include "probe/own_names.hpp"
 #include "probe/probe.hpp"
+#include "probe/resolve.hpp"
 #include "probe/text_file.hpp"
 
 namespace muster::probe {
 namespace {
 
-struct FreeAnswers {
-  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
-};
-
-[[nodiscard]] std::vector<Address> resolve(const std::string& name) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* first = nullptr;
-  if (::getaddrinfo(name.c_str(), nullptr, &wanted, &first) != 0) return {};
-  const std::unique_ptr<addrinfo, FreeAnswers> list(first);
+// A name that is unknown has none.
+[[nodiscard]] std::vector<Address> addresses_of_name(const std::string& name) {
   std::vector<Address> found;
-  for (const addrinfo* entry = first; entry != nullptr; entry = entry->ai_next) {
-    if (const auto address = Address::from(entry->ai_addr)) found.push_back(*address);
+  const auto texts = resolve(name);
+  for (const std::string& text : texts ? *texts : std::vector<std::string>{}) {
+    if (const auto address = Address::parse(text)) found.push_back(*address);
   }
   return found;
 }
 
 [[nodiscard]] Self this_machine() {
-  Self self{hostname(), {}, read_text("/etc/hosts"), resolve};
+  Self self{hostname(), {}, read_text("/etc/hosts"), addresses_of_name};
   for (const auto& entry : interface_addresses()) self.addresses.push_back(entry.address);
   return self;
 }

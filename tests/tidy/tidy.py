@@ -39,6 +39,7 @@ PURE = {
 ADAPTERS = {
     "process": {"base", "model", "wire"},
     "probe": {"base", "model", "process"},
+    "helper": {"base", "model"},
     "link": {"base", "model", "wire", "process"},
     "pmi": {"base", "model", "wire"},
     "pmix": {"base", "wire", "process"},
@@ -71,7 +72,7 @@ FOREIGN = {
     r"asio": r"process/|link/|host/|head/|third_party/",
     r"CLI/": r"cli/",
     r"pmix\w*\.h$": r"pmix/",
-    r"hwloc\.h$": r"probe/",
+    r"hwloc\.h$": r"helper/",
     r"yaml\.h$": r"job/yaml\.cpp",
     r"nettle/": r"link/",
     r"sqlite3\.h$": r"store/index\.cpp",

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace muster::probe {
+namespace muster::helper {
 
 // The functions of the library that we call, under their names without the prefix.
 struct HwlocLibrary {
@@ -26,4 +26,4 @@ struct HwlocLibrary {
 // It stays loaded. The soname is that of all hwloc 2.
 [[nodiscard]] base::Result<HwlocLibrary> load_hwloc(const char* soname = "libhwloc.so.15");
 
-}  // namespace muster::probe
+}  // namespace muster::helper

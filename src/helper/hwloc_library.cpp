@@ -1,9 +1,9 @@
 // dlopen, and one look-up for each function.
-#include "probe/hwloc_library.hpp"
+#include "helper/hwloc_library.hpp"
 
 #include <dlfcn.h>
 
-namespace muster::probe {
+namespace muster::helper {
 namespace {
 
 constexpr const char* kHint =
@@ -43,4 +43,4 @@ base::Result<HwlocLibrary> load_hwloc(const char* soname) {
   return l;
 }
 
-}  // namespace muster::probe
+}  // namespace muster::helper
