@@ -22,6 +22,7 @@
 #include "plan/plan.hpp"
 #include "probe/cpu_claims.hpp"
 #include "probe/probe.hpp"
+#include "probe/socket_file.hpp"
 #include "probe/topology.hpp"
 #include "process/terminal.hpp"
 #include "spec/check.hpp"
@@ -53,6 +54,7 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   here.cpus = cpus.usable;
   here.cpus_limited = cpus.limited;
   here.hostname = probe::hostname();
+  here.has_head_above = probe::is_socket(spec.carrier.above);
   if (!names.empty()) here.local_names = probe::local_names(names);
   const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||
                             std::ranges::any_of(spec.hosts, &model::HostEntry::slots_are_cores);

@@ -30,6 +30,12 @@ void name_hostfile(const Call& call, model::JobSpec& spec) {
   }
 }
 
+bool says_how_to_reach_hosts(const model::CarrierSpec& carrier) {
+  const model::CarrierSpec usual;
+  return carrier.command != usual.command || carrier.port != usual.port ||
+         carrier.identity != usual.identity || carrier.agent_path != usual.agent_path;
+}
+
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
 
 }  // namespace
@@ -48,6 +54,8 @@ base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spe
   }
   if (variable(call, kLaunchers)) spec.launchers = names_of_launchers();
   spec.fake_hosts = variable(call, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
+  const auto above = variable(call, kHeadAbove);
+  if (above && !says_how_to_reach_hosts(spec.carrier)) spec.carrier.above = *above;
   const auto words = variable(call, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};
   return option::read_words({kSshCommand, *words}).map([&](auto read) {

@@ -20,6 +20,8 @@ inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
 
 // yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
 inline constexpr std::string_view kRecord = "MUSTER_RECORD";
+// The socket at which a launcher inside a rank asks the head above it for hosts.
+inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
 // The launcher folder of the job whose command called muster.
 inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 
@@ -27,6 +29,7 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 [[nodiscard]] std::optional<std::string> inherited_hostfile(const Call& call,
                                                             const model::JobSpec& spec);
 
+// Takes MUSTER_HEAD, unless it was said how to reach hosts: then the launcher does as it was told.
 // Takes MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are
 // reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers,
 // too. Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".

@@ -14,14 +14,14 @@ struct CarrierRow {
   OpenCarrier open;
 };
 
-constexpr std::array kCarriers = {CarrierRow{model::kFakeNode, open_fake_node},
-                                  CarrierRow{model::kOpened, open_by_command},
-                                  CarrierRow{model::kJoined, take_joined}};
+constexpr std::array kCarriers = {
+    CarrierRow{model::kFakeNode, open_fake_node}, CarrierRow{model::kOpened, open_by_command},
+    CarrierRow{model::kJoined, take_joined}, CarrierRow{model::kAsked, ask_head_above}};
 
 }  // namespace
 
 OpenedCarrier open_carrier(const CarrierNeeds& needs, base::NodeIndex node, const model::Host& host,
-                           CarrierEvents events) {
+                           HostLinkEvents events) {
   const auto* row = std::ranges::find(kCarriers, host.carrier, &CarrierRow::carrier);
   if (row != kCarriers.end()) return row->open(needs, node, host, std::move(events));
   return base::fail(base::Fault::internal, {}, "{}: nobody knows how to open its carrier, {}",

@@ -9,7 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
-#include "head/carrier.hpp"
+#include "head/asked_links.hpp"
+#include "head/host_link.hpp"
 #include "model/inventory.hpp"
 #include "process/unique_fd.hpp"
 
@@ -22,22 +23,26 @@ struct CarrierNeeds {
   const std::string& program;                            // path of this program
   const std::vector<std::string>& environment;           // of this process
   std::map<base::NodeIndex, process::UniqueFd>& joined;  // connections that wait to be taken over
+  AskedLinks& asked;
 };
 
 // Nobody tries again after an error of these.
-using OpenedCarrier = base::Result<std::unique_ptr<Carrier>>;
+using OpenedCarrier = base::Result<std::unique_ptr<HostLink>>;
 using OpenCarrier = OpenedCarrier (*)(const CarrierNeeds& needs, base::NodeIndex node,
-                                      const model::Host& host, CarrierEvents events);
+                                      const model::Host& host, HostLinkEvents events);
 
 [[nodiscard]] OpenedCarrier open_fake_node(const CarrierNeeds& needs, base::NodeIndex node,
-                                           const model::Host& host, CarrierEvents events);
+                                           const model::Host& host, HostLinkEvents events);
 [[nodiscard]] OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
-                                            const model::Host& host, CarrierEvents events);
+                                            const model::Host& host, HostLinkEvents events);
 [[nodiscard]] OpenedCarrier take_joined(const CarrierNeeds& needs, base::NodeIndex node,
-                                        const model::Host& host, CarrierEvents events);
+                                        const model::Host& host, HostLinkEvents events);
+
+[[nodiscard]] OpenedCarrier ask_head_above(const CarrierNeeds& needs, base::NodeIndex node,
+                                           const model::Host& host, HostLinkEvents events);
 
 // By the host's carrier, which needs a link.
 [[nodiscard]] OpenedCarrier open_carrier(const CarrierNeeds& needs, base::NodeIndex node,
-                                         const model::Host& host, CarrierEvents events);
+                                         const model::Host& host, HostLinkEvents events);
 
 }  // namespace muster::head

@@ -65,7 +65,8 @@ class Head {
         signals_(loop_),
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
-                [this] { pump_.feed(machine::InputEnded{}); }}) {
+                [this] { pump_.feed(machine::InputEnded{}); }}),
+        asked_(loop_, spec_.carrier.above) {
     if (here_) make_tasks();
     watch_signals();
   }
@@ -157,6 +158,7 @@ class Head {
     };
     tasks_ = std::make_unique<host::HostTasks>(loop_, std::move(*guard_), std::move(options),
                                                environment_, std::move(events));
+    if (may_have_others || !spec_.launchers.empty()) tasks_->serve_launchers();
   }
 
   // ---- links
@@ -165,34 +167,34 @@ class Head {
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
-    auto carrier = open_carrier({loop_, spec_.carrier, program_, environment_, joined_}, node,
-                                plan_.nodes[node.value].host, carrier_events(node));
-    if (!carrier) return pump_.feed(machine::LinkFailed{node, carrier.error(), machine::Retry::no});
-    carriers_[node] = std::move(*carrier);
+    auto link = open_carrier({loop_, spec_.carrier, program_, environment_, joined_, asked_}, node,
+                             plan_.nodes[node.value].host, link_events(node));
+    if (!link) return pump_.feed(machine::LinkFailed{node, link.error(), machine::Retry::no});
+    links_[node] = std::move(*link);
   }
 
-  CarrierEvents carrier_events(NodeIndex node) {
-    CarrierEvents events;
+  HostLinkEvents link_events(NodeIndex node) {
+    HostLinkEvents events;
     events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
     events.message = [this, node](RunIndex run, wire::ToHead message) {
       on_message(node, run, std::move(message));
     };
     events.output = [this, node](RunIndex run, const wire::OutputView& view) {
-      if (run == base::kFirstRun) on_output(node, view);
+      run == base::kFirstRun ? on_output(node, view) : relay_output(node, run, view);
     };
     events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
     return events;
   }
 
   void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
-    const auto carrier = carriers_.extract(node);
-    if (carrier.empty()) return;
-    if (carrier.mapped()->up()) return pump_.feed(machine::LinkLost{node, diagnosis.error});
+    const auto link = links_.extract(node);
+    if (link.empty()) return;
+    if (link.mapped()->up()) return pump_.feed(machine::LinkLost{node, diagnosis.error});
     pump_.feed(machine::LinkFailed{node, diagnosis.error, diagnosis.retry});
   }
 
   // It may be the one whose callback we are in; nothing more is heard of it.
-  void perform(machine::CloseLink& effect) { carriers_.erase(effect.node); }
+  void perform(machine::CloseLink& effect) { links_.erase(effect.node); }
 
   void perform(machine::AddHost& effect) {
     plan_.nodes.push_back({std::move(effect.host), {}});
@@ -233,31 +235,31 @@ class Head {
     send(effect.node, effect.run, std::move(effect.message));
   }
 
+  // Hosts that lie in more ranges than one frame can name get several.
   void perform(machine::ToNodes& effect) {
-    std::shared_ptr<std::string> frame;
+    wire::HostSet hosts;
     for (const NodeIndex node : effect.nodes) {
       if (node == here_) tasks_->feed(effect.message);
-      const auto found = carriers_.find(node);
-      if (found == carriers_.end()) continue;
-      if (!frame) frame = frame_for(effect);
-      found->second->send(frame);
+      if (!links_.contains(node)) continue;
+      hosts.add(node);
+      if (hosts.ranges().size() < wire::kRangesMax) continue;
+      send(std::exchange(hosts, {}), effect);
     }
+    if (!hosts.empty()) send(hosts, effect);
   }
 
-  // More ranges than a frame can name are left out: each link leads to one host.
-  static std::shared_ptr<std::string> frame_for(const machine::ToNodes& effect) {
-    wire::Address address{effect.run, {}};
-    for (const NodeIndex node : effect.nodes) address.hosts.add(node);
-    if (address.hosts.ranges().size() > wire::kRangesMax) address.hosts = {};
+  void send(const wire::HostSet& hosts, const machine::ToNodes& effect) {
     auto frame = std::make_shared<std::string>();
-    wire::append(*frame, effect.message, address);
-    return frame;
+    wire::append(*frame, effect.message, {effect.run, hosts});
+    for (const NodeIndex node : effect.nodes) {
+      if (hosts.contains(node)) links_.at(node)->send(frame);
+    }
   }
 
   void send(NodeIndex node, RunIndex run, wire::ToAgent message) {
     if (node == here_) return tasks_->feed(std::move(message));
-    const auto found = carriers_.find(node);
-    if (found != carriers_.end()) found->second->send(run, message);
+    const auto found = links_.find(node);
+    if (found != links_.end()) found->second->send(run, message);
   }
 
   void on_message(NodeIndex node, RunIndex run, wire::ToHead message) {
@@ -281,6 +283,16 @@ class Head {
     pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view))});
     if (plan_.nodes[node.value].host.carrier.own_console) return;
     console_.take(view.rank, view.stream, view.bytes);
+  }
+
+  void relay_output(NodeIndex node, RunIndex run, const wire::OutputView& view) {
+    const auto to = machine_.relayed(run, node);
+    if (!to) return;
+    std::string frame;
+    wire::append_output(frame, view.rank, view.stream, view.bytes, to->from);
+    machine::HeadEffects effects;
+    machine::answer(to->launcher, frame, effects);
+    perform_all(effects);
   }
 
   // ---- people
@@ -356,7 +368,8 @@ class Head {
   InputReader input_;
   process::UniqueFd port_claim_;
   std::unique_ptr<host::HostTasks> tasks_;
-  std::map<NodeIndex, std::unique_ptr<Carrier>> carriers_;
+  AskedLinks asked_;
+  std::map<NodeIndex, std::unique_ptr<HostLink>> links_;
   std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
   process::Life life_;
 };

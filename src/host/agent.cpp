@@ -81,6 +81,7 @@ class Agent {
     run.warden = guard.warden;
     run.tasks = std::make_unique<HostTasks>(loop_, std::move(guard), options(run), environment_,
                                             task_events(run));
+    run.tasks->serve_launchers();
     return run;
   }
 
@@ -127,8 +128,10 @@ class Agent {
     events.output = [this, &run](base::Rank rank, wire::Stream stream, std::string_view bytes) {
       link_.send_output(run.index, rank, stream, bytes);
     };
+    // Other runs may have other heads, which are not silent.
     events.drop_link = [this](const std::string& why) {
       say(why);
+      if (runs_.size() > 1) return;
       link_.drop();
       end_all();
     };

@@ -190,6 +190,7 @@ void HostTasks::perform(machine::Check& effect) {
         {}, effect.orders.wireup.world, probe::claimed_by_others(probe::own_cpus())});
   }
   World& world = keep(std::move(effect.orders));
+  if (head_above_.empty()) find_head_above();
   const auto checked = write_hostfile(world.orders)
                            .and_then([&] { return make_folders(world.orders.folders); })
                            .and_then([&] { return make_launchers(world.orders); })
@@ -268,6 +269,8 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
     ours.push_back(entry("PATH", path));
     program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
   }
+  program.environment.erase(std::string(plan::kHeadAbove));
+  if (!head_above_.empty()) program.environment[std::string(plan::kHeadAbove)] = head_above_;
   for (const model::Variable& one : app.given) {
     program.environment[one.name] = one.value;
     ours.push_back(entry(one.name, one.value));
@@ -335,15 +338,6 @@ base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
   return {};
 }
 
-base::Result<void> HostTasks::make_launchers(const machine::HostOrders& orders) {
-  if (orders.launchers.empty() || launchers_) return {};
-  auto links = LauncherLinks::make();
-  if (!links) return tl::unexpected(links.error());
-  guard_.remove_at_end(links->folder());  // before anything lies in it
-  launchers_.emplace(std::move(*links));
-  return launchers_->add(orders.launchers);
-}
-
 // In memory, so that nothing is left behind whoever is killed; ranks open it through /proc.
 base::Result<void> HostTasks::write_hostfile(const machine::HostOrders& orders) {
   if (orders.wireup.world > 1 && hostfile_) return {};
@@ -408,7 +402,9 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
 }
 
 bool HostTasks::wants_error_file(const World& world, const machine::TaskOrder& task) const {
-  return world.programs[task.app].hooked || world.orders.error_files || launchers_;
+  const bool may_call_launchers =
+      launchers_ || !head_above_.empty() || world.orders.tasks.size() == 1;
+  return world.programs[task.app].hooked || world.orders.error_files || may_call_launchers;
 }
 
 std::vector<std::string> HostTasks::error_file(const Ordered& ordered) {

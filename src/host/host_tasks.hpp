@@ -14,6 +14,7 @@
 
 #include "host/error_files.hpp"
 #include "host/launcher_links.hpp"
+#include "host/launcher_socket.hpp"
 #include "host/pmi_tasks.hpp"
 #include "host/pmix_tasks.hpp"
 #include "host/pump.hpp"
@@ -49,6 +50,10 @@ class HostTasks {
   // Before it is destroyed, where nobody takes our end for the guard's: the guard vanishes while we
   // go on, until process::wait_for_guards().
   void leave_guard() { guard_.leave(); }
+
+  // Launchers in ranks shall ask the head for hosts, unless there is one above this process that
+  // they can ask. Before the first orders.
+  void serve_launchers() { serves_launchers_ = true; }
 
   void feed(machine::AgentEvent event) { pump_.feed(std::move(event)); }
 
@@ -95,6 +100,7 @@ class HostTasks {
   void perform(machine::CloseInput& effect);
   void perform(machine::AddCredit& effect);
   void perform(machine::ToWireup& effect);
+  void perform(machine::AnswerLauncherHere& effect);
   void perform(machine::Sweep&);
   void perform(machine::DrainStreams&);
   void perform(machine::DiscardOutput&);
@@ -111,6 +117,7 @@ class HostTasks {
   void pmix_spawned(const process::Spawned& spawned);
   [[nodiscard]] base::Error why_not_started(base::Rank rank, int error) const;
   [[nodiscard]] base::Result<void> make_launchers(const machine::HostOrders& orders);
+  void find_head_above();
   [[nodiscard]] base::Result<void> read_programs(World& world) const;
   [[nodiscard]] base::Result<void> write_hostfile(const machine::HostOrders& orders);
   [[nodiscard]] base::Result<void> serve_wireup(const machine::HostOrders& orders);
@@ -136,6 +143,9 @@ class HostTasks {
   std::map<std::uint32_t, World> worlds_;  // by number
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::optional<LauncherLinks> launchers_;  // when the job wants them
+  bool serves_launchers_ = false;
+  std::unique_ptr<LauncherSocket> launcher_socket_;  // then
+  std::string head_above_;  // the socket where launchers in ranks ask for hosts; empty: nowhere
   std::map<base::Rank, Ordered> order_of_;
   std::map<base::Rank, pid_t> pids_;  // of tasks that run
   std::map<base::Rank, Streams> streams_;

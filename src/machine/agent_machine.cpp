@@ -200,6 +200,14 @@ void AgentMachine::hear(wire::Bye&, AgentEffects& out) {
   on(closed, out);
 }
 
+void AgentMachine::hear(wire::ToLauncher& message, AgentEffects& out) {
+  out.push_back(AnswerLauncherHere{std::move(message)});
+}
+
+// These are for heads alone.
+void AgentMachine::hear(wire::Reach&, AgentEffects&) {}
+void AgentMachine::hear(wire::Release&, AgentEffects&) {}
+
 // ---- what happens here ------------------------------------------------------------------------
 
 void AgentMachine::on(LinkClosed&, AgentEffects& out) {
@@ -296,6 +304,10 @@ void AgentMachine::on(JoinedWorld& event, AgentEffects& out) {
 
 void AgentMachine::on(WireupSays& event, AgentEffects& out) {
   if (has_processes()) tell(std::move(event.message), out);
+}
+
+void AgentMachine::on(LauncherSays& event, AgentEffects& out) {
+  tell(std::move(event.message), out);
 }
 
 void AgentMachine::refuse_unguarded(AgentEffects& out) {

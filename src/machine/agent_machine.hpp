@@ -91,14 +91,18 @@ struct JoinedWorld {  // the task has called MPI_Init
 struct WireupSays {  // the wire-up server of this host has something for the head
   wire::ToHead message;
 };
+struct LauncherSays {  // one that a task has called
+  wire::FromLauncher message;
+};
 struct GuardLost {       // the adapter has swept the host already
   bool stopped = false;  // it was killed, since somebody had stopped it for a lease
 };
 struct Tick {};  // the deadline has come
 
-using AgentEvent = std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun,
-                                Checked, TaskSpawned, TaskEnded, StreamEnded, InputTaken,
-                                TaskTraced, SweepDone, JoinedWorld, WireupSays, GuardLost, Tick>;
+using AgentEvent =
+    std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun, Checked,
+                 TaskSpawned, TaskEnded, StreamEnded, InputTaken, TaskTraced, SweepDone,
+                 JoinedWorld, WireupSays, LauncherSays, GuardLost, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -144,6 +148,9 @@ struct AddCredit {
 struct ToWireup {  // FenceOut, NameAnswer, Spawned or PmixDown, for the wire-up server of this host
   wire::ToAgent message;
 };
+struct AnswerLauncherHere {  // a launcher that a task has called
+  wire::ToLauncher message;
+};
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
 struct DrainStreams {};   // from now on an empty pipe is an ended stream
 struct DiscardOutput {};  // nobody reads it any more
@@ -154,8 +161,8 @@ struct Quit {};
 
 using AgentEffect =
     std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, SetGuard, StartTask,
-                 SignalTask, TraceTask, WriteInput, CloseInput, AddCredit, ToWireup, Sweep,
-                 DrainStreams, DiscardOutput, DropLink, Quit>;
+                 SignalTask, TraceTask, WriteInput, CloseInput, AddCredit, ToWireup,
+                 AnswerLauncherHere, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -210,6 +217,7 @@ class AgentMachine {
   void on(SweepDone& event, AgentEffects& out);
   void on(JoinedWorld& event, AgentEffects& out);
   void on(WireupSays& event, AgentEffects& out);
+  void on(LauncherSays& event, AgentEffects& out);
   void on(GuardLost& event, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
@@ -234,6 +242,9 @@ class AgentMachine {
   void hear(wire::PmixDown& message, AgentEffects& out);
   void hear(wire::Ping&, AgentEffects& out);
   void hear(wire::Bye&, AgentEffects& out);
+  void hear(wire::ToLauncher& message, AgentEffects& out);
+  void hear(wire::Reach&, AgentEffects& out);
+  void hear(wire::Release&, AgentEffects& out);
 
   void welcome(AgentEffects& out);
   void begin_round(AgentEffects& out);

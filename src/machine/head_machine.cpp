@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/check.hpp"
+#include "model/carriers.hpp"
 
 namespace muster::machine {
 
@@ -49,7 +50,11 @@ HeadMachine::Member* HeadMachine::user(RunIndex index, NodeIndex host) {
 
 const Run& HeadMachine::run(RunIndex index) const {
   CHECK(index.value >= 1 && index.value <= runs_.size());
-  return runs_[index.value - 1].run;
+  return std::get<Run>(runs_[index.value - 1].part);
+}
+
+bool HeadMachine::Member::over() const {
+  return std::visit([](const auto& one) { return one.over(); }, part);
 }
 
 HeadMachine::Member& HeadMachine::enroll(RunInput input, std::optional<RunIndex> within,
@@ -81,29 +86,62 @@ NodeIndex HeadMachine::host_for(const std::vector<NodeIndex>& ours, const model:
   return added;
 }
 
+// An agent of its own stands in for us where ranks of the first run run beside us.
+NodeIndex HeadMachine::host_for_relay(const Member& member, model::Host host, HeadEffects& out) {
+  const auto known = hosts_.find_called(host);
+  const bool is_ours = known && member.uses.contains(*known);
+  if (known && !is_ours && hosts_.linked(*known)) return *known;
+  host = as_a_run_knows_it(std::move(host));
+  if (known && !hosts_.linked(*known)) host.carrier = model::kFakeNode;
+  const NodeIndex added = hosts_.add(host);
+  out.push_back(AddHost{added, std::move(host)});
+  return added;
+}
+
+// A run may have it in reserve, with a user, a port or a carrier of its own.
+model::Host HeadMachine::as_a_run_knows_it(model::Host host) const {
+  host.carrier = model::kOpened;
+  for (const Member& one : runs_) {
+    if (one.is_relay()) continue;
+    if (const model::Host* spare = run(one.index).spare(host)) return *spare;
+  }
+  return host;
+}
+
 bool HeadMachine::in_use(NodeIndex host) const {
   return std::ranges::any_of(runs_, [&](const Member& one) { return one.uses.contains(host); });
 }
 
-template <class Does>
+template <class Part, class Does>
 void HeadMachine::let(Member& member, Does does, HeadEffects& out) {
   RunEffects wishes;
-  does(member.run, wishes);
+  does(std::get<Part>(member.part), wishes);
+  settle(member, wishes, out);
+}
+
+template <class Does>
+void HeadMachine::let_any(Member& member, Does does, HeadEffects& out) {
+  RunEffects wishes;
+  std::visit([&](auto& part) { does(part, wishes); }, member.part);
+  settle(member, wishes, out);
+}
+
+void HeadMachine::settle(Member& member, RunEffects& wishes, HeadEffects& out) {
   for (RunEffect& wish : wishes) {
     std::visit([&](auto& one) { carry_out(member, one, out); }, wish);
   }
   if (asks_for_hosts(wishes)) hosts_.go_on(now_, out);
-  if (!member.run.over() || std::exchange(member.told_over, true)) return finish_when_left(out);
+  if (!member.over() || std::exchange(member.told_over, true)) return finish_when_left(out);
   out.push_back(RunOver{member.index});
   end_those_within(member.index, out);
   if (std::ranges::all_of(runs_, &Member::told_over)) leave_by_ = now_ + kLeaveTime;
   finish_when_left(out);
 }
 
-template <class Does>
+template <class Part, class Does>
 void HeadMachine::let_all(Does does, HeadEffects& out) {
   for (Member& one : runs_) {
-    if (!one.run.over()) let(one, does, out);
+    if (std::holds_alternative<Part>(one.part) && !one.over()) let<Part>(one, does, out);
   }
 }
 
@@ -113,22 +151,27 @@ void HeadMachine::let_users(NodeIndex host, Does does, HeadEffects& out) {
     const auto used = one.uses.find(host);
     if (used == one.uses.end()) continue;
     const NodeIndex node = used->second;
-    let(
-        one, [&](Run& run, RunEffects& wishes) { does(run, node, wishes); }, out);
+    let_any(
+        one, [&](auto& part, RunEffects& wishes) { does(part, node, wishes); }, out);
   }
 }
 
 void HeadMachine::end_those_within(RunIndex outer, HeadEffects& out) {
   for (Member& one : runs_) {
-    if (one.within != outer || one.run.over()) continue;
-    let(
-        one, [&](Run& run, RunEffects& wishes) { run.interrupt(SIGTERM, now_, wishes); }, out);
+    if (one.within != outer || one.over()) continue;
+    if (one.is_relay()) {
+      let<Relay>(
+          one, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
+    } else {
+      let<Run>(
+          one, [&](Run& run, RunEffects& wishes) { run.interrupt(SIGTERM, now_, wishes); }, out);
+    }
   }
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
   now_ = now;
-  let(
+  let<Run>(
       runs_.front(), [&](Run& run, RunEffects& wishes) { run.start(now, wishes); }, out);
 }
 
@@ -138,7 +181,7 @@ RunIndex HeadMachine::add(RunInput input, std::optional<RunIndex> within, Instan
   now_ = now;
   leave_by_.reset();
   Member& added = enroll(std::move(input), within, out);
-  let(
+  let<Run>(
       added, [&](Run& run, RunEffects& wishes) { run.start(now, wishes); }, out);
   return RunIndex(runs_.size());
 }
@@ -152,7 +195,9 @@ void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
 std::optional<Instant> HeadMachine::deadline() const {
   if (finished_) return std::nullopt;
   auto soonest = base::sooner(hosts_.next_beat(), hosts_.next_opening());
-  for (const Member& one : runs_) soonest = base::sooner(soonest, one.run.deadline());
+  for (const Member& one : runs_) {
+    if (!one.is_relay()) soonest = base::sooner(soonest, run(one.index).deadline());
+  }
   return base::sooner(soonest, leave_by_);
 }
 
@@ -162,7 +207,8 @@ void HeadMachine::on(LinkUp& event, HeadEffects& out) {
   if (!in_use(event.node)) return;
   hosts_.up(event.node, now_);
   let_users(
-      event.node, [](Run& run, NodeIndex node, RunEffects& wishes) { run.up(node, wishes); }, out);
+      event.node, [](auto& part, NodeIndex node, RunEffects& wishes) { part.up(node, wishes); },
+      out);
 }
 
 void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
@@ -173,7 +219,9 @@ void HeadMachine::on(LinkFailed& event, HeadEffects& out) {
 void HeadMachine::missed(NodeIndex host, const Error& error, HeadEffects& out) {
   let_users(
       host,
-      [&](Run& run, NodeIndex node, RunEffects& wishes) { run.missed(node, error, now_, wishes); },
+      [&](auto& part, NodeIndex node, RunEffects& wishes) {
+        part.missed(node, error, now_, wishes);
+      },
       out);
 }
 
@@ -185,10 +233,10 @@ void HeadMachine::on(LinkLost& event, HeadEffects& out) {
 void HeadMachine::lost(NodeIndex host, const Error& error, HeadEffects& out) {
   let_users(
       host,
-      [&](Run& run, NodeIndex node, RunEffects& wishes) {
+      [&](auto& part, NodeIndex node, RunEffects& wishes) {
         // One that has left may have been asked for again since.
-        if (run.needs(node)) return wishes.push_back(NeedHost{node});
-        run.lost(node, error, now_, wishes);
+        if (part.needs(node)) return wishes.push_back(NeedHost{node});
+        part.lost(node, error, now_, wishes);
       },
       out);
   finish_when_left(out);
@@ -196,16 +244,20 @@ void HeadMachine::lost(NodeIndex host, const Error& error, HeadEffects& out) {
 
 void HeadMachine::on(Heard& event, HeadEffects& out) {
   hosts_.heard(event.node, now_);
+  if (const auto* asked = std::get_if<wire::FromLauncher>(&event.message)) {
+    return from_launcher(event, *asked, out);
+  }
+  Member* said = user(event.run, event.node);
+  if (said != nullptr && said->is_relay()) return pass_on(*said, event, out);
   if (auto* pong = std::get_if<wire::Pong>(&event.message)) {
     return hosts_.pong(event.node, event.run, *pong, now_);
   }
-  Member* said = user(event.run, event.node);
   if (said == nullptr) return;
   if (const auto* message = std::get_if<wire::Welcome>(&event.message)) {
     return welcome(*said, event, *message, out);
   }
   const NodeIndex node = said->uses.at(event.node);
-  let(
+  let<Run>(
       *said,
       [&](Run& run, RunEffects& wishes) {
         run.heard(node, std::move(event.message), hosts_.clock_of(event.node), now_, wishes);
@@ -216,9 +268,9 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
 void HeadMachine::welcome(Member& member, const Heard& event, const wire::Welcome& message,
                           HeadEffects& out) {
   const NodeIndex node = member.uses.at(event.node);
-  if (!member.run.awaits(node)) return;
+  if (!run(member.index).awaits(node)) return;
   auto accepted = hosts_.welcome(event.node, event.run, message, now_, out);
-  let(
+  let<Run>(
       member,
       [&](Run& run, RunEffects& wishes) {
         if (!accepted) return run.missed(node, std::move(accepted.error()), now_, wishes);
@@ -230,7 +282,76 @@ void HeadMachine::welcome(Member& member, const Heard& event, const wire::Welcom
 void HeadMachine::on(Printed& event, HeadEffects&) {
   hosts_.heard(event.node, now_);
   Member* said = user(event.run, event.node);
-  if (said != nullptr) said->run.printed(said->uses.at(event.node), event.rank, event.errors);
+  if (said == nullptr || said->is_relay()) return;
+  std::get<Run>(said->part).printed(said->uses.at(event.node), event.rank, event.errors);
+}
+
+// ---- launchers inside ranks -------------------------------------------------------------------
+
+void HeadMachine::from_launcher(const Heard& event, const wire::FromLauncher& message,
+                                HeadEffects& out) {
+  const LauncherId launcher{event.node, event.run, message.connection};
+  const auto found = std::ranges::find_if(runs_, [&](const Member& one) {
+    const auto* relay = std::get_if<Relay>(&one.part);
+    return relay != nullptr && !relay->over() && relay->launcher() == launcher;
+  });
+  if (found == runs_.end()) return begin_relay(launcher, message.bytes, out);
+  let<Relay>(
+      *found,
+      [&](Relay& relay, RunEffects& wishes) {
+        message.bytes.empty() ? relay.hang_up(wishes) : relay.take(message.bytes, wishes);
+      },
+      out);
+}
+
+// A run that is over takes no others in; nor does a rank speak for another host's run.
+void HeadMachine::begin_relay(const LauncherId& launcher, const std::string& bytes,
+                              HeadEffects& out) {
+  const Member* above = user(launcher.run, launcher.host);
+  if (bytes.empty() || above == nullptr || above->over()) return;
+  runs_.push_back({RunIndex(runs_.size() + 1), Relay(launcher), launcher.run});
+  let<Relay>(
+      runs_.back(),
+      [&](Relay& relay, RunEffects& wishes) {
+        relay.begin(wishes);
+        relay.take(bytes, wishes);
+      },
+      out);
+}
+
+// What its hosts say about themselves, we hear as well.
+void HeadMachine::pass_on(Member& member, const Heard& event, HeadEffects& out) {
+  const auto* welcome = std::get_if<wire::Welcome>(&event.message);
+  if (welcome != nullptr) hosts_.answered(event.node, welcome->facts, now_, out);
+  const NodeIndex node = member.uses.at(event.node);
+  let<Relay>(
+      member,
+      [&](Relay& relay, RunEffects& wishes) {
+        if (welcome == nullptr) return relay.heard(node, event.message, wishes);
+        wire::Welcome message = *welcome;
+        message.facts = facts_for(relay, std::move(message.facts));
+        relay.heard(node, message, wishes);
+      },
+      out);
+}
+
+// Addresses that depend on who asks: seen from the launcher's host, not from ours.
+model::HostFacts HeadMachine::facts_for(const Relay& relay, model::HostFacts facts) const {
+  const NodeIndex host = relay.launcher().host;
+  const auto& known = hosts_.facts(host);
+  if (!hosts_.linked(host) || !known) return facts;
+  if (facts.reached_at.empty()) facts.reached_at = known->head_address;
+  facts.head_address = known->reached_at;
+  return facts;
+}
+
+std::optional<HeadMachine::Relayed> HeadMachine::relayed(RunIndex index, NodeIndex host) const {
+  if (index.value < 1 || index.value > runs_.size()) return std::nullopt;
+  const Member& member = runs_[index.value - 1];
+  const auto* relay = std::get_if<Relay>(&member.part);
+  const auto used = member.uses.find(host);
+  if (relay == nullptr || used == member.uses.end()) return std::nullopt;
+  return Relayed{relay->launcher(), relay->from(used->second)};
 }
 
 // ---- people -----------------------------------------------------------------------------------
@@ -241,7 +362,7 @@ void HeadMachine::on(UserSignal& event, HeadEffects& out) {
     case SIGTERM:
     case SIGHUP:
     case SIGQUIT:
-      return let_all(
+      return let_all<Run>(
           [&](Run& run, RunEffects& wishes) { run.interrupt(event.number, now_, wishes); }, out);
     case SIGTSTP:
       return suspend(out);
@@ -254,34 +375,36 @@ void HeadMachine::forward(std::int32_t number, HeadEffects& out) {
   if (number == SIGCONT) {
     hosts_.woke(now_);
     to_leased(wire::Suspend{false}, out);
+    let_all<Relay>([](Relay& relay, RunEffects& wishes) { relay.suspend(false, wishes); }, out);
   }
-  let_all([&](Run& run, RunEffects& wishes) { run.signal(number, wishes); }, out);
+  let_all<Run>([&](Run& run, RunEffects& wishes) { run.signal(number, wishes); }, out);
 }
 
 void HeadMachine::suspend(HeadEffects& out) {
   // SIGSTOP, since the kernel ignores SIGTSTP in a session without a terminal.
-  let_all([&](Run& run, RunEffects& wishes) { run.signal(SIGSTOP, wishes); }, out);
+  let_all<Run>([&](Run& run, RunEffects& wishes) { run.signal(SIGSTOP, wishes); }, out);
   to_leased(wire::Suspend{true}, out);
+  let_all<Relay>([](Relay& relay, RunEffects& wishes) { relay.suspend(true, wishes); }, out);
   hosts_.sleep();
   out.push_back(SuspendSelf{});
 }
 
 void HeadMachine::on(InputBytes& event, HeadEffects& out) {
-  let(
+  let<Run>(
       runs_.front(), [&](Run& run, RunEffects& wishes) { run.input(event.bytes, wishes); }, out);
 }
 
 void HeadMachine::on(InputEnded&, HeadEffects& out) {
-  let(
+  let<Run>(
       runs_.front(), [](Run& run, RunEffects& wishes) { run.input_ended(wishes); }, out);
 }
 
 void HeadMachine::on(OutputClosed&, HeadEffects& out) {
-  let_all([&](Run& run, RunEffects& wishes) { run.output_closed(now_, wishes); }, out);
+  let_all<Run>([&](Run& run, RunEffects& wishes) { run.output_closed(now_, wishes); }, out);
 }
 
 void HeadMachine::on(GlooServed& event, HeadEffects& out) {
-  let(
+  let<Run>(
       member(event.run),
       [&](Run& run, RunEffects& wishes) { run.gloo_served(std::move(event.at), now_, wishes); },
       out);
@@ -293,7 +416,7 @@ void HeadMachine::on(HeadTick&, HeadEffects& out) {
   end_overdue(out);
   hosts_.tick(now_, out);
   keep_alive(out);
-  let_all([&](Run& run, RunEffects& wishes) { run.tick(now_, wishes); }, out);
+  let_all<Run>([&](Run& run, RunEffects& wishes) { run.tick(now_, wishes); }, out);
   if (!leave_by_ || now_ < *leave_by_) return;
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) hosts_.close(NodeIndex(i), out);
   finish_when_left(out);
@@ -312,7 +435,8 @@ void HeadMachine::for_leased(NodeIndex host, Does does) const {
   if (!hosts_.linked(host)) return;
   for (const Member& one : runs_) {
     const auto used = one.uses.find(host);
-    if (used != one.uses.end() && one.run.keeps(used->second, now_)) does(one.index);
+    if (used == one.uses.end() || one.is_relay()) continue;
+    if (run(one.index).keeps(used->second, now_)) does(one.index);
   }
 }
 
@@ -349,8 +473,8 @@ void HeadMachine::carry_out(Member& member, NeedHost& wish, HeadEffects& out) {
       return;
     case Hosts::State::up:
     case Hosts::State::greeted:
-      return let(
-          member, [&](Run& run, RunEffects& wishes) { run.up(wish.node, wishes); }, out);
+      return let_any(
+          member, [&](auto& part, RunEffects& wishes) { part.up(wish.node, wishes); }, out);
     case Hosts::State::leaving:
       return;  // it is opened once it has left
   }
@@ -367,10 +491,12 @@ void HeadMachine::carry_out(Member& member, AskHost& wish, HeadEffects& out) {
 // Others may need it yet.
 void HeadMachine::carry_out(Member& member, NotAwaited& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
-  const bool waits = hosts_.state(host) == Hosts::State::waiting;
-  if (waits) member.uses.erase(host);
-  if (waits && !in_use(host)) return hosts_.close(host, out);
-  if (!waits) hosts_.settle(host);
+  if (hosts_.state(host) != Hosts::State::waiting && !member.is_relay()) {
+    return hosts_.settle(host);
+  }
+  member.uses.erase(host);
+  const bool is_greeted = hosts_.state(host) >= Hosts::State::greeted;
+  if (!is_greeted && !in_use(host)) hosts_.close(host, out);
 }
 
 void HeadMachine::carry_out(Member& member, DropHost& wish, HeadEffects& out) {
@@ -387,9 +513,20 @@ void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
   hosts_.dismiss(host, member.index, std::move(wish.bye), !in_use(host), out);
 }
 
+void HeadMachine::carry_out(Member& member, AnswerLauncher& wish, HeadEffects& out) {
+  answer(std::get<Relay>(member.part).launcher(), wish.bytes, out);
+}
+
 void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
   CHECK(wish.node.value == member.hosts.size());
-  use(member, host_for(member.hosts, wish.host, out));
+  use(member, member.is_relay() ? host_for_relay(member, std::move(wish.host), out)
+                                : host_for(member.hosts, wish.host, out));
+}
+
+void HeadMachine::carry_out(Member& member, AddWorld& wish, HeadEffects& out) {
+  for (model::PlannedRank& rank : wish.ranks) rank.node = member.hosts[rank.node.value];
+  wish.run = member.index;
+  out.push_back(std::move(wish));
 }
 
 void HeadMachine::carry_out(Member& member, ToNode& wish, HeadEffects& out) {

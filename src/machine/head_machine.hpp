@@ -1,6 +1,6 @@
 // HeadMachine: runs on their hosts, from the first link to the last. Joins Hosts, which knows
 // links, with any number of Runs, which know ranks: what a host does its runs hear of, and what a
-// run asks of a host is done.
+// run asks of a host is done. The run of a launcher inside a rank is a Relay.
 //
 //   working ──every run is over──▶ leaving ──every link closed, or kLeaveTime──▶ finished
 //
@@ -12,12 +12,14 @@
 
 #include <map>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "machine/head_events.hpp"
 #include "machine/hosts.hpp"
+#include "machine/relay.hpp"
 #include "machine/run.hpp"
 #include "model/report.hpp"
 
@@ -37,7 +39,14 @@ class HeadMachine {
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return finished_; }
+  // One that is no Relay.
   [[nodiscard]] const Run& run(base::RunIndex index) const;
+  // Where output of a Relay's ranks on a host goes. Nothing: that is no such run.
+  struct Relayed {
+    LauncherId launcher;
+    wire::Address from;  // as the launcher knows it
+  };
+  [[nodiscard]] std::optional<Relayed> relayed(base::RunIndex index, base::NodeIndex host) const;
   // Of the first run: first credit of each output stream of its first world, bytes.
   [[nodiscard]] std::uint32_t window() const { return run(kFirstRun).window(); }
   [[nodiscard]] model::RunReport report() const { return run(kFirstRun).report(); }
@@ -53,11 +62,13 @@ class HeadMachine {
   // The hosts of a run, and its nodes, which it counts for itself.
   struct Member {
     base::RunIndex index;
-    Run run;
+    std::variant<Run, Relay> part;
     std::optional<base::RunIndex> within = {};
     std::vector<base::NodeIndex> hosts = {};               // index: node
     std::map<base::NodeIndex, base::NodeIndex> uses = {};  // host to node, until it is let go
     bool told_over = false;
+    [[nodiscard]] bool over() const;
+    [[nodiscard]] bool is_relay() const { return std::holds_alternative<Relay>(part); }
     bool operator==(const Member&) const = default;
   };
 
@@ -74,6 +85,10 @@ class HeadMachine {
   void on(HeadTick&, HeadEffects& out);
 
   void welcome(Member& member, const Heard& event, const wire::Welcome& message, HeadEffects& out);
+  void from_launcher(const Heard& event, const wire::FromLauncher& message, HeadEffects& out);
+  void begin_relay(const LauncherId& launcher, const std::string& bytes, HeadEffects& out);
+  void pass_on(Member& member, const Heard& event, HeadEffects& out);
+  [[nodiscard]] model::HostFacts facts_for(const Relay& relay, model::HostFacts facts) const;
   void end_overdue(HeadEffects& out);
   void keep_alive(HeadEffects& out);
   void forward(std::int32_t number, HeadEffects& out);
@@ -87,6 +102,9 @@ class HeadMachine {
 
   Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
   static void use(Member& member, base::NodeIndex host);
+  [[nodiscard]] base::NodeIndex host_for_relay(const Member& member, model::Host host,
+                                               HeadEffects& out);
+  [[nodiscard]] model::Host as_a_run_knows_it(model::Host host) const;
   // `ours`: hosts that the run has already.
   [[nodiscard]] base::NodeIndex host_for(const std::vector<base::NodeIndex>& ours,
                                          const model::Host& host, HeadEffects& out);
@@ -95,12 +113,16 @@ class HeadMachine {
   [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);
   [[nodiscard]] bool in_use(base::NodeIndex host) const;
 
-  // `does` is given the run, and the wishes to fill, which are carried out then.
-  template <class Does>
+  // `does` is given the run or the relay, and the wishes to fill, which are carried out then.
+  template <class Part, class Does>
   void let(Member& member, Does does, HeadEffects& out);
   template <class Does>
+  void let_any(Member& member, Does does, HeadEffects& out);
+  void settle(Member& member, RunEffects& wishes, HeadEffects& out);
+  // All that are of this kind, and not over.
+  template <class Part, class Does>
   void let_all(Does does, HeadEffects& out);
-  // Of those that use the host, with their node.
+  // Runs and relays that use the host, with their node.
   template <class Does>
   void let_users(base::NodeIndex host, Does does, HeadEffects& out);
   void carry_out(Member& member, NeedHost& wish, HeadEffects& out);
@@ -109,9 +131,11 @@ class HeadMachine {
   void carry_out(Member& member, NotAwaited& wish, HeadEffects& out);
   void carry_out(Member& member, DropHost& wish, HeadEffects& out);
   void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
+  void carry_out(Member& member, AnswerLauncher& wish, HeadEffects& out);
   void carry_out(Member& member, AddHost& wish, HeadEffects& out);
   void carry_out(Member& member, ToNode& wish, HeadEffects& out);
   void carry_out(Member& member, ToNodes& wish, HeadEffects& out);
+  void carry_out(Member& member, AddWorld& wish, HeadEffects& out);
   template <class Wish>
   void carry_out(Member& member, Wish& wish, HeadEffects& out) {
     wish.run = member.index;

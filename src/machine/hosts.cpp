@@ -57,16 +57,27 @@ const Hosts::Entry& Hosts::of(NodeIndex node) const {
 }
 
 NodeIndex Hosts::add(const model::Host& host) {
-  hosts_.push_back({host.name, host.user, host.port, !host.carrier.in_head});
+  hosts_.push_back({host, !host.carrier.in_head});
   return NodeIndex(hosts_.size() - 1);
 }
 
 std::optional<NodeIndex> Hosts::find(const model::Host& host) const {
   const auto found = std::ranges::find_if(hosts_, [&](const Entry& one) {
-    return one.name == host.name && one.user == host.user && one.port == host.port;
+    return one.host.name == host.name && one.host.user == host.user && one.host.port == host.port;
   });
   if (found == hosts_.end()) return std::nullopt;
   return NodeIndex(found - hosts_.begin());
+}
+
+// Of two, that which has a link.
+std::optional<NodeIndex> Hosts::find_called(const model::Host& host) const {
+  std::optional<NodeIndex> found;
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    const Entry& one = hosts_[i];
+    if (found && !one.linked) continue;
+    if (model::may_mean(host, one.host, one.facts)) found = NodeIndex(i);
+  }
+  return found;
 }
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welc
   const auto greeted = host.greeted_at.extract(run);
   CHECK(!greeted.empty());
   settle(node);
-  if (auto other = objection(host.name, message)) return tl::unexpected(std::move(*other));
+  if (auto other = objection(host.host.name, message)) return tl::unexpected(std::move(*other));
   host.state = State::greeted;
   host.facts = message.facts;
   if (!host.linked) {
@@ -188,6 +199,14 @@ base::Result<void> Hosts::welcome(NodeIndex node, RunIndex run, const wire::Welc
   }
   open_due(now, out);
   return {};
+}
+
+void Hosts::answered(NodeIndex node, const model::HostFacts& facts, Instant now, HeadEffects& out) {
+  Entry& host = of(node);
+  settle(node);
+  if (host.state == State::up) host.state = State::greeted;
+  if (!host.facts) host.facts = facts;
+  open_due(now, out);
 }
 
 // ---- keeping alive ----------------------------------------------------------------------------

@@ -54,6 +54,9 @@ class Hosts {
   // One that was added before: of the same name, user and port.
   [[nodiscard]] std::optional<base::NodeIndex> find(const model::Host& host) const;
 
+  // One that somebody may mean who calls it so: by one of its names, or by its own.
+  [[nodiscard]] std::optional<base::NodeIndex> find_called(const model::Host& host) const;
+
   // ---- opening
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
   // After the last of some open(): begins with those that wait for others, and tells of progress.
@@ -81,6 +84,10 @@ class Hosts {
   [[nodiscard]] base::Result<void> welcome(base::NodeIndex node, base::RunIndex run,
                                            const wire::Welcome& message, base::Instant now,
                                            HeadEffects& out);
+
+  // It has greeted a run whose own head asked it to.
+  void answered(base::NodeIndex node, const model::HostFacts& facts, base::Instant now,
+                HeadEffects& out);
 
   // ---- keeping alive
   void heard(base::NodeIndex node, base::Instant now);
@@ -110,7 +117,7 @@ class Hosts {
   [[nodiscard]] bool link(base::NodeIndex node) const { return of(node).link; }
   [[nodiscard]] bool any_link() const;
   [[nodiscard]] bool linked(base::NodeIndex node) const { return of(node).linked; }
-  [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).name; }
+  [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).host.name; }
   [[nodiscard]] const HostClock& clock_of(base::NodeIndex node) const { return of(node).clock; }
   // What it told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
@@ -123,9 +130,7 @@ class Hosts {
 
  private:
   struct Entry {
-    std::string name;
-    std::string user;
-    std::uint32_t port = 0;
+    model::Host host;
     bool linked = false;  // needs a link: the head is not its agent
     State state = State::waiting;
     bool link = false;

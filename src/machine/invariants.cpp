@@ -68,8 +68,8 @@ void Run::check_nodes() const {
 void HeadMachine::check() const {
   hosts_.check();
   for (const Member& one : runs_) {
-    one.run.check();
-    CHECK(one.told_over == one.run.over());
+    std::visit([](const auto& part) { part.check(); }, one.part);
+    CHECK(one.told_over == one.over());
     for (const auto& [host, node] : one.uses) CHECK(one.hosts[node.value] == host);
   }
   const bool all_over = std::ranges::all_of(runs_, &Member::told_over);

@@ -307,8 +307,11 @@ void Run::hear(NodeIndex node, wire::Started& message, RunEffects& out) {
   input_flow(out);
 }
 
-void Run::hear(NodeIndex, wire::Output&, RunEffects&) {}     // the data's own way
-void Run::hear(NodeIndex, wire::OutputEnd&, RunEffects&) {}  // likewise
+void Run::hear(NodeIndex, wire::Output&, RunEffects&) {}        // the data's own way
+void Run::hear(NodeIndex, wire::FromLauncher&, RunEffects&) {}  // its own run
+void Run::hear(NodeIndex, wire::Reached&, RunEffects&) {}       // only heads say it
+void Run::hear(NodeIndex, wire::Unreached&, RunEffects&) {}     // likewise
+void Run::hear(NodeIndex, wire::OutputEnd&, RunEffects&) {}     // likewise
 
 void Run::hear(NodeIndex, wire::Welcome&, RunEffects&) {}  // greeted()
 void Run::hear(NodeIndex, wire::Pong&, RunEffects&) {}     // for Hosts alone

@@ -129,6 +129,8 @@ class Run {
   [[nodiscard]] bool keeps(base::NodeIndex node, base::Instant now) const;
   // First credit of each output stream of the first world, bytes.
   [[nodiscard]] std::uint32_t window() const;
+  // A host in reserve that may be meant; null: there is none.
+  [[nodiscard]] const model::Host* spare(const model::Host& meant) const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
   // Asserts what holds between two calls; takes time that grows with the run, so only tests ask.
@@ -176,6 +178,9 @@ class Run {
   void hear(base::NodeIndex node, wire::Declined& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Stopped& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Pong&, RunEffects& out);
+  void hear(base::NodeIndex node, wire::FromLauncher&, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Reached&, RunEffects& out);
+  void hear(base::NodeIndex node, wire::Unreached&, RunEffects& out);
 
   void tell(model::RunEvent event, RunEffects& out) const;
   void warn(std::string text, RunEffects& out) const;

@@ -35,9 +35,14 @@ struct FreeHost {  // the run does not need it any more
   wire::Bye bye;
 };
 
+// Frames for the launcher whose run this is; none: its connection is to be closed.
+struct AnswerLauncher {
+  std::string bytes = {};
+};
+
 using RunEffect =
-    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AddHost, ToNode,
-                 ToNodes, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
+    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AnswerLauncher,
+                 AddHost, ToNode, ToNodes, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

@@ -82,4 +82,11 @@ plan::Rendezvous Run::meeting_point(const PlannedSpawn& made) const {
   return plan::for_nodes(plan::rendezvous(known, facts), places);
 }
 
+const model::Host* Run::spare(const model::Host& meant) const {
+  const auto& spare = input_.plan.spare;
+  const auto found = std::ranges::find_if(
+      spare, [&](const model::Host& one) { return model::may_mean(meant, one); });
+  return found == spare.end() ? nullptr : &*found;
+}
+
 }  // namespace muster::machine

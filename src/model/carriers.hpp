@@ -1,6 +1,7 @@
 // All carriers that there are.
 #pragma once
 
+#include "model/carrier_asked.hpp"
 #include "model/carrier_fake_node.hpp"
 #include "model/carrier_joined.hpp"
 #include "model/carrier_local.hpp"

@@ -70,6 +70,11 @@ struct HostFacts {
   bool operator==(const HostFacts&) const = default;
 };
 
+// Whether somebody who calls a host so may mean this one, by one of its names or by what it calls
+// itself. A user or port that is not said may be any.
+[[nodiscard]] bool may_mean(const Host& called, const Host& host,
+                            const std::optional<HostFacts>& facts = {});
+
 // Two entries of a host list whose agents reported that they are on one host.
 struct SameHost {
   Host other;  // the one that goes

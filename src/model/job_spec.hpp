@@ -63,7 +63,9 @@ struct CarrierSpec {
   std::vector<std::string> command = {"ssh"};  // called as: command... HOST REMOTE-COMMAND
   std::uint32_t port = 0;
   std::string identity;
-  std::string agent_path;                              // empty: the same path as this program
+  std::string agent_path;  // empty: the same path as this program
+  // The socket of a head above this one, which is asked for hosts; empty: there is none.
+  std::string above;
   std::uint32_t parallel = 32;                         // hosts being opened at the same time
   base::Duration patience = std::chrono::seconds(15);  // one attempt, until the agent has greeted
   bool operator==(const CarrierSpec&) const = default;

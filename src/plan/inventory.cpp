@@ -133,6 +133,7 @@ class HostMerger {
   [[nodiscard]] Host first(const HostEntry& entry, bool is_here) const {
     Host host{entry.name, entry.user, entry.port, spec_.source.carrier, 0, {}, {}, entry.place};
     host.visible = entry.visible;
+    if (here_.has_head_above && host.carrier == model::kOpened) host.carrier = model::kAsked;
     if (is_here) {
       host.carrier = model::kLocal;
       host.cpus = std::max(1U, here_.cpus);

@@ -22,7 +22,8 @@ struct ThisMachine {
   model::SharedTopology topology = {};  // null unless needs_topology()
   // What agents have told of JobSpec::hosts before: one host under two names.
   std::vector<model::SameHost> same_hosts = {};
-  bool cpus_limited = false;  // as in HostFacts
+  bool cpus_limited = false;    // as in HostFacts
+  bool has_head_above = false;  // at CarrierSpec::above: it reaches the other hosts for us
 };
 
 // The hosts of a job, each once, in the order in which they were first written.

@@ -48,6 +48,10 @@ class Bounds {
     for (const std::uint32_t number : numbers) read.push_back(port(number));
     return read;
   }
+  std::string launcher_bytes(std::string& bytes) {
+    at_most("number of bytes", static_cast<std::int64_t>(bytes.size()), kLauncherBytesMax);
+    return std::move(bytes);
+  }
   base::Rank rank(std::uint32_t value) {
     return base::Rank(at_most("rank", value, model::kRanksMax - 1));
   }

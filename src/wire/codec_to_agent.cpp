@@ -199,6 +199,28 @@ Bye read(proto::Bye& in, Bounds& bounds) {
   return {std::move(*in.mutable_report()), bounds.at_most("exit code", in.code(), kExitCodeMax)};
 }
 
+void write(proto::ToAgent& out, const ToLauncher& to) {
+  out.mutable_to_launcher()->set_connection(to.connection);
+  out.mutable_to_launcher()->set_bytes(to.bytes);
+}
+
+ToLauncher read(proto::ToLauncher& in, Bounds& bounds) {
+  return {in.connection(), bounds.launcher_bytes(*in.mutable_bytes())};
+}
+
+void write(proto::ToAgent& out, const Reach& reach) {
+  auto& to = *out.mutable_reach();
+  to.set_name(reach.name);
+  to.set_user(reach.user);
+  to.set_port(reach.port);
+}
+
+Reach read(proto::Reach& in, Bounds& bounds) {
+  return {std::move(*in.mutable_name()), std::move(*in.mutable_user()), bounds.port(in.port())};
+}
+
+void write(proto::ToAgent& out, const Release&) { out.mutable_release(); }
+
 }  // namespace
 
 void write_message(proto::ToAgent& out, const ToAgent& message) {
@@ -239,6 +261,12 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return Trace{in.trace().stacks()};
     case proto::ToAgent::kDrop:
       return Drop{bounds.world(in.drop().world())};
+    case proto::ToAgent::kToLauncher:
+      return read(*in.mutable_to_launcher(), bounds);
+    case proto::ToAgent::kReach:
+      return read(*in.mutable_reach(), bounds);
+    case proto::ToAgent::kRelease:
+      return Release{};
     case proto::ToAgent::kSpawned:
       return read(*in.mutable_spawned(), bounds);
     case proto::ToAgent::MESSAGE_NOT_SET:

@@ -297,6 +297,21 @@ Stopped read(proto::Stopped& in, Bounds&) {
 
 void write(proto::ToHead& out, const Pong& pong) { out.mutable_pong()->set_at_us(pong.at_us); }
 
+void write(proto::ToHead& out, const FromLauncher& from) {
+  out.mutable_from_launcher()->set_connection(from.connection);
+  out.mutable_from_launcher()->set_bytes(from.bytes);
+}
+
+FromLauncher read(proto::FromLauncher& in, Bounds& bounds) {
+  return {in.connection(), bounds.launcher_bytes(*in.mutable_bytes())};
+}
+
+void write(proto::ToHead& out, const Reached&) { out.mutable_reached(); }
+
+void write(proto::ToHead& out, const Unreached& unreached) {
+  write(*out.mutable_unreached()->mutable_why(), unreached.error);
+}
+
 }  // namespace
 
 void write_message(proto::ToHead& out, const ToHead& message) {
@@ -341,6 +356,12 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
       return read(in.attendance(), bounds);
     case proto::ToHead::kTaken:
       return Taken{bounds.cpus(in.taken().cpus())};
+    case proto::ToHead::kFromLauncher:
+      return read(*in.mutable_from_launcher(), bounds);
+    case proto::ToHead::kReached:
+      return Reached{};
+    case proto::ToHead::kUnreached:
+      return Unreached{read(*in.mutable_unreached()->mutable_why(), bounds).error};
     case proto::ToHead::MESSAGE_NOT_SET:
       break;
   }

@@ -29,7 +29,7 @@ inline constexpr std::size_t kRangesMax = 4096;
 inline constexpr std::size_t kNoiseMax = 64u << 10;  // bytes before the magic line
 
 // Written by an agent on its own line, before anything else.
-inline constexpr std::string_view kMagic = "\x1dmuster-agent 2\n";
+inline constexpr std::string_view kMagic = "\x1dmuster-agent 3\n";
 static_assert(kMagic[kMagic.size() - 2] == '0' + kProtocol, "it tells the protocol's number");
 
 // Appends the message as one frame (two or more for raw bytes above kRawMax). `address`: whom it is
@@ -55,6 +55,7 @@ class FrameBuffer {
   void feed(std::string_view bytes);
   // Of the frame that was taken last.
   [[nodiscard]] const Address& address() const { return address_; }
+  bool operator==(const FrameBuffer&) const = default;
 
  protected:
   struct Frame {
@@ -80,6 +81,7 @@ class HeadReader : public FrameBuffer {
 class AgentReader : public FrameBuffer {
  public:
   base::Result<std::optional<ToAgent>> next();
+  bool operator==(const AgentReader&) const = default;
 };
 
 // Finds the magic line in what an agent's carrier prints first.

@@ -23,12 +23,15 @@ namespace muster::wire {
 inline constexpr const char* kOtherVersion =
     "is it the same muster on both hosts? compare `muster --version`";
 
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 using model::Stream;
 
 // A Python traceback is some kilobytes.
 inline constexpr std::uint32_t kErrorFileMax = 64u << 10;
+
+// Of one message; more goes in several.
+inline constexpr std::uint32_t kLauncherBytesMax = 1u << 20;
 
 // ---- head to agent ------------------------------------------------------------------------------
 
@@ -163,9 +166,30 @@ struct Bye {
   bool operator==(const Bye&) const = default;
 };  // nothing of this run is to be done any more
 
-using ToAgent =
-    std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend, FenceOut,
-                 NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace, World>;
+// For a launcher that one of this run's ranks has called.
+struct ToLauncher {
+  std::uint32_t connection = 0;  // as in FromLauncher
+  std::string bytes;             // at most kLauncherBytesMax; none: it is closed
+  bool operator==(const ToLauncher&) const = default;
+};
+
+// ---- launcher inside a rank to the head above it, about the host that its frame names
+
+struct Reach {
+  std::string name;  // as the user wrote it
+  std::string user;  // may be empty
+  std::uint32_t port = 0;
+  bool operator==(const Reach&) const = default;
+};
+
+// It is not needed any more.
+struct Release {
+  bool operator==(const Release&) const = default;
+};
+
+using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
+                             FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace, World,
+                             ToLauncher, Reach, Release>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 
@@ -319,8 +343,28 @@ struct Pong {
   bool operator==(const Pong&) const = default;
 };
 
+// Of a launcher that one of this run's ranks has called.
+struct FromLauncher {
+  std::uint32_t connection = 0;  // numbered by the agent, for each run from 1
+  std::string bytes;             // at most kLauncherBytesMax; none: it is closed
+  bool operator==(const FromLauncher&) const = default;
+};
+
+// ---- head above to a launcher inside a rank, about the host that its frame names
+
+// Its agent waits for Hello.
+struct Reached {
+  bool operator==(const Reached&) const = default;
+};
+
+// There is no agent there, or none any more.
+struct Unreached {
+  base::Error error;
+  bool operator==(const Unreached&) const = default;
+};
+
 using ToHead = std::variant<Welcome, Prepared, Refused, Started, Output, OutputEnd, Exited,
                             InputCredit, FenceIn, Aborted, NameAsk, PmixUp, Stopped, Pong, Declined,
-                            Spawn, Attendance, Traced, Taken>;
+                            Spawn, Attendance, Traced, Taken, FromLauncher, Reached, Unreached>;
 
 }  // namespace muster::wire

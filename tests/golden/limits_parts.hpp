@@ -32,6 +32,13 @@ Limit of_rank(const Message& sample) {
                [](Message& one, auto value) { one.rank = base::Rank(value); });
 }
 
+template <class Message>
+Limit launcher_bytes(const Message& sample) {
+  return limit("bytes", kLauncherBytesMax, sample, [](Message& one, auto value) {
+    one.bytes.assign(static_cast<std::size_t>(value), 'b');
+  });
+}
+
 // `path` leads to the stream, as in with_field().
 template <class Message>
 Limits of_stream(const Message& sample, const std::vector<int>& path) {

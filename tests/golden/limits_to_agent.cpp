@@ -62,6 +62,14 @@ Limits limits(const Prepare& sample) {
 
 Limits limits(const Start& sample) { return {of_world(sample)}; }
 Limits limits(const Drop& sample) { return {of_world(sample)}; }
+Limits limits(const ToLauncher& sample) { return {launcher_bytes(sample)}; }
+Limits limits(const Release&) { return {}; }
+
+Limits limits(const Reach& sample) {
+  return {limit("port", 65'535, sample,
+                [](Reach& one, auto value) { one.port = static_cast<std::uint32_t>(value); })};
+}
+
 Limits limits(const FenceOut& sample) { return {of_world(sample)}; }
 Limits limits(const Spawned& sample) { return {of_world(sample)}; }
 

@@ -119,6 +119,11 @@ Limits limits(const Traced& sample) {
                                  [](Traced& one, auto value) { one.stack.assign(value, 's'); })};
 }
 
+Limits limits(const FromLauncher& sample) { return {launcher_bytes(sample)}; }
+Limits limits(const Reached&) { return {}; }
+
+Limits limits(const Unreached& sample) { return {of_fault(framed(sample), {22, 1, 1})}; }
+
 Limits limits(const Taken& sample) {
   return {around("cpu", model::kCpusMax - 1, [&](auto value) {
     return with_field(framed(sample), {19, 1}, std::string_view(std::to_string(value)));

@@ -21,14 +21,15 @@ namespace muster::wire {
 namespace {
 
 // A message that is not named here does not compile; one that is named needs its file.
-constexpr std::array kToAgentNames = {"Hello",      "Prepare",  "Start",  "Signal",  "Stop",
-                                      "Input",      "InputEnd", "Credit", "Suspend", "FenceOut",
-                                      "NameAnswer", "PmixDown", "Ping",   "Bye",     "Drop",
-                                      "Spawned",    "Trace",    "World"};
+constexpr std::array kToAgentNames = {
+    "Hello",  "Prepare", "Start",    "Signal",     "Stop",       "Input", "InputEnd",
+    "Credit", "Suspend", "FenceOut", "NameAnswer", "PmixDown",   "Ping",  "Bye",
+    "Drop",   "Spawned", "Trace",    "World",      "ToLauncher", "Reach", "Release"};
 constexpr std::array kToHeadNames = {
-    "Welcome",     "Prepared", "Refused",    "Started", "Output", "OutputEnd", "Exited",
-    "InputCredit", "FenceIn",  "Aborted",    "NameAsk", "PmixUp", "Stopped",   "Pong",
-    "Declined",    "Spawn",    "Attendance", "Traced",  "Taken"};
+    "Welcome", "Prepared",     "Refused",  "Started",  "Output",     "OutputEnd",
+    "Exited",  "InputCredit",  "FenceIn",  "Aborted",  "NameAsk",    "PmixUp",
+    "Stopped", "Pong",         "Declined", "Spawn",    "Attendance", "Traced",
+    "Taken",   "FromLauncher", "Reached",  "Unreached"};
 constexpr std::array kUpcallNames = {"Ready",     "Broken",  "Connected",  "Finalized", "Aborted",
                                      "Fence",     "Modex",   "ModexFound", "Publish",   "Lookup",
                                      "Unpublish", "Connect", "Spawn",      "Event"};
@@ -145,13 +146,13 @@ INSTANTIATE_TEST_SUITE_P(Of, ProtocolCommands, testing::Range<std::size_t>(0, kC
                          kNamed(kCommandNames));
 
 TEST(Protocol, FramesToTheAgent) {
-  constexpr int kWorld = 18;
-  expect_file("frames_to_agent", text_of(limits_of_frames(kInputKind, kWorld), said_by_agent));
+  constexpr int kRelease = 21;
+  expect_file("frames_to_agent", text_of(limits_of_frames(kInputKind, kRelease), said_by_agent));
 }
 
 TEST(Protocol, FramesToTheHead) {
-  constexpr int kTaken = 19;
-  expect_file("frames_to_head", text_of(limits_of_frames(kOutputKind, kTaken), said_by_head));
+  constexpr int kUnreached = 22;
+  expect_file("frames_to_head", text_of(limits_of_frames(kOutputKind, kUnreached), said_by_head));
 }
 
 TEST(Protocol, MagicLine) {

@@ -184,7 +184,7 @@ World whole_world() {
 }
 
 ToAgent to_agent() {
-  switch (below(17)) {
+  switch (below(20)) {
     case 16:
       return whole_world();
     case 0:
@@ -217,6 +217,12 @@ ToAgent to_agent() {
       return Drop{world()};
     case 14:
       return Spawned{number(), flag(), rank().value, bytes()};
+    case 15:
+      return ToLauncher{number(), bytes()};
+    case 17:
+      return Reach{bytes(), bytes(), static_cast<std::uint32_t>(below(65'536))};
+    case 18:
+      return Release{};
     default:
       return Bye{};
   }
@@ -244,7 +250,13 @@ Spawn spawn() {
 
 ToHead to_head() {
   const auto pid = static_cast<std::int32_t>(number());
-  switch (below(18)) {
+  switch (below(21)) {
+    case 18:
+      return FromLauncher{number(), bytes()};
+    case 19:
+      return Reached{};
+    case 20:
+      return Unreached{refused().error};
     case 17:
       return Taken{model::CpuSet::of(below(model::kCpusMax))};
     case 0:

@@ -51,7 +51,8 @@ class SimHost {
   void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
   void perform(machine::ToWireup& effect);
-  void perform(machine::SetGuard&) {}  // no guard outlives a simulated agent
+  static void perform(machine::AnswerLauncherHere&) {}  // no rank here calls one
+  void perform(machine::SetGuard&) {}                   // no guard outlives a simulated agent
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
   void perform(machine::TraceTask& effect);

@@ -30,6 +30,11 @@ std::string say(const wire::Spawned& m) {
   return m.world == 0 ? "Spawned nothing" : "Spawned" + of_world(m.world);
 }
 std::string say(const wire::Trace&) { return "Trace"; }
+std::string say(const wire::ToLauncher& m) {
+  return fmt::format("ToLauncher {} {} bytes", m.connection, m.bytes.size());
+}
+std::string say(const wire::Reach& m) { return "Reach " + m.name; }
+std::string say(const wire::Release&) { return "Release"; }
 std::string say(const wire::Signal& m) { return "Signal " + signal_name(m.number); }
 std::string say(const wire::Stop& m) {
   return fmt::format("Stop {} grace {} ms", signal_name(m.number), m.grace_ms);
@@ -86,6 +91,11 @@ std::string say(const wire::Attendance& m) {
   return text;
 }
 std::string say(const wire::Taken& m) { return "Taken " + model::to_string(m.cpus); }
+std::string say(const wire::FromLauncher& m) {
+  return fmt::format("FromLauncher {} {} bytes", m.connection, m.bytes.size());
+}
+std::string say(const wire::Reached&) { return "Reached"; }
+std::string say(const wire::Unreached& m) { return "Unreached: " + m.error.what; }
 std::string say(const wire::PmixUp& m) { return std::string("PMIx ") + kUpcalls[m.upcall.index()]; }
 std::string say(const wire::InputCredit& m) {
   return fmt::format("InputCredit rank {} {} bytes", m.rank.value, m.bytes);

@@ -240,7 +240,34 @@ wire::ToHead Any::of_wireup() {
   }
 }
 
+// The launcher itself may say anything.
+wire::FromLauncher Any::of_launcher() {
+  wire::FromLauncher from{dice_.between(1, 3), {}};
+  if (dice_.chance(0.05)) return from;
+  for (std::uint32_t i = dice_.between(1, 4); i > 0; --i) {
+    const base::NodeIndex host(dice_.between(0, 3));
+    const wire::Address to{base::RunIndex(dice_.chance(0.95) ? 1 : number()), wire::HostSet(host)};
+    const std::string name = fmt::format("host{}", dice_.between(0, 2));
+    const bool reaches = dice_.chance(0.4);
+    wire::append(from.bytes, reaches ? wire::ToAgent(wire::Reach{name, {}, 0}) : to_agent(), to);
+  }
+  if (dice_.chance(0.1)) from.bytes = damaged(dice_, from.bytes, false);
+  return from;
+}
+
+wire::ToAgent Any::for_launchers() {
+  switch (dice_.between(0, 2)) {
+    case 0:
+      return wire::ToLauncher{dice_.between(0, 3), text()};
+    case 1:
+      return wire::Reach{text(), text(), dice_.between(0, 65'535)};
+    default:
+      return wire::Release{};
+  }
+}
+
 wire::ToHead Any::to_head() {
+  if (dice_.chance(0.1)) return of_launcher();
   switch (dice_.between(0, 2)) {
     case 0:
       return of_start();
@@ -314,6 +341,7 @@ wire::ToAgent Any::to_agent() {
                        dice_.between(0, 4)};
   }
   if (dice_.chance(0.03)) return wire::Bye{text(), number()};
+  if (dice_.chance(0.05)) return for_launchers();
   if (dice_.chance(0.1)) return prepare();
   return dice_.chance(0.6) ? of_run() : of_answers();
 }

@@ -38,8 +38,10 @@ class Any {
   [[nodiscard]] wire::ToHead of_start();
   [[nodiscard]] wire::ToHead of_tasks();
   [[nodiscard]] wire::ToHead of_wireup();
+  [[nodiscard]] wire::FromLauncher of_launcher();
   [[nodiscard]] wire::Prepare prepare();
   [[nodiscard]] wire::ToAgent of_run();
+  [[nodiscard]] wire::ToAgent for_launchers();
   [[nodiscard]] wire::ToAgent of_answers();
   [[nodiscard]] wire::Spawn spawn();
   [[nodiscard]] wire::pmix::Proc proc();

@@ -81,15 +81,15 @@ TEST_F(LinkTest, TooMuchNoiseBreaksTheLink) {
 
 TEST_F(LinkTest, AnotherProtocolIsToldAtOnce) {
   open_head();
-  put(from_agent.write, "motd\n\x1dmuster-agent 3\n");
+  put(from_agent.write, "motd\n\x1dmuster-agent 4\n");
   run_until([&] { return !broken.empty(); });
-  EXPECT_EQ(broken.front().what, "the agent speaks protocol 3, this muster speaks 2");
+  EXPECT_EQ(broken.front().what, "the agent speaks protocol 4, this muster speaks 3");
   EXPECT_EQ(ups, 0);
 }
 
 TEST_F(LinkTest, ATerminalInBetweenIsTold) {
   open_head();
-  put(from_agent.write, "\x1dmuster-agent 2\r\n");
+  put(from_agent.write, "\x1dmuster-agent 3\r\n");
   run_until([&] { return !broken.empty(); });
   EXPECT_NE(broken.front().what.find("terminal"), std::string::npos);
 }

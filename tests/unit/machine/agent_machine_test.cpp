@@ -60,6 +60,11 @@ struct Message {
     return fmt::format("Stopped {} {}", m.killed, m.leftovers.size());
   }
   std::string operator()(const wire::Taken& m) const { return "Taken " + to_string(m.cpus); }
+  std::string operator()(const wire::FromLauncher& one) const {
+    return fmt::format("launcher {}: {}", one.connection, one.bytes);
+  }
+  std::string operator()(const wire::Reached&) const { return "reached"; }
+  std::string operator()(const wire::Unreached&) const { return "unreached"; }
   std::string operator()(const wire::Pong&) const { return "Pong"; }
 };
 
@@ -85,6 +90,9 @@ struct Effect {
   std::string operator()(const CloseInput&) const { return "close input"; }
   std::string operator()(const AddCredit& e) const { return fmt::format("credit {}", e.bytes); }
   std::string operator()(const ToWireup&) const { return "to wire-up"; }
+  std::string operator()(const AnswerLauncherHere& one) const {
+    return fmt::format("to launcher {}: {}", one.message.connection, one.message.bytes);
+  }
   std::string operator()(const Sweep&) const { return "sweep"; }
   std::string operator()(const DrainStreams&) const { return "drain"; }
   std::string operator()(const DiscardOutput&) const { return "discard"; }

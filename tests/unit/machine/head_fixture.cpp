@@ -22,6 +22,11 @@ struct Message {
 
   std::string operator()(const wire::Hello&) const { return "Hello"; }
   std::string operator()(const wire::World&) const { return {}; }
+  std::string operator()(const wire::ToLauncher& m) const {
+    return fmt::format("ToLauncher {}", m.connection);
+  }
+  std::string operator()(const wire::Reach& m) const { return "Reach " + m.name; }
+  std::string operator()(const wire::Release&) const { return "Release"; }
   std::string operator()(const wire::Prepare& m) const {
     return fmt::format("Prepare {}", ranks_of(told.at(m.world), m.node).size());
   }

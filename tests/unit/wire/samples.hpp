@@ -156,7 +156,10 @@ inline std::vector<ToAgent> samples_to_agent() {
           Drop{2},
           Spawned{9, true, 2, "muster_job_2"},
           Trace{true},
-          sample_world()};
+          sample_world(),
+          ToLauncher{5, std::string("fra\0me", 6)},
+          Reach{"node9", "ada", 2222},
+          Release{}};
 }
 
 inline Welcome sample_welcome() {
@@ -210,7 +213,10 @@ inline std::vector<ToHead> samples_to_head() {
           sample_spawn(),
           Attendance{{base::Rank(0), base::Rank(999'999)}},
           Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"},
-          Taken{model::CpuSet::range(0, 3)}};
+          Taken{model::CpuSet::range(0, 3)},
+          FromLauncher{5, std::string("fra\0me", 6)},
+          Reached{},
+          Unreached{{base::Fault::unreachable, "node9: no route", "is it up?", {}}}};
 }
 
 }  // namespace muster::wire

@@ -1,5 +1,5 @@
 // A carrier whose owner drops it in the middle of one of its callbacks: nothing more is heard.
-#include "head/carrier.hpp"
+#include "head/carried_link.hpp"
 
 #include <array>
 #include <asio/io_context.hpp>
@@ -17,7 +17,7 @@ using Heard = std::vector<std::string>;
 constexpr base::NodeIndex kHost{0};
 const wire::Address kFromHost{base::kFirstRun, wire::HostSet(kHost)};
 
-class DroppedCarrier : public testing::Test {
+class DroppedLink : public testing::Test {
  protected:
   // Everything at once: greeting, five frames, output, a frame of a kind that does not exist.
   void SetUp() override {
@@ -33,18 +33,18 @@ class DroppedCarrier : public testing::Test {
   Heard drop_at(const std::string& word) {
     asio::io_context loop;
     Heard heard;
-    std::unique_ptr<Carrier> carrier;
+    std::unique_ptr<HostLink> carrier;
     const auto hear = [&](const std::string& what) {
       heard.push_back(what);
       if (what == word) carrier.reset();
     };
-    CarrierEvents events;
+    HostLinkEvents events;
     events.up = [&] { hear("up"); };
     events.message = [&](base::RunIndex, const wire::ToHead&) { hear("message"); };
     events.output = [&](base::RunIndex, const wire::OutputView&) { hear("output"); };
     events.ended = [&](const link::Diagnosis&) { hear("ended"); };
-    carrier = Carrier::over(loop, process::UniqueFd(ends_[0]), {kHost, "host", "agent", "carrier"},
-                            std::move(events));
+    carrier = CarriedLink::over(loop, process::UniqueFd(ends_[0]),
+                                {kHost, "host", "agent", "carrier"}, std::move(events));
     loop.run_for(std::chrono::seconds(5));
     EXPECT_EQ(carrier, nullptr);
     return heard;
@@ -53,16 +53,16 @@ class DroppedCarrier : public testing::Test {
   std::array<int, 2> ends_{};
 };
 
-TEST_F(DroppedCarrier, WhenItIsUp) { EXPECT_EQ(drop_at("up"), Heard{"up"}); }
+TEST_F(DroppedLink, WhenItIsUp) { EXPECT_EQ(drop_at("up"), Heard{"up"}); }
 
-TEST_F(DroppedCarrier, AtAMessage) { EXPECT_EQ(drop_at("message"), (Heard{"up", "message"})); }
+TEST_F(DroppedLink, AtAMessage) { EXPECT_EQ(drop_at("message"), (Heard{"up", "message"})); }
 
-TEST_F(DroppedCarrier, AtOutput) {
+TEST_F(DroppedLink, AtOutput) {
   EXPECT_EQ(drop_at("output"),
             (Heard{"up", "message", "message", "message", "message", "message", "output"}));
 }
 
-TEST_F(DroppedCarrier, AtItsEnd) {
+TEST_F(DroppedLink, AtItsEnd) {
   EXPECT_EQ(drop_at("ended"), (Heard{"up", "message", "message", "message", "message", "message",
                                      "output", "ended"}));
 }

@@ -1,5 +1,5 @@
 // Joins a carrier process and its link into one thing that is up, speaks, and ends with a reason.
-#include "head/carrier.hpp"
+#include "head/carried_link.hpp"
 
 #include <fcntl.h>
 
@@ -12,15 +12,14 @@ constexpr base::Duration kLastFrames = std::chrono::milliseconds(500);
 constexpr base::Duration kExit = std::chrono::seconds(2);
 }  // namespace
 
-Carrier::Carrier(asio::io_context& loop, Target target, CarrierEvents events)
+CarriedLink::CarriedLink(asio::io_context& loop, Target target, HostLinkEvents events)
     : timer_(loop), target_(std::move(target)), events_(std::move(events)) {}
 
-base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
-                                                      const std::vector<std::string>& words,
-                                                      const std::vector<std::string>& environment,
-                                                      Target target, CarrierEvents events) {
-  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
-  Carrier* self = carrier.get();
+base::Result<std::unique_ptr<HostLink>> CarriedLink::start(
+    asio::io_context& loop, const std::vector<std::string>& words,
+    const std::vector<std::string>& environment, Target target, HostLinkEvents events) {
+  std::unique_ptr<CarriedLink> carrier(new CarriedLink(loop, std::move(target), std::move(events)));
+  CarriedLink* self = carrier.get();
   auto child = process::Child::start(loop, words, environment,
                                      [self](process::ChildEnd end) { self->on_exit(end); });
   if (!child) return tl::unexpected(child.error());
@@ -29,9 +28,9 @@ base::Result<std::unique_ptr<Carrier>> Carrier::start(asio::io_context& loop,
   return carrier;
 }
 
-std::unique_ptr<Carrier> Carrier::over(asio::io_context& loop, process::UniqueFd connection,
-                                       Target target, CarrierEvents events) {
-  std::unique_ptr<Carrier> carrier(new Carrier(loop, std::move(target), std::move(events)));
+std::unique_ptr<HostLink> CarriedLink::over(asio::io_context& loop, process::UniqueFd connection,
+                                            Target target, HostLinkEvents events) {
+  std::unique_ptr<CarriedLink> carrier(new CarriedLink(loop, std::move(target), std::move(events)));
   carrier->end_.emplace();  // there is no exit to wait for
   process::ChildPipes pipes;
   pipes.out = process::UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
@@ -41,7 +40,7 @@ std::unique_ptr<Carrier> Carrier::over(asio::io_context& loop, process::UniqueFd
   return carrier;
 }
 
-void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
+void CarriedLink::open_link(asio::io_context& loop, process::ChildPipes pipes) {
   link::LinkEvents link;
   link.up = [this] {
     up_ = true;
@@ -56,32 +55,32 @@ void Carrier::open_link(asio::io_context& loop, process::ChildPipes pipes) {
                                        std::move(pipes.out), std::move(pipes.err), std::move(link));
 }
 
-Carrier::~Carrier() {
+CarriedLink::~CarriedLink() {
   if (link_) link_->close();
 }
 
-void Carrier::on_closed() {
+void CarriedLink::on_closed() {
   closed_ = true;
   if (end_) return finish();
   finish_within(kExit);
 }
 
-void Carrier::on_broken(base::Error error) {
+void CarriedLink::on_broken(base::Error error) {
   broken_ = std::move(error);
   finish_within(base::Duration{0});
 }
 
-void Carrier::on_exit(process::ChildEnd end) {
+void CarriedLink::on_exit(process::ChildEnd end) {
   end_ = end;
   if (closed_) return finish();
   finish_within(kLastFrames);
 }
 
-void Carrier::finish_within(base::Duration limit) {
+void CarriedLink::finish_within(base::Duration limit) {
   timer_.after(limit, [this] { finish(); });
 }
 
-void Carrier::finish() {
+void CarriedLink::finish() {
   timer_.stop();
   const auto ended = std::exchange(events_.ended, nullptr);
   if (!ended) return;

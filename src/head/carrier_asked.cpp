@@ -1,0 +1,11 @@
+// ask_head_above: the head above reaches the host for a launcher inside a rank.
+#include "head/carriers.hpp"
+
+namespace muster::head {
+
+OpenedCarrier ask_head_above(const CarrierNeeds& needs, base::NodeIndex node,
+                             const model::Host& host, HostLinkEvents events) {
+  return needs.asked.open(node, host, std::move(events));
+}
+
+}  // namespace muster::head

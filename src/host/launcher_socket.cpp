@@ -1,0 +1,153 @@
+// Listens, checks who calls, and carries bytes both ways.
+#include "host/launcher_socket.hpp"
+
+#include <asio/post.hpp>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "link/byte_reader.hpp"
+#include "link/out_queue.hpp"
+#include "process/unique_fd.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A rank calls few launchers at a time; each costs two descriptors.
+constexpr std::size_t kSessionsMax = 64;
+constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
+
+// The kernel says so; no rank of another user can pretend.
+bool is_same_user(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         peer.uid == ::geteuid();
+}
+
+// A socket's path is shorter than most others may be.
+std::string temporary_folder() {
+  constexpr std::string_view kName = "/muster-head-XXXXXX";
+  std::error_code wrong;
+  const std::string own = fs::temp_directory_path(wrong).string();
+  const bool fits = own.size() + kName.size() + 10 < sizeof(sockaddr_un::sun_path);
+  return (wrong || !fits ? "/tmp" : own) + std::string(kName);
+}
+
+}  // namespace
+
+class LauncherSocket::Session {
+ public:
+  Session(asio::io_context& loop, process::UniqueFd socket, link::ByteReader::OnBytes said,
+          link::ByteReader::OnEnd ended)
+      : out_(std::make_shared<link::OutQueue>(
+            loop, process::UniqueFd(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 3)))),
+        in_(std::make_shared<link::ByteReader>(loop, std::move(socket), std::move(said),
+                                               std::move(ended))) {
+    in_->start();
+  }
+  ~Session() {
+    in_->close();
+    out_->close();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // False: it does not read what it is sent.
+  [[nodiscard]] bool send(std::string_view bytes) {
+    out_->tail() += bytes;
+    return out_->flush();
+  }
+
+ private:
+  std::shared_ptr<link::OutQueue> out_;
+  std::shared_ptr<link::ByteReader> in_;
+};
+
+base::Result<std::unique_ptr<LauncherSocket>> LauncherSocket::make(asio::io_context& loop,
+                                                                   Said said) {
+  std::string folder = temporary_folder();
+  if (::mkdtemp(folder.data()) == nullptr) {
+    return base::fail(base::Fault::cannot_start, "is TMPDIR a folder that you may write to?",
+                      "cannot make a folder for launchers in ranks");
+  }
+  std::unique_ptr<LauncherSocket> made(
+      new LauncherSocket(loop, std::move(said), std::move(folder)));
+  return made->open().map([&] {
+    made->accept();
+    return std::move(made);
+  });
+}
+
+LauncherSocket::LauncherSocket(asio::io_context& loop, Said said, std::string folder)
+    : loop_(loop),
+      said_(std::move(said)),
+      folder_(std::move(folder)),
+      acceptor_(loop),
+      pause_(loop) {}
+
+LauncherSocket::~LauncherSocket() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+std::string LauncherSocket::path() const { return folder_ + "/socket"; }
+
+base::Result<void> LauncherSocket::open() {
+  std::error_code error;
+  acceptor_.open(Protocol(), error);
+  if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!error) acceptor_.bind({path()}, error);
+  if (!error) acceptor_.listen(Protocol::acceptor::max_listen_connections, error);
+  if (!error) return {};
+  return base::fail(base::Fault::cannot_start, {}, "cannot listen in {}: {}", folder_,
+                    error.message());
+}
+
+void LauncherSocket::accept() {
+  acceptor_.async_accept(life_.bind([this](const std::error_code& error, Protocol::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    // As a rule this process has no descriptor left just now.
+    if (error) return pause_.after(kPauseAtShortage, [this] { accept(); });
+    receive(std::move(socket));
+    accept();
+  }));
+}
+
+void LauncherSocket::receive(Protocol::socket socket) {
+  if (!is_same_user(socket.native_handle()) || sessions_.size() >= kSessionsMax) return;
+  std::error_code ignored;
+  process::UniqueFd fd(socket.release(ignored));
+  if (!fd) return;
+  ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+  const std::uint32_t number = ++last_;
+  sessions_.emplace(
+      number, std::make_unique<Session>(
+                  loop_, std::move(fd),
+                  [this, number](std::string_view bytes) { said_(number, std::string(bytes)); },
+                  [this, number] {
+                    forget(number);
+                    said_(number, {});
+                  }));
+}
+
+void LauncherSocket::answer(std::uint32_t connection, std::string_view bytes) {
+  const auto found = sessions_.find(connection);
+  if (found == sessions_.end()) return;
+  if (!bytes.empty() && found->second->send(bytes)) return;
+  forget(connection);
+  if (!bytes.empty()) said_(connection, {});
+}
+
+// It may be the one whose callback we are in.
+void LauncherSocket::forget(std::uint32_t connection) { sessions_.erase(connection); }
+
+}  // namespace muster::host

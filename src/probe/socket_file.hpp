@@ -1,0 +1,16 @@
+// socket_file: a socket with a path, at which another process of this machine listens.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::probe {
+
+[[nodiscard]] bool is_socket(const std::string& path);
+
+// Blocks no longer than it takes the kernel: nobody has to accept. Fault::unreachable.
+[[nodiscard]] base::Result<process::UniqueFd> connect_to(const std::string& path);
+
+}  // namespace muster::probe
