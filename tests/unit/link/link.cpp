@@ -62,7 +62,7 @@ TEST_F(LinkTest, NoiseIsSkippedAndKept) {
   put(from_agent.write, "Welcome to node1\n\x1dmuster-ag");
   run_ready();
   EXPECT_EQ(ups, 0);
-  put(from_agent.write, "ent 2\n" + kPong);
+  put(from_agent.write, "ent 3\n" + kPong);
   run_until([&] { return heard.size() == 1; });
   EXPECT_EQ(ups, 1);
   EXPECT_EQ(link->noise(), "Welcome to node1\n");
