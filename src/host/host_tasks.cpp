@@ -13,6 +13,7 @@
 #include "host/folders.hpp"
 #include "host/program.hpp"
 #include "host/python_hook.hpp"
+#include "host/wireup_variables.hpp"
 #include "machine/memory_kills.hpp"
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
@@ -35,6 +36,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 256u << 10;
 constexpr const char* kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr base::Duration kSweepLimit = std::chrono::seconds(5);
+constexpr std::size_t kOwnEntries = 6;  // besides what the plan gives: wire-up, error file, cpus
 
 // A larger pipe saves wake-ups of writer and reader; the kernel may refuse, which does no harm.
 void widen(int pipe, std::size_t tasks) {
@@ -379,14 +381,12 @@ void HostTasks::perform(machine::StartTask& effect) {
 std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   const machine::TaskOrder& task = *ordered.task;
   const auto& common = ordered.world->programs[task.app].environment;
+  const std::vector<model::Variable> given = ordered.world->orders.given(task);
   std::vector<std::string> entries;
-  if (pmi_) entries = pmi_->environment(task.rank);
-  const auto given = pmix_ ? pmix_->environment(task.rank) : std::vector<PmixTasks::Variable>{};
-  for (const PmixTasks::Variable& one : given) {
-    if (one.yields && common.contains(one.name)) continue;
-    entries.push_back(entry(one.name, one.value));
-  }
-  for (const model::Variable& one : ordered.world->orders.given(task)) {
+  entries.reserve(given.size() + kOwnEntries);
+  if (pmi_) entries.push_back(pmi_->own_variable(task.rank));
+  if (pmix_) entries.push_back(pmix_->own_variable(task.rank));
+  for (const model::Variable& one : given) {
     entries.push_back(entry(one.name, one.value));
   }
   for (std::string& one : error_file(ordered)) entries.push_back(std::move(one));
@@ -457,6 +457,9 @@ void HostTasks::spawn(const Ordered& ordered) {
   Program& program = ordered.world->programs[task.app];
   order.program = program.path;
   order.arguments = task.command.empty() ? orders.apps[task.app].command : task.command;
+  if (!std::exchange(program.wired, true)) {
+    add_wireup_variables(program.environment, pmi_.get(), pmix_.get(), task.rank);
+  }
   order.environment = own_environment(ordered);
   lay_out_common(program, order.environment);
   order.common = program.common;

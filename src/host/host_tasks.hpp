@@ -69,6 +69,7 @@ class HostTasks {
     std::string path;
     std::map<std::string, std::string> environment;
     bool hooked = false;  // Python, whose exceptions the report shall show
+    bool wired = false;   // `environment` has what wire-up tells all ranks
     // `environment` without the names that the last rank started set for itself: as a rule all do
     // the same.
     std::vector<std::string> own_names;

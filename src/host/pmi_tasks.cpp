@@ -137,13 +137,16 @@ void PmiTasks::listen(Rank rank) {
   if (found != talks_.end()) found->second->listen();
 }
 
-std::vector<std::string> PmiTasks::environment(Rank rank) const {
+std::vector<wire::NameValue> PmiTasks::shared_variables(Rank rank) const {
   const World& world = world_of(rank);
-  std::vector<std::string> entries{fmt::format("PMI_FD={}", process::kWireupDescriptor),
-                                   fmt::format("PMI_RANK={}", world.own(rank).value),
-                                   fmt::format("PMI_SIZE={}", world.size)};
-  if (world.number > 1) entries.emplace_back("PMI_SPAWNED=1");
-  return entries;
+  std::vector<wire::NameValue> variables{{"PMI_FD", std::to_string(process::kWireupDescriptor)},
+                                         {"PMI_SIZE", std::to_string(world.size)}};
+  if (world.number > 1) variables.push_back({"PMI_SPAWNED", "1"});
+  return variables;
+}
+
+std::string PmiTasks::own_variable(Rank rank) const {
+  return fmt::format("PMI_RANK={}", world_of(rank).own(rank).value);
 }
 
 void PmiTasks::ask(Rank rank, const pmi::Request& request) {

@@ -41,8 +41,9 @@ class PmiTasks {
   [[nodiscard]] base::Result<process::UniqueFd> open(base::Rank rank);
   // Hears the task, which has been opened; once.
   void listen(base::Rank rank);
-  // Variables that name the descriptor to the task.
-  [[nodiscard]] std::vector<std::string> environment(base::Rank rank) const;
+  // Variables that name the descriptor to the task: those of all tasks of its world, and its own.
+  [[nodiscard]] std::vector<wire::NameValue> shared_variables(base::Rank rank) const;
+  [[nodiscard]] std::string own_variable(base::Rank rank) const;
   // What the task has sent and we have not read yet: its exit may be known before its last
   // messages.
   void hear_out(base::Rank rank);

@@ -24,6 +24,7 @@ using asio::local::stream_protocol;
 
 namespace {
 
+constexpr std::string_view kRankVariable = "PMIX_RANK";  // the one that differs within a world
 constexpr const char* kOwnPath = "/proc/self/exe";
 
 std::string own_program() {
@@ -80,7 +81,7 @@ PmixTasks::World* PmixTasks::world_named(const std::string& nspace) {
 
 PmixTasks::~PmixTasks() { clean_up(); }
 
-std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
+std::vector<PmixTasks::Variable> PmixTasks::shared_variables(base::Rank rank) const {
   const pmix::Job& first = *worlds_.begin()->second.job;
   const auto& [job, node, in_world] = world_of(rank);
   const pmix::ClientIdentity client{first.nspace,   job->nspace,           rank.value - job->offset,
@@ -88,12 +89,17 @@ std::vector<PmixTasks::Variable> PmixTasks::environment(base::Rank rank) const {
                                     listener_.port, tasks_ > cpus_};
   std::vector<Variable> variables;
   for (auto& [name, value] : pmix::client_variables(client)) {
+    if (name == kRankVariable) continue;
     variables.push_back({std::move(name), std::move(value), false});
   }
   for (auto& [name, value] : pmix::open_mpi_variables(client)) {
     variables.push_back({std::move(name), std::move(value), true});
   }
   return variables;
+}
+
+std::string PmixTasks::own_variable(base::Rank rank) const {
+  return fmt::format("{}={}", kRankVariable, rank.value - world_of(rank).job->offset);
 }
 
 void PmixTasks::wait_for_first() {
@@ -207,7 +213,7 @@ void PmixTasks::ask_spawn(const pmix::Spawn& upcall) {
 std::vector<wire::NameValue> PmixTasks::wishes_of(const pmix::AppOrder& order,
                                                   base::Rank spawner) const {
   std::set<std::string> ours;
-  for (const Variable& one : environment(spawner)) ours.insert(one.name + "=" + one.value);
+  for (const Variable& one : shared_variables(spawner)) ours.insert(one.name + "=" + one.value);
   std::vector<wire::NameValue> wishes;
   for (const std::string& entry : order.environment) {
     const std::size_t equals = entry.find('=');

@@ -51,7 +51,9 @@ class PmixTasks {
     std::string value;
     bool yields = false;  // to the user's own
   };
-  [[nodiscard]] std::vector<Variable> environment(base::Rank rank) const;
+  // Those of all tasks of this one's world, and its own.
+  [[nodiscard]] std::vector<Variable> shared_variables(base::Rank rank) const;
+  [[nodiscard]] std::string own_variable(base::Rank rank) const;
   void hear(wire::PmixDown message);
   // To a Spawn that was for PMIx.
   void hear(const wire::Spawned& answer);
