@@ -1,7 +1,9 @@
 // ReadableSet: reports when a task's descriptors can be read.
 //
 // One epoll set of our own, which the loop watches as a whole: a descriptor costs one call to be
-// watched and none to be forgotten, and it need not be made non-blocking. Asio takes five.
+// watched and none to be forgotten, and it need not be made non-blocking. Asio takes five. Those
+// that can be read at once, such as the streams of a task that has ended, are seen by one poll of
+// all new ones, and need never be in the set.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 #include "process/life.hpp"
 
@@ -33,12 +36,15 @@ class ReadableSet {
   void forget_closed(Ticket ticket) { readers_.erase(ticket); }
 
  private:
+  void admit();
+  void call(Ticket ticket);
   void wait();
   void tell();
 
   asio::posix::stream_descriptor set_;
   std::uint32_t watched_ = 0;  // in all, so that a ticket never comes again
   std::unordered_map<Ticket, Readable> readers_;
+  std::vector<Ticket> fresh_;  // not in the set yet
   bool waiting_ = false;
   process::Life life_;
 };

@@ -66,6 +66,42 @@ TEST_F(Readable, OneThatEndsAnotherInTheSameTurnIsObeyed) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(Readable, WhatIsForgottenAtOnceIsNotTold) {
+  const process::Pipe one = pipe();
+  put(one);
+  set.forget(set.watch(one.read.get(), [&] { calls += 100; }));
+  const auto ticket = set.watch(one.read.get(), [&] {
+    ++calls;
+    take(one);
+  });
+  turn();
+  EXPECT_EQ(calls, 1);
+  put(one);
+  turn();
+  EXPECT_EQ(calls, 2);
+  set.forget(ticket);
+}
+
+TEST_F(Readable, OnesThatAreNewAreToldWithoutOthers) {
+  const process::Pipe one = pipe(), other = pipe();
+  int others = 0;
+  const auto first = set.watch(one.read.get(), [&] { ++calls; });
+  const auto second = set.watch(other.read.get(), [&] {
+    ++others;
+    take(other);
+  });
+  put(other);
+  turn();
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(others, 1);
+  put(other);
+  turn();
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(others, 2);
+  set.forget(first);
+  set.forget(second);
+}
+
 TEST_F(Readable, ANumberThatComesAgainIsANewDescriptor) {
   process::Pipe old = pipe();
   put(old);
