@@ -1,0 +1,130 @@
+// The socket of a host at which launchers inside ranks ask.
+#include "host/launcher_socket.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/socket_file.hpp"
+#include "wire/messages.hpp"
+
+namespace muster::host {
+namespace {
+
+class Socket : public testing::Test {
+ protected:
+  Socket() {
+    std::signal(SIGPIPE, SIG_IGN);
+    auto made = LauncherSocket::make(loop_, [this](std::uint32_t connection, std::string bytes) {
+      if (bytes.empty()) ended_.push_back(connection);
+      said_[connection] += bytes;
+      largest_ = std::max(largest_, bytes.size());
+    });
+    if (made) socket_ = std::move(*made);
+  }
+
+  process::UniqueFd call() {
+    auto connected = probe::connect_to(socket_->path());
+    EXPECT_TRUE(connected);
+    return connected ? std::move(*connected) : process::UniqueFd();
+  }
+  template <class Condition>
+  void run_until(Condition condition) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    bool is_met = condition();
+    while (!is_met && std::chrono::steady_clock::now() < limit) {
+      loop_.run_one_for(std::chrono::milliseconds(100));
+      loop_.restart();
+      is_met = condition();
+    }
+    EXPECT_TRUE(is_met);
+  }
+  static void put(const process::UniqueFd& to, std::string_view bytes) {
+    ASSERT_EQ(::write(to.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+
+  asio::io_context loop_;
+  std::unique_ptr<LauncherSocket> socket_;
+  std::map<std::uint32_t, std::string> said_;
+  std::vector<std::uint32_t> ended_;
+  std::size_t largest_ = 0;
+};
+
+TEST_F(Socket, LiesWhereNobodyElseComes) {
+  struct stat found {};
+  ASSERT_EQ(::stat(socket_->folder().c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777U, 0700U);
+  EXPECT_TRUE(probe::is_socket(socket_->path()));
+  EXPECT_FALSE(probe::is_socket(socket_->folder()));
+}
+
+TEST_F(Socket, GoesWithItsFolder) {
+  const std::string folder = socket_->folder();
+  socket_.reset();
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_F(Socket, CarriesBytesBothWays) {
+  const auto one = call();
+  const auto two = call();
+  put(one, "one");
+  put(two, "two");
+  run_until([&] { return said_[1] == "one" && said_[2] == "two"; });
+  socket_->answer(2, "to two");
+  char bytes[16];
+  run_until([&] { return ::recv(two.get(), bytes, sizeof bytes, MSG_DONTWAIT) == 6; });
+  EXPECT_EQ(::recv(one.get(), bytes, sizeof bytes, MSG_DONTWAIT), -1);
+}
+
+TEST_F(Socket, NoPieceIsLargerThanAMessageTakes) {
+  const auto one = call();
+  const std::string much(3'000'000, 'x');
+  std::size_t at = 0;
+  run_until([&] {
+    const ssize_t size = ::send(one.get(), much.data() + at, much.size() - at, MSG_DONTWAIT);
+    if (size > 0) at += static_cast<std::size_t>(size);
+    return said_[1].size() == much.size();
+  });
+  EXPECT_LE(largest_, wire::kLauncherBytesMax);
+}
+
+TEST_F(Socket, AnEndIsToldOnce) {
+  auto one = call();
+  put(one, "x");
+  run_until([&] { return said_[1] == "x"; });
+  one.reset();
+  run_until([&] { return !ended_.empty(); });
+  EXPECT_EQ(ended_, std::vector<std::uint32_t>{1});
+  socket_->answer(1, "late");
+  EXPECT_EQ(ended_.size(), 1U);
+}
+
+TEST_F(Socket, ClosesWhenTold) {
+  const auto one = call();
+  put(one, "x");
+  run_until([&] { return said_[1] == "x"; });
+  socket_->answer(1, {});
+  char byte = 0;
+  run_until([&] { return ::recv(one.get(), &byte, 1, MSG_DONTWAIT) == 0; });
+  EXPECT_TRUE(ended_.empty()) << "whoever closes knows it";
+}
+
+TEST_F(Socket, TakesABoundedNumberOfLaunchers) {
+  std::vector<process::UniqueFd> all;
+  for (int i = 0; i < 70; ++i) {
+    all.push_back(call());
+    (void)::send(all.back().get(), "x", 1, MSG_NOSIGNAL);
+  }
+  run_until([&] { return said_.size() == 64; });
+  char byte = 0;
+  run_until(
+      [&] { return ::recv(all.back().get(), &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN; });
+  EXPECT_EQ(said_.size(), 64U);
+}
+
+}  // namespace
+}  // namespace muster::host
