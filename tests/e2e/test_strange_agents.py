@@ -61,7 +61,7 @@ class Links(Case):
 
     def test_other_plans_in_the_greeting(self):
         """Of the same protocol, but made of other sources."""
-        done = self.head(MAGIC + welcome(protocol=2))
+        done = self.head(MAGIC + welcome(protocol=3))
         self.assert_refused(done, UNREACHABLE, "one: its muster 9 would give ranks another")
 
 
