@@ -9,8 +9,8 @@ namespace muster::head {
 
 class AskedLinks::Asked : public HostLink {
  public:
-  Asked(AskedLinks& all, base::NodeIndex number, HostLinkEvents events)
-      : all_(all), number_(number), events_(std::move(events)) {
+  Asked(AskedLinks& all, base::NodeIndex number, HostLinkEvents events, OwnWay own_way)
+      : all_(all), number_(number), events_(std::move(events)), own_way_(std::move(own_way)) {
     all_.links_[number_] = this;
   }
   ~Asked() override {
@@ -18,12 +18,14 @@ class AskedLinks::Asked : public HostLink {
   }
 
   void send(base::RunIndex run, const wire::ToAgent& message) override {
+    if (own_) return own_->send(run, message);
     all_.above_->send(message, {run, wire::HostSet(number_)});
   }
   void send(std::shared_ptr<const std::string> frame) override {
+    if (own_) return own_->send(std::move(frame));
     all_.above_->send(std::move(frame));
   }
-  [[nodiscard]] bool up() const override { return up_; }
+  [[nodiscard]] bool up() const override { return own_ ? own_->up() : up_; }
 
   // Of these the events are copied: they may destroy this.
   void tell_up() {
@@ -40,22 +42,34 @@ class AskedLinks::Asked : public HostLink {
     output(run, view);
   }
   void tell_ended(base::Error error) {
+    if (!up_ && error.fault == base::Fault::usage) return go_own_way();
     const auto ended = events_.ended;
     ended({std::move(error), model::Retry::no});
   }
 
  private:
+  void go_own_way() {
+    auto opened = own_way_(events_);
+    if (opened) {
+      own_ = std::move(*opened);
+      return;
+    }
+    const auto ended = events_.ended;
+    ended({std::move(opened.error()), model::Retry::no});
+  }
+
   AskedLinks& all_;
   base::NodeIndex number_;
   HostLinkEvents events_;
+  OwnWay own_way_;
+  std::unique_ptr<HostLink> own_;  // once the head above has refused
   bool up_ = false;
 };
 
-base::Result<std::unique_ptr<HostLink>> AskedLinks::open(base::NodeIndex number,
-                                                         const model::Host& host,
-                                                         HostLinkEvents events) {
+AskedLinks::Opened AskedLinks::open(base::NodeIndex number, const model::Host& host,
+                                    HostLinkEvents events, OwnWay own_way) {
   if (auto connected = connect(); !connected) return tl::unexpected(connected.error());
-  auto made = std::make_unique<Asked>(*this, number, std::move(events));
+  auto made = std::make_unique<Asked>(*this, number, std::move(events), std::move(own_way));
   made->send(base::kFirstRun, wire::Reach{host.name, host.user, host.port});
   return made;
 }

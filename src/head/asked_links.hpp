@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,10 +22,12 @@ class AskedLinks {
   AskedLinks(asio::io_context& loop, std::string socket)
       : loop_(loop), socket_(std::move(socket)) {}
 
+  using Opened = base::Result<std::unique_ptr<HostLink>>;
+  // Reaches a host that is none of the job above: the launcher's own way.
+  using OwnWay = std::function<Opened(HostLinkEvents events)>;
   // `number`: of the host, in this head. The link must not outlive this.
-  [[nodiscard]] base::Result<std::unique_ptr<HostLink>> open(base::NodeIndex number,
-                                                             const model::Host& host,
-                                                             HostLinkEvents events);
+  [[nodiscard]] Opened open(base::NodeIndex number, const model::Host& host, HostLinkEvents events,
+                            OwnWay own_way);
 
  private:
   class Asked;

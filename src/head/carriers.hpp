@@ -16,7 +16,7 @@
 
 namespace muster::head {
 
-// Borrowed from the head.
+// Borrowed from the head, until its links have gone.
 struct CarrierNeeds {
   asio::io_context& loop;
   const model::CarrierSpec& spec;

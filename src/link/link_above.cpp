@@ -23,9 +23,7 @@ LinkAbove::LinkAbove(asio::io_context& loop, process::UniqueFd connection, LinkA
           loop, process::UniqueFd(::fcntl(connection.get(), F_DUPFD_CLOEXEC, 3)))),
       in_(std::make_shared<ByteReader>(
           loop, std::move(connection), [this](std::string_view bytes) { take(bytes); },
-          [this] {
-            break_off({base::Fault::lost, "the head above has gone", {}, {}});
-          })) {
+          [this] { break_off(end()); })) {
   in_->start();
 }
 
@@ -46,6 +44,14 @@ void LinkAbove::send(std::shared_ptr<const std::string> frame) {
   last_ = frame;
   out_->add(std::move(frame));
   (void)out_->flush();
+}
+
+base::Error LinkAbove::end() const {
+  if (greeted_) return {base::Fault::lost, "the head above has gone", {}, {}};
+  return {base::Fault::unreachable,
+          "the head of this job does not answer at MUSTER_HEAD",
+          "without that variable, hosts are reached from here",
+          {}};
 }
 
 void LinkAbove::take(std::string_view bytes) {

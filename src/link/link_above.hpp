@@ -41,6 +41,7 @@ class LinkAbove {
   void dispatch();
   [[nodiscard]] bool tell(wire::HeadReader::Item item);
   void break_off(base::Error error);
+  [[nodiscard]] base::Error end() const;
 
   LinkAboveEvents events_;
   std::shared_ptr<OutQueue> out_;

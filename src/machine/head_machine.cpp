@@ -20,8 +20,13 @@ namespace {
 
 constexpr Duration kLeaveTime = std::chrono::seconds(1);
 
+// What the head above has to say about a host that it cannot reach comes after its own patience.
+constexpr Duration kAnswerOfHeadAbove = std::chrono::seconds(3);
+
 Hosts::Options options_of(const model::JobSpec& spec) {
-  return {spec.carrier, spec.lease, spec.grace};
+  Hosts::Options options{spec.carrier, spec.lease, spec.grace};
+  if (!spec.carrier.above.empty()) options.carrier.patience += kAnswerOfHeadAbove;
+  return options;
 }
 
 bool asks_for_hosts(const RunEffects& wishes) {
@@ -87,25 +92,31 @@ NodeIndex HeadMachine::host_for(const std::vector<NodeIndex>& ours, const model:
 }
 
 // An agent of its own stands in for us where ranks of the first run run beside us.
-NodeIndex HeadMachine::host_for_relay(const Member& member, model::Host host, HeadEffects& out) {
-  const auto known = hosts_.find_called(host);
-  const bool is_ours = known && member.uses.contains(*known);
-  if (known && !is_ours && hosts_.linked(*known)) return *known;
-  host = as_a_run_knows_it(std::move(host));
-  if (known && !hosts_.linked(*known)) host.carrier = model::kFakeNode;
-  const NodeIndex added = hosts_.add(host);
-  out.push_back(AddHost{added, std::move(host)});
+std::optional<NodeIndex> HeadMachine::host_for_relay(const Member& member,
+                                                     const model::Host& called, HeadEffects& out) {
+  const auto known = hosts_.find_called(called);
+  if (known && hosts_.linked(*known) && !member.uses.contains(*known)) return *known;
+  auto host = known ? hosts_.host(*known) : in_reserve(called);
+  if (!host && may_name_any(std::get<Relay>(member.part))) host = called;
+  if (!host) return std::nullopt;
+  if (host->carrier.in_head) host->carrier = model::kFakeNode;
+  const NodeIndex added = hosts_.add(*host);
+  out.push_back(AddHost{added, std::move(*host)});
   return added;
 }
 
-// A run may have it in reserve, with a user, a port or a carrier of its own.
-model::Host HeadMachine::as_a_run_knows_it(model::Host host) const {
-  host.carrier = model::kOpened;
+std::optional<model::Host> HeadMachine::in_reserve(const model::Host& called) const {
+  std::optional<model::Host> found;
   for (const Member& one : runs_) {
-    if (one.is_relay()) continue;
-    if (const model::Host* spare = run(one.index).spare(host)) return *spare;
+    if (!found && !one.is_relay()) found = run(one.index).in_reserve(called);
   }
-  return host;
+  return found;
+}
+
+// Whoever is on our machine could use our keys without us. Ranks elsewhere shall not reach more
+// than the hosts of the job with them.
+bool HeadMachine::may_name_any(const Relay& relay) const {
+  return !hosts_.linked(relay.launcher().host);
 }
 
 bool HeadMachine::in_use(NodeIndex host) const {
@@ -517,10 +528,22 @@ void HeadMachine::carry_out(Member& member, AnswerLauncher& wish, HeadEffects& o
   answer(std::get<Relay>(member.part).launcher(), wish.bytes, out);
 }
 
+void HeadMachine::carry_out(Member& member, CallHost& wish, HeadEffects& out) {
+  CHECK(wish.node.value == member.hosts.size());
+  if (const auto host = host_for_relay(member, wish.host, out)) {
+    use(member, *host);
+    NeedHost needed{wish.node};
+    carry_out(member, needed, out);
+    return hosts_.go_on(now_, out);
+  }
+  member.hosts.emplace_back();  // none
+  let<Relay>(
+      member, [&](Relay& relay, RunEffects& wishes) { relay.refused(wish.node, wishes); }, out);
+}
+
 void HeadMachine::carry_out(Member& member, AddHost& wish, HeadEffects& out) {
   CHECK(wish.node.value == member.hosts.size());
-  use(member, member.is_relay() ? host_for_relay(member, std::move(wish.host), out)
-                                : host_for(member.hosts, wish.host, out));
+  use(member, host_for(member.hosts, wish.host, out));
 }
 
 void HeadMachine::carry_out(Member& member, AddWorld& wish, HeadEffects& out) {

@@ -102,9 +102,12 @@ class HeadMachine {
 
   Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
   static void use(Member& member, base::NodeIndex host);
-  [[nodiscard]] base::NodeIndex host_for_relay(const Member& member, model::Host host,
-                                               HeadEffects& out);
-  [[nodiscard]] model::Host as_a_run_knows_it(model::Host host) const;
+  // None: its launcher may not have it.
+  [[nodiscard]] std::optional<base::NodeIndex> host_for_relay(const Member& member,
+                                                              const model::Host& called,
+                                                              HeadEffects& out);
+  [[nodiscard]] std::optional<model::Host> in_reserve(const model::Host& called) const;
+  [[nodiscard]] bool may_name_any(const Relay& relay) const;
   // `ours`: hosts that the run has already.
   [[nodiscard]] base::NodeIndex host_for(const std::vector<base::NodeIndex>& ours,
                                          const model::Host& host, HeadEffects& out);
@@ -133,6 +136,7 @@ class HeadMachine {
   void carry_out(Member& member, FreeHost& wish, HeadEffects& out);
   void carry_out(Member& member, AnswerLauncher& wish, HeadEffects& out);
   void carry_out(Member& member, AddHost& wish, HeadEffects& out);
+  void carry_out(Member& member, CallHost& wish, HeadEffects& out);
   void carry_out(Member& member, ToNode& wish, HeadEffects& out);
   void carry_out(Member& member, ToNodes& wish, HeadEffects& out);
   void carry_out(Member& member, AddWorld& wish, HeadEffects& out);

@@ -117,6 +117,7 @@ class Hosts {
   [[nodiscard]] bool link(base::NodeIndex node) const { return of(node).link; }
   [[nodiscard]] bool any_link() const;
   [[nodiscard]] bool linked(base::NodeIndex node) const { return of(node).linked; }
+  [[nodiscard]] const model::Host& host(base::NodeIndex node) const { return of(node).host; }
   [[nodiscard]] const std::string& name(base::NodeIndex node) const { return of(node).host.name; }
   [[nodiscard]] const HostClock& clock_of(base::NodeIndex node) const { return of(node).clock; }
   // What it told in its greeting, if it has come.

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/check.hpp"
+#include "model/carriers.hpp"
 
 namespace muster::machine {
 
@@ -78,8 +79,8 @@ void Relay::carry(NodeIndex number, wire::Reach& reach, RunEffects& out) {
   host.name = std::move(reach.name);
   host.user = std::move(reach.user);
   host.port = reach.port;
-  out.push_back(AddHost{node, std::move(host)});
-  out.push_back(NeedHost{node});
+  host.carrier = model::kOpened;
+  out.push_back(CallHost{node, std::move(host)});
 }
 
 void Relay::greet(const std::vector<NodeIndex>& nodes) {
@@ -117,6 +118,11 @@ void Relay::up(NodeIndex node, RunEffects& out) {
   if (nodes_[node.value].state != State::reaching) return;
   nodes_[node.value].state = State::up;
   answer(node, wire::Reached{}, out);
+}
+
+// The launcher may have a way of its own.
+void Relay::refused(NodeIndex node, RunEffects& out) {
+  forget(node, {base::Fault::usage, "it is no host of the job", {}, {}}, out);
 }
 
 void Relay::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {

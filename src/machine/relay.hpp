@@ -45,6 +45,7 @@ class Relay {
 
   // ---- what becomes of its hosts
   void up(base::NodeIndex node, RunEffects& out);
+  void refused(base::NodeIndex node, RunEffects& out);
   void missed(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
   void lost(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
   void heard(base::NodeIndex node, const wire::ToHead& message, RunEffects& out) const;

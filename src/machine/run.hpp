@@ -129,8 +129,8 @@ class Run {
   [[nodiscard]] bool keeps(base::NodeIndex node, base::Instant now) const;
   // First credit of each output stream of the first world, bytes.
   [[nodiscard]] std::uint32_t window() const;
-  // A host in reserve that may be meant; null: there is none.
-  [[nodiscard]] const model::Host* spare(const model::Host& meant) const;
+  // A host of the job that no node is, if one may be meant.
+  [[nodiscard]] std::optional<model::Host> in_reserve(const model::Host& called) const;
   [[nodiscard]] model::RunReport report() const;
   [[nodiscard]] Status status() const;
   // Asserts what holds between two calls; takes time that grows with the run, so only tests ask.

@@ -15,6 +15,12 @@ namespace muster::machine {
 struct NeedHost {  // it is to be reached: answered by up(), or by missed()
   base::NodeIndex node;
 };
+// Of a relay: one more host, by the name that the launcher gave it, to be reached as by NeedHost.
+// Answered by refused() instead when the launcher may not have it.
+struct CallHost {
+  base::NodeIndex node;
+  model::Host host;
+};
 struct GreetHost {  // for this run, once it is up, or again; answered by greeted()
   base::NodeIndex node;
   std::string job;
@@ -40,9 +46,9 @@ struct AnswerLauncher {
   std::string bytes = {};
 };
 
-using RunEffect =
-    std::variant<NeedHost, GreetHost, AskHost, NotAwaited, DropHost, FreeHost, AnswerLauncher,
-                 AddHost, ToNode, ToNodes, AddWorld, NewRound, ServeGloo, Tell, ReadInput>;
+using RunEffect = std::variant<NeedHost, CallHost, GreetHost, AskHost, NotAwaited, DropHost,
+                               FreeHost, AnswerLauncher, AddHost, ToNode, ToNodes, AddWorld,
+                               NewRound, ServeGloo, Tell, ReadInput>;
 using RunEffects = std::vector<RunEffect>;
 
 }  // namespace muster::machine

@@ -82,11 +82,13 @@ plan::Rendezvous Run::meeting_point(const PlannedSpawn& made) const {
   return plan::for_nodes(plan::rendezvous(known, facts), places);
 }
 
-const model::Host* Run::spare(const model::Host& meant) const {
+std::optional<model::Host> Run::in_reserve(const model::Host& called) const {
   const auto& spare = input_.plan.spare;
   const auto found = std::ranges::find_if(
-      spare, [&](const model::Host& one) { return model::may_mean(meant, one); });
-  return found == spare.end() ? nullptr : &*found;
+      spare, [&](const model::Host& one) { return model::may_mean(called, one); });
+  if (found != spare.end()) return *found;
+  if (!plan::lists_host(input_.spec.hostfile, called.name)) return std::nullopt;
+  return called;
 }
 
 }  // namespace muster::machine

@@ -508,4 +508,13 @@ std::string hostfile_text(const model::Plan& plan) {
   return text;
 }
 
+bool lists_host(std::string_view hostfile, std::string_view name) {
+  while (!hostfile.empty()) {
+    const std::string_view line = hostfile.substr(0, hostfile.find('\n'));
+    if (line.substr(0, line.find(' ')) == name) return true;
+    hostfile.remove_prefix(std::min(line.size() + 1, hostfile.size()));
+  }
+  return false;
+}
+
 }  // namespace muster::plan

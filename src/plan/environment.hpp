@@ -118,5 +118,7 @@ struct Rendezvous {
 // The text of the file that AZUREML_MPI_HOSTFILE names: "host slots=N" lines, nothing else; N is at
 // least the number of ranks there.
 [[nodiscard]] std::string hostfile_text(const model::Plan& plan);
+// Whether such a text has a line for a host of this name.
+[[nodiscard]] bool lists_host(std::string_view hostfile, std::string_view name);
 
 }  // namespace muster::plan

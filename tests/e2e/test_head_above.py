@@ -24,6 +24,7 @@ INNER = {
     "deepspeed": f"deepspeed --hostfile $DIR/hosts --no_python --no_local_rank {SHOW}",
     "torchrun": f"torchrun -H node1,node2 --nproc_per_node 2 --no_python {SHOW}",
 }
+ALL = "node1,node2,node3"  # the first has the launcher
 SHOWN = [f"rank {rank} of 4 on node{1 + rank // 2}" for rank in range(4)]
 
 
@@ -66,11 +67,11 @@ class HeadAboveCase(LabFrontCase):
 class Starts(HeadAboveCase):
     def test_every_launcher_on_an_agents_host(self):
         for name, line in INNER.items():
-            done = self.outer("-n", "1", "-H", "node1", "sh", "-c", line)
+            done = self.outer("-n", "1", "-H", ALL, "sh", "-c", line)
             self.assertEqual(sorted(re.findall(r"rank \d of.*", done.text)), SHOWN, (name, done))
 
     def test_on_a_host_that_has_no_part_of_the_hosts(self):
-        done = self.outer("-n", "1", "-H", "node3", "sh", "-c", INNER["run"])
+        done = self.outer("-n", "1", "-H", "node3,node1,node2", "sh", "-c", INNER["run"])
         self.assertEqual(done.lines, SHOWN, done)
 
     def test_the_heads_own_machine_is_a_host_like_others(self):
@@ -80,7 +81,7 @@ class Starts(HeadAboveCase):
         self.assertEqual(done.lines, ["rank 0 on node1", "rank 1 on head"], done)
 
     def test_launchers_below_launchers(self):
-        done = self.outer("-n", "1", "-H", "node1", "mpirun", "-np", "1", "-H", "node2",
+        done = self.outer("-n", "1", "-H", ALL, "mpirun", "-np", "1", "-H", "node2",
                           "horovodrun", "-np", "1", "-H", "node3:1", "sh", "-c", INNER["run"])
         self.assertEqual(sorted(re.findall(r"rank \d of.*", done.text)), SHOWN, done)
 
@@ -92,7 +93,7 @@ class Starts(HeadAboveCase):
 
     def test_a_host_that_is_told_how_to_be_reached(self):
         """It does as it is told: here that fails, since there is no ssh."""
-        done = self.outer("-n", "1", "-H", "node1", "muster", "run", "--ssh-command", "/bin/false",
+        done = self.outer("-n", "1", "-H", ALL, "muster", "run", "--ssh-command", "/bin/false",
                           "-H", "node2", "true", code=UNREACHABLE)
         self.assertIn("node2", done.errors)
 
@@ -103,15 +104,15 @@ class Starts(HeadAboveCase):
                             "total = torch.ones(1) * (dist.get_rank() + 1)\n"
                             "dist.all_reduce(total)\n"
                             "print('sum', int(total), socket.gethostname(), flush=True)\n")
-        done = self.outer("-n", "1", "-H", "node3", "torchrun", "-H", "node1,node2",
+        done = self.outer("-n", "1", "-H", "node3,node1,node2", "torchrun", "-H", "node1,node2",
                           "--nproc_per_node", "2", script, seconds=120)
         self.assertEqual(done.lines, ["sum 10 node1"] * 2 + ["sum 10 node2"] * 2, done)
 
     @unittest.skipIf(OPEN_MPI.missing(), OPEN_MPI.missing())
     def test_open_mpi(self):
         program = OPEN_MPI.program("collectives")
-        done = self.outer("-n", "1", "-H", "node3", "mpirun", "-np", "4", "-H", "node1:2,node2:2",
-                          program, seconds=120)
+        done = self.outer("-n", "1", "-H", "node3,node1,node2", "mpirun", "-np", "4",
+                          "-H", "node1:2,node2:2", program, seconds=120)
         self.assertIn("collectives ok with 4", done.lines, done)
 
 
@@ -121,28 +122,43 @@ class Carries(HeadAboveCase):
         data = os.urandom(1 << 20) * 24
         with open(self.path("data"), "wb") as file:
             file.write(data)
-        self.outer("-n", "1", "-H", "node1", "sh", "-c",
+        self.outer("-n", "1", "-H", ALL, "sh", "-c",
                    "muster run -n 1 -H node2 cat $DIR/data >$DIR/copy")
         self.assertEqual(hashlib.sha256(self.read("copy")).hexdigest(),
                          hashlib.sha256(data).hexdigest())
 
     def test_input(self):
-        done = self.outer("-n", "1", "-H", "node1", "sh", "-c",
+        done = self.outer("-n", "1", "-H", ALL, "sh", "-c",
                           "seq 100000 | mpirun -np 1 -H node2 sha256sum")
         self.assertEqual(done.text.split()[0], hashlib.sha256(
             "".join(f"{i}\n" for i in range(1, 100001)).encode()).hexdigest())
 
     def test_one_report(self):
-        done = self.outer("-n", "1", "-H", "node1", "muster", "run", "-H", "node1:1,node2:1", "sh",
+        done = self.outer("-n", "1", "-H", ALL, "muster", "run", "-H", "node1:1,node2:1", "sh",
                           "-c", "[ $RANK = 0 ] && sleep 77; echo oops >&2; exit 9", code=9)
         self.assertEqual(done.errors.count("exited with code 9"), 1, done)
         self.assertIn("muster: rank 1 on node2 exited with code 9", done.errors)
         self.assertEqual(done.errors.count("  | oops"), 1, done)
 
-    def test_a_host_that_is_not_there(self):
-        done = self.outer("-n", "1", "-H", "node1", "muster", "run", "-H", "node9", "true",
+    def test_a_host_of_the_job_that_is_not_there(self):
+        done = self.outer("-n", "1", "-H", "node1,node9", "muster", "run", "-H", "node9", "true",
                           code=UNREACHABLE)
-        self.assertRegex(done.errors, r"(?m)^muster: .*node9: .*", done)
+        self.assertRegex(done.errors, r"(?m)^muster: error: node9: .*resolved", done)
+        self.assertEqual(done.errors.count("muster: error"), 1, done)
+
+    def test_a_host_that_is_none_of_the_job(self):
+        """It is reached from the rank's host itself, where there is no ssh."""
+        done = self.outer("-n", "1", "-H", "node1", "muster", "run", "-H", "node2", "true",
+                          code=UNREACHABLE)
+        self.assertRegex(done.errors, "(?m)^muster: error: node2: ssh ended with code 1")
+
+    def test_beside_the_head_any_host_can_be_named(self):
+        line = "PATH=$DIR/none:/usr/bin:/bin; " + INNER["run"].replace("muster", MUSTER)
+        os.mkdir(self.path("none"))
+        self.write("none/ssh", "#!/bin/sh\nexit 99\n", 0o755)
+        done = self.outer("-n", "2", "-H", "localhost,node3", "sh", "-c",
+                          f"[ $RANK = 1 ] || {{ {line}; }}")
+        self.assertEqual(done.lines, SHOWN, done)
 
 
 class Ends(HeadAboveCase):
@@ -162,26 +178,26 @@ class Ends(HeadAboveCase):
         self.assert_hosts_clean(15)
 
     def test_the_launcher_is_killed(self):
-        job = self.sleeping("-n", "1", "-H", "node1")
+        job = self.sleeping("-n", "1", "-H", ALL)
         self.lab.run(["sh", "-c", f"kill -9 $(cat {self.path('pid')})"], host="node1")
         done = job.finish(30)
         self.assertEqual(done.code, 137, done)
         self.assert_all_gone()
 
     def test_the_run_above_is_interrupted(self):
-        job = self.sleeping("-n", "1", "-H", "node1")
+        job = self.sleeping("-n", "1", "-H", ALL)
         job.send(signal.SIGTERM)
         self.assertEqual(job.finish(30).code, 128 + signal.SIGTERM)
         self.assert_all_gone()
 
     def test_the_head_above_is_killed(self):
-        job = self.sleeping("-n", "1", "-H", "node1")
+        job = self.sleeping("-n", "1", "-H", ALL)
         job.send(signal.SIGKILL)
         job.finish(30)
         self.assert_all_gone()
 
     def test_the_launchers_host_is_lost(self):
-        job = self.begin("--lease", "2", "-n", "1", "-H", "node1", "sh", "-c", self.LINE)
+        job = self.begin("--lease", "2", "-n", "1", "-H", ALL, "sh", "-c", self.LINE)
         wait_until(lambda: self.running_on("node3"), 20, "a rank on node3")
         self.lab.pull_cable("node1")
         try:
@@ -191,7 +207,7 @@ class Ends(HeadAboveCase):
             self.lab.plug_cable("node1")
 
     def test_a_host_of_the_launcher_is_lost(self):
-        job = self.begin("--lease", "2", "-n", "1", "-H", "node1", "sh", "-c",
+        job = self.begin("--lease", "2", "-n", "1", "-H", ALL, "sh", "-c",
                          self.LINE.replace("run", "run --lease 2", 1))
         wait_until(lambda: self.running_on("node3"), 20, "a rank on node3")
         self.lab.pull_cable("node3")
@@ -204,7 +220,7 @@ class Ends(HeadAboveCase):
             self.lab.plug_cable("node3")
 
     def test_a_later_launcher_starts_as_if_nothing_had_been(self):
-        done = self.outer("-n", "1", "-H", "node1", "sh", "-c",
+        done = self.outer("-n", "1", "-H", ALL, "sh", "-c",
                           f"for i in 1 2 3; do timeout -s KILL 0.7 {self.LINE}; done; "
                           + INNER["run"])
         self.assertEqual(sorted(re.findall(r"rank \d of.*", done.text)), SHOWN, done)
@@ -222,7 +238,7 @@ class Strangers(HeadAboveCase):
                          "    s.sendall(b'x' * 20)\n"
                          "    print('closed' if not s.recv(1) else 'heard')\n"
                          "except (BrokenPipeError, ConnectionResetError): print('closed')\n")
-        done = self.outer("-n", "1", "-H", "node1", "sh", "-c",
+        done = self.outer("-n", "1", "-H", ALL, "sh", "-c",
                           f"stat -c %a $(dirname $MUSTER_HEAD); python {ask} $MUSTER_HEAD; "
                           f"chmod 755 $(dirname $MUSTER_HEAD); chmod 777 $MUSTER_HEAD; "
                           f"python {ask} $MUSTER_HEAD; echo $MUSTER_HEAD")
@@ -239,7 +255,7 @@ class Strangers(HeadAboveCase):
                          "        while s.recv(4096): pass\n"
                          "    except (BrokenPipeError, ConnectionResetError): pass\n"
                          "    s.close()\n")
-        done = self.outer("-n", "1", "-H", "node1", "sh", "-c",
+        done = self.outer("-n", "1", "-H", ALL, "sh", "-c",
                           f"python {say} $MUSTER_HEAD; {INNER['run']}")
         self.assertEqual(done.lines, SHOWN, done)
 

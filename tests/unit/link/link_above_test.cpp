@@ -90,10 +90,16 @@ TEST_F(LinkAboveTest, AnotherProtocolIsTold) {
 }
 
 TEST_F(LinkAboveTest, AnEndIsToldOnce) {
+  put(wire::kMagic);
   ::close(std::exchange(ends_[1], -1));
   EXPECT_EQ(heard(1), (Heard{"gone: the head above has gone"}));
   link_->send(wire::ToAgent(wire::Ping{}), host(1));
   EXPECT_EQ(heard_.size(), 1U);
+}
+
+TEST_F(LinkAboveTest, AnEndBeforeTheMagicLineIsNoHead) {
+  ::close(std::exchange(ends_[1], -1));
+  EXPECT_EQ(heard(1), (Heard{"gone: the head of this job does not answer at MUSTER_HEAD"}));
 }
 
 TEST_F(LinkAboveTest, AFrameForSeveralHostsIsSentOnce) {

@@ -38,6 +38,16 @@ RunInput job(const std::vector<std::pair<const char*, model::Carrier>>& hosts) {
   return input;
 }
 
+RunInput with_reserve(RunInput input) {
+  model::Host host;
+  host.name = "c";
+  host.port = 2222;
+  host.carrier = model::kOpened;
+  input.plan.spare = {host};
+  input.spec.hostfile = "a slots=1\nlisted slots=4\n";
+  return input;
+}
+
 // What a launcher's head sends: to its own number of a host.
 std::string said(std::uint32_t number, const wire::ToAgent& message, RunIndex run = kFirstRun) {
   std::string bytes;
@@ -50,7 +60,10 @@ wire::Reach reach(const char* name) { return {name, {}, 0}; }
 class RelayTest : public testing::Test {
  protected:
   // Ranks run on a and b; the launcher is called on a.
-  RelayTest() : head_(job({{"a", model::kOpened}, {"b", model::kOpened}})) { begin(); }
+  // c, in reserve, and listed, which the command of the job would start, are hosts of the job, too.
+  RelayTest() : head_(with_reserve(job({{"a", model::kOpened}, {"b", model::kOpened}}))) {
+    begin();
+  }
 
   void begin() {
     head_.start(kStart, out_);
@@ -173,14 +186,38 @@ TEST_F(RelayTest, AHostInUseIsReachedAtOnce) {
   EXPECT_EQ(told(), (Told{"7: Reached"}));
 }
 
-TEST_F(RelayTest, AnotherHostIsOpenedForIt) {
+TEST_F(RelayTest, AHostOfTheJobIsOpenedForIt) {
   launcher_says(said(0, reach("c")));
   ASSERT_EQ(effects<AddHost>().size(), 1U);
   EXPECT_EQ(effects<AddHost>().front().host.carrier, model::kOpened);
+  EXPECT_EQ(effects<AddHost>().front().host.port, 2222U) << "as the job knows it";
   EXPECT_EQ(effects<OpenLink>(), (std::vector{OpenLink{kC}}));
   EXPECT_EQ(told(), Told{});
   feed(LinkUp{kC});
   EXPECT_EQ(told(), (Told{"0: Reached"}));
+}
+
+TEST_F(RelayTest, AHostInTheHostfileIsOneOfTheJob) {
+  launcher_says(said(0, reach("listed")));
+  EXPECT_EQ(effects<OpenLink>().size(), 1U);
+}
+
+TEST_F(RelayTest, RanksReachNoFurtherThanTheirJob) {
+  launcher_says(said(0, reach("elsewhere")));
+  EXPECT_TRUE(effects<AddHost>().empty());
+  EXPECT_TRUE(effects<OpenLink>().empty());
+  EXPECT_EQ(told(), (Told{"0: it is no host of the job"}));
+  EXPECT_EQ(std::get<wire::Unreached>(message_).error.fault, base::Fault::usage);
+  launcher_says(said(0, reach("b")));
+  EXPECT_EQ(told(), (Told{"0: Reached"}));
+}
+
+TEST_F(RelayTest, BesideTheHeadAnyHostMayBeNamed) {
+  HeadMachine head(job({{"here", model::kLocal}, {"a", model::kOpened}}));
+  HeadEffects out;
+  head.start(kStart, out);
+  head.step(kStart, Heard{NodeIndex(0), wire::FromLauncher{1, said(0, reach("elsewhere"))}}, out);
+  EXPECT_NE(std::ranges::find(out, HeadEffect(OpenLink{NodeIndex(2)})), out.end());
 }
 
 TEST_F(RelayTest, AHostThatCannotBeReachedIsTold) {
