@@ -159,6 +159,7 @@ def ssh_rows(bench, folder):
                          ",".join(f"{name}:4" for name in names), "/bin/true")
         bench.compare("16 ranks on 4 ssh hosts / 4 x ssh true", ours, bare, "<= 1.10",
                       wrap=hosts.command)
+        inner_row(bench, hosts, names, ssh)
         if shutil.which("mpirun.mpich"):
             wrapper = os.path.join(folder, "ssh-of-the-lab")
             with open(wrapper, "w", encoding="ascii") as file:
@@ -170,6 +171,17 @@ def ssh_rows(bench, folder):
                           wrap=hosts.command)
             mpi_rows.four_hosts(bench, folder, hosts, names, wrapper)
             mpi_rows.fence(bench, folder, hosts, names, wrapper)
+
+
+def inner_row(bench, hosts, names, ssh):
+    """A launcher inside a rank: asks the head above it, or opens links of its own."""
+    def outer(*inner):
+        launcher = bench.run(*inner, "-n", "4", "-H", ",".join(names), "/bin/true")
+        return bench.run("--ssh-command", ssh, "-H", ",".join(names), "sh", "-c",
+                         '[ "$RANK" != 0 ] || exec "$@"', "sh", *launcher)
+
+    bench.compare("a launcher in a rank, 4 ssh hosts / with its own ssh", outer(),
+                  outer("--ssh-command", ssh), "< 1", wrap=hosts.command)
 
 
 def main():
