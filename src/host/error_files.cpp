@@ -1,8 +1,10 @@
 // Files in memory and their names.
 #include "host/error_files.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -44,7 +46,9 @@ std::vector<std::string> ErrorFiles::open(base::Rank rank, For whom,
 std::string ErrorFiles::take(base::Rank rank) {
   const auto file = files_.extract(rank);
   if (file.empty()) return {};
-  std::string text(wire::kErrorFileMax, '\0');
+  struct stat info {};
+  if (::fstat(file.mapped().get(), &info) != 0 || info.st_size <= 0) return {};
+  std::string text(std::min<off_t>(wire::kErrorFileMax, info.st_size), '\0');
   const ssize_t size = ::pread(file.mapped().get(), text.data(), text.size(), 0);
   text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   return text;
