@@ -108,6 +108,8 @@ def start_rows(bench):
         bench.compare("16 x true / Open MPI", bench.run("-n", "16", true),
                       ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "16",
                        true], "< 1", pairs=5)
+    bench.compare("4096 x true / spawn loop", bench.run("-n", "4096", true),
+                  [bench.loop, "4096", true], "<= 1.05", pairs=3)
     torch = ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", "8", "-r", "1",
              "-t", "1", "--no_python", true]
     if os.path.exists("/usr/bin/python3"):
