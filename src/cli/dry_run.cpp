@@ -28,7 +28,8 @@ plan::Rendezvous rendezvous_of(const Prospect& job) {
   const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
   plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
   if (const auto limit = job.spec.timeout) {
-    where.deadline = fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
+    where.point.deadline =
+        fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
   }
   return where;
 }

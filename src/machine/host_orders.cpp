@@ -62,15 +62,8 @@ std::vector<std::optional<std::vector<std::uint16_t>>> ports_by_node(const wire:
 plan::Rendezvous rendezvous_of(const wire::World& world, const wire::Prepare& own) {
   const std::size_t nodes = world.plan.nodes.size();
   plan::Rendezvous where;
-  where.address = world.address;
-  where.port = world.port;
-  where.addresses = world.addresses;
+  where.point = world.point;
   where.rank_ports = ports_by_node(world);
-  where.round = world.round;
-  where.among_hosts = world.among_hosts;
-  where.deadline = world.deadline;
-  where.gloo_address = world.gloo_address;
-  where.gloo_port = world.gloo_port;
   where.interfaces.resize(nodes);
   where.interfaces[own.node.value] = own.interface;
   where.cpus.resize(nodes);

@@ -89,19 +89,6 @@ std::vector<std::uint16_t> rank_ports(const OrdersFor& world) {
   return ports;
 }
 
-void tell_meeting(const OrdersFor& world, wire::World& told) {
-  const plan::Rendezvous& where = world.where;
-  told.address = where.address;
-  told.port = where.port;
-  told.addresses = where.addresses;
-  told.rank_ports = rank_ports(world);
-  told.round = where.round;
-  told.among_hosts = where.among_hosts;
-  told.deadline = where.deadline;
-  told.gloo_address = where.gloo_address;
-  told.gloo_port = where.gloo_port;
-}
-
 void tell_variables(const std::vector<plan::Forwarded>& apps, wire::World& told) {
   VariableTable table;
   for (const plan::Forwarded& app : apps) {
@@ -133,7 +120,8 @@ wire::World world_of(const OrdersFor& world, const std::vector<plan::Forwarded>&
   told.spec = told_of(world.spec);
   told.plan = told_of(world.plan);
   tell_variables(kept, told);
-  tell_meeting(world, told);
+  told.point = world.where.point;
+  told.rank_ports = rank_ports(world);
   told.kvs = world.placed.name;
   told.mapping = world.placed.mapping;
   told.nspace = world.nspace;

@@ -181,8 +181,8 @@ void Run::prepare_all(RunEffects& out) {
   state_ = State::preparing;
   verdict_.phases().greeted = since_start();
   where_ = plan::rendezvous(input_.plan, all_facts());
-  where_.round = round_;
-  if (input_.deadline) where_.deadline = std::to_string(*input_.deadline);
+  where_.point.round = round_;
+  if (input_.deadline) where_.point.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
   if (round_ == 0) warn_loaders(out);
   const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
@@ -212,8 +212,8 @@ void Run::gloo_served(base::Result<GlooServed::At> at, Instant now, RunEffects& 
   now_ = now;
   if (state_ != State::preparing) return;
   if (!at) return fault(std::move(at.error()), "", out);
-  where_.gloo_address = at->address;
-  where_.gloo_port = std::to_string(at->port);
+  where_.point.gloo_address = at->address;
+  where_.point.gloo_port = std::to_string(at->port);
   order_all(out);
 }
 
@@ -234,12 +234,12 @@ OrdersFor Run::first_orders() const {
 void Run::tell_networks(const plan::Rendezvous& where, RunEffects& out) const {
   if (nodes_.size() < 2) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);
-  tell(model::MeetingPointChosen{where.address, where.port}, out);
+  tell(model::MeetingPointChosen{where.point.address, where.point.port}, out);
 }
 
 void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_t place,
                        RunEffects& out) const {
-  tell(model::NetworkChosen{host(node), where.interfaces[place], where.addresses[place],
+  tell(model::NetworkChosen{host(node), where.interfaces[place], where.point.addresses[place],
                             where.reasons[place], where.rdma[place]},
        out);
 }

@@ -76,7 +76,7 @@ std::string restarts_at_most(const AboutApp& about) {
 }
 
 std::string restarts(const AboutApp& about) {
-  return about.spec.max_restarts == 0 ? "" : std::to_string(about.where.round);
+  return about.spec.max_restarts == 0 ? "" : std::to_string(about.where.point.round);
 }
 
 std::string app_count(const AboutApp& about) { return std::to_string(about.spec.apps.size()); }
@@ -104,9 +104,9 @@ std::string app_sizes(const AboutApp& about) {
   return joined(sizes);
 }
 
-std::string deadline_of(const AboutApp& about) { return about.where.deadline; }
-std::string address(const AboutApp& about) { return about.where.address; }
-std::string port(const AboutApp& about) { return about.where.port; }
+std::string deadline_of(const AboutApp& about) { return about.where.point.deadline; }
+std::string address(const AboutApp& about) { return about.where.point.address; }
+std::string port(const AboutApp& about) { return about.where.point.port; }
 
 bool is_exported(const AboutApp& about, std::string_view name) {
   const auto& exports = about.app().exports;
@@ -122,12 +122,12 @@ std::string exported_or(const AboutApp& about, std::string_view name, const std:
 }
 
 std::string azure_address(const AboutApp& about) {
-  return exported_or(about, "MASTER_ADDR", about.where.address);
+  return exported_or(about, "MASTER_ADDR", about.where.point.address);
 }
 
 std::string azure_master(const AboutApp& about) {
   const std::string at = azure_address(about);
-  const std::string port = exported_or(about, "MASTER_PORT", about.where.port);
+  const std::string port = exported_or(about, "MASTER_PORT", about.where.point.port);
   const bool is_v6 = at.find(':') != std::string::npos;
   return is_v6 ? "[" + at + "]:" + port : at + ":" + port;
 }
@@ -137,7 +137,7 @@ std::string azure_process(const About& about) { return fmt::format("rank_{}", ab
 std::string addresses(const AboutApp& about) {
   if (about.plan.nodes.size() < 2) return {};
   std::string list;
-  for (const std::string& one_address : about.where.addresses) {
+  for (const std::string& one_address : about.where.point.addresses) {
     if (!list.empty()) list += ',';
     list += one_address;
     if (list.size() > kValueMax) return {};
@@ -162,7 +162,7 @@ std::string max_restarts(const AboutApp& about) {
                           : restarts_at_most(about);
 }
 std::string restart_count(const AboutApp& about) {
-  return about.spec.torch ? std::to_string(about.where.round) : restarts(about);
+  return about.spec.torch ? std::to_string(about.where.point.round) : restarts(about);
 }
 std::string nccl_errors(const AboutApp& about) { return about.spec.torch ? "1" : ""; }
 
@@ -206,14 +206,14 @@ std::string nccl_interface(const About& about) {
 // has excluded some has chosen: both together are an error.
 std::string open_mpi_interface(const About& about) {
   const bool chosen = find(about.kept, "OMPI_MCA_btl_tcp_if_exclude") != nullptr;
-  return about.where.among_hosts && !chosen ? interface(about) : "";
+  return about.where.point.among_hosts && !chosen ? interface(about) : "";
 }
 
 // MPICH (nemesis, libfabric) takes any interface too, and several at once. On one machine it uses
 // shared memory, whatever the interface.
 std::string mpich_interface(const About& about) {
   const std::string& name = about.where.interfaces[about.node];
-  return about.where.among_hosts && name != "lo" ? name : "";
+  return about.where.point.among_hosts && name != "lo" ? name : "";
 }
 
 // UCX_NET_DEVICES is for all its transports: where there is RDMA it would take it away.
@@ -250,13 +250,14 @@ std::string gloo(const AboutApp& about) {
 
 std::string gloo_address(const AboutApp& about) {
   if (!about.spec.gloo) return {};
-  const std::string& at = about.where.gloo_address;
+  const std::string& at = about.where.point.gloo_address;
   return at.empty() ? "<address of this machine>" : at;
 }
 
 std::string gloo_port(const AboutApp& about) {
   if (!about.spec.gloo) return {};
-  return about.where.gloo_port.empty() ? "<port of this machine>" : about.where.gloo_port;
+  return about.where.point.gloo_port.empty() ? "<port of this machine>"
+                                             : about.where.point.gloo_port;
 }
 
 std::string gloo_interface(const About& about) {

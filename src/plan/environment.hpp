@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "model/inventory.hpp"
 #include "model/job_spec.hpp"
+#include "model/meeting_point.hpp"
 #include "model/plan.hpp"
 
 namespace muster::plan {
@@ -69,24 +70,17 @@ struct Kept {
 // What is known about each node when its environment is made: index = node. What only the facts of
 // a node can tell is put in angle brackets without them (dry run), as in "<address of node1>".
 struct Rendezvous {
-  std::string address;                  // MASTER_ADDR: of the first node, reachable from the others
-  std::string port;                     // MASTER_PORT
+  model::MeetingPoint point;
   std::vector<std::string> interfaces;  // per node: the one that reaches the others, or empty
-  std::vector<std::string> addresses;   // per node: its own address
   std::vector<std::optional<std::uint32_t>> cpus;  // per node
   std::vector<std::string> reasons;                // per node: how its address was found
   std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
-  std::uint32_t round = 0;                         // how often the ranks were started before
   // Per node, nothing without its facts; fake nodes share those of their machine out.
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
   // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.
   std::vector<std::optional<std::vector<std::uint16_t>>> rank_ports = {};
-  std::string head = {};          // this machine as the hosts see it; empty: not known
-  std::string gloo_address = {};  // where the head serves gloo's store, once it does
-  std::string gloo_port = {};
+  std::string head = {};                // this machine as the hosts see it; empty: not known
   std::vector<std::string> ports = {};  // per node: one that its agent has claimed
-  bool among_hosts = false;             // ranks talk to other nodes than their own
-  std::string deadline = {};            // when the job is ended, see deadline(); empty: never
   std::vector<bool> cpus_limited = {};  // per node: as in Host and HostFacts
   bool operator==(const Rendezvous&) const = default;
 };

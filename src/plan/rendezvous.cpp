@@ -133,8 +133,8 @@ std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, s
 std::string address_of_head(const model::Plan& plan, const Rendezvous& where, const Seen& head) {
   if (is_for_others(head.address)) return head.address;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (plan.nodes[i].host.carrier.in_head && is_for_others(where.addresses[i])) {
-      return where.addresses[i];
+    if (plan.nodes[i].host.carrier.in_head && is_for_others(where.point.addresses[i])) {
+      return where.point.addresses[i];
     }
   }
   return {};
@@ -170,10 +170,11 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
     const HostFacts* known = facts_of(facts, i);
     Found found = one_machine ? Found{"127.0.0.1", "all ranks are on this machine"}
                               : address_of(node, known, head);
-    where.addresses.push_back(std::move(found.address));
+    where.point.addresses.push_back(std::move(found.address));
     where.reasons.push_back(std::move(found.how));
     where.rdma.push_back(known != nullptr && known->rdma);
-    where.interfaces.push_back(one_machine ? "lo" : interface_of(node, known, where.addresses[i]));
+    where.interfaces.push_back(one_machine ? "lo"
+                                           : interface_of(node, known, where.point.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
     where.cpus_limited.push_back(are_cpus_limited(node, known));
     where.devices.push_back(devices_of(plan, i, known));
@@ -181,18 +182,20 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
                                                    : std::optional(known->rank_ports));
   }
   if (plan.nodes.empty()) return where;
-  where.among_hosts = is_among_hosts(plan);
+  where.point.among_hosts = is_among_hosts(plan);
   where.ports = ports_of(plan, facts);
   where.head = one_machine ? "127.0.0.1" : address_of_head(plan, where, head);
-  where.address = where.addresses.front();
-  where.port = where.ports.front();
+  where.point.address = where.point.addresses.front();
+  where.point.port = where.ports.front();
   return where;
 }
 
 Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) {
   Rendezvous some;
+  some.point = all.point;
+  some.point.addresses.clear();
   for (const std::size_t node : nodes) {
-    some.addresses.push_back(all.addresses[node]);
+    some.point.addresses.push_back(all.point.addresses[node]);
     some.interfaces.push_back(all.interfaces[node]);
     some.reasons.push_back(all.reasons[node]);
     some.rdma.push_back(all.rdma[node]);
@@ -202,13 +205,10 @@ Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) 
     some.rank_ports.push_back(all.rank_ports[node]);
     some.ports.push_back(all.ports[node]);
   }
-  some.among_hosts = all.among_hosts;
-  some.round = all.round;
   some.head = all.head;
-  some.deadline = all.deadline;
   if (nodes.empty()) return some;
-  some.address = some.addresses.front();
-  some.port = some.ports.front();
+  some.point.address = some.point.addresses.front();
+  some.point.port = some.ports.front();
   return some;
 }
 

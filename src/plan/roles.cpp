@@ -39,7 +39,7 @@ std::string port_of(const model::Plan& plan, const Rendezvous& where, base::Rank
 }
 
 std::string endpoint(const model::Plan& plan, const Rendezvous& where, base::Rank rank) {
-  const std::string& address = where.addresses[plan.ranks[rank.value].node.value];
+  const std::string& address = where.point.addresses[plan.ranks[rank.value].node.value];
   const bool v6 = address.find(':') != std::string::npos;
   return fmt::format("{}{}{}:{}", v6 ? "[" : "", address, v6 ? "]" : "",
                      port_of(plan, where, rank));
@@ -119,7 +119,7 @@ std::string tf_config(const model::JobSpec& spec, const model::Plan& plan, const
 Scheduler scheduler(const model::JobSpec& spec, const model::Plan& plan, const Rendezvous& where) {
   for (std::size_t i = 0; i < plan.ranks.size(); ++i) {
     if (role_of(spec, plan, i) != kMindSporeScheduler) continue;
-    return {where.addresses[plan.ranks[i].node.value], port_of(plan, where, base::Rank(i))};
+    return {where.point.addresses[plan.ranks[i].node.value], port_of(plan, where, base::Rank(i))};
   }
   return {};
 }

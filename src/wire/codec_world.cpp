@@ -251,32 +251,34 @@ void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
 // ---- where ranks meet, and MPI ------------------------------------------------------------------
 
 void write_meeting(proto::World& to, const World& world) {
-  to.set_address(world.address);
-  to.set_port(world.port);
-  write_column(*to.mutable_addresses(), world.addresses);
+  const model::MeetingPoint& point = world.point;
+  to.set_address(point.address);
+  to.set_port(point.port);
+  write_column(*to.mutable_addresses(), point.addresses);
   for (const std::uint16_t port : world.rank_ports) to.add_rank_ports(port);
-  to.set_round(world.round);
-  to.set_among_hosts(world.among_hosts);
-  to.set_deadline(world.deadline);
-  to.set_gloo_address(world.gloo_address);
-  to.set_gloo_port(world.gloo_port);
+  to.set_round(point.round);
+  to.set_among_hosts(point.among_hosts);
+  to.set_deadline(point.deadline);
+  to.set_gloo_address(point.gloo_address);
+  to.set_gloo_port(point.gloo_port);
 }
 
 void read_meeting(proto::World& in, World& world, Bounds& bounds) {
-  world.address = std::move(*in.mutable_address());
-  world.port = std::move(*in.mutable_port());
+  model::MeetingPoint& point = world.point;
+  point.address = std::move(*in.mutable_address());
+  point.port = std::move(*in.mutable_port());
   const std::size_t nodes = world.plan.nodes.size();
-  world.addresses = read_column("column of addresses", *in.mutable_addresses(), nodes, bounds);
+  point.addresses = read_column("column of addresses", *in.mutable_addresses(), nodes, bounds);
   if (in.rank_ports_size() > 0) {
     bounds.equal("number of ports", static_cast<std::uint64_t>(in.rank_ports_size()),
                  world.plan.ranks.size());
     if (!bounds.complaint()) world.rank_ports = bounds.ports(in.rank_ports());
   }
-  world.round = in.round();
-  world.among_hosts = in.among_hosts();
-  world.deadline = std::move(*in.mutable_deadline());
-  world.gloo_address = std::move(*in.mutable_gloo_address());
-  world.gloo_port = std::move(*in.mutable_gloo_port());
+  point.round = in.round();
+  point.among_hosts = in.among_hosts();
+  point.deadline = std::move(*in.mutable_deadline());
+  point.gloo_address = std::move(*in.mutable_gloo_address());
+  point.gloo_port = std::move(*in.mutable_gloo_port());
 }
 
 void write_mpi(proto::World& to, const World& world) {

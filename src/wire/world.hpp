@@ -7,6 +7,7 @@
 
 #include "base/id.hpp"
 #include "model/job_spec.hpp"
+#include "model/meeting_point.hpp"
 #include "model/plan.hpp"
 
 namespace muster::wire {
@@ -42,15 +43,8 @@ struct World {
   std::vector<KeptIndexes> kept;     // index: app
   std::vector<NameValue> variables;  // each once; sorted
 
-  std::vector<std::string> addresses;     // index: node of the plan
+  model::MeetingPoint point;
   std::vector<std::uint16_t> rank_ports;  // index: rank; empty: they need none
-  std::string address;                    // MASTER_ADDR
-  std::string port;                       // MASTER_PORT
-  std::uint32_t round = 0;                // how often the ranks were started before
-  bool among_hosts = false;               // ranks talk to other nodes than their own
-  std::string deadline;                   // MUSTER_DEADLINE
-  std::string gloo_address;               // of the store that the head serves
-  std::string gloo_port;
 
   std::string kvs;      // name of its PMI key-value space
   std::string mapping;  // PMI_process_mapping

@@ -80,7 +80,7 @@ Limits sizes(const World& sample) {
   return {limit("bytes of an address of 1024 hosts", kShare, sample,
                 [](World& world, auto value) {
                   world.plan.nodes.resize(kNodes);
-                  world.addresses.assign(kNodes, std::string(value, 'a'));
+                  world.point.addresses.assign(kNodes, std::string(value, 'a'));
                 }),
           limit("bytes of a variable beside a longer one of two apps", 200 - kThree, two,
                 [](World& world, auto value) { world.variables[0].value.assign(value, 'a'); })};

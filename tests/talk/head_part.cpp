@@ -110,7 +110,7 @@ model::App HeadPart::app() {
 void HeadPart::add_ranks(wire::World& world) {
   const auto apps = static_cast<std::uint32_t>(world.spec.apps.size());
   world.plan.nodes.resize(dice_.between(1, 2));
-  world.addresses.assign(world.plan.nodes.size(), any_.text());
+  world.point.addresses.assign(world.plan.nodes.size(), any_.text());
   const std::uint32_t count = dice_.between(0, 4);
   for (std::uint32_t i = 0; i < count; ++i) {
     const base::NodeIndex node(dice_.chance(0.8) ? 0 : world.plan.nodes.size() - 1);

@@ -126,7 +126,7 @@ class AgentWithTwoRuns : public testing::Test {
     world.plan.nodes.front().host.name = "here";
     world.plan.nodes.front().ranks = {base::Rank(0)};
     world.plan.ranks = {{base::NodeIndex(0), 0, 0}};
-    world.addresses = {"127.0.0.1"};
+    world.point.addresses = {"127.0.0.1"};
     world.window = 65536;
     say(run, world);
     say(run, wire::Prepare{});

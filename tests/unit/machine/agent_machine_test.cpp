@@ -111,7 +111,7 @@ wire::World world_of(std::uint32_t ranks, std::uint32_t number = 1, std::uint32_
   world.spec.apps.front().command = {"program"};
   world.kept = {{}};
   world.plan.nodes.resize(1);
-  world.addresses = {""};
+  world.point.addresses = {""};
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     world.plan.nodes.front().ranks.emplace_back(rank);
     world.plan.ranks.push_back({base::NodeIndex(0), rank});

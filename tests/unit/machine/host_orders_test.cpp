@@ -83,10 +83,10 @@ class HostOrdersTest : public testing::Test {
       }
     }
     where_ = plan::rendezvous(plan_, facts);
-    where_.gloo_address = "10.0.0.1";
-    where_.gloo_port = "3999";
-    where_.deadline = "1700000000";
-    where_.round = 2;
+    where_.point.gloo_address = "10.0.0.1";
+    where_.point.gloo_port = "3999";
+    where_.point.deadline = "1700000000";
+    where_.point.round = 2;
     placed_.world.size = static_cast<std::uint32_t>(plan_.ranks.size());
     for (std::uint32_t i = 0; i < plan_.nodes.size(); ++i) placed_.nodes.emplace_back(i);
   }

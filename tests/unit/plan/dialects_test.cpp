@@ -28,7 +28,7 @@ class Dialects : public ::testing::Test {
               {"eth0", "ens5", ""}, {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
               {8, 2, std::nullopt}, {"", "", ""},
               {false, true, false}};
-    where_.among_hosts = true;
+    where_.point.among_hosts = true;
     where_.cpus_limited = {false, true, false};
   }
 
@@ -148,7 +148,7 @@ TEST_F(Dialects, never_speaks_for_a_server_that_is_not_there) {
 }
 
 TEST_F(Dialects, rounds_are_counted_where_ranks_may_be_started_again) {
-  where_.round = 2;
+  where_.point.round = 2;
   EXPECT_EQ(of(0).count("MUSTER_RESTART_COUNT"), 0u);
   spec_.max_restarts = 3;
   const auto env = of(0);
@@ -174,14 +174,14 @@ TEST_F(Dialects, azure) {
   EXPECT_EQ(env.at("AZ_BATCHAI_MPI_MASTER_NODE"), "10.0.0.1");
   EXPECT_EQ(env.at("AZ_BATCH_HOST_LIST"), "10.0.0.1,10.0.0.2,10.0.0.3");
   EXPECT_FALSE(env.contains("AZUREML_MPI_HOSTFILE"));
-  where_.address = "fd00::1";
+  where_.point.address = "fd00::1";
   EXPECT_EQ(of(0).at("AZ_BATCH_MASTER_NODE"), "[fd00::1]:4242");
 }
 
 TEST_F(Dialects, host_list_only_for_several_nodes_and_within_the_kernels_limit) {
-  where_.addresses[2] = std::string(131'072, 'x');
+  where_.point.addresses[2] = std::string(131'072, 'x');
   EXPECT_FALSE(of(0).contains("AZ_BATCH_HOST_LIST"));
-  where_.addresses = {"127.0.0.1"};
+  where_.point.addresses = {"127.0.0.1"};
   plan_.nodes.resize(1);
   plan_.ranks.resize(3);
   EXPECT_FALSE(of(0).contains("AZ_BATCH_HOST_LIST"));

@@ -39,25 +39,25 @@ TEST(Rendezvous, one_machine_uses_loopback) {
   plan.nodes[0].host.cpus = 3;
   const auto where =
       rendezvous(plan, AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.1", "eth0")});
-  EXPECT_EQ(where.address, "127.0.0.1");
-  EXPECT_EQ(where.port, "40001");
+  EXPECT_EQ(where.point.address, "127.0.0.1");
+  EXPECT_EQ(where.point.port, "40001");
   EXPECT_EQ(where.interfaces, (std::vector<std::string>{"lo", "lo"}));
-  EXPECT_EQ(where.addresses, (std::vector<std::string>{"127.0.0.1", "127.0.0.1"}));
+  EXPECT_EQ(where.point.addresses, (std::vector<std::string>{"127.0.0.1", "127.0.0.1"}));
   EXPECT_EQ(where.cpus, (std::vector<std::optional<std::uint32_t>>{3, 8}));
 }
 
 TEST(Rendezvous, remote_nodes_use_the_address_at_which_they_were_reached) {
   const auto where = rendezvous(nodes({model::kOpened, model::kOpened}),
                                 AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "ens5")});
-  EXPECT_EQ(where.address, "10.0.0.1");
+  EXPECT_EQ(where.point.address, "10.0.0.1");
   EXPECT_EQ(where.interfaces, (std::vector<std::string>{"eth0", "ens5"}));
-  EXPECT_EQ(where.addresses, (std::vector<std::string>{"10.0.0.1", "10.0.0.2"}));
+  EXPECT_EQ(where.point.addresses, (std::vector<std::string>{"10.0.0.1", "10.0.0.2"}));
 }
 
 TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
   const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
-  EXPECT_EQ(where.address, "10.0.0.100");
+  EXPECT_EQ(where.point.address, "10.0.0.100");
   EXPECT_EQ(where.interfaces[0], "ib0");
   EXPECT_EQ(where.reasons, (std::vector<std::string>{"where the other hosts saw ssh come from",
                                                      "ssh reached it there"}));
@@ -91,7 +91,7 @@ TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
   remote.head_address = "127.0.0.1";
   const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), remote});
-  EXPECT_EQ(where.address, "192.168.0.9");
+  EXPECT_EQ(where.point.address, "192.168.0.9");
   EXPECT_EQ(where.reasons[0], "the first one that is no bridge, container or tunnel");
   EXPECT_EQ(where.interfaces[0], "mgmt0");
 }
@@ -114,25 +114,26 @@ TEST(Rendezvous, node_without_real_interfaces_uses_its_host_name) {
   }
   remote.interfaces.push_back({"eth0", "fe80::1%eth0"});
   const auto where = rendezvous(nodes({model::kOpened}), AllFacts{remote});
-  EXPECT_EQ(where.address, "worker");
+  EXPECT_EQ(where.point.address, "worker");
   EXPECT_EQ(where.interfaces[0], "");
-  EXPECT_EQ(where.port, "29500");
+  EXPECT_EQ(where.point.port, "29500");
 }
 
 TEST(Rendezvous, address_of_a_translating_router_has_no_interface) {
   HostFacts remote = facts("10.0.0.2", "eth0");
   remote.reached_at = "203.0.113.7";
   const auto where = rendezvous(nodes({model::kOpened}), AllFacts{remote});
-  EXPECT_EQ(where.address, "203.0.113.7");
+  EXPECT_EQ(where.point.address, "203.0.113.7");
   EXPECT_EQ(where.interfaces[0], "");
 }
 
 TEST(Rendezvous, nothing_is_invented_without_facts) {
   const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), std::nullopt});
-  EXPECT_EQ(where.addresses, (std::vector<std::string>{"<address of n0>", "<address of n1>"}));
+  EXPECT_EQ(where.point.addresses,
+            (std::vector<std::string>{"<address of n0>", "<address of n1>"}));
   EXPECT_EQ(where.interfaces[1], "<interface of n1>");
-  EXPECT_EQ(where.port, "40001");
+  EXPECT_EQ(where.point.port, "40001");
   EXPECT_FALSE(where.cpus[1]);
   EXPECT_EQ(rendezvous(nodes({model::kOpened}), {}).port, "<port of n0>");
 }
@@ -156,10 +157,10 @@ TEST(Rendezvous, some_nodes_know_of_each_other_what_all_know) {
       AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0"), facts("10.0.0.3", "eth1")});
   const std::vector<std::size_t> last{2};
   const auto where = for_nodes(all, last);
-  EXPECT_EQ(where.addresses, std::vector<std::string>{all.addresses[2]});
+  EXPECT_EQ(where.point.addresses, std::vector<std::string>{all.point.addresses[2]});
   EXPECT_EQ(where.interfaces, std::vector<std::string>{"eth1"});
-  EXPECT_EQ(where.address, all.addresses[2]);
-  EXPECT_TRUE(where.among_hosts) << "others are there, even if not among these";
+  EXPECT_EQ(where.point.address, all.point.addresses[2]);
+  EXPECT_TRUE(where.point.among_hosts) << "others are there, even if not among these";
 }
 
 }  // namespace

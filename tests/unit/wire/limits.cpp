@@ -164,7 +164,7 @@ TEST(Limits, AppsAndTheirVariables) {
 TEST(Limits, NodesAndRanksOfAWorld) {
   expect_has(world_error([](World& world) { world.plan.ranks[0].node = base::NodeIndex(2); }),
              "node of ranks 2 is not within 0 to 1");
-  expect_has(world_error([](World& world) { world.addresses.resize(3, "10.0.0.3"); }),
+  expect_has(world_error([](World& world) { world.point.addresses.resize(3, "10.0.0.3"); }),
              "column of addresses 3 is not 2");
   expect_has(world_error([](World& world) { world.rank_ports.pop_back(); }),
              "number of ports 3 is not 4");
@@ -207,7 +207,7 @@ TEST(Limits, AColumnStandsForNoMoreThanAFrameHolds) {
   const auto alike = [&](std::size_t nodes) {
     return world_error([&](World& world) {
       world.plan.nodes.resize(nodes);
-      world.addresses.assign(nodes, address);
+      world.point.addresses.assign(nodes, address);
     });
   };
   EXPECT_EQ(alike(900), "");

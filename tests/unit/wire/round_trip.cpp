@@ -64,7 +64,7 @@ TEST(RoundTrip, AWorldOfManyNodesIsShort) {
       world.plan.ranks.push_back({base::NodeIndex(node), local});
     }
   }
-  world.addresses.assign(1000, "10.100.200.300");
+  world.point.addresses.assign(1000, "10.100.200.300");
   const std::string bytes = framed(std::vector<ToAgent>{world});
   EXPECT_LT(bytes.size(), 1000 * 5 + 200);
   EXPECT_TRUE(std::get<World>(read_as_agent(bytes, bytes.size()).messages.front()) == world);
