@@ -18,7 +18,7 @@ namespace muster::host {
 namespace {
 
 constexpr std::size_t kAtOnce = 4;
-constexpr std::size_t kBytesMax = 64u << 10;  // of one task's stack
+constexpr std::size_t kBytesMax = 64u << 10;  // of what gdb says of one task
 constexpr auto kDebuggerPatience = std::chrono::seconds(10);
 
 // Nothing of the user's set-up, nothing from the network, no more than 64 frames of a thread.

@@ -11,6 +11,17 @@ namespace muster::machine {
 using base::Duration;
 using base::Instant;
 
+namespace {
+
+// Leaves as many whole lines as have room; of a single long line, its beginning.
+void cut_to(std::size_t most, std::string& lines) {
+  if (lines.size() <= most) return;
+  lines.resize(most);
+  lines.resize(std::min(lines.rfind('\n'), most - 1) + 1);
+}
+
+}  // namespace
+
 void AgentMachine::step(Instant now, AgentEvent event, AgentEffects& out) {
   now_ = now;
   if (state_ == State::fresh && heard_ == Instant{}) listen_anew();
@@ -274,7 +285,10 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   sweep_when_all_ended(out);
 }
 
-void AgentMachine::on(TaskTraced& event, AgentEffects& out) { tell(std::move(event.traced), out); }
+void AgentMachine::on(TaskTraced& event, AgentEffects& out) {
+  cut_to(wire::kStackMax, event.traced.stack);
+  tell(std::move(event.traced), out);
+}
 
 void AgentMachine::on(StreamEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.rank];

@@ -134,7 +134,6 @@ Refused read(proto::Refused& in, Bounds& bounds) {
 }
 
 Traced read(proto::Traced& in, Bounds& bounds) {
-  constexpr std::uint32_t kStackMax = 1u << 20;
   bounds.at_most("bytes of a stack", static_cast<std::int64_t>(in.stack().size()), kStackMax);
   return {bounds.rank(in.rank()), std::move(*in.mutable_state()), std::move(*in.mutable_stack())};
 }

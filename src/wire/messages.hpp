@@ -33,6 +33,9 @@ inline constexpr std::uint32_t kErrorFileMax = 64u << 10;
 // Of one message; more goes in several.
 inline constexpr std::uint32_t kLauncherBytesMax = 1u << 20;
 
+// A task with hundreds of threads has more.
+inline constexpr std::uint32_t kStackMax = 64u << 10;
+
 // ---- head to agent ------------------------------------------------------------------------------
 
 struct Hello {
@@ -276,7 +279,7 @@ struct FenceIn {
 struct Traced {
   base::Rank rank;
   std::string state;  // one line: "sleeping in do_wait, 12 threads"
-  std::string stack;  // lines, at most 64 KiB; empty: not asked for
+  std::string stack;  // lines, at most kStackMax bytes; empty: not asked for
   bool operator==(const Traced&) const = default;
 };
 

@@ -115,7 +115,7 @@ Limits limits(const Attendance& sample) {
 }
 
 Limits limits(const Traced& sample) {
-  return {of_rank(sample), limit("bytes of the stack", 1 << 20, sample,
+  return {of_rank(sample), limit("bytes of the stack", kStackMax, sample,
                                  [](Traced& one, auto value) { one.stack.assign(value, 's'); })};
 }
 

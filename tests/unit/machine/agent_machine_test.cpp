@@ -324,6 +324,22 @@ TEST_F(Agent, TellsWhatItsTasksDo) {
   EXPECT_EQ(hear(wire::Trace{}), Words{}) << "they are being ended";
 }
 
+TEST_F(Agent, CutsLongStacksAtALine) {
+  make_running(1);
+  const auto told = [&](const std::string& stack) {
+    AgentEffects effects;
+    machine_.step(now_, TaskTraced{{Rank(0), "sleeping", stack}}, effects);
+    return std::get<wire::Traced>(std::get<ToHead>(effects.at(0)).message).stack;
+  };
+  const std::string line = std::string(999, 'x') + "\n";
+  std::string lines;
+  while (lines.size() <= wire::kStackMax) lines += line;
+  EXPECT_EQ(told(lines), lines.substr(0, lines.size() - line.size()));
+  const std::string most(wire::kStackMax, 'x');
+  EXPECT_EQ(told(most), most);
+  EXPECT_EQ(told(most + "x"), most);
+}
+
 TEST_F(Agent, ASecondStopOnlyHastens) {
   make_running(2);
   hear(wire::Stop{SIGTERM, 3000});
