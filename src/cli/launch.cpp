@@ -50,9 +50,7 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   const std::vector<std::string> names = names_written(spec);
   plan::ThisMachine here;
   here.same_hosts = same;
-  const probe::Cpus cpus = probe::cpus();
-  here.cpus = cpus.usable;
-  here.cpus_limited = cpus.limited;
+  here.cpus = probe::cpus();
   here.hostname = probe::hostname();
   here.has_head_above = probe::is_socket(spec.carrier.above);
   if (!names.empty()) here.local_names = probe::local_names(names);

@@ -70,11 +70,9 @@ plan::JoinedNode joined_node(const wire::Join& join) {
 
 Result<Joined> lead(const front::RunRequest& request, const Invocation& invocation,
                     std::vector<head::Guest> guests) {
-  const probe::Cpus cpus = probe::cpus();
   plan::ThisMachine here;
   here.hostname = probe::hostname();
-  here.cpus = cpus.usable;
-  here.cpus_limited = cpus.limited;
+  here.cpus = probe::cpus();
   std::vector<plan::JoinedNode> nodes;
   Joined joined;
   for (head::Guest& guest : guests) {

@@ -68,9 +68,7 @@ class GuestNode {
   machine::AgentOptions facts(const GuestOptions& options) {
     machine::AgentOptions made{options.version, {}, true};
     made.facts.hostname = probe::hostname();
-    const probe::Cpus cpus = probe::cpus();
-    made.facts.cpus = cpus.usable;
-    made.facts.cpus_limited = cpus.limited;
+    made.facts.cpus = probe::cpus();
     made.facts.interfaces = probe::interfaces();
     made.facts.rdma = probe::has_rdma();
     made.facts.devices = probe::devices("", options.environment);

@@ -137,9 +137,7 @@ class Head {
   void make_tasks() {
     machine::AgentOptions options{version_, {}, false};
     options.facts.hostname = probe::hostname();
-    const probe::Cpus cpus = probe::cpus();
-    options.facts.cpus = cpus.usable;
-    options.facts.cpus_limited = cpus.limited;
+    options.facts.cpus = probe::cpus();
     const bool may_have_others = plan_.nodes.size() + plan_.spare.size() > 1;
     if (may_have_others) options.facts.interfaces = probe::interfaces();
     if (may_have_others) options.facts.identity = probe::identity();

@@ -60,9 +60,7 @@ class Agent {
     machine::AgentOptions options{version_, {}, true};
     options.facts.hostname = probe::hostname();
     options.facts.identity = probe::identity();
-    const probe::Cpus cpus = probe::cpus();
-    options.facts.cpus = cpus.usable;
-    options.facts.cpus_limited = cpus.limited;
+    options.facts.cpus = probe::cpus();
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment_);

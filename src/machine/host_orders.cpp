@@ -68,8 +68,6 @@ plan::Rendezvous rendezvous_of(const wire::World& world, const wire::Prepare& ow
   where.interfaces[own.node.value] = own.interface;
   where.cpus.resize(nodes);
   where.cpus[own.node.value] = own.cpus;
-  where.cpus_limited.resize(nodes);
-  where.cpus_limited[own.node.value] = own.cpus_limited;
   where.rdma.resize(nodes);
   where.rdma[own.node.value] = own.rdma;
   where.devices.resize(nodes);

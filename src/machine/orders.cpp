@@ -170,8 +170,7 @@ wire::Prepare told_to(base::NodeIndex node, const OrdersFor& world,
   told.world = world.placed.world.number;
   told.node = node;
   told.interface = where.interfaces[node.value];
-  told.cpus = where.cpus[node.value].value_or(1);
-  told.cpus_limited = where.cpus_limited[node.value];
+  told.cpus = where.cpus[node.value].value_or(model::Cpus());
   told.rdma = where.rdma[node.value];
   told.visible = planned.host.visible;
   const bool deals_devices = world.spec.gpus_per_rank > 0;

@@ -13,6 +13,13 @@
 
 namespace muster::model {
 
+// The cpus of a host that a job may use.
+struct Cpus {
+  std::uint32_t usable = 1;  // in its affinity mask and within its quota
+  bool limited = false;      // its processes see more: a quota, a fake node
+  bool operator==(const Cpus&) const = default;
+};
+
 struct Host {
   std::string name;  // as the user wrote it first
   std::string user;
@@ -20,13 +27,12 @@ struct Host {
   Carrier carrier = kLocal;
   std::uint32_t slots = 1;  // never 0
   std::optional<std::uint32_t> max_slots;
-  std::optional<std::uint32_t> cpus;      // usable by this job; unknown for ssh hosts until greeted
+  std::optional<Cpus> cpus;               // unknown for ssh hosts until greeted
   base::Place place;                      // where it was first written
   SharedTopology topology = {};           // null until the host has been asked
   bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
   std::vector<std::string> aliases = {};  // other names that the user wrote for it
   std::string visible = {};               // as in HostEntry
-  bool cpus_limited = false;  // the job's processes see more than `cpus`: a quota, a fake node
   bool operator==(const Host&) const = default;
 };
 
@@ -54,7 +60,7 @@ struct Devices {
 // What an agent reports about its host in its greeting.
 struct HostFacts {
   std::string hostname;
-  std::uint32_t cpus = 1;             // in the agent's affinity mask and within its quota
+  Cpus cpus;                          // of the agent
   std::vector<Interface> interfaces;  // as the kernel lists them
   std::string reached_at;    // address at which the head's connection arrived; may be empty
   std::string head_address;  // address the head's connection came from; may be empty
@@ -66,7 +72,6 @@ struct HostFacts {
   // The same for two agents of one machine and user, else different; empty: not known. Never a
   // machine id, which clones of a disk share.
   std::string identity = {};
-  bool cpus_limited = false;  // the mask has more than `cpus`: its control groups have a quota
   bool operator==(const HostFacts&) const = default;
 };
 

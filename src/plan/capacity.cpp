@@ -23,7 +23,7 @@ base::Result<std::uint32_t> counted_cores(const JobSpec& spec, const Host& host)
     if (!hardware) return tl::unexpected(hardware.error());
     return hardware->whole.cpus;
   }
-  if (host.cpus) return *host.cpus;
+  if (host.cpus) return host.cpus->usable;
   return base::fail_at(
       host.place, Fault::usage,
       fmt::format("write slots=N behind {}, or say how many ranks to run", host.name),

@@ -172,7 +172,8 @@ std::string agent_store(const AboutApp& about) { return about.spec.torch ? "Fals
 // A rank alone on its host finds the right count by itself, and may be a launcher that deals the
 // host out among processes of its own.
 bool has_all_cpus(const About& about) {
-  return about.planned().ranks.size() == 1 && !about.where.cpus_limited[about.node] &&
+  const auto& cpus = about.where.cpus[about.node];
+  return about.planned().ranks.size() == 1 && !(cpus && cpus->limited) &&
          about.plan.cpus_of(base::Rank(about.rank)).count() == 0;
 }
 
@@ -182,7 +183,7 @@ std::string threads(const About& about) {
   const auto& cpus = about.where.cpus[about.node];
   if (!cpus) return fmt::format("<cpus of {} / {}>", about.planned().host.name, ranks);
   const std::size_t bound = about.plan.cpus_of(base::Rank(about.rank)).count();
-  const std::size_t share = std::max<std::size_t>(1, *cpus / ranks);
+  const std::size_t share = std::max<std::size_t>(1, cpus->usable / ranks);
   return std::to_string(bound == 0 ? share : std::min(share, bound));
 }
 

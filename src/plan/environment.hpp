@@ -72,16 +72,15 @@ struct Kept {
 struct Rendezvous {
   model::MeetingPoint point;
   std::vector<std::string> interfaces;  // per node: the one that reaches the others, or empty
-  std::vector<std::optional<std::uint32_t>> cpus;  // per node
-  std::vector<std::string> reasons;                // per node: how its address was found
-  std::vector<bool> rdma;                          // per node: it has InfiniBand or RoCE adapters
+  std::vector<std::optional<model::Cpus>> cpus;  // per node
+  std::vector<std::string> reasons;              // per node: how its address was found
+  std::vector<bool> rdma;                        // per node: it has InfiniBand or RoCE adapters
   // Per node, nothing without its facts; fake nodes share those of their machine out.
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
   // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.
   std::vector<std::optional<std::vector<std::uint16_t>>> rank_ports = {};
   std::string head = {};                // this machine as the hosts see it; empty: not known
   std::vector<std::string> ports = {};  // per node: one that its agent has claimed
-  std::vector<bool> cpus_limited = {};  // per node: as in Host and HostFacts
   bool operator==(const Rendezvous&) const = default;
 };
 [[nodiscard]] Rendezvous rendezvous(const model::Plan& plan,

@@ -27,12 +27,16 @@ void add_own_names(Host& host, const ThisMachine& here) {
   }
 }
 
+// Of each of so many nodes of this machine, at least one cpu.
+model::Cpus share_of(const model::Cpus& all, std::uint32_t nodes) {
+  return {std::max(1U, all.usable / nodes), all.limited || nodes > 1};
+}
+
 Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
-  host.cpus = std::max(1U, here.cpus);
-  host.cpus_limited = here.cpus_limited;
-  host.slots = *host.cpus;
+  host.cpus = share_of(here.cpus, 1);
+  host.slots = host.cpus->usable;
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
   add_own_names(host, here);
@@ -62,9 +66,8 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
   }
   Host host;
   host.carrier = model::kFakeNode;
-  host.cpus = std::max(1U, here.cpus / spec.fake_nodes);
-  host.cpus_limited = here.cpus_limited || spec.fake_nodes > 1;
-  host.slots = slots_of_a_fake_node(spec, *host.cpus);
+  host.cpus = share_of(here.cpus, spec.fake_nodes);
+  host.slots = slots_of_a_fake_node(spec, host.cpus->usable);
   Inventory inventory;
   inventory.hosts.reserve(spec.fake_nodes);
   const FakeShares shares(here.topology, spec.fake_nodes);
@@ -136,8 +139,7 @@ class HostMerger {
     if (here_.has_head_above && host.carrier == model::kOpened) host.carrier = model::kAsked;
     if (is_here) {
       host.carrier = model::kLocal;
-      host.cpus = std::max(1U, here_.cpus);
-      host.cpus_limited = here_.cpus_limited;
+      host.cpus = share_of(here_.cpus, 1);
       host.topology = here_.topology;
     }
     return host;
@@ -172,8 +174,7 @@ void rehearse(Inventory& inventory, const ThisMachine& here) {
   for (std::uint32_t i = 0; i < count; ++i) {
     Host& host = inventory.hosts[i];
     host.carrier = model::kFakeNode;
-    host.cpus = std::max(1U, here.cpus / count);
-    host.cpus_limited = here.cpus_limited || count > 1;
+    host.cpus = share_of(here.cpus, count);
     host.topology = shares.of(i);
   }
 }

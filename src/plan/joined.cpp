@@ -47,7 +47,6 @@ base::Result<JoinedJob> joined(const model::JobSpec& own, const ThisMachine& her
   model::Host& first = add_node(job, app, here.hostname);
   first.carrier = model::kLocal;
   first.cpus = here.cpus;
-  first.cpus_limited = here.cpus_limited;
   for (const JoinedNode& node : nodes) {
     app.command = node.command;
     app.workdir = node.workdir;

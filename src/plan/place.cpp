@@ -64,7 +64,7 @@ bool may_share_cores(const JobSpec& spec, const Inventory& inventory) {
 
 std::string crowded(std::uint64_t ranks, const Inventory& inventory) {
   std::uint64_t cpus = 0;
-  for (const Host& host : inventory.hosts) cpus += host.cpus.value_or(host.slots);
+  for (const Host& host : inventory.hosts) cpus += host.cpus ? host.cpus->usable : host.slots;
   return fmt::format("{} ranks on {} core{} of this machine: ranks take turns on them", ranks, cpus,
                      cpus == 1 ? "" : "s");
 }

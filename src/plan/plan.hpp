@@ -14,7 +14,7 @@ namespace muster::plan {
 
 // What must be known of this machine to plan.
 struct ThisMachine {
-  std::uint32_t cpus = 1;
+  model::Cpus cpus;
   std::string hostname;
   // Those names of JobSpec::hosts and of the rankfile that mean this machine (localhost, own name
   // or address).
@@ -22,7 +22,6 @@ struct ThisMachine {
   model::SharedTopology topology = {};  // null unless needs_topology()
   // What agents have told of JobSpec::hosts before: one host under two names.
   std::vector<model::SameHost> same_hosts = {};
-  bool cpus_limited = false;    // as in HostFacts
   bool has_head_above = false;  // at CarrierSpec::above: it reaches the other hosts for us
 };
 

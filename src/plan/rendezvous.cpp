@@ -107,15 +107,10 @@ std::string port_of(const PlannedNode& node, const HostFacts* facts) {
   return std::to_string(facts->port != 0 ? facts->port : kPortOfLastResort);
 }
 
-std::optional<std::uint32_t> cpus_of(const PlannedNode& node, const HostFacts* facts) {
+std::optional<model::Cpus> cpus_of(const PlannedNode& node, const HostFacts* facts) {
   if (node.host.cpus) return node.host.cpus;
   if (facts == nullptr) return std::nullopt;
   return facts->cpus;
-}
-
-bool are_cpus_limited(const PlannedNode& node, const HostFacts* facts) {
-  if (node.host.cpus) return node.host.cpus_limited;
-  return facts != nullptr && facts->cpus_limited;
 }
 
 std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, std::size_t node,
@@ -176,7 +171,6 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
     where.interfaces.push_back(one_machine ? "lo"
                                            : interface_of(node, known, where.point.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
-    where.cpus_limited.push_back(are_cpus_limited(node, known));
     where.devices.push_back(devices_of(plan, i, known));
     where.rank_ports.emplace_back(known == nullptr ? std::nullopt
                                                    : std::optional(known->rank_ports));
@@ -200,7 +194,6 @@ Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) 
     some.reasons.push_back(all.reasons[node]);
     some.rdma.push_back(all.rdma[node]);
     some.cpus.push_back(all.cpus[node]);
-    some.cpus_limited.push_back(all.cpus_limited[node]);
     some.devices.push_back(all.devices[node]);
     some.rank_ports.push_back(all.rank_ports[node]);
     some.ports.push_back(all.ports[node]);

@@ -32,7 +32,7 @@ struct FreeCpuSet {
   return 1;
 }
 
-Cpus count_cpus() {
+model::Cpus count_cpus() {
   const std::uint32_t allowed = affinity();
   const auto quota = cpu_quota(read_text("/proc/self/cgroup"), "/sys/fs/cgroup");
   if (quota && *quota < allowed) return {*quota, true};
@@ -42,8 +42,8 @@ Cpus count_cpus() {
 }  // namespace
 
 // Looked up once: the planner, the greeting and the wire-up all ask while a job starts.
-Cpus cpus() {
-  static const Cpus found = count_cpus();
+model::Cpus cpus() {
+  static const model::Cpus found = count_cpus();
   return found;
 }
 

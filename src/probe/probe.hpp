@@ -11,11 +11,8 @@
 
 namespace muster::probe {
 
-struct Cpus {
-  std::uint32_t usable = 1;  // in this process's affinity mask and cgroup cpu quota
-  bool limited = false;      // the mask has more
-};
-[[nodiscard]] Cpus cpus();
+// Of this process; limited: its control groups have a quota.
+[[nodiscard]] model::Cpus cpus();
 [[nodiscard]] std::string hostname();
 
 // What two processes have in common exactly when they are the same user's on one host: boot id,

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
               {"host", utf8(node.host.name)},
               {"reach", node.host.carrier.word},
               {"slots", node.host.slots},
-              {"cpus", node.host.cpus ? Json(*node.host.cpus) : Json(nullptr)},
+              {"cpus", node.host.cpus ? Json(node.host.cpus->usable) : Json(nullptr)},
               {"ranks", std::move(ranks)}};
 }
 

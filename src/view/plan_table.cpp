@@ -15,7 +15,7 @@ namespace {
 }
 
 [[nodiscard]] std::string cpus_of(const model::Host& host) {
-  return host.cpus ? std::to_string(*host.cpus) : "?";
+  return host.cpus ? std::to_string(host.cpus->usable) : "?";
 }
 
 struct Widths {

@@ -44,8 +44,8 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   // Not bound is the largest number there is: one more is 0.
   for (const std::uint32_t set : prepare.bindings) to.add_bindings(set + 1);
   to.set_interface(prepare.interface);
-  to.set_cpus(prepare.cpus);
-  to.set_cpus_limited(prepare.cpus_limited);
+  to.set_cpus(prepare.cpus.usable);
+  to.set_cpus_limited(prepare.cpus.limited);
   to.set_rdma(prepare.rdma);
   write_devices(*to.mutable_devices(), prepare.devices);
   to.set_visible(prepare.visible);
@@ -92,8 +92,7 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .sets = read_sets(in, bounds),
           .bindings = read_bindings(in, bounds),
           .interface = std::move(*in.mutable_interface()),
-          .cpus = in.cpus(),
-          .cpus_limited = in.cpus_limited(),
+          .cpus = {in.cpus(), in.cpus_limited()},
           .rdma = in.rdma(),
           .devices = read_devices(*in.mutable_devices()),
           .visible = std::move(*in.mutable_visible()),

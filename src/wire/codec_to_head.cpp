@@ -46,8 +46,8 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_protocol(welcome.protocol);
   to.set_version(welcome.version);
   to.set_hostname(welcome.facts.hostname);
-  to.set_cpus(welcome.facts.cpus);
-  to.set_cpus_limited(welcome.facts.cpus_limited);
+  to.set_cpus(welcome.facts.cpus.usable);
+  to.set_cpus_limited(welcome.facts.cpus.limited);
   for (const model::Interface& interface : welcome.facts.interfaces) {
     auto& one = *to.add_interfaces();
     one.set_name(interface.name);
@@ -69,7 +69,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
 
 model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
   model::HostFacts facts{.hostname = std::move(*in.mutable_hostname()),
-                         .cpus = in.cpus(),
+                         .cpus = {in.cpus(), in.cpus_limited()},
                          .interfaces = {},
                          .reached_at = std::move(*in.mutable_reached_at()),
                          .head_address = std::move(*in.mutable_head_address()),
@@ -78,8 +78,7 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
                          .rdma = in.rdma(),
                          .devices = {},
                          .topology = {},
-                         .identity = std::move(*in.mutable_identity()),
-                         .cpus_limited = in.cpus_limited()};
+                         .identity = std::move(*in.mutable_identity())};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   facts.devices = read_devices(*in.mutable_devices());

@@ -60,9 +60,8 @@ struct Prepare {
   std::vector<std::uint32_t> bindings =
       {};                      // by local rank, as PlannedRank::binding; or none at all
   std::string interface = {};  // that reaches the other hosts; may be empty
-  std::uint32_t cpus = 1;      // that the job may use
-  bool cpus_limited = false;   // as in HostFacts
-  bool rdma = false;           // likewise
+  model::Cpus cpus = {};
+  bool rdma = false;                         // as in HostFacts
   std::vector<model::Devices> devices = {};  // this node's share of its machine's
   std::string visible = {};                  // as in model::Host
   // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.

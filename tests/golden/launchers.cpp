@@ -154,7 +154,7 @@ struct Reader {
 
 base::Result<model::Plan> planned(const model::JobSpec& spec,
                                   const model::SharedTopology& hardware) {
-  auto inventory = plan::inventory(spec, {8, "a", {"a"}, hardware});
+  auto inventory = plan::inventory(spec, {{8}, "a", {"a"}, hardware});
   if (!inventory) return tl::unexpected(inventory.error());
   for (model::Host& host : inventory->hosts) host.topology = hardware;
   return plan::place(spec, *inventory);

@@ -10,7 +10,7 @@
 namespace muster::golden {
 namespace {
 
-const plan::ThisMachine kHere{8, "laptop", {"localhost"}};
+const plan::ThisMachine kHere{{8}, "laptop", {"localhost"}};
 
 model::JobSpec job(std::vector<std::pair<std::string, std::uint32_t>> hosts) {
   model::JobSpec spec;
@@ -50,7 +50,7 @@ model::HostFacts facts(std::size_t k, const model::Carrier& carrier) {
   const std::string address = fmt::format("10.0.0.{}", remote ? k + 1 : 100);
   model::HostFacts facts;
   facts.hostname = fmt::format("machine{}", k);
-  facts.cpus = 16;
+  facts.cpus.usable = 16;
   facts.interfaces = {{"docker0", "172.17.0.1"}, {k == 0 ? "eth0" : "ens5", address}};
   if (remote) facts.reached_at = address;
   if (remote) facts.head_address = "10.0.0.100";

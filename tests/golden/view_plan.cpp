@@ -17,7 +17,7 @@ using base::Rank;
   host.name = name;
   host.carrier = carrier;
   host.slots = slots;
-  if (carrier.in_head) host.cpus = slots;
+  if (carrier.in_head) host.cpus = model::Cpus{slots};
   return host;
 }
 

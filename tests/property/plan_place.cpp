@@ -273,7 +273,7 @@ RC_GTEST_PROP(PlanInventory, keeps_every_host_once_with_all_its_slots, ()) {
   if (*rc::gen::arbitrary<bool>()) spec.per_node = *rc::gen::inRange<std::uint32_t>(1, 9);
   const auto entries = *rc::gen::inRange(1, 20);
   for (int i = 0; i < entries; ++i) spec.hosts.push_back(some_entry());
-  const auto result = inventory(spec, {4, "laptop", {"localhost"}});
+  const auto result = inventory(spec, {{4}, "laptop", {"localhost"}});
   RC_ASSERT(result.has_value());
   std::size_t next = 0;  // the hosts' order is that of their first entries
   for (const model::HostEntry& entry : spec.hosts) {

@@ -107,8 +107,7 @@ Prepare prepare() {
   own.sets = {cpus(), cpus()};
   own.bindings = some([] { return flag() ? model::kUnbound : number() % 2; });
   own.interface = bytes();
-  own.cpus = number();
-  own.cpus_limited = flag();
+  own.cpus = {number(), flag()};
   own.rdma = flag();
   own.devices = some([] { return model::Devices{bytes(), some(bytes)}; });
   own.visible = bytes();
@@ -172,11 +171,11 @@ World whole_world() {
   const bool alike = flag();
   const std::string one = bytes();
   for (std::size_t i = 0; i < made.plan.nodes.size(); ++i) {
-    made.addresses.push_back(alike ? one : bytes());
+    made.point.addresses.push_back(alike ? one : bytes());
   }
   if (flag()) made.rank_ports.assign(made.plan.ranks.size(), static_cast<std::uint16_t>(number()));
-  made.address = bytes();
-  made.round = number();
+  made.point.address = bytes();
+  made.point.round = number();
   made.kvs = bytes();
   made.preput = variables();
   made.window = number();
@@ -231,10 +230,14 @@ ToAgent to_agent() {
 Welcome welcome() {
   return {number(),
           bytes(),
-          {bytes(), number(), some([] {
+          {bytes(),
+           {number(), flag()},
+           some([] {
              return model::Interface{bytes(), bytes()};
            }),
-           bytes(), bytes(), *rc::gen::arbitrary<std::uint16_t>()}};
+           bytes(),
+           bytes(),
+           *rc::gen::arbitrary<std::uint16_t>()}};
 }
 
 Refused refused() {

@@ -66,7 +66,7 @@ void AgentPart::answer(const wire::Hello& hello) {
   running_.clear();
   wire::Welcome welcome{wire::kProtocol, "0", {}};
   welcome.facts.hostname = "played";
-  welcome.facts.cpus = 4;
+  welcome.facts.cpus.usable = 4;
   welcome.facts.interfaces = {{"eth0", "10.0.0.1"}};
   welcome.facts.reached_at = "10.0.0.1";
   welcome.facts.head_address = "127.0.0.1";

@@ -62,7 +62,7 @@ base::Error Any::error() {
 model::HostFacts Any::facts() {
   model::HostFacts facts;
   facts.hostname = text();
-  facts.cpus = dice_.chance(0.8) ? 2 : number();
+  facts.cpus.usable = dice_.chance(0.8) ? 2 : number();
   for (std::uint32_t i = dice_.between(0, 3); i > 0; --i) {
     facts.interfaces.push_back({text(), dice_.chance(0.5) ? "10.0.0.1" : text()});
   }
@@ -73,7 +73,7 @@ model::HostFacts Any::facts() {
     facts.rank_ports.push_back(static_cast<std::uint16_t>(number()));
   }
   facts.rdma = dice_.chance(0.3);
-  facts.cpus_limited = dice_.chance(0.2);
+  facts.cpus.limited = dice_.chance(0.2);
   if (dice_.chance(0.2)) facts.devices.push_back({text(), texts()});
   return facts;
 }
@@ -325,7 +325,7 @@ wire::Prepare Any::prepare() {
   own.sets = {model::CpuSet::of(dice_.between(0, 5))};
   own.bindings.assign(dice_.between(0, 3), dice_.chance(0.5) ? model::kUnbound : 0);
   own.interface = text();
-  own.cpus = number();
+  own.cpus.usable = number();
   own.visible = dice_.chance(0.2) ? "0" : "";
   return own;
 }

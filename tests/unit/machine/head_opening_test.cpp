@@ -68,13 +68,13 @@ TEST_F(HeadFixture, ASurveyEndsWithTheGreetings) {
   now(LinkUp{kA});
   now(LinkUp{kB});
   wire::Welcome welcome;
-  welcome.facts.cpus = 12;
+  welcome.facts.cpus.usable = 12;
   EXPECT_EQ(hear(kA, welcome), Words{});
   EXPECT_EQ(hear(kB, wire::Welcome{}), (Words{"a Bye", "b Bye"}));
   EXPECT_EQ(now(LinkLost{kA, lost("ended")}), Words{});
   EXPECT_EQ(now(LinkLost{kB, lost("ended")}), Words{"finish"});
   EXPECT_EQ(exit_code(), 0);
-  EXPECT_EQ(machine_->facts(kA)->cpus, 12U);
+  EXPECT_EQ(machine_->facts(kA)->cpus.usable, 12U);
 }
 
 TEST_F(HeadFixture, ASurveyFailsWithAHostThatCannotSay) {

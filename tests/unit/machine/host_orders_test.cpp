@@ -70,13 +70,12 @@ class HostOrdersTest : public testing::Test {
     for (std::uint16_t node = 0; node < plan_.nodes.size(); ++node) {
       model::HostFacts& known = facts.emplace_back(model::HostFacts()).value();
       known.hostname = plan_.nodes[node].host.name;
-      known.cpus = 8U + node;
+      known.cpus = {8U + node, node == 2};
       known.interfaces = {{"eth" + std::to_string(node), "10.0.0." + std::to_string(node + 1)}};
       known.reached_at = known.interfaces.front().address;
       known.head_address = "10.0.0.1";
       known.port = static_cast<std::uint16_t>(4000 + node);
       known.rdma = node == 1;
-      known.cpus_limited = node == 2;
       known.devices = {{"CUDA_VISIBLE_DEVICES", {"0", "1", "2", "3", "4", "5"}}};
       for (std::uint16_t local = 0; local < plan_.nodes[node].ranks.size(); ++local) {
         known.rank_ports.push_back(static_cast<std::uint16_t>(5000 + 10 * node + local));

@@ -32,7 +32,7 @@ model::SharedTopology hardware(const char* allowed = "0-15") {
 struct Job {
   model::JobSpec spec;
   std::vector<model::SharedTopology> machines;  // one for each host; missing: two sockets
-  ThisMachine here{16, "a", {"a", "localhost"}, {}};
+  ThisMachine here{{16}, "a", {"a", "localhost"}, {}};
 
   explicit Job(const std::vector<std::pair<std::string, std::uint32_t>>& hosts) {
     spec.apps.front().command = {"./app"};

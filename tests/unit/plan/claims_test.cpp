@@ -64,7 +64,7 @@ struct Job {
     auto topology = model::decode_topology(machine);
     if (!topology) return {};
     if (!claimed.empty()) topology->claimed = *model::parse_cpu_set(claimed);
-    ThisMachine here{8, "box", {}, {}};
+    ThisMachine here{{8}, "box", {}, {}};
     here.topology.value = std::make_shared<const model::Topology>(*topology);
     auto hosts = inventory(spec, here);
     for (model::Host& host : hosts->hosts) host.carrier = carrier;

@@ -34,7 +34,7 @@ Job job(std::uint32_t ranks, std::uint32_t each, std::vector<model::Devices> dev
   one.spec.apps.front().command = {"app"};
   one.spec.apps.front().ranks = ranks;
   one.spec.gpus_per_rank = each;
-  auto placed = place(one.spec, *inventory(one.spec, {8, "box", {}, {}}));
+  auto placed = place(one.spec, *inventory(one.spec, {{8}, "box", {}, {}}));
   one.plan = *placed;
   model::HostFacts facts;
   facts.devices = std::move(devices);

@@ -24,12 +24,12 @@ class Dialects : public ::testing::Test {
       inventory.hosts.push_back({name, "", 0, model::kOpened, slots, {}, {}, {"-H", 0, 0}});
     }
     plan_ = *place(spec_, inventory);
-    where_ = {"10.0.0.1",           "4242",
-              {"eth0", "ens5", ""}, {"10.0.0.1", "10.0.0.2", "10.0.0.3"},
-              {8, 2, std::nullopt}, {"", "", ""},
+    where_ = {{"10.0.0.1", "4242", {"10.0.0.1", "10.0.0.2", "10.0.0.3"}},
+              {"eth0", "ens5", ""},
+              {model::Cpus{8}, model::Cpus{2, true}, std::nullopt},
+              {"", "", ""},
               {false, true, false}};
     where_.point.among_hosts = true;
-    where_.cpus_limited = {false, true, false};
   }
 
   // With the shell and exports of `shell` and spec_.
@@ -193,15 +193,15 @@ TEST_F(Dialects, threads_share_the_cpus_of_the_node) {
     EXPECT_EQ(of(0).at(name), "2");
     EXPECT_EQ(of(3).at(name), "2");
     EXPECT_EQ(of(4).at(name), "<cpus of c / 2>");
-    where_.cpus[0] = 1;
+    where_.cpus[0] = model::Cpus{1};
     EXPECT_EQ(of(0).at(name), "1");
-    where_.cpus[0] = 8;
+    where_.cpus[0] = model::Cpus{8};
   }
 }
 
 TEST_F(Dialects, threads_of_a_rank_alone_are_its_own_matter) {
   ASSERT_TRUE(of(3).contains("OMP_NUM_THREADS")) << "it sees more cpus than it may use";
-  where_.cpus_limited[1] = false;
+  where_.cpus[1]->limited = false;
   EXPECT_FALSE(of(3).contains("OMP_NUM_THREADS"));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using base::Fault;
 
-const ThisMachine kHere{4, "laptop", {"localhost", "laptop", "10.0.0.1"}};
+const ThisMachine kHere{{4}, "laptop", {"localhost", "laptop", "10.0.0.1"}};
 
 model::JobSpec with_hosts(std::vector<model::HostEntry> hosts) {
   model::JobSpec spec;
@@ -33,12 +33,12 @@ TEST(Inventory, without_hosts_is_this_machine_with_its_cpus) {
   EXPECT_EQ(host.name, "laptop");
   EXPECT_EQ(host.carrier, model::kLocal);
   EXPECT_EQ(host.slots, 4U);
-  EXPECT_EQ(host.cpus, 4U);
+  EXPECT_EQ(host.cpus, model::Cpus{4});
   EXPECT_EQ(result->source, model::kHostsHere);
 }
 
 TEST(Inventory, machine_without_name_or_cpus_is_still_a_host) {
-  const auto result = inventory({}, {0, "", {}});
+  const auto result = inventory({}, {{0}, "", {}});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->hosts[0].name, "localhost");
   EXPECT_EQ(result->hosts[0].slots, 1U);
@@ -55,8 +55,7 @@ TEST(Inventory, fake_nodes_share_ranks_and_cpus) {
   for (const model::Host& host : result->hosts) {
     EXPECT_EQ(host.carrier, model::kFakeNode);
     EXPECT_EQ(host.slots, 3U);
-    EXPECT_EQ(host.cpus, 1U);
-    EXPECT_TRUE(host.cpus_limited);
+    EXPECT_EQ(host.cpus, (model::Cpus{1, true}));
   }
 }
 
@@ -69,7 +68,7 @@ TEST(Inventory, fake_hosts_are_fake_nodes_with_names_and_slots_of_their_own) {
   EXPECT_EQ(result->hosts[0].carrier, model::kFakeNode);
   EXPECT_EQ(result->hosts[0].slots, 3U);
   EXPECT_EQ(result->hosts[1].name, "fake-1");
-  EXPECT_EQ(result->hosts[1].cpus, 2U);
+  EXPECT_EQ(result->hosts[1].cpus, (model::Cpus{2, true}));
 }
 
 TEST(Inventory, fake_nodes_take_per_node_or_their_cpus_as_slots) {
@@ -116,7 +115,7 @@ TEST(Inventory, all_names_of_this_machine_are_one_host) {
   EXPECT_EQ(result->hosts[1].name, "10.0.0.1");
   EXPECT_EQ(result->hosts[1].carrier, model::kLocal);
   EXPECT_EQ(result->hosts[1].slots, 6U);
-  EXPECT_EQ(result->hosts[1].cpus, 4U);
+  EXPECT_EQ(result->hosts[1].cpus, model::Cpus{4});
 }
 
 TEST(Inventory, this_machine_with_a_port_is_reached_by_ssh) {

@@ -21,7 +21,7 @@ JoinedJob job(const std::vector<JoinedNode>& nodes) {
   own.apps.front().workdir = "/here";
   ThisMachine here;
   here.hostname = "head";
-  here.cpus = 4;
+  here.cpus.usable = 4;
   auto made = joined(own, here, Shell{"A=1", "RANK=3"}, nodes);
   EXPECT_TRUE(made);
   return made.value_or(JoinedJob{});
@@ -36,7 +36,7 @@ TEST(JoinedNodes, EachBringsItsProgramAndItsRanks) {
   EXPECT_EQ(made.spec.apps[1].workdir, "/there");
   EXPECT_EQ(made.spec.apps[1].role, "role");
   EXPECT_EQ(made.inventory.hosts[0].carrier, model::kLocal);
-  EXPECT_EQ(made.inventory.hosts[0].cpus, 4U);
+  EXPECT_EQ(made.inventory.hosts[0].cpus, model::Cpus{4});
   EXPECT_EQ(made.inventory.hosts[1].carrier, model::kJoined);
   const auto placed = place(made.spec, made.inventory);
   ASSERT_TRUE(placed);

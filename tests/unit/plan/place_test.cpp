@@ -144,7 +144,7 @@ TEST(Place, per_node_that_leaves_no_room_is_an_error) {
 Job job_here(std::uint32_t cpus) {
   Job job;
   job.spec.apps.front().command = {"app"};
-  job.inventory.hosts = {{"laptop", "", 0, model::kLocal, cpus, {}, cpus, {}}};
+  job.inventory.hosts = {{"laptop", "", 0, model::kLocal, cpus, {}, model::Cpus{cpus}, {}}};
   return job;
 }
 
@@ -165,7 +165,7 @@ TEST(Place, too_many_ranks_here_run_with_one_notice) {
 TEST(Place, fake_nodes_run_one_rank_each_unless_told) {
   Job job = job_here(1);
   job.spec.fake_nodes = 3;
-  job.inventory = *inventory(job.spec, {4, "laptop", {}});
+  job.inventory = *inventory(job.spec, {{4}, "laptop", {}});
   EXPECT_EQ(layout(job), "fake-0fake-1fake-2");
 }
 
@@ -209,7 +209,7 @@ TEST(Reason, names_this_machine_and_fake_nodes) {
             "by slot: slot 1 of 2 on laptop (this machine)");
   job.spec.fake_nodes = 2;
   job.spec.mapping.map_by = MapBy::node;
-  job.inventory = *inventory(job.spec, {4, "laptop", {}});
+  job.inventory = *inventory(job.spec, {{4}, "laptop", {}});
   EXPECT_EQ(reason(*place(job.spec, job.inventory), Rank(1)),
             "by node: slot 1 of 2 on fake-1 (--fake-nodes)");
 }

@@ -26,7 +26,7 @@ model::Plan nodes(const std::vector<model::Carrier>& carriers) {
 HostFacts facts(const std::string& address, const std::string& interface) {
   HostFacts result;
   result.hostname = "name-of-" + address;
-  result.cpus = 8;
+  result.cpus.usable = 8;
   result.interfaces = {{"docker0", "172.17.0.1"}, {"mgmt0", "192.168.0.9"}, {interface, address}};
   result.reached_at = address;
   result.head_address = "10.0.0.100";
@@ -36,14 +36,14 @@ HostFacts facts(const std::string& address, const std::string& interface) {
 
 TEST(Rendezvous, one_machine_uses_loopback) {
   auto plan = nodes({model::kFakeNode, model::kFakeNode});
-  plan.nodes[0].host.cpus = 3;
+  plan.nodes[0].host.cpus = model::Cpus{3};
   const auto where =
       rendezvous(plan, AllFacts{facts("10.0.0.1", "eth0"), facts("10.0.0.1", "eth0")});
   EXPECT_EQ(where.point.address, "127.0.0.1");
   EXPECT_EQ(where.point.port, "40001");
   EXPECT_EQ(where.interfaces, (std::vector<std::string>{"lo", "lo"}));
   EXPECT_EQ(where.point.addresses, (std::vector<std::string>{"127.0.0.1", "127.0.0.1"}));
-  EXPECT_EQ(where.cpus, (std::vector<std::optional<std::uint32_t>>{3, 8}));
+  EXPECT_EQ(where.cpus, (std::vector<std::optional<model::Cpus>>{{{3}}, {{8}}}));
 }
 
 TEST(Rendezvous, remote_nodes_use_the_address_at_which_they_were_reached) {
@@ -72,11 +72,11 @@ TEST(Rendezvous, nodes_that_have_come_were_not_reached_by_ssh) {
 
 TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
   auto plan = nodes({model::kOpened, model::kOpened, model::kFakeNode});
-  plan.nodes[2].host.cpus = 1;
-  plan.nodes[2].host.cpus_limited = true;
+  plan.nodes[2].host.cpus = {1, true};
   AllFacts known{facts("10.0.0.1", "eth0"), facts("10.0.0.2", "eth0"), {}};
-  known[1]->cpus_limited = true;
-  EXPECT_EQ(rendezvous(plan, known).cpus_limited, (std::vector<bool>{false, true, true}));
+  known[1]->cpus.limited = true;
+  EXPECT_EQ(rendezvous(plan, known).cpus,
+            (std::vector<std::optional<model::Cpus>>{{{8}}, {{8, true}}, {{1, true}}}));
 }
 
 TEST(Rendezvous, rdma_is_known_of_each_node) {
@@ -101,7 +101,7 @@ TEST(Rendezvous, unseen_node_uses_its_literal_address_first) {
   remote.reached_at.clear();
   auto plan = nodes({model::kOpened});
   plan.nodes[0].host.name = "10.0.0.2";
-  EXPECT_EQ(rendezvous(plan, AllFacts{remote}).address, "10.0.0.2");
+  EXPECT_EQ(rendezvous(plan, AllFacts{remote}).point.address, "10.0.0.2");
   EXPECT_EQ(rendezvous(plan, AllFacts{remote}).interfaces[0], "eth0");
 }
 
@@ -135,7 +135,7 @@ TEST(Rendezvous, nothing_is_invented_without_facts) {
   EXPECT_EQ(where.interfaces[1], "<interface of n1>");
   EXPECT_EQ(where.point.port, "40001");
   EXPECT_FALSE(where.cpus[1]);
-  EXPECT_EQ(rendezvous(nodes({model::kOpened}), {}).port, "<port of n0>");
+  EXPECT_EQ(rendezvous(nodes({model::kOpened}), {}).point.port, "<port of n0>");
 }
 
 TEST(Rendezvous, spare_hosts_may_be_talked_to_later) {
@@ -143,9 +143,9 @@ TEST(Rendezvous, spare_hosts_may_be_talked_to_later) {
   const auto among = [&](model::Carrier first, model::Carrier spare) {
     model::Plan plan = nodes({first});
     plan.spare = {nodes({spare}).nodes[0].host};
-    return rendezvous(plan, one).among_hosts;
+    return rendezvous(plan, one).point.among_hosts;
   };
-  EXPECT_FALSE(rendezvous(nodes({model::kOpened}), one).among_hosts);
+  EXPECT_FALSE(rendezvous(nodes({model::kOpened}), one).point.among_hosts);
   EXPECT_TRUE(among(model::kOpened, model::kOpened));
   EXPECT_TRUE(among(model::kFakeNode, model::kFakeNode));
   EXPECT_FALSE(among(model::kLocal, model::kOpened)) << "over an interface that nobody knows yet";

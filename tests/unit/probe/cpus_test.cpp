@@ -10,7 +10,7 @@ namespace {
 
 // Affinity belongs to a thread, so a thread of its own can be bound without harm to other tests.
 TEST(UsableCpus, FollowTheAffinityMask) {
-  Cpus bound;
+  model::Cpus bound;
   int rc = -1;
   std::thread([&] {
     cpu_set_t one;

@@ -17,7 +17,7 @@ using base::Rank;
   model::Host here;
   here.name = "localhost";
   here.slots = 2;
-  here.cpus = 16;
+  here.cpus = model::Cpus{16};
   model::Host far;
   far.name = "node1";
   far.carrier = model::kOpened;

@@ -42,7 +42,7 @@ TEST(RoundTrip, ToHeadInAnyPieces) {
 }
 
 TEST(RoundTrip, EmptyValuesStayEmpty) {
-  const std::vector<ToHead> sent = {Welcome{0, "", {"", 0, {}, "", "", 0}},
+  const std::vector<ToHead> sent = {Welcome{0, "", {"", {0}, {}, "", "", 0}},
                                     Output{base::Rank(0), Stream::out, ""}, Stopped{}};
   EXPECT_EQ(read_as_head(framed(sent), 4).messages, sent);
   const std::vector<ToAgent> told = {Hello{0, "", base::NodeIndex(0), 0, 0}, Prepare{}, World{},
