@@ -26,6 +26,7 @@
 #include "probe/topology.hpp"
 #include "process/terminal.hpp"
 #include "spec/check.hpp"
+#include "view/phases.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -139,7 +140,8 @@ class Launch {
   // A record that an earlier attempt began ends here.
   int give_up(const base::Error& error) {
     if (recorder_ && recorder_->has_begun()) {
-      (void)end_recording(*recorder_, tl::unexpected(error));
+      recorder_->give_up(error);
+      (void)check_record(*recorder_);
     }
     return refuse(error, request_.refusal_code, invocation_);
   }
@@ -162,7 +164,11 @@ class Launch {
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
-    if (recorder_) options.told = heard_by(*recorder_);
+    view::Phases phases;
+    options.told = [&](const model::RunEvent& event) {
+      if (recorder_) recorder_->hear(event);
+      phases.hear(event);
+    };
     const bool shows_errors = job.spec.output.routes.err.console;
     if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
     options.input.spec = std::move(job.spec);
@@ -171,9 +177,10 @@ class Launch {
     if (joined_) options.joined = std::move(joined_->connections);
     const auto report = head::run_head(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
-    if (recorder_) lost_ = first_code(lost_, end_recording(*recorder_, report));
+    if (recorder_ && !report) recorder_->give_up(report.error());
+    if (recorder_) lost_ = first_code(lost_, check_record(*recorder_));
     if (!report) return complain(report.error());
-    if (verbose) say("muster: " + view::phases(report->phases) + "\n");
+    if (verbose) say("muster: " + phases.words() + "\n");
     return first_code(tell(*report, invocation_, shows_errors), lost_);
   }
 

@@ -86,16 +86,12 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   return std::make_unique<head::Recorder>(std::move(options));
 }
 
-decltype(head::HeadOptions::told) heard_by(head::Recorder& recorder) {
-  return [&recorder](const model::RunEvent& event) { recorder.hear(event); };
-}
-
-int end_recording(head::Recorder& recorder, const base::Result<model::RunReport>& report) {
-  const auto kept = report ? recorder.end(*report) : recorder.end(report.error());
-  if (kept) return 0;
-  say(fmt::format("muster: {}{}\n", kept.error().what,
-                  kept.error().hint.empty() ? "" : "; " + kept.error().hint));
-  return kept.error().fault == base::Fault::output ? base::exit_code(base::Fault::output) : 0;
+int check_record(const head::Recorder& recorder) {
+  const auto& failure = recorder.failure();
+  if (!failure) return 0;
+  say(fmt::format("muster: {}{}\n", failure->what,
+                  failure->hint.empty() ? "" : "; " + failure->hint));
+  return failure->fault == base::Fault::output ? base::exit_code(base::Fault::output) : 0;
 }
 
 base::Result<void> begin_recording(head::Recorder& recorder, model::JobSpec& spec,

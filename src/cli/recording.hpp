@@ -20,13 +20,9 @@ namespace muster::cli {
                                                           const model::Plan* inner,
                                                           const Invocation& invocation);
 
-// Records what a head reports; the recorder outlives it.
-[[nodiscard]] decltype(head::HeadOptions::told) heard_by(head::Recorder& recorder);
-
-// Writes the end of a run down; what cannot be written is told, and gives its exit code to a run
-// that ended well.
-[[nodiscard]] int end_recording(head::Recorder& recorder,
-                                const base::Result<model::RunReport>& report);
+// After a run's end: says what of its record could not be written. Returns an exit code for a run
+// that ended well, or 0.
+[[nodiscard]] int check_record(const head::Recorder& recorder);
 
 // Makes a record that was asked for, before anything starts: from then on each rank's output goes
 // there, too, and all that a detached run prints.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/check.hpp"
 #include "head/carriers.hpp"
 #include "head/console_writer.hpp"
 #include "head/gloo_server.hpp"
@@ -86,7 +87,8 @@ class Head {
       perform_all(effects);
     });
     loop_.run();
-    model::RunReport report = machine_.report();
+    CHECK(ended_);
+    model::RunReport report = std::move(*ended_);
     for (const std::string& trouble : console_.troubles()) add_trouble(report, trouble);
     if (const auto missed = console_.not_shown(); missed != 0) {
       report.warnings.push_back(
@@ -296,7 +298,12 @@ class Head {
   // ---- people
   // -------------------------------------------------------------------------------------
 
+  // The run's end is told when all output has been written.
   void perform(machine::Tell& effect) {
+    if (auto* last = std::get_if<model::RunEnded>(&effect.event)) {
+      if (effect.run == base::kFirstRun) ended_ = std::move(last->report);
+      return;
+    }
     if (const std::string words = view::words(effect.event); !words.empty()) {
       console_.say("muster: " + words + "\n");
     }
@@ -350,6 +357,7 @@ class Head {
 
   asio::io_context loop_{1};
   bool is_finishing_ = false;
+  std::optional<model::RunReport> ended_;  // as the machine has it
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
@@ -399,8 +407,11 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
                                           options.input.spec.timeout, options.environment);
   options.input.secret = probe::random_digits(32);
-  return process::caught(
+  const auto told = options.told;
+  auto report = process::caught(
       [&] { return Head(std::move(options), std::move(guard), std::move(*logs)).run(); });
+  if (report && told) told(model::RunEnded{*report});
+  return report;
 }
 
 }  // namespace muster::head

@@ -20,7 +20,8 @@ struct HeadOptions {
   std::string program;                   // path of this program, for agents
   std::string version;
   std::map<base::NodeIndex, process::UniqueFd> joined;  // connections of nodes that have come
-  // Told what happens to the run; may be empty.
+  // Hears what happens to the run; may be empty. Of the end it hears once all output has been
+  // written: what could not be written is in the report.
   std::function<void(const model::RunEvent&)> told = {};
 };
 

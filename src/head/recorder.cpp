@@ -98,14 +98,16 @@ void Recorder::on(const model::RankStarted& event) {
   const base::NodeIndex node = event.node;
   lines_ += view::rank_started_line(now, event.rank, event.pid, options_.hosts[node.value]);
   if (node.value >= planned_ && joined_.insert(node).second) name_joined();
-  const bool all_run = ++started_ == options_.record.ranks;
-  if (all_run) {
-    options_.record.started = now;
-    lines_ += view::event_line(now, "running");
-    begin_late();
-  }
-  if (started_ >= options_.record.ranks) flush();
-  if (all_run) options_.running();
+  if (options_.record.started) flush();
+}
+
+void Recorder::on(const model::PhaseReached& event) {
+  if (event.phase != model::Phase::started || options_.record.started) return;
+  options_.record.started = store::utc_now();
+  lines_ += view::event_line(*options_.record.started, "running");
+  begin_late();
+  flush();
+  options_.running();
 }
 
 void Recorder::name_joined() {
@@ -125,29 +127,32 @@ void Recorder::flush() {
   lines_.clear();
 }
 
-base::Result<void> Recorder::end(const model::RunReport& report) {
+void Recorder::on(const model::RunEnded& event) {
+  const model::RunReport& report = event.report;
+  if (!report.same_hosts.empty()) return;
   options_.record.state = state_of(report);
   options_.record.exit_code = report.exit_code();
   options_.record.code_from = model::word(view::code_from(report));
-  return close(view::report(report, {}));
+  close(view::report(report, {}));
 }
 
-base::Result<void> Recorder::end(const base::Error& error) {
+void Recorder::give_up(const base::Error& error) {
   options_.record.state = RunState::failed;
   options_.record.exit_code = base::exit_code(error.fault);
   options_.record.code_from = model::word(model::CodeFrom::muster);
-  return close(view::error(error, {}));
+  close(view::error(error, {}));
 }
 
-base::Result<void> Recorder::close(const std::string& words) {
+void Recorder::close(const std::string& words) {
   RunRecord& record = options_.record;
   record.ended = store::utc_now();
   if (!record.ended_well()) record.cause = first_line(words);
   lines_ += view::run_ended_line(record);
   begin_late();
   flush();
-  if (!writer_) return tl::unexpected(*failure_);
-  return writer_->finish(view::record_json(record, *record.ended) + "\n", words);
+  if (!writer_) return;
+  const auto kept = writer_->finish(view::record_json(record, *record.ended) + "\n", words);
+  if (!kept) failure_ = kept.error();
 }
 
 }  // namespace muster::head

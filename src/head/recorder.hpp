@@ -38,30 +38,32 @@ class Recorder {
   // Before any rank has started: the run goes by the plan of `other`, which has not begun.
   [[nodiscard]] base::Result<void> plan_anew(Recorder other);
   void hear(const model::RunEvent& event);
-  // What cannot be written is an error, but the run has ended nevertheless.
-  [[nodiscard]] base::Result<void> end(const model::RunReport& report);
-  [[nodiscard]] base::Result<void> end(const base::Error& error);
+  // The run cannot begin, or be planned again.
+  void give_up(const base::Error& error);
+  // Once it has ended: why not all of it could be written.
+  [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
 
  private:
   // It is one of the run's once a rank runs there.
   void on(const model::HostJoined& event);
   void on(const model::RankStarted& event);
   void on(const model::RankEnded& event);
+  void on(const model::PhaseReached& event);
+  void on(const model::RunEnded& event);
   template <class Other>
   void on(const Other& event);
   void name_joined();
   void begin_late();
   void flush();
-  base::Result<void> close(const std::string& words);
+  void close(const std::string& words);
 
   RecorderOptions options_;
   std::size_t planned_;               // hosts that had ranks from the start
   std::size_t named_;                 // these, and those of a launcher in the command
   std::set<base::NodeIndex> joined_;  // others that have had some since
   std::optional<store::RecordWriter> writer_;
-  std::optional<base::Error> failure_;  // why there is no record
-  std::uint32_t started_ = 0;
-  std::string lines_;  // not written yet
+  std::optional<base::Error> failure_;  // why there is no record, or not all of it
+  std::string lines_;                   // not written yet
 };
 
 }  // namespace muster::head

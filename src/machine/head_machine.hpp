@@ -49,6 +49,7 @@ class HeadMachine {
   [[nodiscard]] std::optional<Relayed> relayed(base::RunIndex index, base::NodeIndex host) const;
   // Of the first run: first credit of each output stream of its first world, bytes.
   [[nodiscard]] std::uint32_t window() const { return run(kFirstRun).window(); }
+  // As the first run's would be if it were told now (model::RunEnded); for tests.
   [[nodiscard]] model::RunReport report() const { return run(kFirstRun).report(); }
   // What the host of one of its nodes told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {

@@ -179,7 +179,7 @@ void Run::part(RunEffects& out) {
 
 void Run::prepare_all(RunEffects& out) {
   state_ = State::preparing;
-  verdict_.phases().greeted = since_start();
+  reach(model::Phase::greeted, out);
   where_ = plan::rendezvous(input_.plan, all_facts());
   where_.point.round = round_;
   if (input_.deadline) where_.point.deadline = std::to_string(*input_.deadline);
@@ -291,7 +291,7 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
 
 void Run::start_all(RunEffects& out) {
   state_ = State::running;
-  verdict_.phases().prepared = since_start();
+  reach(model::Phase::prepared, out);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].state = NodeState::running;
     out.push_back(ToNode{NodeIndex(i), wire::Start{}});
@@ -303,7 +303,7 @@ void Run::hear(NodeIndex node, wire::Started& message, RunEffects& out) {
   if (!ranks_.start(message.rank, message.pid)) return;
   tell(model::RankStarted{message.rank, node, message.pid}, out);
   if (!ranks_.all_started()) return;
-  if (!verdict_.phases().started) verdict_.phases().started = since_start();
+  reach(model::Phase::started, out);
   input_flow(out);
 }
 
@@ -326,6 +326,10 @@ void Run::warn(std::string text, RunEffects& out) const {
   tell(model::Warned{std::move(text)}, out);
 }
 
+void Run::reach(model::Phase phase, RunEffects& out) const {
+  tell(model::PhaseReached{phase, std::chrono::duration_cast<Duration>(now_ - started_at_)}, out);
+}
+
 std::string Run::name_of(Rank rank) const {
   return fmt::format("{} on {}", view::rank_name(verdict_.so_far().worlds, rank),
                      host(input_.plan.ranks[rank.value].node));
@@ -343,10 +347,6 @@ std::vector<std::optional<model::HostFacts>> Run::all_facts() const {
   facts.reserve(nodes_.size());
   for (const Node& node : nodes_) facts.push_back(node.facts);
   return facts;
-}
-
-Duration Run::since_start() const {
-  return std::chrono::duration_cast<Duration>(now_ - started_at_);
 }
 
 }  // namespace muster::machine

@@ -184,6 +184,7 @@ class Run {
 
   void tell(model::RunEvent event, RunEffects& out) const;
   void warn(std::string text, RunEffects& out) const;
+  void reach(model::Phase phase, RunEffects& out) const;
   // "rank 3 on node1"
   [[nodiscard]] std::string name_of(base::Rank rank) const;
   [[nodiscard]] bool may_restart(base::Instant now) const;
@@ -219,8 +220,8 @@ class Run {
   [[nodiscard]] bool roll_matters() const;
   [[nodiscard]] std::vector<base::Rank> missing() const;
   [[nodiscard]] bool only_servers_left() const;
-  void count_end(base::Rank rank);
-  void forget_tasks(base::NodeIndex node);
+  void count_end(base::Rank rank, RunEffects& out);
+  void forget_tasks(base::NodeIndex node, RunEffects& out);
   void next_spawn(RunEffects& out);
   [[nodiscard]] std::vector<SpawnSite> spawn_sites() const;
   void ask_hosts(const AskedSpawn& asked, const PlannedSpawn& made, RunEffects& out);
@@ -245,7 +246,7 @@ class Run {
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
   [[nodiscard]] bool all_work_ended() const;
   void leave_when_stopped(RunEffects& out);
-  [[nodiscard]] wire::Bye bye(base::NodeIndex node) const;
+  [[nodiscard]] wire::Bye bye(base::NodeIndex node, const model::RunReport& report) const;
   void lose(base::NodeIndex node, base::Error error, RunEffects& out);
   void cut(base::NodeIndex node, std::string_view why, RunEffects& out);
   void give_notice(RunEffects& out);
@@ -265,7 +266,6 @@ class Run {
     return input_.plan.nodes[node.value].host.name;
   }
   [[nodiscard]] const PlacedWorld& first_world() const { return wireup_.world(1); }
-  [[nodiscard]] base::Duration since_start() const;
 
   RunInput input_;
   State state_ = State::opening;

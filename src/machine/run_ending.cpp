@@ -30,7 +30,7 @@ void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, 
   const model::RankExit exit = message.exit;
   if (ranks_.has_ended(exit.rank)) return;
   tell(model::RankEnded{exit}, out);
-  count_end(exit.rank);
+  count_end(exit.rank, out);
   if (!stop_) wireup_.left(exit.rank);
   Death death{exit,
               node,
@@ -82,13 +82,13 @@ void Run::note_failure(Death death) {
 // Servers wait for requests for ever: the job is done when everybody else is.
 bool Run::only_servers_left() const { return ranks_.only_servers_left() && wireup_.worlds() == 1; }
 
-void Run::count_end(Rank rank) {
+void Run::count_end(Rank rank, RunEffects& out) {
   if (!ranks_.end(rank)) return;
   std::uint32_t& busy = nodes_[input_.plan.ranks[rank.value].node.value].busy;
   CHECK(busy > 0);
   --busy;
   stdin_.left(rank);
-  if (ranks_.alive() == 0) verdict_.phases().ended = since_start();
+  if (ranks_.alive() == 0) reach(model::Phase::ended, out);
 }
 
 // ---- hosts ------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ void Run::lose(NodeIndex index, Error error, RunEffects& out) {
   const bool is_idle = idle(index);
   node.state = NodeState::gone;
   tell(model::HostLost{index, error.what}, out);
-  if (had_tasks) forget_tasks(index);
+  if (had_tasks) forget_tasks(index, out);
   if (stop_) {
     if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
   } else if (is_idle) {
@@ -126,8 +126,8 @@ void Run::cut(NodeIndex node, std::string_view why, RunEffects& out) {
 }
 
 // Ranks of a lost host count as ended: nothing more will be heard of them.
-void Run::forget_tasks(NodeIndex index) {
-  for (const Rank rank : input_.plan.nodes[index.value].ranks) count_end(rank);
+void Run::forget_tasks(NodeIndex index, RunEffects& out) {
+  for (const Rank rank : input_.plan.nodes[index.value].ranks) count_end(rank, out);
 }
 
 void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
@@ -146,7 +146,7 @@ void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
            {},
            {}},
           host(index), out);
-    forget_tasks(index);
+    forget_tasks(index, out);
   }
   conclude(spawns_.host_ended(index), out);
   leave_when_stopped(out);
@@ -208,17 +208,19 @@ void Run::leave_when_stopped(RunEffects& out) {
   if (may_restart(now_)) return begin_round(out);
   state_ = State::over;
   give_up_at_.reset();
+  model::RunReport ended = report();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].state == NodeState::stopped) {
-      out.push_back(FreeHost{NodeIndex(i), bye(NodeIndex(i))});
+      out.push_back(FreeHost{NodeIndex(i), bye(NodeIndex(i), ended)});
     }
   }
+  tell(model::RunEnded{std::move(ended)}, out);
 }
 
 // Who started a node by hand is told there how the job ended.
-wire::Bye Run::bye(NodeIndex node) const {
+wire::Bye Run::bye(NodeIndex node, const model::RunReport& report) const {
   if (!input_.plan.nodes[node.value].host.carrier.own_console) return {};
-  return {view::report(report(), {}), static_cast<std::uint32_t>(verdict_.so_far().exit_code())};
+  return {view::report(report, {}), static_cast<std::uint32_t>(report.exit_code())};
 }
 
 // ---- limits -----------------------------------------------------------------------------------

@@ -26,7 +26,6 @@ void Verdict::renew() {
   next.report_.rounds = std::move(report_.rounds);
   next.report_.rounds.push_back(report_.first);
   next.report_.warnings = std::move(report_.warnings);
-  next.report_.phases = report_.phases;
   next.add(report_.worlds.front());
   *this = std::move(next);
 }

@@ -42,8 +42,6 @@ class Verdict {
   void ended_by_us() { ++report_.ended; }
   void killed(std::uint32_t ranks) { report_.killed += ranks; }
   void warn(std::string warning);
-  // When each phase was reached; the caller's to set.
-  [[nodiscard]] model::Phases& phases() { return report_.phases; }
 
   // Without what only the end can tell: `others`, `missing`, `tail`.
   [[nodiscard]] const model::RunReport& so_far() const { return report_; }

@@ -37,15 +37,6 @@ enum class Cause : std::uint8_t {
   interrupted,  // `signal` was sent to muster
 };
 
-// Seconds since the head started, for --verbose; absent when the phase was not reached.
-struct Phases {
-  std::optional<base::Duration> greeted;   // every agent has answered
-  std::optional<base::Duration> prepared;  // every host has checked program and folder
-  std::optional<base::Duration> started;   // every rank has a process
-  std::optional<base::Duration> ended;     // the last rank has ended
-  bool operator==(const Phases&) const = default;
-};
-
 // Who chose the exit code of a run.
 enum class CodeFrom : std::uint8_t {
   nobody,  // it is 0
@@ -99,7 +90,6 @@ struct RunReport {
   // Hosts that were found to be others of the plan under another name, before any rank was started:
   // the job must be planned again. Completed, then.
   std::vector<SameHost> same_hosts = {};
-  Phases phases;
   ExitStyle style = ExitStyle::muster;
 
   [[nodiscard]] int exit_code() const;

@@ -94,6 +94,18 @@ struct Interrupted {
   std::uint32_t ranks = 0;  // that are still running
   bool operator==(const Interrupted&) const = default;
 };
+// In a round, and by ranks that are spawned, once more.
+enum class Phase : std::uint8_t {
+  greeted,   // every agent has answered
+  prepared,  // every host has checked program and folder
+  started,   // every rank has a process
+  ended,     // every rank has ended
+};
+struct PhaseReached {
+  Phase phase = Phase::greeted;
+  base::Duration after{0};  // since the head started
+  bool operator==(const PhaseReached&) const = default;
+};
 // All ranks are started again.
 struct RoundBegun {
   std::uint32_t round = 0;  // 1: the first restart
@@ -102,8 +114,16 @@ struct RoundBegun {
   bool operator==(const RoundBegun&) const = default;
 };
 
-using RunEvent = std::variant<HostJoined, RankStarted, RankEnded, HostLost, NetworkChosen,
-                              MeetingPointChosen, Warned, SpawnRefused, RanksAwaited, NoticeGiven,
-                              TimeUp, RankTraced, TracesMissing, Interrupted, RoundBegun>;
+// The last event. With a report that has same_hosts, no rank was started and the run is planned
+// again; its events follow.
+struct RunEnded {
+  RunReport report;
+  bool operator==(const RunEnded&) const = default;
+};
+
+using RunEvent =
+    std::variant<HostJoined, RankStarted, RankEnded, HostLost, NetworkChosen, MeetingPointChosen,
+                 Warned, SpawnRefused, RanksAwaited, NoticeGiven, TimeUp, RankTraced, TracesMissing,
+                 Interrupted, PhaseReached, RoundBegun, RunEnded>;
 
 }  // namespace muster::model

@@ -255,7 +255,7 @@ std::string rank_ended_line(Utc time, const model::RankExit& exit) {
 
 namespace {
 
-// What people are told with --verbose alone is not recorded, and starts and ends have more keys.
+// What only --verbose shows is not recorded, and starts and ends have more keys.
 struct RecordedName {
   std::string_view operator()(const model::HostLost&) const { return "host_lost"; }
   std::string_view operator()(const model::Warned&) const { return "warning"; }

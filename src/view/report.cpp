@@ -280,20 +280,4 @@ std::string error(const base::Error& error, Style style) {
          hint_line(one_line(error.hint));
 }
 
-std::string phases(const model::Phases& phases) {
-  const std::array<std::pair<std::string_view, std::optional<base::Duration>>, 4> named{{
-      {"greeted", phases.greeted},
-      {"prepared", phases.prepared},
-      {"started", phases.started},
-      {"ended", phases.ended},
-  }};
-  std::string text;
-  for (const auto& [name, after] : named) {
-    if (!after) continue;
-    text += fmt::format("{}{} {:.3f} s", text.empty() ? "" : ", ", name,
-                        static_cast<double>(after->count()) / 1000.0);
-  }
-  return text;
-}
-
 }  // namespace muster::view

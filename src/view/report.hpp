@@ -33,7 +33,4 @@ struct Style {
 // "signal 11 (SIGSEGV, invalid memory reference)"
 [[nodiscard]] std::string signal_words(int number);
 
-// "greeted 0.041 s, prepared 0.042 s, started 0.050 s, ended 1.203 s" for --verbose.
-[[nodiscard]] std::string phases(const model::Phases& phases);
-
 }  // namespace muster::view

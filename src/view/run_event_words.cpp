@@ -15,6 +15,8 @@ struct Words {
   std::string operator()(const model::RankStarted&) const { return {}; }
   std::string operator()(const model::RankEnded&) const { return {}; }
   std::string operator()(const model::HostLost&) const { return {}; }
+  std::string operator()(const model::PhaseReached&) const { return {}; }
+  std::string operator()(const model::RunEnded&) const { return {}; }
 
   std::string operator()(const model::NetworkChosen& event) const {
     return fmt::format("{}: ranks talk over {} at {}: {}{}", event.host,

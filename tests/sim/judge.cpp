@@ -387,9 +387,11 @@ bool Judge::round_is_due() const {
          interrupts_ == 0 && all_stopped() && linked;
 }
 
-// Nothing is told that was not heard, and nothing twice. There is no link that would be closed when
-// the head gives up its own host.
+// Nothing is told that was not heard, nothing twice, and nothing after the end. There is no link
+// that would be closed when the head gives up its own host.
 void Judge::done(const machine::Tell& effect) {
+  if (ended_) complain("an event is told after the run's end");
+  if (const auto* last = std::get_if<model::RunEnded>(&effect.event)) ended_ = last->report;
   if (const auto* lost = std::get_if<model::HostLost>(&effect.event)) {
     if (nodes_[lost->node.value].here) gone(lost->node);
   }

@@ -152,6 +152,7 @@ class Judge {
   std::optional<First> first_;
   std::optional<base::Instant> acted_;  // first sign that the head is ending the run
   std::optional<base::Instant> finished_;
+  std::optional<model::RunReport> ended_;  // as the head has told
   std::optional<base::Instant> all_stopped_at_;
   std::optional<base::Instant> again_;          // the user has asked for the end a second time
   std::optional<base::Instant> noticed_;        // when ranks were told of the time limit

@@ -157,6 +157,7 @@ bool Judge::names_the_first(const model::RunReport& report) const {
 }
 
 void Judge::verdict(const model::RunReport& report) {
+  if (ended_ != report) complain("the end is not told, or with another report");
   const First expected = first_.value_or(First{});
   const bool ranks = expected.cause == Cause::rank_failed;
   const bool by_clocks = ranks && !report.aborted && names_the_first(report);

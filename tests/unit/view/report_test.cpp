@@ -344,17 +344,6 @@ TEST(ErrorWords, ShowPlaceTextAndHint) {
             "muster: error: bad\\x1b[2J\\xff\n");
 }
 
-TEST(PhaseWords, LeaveOutWhatWasNotReached) {
-  model::Phases reached;
-  reached.greeted = base::Duration(41);
-  EXPECT_EQ(phases(reached), "greeted 0.041 s");
-  reached.prepared = base::Duration(42);
-  reached.started = base::Duration(50);
-  reached.ended = base::Duration(1203);
-  EXPECT_EQ(phases(reached), "greeted 0.041 s, prepared 0.042 s, started 0.050 s, ended 1.203 s");
-  EXPECT_EQ(phases({}), "");
-}
-
 TEST(Report, NamesSpawnedRanksInTheNumbersOfTheirOwnWorld) {
   RunReport r = rank_3_exited_with(5);
   r.worlds = {{1, Rank(0), 2}, {2, Rank(2), 6}};

@@ -21,8 +21,9 @@ std::string recorded(const RunEvent& event) {
 }
 
 TEST(RunEventWords, OfStartsAndEndsAreLeftToTheReport) {
-  for (const RunEvent& event : {RunEvent(model::RankStarted{}), RunEvent(model::RankEnded{}),
-                                RunEvent(model::HostJoined{})}) {
+  for (const RunEvent& event :
+       {RunEvent(model::RankStarted{}), RunEvent(model::RankEnded{}), RunEvent(model::HostJoined{}),
+        RunEvent(model::PhaseReached{}), RunEvent(model::RunEnded{})}) {
     EXPECT_EQ(words(event), "");
     EXPECT_EQ(recorded(event), "") << "their lines have more keys";
   }
