@@ -202,7 +202,7 @@ class Launch {
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     if (begun) return {};
     if (invocation_.parent >= 0 || holds_outputs(recorder_->record())) return begun;
-    say(fmt::format("muster: {}; the run goes on\n", begun.error().what));
+    say(fmt::format("muster: {}; the run continues\n", begun.error().what));
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
     recorder_.reset();
     return {};

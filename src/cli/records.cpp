@@ -33,7 +33,7 @@ Result<RunRecord> record_of(const std::string& records, const std::string& word)
   return store::find_run(store::run_names(records), word).and_then([&](const std::string& run) {
     auto record = store::read_record(records + "/" + run);
     return record ? Result<RunRecord>(std::move(*record))
-                  : base::fail(Fault::bad_file, "muster rm " + run + " forgets it",
+                  : base::fail(Fault::bad_file, "muster rm " + run + " removes it",
                                "the record of {} cannot be read", run);
   });
 }
@@ -54,7 +54,7 @@ int show(const RunRecord& record, const RecordRequest& request) {
 int report(const RunRecord& record, const RecordRequest& request) {
   if (record.is_live()) {
     return complain({Fault::usage,
-                     record.run + " still runs: there is no report yet",
+                     record.run + " is still running: there is no report yet",
                      "muster wait " + record.run,
                      {}});
   }
@@ -100,8 +100,9 @@ Result<void> interrupt(const RunRecord& record) {
     (void)signal(SIGCONT);  // it may be suspended, and would not hear of it
     return {};
   }
-  return base::fail(Fault::unreachable, "type it there: muster stop " + record.run,
-                    "{} runs on {}, out of reach from here", record.run, record.head.host);
+  return base::fail(Fault::unreachable, "run it there: muster stop " + record.run,
+                    "{} runs on {}, which cannot be reached from here", record.run,
+                    record.head.host);
 }
 
 int stop(const RunRecord& record, const RecordRequest& request) {
@@ -116,7 +117,7 @@ int rerun(const RunRecord& record, const RecordRequest& request, const Invocatio
   const auto asked = store::read_asked(record.folder);
   if (asked) return run_again(*asked, request, invocation);
   return complain(
-      {Fault::bad_file, "the record of " + record.run + " does not say what was asked", {}, {}});
+      {Fault::bad_file, "the record of " + record.run + " does not have its command line", {}, {}});
 }
 
 // ---- finding them -------------------------------------------------------------------------------

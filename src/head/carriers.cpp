@@ -24,8 +24,8 @@ OpenedCarrier open_carrier(const CarrierNeeds& needs, base::NodeIndex node, cons
                            HostLinkEvents events) {
   const auto* row = std::ranges::find(kCarriers, host.carrier, &CarrierRow::carrier);
   if (row != kCarriers.end()) return row->open(needs, node, host, std::move(events));
-  return base::fail(base::Fault::internal, {}, "{}: nobody knows how to open its carrier, {}",
-                    host.name, host.carrier.word);
+  return base::fail(base::Fault::internal, {}, "{}: its carrier {} cannot be opened", host.name,
+                    host.carrier.word);
 }
 
 }  // namespace muster::head

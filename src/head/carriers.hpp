@@ -1,4 +1,4 @@
-// carriers: how each carrier comes to a link; one function for each, and the table that names them.
+// carriers: how each carrier opens a link; one function for each, and a table of their names.
 #pragma once
 
 #include <asio/io_context.hpp>

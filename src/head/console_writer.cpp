@@ -172,7 +172,7 @@ void ConsoleWriter::write(machine::SinkId sink, std::string_view bytes) {
 // Where both lead to one place there is nobody to tell, but by the exit code.
 void ConsoleWriter::tell() {
   if (err_ == out_) return;
-  err_->write(fmt::format("muster: cannot write to stdout: {}; the ranks go on\n",
+  err_->write(fmt::format("muster: cannot write to stdout: {}; the ranks continue\n",
                           std::strerror(out_->lost().error)));
 }
 

@@ -107,9 +107,10 @@ base::Result<void> GlooServer::open(const std::string& address) {
   if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
   if (!error) port_ = acceptor_.local_endpoint(error).port();
   if (!error) return {};
-  return base::fail(base::Fault::internal,
-                    "--network-interface names the one that leads to the hosts; --mpi needs none",
-                    "cannot listen at {} for Horovod's ranks: {}", address, error.message());
+  return base::fail(
+      base::Fault::internal,
+      "--network-interface names the interface that leads to the hosts; --mpi needs none",
+      "cannot listen at {} for Horovod's ranks: {}", address, error.message());
 }
 
 void GlooServer::accept() {

@@ -119,10 +119,10 @@ class Host {
 
   static std::string hint_for(const std::error_code& error) {
     if (error.value() == EADDRINUSE) {
-      return "another program holds the port: see ss -ltnp, or choose another --master-port";
+      return "another program uses the port: see ss -ltnp, or choose another --master-port";
     }
     if (error.value() == EADDRNOTAVAIL) {
-      return "this is node 0, and so the address must be one of this machine";
+      return "this is node 0: the address must belong to this machine";
     }
     return {};
   }
@@ -201,7 +201,7 @@ class Host {
   }
 
   void refuse(const VisitorPtr& visitor, const base::Error& why) {
-    const auto line = refusals_.add(fmt::format("a node that came from {} may not take part: {}",
+    const auto line = refusals_.add(fmt::format("a node that connected from {} was refused: {}",
                                                 visitor->from.to_string(), why.what));
     if (line) events_.say(*line);
     if (send(visitor, link::refusal(why))) dismiss(visitor);
@@ -234,7 +234,7 @@ class Host {
     const std::string missing = machine::nodes_in_words(gathering_.missing());
     failure_ = {
         Fault::unreachable,
-        fmt::format("{} of {} did not come to {} within {:g} s", missing, meeting_.nodes,
+        fmt::format("{} of {} did not connect to {} within {:g} s", missing, meeting_.nodes,
                     place_of(meeting_), std::chrono::duration<double>(meeting_.limit).count()),
         "was the job started there, and does a firewall let it through? --rdzv-conf "
         "join_timeout=SECONDS waits longer",

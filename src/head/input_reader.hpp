@@ -1,4 +1,4 @@
-// InputReader: reads our stdin, when it is asked for and only then.
+// InputReader: reads our stdin, only while it is told to.
 #pragma once
 
 #include <asio/io_context.hpp>

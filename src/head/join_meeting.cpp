@@ -52,7 +52,7 @@ class Joining {
     const double seconds = std::chrono::duration<double>(meeting_.limit).count();
     if (talk_ && talk_->known()) {
       return {Fault::unreachable,
-              fmt::format("{} did not begin within {:g} s", place(), seconds),
+              fmt::format("{} did not start the job within {:g} s", place(), seconds),
               "has every node been started?",
               {}};
     }

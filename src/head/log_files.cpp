@@ -20,7 +20,7 @@ using machine::SinkId;
 using model::Stream;
 
 tl::unexpected<base::Error> cannot_make(const std::string& path) {
-  return base::fail(base::Fault::bad_file, "name a folder that you may write to",
+  return base::fail(base::Fault::bad_file, "name a folder in which you may create files",
                     "cannot make {}: {}", path, std::strerror(errno));
 }
 

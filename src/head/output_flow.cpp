@@ -131,7 +131,7 @@ std::uint64_t OutputFlow::keep(Rank rank, Stream stream, std::string_view bytes,
   kept_.take(rank, stream, bytes, at, *logs_);
   if (!told_ && !logs_->reason().empty()) {
     told_ = true;
-    say("muster: " + logs_->reason() + "; the ranks go on\n");
+    say("muster: " + logs_->reason() + "; the ranks continue\n");
   }
   return logs_->size(file) - before;
 }

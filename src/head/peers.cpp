@@ -26,10 +26,11 @@ Peers::Peers(const std::set<std::string>& hosts) {
 std::string Peers::objection(asio::ip::tcp::socket& connection) const {
   std::error_code error;
   const auto address = connection.remote_endpoint(error).address();
-  if (error) return "it has gone";
+  if (error) return "it has disconnected";
   if (!address.is_loopback() && !own_.contains(address)) {
-    return hosts_.contains(address) ? ""
-                                    : fmt::format("{} is no host of this job", address.to_string());
+    return hosts_.contains(address)
+               ? ""
+               : fmt::format("{} is not a host of this job", address.to_string());
   }
   // The kernel is only asked about IPv4 connections.
   if (address.is_v6() || pmix::loopback_peer(connection.native_handle()) == ::geteuid()) return "";

@@ -54,7 +54,7 @@ void check_owners(const JobFile& job, Complaints& complaints) {
     complaints.add(one.count->begin,
                    fmt::format("{} is for type {}, and this job is of type {}", one.key,
                                word(one.owner), word(framework)),
-                   "drop the count, or change the type");
+                   "remove the count, or change the type");
   }
   const bool per_node_allowed =
       framework == Framework::mpi || (!native && framework == Framework::pytorch);
@@ -73,14 +73,14 @@ void check_frameworks(const JobFile& job, Complaints& complaints) {
   for (std::size_t i = 1; i < job.frameworks.size(); ++i) {
     complaints.add(
         job.frameworks[i].mark,
-        fmt::format("a job is of one kind, and this one is {} already (line {})",
+        fmt::format("a job has one kind, and this one is already {} (line {})",
                     word(job.frameworks.front().framework), job.frameworks.front().mark.line),
         "keep one of them");
   }
   const bool draft_without = job.dialect == Dialect::draft && job.frameworks.empty();
   if (draft_without && job.instances && job.instances->number > 1) {
     complaints.add(job.instances->begin,
-                   fmt::format("{} instances, and no word of how the job is spread over them",
+                   fmt::format("{} instances, but nothing says how the job is spread over them",
                                job.instances->number),
                    "add distributed: with mpi, pytorch or tensorflow");
   }
@@ -91,8 +91,8 @@ void check_counts(const JobFile& job, Complaints& complaints) {
   if (job.processes && job.processes->number % nodes != 0) {
     complaints.add(
         job.processes->begin,
-        fmt::format("{} processes cannot be shared out evenly among {} nodes",
-                    job.processes->number, nodes),
+        fmt::format("{} processes cannot be divided evenly among {} nodes", job.processes->number,
+                    nodes),
         fmt::format("process_count is the number of all processes: a multiple of {}", nodes));
   }
   if (!job.instances) return;
@@ -104,7 +104,7 @@ void check_counts(const JobFile& job, Complaints& complaints) {
   complaints.add(job.instances->begin,
                  fmt::format("instance_count is {}, and the counts below distributed make {}",
                              job.instances->number, asked),
-                 "drop instance_count, or let them agree");
+                 "remove instance_count, or make them agree");
 }
 
 void check_roles(const JobFile& job, Complaints& complaints) {
@@ -127,7 +127,7 @@ void check_bounds(const Input& input, InputType type, Complaints& complaints) {
   for (const auto& bound : {input.least, input.most}) {
     if (!bound || counts) continue;
     complaints.add(bound->begin,
-                   fmt::format("inputs.{} is no number: it has no bounds", input.name),
+                   fmt::format("inputs.{} is not a number: it cannot have min or max", input.name),
                    "give it type: number or integer");
   }
   if (!input.least || !input.most) return;
@@ -138,8 +138,8 @@ void check_bounds(const Input& input, InputType type, Complaints& complaints) {
 // An output's name becomes that of a folder, too.
 void check_name(const std::string& name, Mark mark, Complaints& complaints) {
   if (is_name(name)) return;
-  complaints.add(mark, fmt::format("{} is no name of an input or output", quoted(name)),
-                 "a name has letters, digits, _ and - alone");
+  complaints.add(mark, fmt::format("{} is not a name for an input or output", quoted(name)),
+                 "a name has only letters, digits, _ and -");
 }
 
 void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
@@ -148,7 +148,7 @@ void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
   if (!type) {
     return complaints.add(
         input.type->begin,
-        fmt::format("inputs.{}: {} is no type", input.name, quoted(input.type->text)),
+        fmt::format("inputs.{}: {} is not a type", input.name, quoted(input.type->text)),
         type_hint(input.type->text));
   }
   if (*type == InputType::choice && input.choices.empty()) {
@@ -215,8 +215,7 @@ class Expressions {
     const Input& input = *inputs_.find(piece.text)->second;
     if (!input.optional || input.value) return;
     add(text, piece,
-        fmt::format("the input {} may go without a value: what is to be written then?",
-                    quoted(piece.text)),
+        fmt::format("the input {} is optional, and may have no value here", quoted(piece.text)),
         fmt::format("leave it out with $[[ {} ]], or give it a default", piece.raw));
   }
 
@@ -272,7 +271,7 @@ void check_variables(const JobFile& job, Complaints& complaints) {
       const bool fine = !variable.name.empty() && variable.name.find('=') == std::string::npos &&
                         variable.name.find('\0') == std::string::npos;
       if (fine) continue;
-      complaints.add(variable.mark, quoted(variable.name) + " is no variable name", "");
+      complaints.add(variable.mark, quoted(variable.name) + " is not a variable name", "");
     }
   }
 }

@@ -1,4 +1,4 @@
-// check: what no single key of a job file can say wrong: the file as a whole.
+// check: errors of a job file as a whole, which no single key shows.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Complaints: what is wrong with one file, all of it at once.
+// Complaints: all errors of one file, reported together.
 #pragma once
 
 #include <cstddef>

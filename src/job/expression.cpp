@@ -82,7 +82,7 @@ class Cutter {
     if (end == std::string_view::npos) {
       const std::size_t blank = std::min(text_.find_first_of(" \n", at_), text_.size());
       const std::string_view raw = text_.substr(at_, blank - at_);
-      add({What::wrong, "the expression never ends", raw}, raw.size());
+      add({What::wrong, "the expression has no end", raw}, raw.size());
       return true;
     }
     const std::string_view inner = text_.substr(at_ + opening, end - at_ - opening);
@@ -93,7 +93,7 @@ class Cutter {
 
   bool group(What kind, std::size_t size) {
     if (kind == What::open && groups_ > 0) {
-      add({What::wrong, "$[[ ]] may not stand within another", text_.substr(at_, size)}, size);
+      add({What::wrong, "$[[ ]] cannot be inside another", text_.substr(at_, size)}, size);
       return true;
     }
     if (kind == What::open) opened_ = at_;

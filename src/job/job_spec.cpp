@@ -40,8 +40,8 @@ void check_code(const JobFile& job, Complaints& complaints) {
   if (!job.code || !is_elsewhere(job.code->text)) return;
   complaints.add(
       job.code->begin,
-      fmt::format("the code lies where muster cannot reach it: {}", quoted(job.code->text)),
-      "fetch it first, and name its folder");
+      fmt::format("the code is where muster cannot reach it: {}", quoted(job.code->text)),
+      "copy it to this machine first, and give its folder");
 }
 
 void check_gpus(const JobFile& job, const Target& target, Complaints& complaints) {
@@ -68,7 +68,7 @@ void complain_of_nodes(const JobFile& job, const Layout& layout, const Target& t
   const std::string hint =
       has == 1 && target.hosts.empty() && !target.hostfile
           ? fmt::format("to rehearse it on this machine: --fake-nodes {}", layout.nodes)
-          : "take a target with more nodes, or ask for fewer";
+          : "choose a target with more nodes, or request fewer";
   complaints.add(mark_of_nodes(job),
                  fmt::format("the job needs {} nodes, and target {} has {}", layout.nodes,
                              quoted(target.name), has),
@@ -125,7 +125,7 @@ void check_slots(const JobFile& job, const Made& made, const Target& target,
       mark_of_nodes(job),
       fmt::format("the job has {} processes for {} nodes, and those of target {} have {} slots",
                   processes, made.layout.nodes, quoted(target.name), slots),
-      "give the hosts more slots (HOST:N), ask for fewer processes, or say oversubscribe: true in "
+      "give the hosts more slots (HOST:N), request fewer processes, or set oversubscribe: true in "
       "muster.yml");
 }
 

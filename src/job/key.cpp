@@ -91,7 +91,7 @@ std::string hint_for(const KeyText& key, const Node& node) {
   if (key.form == Form::boolean) return boolean_hint(node.text);
   if (key.form == Form::choice) return base::did_you_mean(node.text, choices_of(key));
   const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
-  if (only_quotes && number_of(node.text)) return "drop the quotes: they make it text";
+  if (only_quotes && number_of(node.text)) return "remove the quotes: they make it text";
   return "";
 }
 
@@ -129,7 +129,7 @@ std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
 
 std::string key_hint(std::string_view typed, const std::vector<std::string>& known) {
   return base::did_you_mean(typed, known,
-                            known.empty() ? "" : "keys that may stand here: " + joined(known));
+                            known.empty() ? "" : "keys that are allowed here: " + joined(known));
 }
 
 void store(Text& to, const Found& found) {

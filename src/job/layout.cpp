@@ -152,7 +152,7 @@ void resize(JobFile& job, const Counts& counts, Complaints& complaints) {
     job.processes.reset();
   } else if (job.processes && job.processes->number % *counts.nodes != 0) {
     complaints.add(at,
-                   fmt::format("{} processes cannot be shared out evenly among {} nodes",
+                   fmt::format("{} processes cannot be divided evenly among {} nodes",
                                job.processes->number, *counts.nodes),
                    "give --per-node, too");
   }

@@ -25,10 +25,10 @@ constexpr Other kOthers[] = {
     {"jobs", "", "this is a pipeline", kSteps},
     {"type", "pipeline", "this is a pipeline", kSteps},
     {"type", "sweep", "this is a sweep over many jobs"},
-    {"type", "parallel", "this is a parallel job, which deals out batches of data"},
+    {"type", "parallel", "this is a parallel job, which divides data into batches"},
     {"type", "spark", "this is a Spark job"},
     {"type", "automl", "this is an AutoML job"},
-    {"component", "", "this is a job whose command lies in a component",
+    {"component", "", "this is a job whose command is in a component",
      "muster submit takes the component's own file, and its inputs as --set inputs.NAME=VALUE"},
     {"targets", "", "these are compute targets, not a job"},
 };

@@ -112,7 +112,7 @@ class TableReader {
     if (node.kind == Kind::nothing) {
       if (key.text.traits.each && !key.below.empty()) return set(found, key);
       return complaints_.add(found.key_mark, path + " has no value",
-                             "give it one, or drop the key");
+                             "give it one, or remove the key");
     }
     if (node.kind != Kind::text) return wrong_kind(node, key, path);
     if (auto wrong = misfit(key.text, node)) {

@@ -104,7 +104,7 @@ base::Result<Target> choose_target(const Targets& targets, const std::string& wa
   for (const Target& target : targets.all) known.push_back(target.name);
   const std::string where = targets.source.empty() ? "muster.yml" : targets.source;
   const std::string hint =
-      fmt::format("describe it in {}, or choose another place: --target local, -H HOSTS", where);
+      fmt::format("describe it in {}, or choose another target: --target local, -H HOSTS", where);
   return base::fail(base::Fault::usage, base::did_you_mean(name, known, hint),
                     "there is no compute target {}", spec::quoted(name));
 }

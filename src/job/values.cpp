@@ -46,7 +46,7 @@ class Inputs {
     if (is_path && is_elsewhere(value)) {
       return complaints_.add(
           input.value->begin,
-          fmt::format("the input {} lies where muster cannot reach it: {}", input.name,
+          fmt::format("the input {} is where muster cannot reach it: {}", input.name,
                       spec::quoted(value)),
           fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
     }

@@ -38,11 +38,12 @@ struct Remedy {
 };
 
 constexpr Remedy kRemedies[] = {
-    {"mapping values are not allowed", "is the line indented rightly? text with ': ' needs quotes"},
+    {"mapping values are not allowed",
+     "is the line indented correctly? text with ': ' needs quotes"},
     {"found character that cannot start any token",
-     "indent with blanks, not tabs; text that starts with one of %@` needs quotes"},
+     "indent with spaces, not tabs; text that starts with one of %@` needs quotes"},
     {"did not find expected key", "is this line indented as the one above it?"},
-    {"could not find expected ':'", "write KEY: VALUE, with a blank after the colon"},
+    {"could not find expected ':'", "write KEY: VALUE, with a space after the colon"},
     {"found undefined tag handle", "text that starts with ! needs quotes"},
     {"did not find expected alphabetic or numeric character",
      "text that starts with * or & needs quotes"},
@@ -135,9 +136,9 @@ class Builder {
     std::string context;
     if (parser_.context != nullptr && parser_.context_mark.line + 1 != mark.line) {
       context =
-          fmt::format(" {} that began in line {}", parser_.context, parser_.context_mark.line + 1);
+          fmt::format(" {} that began on line {}", parser_.context, parser_.context_mark.line + 1);
     }
-    return fail_at(at(mark), kFault, remedy(problem), "this is no YAML: {}{}", problem, context);
+    return fail_at(at(mark), kFault, remedy(problem), "this is not YAML: {}{}", problem, context);
   }
 
   Result<void> expect_end() {
@@ -146,7 +147,7 @@ class Builder {
     if (auto more = next(event); !more) return more;
     if (event->type == YAML_STREAM_END_EVENT) return {};
     return fail_at(at(event.begin()), kFault, "give each job a file of its own",
-                   "a second document begins here");
+                   "a second YAML document begins here");
   }
 
   Result<Built> build(Event& event, std::size_t depth) {
@@ -165,7 +166,7 @@ class Builder {
 
   tl::unexpected<Error> too_deep(Mark mark) const {
     return fail_at(at(mark), kFault, "is this the right file?",
-                   "maps and lists lie more than {} deep within each other", kDepthMax);
+                   "maps and lists are nested more than {} deep", kDepthMax);
   }
 
   // Adds a part to the whole that it belongs to, while the whole is still within the limits.
@@ -197,15 +198,15 @@ class Builder {
 
   void check_tag(const yaml_char_t* tag, Mark mark) {
     if (tag == nullptr) return;
-    complain(mark, fmt::format("tags such as {} are not understood", spec::quoted(text_of(tag))),
-             "leave the tag out; quotes make anything text");
+    complain(mark, fmt::format("tags such as {} are not supported", spec::quoted(text_of(tag))),
+             "remove the tag; quotes make any value text");
   }
 
   // No word of a command, variable or path can hold one: the rest would be lost without a word.
   void check_text(const std::string& text, Mark mark) {
     if (text.find('\0') == std::string::npos) return;
-    complain(mark, "this text holds a NUL character, where programs would stop to read it",
-             R"(drop the \0, \x00 or \u0000; single quotes keep a backslash as it is)");
+    complain(mark, "this text has a NUL character, at which programs stop reading",
+             R"(remove the \0, \x00 or \u0000; single quotes keep a backslash as it is)");
   }
 
   static bool says_nothing(std::string_view text) {
@@ -280,7 +281,7 @@ class Builder {
     const auto [first, is_new] = seen.try_emplace(entry.key, entry.mark);
     if (is_new) return true;
     complain(entry.mark, fmt::format("the key {} is given twice", spec::quoted(entry.key)),
-             fmt::format("it is in line {} already: keep one of them", first->second.line));
+             fmt::format("it is already on line {}: keep one of them", first->second.line));
     return false;
   }
 

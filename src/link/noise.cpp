@@ -45,7 +45,7 @@ base::Error other_protocol_error(std::string_view who, std::string_view protocol
   return {base::Fault::unreachable,
           fmt::format("{} speaks protocol {}, this muster speaks {}", who, printable(protocol),
                       wire::kProtocol),
-          "install the same muster there, or point --agent-path at it",
+          "install the same muster there, or name it with --agent-path",
           {}};
 }
 

@@ -327,9 +327,9 @@ void AgentMachine::on(LauncherSays& event, AgentEffects& out) {
 void AgentMachine::refuse_unguarded(AgentEffects& out) {
   refuse({base::Fault::lost,
           fmt::format("muster's guard process was {}{}",
-                      guard_stopped_ ? "stopped for as long as --lease says" : "killed",
+                      guard_stopped_ ? "stopped for longer than --lease" : "killed",
                       has_processes() ? "; its tasks were ended" : " before the start"),
-          "leave processes named muster-guard alone: they clean up after a job",
+          "do not stop or kill processes named muster-guard: they clean up after a job",
           {}},
          out);
 }

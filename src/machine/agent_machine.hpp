@@ -1,4 +1,4 @@
-// AgentMachine: the life of the tasks of one host, from the first word of the head to the last
+// AgentMachine: the life of the tasks of one host, from the head's first message to the last
 // sweep.
 //
 //   checking ──Checked: cpus are taken──▶ greeted ──Prepare──▶ checking

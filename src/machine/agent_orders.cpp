@@ -14,7 +14,7 @@ base::Error contradiction(std::string what) {
 }  // namespace
 
 base::Result<HostOrders> AgentMachine::ordered(const wire::Prepare& own) const {
-  if (!told_) return tl::unexpected(contradiction("ranks were ordered of an unknown world"));
+  if (!told_) return tl::unexpected(contradiction("ranks of an unknown world were ordered"));
   auto orders = host_orders(*told_, own);
   if (!orders) return orders;
   if (auto error = objection(*orders)) return tl::unexpected(std::move(*error));
@@ -37,7 +37,7 @@ std::optional<base::Error> AgentMachine::objection(const HostOrders& orders) con
 // Every world has a place for every host of the run.
 std::optional<base::Error> AgentMachine::objection(const wire::pmix::AddJob& add) {
   if (add.node < add.job->nodes.size()) return std::nullopt;
-  return contradiction(fmt::format("world {} has no place for this host", add.job->world));
+  return contradiction(fmt::format("world {} does not include this host", add.job->world));
 }
 
 }  // namespace muster::machine

@@ -13,11 +13,11 @@ using base::Fault;
 base::Result<std::uint32_t> Gathering::admit(wire::Join join) {
   if (join.protocol != wire::kProtocol) {
     return fail(Fault::unreachable, "install the same muster on every node",
-                "its muster {} speaks protocol {}, node 0 {}", join.version, join.protocol,
+                "muster {} there speaks protocol {}, node 0 {}", join.version, join.protocol,
                 wire::kProtocol);
   }
   if (join.nodes != there_.size()) {
-    return fail(Fault::usage, "type the same --nnodes on every node",
+    return fail(Fault::usage, "give the same --nnodes on every node",
                 "it was started for {} nodes, node 0 for {}", join.nodes, there_.size());
   }
   return number_of(join).map([&](std::uint32_t node) {
@@ -30,15 +30,16 @@ base::Result<std::uint32_t> Gathering::number_of(const wire::Join& join) const {
   if (!numbered_ || !join.node) {
     const auto vacant = std::ranges::find(there_, false, &std::optional<wire::Join>::has_value);
     if (vacant != there_.end()) return static_cast<std::uint32_t>(vacant - there_.begin());
-    return fail(Fault::usage, "", "all {} nodes are there already", there_.size());
+    return fail(Fault::usage, "", "all {} nodes have already joined", there_.size());
   }
   if (*join.node >= there_.size()) {
-    return fail(Fault::usage, "nodes are numbered from 0", "there is no node {} among {}",
-                *join.node, there_.size());
+    return fail(Fault::usage, "nodes are numbered from 0",
+                "there is no node {}: the job has {} nodes", *join.node, there_.size());
   }
   if (!there_[*join.node]) return *join.node;
-  return fail(Fault::usage, "give each node a --node-rank of its own", "node {} is there already{}",
-              *join.node, *join.node == 0 ? "" : ": " + there_[*join.node]->hostname);
+  return fail(Fault::usage, "give each node a different --node-rank",
+              "node {} has already joined{}", *join.node,
+              *join.node == 0 ? "" : ": " + there_[*join.node]->hostname);
 }
 
 bool Gathering::complete() const {

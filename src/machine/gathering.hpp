@@ -1,4 +1,4 @@
-// Gathering: which nodes of a job have come to node 0, and whether one more fits. Pure.
+// Gathering: which nodes of a job have joined node 0, and whether another one may. Pure.
 #pragma once
 
 #include <cstdint>

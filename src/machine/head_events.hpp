@@ -1,4 +1,4 @@
-// What happens to the head's machine, and what it wants done.
+// The events and effects of the head's machine.
 #pragma once
 
 #include <cstdint>

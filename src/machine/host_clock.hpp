@@ -1,4 +1,5 @@
-// HostClock: how another host's steady clock goes with ours, from what was asked and answered.
+// HostClock: the offset of another host's steady clock from ours, as questions and answers show
+// it.
 //
 // A question leaves before it arrives, and so does its answer: each exchange bounds the difference
 // of the two clocks from both sides, however unequal the ways there and back were. Bounds of

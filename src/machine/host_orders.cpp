@@ -19,18 +19,18 @@ base::Result<void> check_own(const wire::World& world, const wire::Prepare& own)
     return base::fail(base::Fault::internal, wire::kOtherVersion, "{}", what);
   };
   if (own.world != world.number) {
-    return contradiction(fmt::format("world {} was ordered, of which nobody has told", own.world));
+    return contradiction(fmt::format("world {} was ordered, but not described", own.world));
   }
   if (own.node.value >= world.plan.nodes.size()) {
-    return contradiction(fmt::format("there is no node {} of {} in world {}", own.node.value,
-                                     world.plan.nodes.size(), own.world));
+    return contradiction(fmt::format("there is no node {} in world {}, which has {}",
+                                     own.node.value, own.world, world.plan.nodes.size()));
   }
   const std::size_t ranks = world.plan.nodes[own.node.value].ranks.size();
   const auto is_set = [&](std::uint32_t set) {
     return set == model::kUnbound || set < own.sets.size();
   };
   const bool bound = own.bindings.size() == ranks && std::ranges::all_of(own.bindings, is_set);
-  if (!bound && !own.bindings.empty()) return contradiction("bindings are not those of the ranks");
+  if (!bound && !own.bindings.empty()) return contradiction("the bindings do not match the ranks");
   return {};
 }
 

@@ -25,20 +25,21 @@ double seconds(Duration time) { return std::chrono::duration<double>(time).count
 
 // Both programs must read the same messages, and make the same environments of them.
 std::optional<Error> objection(const std::string& host, const wire::Welcome& message) {
-  constexpr const char* kInstall = "install the same muster there, or point --agent-path at it";
+  constexpr const char* kInstall = "install the same muster there, or name it with --agent-path";
   if (message.protocol != wire::kProtocol) {
     return Error{Fault::unreachable,
-                 fmt::format("{}: its muster {} speaks protocol {}, this one {}", host,
+                 fmt::format("{}: muster {} there speaks protocol {}, this one {}", host,
                              message.version, message.protocol, wire::kProtocol),
                  kInstall,
                  {}};
   }
   if (message.plans == wire::plan_digest()) return std::nullopt;
-  return Error{Fault::unreachable,
-               fmt::format("{}: its muster {} would give ranks another environment than this one",
-                           host, message.version),
-               kInstall,
-               {}};
+  return Error{
+      Fault::unreachable,
+      fmt::format("{}: muster {} there would give ranks a different environment than this one",
+                  host, message.version),
+      kInstall,
+      {}};
 }
 
 }  // namespace
@@ -108,8 +109,8 @@ std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
         node,
         Error{Fault::unreachable,
               fmt::format("{}: no answer within {:g} s", host, seconds(options_.carrier.patience)),
-              fmt::format("is the host up, and does `{} {} true` end by itself? "
-                          "--start-timeout gives it longer",
+              fmt::format("is the host up, and does `{} {} true` return by itself? "
+                          "--start-timeout SECONDS waits longer",
                           options_.carrier.command.front(), host),
               {}});
   }
@@ -242,8 +243,8 @@ std::optional<Error> Hosts::silent(NodeIndex node, Instant now) const {
   if (now < of(node).heard + options_.lease) return std::nullopt;
   return Error{Fault::lost,
                fmt::format("{}: nothing heard for {:g} s", name(node), seconds(options_.lease)),
-               "the host, its network or muster's agent there has stopped; ranks on a host that "
-               "still runs end by themselves; --lease sets the time",
+               "the host, its network or muster's agent there has stopped; if the host "
+               "still runs, its ranks are ended there; --lease sets the time",
                {}};
 }
 

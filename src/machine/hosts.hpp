@@ -1,6 +1,5 @@
 // Hosts: the head's links. Opens them, a bounded number at a time, greets, keeps them alive,
-// notices silence. Knows no ranks; that a host is no longer wanted, its caller says by closing the
-// link.
+// notices silence. Knows no ranks. Its caller closes the link of a host that is no longer needed.
 //
 //   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──dismiss()──▶ leaving ──link lost──▶ waiting
 //   from any state ──link lost──▶ waiting

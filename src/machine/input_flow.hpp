@@ -1,4 +1,4 @@
-// InputFlow: the launcher's stdin on its way to the ranks that were asked for, never more than a
+// InputFlow: the launcher's stdin on its way to the ranks that get it, never more than a
 // window ahead of what each has taken. Spawned ranks get no input.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Lines: brings the ranks' bytes into whole lines on sinks that they share: our own stdout and
-// stderr, or files.
+// Lines: assembles whole lines of the ranks' bytes for the sinks that they share: our own stdout
+// and stderr, or files.
 //
 // Every rank's stream has a lane, which leads to one sink, or nowhere, and holds the start of a
 // line until its end has come. So lines of different ranks never mix. A lane that has its sink for

@@ -1,4 +1,5 @@
-// orders: what the hosts of a world are told of it: all of them alike, and each of itself. Pure.
+// orders: what the hosts of a world need to start it: one message for all, and one for each host.
+// Pure.
 #pragma once
 
 #include <cstdint>

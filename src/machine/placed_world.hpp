@@ -1,4 +1,4 @@
-// PlacedWorld: a world of ranks, and what its hosts are told of it.
+// PlacedWorld: a world, the nodes that its ranks run on, and what its hosts need to know of it.
 #pragma once
 
 #include <cstdint>

@@ -6,11 +6,11 @@
 namespace muster::machine {
 
 void PmixExchange::add(const pmix::Job& job) {
-  Seats& seats = jobs_[job.nspace];
+  Placement& placed = jobs_[job.nspace];
   for (std::uint32_t node = 0; node < job.nodes.size(); ++node) {
     for (const std::uint32_t rank : job.nodes[node].ranks) {
-      seats.node_of[rank] = node;
-      seats.nodes.insert(node);
+      placed.node_of[rank] = node;
+      placed.nodes.insert(node);
     }
   }
 }
@@ -30,10 +30,10 @@ std::optional<std::vector<std::uint32_t>> PmixExchange::nodes_of(
   for (const pmix::Proc& proc : procs) {
     const auto job = jobs_.find(proc.nspace);
     if (job == jobs_.end()) return std::nullopt;
-    const Seats& seats = job->second;
+    const Placement& placed = job->second;
     if (proc.rank == pmix::kAllRanks) {
-      nodes.insert(seats.nodes.begin(), seats.nodes.end());
-    } else if (const auto found = seats.node_of.find(proc.rank); found != seats.node_of.end()) {
+      nodes.insert(placed.nodes.begin(), placed.nodes.end());
+    } else if (const auto found = placed.node_of.find(proc.rank); found != placed.node_of.end()) {
       nodes.insert(found->second);
     } else {
       return std::nullopt;

@@ -66,10 +66,10 @@ class PmixExchange {
     bool operator==(const Kept&) const = default;
   };
   // Where a job's ranks are.
-  struct Seats {
+  struct Placement {
     std::map<std::uint32_t, std::uint32_t> node_of;  // by rank
     std::set<std::uint32_t> nodes;                   // of them all
-    bool operator==(const Seats&) const = default;
+    bool operator==(const Placement&) const = default;
   };
 
   void gather(std::uint32_t node, Kind kind, std::vector<pmix::Proc> procs, pmix::Ticket ticket,
@@ -91,7 +91,7 @@ class PmixExchange {
   static void conclude(const Round& round, pmix::Status status, PmixOrders& out);
 
   std::uint32_t nodes_;
-  std::map<std::string, Seats> jobs_;  // by nspace
+  std::map<std::string, Placement> jobs_;  // by nspace
   std::map<Key, std::vector<Round>> rounds_;
   std::map<pmix::Ticket, std::pair<PmixAsker, std::uint32_t>>
       fetches_;  // ours; who asked, who must answer

@@ -1,4 +1,4 @@
-// RankVariables: the environments of a world's ranks, made when they are wanted.
+// RankVariables: the environments of a world's ranks, made when they are needed.
 #pragma once
 
 #include <optional>

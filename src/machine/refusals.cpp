@@ -9,7 +9,7 @@ std::optional<std::string> Refusals::add(const std::string& line) {
   ++all_;
   if (full_ || told_.contains(line)) return std::nullopt;
   full_ = told_.size() == kToldMax;
-  if (full_) return "connections that are refused from now on are only counted";
+  if (full_) return "further refused connections are only counted";
   told_.insert(line);
   return line;
 }

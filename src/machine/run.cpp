@@ -129,7 +129,7 @@ void Run::heard(NodeIndex node, wire::ToHead message, const HostClock& clock, In
   now_ = now;
   if (nodes_[node.value].state == NodeState::gone) return;
   if (!speaks_for_itself(node, message)) {
-    return cut(node, "its agent spoke of a rank of another host", out);
+    return cut(node, "its agent sent a message about a rank of another host", out);
   }
   std::visit(
       [&](auto& one) {
@@ -198,11 +198,12 @@ void Run::prepare_all(RunEffects& out) {
 void Run::serve_gloo(RunEffects& out) {
   const std::string& interface = input_.spec.gloo->interface;
   if (interface.empty() && where_.head.empty()) {
-    return fault({Fault::usage,
-                  "no host has told at which address it sees this machine, where ranks would meet",
-                  "--network-interface NAME says which one to use; --mpi needs none",
-                  {}},
-                 "", out);
+    return fault(
+        {Fault::usage,
+         "no host has reported the address of this machine, at which ranks would meet",
+         "name an interface with --network-interface, or use --mpi, which needs no address",
+         {}},
+        "", out);
   }
   out.push_back(
       ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), addresses(all_facts())});

@@ -1,5 +1,5 @@
-// Run: one execution of a job, from its hosts' greetings to the report. Knows no links: it asks for
-// the hosts of its plan, is told what becomes of them, and gives them back.
+// Run: one execution of a job, from its hosts' greetings to the report. Knows no links: it requests
+// the hosts of its plan, hears what happens to them, and gives them back.
 //
 //   opening ──every host greeted──▶ preparing ──every host prepared──▶ running
 //   opening, preparing, running ──failure, signal, time limit──▶ stopping
@@ -90,13 +90,13 @@ class Run {
 
   void start(base::Instant now, RunEffects& out);
 
-  // ---- what becomes of its hosts
+  // ---- what happens to its hosts
   // Its agent has spoken.
   void up(base::NodeIndex node, RunEffects& out);
   void greeted(base::NodeIndex node, model::HostFacts facts,
                const std::optional<model::SharedMemory>& shared, base::Instant now,
                RunEffects& out);
-  // It cannot be had.
+  // It cannot be reached, or not be used.
   void missed(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
   // Nothing more will be heard of it.
   void lost(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
@@ -123,7 +123,7 @@ class Run {
   [[nodiscard]] bool needs(base::NodeIndex node) const {
     return nodes_[node.value].state == NodeState::waiting;
   }
-  // Its Welcome is of interest.
+  // Its Welcome is expected.
   [[nodiscard]] bool awaits(base::NodeIndex node) const;
   // Its silence is a loss: it has ranks, or may have them yet.
   [[nodiscard]] bool keeps(base::NodeIndex node, base::Instant now) const;
@@ -149,7 +149,7 @@ class Run {
     std::optional<model::SharedMemory> shared = {};
     bool operator==(const Node&) const = default;
   };
-  // That all were told to end.
+  // When and how all ranks were told to end.
   struct Stopping {
     base::Instant at{};  // when, first
     std::int32_t signal = 0;
@@ -230,12 +230,12 @@ class Run {
   void start_spawned(const SpawnOutcome& ready, RunEffects& out);
   void call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out);
   [[nodiscard]] base::NodeIndex call_host(model::Host host, RunEffects& out);
-  void wake_host(base::NodeIndex node, RunEffects& out);
+  void greet_again(base::NodeIndex node, RunEffects& out);
   void host_missed(base::NodeIndex node, base::Error error, RunEffects& out);
   void dismiss_idle(RunEffects& out);
   [[nodiscard]] bool idle(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
-  [[nodiscard]] bool may_wake(base::NodeIndex node) const;
+  [[nodiscard]] bool may_greet_again(base::NodeIndex node) const;
   [[nodiscard]] std::string hostfile() const;
   [[nodiscard]] plan::Rendezvous meeting_point(const PlannedSpawn& made) const;
   void drop_spawn(const PlannedSpawn& made, RunEffects& out) const;

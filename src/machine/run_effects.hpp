@@ -1,4 +1,4 @@
-// What a run wants done: of the hosts that it was given, and of the head.
+// What a run asks its hosts and the head to do.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct AskHost {  // whether it is alive, at once
 struct NotAwaited {  // whether it can be reached, or greets, does not matter any more
   base::NodeIndex node;
 };
-struct DropHost {  // its agent is not to be trusted, or cannot be had: the link is to be closed
+struct DropHost {  // its agent is not to be trusted, or cannot be used: the link is closed
   base::NodeIndex node;
 };
 struct FreeHost {  // the run does not need it any more

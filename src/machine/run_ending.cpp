@@ -142,7 +142,7 @@ void Run::hear(NodeIndex index, wire::Stopped& message, RunEffects& out) {
   // After our own Stop such a rank could not be ended; before it, nobody would know how it went.
   if (!all_ended(index)) {
     fault({Fault::lost,
-           fmt::format("{}: its agent did not tell how all its ranks ended", host(index)),
+           fmt::format("{}: its agent did not report how all its ranks ended", host(index)),
            {},
            {}},
           host(index), out);
@@ -291,8 +291,7 @@ model::RunReport Run::report() const {
     return node.state == NodeState::gone && node.facts;
   });
   if (lost && round_ < input_.spec.max_restarts) {
-    report.warnings.emplace_back(
-        "no restart: ranks cannot be started again on a host that is lost");
+    report.warnings.emplace_back("no restart: ranks cannot be restarted on a lost host");
   }
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());

@@ -15,23 +15,23 @@ bool Run::idle(NodeIndex node) const {
 }
 
 // All its ranks have ended, and its agent waits.
-bool Run::may_wake(NodeIndex node) const {
+bool Run::may_greet_again(NodeIndex node) const {
   return nodes_[node.value].state == NodeState::stopped && !nodes_[node.value].away;
 }
 
 void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out) {
-  std::set<NodeIndex> awaited = made.woken;
+  std::set<NodeIndex> awaited = made.to_greet;
   std::vector<model::Host>& spare = input_.plan.spare;
   for (const std::size_t one : made.called) awaited.insert(call_host(spare[one], out));
   for (auto one = made.called.rbegin(); one != made.called.rend(); ++one) {
     spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(*one));
   }
-  for (const NodeIndex node : made.woken) wake_host(node, out);
+  for (const NodeIndex node : made.to_greet) greet_again(node, out);
   spawns_.call(std::move(asked), std::move(awaited));
 }
 
 // As in a new round: the agent forgets the ranks that have ended.
-void Run::wake_host(NodeIndex node, RunEffects& out) {
+void Run::greet_again(NodeIndex node, RunEffects& out) {
   nodes_[node.value].joined = true;
   greet(node, out);
 }

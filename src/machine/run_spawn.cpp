@@ -35,9 +35,9 @@ std::vector<SpawnSite> Run::spawn_sites() const {
   std::vector<SpawnSite> sites;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const NodeIndex node(i);
-    const SpawnSite::Use use = may_spawn_on(node) ? SpawnSite::Use::at_once
-                               : may_wake(node)   ? SpawnSite::Use::once_greeted
-                                                  : SpawnSite::Use::none;
+    const SpawnSite::Use use = may_spawn_on(node)      ? SpawnSite::Use::at_once
+                               : may_greet_again(node) ? SpawnSite::Use::once_greeted
+                                                       : SpawnSite::Use::none;
     sites.push_back({use, nodes_[i].busy});
   }
   return sites;

@@ -54,7 +54,7 @@ void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
 // A rank that has left for good keeps all others waiting for ever.
 void Run::look_for_deserter(RunEffects& out) {
   if (const auto rank = wireup_.deserter()) {
-    end_by(*rank, 1, "it ended without MPI_Init while others wait for it there", out);
+    end_by(*rank, 1, "it ended without calling MPI_Init while other ranks waited for it", out);
   }
 }
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint64_t kOfMpiRank = std::uint64_t{4400} * 1024;
 constexpr std::uint64_t kOfContainer = 64 * kMiB;
 constexpr std::string_view kRemedy =
-    "a container gets more by --shm-size=1g, in Kubernetes by an emptyDir with medium: Memory";
+    "a container gets more with --shm-size=1g, in Kubernetes with an emptyDir of medium: Memory";
 
 std::string size_words(const model::SharedMemory& shared) {
   if (shared.read_only) return "is read-only";

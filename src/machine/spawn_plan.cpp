@@ -46,7 +46,7 @@ Result<void> check_count(std::uint64_t ranks_before, std::uint64_t ranks_after) 
     return base::fail(Fault::no_slots, "a run has at most 1,000,000 ranks, ended ones included",
                       "{} ranks would be too many", ranks_after);
   }
-  if (ranks_after == ranks_before) return base::fail(Fault::usage, {}, "no ranks were asked for");
+  if (ranks_after == ranks_before) return base::fail(Fault::usage, {}, "no ranks were requested");
   return {};
 }
 
@@ -90,7 +90,7 @@ void note_needs(const SpawnGround& ground, const std::vector<NodeIndex>& nodes,
     if (node.value >= ground.sites.size()) {
       made.called.insert(node.value - ground.sites.size());
     } else if (ground.sites[node.value].use == SpawnSite::Use::once_greeted) {
-      made.woken.insert(node);
+      made.to_greet.insert(node);
     }
   }
 }

@@ -1,4 +1,4 @@
-// plan_spawn: which ranks a spawn asks for and where they shall run. Pure.
+// plan_spawn: which ranks a spawn requests, and where they will run. Pure.
 #pragma once
 
 #include <set>
@@ -36,9 +36,9 @@ struct PlannedSpawn {
   PlacedWorld placed;  // no nodes yet when hosts are needed
   model::Plan plan;    // its own: ranks from 0, only its nodes
   std::vector<model::App> apps;
-  std::set<std::size_t> called = {};     // hosts that must join first; index: Plan::spare
-  std::set<base::NodeIndex> woken = {};  // hosts that must be greeted again first
-  [[nodiscard]] bool needs_hosts() const { return !called.empty() || !woken.empty(); }
+  std::set<std::size_t> called = {};        // hosts that must join first; index: Plan::spare
+  std::set<base::NodeIndex> to_greet = {};  // hosts that must be greeted again first
+  [[nodiscard]] bool needs_hosts() const { return !called.empty() || !to_greet.empty(); }
   bool operator==(const PlannedSpawn&) const = default;
 };
 

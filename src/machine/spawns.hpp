@@ -1,4 +1,4 @@
-// Spawns: the worlds of more ranks that ranks ask for, one at a time, each in the order asked for.
+// Spawns: the worlds that ranks spawn, one at a time, in the order of the requests.
 //
 //   asked ──▶ planned ──▶ prepared by its hosts ──all Prepared──▶ ready; one Declined ──▶ refused
 //               │  ▲                   └──one has ended──▶ to be planned again

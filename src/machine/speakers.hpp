@@ -1,4 +1,4 @@
-// Speakers: what patterns may say of each rank.
+// Speakers: what tags and file names may contain about each rank.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// TimeLimit: when a run's time is up, the notice before it, and the while after it in which ranks
-// may tell what they are doing.
+// TimeLimit: a run's time limit, the notice before it, and the time after it in which ranks may
+// report what they are doing.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class Verdict {
   void remember(base::Rank rank, std::string_view errors);
   // A rank failed by itself. `in_time`: before muster ended others.
   void failed(Death death, bool in_time);
-  // A rank asked for the end, or had to be taken for one that did; its exit comes, or has come.
+  // A rank asked for the end, or is treated as if it had; its exit comes, or has come.
   void aborted(model::RankExit exit, std::string why, std::string host,
                const model::Circumstances& around);
   void fault(base::Error error, std::string host);
@@ -47,7 +47,7 @@ class Verdict {
   [[nodiscard]] const model::RunReport& so_far() const { return report_; }
   // Without `missing`.
   [[nodiscard]] model::RunReport report() const;
-  // It is this rank that asked for the end.
+  // This rank asked for the end.
   [[nodiscard]] bool is_of(base::Rank rank) const;
   bool operator==(const Verdict&) const = default;
 

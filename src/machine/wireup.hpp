@@ -1,5 +1,5 @@
-// Wireup: what the MPI ranks of a run need of the head. All worlds' fences are joined here, names
-// are kept, and it is known who has come to MPI_Init and who keeps others waiting there.
+// Wireup: what the MPI ranks of a run need from the head. It joins the fences of all worlds, keeps
+// published names, and knows which ranks have called MPI_Init and which keep others waiting there.
 //
 // A fence:  open ──a part of each node of the world──▶ answered, once, to all these nodes but those
 // where nobody waits any more

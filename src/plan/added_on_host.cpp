@@ -20,10 +20,11 @@ std::vector<model::Variable> added_for_app(const model::Plan& plan, const model:
                           &model::EnvSetting::name)) {
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
-  added.push_back({std::string(kGave), "<what muster gave to the rank>", "muster"});
+  added.push_back({std::string(kGave), "<what muster set for the rank>", "muster"});
   if (!spec.launchers.empty()) {
     added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
-    added.push_back({"MUSTER_REPORT_FILE", "<file for the report of a launcher in it>", "muster"});
+    added.push_back(
+        {"MUSTER_REPORT_FILE", "<file for the report of a launcher in the rank>", "muster"});
   }
   if (serves(spec, {model::Wireup::pmix})) {
     added.push_back({"PMIX_NAMESPACE", "<random>", "Open MPI"});

@@ -19,10 +19,11 @@ tl::unexpected<base::Error> overload(const Mapping& mapping, const std::string& 
                     fmt::format("--bind-to {}:overload-allowed shares cpus; --bind-to none binds "
                                 "nothing",
                                 level),
-                    "binding to {} puts more ranks than cpus on a {} of {}: {} rank{} there want "
-                    "{} cpu{} each, and {} cpu{} may be used",
-                    level, level, host, ranks, ranks == 1 ? "" : "s", mapping.cpus_per_rank,
-                    mapping.cpus_per_rank == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+                    "binding to {} puts more ranks than cpus on a {} of {}: {} rank{} there "
+                    "{} {} cpu{} each, and {} cpu{} may be used",
+                    level, level, host, ranks, ranks == 1 ? "" : "s", ranks == 1 ? "needs" : "need",
+                    mapping.cpus_per_rank, mapping.cpus_per_rank == 1 ? "" : "s", cpus,
+                    cpus == 1 ? "" : "s");
 }
 
 // Binds the assignments of one host. Empty sets: a default binding that cannot be had.
@@ -122,7 +123,7 @@ base::Result<Sets> sets_of_host(const Mapping& mapping, const model::Host& host,
   if ((*known)->at(mapping.bind_level).empty()) {
     if (mapping.bind_if_supported || !mapping.bind_given) return Sets();
     return base::fail(Fault::usage,
-                      fmt::format("--bind-to {}:if-supported binds only where it can be done",
+                      fmt::format("--bind-to {}:if-supported binds only where possible",
                                   model::name_of(mapping.bind_level)),
                       "{} has no {} to bind to", host.name, model::name_of(mapping.bind_level));
   }

@@ -26,8 +26,8 @@ base::Result<std::uint32_t> counted_cores(const JobSpec& spec, const Host& host)
   if (host.cpus) return host.cpus->usable;
   return base::fail_at(
       host.place, Fault::usage,
-      fmt::format("write slots=N behind {}, or say how many ranks to run", host.name),
-      "{} has no slots written, and its cores are not known", host.name);
+      fmt::format("write slots=N after {}, or give the number of ranks", host.name),
+      "{} has no slots=N, and its number of cores is not known", host.name);
 }
 
 base::Result<void> count_slots(const JobSpec& spec, Host& host) {
@@ -45,9 +45,9 @@ base::Result<void> check_width(const model::Mapping& mapping, const Host& host,
   if (mapping.map_by != MapBy::object || mapping.cpus_per_rank == 1) return {};
   const auto least = std::ranges::min_element(objects, {}, &Hardware::Object::cpus);
   if (least == objects.end() || least->cpus >= mapping.cpus_per_rank) return {};
-  return base::fail(Fault::usage, "map by something larger, as in --map-by slot:PE=n",
-                    "{} cpus for each rank are more than a {} of {} has, which is {}",
-                    mapping.cpus_per_rank, model::name_of(mapping.level), host.name, least->cpus);
+  return base::fail(Fault::usage, "map by something larger, for example --map-by slot:PE=n",
+                    "{} cpus for each rank are more than the {} that a {} of {} has",
+                    mapping.cpus_per_rank, least->cpus, model::name_of(mapping.level), host.name);
 }
 
 base::Result<std::uint32_t> objects_on(const model::Mapping& mapping, model::Level level,
@@ -133,7 +133,7 @@ base::Result<std::vector<Capacity>> capacities(const JobSpec& spec, const Invent
     result.push_back(capacity_of(spec, host, objects));
   }
   if (sum > 0) return result;
-  return base::fail(Fault::usage, "map by slot works on every host", "no host has {} to map by",
+  return base::fail(Fault::usage, "--map-by slot works on every host", "no host has {} to map by",
                     model::name_of(*level));
 }
 

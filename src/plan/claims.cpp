@@ -111,7 +111,7 @@ std::string not_bound(const PlannedNode& node, const CpuSet& claimed, bool liste
   return fmt::format(
       "ranks on {} are not bound: other jobs of muster are bound to cpu{} {} there{}",
       node.host.name, claimed.count() == 1 ? "" : "s", model::to_string(claimed),
-      listed ? ", which the list names" : "");
+      listed ? ", which the cpu list names" : "");
 }
 
 }  // namespace

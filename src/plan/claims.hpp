@@ -1,5 +1,5 @@
-// Claims: two jobs on one host bind to different cores while there are enough. Pure; who holds what
-// is told by the hosts.
+// Claims: two jobs on one host bind to different cores as long as there are enough. Pure: hosts
+// report which cores are taken.
 #pragma once
 
 #include <string>

@@ -75,10 +75,10 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
     if (present >= std::uint64_t{spec.gpus_per_rank} * ranks) continue;
     const std::uint64_t fit = present / spec.gpus_per_rank;
     return base::fail(base::Fault::no_slots,
-                      fit > 0 ? fmt::format("--per-node {} fits there", fit)
+                      fit > 0 ? fmt::format("--per-node {} would fit there", fit)
                               : "leave --gpus-per-rank out to run without devices",
-                      "{} has {} device{}, but its {} rank{} want {} each", plan.nodes[i].host.name,
-                      present, present == 1 ? "" : "s", ranks, ranks == 1 ? "" : "s",
+                      "{} has {} device{}, but its {} rank{} {} each", plan.nodes[i].host.name,
+                      present, present == 1 ? "" : "s", ranks, ranks == 1 ? " needs" : "s need",
                       spec.gpus_per_rank);
   }
   return {};

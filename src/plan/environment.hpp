@@ -1,4 +1,4 @@
-// The environment of each rank: what goes along from the launching shell, and every framework's
+// The environment of each rank: what is passed on from the launching shell, and every framework's
 // dialect. Pure.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace muster::plan {
 
-// A variable of the launching shell that does not go along, and why.
+// A variable of the launching shell that is not passed on, and why.
 struct Withheld {
   std::string name;
   std::string why;
@@ -42,11 +42,11 @@ enum class Machine : std::uint8_t { same, another };
 // Left out on other machines: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
 // CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
 //
-// -x NAME always goes along; -x of a name that is not set is Fault::usage. clean: only -x.
+// -x NAME is always passed on; -x of a name that is not set is Fault::usage. clean: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
                                                 const model::App& app, bool clean, Machine machine);
 
-// What goes along from the launching shell, by the machine that ranks run on.
+// What is passed on from the launching shell, by the machine that ranks run on.
 struct Kept {
   std::vector<Forwarded> same_machine;  // index: app
   std::vector<Forwarded> elsewhere;     // index: app
@@ -54,7 +54,7 @@ struct Kept {
   [[nodiscard]] const std::vector<Forwarded>& on(const model::Host& host) const {
     return host.carrier.same_machine ? same_machine : elsewhere;
   }
-  // For so many apps, to each what goes along to one of these.
+  // For so many apps, each with what is passed on to one of these.
   [[nodiscard]] Kept of_app(std::size_t app, std::size_t count) const {
     return {std::vector<Forwarded>(count, same_machine[app]),
             std::vector<Forwarded>(count, elsewhere[app])};

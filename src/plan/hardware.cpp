@@ -28,12 +28,12 @@ base::Result<CpuSet> usable(const Topology& topology, const Mapping& mapping,
                         fmt::format("{} has {} {}s, counted from 0", host,
                                     counted(topology, mapping.hwthread_cpus).size(),
                                     mapping.hwthread_cpus ? "hardware thread" : "core"),
-                        "cpu {} of the cpu set is {} {}", number,
-                        cpu.empty() ? "not there on" : "not ours to use on", host);
+                        "cpu {} of the cpu set {} {}", number,
+                        cpu.empty() ? "does not exist on" : "may not be used on", host);
     }
     named |= cpu;
   }
-  if (named.empty()) return base::fail(Fault::usage, {}, "the cpu set names no cpu");
+  if (named.empty()) return base::fail(Fault::usage, {}, "the cpu set is empty");
   return named & topology.allowed;
 }
 
@@ -75,7 +75,7 @@ Hardware hardware_within(const Topology& topology, const CpuSet& set, const Mapp
 base::Result<const Hardware*> HardwareOfHosts::find(const model::Host& host,
                                                     const Mapping& mapping) {
   if (!host.topology) {
-    return base::fail(Fault::usage, "map by slot or node and bind to none, which need not know it",
+    return base::fail(Fault::usage, "--map-by slot or node works without it, with --bind-to none",
                       "the hardware of {} is not known", host.name);
   }
   auto& known = known_[&*host.topology];

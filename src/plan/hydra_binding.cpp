@@ -52,7 +52,7 @@ Place place_of(const CpuSet& cpus, const CpuSet& first, const std::vector<CpuSet
 
 tl::unexpected<base::Error> too_wide(const std::string& host, Level level, std::size_t have,
                                      std::size_t want) {
-  return base::fail(base::Fault::usage, {}, "{} has {} {} object{}, fewer than the {} asked for",
+  return base::fail(base::Fault::usage, {}, "{} has {} {} object{}, fewer than the {} requested",
                     host, have, model::name_of(level), have == 1 ? "" : "s", want);
 }
 

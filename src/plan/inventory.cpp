@@ -156,7 +156,7 @@ class HostMerger {
 
 base::Result<void> check_bounds(const Host& host, base::Fault fault) {
   if (host.slots == 0) {
-    return base::fail_at(host.place, fault, {}, "{} has no slots; 1 is the least", host.name);
+    return base::fail_at(host.place, fault, {}, "slots of {} must be 1 or more, not 0", host.name);
   }
   if (host.max_slots && *host.max_slots < host.slots) {
     return base::fail_at(

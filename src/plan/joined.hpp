@@ -1,4 +1,4 @@
-// joined: the job of nodes that were started separately: on each its own program. Pure.
+// joined: the job of nodes that were started separately, each with its own program. Pure.
 #pragma once
 
 #include <span>

@@ -29,8 +29,8 @@ tl::unexpected<base::Error> no_such_host(const RankfileEntry& entry, const Inven
   return base::fail_at(entry.place, Fault::bad_file,
                        fmt::format("the job's hosts are {}{}", inventory.hosts.front().name,
                                    inventory.hosts.size() > 1 ? " and others" : ""),
-                       "rank {} is to run on {}, which is not among the hosts", entry.rank.value,
-                       entry.host);
+                       "rank {} is assigned to {}, which is not one of the job's hosts",
+                       entry.rank.value, entry.host);
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ base::Result<std::vector<Assignment>> by_rankfile(const JobSpec& spec, const Inv
     if (entry.rank.value >= ranks) {
       return base::fail_at(entry.place, Fault::bad_file,
                            fmt::format("ranks are 0 to {}", ranks - 1),
-                           "there is no rank {} among {} ranks", entry.rank.value, ranks);
+                           "there is no rank {}: the job has {} ranks", entry.rank.value, ranks);
     }
     const auto host = names.find(entry.host);
     if (!host) return no_such_host(entry, inventory);

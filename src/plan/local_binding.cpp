@@ -18,8 +18,8 @@ base::Result<CpuSet> listed_cpu(const Mapping& mapping, const Host& host, std::u
   const CpuSet cpu = numbered_cpu(*host.topology, mapping.hwthread_cpus, number);
   const CpuSet usable = cpu & host.topology->allowed;
   if (!usable.empty()) return usable;
-  return base::fail_at(place, Fault::usage, {}, "cpu {} is {} {}", number,
-                       cpu.empty() ? "not there on" : "not ours to use on", host.name);
+  return base::fail_at(place, Fault::usage, {}, "cpu {} {} {}", number,
+                       cpu.empty() ? "does not exist on" : "may not be used on", host.name);
 }
 
 // The sets of a host's local ranks 0, 1, ... for the ways that do not ask for the rank. A rank past
@@ -43,7 +43,8 @@ base::Result<LocalSets> from_cpu_list(const Mapping& mapping, const Host& host) 
     result.sets.push_back(part);
     part = CpuSet();
   }
-  if (whole.empty()) return base::fail(Fault::usage, {}, "binding to a cpu list needs a list");
+  if (whole.empty())
+    return base::fail(Fault::usage, {}, "binding to a cpu list needs a list of cpus");
   const bool ordered = mapping.bind_ordered || mapping.map_by == model::MapBy::pe_list;
   if (!ordered) return LocalSets{{whole}, true};
   result.repeats = mapping.bind_overload;
@@ -85,7 +86,7 @@ base::Result<LocalSets> local_sets(const Mapping& mapping, const Host& host,
 
 tl::unexpected<base::Error> list_too_short(const Host& host, std::size_t cpus) {
   return base::fail(Fault::usage, "list more cpus, or run fewer ranks there",
-                    "the cpu list is enough for {} rank{} of {}, which has more", cpus,
+                    "the cpu list has cpus for {} rank{} on {}, where more are to run", cpus,
                     cpus == 1 ? "" : "s", host.name);
 }
 
@@ -129,14 +130,14 @@ base::Result<CpuSet> socket_cores(const RankfileEntry& entry, const RankfileEntr
     }
     if (wanted.last && *wanted.last >= number) {
       return base::fail_at(entry.place, Fault::bad_file, {},
-                           "socket {} of {} has {} core{}, no core {}", s, host.name, number,
-                           number == 1 ? "" : "s", *wanted.last);
+                           "socket {} of {} has {} core{}: there is no core {}", s, host.name,
+                           number, number == 1 ? "" : "s", *wanted.last);
     }
   }
   set &= topology.allowed;
   if (!set.empty()) return set;
-  return base::fail_at(entry.place, Fault::bad_file, {}, "{} has no such socket and core for us",
-                       host.name);
+  return base::fail_at(entry.place, Fault::bad_file, {},
+                       "{} has no such socket and core that this job may use", host.name);
 }
 
 base::Result<CpuSet> set_of_entry(const Mapping& mapping, const RankfileEntry& entry,

@@ -128,7 +128,7 @@ class Mapper {
     for (const std::string& name : app.hosts) {
       const auto host = names.find(name);
       if (!host) {
-        return base::fail(base::Fault::usage, {}, "{} is not among the hosts of the job", name);
+        return base::fail(base::Fault::usage, {}, "{} is not one of the job's hosts", name);
       }
       capacities[*host] = capacities_[*host];
     }
@@ -202,13 +202,13 @@ JobSpec decided(JobSpec spec) {
 
 base::Result<void> check_binding(const Mapping& mapping) {
   if (mapping.cpus_per_rank == 0) {
-    return base::fail(base::Fault::usage, {}, "PE=0 gives a rank no cpu; 1 is the least");
+    return base::fail(base::Fault::usage, {}, "PE must be 1 or more, not 0");
   }
   const bool by_cpu =
       mapping.bind_level == model::Level::core || mapping.bind_level == model::Level::hwthread;
   if (mapping.cpus_per_rank > 1 && mapping.bind_to == BindTo::object && !by_cpu) {
     return base::fail(base::Fault::usage, "with PE=n, bind to core, hwthread or none",
-                      "PE={} binds each rank to cpus of its own, but --bind-to {} was asked for",
+                      "PE={} binds each rank to cpus of its own, but --bind-to {} was requested",
                       mapping.cpus_per_rank, model::name_of(mapping.bind_level));
   }
   return {};

@@ -90,20 +90,21 @@ Rounds rounds_of(const Hardware& hardware, const Mapping& mapping, const Objects
 }
 
 // The assignments of each host, as dealt.
-struct HostSeats {
+struct HostAssignments {
   std::uint32_t host = 0;
   std::vector<Assignment> assignments;
   Objects objects;
 };
 
-std::vector<HostSeats> by_host(const std::vector<Assignment>& assignments, std::size_t hosts) {
-  std::vector<HostSeats> all(hosts);
+std::vector<HostAssignments> by_host(const std::vector<Assignment>& assignments,
+                                     std::size_t hosts) {
+  std::vector<HostAssignments> all(hosts);
   for (const Assignment& assignment : assignments) {
     all[assignment.host].assignments.push_back(assignment);
     all[assignment.host].objects.push_back(assignment.object);
   }
   for (std::uint32_t i = 0; i < all.size(); ++i) all[i].host = i;
-  std::erase_if(all, [](const HostSeats& one) { return one.objects.empty(); });
+  std::erase_if(all, [](const HostAssignments& one) { return one.objects.empty(); });
   return all;
 }
 
@@ -112,14 +113,14 @@ base::Result<Rounds> rounds_on(const model::Host& host, const Mapping& mapping,
   const auto known = hardware.find(host, mapping);
   if (!known) return tl::unexpected(known.error());
   if ((*known)->at(mapping.rank_level).empty()) {
-    return base::fail(base::Fault::usage, "rank by slot works on every host",
+    return base::fail(base::Fault::usage, "--rank-by slot works on every host",
                       "{} has no {} to rank by", host.name, model::name_of(mapping.rank_level));
   }
   return rounds_of(**known, mapping, objects);
 }
 
 // Round by round over all hosts with `across`, else each host's rounds before the next host.
-std::vector<Assignment> joined(const std::vector<HostSeats>& hosts,
+std::vector<Assignment> joined(const std::vector<HostAssignments>& hosts,
                                const std::vector<const Rounds*>& rounds, bool across) {
   std::vector<Assignment> ordered;
   const auto append = [&](std::size_t i, const std::vector<std::uint32_t>& round) {
@@ -145,7 +146,7 @@ std::vector<Assignment> joined(const std::vector<HostSeats>& hosts,
 }
 
 // One assignment of each host in turn.
-std::vector<Assignment> one_of_each_host(const std::vector<HostSeats>& hosts) {
+std::vector<Assignment> one_of_each_host(const std::vector<HostAssignments>& hosts) {
   std::vector<Rounds> own(hosts.size());
   std::vector<const Rounds*> rounds;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -166,11 +167,11 @@ base::Result<std::vector<Assignment>> in_rank_order(const Mapping& mapping,
     std::ranges::stable_sort(assignments, {}, &Assignment::host);
     return assignments;
   }
-  const std::vector<HostSeats> hosts = by_host(assignments, inventory.hosts.size());
+  const std::vector<HostAssignments> hosts = by_host(assignments, inventory.hosts.size());
   if (mapping.rank_by == RankBy::node) return one_of_each_host(hosts);
   std::map<std::pair<const model::Topology*, Objects>, Rounds> known;
   std::vector<const Rounds*> rounds;
-  for (const HostSeats& one : hosts) {
+  for (const HostAssignments& one : hosts) {
     const model::Host& host = inventory.hosts[one.host];
     const auto [at, is_new] = known.try_emplace({host.topology.value.get(), one.objects});
     if (is_new) {

@@ -136,7 +136,7 @@ std::string more_slots(const JobSpec& spec, const Total& total) {
 tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
   if (ranks == 0) return base::fail(base::Fault::usage, {}, "-n must be 1 or more, not 0");
   return base::fail(base::Fault::usage, fmt::format("use -n {} or less", model::kRanksMax),
-                    "{} ranks are more than a job can have, which is {}", ranks, model::kRanksMax);
+                    "{} ranks are more than the {} that a job can have", ranks, model::kRanksMax);
 }
 
 tl::unexpected<base::Error> above_slots(const JobSpec& spec, const Inventory& inventory,
@@ -164,8 +164,8 @@ tl::unexpected<base::Error> above_cap(const JobSpec& spec, const Inventory& inve
   const std::uint64_t fits = shares ? total.cap : total.slots;
   return base::fail_at(place_of(inventory), base::Fault::no_slots,
                        "this fits: " + command_with_ranks(spec, fits),
-                       "{} wanted, but {} at most, by {}", counted(ranks, "rank"), total.cap,
-                       why_capped(spec, inventory));
+                       "{} wanted, but there is room for {} ({})", counted(ranks, "rank"),
+                       total.cap, why_capped(spec, inventory));
 }
 
 }  // namespace muster::plan

@@ -55,14 +55,14 @@ struct Found {
 // interface's, or its name.
 Found best_guess(const PlannedNode& node, const HostFacts& facts) {
   if (is_address(node.host.name) && is_for_others(node.host.name))
-    return {node.host.name, "as the host list has it"};
+    return {node.host.name, "as in the host list"};
   const auto real = std::ranges::find_if(facts.interfaces, [](const model::Interface& one) {
     return is_for_others(one.address) && !is_for_this_host_only(one.name);
   });
   if (real != facts.interfaces.end())
-    return {real->address, "the first one that is no bridge, container or tunnel"};
+    return {real->address, "the first that is not a bridge, container or tunnel"};
   const std::string& name = facts.hostname.empty() ? node.host.name : facts.hostname;
-  return {name, "its name, since no interface has an address for others"};
+  return {name, "its name, since no interface has an address that others can use"};
 }
 
 // Where the head's machine was seen from: by the first host that is not this machine.
@@ -91,8 +91,9 @@ Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& he
   const std::string& seen = elsewhere ? facts->reached_at : head.address;
   if (!is_for_others(seen)) return best_guess(node, *facts);
   const bool by_ssh = elsewhere ? node.host.carrier.opened : head.by_ssh;
-  if (!by_ssh) return {seen, elsewhere ? "it came from there" : "where the other nodes found it"};
-  return {seen, elsewhere ? "ssh reached it there" : "where the other hosts saw ssh come from"};
+  if (!by_ssh)
+    return {seen, elsewhere ? "it connected from there" : "the other nodes connected to it there"};
+  return {seen, elsewhere ? "ssh reached it there" : "ssh came from there to the other hosts"};
 }
 
 std::string interface_of(const PlannedNode& node, const HostFacts* facts,

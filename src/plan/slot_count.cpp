@@ -35,7 +35,7 @@ base::Result<void> SlotCount::add_hostfile_line(const model::HostEntry& entry, m
   if (given && lines_ > 1) {
     return base::fail_at(entry.place, base::Fault::bad_file,
                          fmt::format("write all slots of {} on one line", entry.name),
-                         "the slots of {} are counted by a line above already", entry.name);
+                         "a line above already gives the slots of {}", entry.name);
   }
   host.slots_are_cores = lines_ == 1 && !given;
   host.slots = given ? *given : saturating_add(host.slots, 1);

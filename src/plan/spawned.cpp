@@ -131,7 +131,7 @@ Result<SpawnWish> spawn_wish(std::span<const std::pair<std::string, std::string>
   for (const auto& [key, value] : info) {
     if (brings_hosts(key)) {
       return base::fail(Fault::usage, "name all hosts when the job is started",
-                        "the info key {} cannot be met: a job's hosts do not change", key);
+                        "the info key {} is not supported: a job's hosts do not change", key);
     }
     if (key == "host" || key == "hosts") wish.hosts = host_names(value);
     if (key == "wdir") wish.workdir = value;

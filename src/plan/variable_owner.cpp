@@ -14,12 +14,12 @@ struct Rule {
   std::string_view why;
 };
 
-constexpr std::string_view kOtherLauncher = "another launcher made it for one of its ranks";
+constexpr std::string_view kOtherLauncher = "another launcher set it for one of its ranks";
 constexpr std::string_view kOurs = "muster sets it for each rank";
 constexpr std::string_view kLogin = "belongs to the login on the launching host";
 constexpr std::string_view kSession = "belongs to the desktop session of the launching host";
 constexpr std::string_view kFolder = "names a folder of the launching host";
-constexpr std::string_view kDevices = "numbers the devices of the launching host";
+constexpr std::string_view kDevices = "lists devices of the launching host";
 constexpr std::string_view kHostName = "names the launching host";
 constexpr std::string_view kShell = "bookkeeping of the launching shell";
 

@@ -1,4 +1,4 @@
-// To whom a variable of the launching shell belongs, and so whether it goes along.
+// What a variable of the launching shell belongs to, and so whether it is passed on.
 #pragma once
 
 #include <cstdint>

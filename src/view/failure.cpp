@@ -131,8 +131,9 @@ constexpr std::uint64_t kMiB = 1U << 20U;
     return fmt::format("/dev/shm on {} is read-only: mount a tmpfs there", host);
   if (shared.size >= kSmall && shared.free >= kFull) return {};
   return fmt::format(
-      "/dev/shm on {} has {} MiB, {} of them free now: a container gets more by --shm-size=1g, in "
-      "Kubernetes by an emptyDir with medium: Memory",
+      "/dev/shm on {} has {} MiB, {} of them free now: a container gets more with --shm-size=1g, "
+      "in "
+      "Kubernetes with an emptyDir of medium: Memory",
       host, shared.size / kMiB, shared.free / kMiB);
 }
 

@@ -91,14 +91,14 @@ void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   for (std::size_t i = 0; i < ranks.size(); ++i) text += program(words.spec.apps[i], ranks[i]);
   const std::vector<std::string> hosts = launcher_hosts(words.spec);
   if (hosts.empty()) return text;
-  text += "\n" + heading("hosts of the launcher in it", style);
+  text += "\n" + heading("hosts of the launcher in the command", style);
   for (const std::string& host : hosts) text += fmt::format("  {}\n", one_line(host));
   return text;
 }
 
 void add_launched(ChunkedText& chunks, const PlanWords& words, Style style) {
   if (words.inner == nullptr) return;
-  chunks.text() += "\n" + heading("ranks that the launcher in it starts", style);
+  chunks.text() += "\n" + heading("ranks that the launcher in the command starts", style);
   add_placement(chunks, *words.inner, style);
   chunks.text() += programs(*words.inner, style);
 }
@@ -124,7 +124,7 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
 
 [[nodiscard]] std::string withheld(const PlanWords& words, Style style) {
   if (words.withheld.empty()) return {};
-  std::string text = "\n" + heading("variables that stay behind", style);
+  std::string text = "\n" + heading("variables that are not passed on", style);
   for (const auto& [name, why] : words.withheld) {
     text += fmt::format("  {}  ({})\n", one_line(name), one_line(why));
   }

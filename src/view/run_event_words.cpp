@@ -66,7 +66,7 @@ struct Words {
 
   std::string operator()(const model::Interrupted& event) const {
     const bool one = event.ranks == 1;
-    return fmt::format("ending {} rank{}; the same signal again ends {} at once", event.ranks,
+    return fmt::format("ending {} rank{}; the same signal again kills {} at once", event.ranks,
                        one ? "" : "s", one ? "it" : "them");
   }
 

@@ -74,7 +74,7 @@ class TwoJobsOnOneHost(LabCase):
         first, second = first.finish(), second.finish()
         self.assertEqual(cpus_in(first.text), ["1"], first)
         self.assertEqual(cpus_in(second.text), ["0,1"], second)
-        self.assertRegex(second.errors, "bound to cpu 1 there, which the list names")
+        self.assertRegex(second.errors, "bound to cpu 1 there, which the cpu list names")
 
     def test_a_killed_job_holds_nothing(self):
         first = self.started("a", "--bind-to", "core")

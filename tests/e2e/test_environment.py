@@ -115,7 +115,7 @@ class Devices(Environments):
     def test_too_few_are_an_error(self):
         done = self.muster("-n", "3", "--oversubscribe", "--gpus-per-rank", "1", "true",
                            env=self.environment(CUDA_VISIBLE_DEVICES="5,3"))
-        self.assert_refused(done, 242, "has 2 devices, but its 3 ranks want 1 each")
+        self.assert_refused(done, 242, "has 2 devices, but its 3 ranks need 1 each")
 
 
 class SeedHelpers(Case):

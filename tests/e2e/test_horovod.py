@@ -258,7 +258,7 @@ class TwoHosts(LabFrontCase):
         self.assertEqual((done.code, done.text.count("found 200")), (0, 2), done)
         told = [line for line in done.errors.splitlines() if "was refused" in line]
         self.assertEqual(told, ["muster: a connection to Horovod's store was refused: "
-                                f"{self.lab.address('node3')} is no host of this job"])
+                                f"{self.lab.address('node3')} is not a host of this job"])
 
     def test_the_store_listens_where_the_hosts_see_this_machine(self):
         done = self.launches("-np", "1", "-H", "node2:1", "--gloo", "sh", "-c",

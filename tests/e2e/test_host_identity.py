@@ -70,7 +70,7 @@ class OneHostTwoNames(LabCase):
         done = self.start_in_lab("-H", f"node1,{self.address}", "job.yml", env=env,
                                  command=[MUSTER, "submit"]).finish(40)
         self.assertEqual(done.code, NO_SLOTS, done)
-        self.assertIn("2 ranks wanted, but 1 at most", done.errors)
+        self.assertIn("2 ranks wanted, but there is room for 1", done.errors)
         self.assertEqual(self.record()[1]["state"], "failed")
 
 

@@ -121,7 +121,8 @@ class Explain(JobCase):
     def test_it_says_what_runs(self):
         text = self.good("explain", self.example("mpirun.yml")).text
         self.assertIn("what runs\n  1 rank, in %s/src: bash -c 'mpirun -np 16 " % JOBS, text)
-        self.assertIn("hosts of the launcher in it\n  fake-0 slots=4\n  fake-1 slots=4\n", text)
+        self.assertIn("hosts of the launcher in the command\n  fake-0 slots=4\n  fake-1 slots=4\n",
+                      text)
         text = self.good("explain", self.example("tensorflow_servers.yml")).text
         self.assertIn("  2 ranks (worker), in ", text)
         self.assertIn("  4 ranks (ps), in ", text)

@@ -326,7 +326,7 @@ class Reports(HostCase):
         self.write("job.yml", DRAFT % "cd . && mpirun -np $N --hostfile $AZUREML_MPI_HOSTFILE x.py"
                    + "environment_variables: {N: '3'}\n")
         told = self.shell("muster explain job.yml -H node1:4,node2:4").text
-        table = told[told.index("launcher in it starts"):]
+        table = told[told.index("launcher in the command starts"):]
         rows = re.findall(r"(?m)^ +(\d)  (node\d) +(\d) ", table)
         self.assertEqual(rows, [("0", "node1", "0"), ("1", "node1", "1"), ("2", "node2", "0")])
 

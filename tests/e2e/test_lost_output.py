@@ -81,8 +81,8 @@ class Console(Case):
         self.assertTrue(os.path.exists(self.path("ready.0")))
         self.assertTrue(os.path.exists(self.path("ready.1")))
         lines = done.errors.splitlines()
-        self.assertEqual(lines.count(f"muster: cannot write to stdout: {NO_ROOM}; the ranks go on"),
-                         1, done)
+        told = f"muster: cannot write to stdout: {NO_ROOM}; the ranks continue"
+        self.assertEqual(lines.count(told), 1, done)
         self.assertEqual(lines.count("y"), 2, done)
         self.assertEqual(lines[-2:], [
             f"muster: error: cannot write to stdout: {NO_ROOM}; 4 bytes are lost",
@@ -123,7 +123,7 @@ class Console(Case):
         one = self.start("sh", "-c", shell, command=SMALL_DISK)
         told = one.popen.stderr.readline()
         self.assertEqual(told.decode(),
-                         f"muster: cannot write to stdout: {NO_ROOM}; the ranks go on\n")
+                         f"muster: cannot write to stdout: {NO_ROOM}; the ranks continue\n")
         self.write("go", "")
         self.assertEqual(one.finish().text, f"{OUTPUT}\nkept\n")
 

@@ -125,7 +125,7 @@ class Meeting(Case):
         there = [self.node(0, "true", nodes=3, conf="join_timeout=2"),
                  self.node(1, "true", nodes=3, conf="join_timeout=2")]
         for node in there:
-            self.refused(node, "node 2 of 3 did not come .* within 2 s")
+            self.refused(node, "node 2 of 3 did not connect .* within 2 s")
         self.refused(self.node(1, "true", conf="join_timeout=0.2"), "no answer from node 0 at")
 
     def test_contradictions_and_strangers(self):
@@ -143,7 +143,7 @@ class Meeting(Case):
         self.addCleanup(silent.close)
         self.refused(self.node(1, "--rdzv_id", "other", "true"), "another name or secret")
         self.refused(self.node(1, "true", nodes=3), "started for 3 nodes, node 0 for 2")
-        self.refused(self.node(0, "true"), "cannot listen at .*in use", "another program holds")
+        self.refused(self.node(0, "true"), "cannot listen at .*in use", "another program uses")
         with socket.socket() as holder:
             holder.bind(("127.0.0.1", 0))
             holder.listen()
@@ -191,7 +191,7 @@ class Meeting(Case):
         ends = [guest.finish(), head.finish()]
         self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
         self.assertEqual(ends[1].errors.splitlines(), [
-            "muster: a node that came from 127.0.0.1 may not take part: its job has another name "
+            "muster: a node that connected from 127.0.0.1 was refused: its job has another name "
             "or secret", "muster: 200 connections were refused in all"])
 
     def test_nodes_without_numbers(self):

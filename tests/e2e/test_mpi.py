@@ -72,7 +72,7 @@ class Mpi:
     def test_a_rank_that_never_comes_is_named(self):
         done = self.muster("--oversubscribe", "-n", "3", self.program, "no-init")
         self.assertEqual(done.code, 1, done)
-        self.assertRegex(done.errors, r"muster: rank 1 .*without MPI_Init")
+        self.assertRegex(done.errors, r"muster: rank 1 .*without calling MPI_Init")
 
     def test_without_its_wire_up_each_rank_is_alone(self):
         for wireup in ("none", self.other):

@@ -61,7 +61,7 @@ class Failures:
 
     def test_leaves_without_init_on_another_node(self):
         done = self.run_ranks("no-init", "--fake-nodes", "3")
-        self.assert_names(done, 1, r"rank 1 on \S+ aborted .*ended without MPI_Init")
+        self.assert_names(done, 1, r"rank 1 on \S+ aborted .*ended without calling MPI_Init")
 
     def test_aborts(self):
         done = self.run_ranks("abort")

@@ -105,7 +105,7 @@ class Hosts(Rounds, LabCase):
         self.lab.kill_host("node3")
         done = job.finish()
         self.assertEqual(done.code, LOST, done)
-        self.assertIn("no restart: ranks cannot be started again on a host that is lost",
+        self.assertIn("no restart: ranks cannot be restarted on a lost host",
                       done.errors)
 
 

@@ -40,7 +40,7 @@ class Links(Case):
         said = MAGIC + welcome(protocol=4) + 5 * message(PONG) + frame(9)
         for _ in range(15):
             done = self.head(said)
-            self.assert_refused(done, UNREACHABLE, r"one: its muster 9 speaks protocol 4")
+            self.assert_refused(done, UNREACHABLE, r"one: muster 9 there speaks protocol 4")
 
     def test_frames_of_no_kind(self):
         too_long = b"\xff\xff\xff\xff\x01\1\0\0\0\0\0"
@@ -62,7 +62,7 @@ class Links(Case):
     def test_other_plans_in_the_greeting(self):
         """Of the same protocol, but made of other sources."""
         done = self.head(MAGIC + welcome(protocol=3))
-        self.assert_refused(done, UNREACHABLE, "one: its muster 9 would give ranks another")
+        self.assert_refused(done, UNREACHABLE, "one: muster 9 there would give ranks a different")
 
 
 if __name__ == "__main__":

@@ -345,8 +345,8 @@ TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
                  1)
                 .complaints,
             (Words{"j:3:3: the input a has no value",
-                   "j:4:29: the input b lies where muster cannot reach it: 'https://h/x'",
-                   "j:5:6: the input c lies where muster cannot reach it: 'azureml:data:1'"}));
+                   "j:4:29: the input b is where muster cannot reach it: 'https://h/x'",
+                   "j:5:6: the input c is where muster cannot reach it: 'azureml:data:1'"}));
 }
 
 TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
@@ -375,7 +375,7 @@ TEST(JobSpec, KindsAreTakenInAnyCase) {
 
 TEST(JobSpec, CodeElsewhereIsAComplaint) {
   EXPECT_EQ(make("command: x\ncode: git+https://host/code\n", 1).complaints,
-            Words{"j:2:7: the code lies where muster cannot reach it: 'git+https://host/code'"});
+            Words{"j:2:7: the code is where muster cannot reach it: 'git+https://host/code'"});
 }
 
 TEST(JobSpec, FormsOfOlderFilesAndListsAreTaken) {

@@ -65,34 +65,34 @@ TEST(Yaml, EveryDuplicateIsNamed) {
   EXPECT_EQ(
       complaints("a: 1\nb: {c: 1, c: 2}\na: 2\n"),
       (std::vector<std::string>{
-          "j:2:11: the key 'c' is given twice\n  hint: it is in line 2 already: keep one of them",
-          "j:3:1: the key 'a' is given twice\n  hint: it is in line 1 already: keep one of them"}));
+          "j:2:11: the key 'c' is given twice\n  hint: it is already on line 2: keep one of them",
+          "j:3:1: the key 'a' is given twice\n  hint: it is already on line 1: keep one of them"}));
 }
 
 TEST(Yaml, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(first(""), "j: the file is empty");
   EXPECT_EQ(first("# only a comment\n"), "j: the file is empty");
-  EXPECT_EQ(first("a: 1\n---\nb: 2\n"), "j:2:1: a second document begins here");
+  EXPECT_EQ(first("a: 1\n---\nb: 2\n"), "j:2:1: a second YAML document begins here");
   EXPECT_EQ(first("a: *b\n"), "j:1:4: the alias *b refers to nothing before it");
   EXPECT_EQ(first("a: &a [*a]\n"), "j:1:8: the alias *a refers to nothing before it");
   EXPECT_EQ(first("a: !!python/object:os.system x\n"),
-            "j:1:4: tags such as 'tag:yaml.org,2002:python/object:os.system' are not understood");
+            "j:1:4: tags such as 'tag:yaml.org,2002:python/object:os.system' are not supported");
   EXPECT_EQ(first("[a]: 1\n"), "j:1:1: a key must be text, not a list");
   EXPECT_EQ(first("<<: 3\n"), "j:1:1: << takes a map, not text");
   EXPECT_EQ(first("\xff\xfe"
                   "a"),
             "j:1:1: the file is UTF-16");
-  EXPECT_EQ(first("a: b\nc: \xff\n").substr(0, 23), "j:2:4: this is no YAML:");
-  EXPECT_EQ(first("a: \x01\n").substr(0, 23), "j:1:4: this is no YAML:");
+  EXPECT_EQ(first("a: b\nc: \xff\n").substr(0, 24), "j:2:4: this is not YAML:");
+  EXPECT_EQ(first("a: \x01\n").substr(0, 24), "j:1:4: this is not YAML:");
   for (const std::string nul : {"\\0", "\\x00", "\\u0000", "\\U00000000"}) {
     EXPECT_EQ(first("a: x\nb: [y, \"c" + nul + "d\"]\n"),
-              "j:2:8: this text holds a NUL character, where programs would stop to read it");
+              "j:2:8: this text has a NUL character, at which programs stop reading");
   }
   EXPECT_EQ(first("a: b: c\n"),
-            "j:1:5: this is no YAML: mapping values are not allowed in this context");
+            "j:1:5: this is not YAML: mapping values are not allowed in this context");
   EXPECT_EQ(first("a:\n\tb: 1\n"),
-            "j:2:1: this is no YAML: found character that cannot start any token");
-  EXPECT_EQ(first("a: [1, 2\nb: 3\n").substr(0, 23), "j:2:2: this is no YAML:");
+            "j:2:1: this is not YAML: found character that cannot start any token");
+  EXPECT_EQ(first("a: [1, 2\nb: 3\n").substr(0, 24), "j:2:2: this is not YAML:");
 }
 
 // Processor time, since machines are busy; sanitizers take several times as long. Unchecked, these

@@ -251,17 +251,17 @@ TEST_F(Agent, RefusesWithoutStarting) {
 // A head that says so is broken, or no head of this version.
 TEST_F(Agent, RefusesOrdersThatContradictThemselves) {
   hear(wire::Hello{});
-  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused ranks were ordered of an unknown world"});
+  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused ranks of an unknown world were ordered"});
   hear(world_of(2, 2));
-  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused world 1 was ordered, of which nobody has told"});
+  EXPECT_EQ(hear(wire::Prepare{}), Words{"Refused world 1 was ordered, but not described"});
   wire::Prepare other;
   other.node = base::NodeIndex(1);
-  EXPECT_EQ(order(world_of(2), other), Words{"Refused there is no node 1 of 1 in world 1"});
+  EXPECT_EQ(order(world_of(2), other), Words{"Refused there is no node 1 in world 1, which has 1"});
   wire::Prepare bound;
   bound.bindings = {model::kUnbound};
-  EXPECT_EQ(order(world_of(2), bound), Words{"Refused bindings are not those of the ranks"});
+  EXPECT_EQ(order(world_of(2), bound), Words{"Refused the bindings do not match the ranks"});
   bound.bindings = {model::kUnbound, 0};
-  EXPECT_EQ(order(world_of(2), bound), Words{"Refused bindings are not those of the ranks"});
+  EXPECT_EQ(order(world_of(2), bound), Words{"Refused the bindings do not match the ranks"});
   bound.sets = {model::CpuSet::of(1)};
   EXPECT_EQ(order(world_of(2), bound), Words{"check"});
 }
@@ -278,7 +278,7 @@ TEST_F(Agent, KeepsNoWorldOnceItsRanksStart) {
   make_running(1);
   wire::Prepare again;
   again.world = 2;
-  EXPECT_EQ(hear(again), Words{"Declined ranks were ordered of an unknown world"});
+  EXPECT_EQ(hear(again), Words{"Declined ranks of an unknown world were ordered"});
 }
 
 TEST_F(Agent, OneTaskThatCannotStartEndsTheOthers) {
@@ -569,7 +569,7 @@ TEST_F(Agent, MayHaveNoTasksButAddedOnes) {
 TEST_F(Agent, RefusesAWorldThatHasNoPlaceForIt) {
   make_running(1);
   EXPECT_EQ(hear(wire::PmixDown{wire::pmix::AddJob{}}).front(),
-            "Refused world 1 has no place for this host");
+            "Refused world 1 does not include this host");
 }
 
 TEST_F(Agent, WithoutTasksWaitsForOthersWhenSomeAreDropped) {

@@ -40,8 +40,8 @@ TEST(Gathering, ANodeThatLeftMayComeAgain) {
 TEST(Gathering, ContradictionsAreNamed) {
   Gathering gathering(3, true);
   EXPECT_EQ(gathering.admit(node(1, 2)).error().what, "it was started for 2 nodes, node 0 for 3");
-  EXPECT_EQ(gathering.admit(node(3)).error().what, "there is no node 3 among 3");
-  EXPECT_EQ(gathering.admit(node(0)).error().what, "node 0 is there already");
+  EXPECT_EQ(gathering.admit(node(3)).error().what, "there is no node 3: the job has 3 nodes");
+  EXPECT_EQ(gathering.admit(node(0)).error().what, "node 0 has already joined");
   wire::Join other = node(1);
   other.protocol = wire::kProtocol + 1;
   EXPECT_NE(gathering.admit(other).error().what.find("speaks protocol"), std::string::npos);

@@ -65,7 +65,7 @@ TEST_F(HeadFixture, AnAgentThatStopsWithoutTellingOfItsRanksIsAFault) {
   make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, wire::Stopped{}), Words{"b Stop 15"});
-  EXPECT_EQ(cause(), "a: its agent did not tell how all its ranks ended");
+  EXPECT_EQ(cause(), "a: its agent did not report how all its ranks ended");
   EXPECT_EQ(exit_code(), 245);
 }
 
@@ -73,7 +73,7 @@ TEST_F(HeadFixture, NonsenseFromOneHostLosesThatHostOnly) {
   make({model::kOpened, model::kOpened});
   run_all();
   EXPECT_EQ(hear(kA, exited(4'000'000'000u, 0)), (Words{"close a", "b Stop 15"}));
-  EXPECT_EQ(cause(), "a: its agent spoke of a rank of another host");
+  EXPECT_EQ(cause(), "a: its agent sent a message about a rank of another host");
 }
 
 TEST_F(HeadFixture, AHostMayNotSpeakForAnothersRank) {

@@ -104,7 +104,7 @@ TEST_F(HeadFixture, ARankThatLeavesOthersInMpiInitFails) {
   EXPECT_EQ(cause(), "rank 1 on b");
   EXPECT_EQ(exit_code(), 1);
   EXPECT_EQ(machine_->report().abort_message,
-            "it ended without MPI_Init while others wait for it there");
+            "it ended without calling MPI_Init while other ranks waited for it");
 }
 
 TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
@@ -119,7 +119,7 @@ TEST_F(HeadFixture, AnAgentMayOnlySpeakOfItsOwnRanks) {
   make({model::kOpened, model::kOpened});
   run_all();
   hear(kB, came({1, 0}));
-  EXPECT_EQ(cause(), "b: its agent spoke of a rank of another host");
+  EXPECT_EQ(cause(), "b: its agent sent a message about a rank of another host");
 }
 
 // ---- what others outlive ------------------------------------------------------------------------
@@ -239,7 +239,7 @@ TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
   hear(kA, wire::Stopped{});
   now(LinkLost{kB, lost("b: gone")});
   const auto& warnings = machine_->report().warnings;
-  EXPECT_EQ(warnings.back(), "no restart: ranks cannot be started again on a host that is lost");
+  EXPECT_EQ(warnings.back(), "no restart: ranks cannot be restarted on a lost host");
   EXPECT_EQ(exit_code(), 3);
 }
 

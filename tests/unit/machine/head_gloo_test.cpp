@@ -41,8 +41,7 @@ TEST_F(HeadGloo, ServesOnTheInterfaceAskedFor) {
 
 TEST_F(HeadGloo, NeedsAnAddressForOthers) {
   greet("", "127.0.0.1");
-  EXPECT_EQ(cause(),
-            "no host has told at which address it sees this machine, where ranks would meet");
+  EXPECT_EQ(cause(), "no host has reported the address of this machine, at which ranks would meet");
 }
 
 TEST_F(HeadGloo, EndsWhenTheStoreCannotBeServed) {

@@ -95,8 +95,8 @@ TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
       at(4000, HeadTick{}),
       (Words{"close b",
              refused_as(
-                 "b: no answer within 4 s (is the host up, and does `ssh b true` end by itself? "
-                 "--start-timeout gives it longer)"),
+                 "b: no answer within 4 s (is the host up, and does `ssh b true` return by itself? "
+                 "--start-timeout SECONDS waits longer)"),
              "a Spawned 7 0"}));
   EXPECT_EQ(cause(), "completed");
 }

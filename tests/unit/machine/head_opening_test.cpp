@@ -37,7 +37,7 @@ TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
   welcome.facts.rdma = true;
   EXPECT_EQ(hear(kB, welcome),
             (Words{"say a: ranks talk over eth1 at 10.0.0.1: ssh reached it there",
-                   "say b: ranks talk over eth0 at 10.0.0.2: the first one that is no bridge, "
+                   "say b: ranks talk over eth0 at 10.0.0.2: the first that is not a bridge, "
                    "container or tunnel; RDMA is left to MPI",
                    "say MASTER_ADDR=10.0.0.1 MASTER_PORT=4242", "a Prepare 1", "b Prepare 1"}));
 }

@@ -98,7 +98,7 @@ TEST_F(TwoHosts, ThatWouldMakeOtherEnvironmentsAreRefused) {
   const auto accepted = hosts_.welcome(kThere, kFirstRun, welcome, kStart, out_);
   ASSERT_FALSE(accepted);
   EXPECT_EQ(accepted.error().what,
-            "there: its muster 9 would give ranks another environment than this one");
+            "there: muster 9 there would give ranks a different environment than this one");
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::up);
 }
 

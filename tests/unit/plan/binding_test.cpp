@@ -109,14 +109,14 @@ TEST(Binding, says_whose_hardware_is_not_known) {
   EXPECT_TRUE(needs_topology(job.spec));
   EXPECT_EQ(error(job),
             "the hardware of a is not known\n"
-            "  hint: map by slot or node and bind to none, which need not know it");
+            "  hint: --map-by slot or node works without it, with --bind-to none");
 }
 
 TEST(Binding, more_ranks_than_cpus_is_refused_with_both_ways_out) {
   Job job({{"a", 9}});
   job.bind(Level::core);
   EXPECT_EQ(error(job),
-            "binding to core puts more ranks than cpus on a core of a: 9 ranks there want 1 cpu "
+            "binding to core puts more ranks than cpus on a core of a: 9 ranks there need 1 cpu "
             "each, and 8 cpus may be used\n"
             "  hint: --bind-to core:overload-allowed shares cpus; --bind-to none binds nothing");
   job.mapping().bind_overload = true;
@@ -128,7 +128,7 @@ TEST(Binding, of_a_level_that_a_host_lacks) {
   job.bind(Level::l1cache);
   EXPECT_EQ(error(job),
             "a has no l1cache to bind to\n"
-            "  hint: --bind-to l1cache:if-supported binds only where it can be done");
+            "  hint: --bind-to l1cache:if-supported binds only where possible");
   job.mapping().bind_if_supported = true;
   EXPECT_EQ(layout(job), "a:- a:-");
 }
@@ -153,33 +153,33 @@ TEST(Binding, of_a_cpu_set_with_unknown_cpus) {
   Job job({{"a", 1}});
   job.mapping().cpu_set = *model::parse_cpu_set("0,8");
   EXPECT_EQ(error(job),
-            "cpu 8 of the cpu set is not there on a\n  hint: a has 8 cores, counted from 0");
+            "cpu 8 of the cpu set does not exist on a\n  hint: a has 8 cores, counted from 0");
   job.mapping().cpu_set = *model::parse_cpu_set("0,7");
   job.machines = {hardware("0-3")};
   EXPECT_EQ(error(job),
-            "cpu 7 of the cpu set is not ours to use on a\n  hint: a has 8 cores, counted from 0");
+            "cpu 7 of the cpu set may not be used on a\n  hint: a has 8 cores, counted from 0");
   job.mapping().cpu_set = model::CpuSet();
-  EXPECT_EQ(error(job), "the cpu set names no cpu");
+  EXPECT_EQ(error(job), "the cpu set is empty");
 }
 
 TEST(Binding, of_several_cpus_for_each_rank) {
   Job job({{"a", 4}});
   job.mapping().cpus_per_rank = 3;
   EXPECT_EQ(layout(job.ranks(2)), "a:0-5 a:6-11");
-  EXPECT_NE(error(job.ranks(3)).find("3 ranks there want 3 cpus each, and 8 cpus"),
+  EXPECT_NE(error(job.ranks(3)).find("3 ranks there need 3 cpus each, and 8 cpus"),
             std::string::npos);
   EXPECT_EQ(error(job.map(Level::core)),
-            "3 cpus for each rank are more than a core of a has, which is 1\n"
-            "  hint: map by something larger, as in --map-by slot:PE=n");
+            "3 cpus for each rank are more than the 1 that a core of a has\n"
+            "  hint: map by something larger, for example --map-by slot:PE=n");
   job.mapping().cpus_per_rank = 0;
-  EXPECT_EQ(error(job), "PE=0 gives a rank no cpu; 1 is the least");
+  EXPECT_EQ(error(job), "PE must be 1 or more, not 0");
 }
 
 TEST(Binding, of_several_cpus_goes_to_cores_only) {
   Job job({{"a", 2}});
   job.bind(Level::package).mapping().cpus_per_rank = 2;
   EXPECT_EQ(error(job),
-            "PE=2 binds each rank to cpus of its own, but --bind-to package was asked for\n"
+            "PE=2 binds each rank to cpus of its own, but --bind-to package was requested\n"
             "  hint: with PE=n, bind to core, hwthread or none");
 }
 
@@ -193,10 +193,10 @@ TEST(Binding, of_a_cpu_list_in_its_order) {
   EXPECT_EQ(layout(job), "a:10-11 a:0-1 a:4-5");
   job.mapping().cpu_list = {5, 0};
   EXPECT_EQ(error(job),
-            "the cpu list is enough for 2 ranks of a, which has more\n"
+            "the cpu list has cpus for 2 ranks on a, where more are to run\n"
             "  hint: list more cpus, or run fewer ranks there");
   job.mapping().cpu_list.clear();
-  EXPECT_EQ(error(job), "binding to a cpu list needs a list");
+  EXPECT_EQ(error(job), "binding to a cpu list needs a list of cpus");
 }
 
 TEST(Mapping, by_cpu_list_takes_no_more_than_it_has) {
@@ -204,16 +204,18 @@ TEST(Mapping, by_cpu_list_takes_no_more_than_it_has) {
   job.mapping().map_by = MapBy::pe_list;
   job.mapping().cpu_list = {3, 1};
   EXPECT_EQ(layout(job.ranks(3)), "a:6-7 a:2-3 b:6-7");
-  EXPECT_NE(error(job.ranks(5)).find("5 ranks wanted, but 4 at most, by the cpu list on 2 hosts"),
-            std::string::npos);
+  EXPECT_NE(
+      error(job.ranks(5)).find("5 ranks wanted, but there is room for 4 (the cpu list on 2 hosts)"),
+      std::string::npos);
 }
 
 TEST(Mapping, ppr_without_a_count_takes_all_objects) {
   Job job({{"a", 8}, {"b", 8}});
   job.map(Level::package).bind(Level::package).mapping().map_by = MapBy::ppr;
   EXPECT_EQ(layout(job), "a:0-7 a:8-15 b:0-7 b:8-15");
-  EXPECT_NE(error(job.ranks(5)).find("5 ranks wanted, but 4 at most, by 1 for each package of 2"),
-            std::string::npos);
+  EXPECT_NE(
+      error(job.ranks(5)).find("5 ranks wanted, but there is room for 4 (1 for each package of 2"),
+      std::string::npos);
   EXPECT_NE(error(job).find("--map-by ppr:1:socket"), std::string::npos);
 }
 
@@ -229,7 +231,7 @@ TEST(Mapping, ppr_beyond_the_slots_of_one_host) {
 TEST(Mapping, by_a_level_that_no_host_has) {
   Job job({{"a", 1}});
   EXPECT_EQ(error(job.map(Level::l2cache)),
-            "no host has l2cache to map by\n  hint: map by slot works on every host");
+            "no host has l2cache to map by\n  hint: --map-by slot works on every host");
 }
 
 TEST(Mapping, seq_runs_one_for_each_entry) {
@@ -286,12 +288,12 @@ TEST(Rankfile, may_call_this_machine_otherwise_than_the_list_does) {
 
 TEST(Rankfile, complains_with_the_line) {
   EXPECT_EQ(error(by_rankfile({line(0, "c")})),
-            "ranks:1:1: rank 0 is to run on c, which is not among the hosts\n"
+            "ranks:1:1: rank 0 is assigned to c, which is not one of the job's hosts\n"
             "  hint: the job's hosts are localhost and others");
   EXPECT_EQ(error(by_rankfile({line(0, "a"), line(0, "b")})),
             "ranks:1:1: rank 0 is in the rankfile twice\n  hint: give each rank one line");
   EXPECT_EQ(error(by_rankfile({line(0, "a"), line(2, "b")})),
-            "ranks:3:1: there is no rank 2 among 2 ranks\n  hint: ranks are 0 to 1");
+            "ranks:3:1: there is no rank 2: the job has 2 ranks\n  hint: ranks are 0 to 1");
   EXPECT_EQ(
       error(by_rankfile({line(1, "a")}).ranks(2)),
       "ranks: the rankfile has no line for rank 0 of 2\n  hint: add a line: rank 0=HOST slot=0");
@@ -300,12 +302,14 @@ TEST(Rankfile, complains_with_the_line) {
   EXPECT_EQ(error(by_rankfile({none})),
             "ranks:1:1: rank 0 has no slot\n  hint: write slot=0, slot=0-3 or slot=SOCKET:CORE");
   none.cpus = {8};
-  EXPECT_EQ(error(by_rankfile({none})), "ranks:1:1: cpu 8 is not there on localhost");
+  EXPECT_EQ(error(by_rankfile({none})), "ranks:1:1: cpu 8 does not exist on localhost");
   none.cpus = {};
   none.cores = {{1, 0, 4}};
-  EXPECT_EQ(error(by_rankfile({none})), "ranks:1:1: socket 1 of localhost has 4 cores, no core 4");
+  EXPECT_EQ(error(by_rankfile({none})),
+            "ranks:1:1: socket 1 of localhost has 4 cores: there is no core 4");
   none.cores = {{2, 0, 1}};
-  EXPECT_EQ(error(by_rankfile({none})), "ranks:1:1: localhost has no such socket and core for us");
+  EXPECT_EQ(error(by_rankfile({none})),
+            "ranks:1:1: localhost has no such socket and core that this job may use");
 }
 
 TEST(Apps, go_on_where_the_last_one_stopped) {
@@ -321,7 +325,7 @@ TEST(Apps, with_hosts_of_their_own_fill_these) {
   job.spec.apps[1].hosts = {"b"};
   EXPECT_EQ(layout(job.bind(Level::core)), "a:0-1 a:2-3 b:0-1 b:2-3 a:4-5 b:4-5");
   job.spec.apps[1].hosts = {"c"};
-  EXPECT_EQ(error(job), "c is not among the hosts of the job");
+  EXPECT_EQ(error(job), "c is not one of the job's hosts");
 }
 
 TEST(Ranking, span_goes_over_the_objects_of_all_hosts) {
@@ -358,7 +362,7 @@ TEST(OpenMpiSlots, of_a_hostfile_line_without_slots_are_the_cores) {
 
 TEST(OpenMpiSlots, are_counted_on_one_line_only) {
   const std::string twice =
-      "hosts:2:1: the slots of b are counted by a line above already\n"
+      "hosts:2:1: a line above already gives the slots of b\n"
       "  hint: write all slots of b on one line";
   EXPECT_EQ(error(open_mpi({{"b", 2}, {"b", 2}}, model::kHostsInFile)), twice);
   EXPECT_EQ(error(open_mpi({{"b", 0}, {"b", 3}}, model::kHostsInFile)), twice);
@@ -372,8 +376,8 @@ TEST(OpenMpiSlots, that_are_cores_of_an_unknown_host) {
   const auto plan = place(job.spec, *made);
   ASSERT_FALSE(plan);
   EXPECT_EQ(base::to_string(plan.error()),
-            "hosts:1:1: b has no slots written, and its cores are not known\n"
-            "  hint: write slots=N behind b, or say how many ranks to run");
+            "hosts:1:1: b has no slots=N, and its number of cores is not known\n"
+            "  hint: write slots=N after b, or give the number of ranks");
 }
 
 TEST(OpenMpiSlots, are_not_exceeded_even_on_this_machine) {

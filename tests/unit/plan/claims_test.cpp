@@ -124,7 +124,7 @@ TEST(Claims, never_exchange_what_the_user_listed) {
   EXPECT_EQ(
       layout(list.without("3,6")),
       "-\nranks on box are not bound: other jobs of muster are bound to cpu 3 there, which the "
-      "list names");
+      "cpu list names");
   Job within = Job(1).bind(Level::core);
   within.spec.mapping.cpu_set = CpuSet::range(0, 1);
   EXPECT_EQ(layout(within.without("0-1")), "2-3");

@@ -66,10 +66,10 @@ TEST(Devices, that_are_too_few_are_an_error) {
   const auto checked = check_devices(one.spec, one.plan, one.where);
   ASSERT_FALSE(checked);
   EXPECT_EQ(base::to_string(checked.error()),
-            "box has 4 devices, but its 3 ranks want 2 each\n  hint: --per-node 2 fits there");
+            "box has 4 devices, but its 3 ranks need 2 each\n  hint: --per-node 2 would fit there");
   const Job none = job(1, 1, {});
   EXPECT_EQ(base::to_string(check_devices(none.spec, none.plan, none.where).error()),
-            "box has 0 devices, but its 1 rank want 1 each\n"
+            "box has 0 devices, but its 1 rank needs 1 each\n"
             "  hint: leave --gpus-per-rank out to run without devices");
 }
 

@@ -126,7 +126,7 @@ TEST(Place, max_slots_holds_with_oversubscribe) {
   const auto plan = place(job.spec, job.inventory);
   ASSERT_FALSE(plan);
   EXPECT_EQ(base::to_string(plan.error()),
-            "hosts:1: 6 ranks wanted, but 5 at most, by max_slots of 2 hosts\n"
+            "hosts:1: 6 ranks wanted, but there is room for 5 (max_slots of 2 hosts)\n"
             "  hint: this fits: muster run -n 5 --oversubscribe --hostfile hosts ./train --lr "
             "'0.1 or so'");
 }
@@ -138,7 +138,7 @@ TEST(Place, per_node_that_leaves_no_room_is_an_error) {
   const auto plan = place(job.spec, job.inventory);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().fault, Fault::no_slots);
-  EXPECT_EQ(plan.error().what, "5 ranks wanted, but 4 at most, by --per-node 2 of 2 hosts");
+  EXPECT_EQ(plan.error().what, "5 ranks wanted, but there is room for 4 (--per-node 2 of 2 hosts)");
 }
 
 Job job_here(std::uint32_t cpus) {

@@ -59,15 +59,15 @@ TEST(Rendezvous, head_is_where_the_first_remote_saw_it) {
                                 AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
   EXPECT_EQ(where.point.address, "10.0.0.100");
   EXPECT_EQ(where.interfaces[0], "ib0");
-  EXPECT_EQ(where.reasons, (std::vector<std::string>{"where the other hosts saw ssh come from",
+  EXPECT_EQ(where.reasons, (std::vector<std::string>{"ssh came from there to the other hosts",
                                                      "ssh reached it there"}));
 }
 
 TEST(Rendezvous, nodes_that_have_come_were_not_reached_by_ssh) {
   const auto where = rendezvous(nodes({model::kLocal, model::kJoined}),
                                 AllFacts{facts("10.0.0.100", "ib0"), facts("10.0.0.2", "eth0")});
-  EXPECT_EQ(where.reasons,
-            (std::vector<std::string>{"where the other nodes found it", "it came from there"}));
+  EXPECT_EQ(where.reasons, (std::vector<std::string>{"the other nodes connected to it there",
+                                                     "it connected from there"}));
 }
 
 TEST(Rendezvous, whether_cpus_are_limited_is_the_plans_word_or_the_agents) {
@@ -92,7 +92,7 @@ TEST(Rendezvous, unseen_head_uses_its_first_real_interface) {
   const auto where = rendezvous(nodes({model::kLocal, model::kOpened}),
                                 AllFacts{facts("10.0.0.100", "ib0"), remote});
   EXPECT_EQ(where.point.address, "192.168.0.9");
-  EXPECT_EQ(where.reasons[0], "the first one that is no bridge, container or tunnel");
+  EXPECT_EQ(where.reasons[0], "the first that is not a bridge, container or tunnel");
   EXPECT_EQ(where.interfaces[0], "mgmt0");
 }
 

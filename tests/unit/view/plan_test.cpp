@@ -112,9 +112,10 @@ TEST(PlanTable, EndsWithWhatStaysBehindAndNotices) {
   Sample sample;
   sample.withheld = {{"DISPLAY", "belongs to one host"}};
   sample.plan.notices = {"3 ranks on 2 cores"};
-  EXPECT_TRUE(table(sample.words())
-                  .ends_with("\nvariables that stay behind\n  DISPLAY  (belongs to one host)\n"
-                             "\nnotice: 3 ranks on 2 cores\n"));
+  EXPECT_TRUE(
+      table(sample.words())
+          .ends_with("\nvariables that are not passed on\n  DISPLAY  (belongs to one host)\n"
+                     "\nnotice: 3 ranks on 2 cores\n"));
 }
 
 TEST(PlanTable, ColoursHeadings) {

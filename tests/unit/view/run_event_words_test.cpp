@@ -46,9 +46,9 @@ TEST(RunEventWords, OfALostHostAreRecordedAndLeftToTheReport) {
 }
 
 TEST(RunEventWords, CountWhatThereIs) {
-  EXPECT_EQ(words(model::Interrupted{1}), "ending 1 rank; the same signal again ends it at once");
+  EXPECT_EQ(words(model::Interrupted{1}), "ending 1 rank; the same signal again kills it at once");
   EXPECT_EQ(words(model::Interrupted{2}),
-            "ending 2 ranks; the same signal again ends them at once");
+            "ending 2 ranks; the same signal again kills them at once");
   EXPECT_EQ(words(model::TracesMissing{1}), "1 rank did not say in time what it was doing");
   EXPECT_EQ(words(model::TimeUp{3, 8}), "time is up; 3 of 8 ranks have ended");
 }
