@@ -40,8 +40,8 @@ class LogFiles final : public machine::LineSink {
   // Reads some of them again; returns how many, 0 when that cannot be.
   [[nodiscard]] std::size_t read(machine::SinkId file, std::uint64_t at,
                                  std::span<char> into) const;
-  // Why something is missing, and how much: the first reason (a full disk); empty: nothing is. The
-  // run goes on, and what comes later is tried again.
+  // Why output is missing, and how much; the first reason counts (such as a full disk). Empty:
+  // nothing is missing. The run continues, and later output is tried again.
   [[nodiscard]] std::string trouble() const;
   [[nodiscard]] const std::string& reason() const { return trouble_; }
 

@@ -1,8 +1,8 @@
 // OutputFlow: the ranks' bytes on their way to console and files, and the credit that lets more of
 // them come.
 //
-// Without files a console that stands still holds the ranks up. With a file for a stream, that
-// stream goes on, and the console is shown from the file what it has missed.
+// Without files, a blocked console blocks the ranks. A stream that has a file continues, and the
+// console later shows what it has missed from the file.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -51,8 +51,8 @@ class OutputFlow {
   void finish(std::function<void()> done);
   // What was lost, a line each.
   [[nodiscard]] std::vector<std::string> troubles() const;
-  // Bytes that the console has not been shown, though files have them; for who does not wait for
-  // finish() to call back.
+  // Bytes that files have and the console has not shown; for callers that do not wait until
+  // finish() calls back.
   [[nodiscard]] std::uint64_t not_shown() const;
 
  private:

@@ -13,7 +13,7 @@ class Peers {
   // Addresses of the job's hosts, as their agents report them.
   explicit Peers(const std::set<std::string>& hosts);
 
-  // Why the other end of a connection may not; empty when it may.
+  // Why the other end of a connection may not use it; empty if it may.
   [[nodiscard]] std::string objection(asio::ip::tcp::socket& connection) const;
 
  private:

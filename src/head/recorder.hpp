@@ -31,8 +31,8 @@ class Recorder {
 
   [[nodiscard]] const model::RunRecord& record() const { return options_.record; }
   void set_streams(const std::string& folder) { options_.record.streams = folder; }
-  // Makes the record now. Else it is made once all ranks run, so that their start takes no longer,
-  // and a folder that cannot be written to is told when the run ends.
+  // Makes the record now. Otherwise it is made once all ranks run, so that it does not delay their
+  // start, and an error is known when the run ends.
   [[nodiscard]] base::Result<void> begin();
   [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
   // Before any rank has started: the run goes by the plan of `other`, which has not begun.

@@ -8,7 +8,8 @@
 
 namespace muster::job {
 
-// Contradictions between keys; types, bounds and defaults of inputs; expressions that name nothing.
+// Contradictions between keys; types, bounds and defaults of inputs; expressions that name nothing
+// that exists.
 void check(const JobFile& job, std::string_view source, Complaints& complaints);
 
 }  // namespace muster::job

@@ -18,7 +18,7 @@ struct Piece {
     output,
     open,   // $[[, a part that is left out when an input in it has no value
     close,  // ]]
-    wrong,  // an expression that is none; `text` says why
+    wrong,  // not a valid expression; `text` says why
   };
   Kind kind;
   std::string text;      // literal text, or the name of an input or output

@@ -70,7 +70,7 @@ struct Misfit {
 // The form in words, for complaints: "a whole number of 1 or more".
 [[nodiscard]] std::string words_of(const KeyText& key);
 
-// The hint for a key that is none: the nearest one, else all there are.
+// The hint for an unknown key: the nearest one, else all that are known.
 [[nodiscard]] std::string key_hint(std::string_view typed, const std::vector<std::string>& known);
 
 // ---- where values go: only what misfit() has let through arrives here ----

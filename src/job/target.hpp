@@ -22,7 +22,7 @@ struct Target {
   std::optional<Count> slots;       // of each node that does not say it itself
   std::optional<Count> gpus;        // of each node
   bool oversubscribe = false;       // more processes than slots are fine
-  std::vector<Text> without;        // what jobs may ask for in vain
+  std::vector<Text> without;        // what jobs may ask for and do not get here
 };
 
 struct Targets {

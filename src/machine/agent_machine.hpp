@@ -9,17 +9,17 @@
 //
 // A Hello to an agent that is done begins another round: done ──Hello──▶ greeted.
 //
-// A Prepare is about the World that came last. While tasks run, that of another world adds tasks
-// that wait, planned, for its Start or Drop; a host that has planned tasks does not sweep. Whatever
-// ends the tasks forgets planned ones. On a host that joins for such a world it is the first
-// Prepare: greeted ──Start──▶ running.
+// A Prepare refers to the World that came last. While tasks run, a Prepare for another world adds
+// planned tasks, which wait for its Start or Drop; a host that has planned tasks does not sweep.
+// Whatever ends the tasks drops the planned ones. A host that joins for such a world gets it as its
+// first Prepare: greeted ──Start──▶ running.
 //
 // Awkward cases: a Stop before Start goes straight to done. A second Stop may only hasten the
 // first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
-// kOrphanGrace, then SIGKILL; their output is thrown away, since nobody reads it. Streams may end
-// before or after their task. After the sweep whatever a pipe still holds is read, nothing is
-// awaited. Without a link nothing is told any more. A guard lost before Start refuses at once; one
-// lost after the last task has ended does no harm. An agent that nobody greets quits after
+// kOrphanGrace, then SIGKILL; their output is discarded, since nobody reads it. Streams may end
+// before or after their task. After the sweep, what the pipes still hold is read, without waiting
+// for more. Without a link, no message is sent any more. A guard lost before Start refuses at once;
+// one lost after the last task has ended does no harm. An agent that nobody greets quits after
 // kHelloTime.
 //
 // It is large: every message and event has a function, and one state decides for all its tasks.
@@ -179,7 +179,7 @@ class AgentMachine {
   explicit AgentMachine(AgentOptions options) : options_(std::move(options)) {}
 
   void step(base::Instant now, AgentEvent event, AgentEffects& out);
-  // Sleep no longer than this, then send Tick.
+  // When the next Tick is due, at the latest.
   [[nodiscard]] std::optional<base::Instant> deadline() const;
 
  private:
@@ -287,8 +287,8 @@ class AgentMachine {
   base::NodeIndex node_;             // of the run's plan
   std::optional<wire::World> told_;  // the last, until its ranks start
   std::map<base::Rank, Task> tasks_;
-  // All ranks below have ended, or have been read to the end: thousands that do so one after the
-  // other are not all looked at each time. Until tasks are added.
+  // All ranks below have ended, or have been read to the end, so that thousands that end one after
+  // the other are not all looked at each time. Reset when tasks are added.
   base::Rank ended_below_, drained_below_;
   Register register_;
   std::optional<base::Instant> kill_at_;

@@ -15,12 +15,12 @@ class Fences {
  public:
   explicit Fences(std::size_t nodes) : nodes_(nodes) {}
 
-  // The joined parts, in the order of nodes, once the last has come; each node brings one part to
-  // each sequence, a second one is ignored.
+  // The joined parts, in the order of nodes, once the last has come. A second part of a node for
+  // the same sequence is ignored.
   [[nodiscard]] std::optional<std::string> add(std::uint32_t sequence, base::NodeIndex node,
                                                const std::string& part);
 
-  // Exchanges that not all nodes have brought their parts to.
+  // Exchanges that still wait for parts.
   [[nodiscard]] std::size_t open() const { return parts_.size(); }
   bool operator==(const Fences&) const = default;
 

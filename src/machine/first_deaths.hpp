@@ -12,7 +12,7 @@
 
 namespace muster::machine {
 
-// How much later than it happened a host may notice a death: its guard has to be woken.
+// By how much a host may notice a death too late: its guard has to be scheduled first.
 inline constexpr std::chrono::milliseconds kNoticeTime{2};
 
 struct Death {
@@ -29,9 +29,9 @@ class FirstDeaths {
  public:
   // The deaths of one host come in their order.
   void add(Death death);
-  // Every one that no other came before for certain, at most one of each host; the one that counts
-  // is in front: that with the highest exit code, then with the lowest rank. When one is not known,
-  // the first that was added. None before add().
+  // All deaths that may have been the first, at most one of each host. The one that counts comes
+  // first: the highest exit code, then the lowest rank. Where a time is not known: only the death
+  // that was added first. Empty before add().
   [[nodiscard]] std::vector<const Death*> first() const;
   // From the earliest time at which one of these may have happened to the latest.
   [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);

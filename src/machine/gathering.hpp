@@ -13,19 +13,20 @@ namespace muster::machine {
 
 class Gathering {
  public:
-  // `nodes` in all, node 0 included, which is there. Unnumbered: nodes get numbers as they come.
+  // `nodes` in all, including node 0, which has joined. Unnumbered: nodes are numbered as they
+  // come.
   Gathering(std::uint32_t nodes, bool numbered) : numbered_(numbered), there_(nodes) {
     there_.front() = wire::Join{};
   }
 
   // The number of the node from now on, or why it may not take part.
   [[nodiscard]] base::Result<std::uint32_t> admit(wire::Join join);
-  // It has gone again, and may come anew.
+  // It has disconnected, and may join again.
   void leave(std::uint32_t node) { there_[node].reset(); }
 
   [[nodiscard]] bool complete() const;
   [[nodiscard]] std::vector<std::uint32_t> missing() const;
-  // Of a node that is there.
+  // Of a node that has joined.
   [[nodiscard]] const wire::Join& of(std::uint32_t node) const { return *there_[node]; }
 
  private:

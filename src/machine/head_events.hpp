@@ -76,7 +76,7 @@ struct OpenLink {
   base::NodeIndex node;
   bool operator==(const OpenLink&) const = default;
 };
-// One more host, as the one after all others. Comes before its OpenLink.
+// One more host, numbered after all others. Comes before its OpenLink.
 struct AddHost {
   base::NodeIndex node;
   model::Host host;
@@ -121,7 +121,7 @@ struct NewRound {
   base::RunIndex run = kFirstRun;
   bool operator==(const NewRound&) const = default;
 };
-struct Tell {  // those who record and show the run
+struct Tell {  // those that record and show the run
   model::RunEvent event;
   base::RunIndex run = kFirstRun;
   bool operator==(const Tell&) const = default;

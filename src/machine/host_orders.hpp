@@ -1,5 +1,5 @@
-// HostOrders: all that a host needs to start its ranks of a world, as its agent makes it of World
-// and Prepare. Pure.
+// HostOrders: all that a host needs to start its ranks of a world; its agent combines World and
+// Prepare. Pure.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct AppOrder {
   bool tries_workdir = false;          // for a bare name that is not on PATH
 };
 
-// What the wire-up servers of a host have to know of a world.
+// What the wire-up servers of a host must know about a world.
 struct WireupOrders {
   bool pmi = false;            // serve PMI-1 and PMI-2
   std::string name;            // of the key-value space, the same on every host
@@ -67,7 +67,7 @@ struct HostOrders {
   std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
   model::CpuSet claims;                         // as in Prepare
 
-  // What muster gives to a task besides what its app is given.
+  // What muster sets for a task besides the variables of its app.
   [[nodiscard]] std::vector<model::Variable> given(const TaskOrder& task) const {
     return variables->own(base::Rank(task.rank.value - wireup.first.value));
   }

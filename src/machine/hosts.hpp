@@ -50,7 +50,7 @@ class Hosts {
   explicit Hosts(Options options);
 
   base::NodeIndex add(const model::Host& host);
-  // One that was added before: of the same name, user and port.
+  // A host that was added before, with the same name, user and port.
   [[nodiscard]] std::optional<base::NodeIndex> find(const model::Host& host) const;
 
   // One that somebody may mean who calls it so: by one of its names, or by its own.
@@ -58,7 +58,7 @@ class Hosts {
 
   // ---- opening
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
-  // After the last of some open(): begins with those that wait for others, and tells of progress.
+  // After a series of open(): opens as many as may be opened at a time, and reports progress.
   void go_on(base::Instant now, HeadEffects& out);
   void up(base::NodeIndex node, base::Instant now);
   // Why this host cannot be reached; nothing when it is tried again.
@@ -69,9 +69,9 @@ class Hosts {
       base::Instant now) const;
   // It has not greeted yet, and shall.
   [[nodiscard]] bool waits_for(base::NodeIndex node) const { return opener_.has(node); }
-  // Is not waited for any more.
+  // It is no longer waited for.
   void settle(base::NodeIndex node);
-  // Opens what is due, and tells of the others now and then.
+  // Opens what is due, and reports progress from time to time.
   void tick(base::Instant now, HeadEffects& out);
   [[nodiscard]] std::optional<base::Instant> next_opening() const;
 
@@ -93,10 +93,11 @@ class Hosts {
   // Each run of a host has a lease of its own there.
   void ping(base::NodeIndex node, base::RunIndex run, base::Instant now, HeadEffects& out);
   void pong(base::NodeIndex node, base::RunIndex run, const wire::Pong& message, base::Instant now);
-  // True once every quarter of the lease: silent() is to be asked of all, and others pinged.
+  // True once in every quarter of the lease: the caller then asks silent() of all hosts, and pings
+  // the others.
   [[nodiscard]] bool beat(base::Instant now);
   [[nodiscard]] std::optional<base::Error> silent(base::NodeIndex node, base::Instant now) const;
-  // We are about to sleep: until woke(), nobody is silent.
+  // This process is about to be suspended: until woke(), no host counts as silent.
   void sleep() { asleep_ = true; }
   void woke(base::Instant now);
   [[nodiscard]] std::optional<base::Instant> next_beat() const { return next_ping_; }

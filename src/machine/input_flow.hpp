@@ -22,7 +22,7 @@ class InputFlow {
 
   // Who gets input, ended or not; ascending.
   [[nodiscard]] std::vector<base::Rank> targets() const;
-  // So many bytes have been read: who still takes input, and is sent them.
+  // So many bytes have been read. Returns the ranks that still take input and get them.
   [[nodiscard]] std::vector<base::Rank> send(std::uint64_t bytes);
   // What a rank says that it has taken; more than it was sent counts as all.
   void taken(base::Rank rank, std::uint64_t bytes);
@@ -30,7 +30,7 @@ class InputFlow {
   void end() { ended_ = true; }
   [[nodiscard]] bool ended() const { return ended_; }
 
-  // Whether stdin is to be read from now on, when that is news. Nothing is read before all ranks
+  // Whether stdin is to be read from now on, if that has changed. Nothing is read before all ranks
   // run.
   [[nodiscard]] std::optional<bool> change(bool all_run);
   bool operator==(const InputFlow&) const = default;

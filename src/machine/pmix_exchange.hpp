@@ -1,4 +1,4 @@
-// PmixExchange: joins what the PMIx servers of all nodes ask, and says what each must be told.
+// PmixExchange: joins the requests of all nodes' PMIx servers, and returns what each is told.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,10 @@ class PmixExchange {
   // Connected, Finalized, Aborted, Spawn) lead to nothing: its agent answers them.
   [[nodiscard]] PmixOrders take(std::uint32_t node, const pmix::Upcall& upcall);
 
-  // All ranks of a node have ended: what its server has asked is for nobody any more. Another one,
-  // which may follow, begins its tickets anew.
+  // All ranks of a node have ended: nobody waits for what its server has asked. A later server of
+  // this node counts its tickets from the start.
   void forget(std::uint32_t node);
-  // A node whose server has gone: whoever waits for it is told so.
+  // A node's server is gone: those who wait for it are told.
   [[nodiscard]] PmixOrders lost(std::uint32_t node);
   bool operator==(const PmixExchange&) const = default;
 

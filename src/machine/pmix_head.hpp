@@ -30,7 +30,7 @@ class PmixHead {
 
   // For a node whose server knows nothing yet: all worlds so far.
   [[nodiscard]] std::vector<pmix::AddJob> jobs(base::NodeIndex node) const;
-  // For all others: the world that was added last. Which node it is, each host knows.
+  // For all others: the world that was added last. Each host knows its own node.
   [[nodiscard]] pmix::AddJob newest() const;
   // Of the first world, which agents know by their own plan.
   [[nodiscard]] const std::string& nspace() const { return worlds_.front()->nspace; }

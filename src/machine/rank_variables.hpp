@@ -28,9 +28,9 @@ class RankVariables {
   RankVariables(const RankVariables&) = delete;
   RankVariables& operator=(const RankVariables&) = delete;
 
-  // What muster gives to all ranks of an app here; empty for an app without any.
+  // What muster sets for all ranks of an app here; empty for an app without ranks.
   [[nodiscard]] const std::vector<model::Variable>& common(std::uint32_t app) const;
-  // What it gives to one of them besides. Ranks count from 0.
+  // What it sets for one of them besides. Ranks count from 0.
   [[nodiscard]] std::vector<model::Variable> own(base::Rank rank) const;
 
  private:

@@ -21,11 +21,11 @@ class RollCall {
   // The rank has ended, which is no fault as long as nobody waits for it.
   void left(base::Rank rank);
 
-  // A rank that has ended and for which others of its world wait, so for ever.
+  // A rank that has ended while others of its world wait for it, and so would wait for ever.
   [[nodiscard]] std::optional<base::Rank> deserter() const;
   // When a world will have waited for so long; worlds that are complete, or no MPI programs, never.
   [[nodiscard]] std::optional<base::Instant> deadline(base::Duration patience) const;
-  // Ranks that neither came nor left, of worlds in which others wait; ascending.
+  // Ranks that have neither arrived nor ended, of worlds in which others wait; ascending.
   [[nodiscard]] std::vector<base::Rank> missing() const;
   bool operator==(const RollCall&) const = default;
 

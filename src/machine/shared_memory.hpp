@@ -1,4 +1,4 @@
-// /dev/shm of a host: whether what will need it has enough, in words.
+// /dev/shm of a host: a warning where ranks will probably need more.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace muster::machine {
                                                   const model::SharedMemory& shared,
                                                   std::size_t ranks);
 
-// For data loaders and NCCL: no more than a container gets when nobody asks.
+// For data loaders and NCCL, where it is no larger than a container's default.
 [[nodiscard]] bool too_small_for_loaders(const model::SharedMemory& shared);
 // `more_hosts` have as little.
 [[nodiscard]] std::string too_small_for_loaders_words(const std::string& host,

@@ -42,7 +42,7 @@ struct PlannedSpawn {
   bool operator==(const PlannedSpawn&) const = default;
 };
 
-// Errors are for the spawner: too few slots, too many ranks, none at all, wishes that nobody knows.
+// Errors are for the spawner: too few slots, too many ranks, no ranks, info that is not supported.
 [[nodiscard]] base::Result<PlannedSpawn> plan_spawn(const SpawnGround& ground,
                                                     const wire::Spawn& order);
 

@@ -22,10 +22,10 @@ class TimeLimit {
   // True from then on.
   [[nodiscard]] bool is_up(base::Instant now) const;
 
-  // So many ranks have been asked: the limit is moved by the time that they have to answer.
+  // So many ranks have been asked: the limit moves by the time that they have to answer.
   void ask(std::uint32_t ranks, base::Instant now);
   [[nodiscard]] bool asked() const { return asked_; }
-  // One has answered. True when it was the last; what nobody asked for counts as nothing.
+  // One has answered. True if it was the last; answers that nobody asked for do not count.
   [[nodiscard]] bool answered();
   [[nodiscard]] std::uint32_t unanswered() const { return unanswered_; }
   bool operator==(const TimeLimit&) const = default;

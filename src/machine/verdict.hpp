@@ -22,8 +22,8 @@ class Verdict {
   explicit Verdict(model::ExitStyle style);
 
   void add(const model::World& world);
-  // All ranks of the first world start again. Of this round no more is told than its first failure,
-  // and the warnings.
+  // All ranks of the first world start again. The report keeps only the first failure of this
+  // round, and its warnings.
   void renew();
 
   // Bytes of a rank's stderr, for the report's last lines.

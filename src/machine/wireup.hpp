@@ -22,8 +22,8 @@
 
 namespace muster::machine {
 
-// A rank that has kept others waiting in MPI_Init for so long is named, a second after the agents
-// have been asked who has come; and then once a minute.
+// A rank that has kept others waiting in MPI_Init for this long is named, one second after the
+// agents were asked who has arrived, and then once a minute.
 inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
 inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
 inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
@@ -33,7 +33,7 @@ inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
 // PMI_process_mapping of a world's own plan; empty where no PMI is served.
 [[nodiscard]] std::string mapping_for(const model::JobSpec& spec, const model::Plan& plan);
 
-// Who keeps whom waiting.
+// Which ranks keep others waiting.
 struct WireupStatus {
   std::vector<base::Rank> absent;      // from MPI_Init, where others of their world wait; ascending
   std::optional<base::Instant> since;  // when the first of these others came
@@ -66,7 +66,7 @@ class Wireup {
 
   void came(base::Rank rank, base::Instant now);
   void left(base::Rank rank);
-  // A rank that has ended and for which others of its world wait, so for ever.
+  // A rank that has ended while others of its world wait for it, and so would wait for ever.
   [[nodiscard]] std::optional<base::Rank> deserter() const { return roll_.deserter(); }
   // When ranks will have waited for so long for others of their world.
   [[nodiscard]] std::optional<base::Instant> waited_at(base::Duration patience) const;

@@ -29,7 +29,7 @@ struct Hardware {
                                                      const model::Mapping& mapping,
                                                      const std::string& host);
 
-// The same of these cpus of the machine, which are not none.
+// The same for some cpus of the machine, at least one.
 [[nodiscard]] Hardware hardware_within(const model::Topology& topology, const model::CpuSet& cpus,
                                        const model::Mapping& mapping);
 

@@ -66,9 +66,9 @@ struct ThisMachine {
 [[nodiscard]] base::Result<model::Plan> place(const model::JobSpec& spec,
                                               const model::Inventory& inventory);
 
-// Hosts of a plan whose agents told the same identity, each with the host that stays: the first in
-// the plan, or this machine. Only of hosts that were reached over a network, and this machine.
-// `facts` by node, at most as many as there are nodes.
+// Hosts of a plan whose agents reported the same identity, each with the host that stays: the first
+// in the plan, or this machine. Only hosts that were reached over a network, and this machine,
+// count. `facts` by node, at most as many as there are nodes.
 [[nodiscard]] std::vector<model::SameHost> same_hosts(
     const model::Plan& plan, std::span<const std::optional<model::HostFacts>> facts);
 

@@ -25,9 +25,9 @@ struct SpawnWish {
 };
 
 // Reads info keys of MPI (host, wdir, path) and of Open MPI (map_by, under both of its spellings).
-// Others mean nothing to us and are passed over, as MPI 4.0 section 10.1 wants; but those that
-// would bring hosts into the job (hostfile, add-host, add-hostfile) are Fault::usage, since what
-// they ask for cannot be had. `soft` is met by starting all that were asked for.
+// Other keys are ignored, as MPI 4.0 section 10.1 demands; but those that would bring hosts into
+// the job (hostfile, add-host, add-hostfile) are Fault::usage, since muster cannot do that. `soft`
+// is satisfied by starting all ranks that were requested.
 [[nodiscard]] base::Result<SpawnWish> spawn_wish(
     std::span<const std::pair<std::string, std::string>> info, std::uint32_t ranks);
 

@@ -1,6 +1,6 @@
-// What a launcher finds in its environment: the user's settings apart from what muster itself gave
-// to the rank in which the launcher was called. Decided by value, so that what a script has set
-// since is the user's.
+// What a launcher finds in its environment: the user's settings, separated from what muster set for
+// the rank in which the launcher was called. Values decide: what a script has changed since is the
+// user's.
 #pragma once
 
 #include <span>

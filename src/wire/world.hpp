@@ -1,4 +1,4 @@
-// World: what all hosts of a world are told alike, encoded once for all of them.
+// World: what all hosts of a world need to know, encoded once for all of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct NameValue {
   bool operator==(const NameValue&) const = default;
 };
 
-// What the ranks of an app get that no muster made: indexes in World::variables, ascending.
+// Variables of an app's ranks that muster does not make: indexes in World::variables, ascending.
 struct KeptIndexes {
   std::vector<std::uint32_t> from_shell;  // of the launching shell
   std::vector<std::uint32_t> added;       // by the rank that spawned them; laid over the others
@@ -31,13 +31,13 @@ struct KeptIndexes {
   return spec;
 }
 
-// From this, and what Prepare tells each host of itself, agents make the environments of their
-// ranks with the functions of `plan` that a dry run uses.
+// From this and from its own Prepare, each agent makes the environments of its ranks with the
+// functions of `plan` that a dry run uses.
 struct World {
   std::uint32_t number = 1;  // as in model::World
   base::Rank first;          // likewise
   std::string job;           // as in Hello
-  // Of exports only names, of hosts and of what only the head does nothing.
+  // Only the names of exports; nothing about hosts, or about what only the head does.
   model::JobSpec spec = without_apps();
   model::Plan plan;  // its ranks count from 0; of hosts names and slots, and no bindings
   std::vector<KeptIndexes> kept;     // index: app
