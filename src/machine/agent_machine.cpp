@@ -49,6 +49,7 @@ void AgentMachine::hear(wire::Hello& message, AgentEffects& out) {
   state_ = State::greeted;
   lease_ = Duration(message.lease_ms);
   grace_ = Duration(message.grace_ms);
+  if (guard_lost_) return refuse_unguarded(out);
   out.push_back(SetGuard{std::min(grace_, kOrphanGrace), lease_, options_.leased});
   if (message.topology) return out.push_back(ReadTopology{});
   if (message.ports > 0) return out.push_back(ClaimPorts{message.ports});
@@ -338,6 +339,7 @@ void AgentMachine::on(GuardLost& event, AgentEffects& out) {
   guard_lost_ = true;
   guard_stopped_ = event.stopped;
   if (state_ >= State::draining) return;
+  if (state_ == State::fresh) return;  // for whom it refuses is not known before the greeting
   const bool harmless = state_ == State::sweeping && !any(Life::waiting) && !any(Life::running);
   if (!harmless) refuse_unguarded(out);
   if (!has_processes()) return;

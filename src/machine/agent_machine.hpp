@@ -18,9 +18,9 @@
 // first. When the link goes while tasks run, they get SIGTERM, the shorter of the head's grace and
 // kOrphanGrace, then SIGKILL; their output is discarded, since nobody reads it. Streams may end
 // before or after their task. After the sweep, what the pipes still hold is read, without waiting
-// for more. Without a link, no message is sent any more. A guard lost before Start refuses at once;
-// one lost after the last task has ended does no harm. An agent that nobody greets quits after
-// kHelloTime.
+// for more. Without a link, no message is sent any more. A guard lost before Start refuses at once,
+// or when the greeting comes, which says for which run; one lost after the last task has ended does
+// no harm. An agent that nobody greets quits after kHelloTime.
 //
 // It is large: every message and event has a function, and one state decides for all its tasks.
 #pragma once

@@ -18,8 +18,6 @@ using base::RunIndex;
 
 namespace {
 
-constexpr Duration kLeaveTime = std::chrono::seconds(1);
-
 // What the head above has to say about a host that it cannot reach comes after its own patience.
 constexpr Duration kAnswerOfHeadAbove = std::chrono::seconds(3);
 
@@ -144,7 +142,6 @@ void HeadMachine::settle(Member& member, RunEffects& wishes, HeadEffects& out) {
   if (asks_for_hosts(wishes)) hosts_.go_on(now_, out);
   if (!member.over() || std::exchange(member.told_over, true)) return finish_when_left(out);
   out.push_back(RunOver{member.index});
-  end_those_within(member.index, out);
   if (std::ranges::all_of(runs_, &Member::told_over)) leave_by_ = now_ + kLeaveTime;
   finish_when_left(out);
 }
@@ -167,15 +164,16 @@ void HeadMachine::let_users(NodeIndex host, Does does, HeadEffects& out) {
   }
 }
 
-void HeadMachine::end_those_within(RunIndex outer, HeadEffects& out) {
+// Last of all: what has ended the outer run may be the inner one's own failure, too.
+void HeadMachine::end_inner_runs(HeadEffects& out) {
   for (Member& one : runs_) {
-    if (one.within != outer || one.over()) continue;
+    if (!one.within || one.over() || !member(*one.within).over()) continue;
     if (one.is_relay()) {
       let<Relay>(
           one, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
-    } else {
+    } else if (!std::exchange(one.told_outer_over, true)) {
       let<Run>(
-          one, [&](Run& run, RunEffects& wishes) { run.interrupt(SIGTERM, now_, wishes); }, out);
+          one, [&](Run& run, RunEffects& wishes) { run.outer_over(now_, wishes); }, out);
     }
   }
 }
@@ -201,11 +199,13 @@ void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
   now_ = now;
   if (finished_) return;
   std::visit([&](auto& one) { on(one, out); }, event);
+  end_inner_runs(out);
 }
 
 std::optional<Instant> HeadMachine::deadline() const {
   if (finished_) return std::nullopt;
   auto soonest = base::sooner(hosts_.next_beat(), hosts_.next_opening());
+  soonest = base::sooner(soonest, hosts_.next_leaving());
   for (const Member& one : runs_) {
     if (!one.is_relay()) soonest = base::sooner(soonest, run(one.index).deadline());
   }
@@ -428,9 +428,18 @@ void HeadMachine::on(HeadTick&, HeadEffects& out) {
   hosts_.tick(now_, out);
   keep_alive(out);
   let_all<Run>([&](Run& run, RunEffects& wishes) { run.tick(now_, wishes); }, out);
-  if (!leave_by_ || now_ < *leave_by_) return;
-  for (std::uint32_t i = 0; i < hosts_.size(); ++i) hosts_.close(NodeIndex(i), out);
-  finish_when_left(out);
+  part_with_hosts(out);
+}
+
+// One that takes too long to leave may be needed again.
+void HeadMachine::part_with_hosts(HeadEffects& out) {
+  const bool all = leave_by_ && now_ >= *leave_by_;
+  for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
+    const NodeIndex host(i);
+    if (!all && !hosts_.overstays(host, now_)) continue;
+    hosts_.close(host, out);
+    lost(host, {Fault::lost, fmt::format("{}: it did not leave", hosts_.name(host)), {}, {}}, out);
+  }
 }
 
 void HeadMachine::end_overdue(HeadEffects& out) {
@@ -503,16 +512,28 @@ void HeadMachine::carry_out(Member& member, AskHost& wish, HeadEffects& out) {
 void HeadMachine::carry_out(Member& member, NotAwaited& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
   if (hosts_.state(host) != Hosts::State::waiting && !member.is_relay()) {
-    return hosts_.settle(host);
+    if (!is_awaited(host, member)) hosts_.settle(host);
+    return;
   }
   member.uses.erase(host);
   const bool is_greeted = hosts_.state(host) >= Hosts::State::greeted;
   if (!is_greeted && !in_use(host)) hosts_.close(host, out);
 }
 
+bool HeadMachine::is_awaited(NodeIndex host, const Member& by_others_than) const {
+  return std::ranges::any_of(runs_, [&](const Member& one) {
+    const auto used = one.uses.find(host);
+    const auto* other = std::get_if<Run>(&one.part);
+    const bool has_it = &one != &by_others_than && other != nullptr && used != one.uses.end();
+    return has_it && other->awaits(used->second);
+  });
+}
+
 void HeadMachine::carry_out(Member& member, DropHost& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
   member.uses.erase(host);
+  const bool is_gone = hosts_.state(host) == Hosts::State::waiting && !hosts_.link(host);
+  if (is_gone) return;  // all that use it are being told why
   hosts_.close(host, out);
   lost(host, {Fault::lost, fmt::format("{}: another run has lost it", hosts_.name(host)), {}, {}},
        out);
@@ -521,7 +542,7 @@ void HeadMachine::carry_out(Member& member, DropHost& wish, HeadEffects& out) {
 void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
   member.uses.erase(host);
-  hosts_.dismiss(host, member.index, std::move(wish.bye), !in_use(host), out);
+  hosts_.dismiss(host, member.index, std::move(wish.bye), !in_use(host), now_, out);
 }
 
 void HeadMachine::carry_out(Member& member, AnswerLauncher& wish, HeadEffects& out) {

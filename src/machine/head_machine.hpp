@@ -68,6 +68,7 @@ class HeadMachine {
     std::vector<base::NodeIndex> hosts = {};               // index: node
     std::map<base::NodeIndex, base::NodeIndex> uses = {};  // host to node, until it is let go
     bool told_over = false;
+    bool told_outer_over = false;  // to itself
     [[nodiscard]] bool over() const;
     [[nodiscard]] bool is_relay() const { return std::holds_alternative<Relay>(part); }
     bool operator==(const Member&) const = default;
@@ -91,6 +92,7 @@ class HeadMachine {
   void pass_on(Member& member, const Heard& event, HeadEffects& out);
   [[nodiscard]] model::HostFacts facts_for(const Relay& relay, model::HostFacts facts) const;
   void end_overdue(HeadEffects& out);
+  void part_with_hosts(HeadEffects& out);
   void keep_alive(HeadEffects& out);
   void forward(std::int32_t number, HeadEffects& out);
   void suspend(HeadEffects& out);
@@ -116,6 +118,8 @@ class HeadMachine {
   // The run that a host speaks of, if it uses this host.
   [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);
   [[nodiscard]] bool in_use(base::NodeIndex host) const;
+  // Its Welcome is of interest to another run.
+  [[nodiscard]] bool is_awaited(base::NodeIndex host, const Member& by_others_than) const;
 
   // `does` is given the run or the relay, and the wishes to fill, which are carried out then.
   template <class Part, class Does>
@@ -146,7 +150,7 @@ class HeadMachine {
     wish.run = member.index;
     out.push_back(std::move(wish));
   }
-  void end_those_within(base::RunIndex run, HeadEffects& out);
+  void end_inner_runs(HeadEffects& out);
   void finish_when_left(HeadEffects& out);
 
   base::Instant now_{};

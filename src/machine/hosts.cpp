@@ -259,11 +259,25 @@ void Hosts::forgive_silence(Instant now) {
 
 // ---- closing ----------------------------------------------------------------------------------
 
-void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, HeadEffects& out) {
+void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, Instant now,
+                    HeadEffects& out) {
   out.push_back(ToNode{node, std::move(bye), run});
   if (!is_last) return;
   if (!of(node).link) return lost(node);
   of(node).state = State::leaving;
+  of(node).leave_by = now + kLeaveTime;
+}
+
+bool Hosts::overstays(NodeIndex node, Instant now) const {
+  return of(node).state == State::leaving && now >= of(node).leave_by;
+}
+
+std::optional<Instant> Hosts::next_leaving() const {
+  std::optional<Instant> soonest;
+  for (const Entry& host : hosts_) {
+    if (host.state == State::leaving) soonest = base::sooner(soonest, host.leave_by);
+  }
+  return soonest;
 }
 
 void Hosts::lost(NodeIndex node) {

@@ -2,7 +2,7 @@
 // notices silence. Knows no ranks. Its caller closes the link of a host that is no longer needed.
 //
 //   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──dismiss()──▶ leaving ──link lost──▶ waiting
-//   from any state ──link lost──▶ waiting
+//   from any state ──link lost──▶ waiting; one that is leaving overstays after kLeaveTime
 //
 // The link of a host that is waiting may fail and be opened again, as often as Opener allows. Each
 // run greets a host for itself.
@@ -29,6 +29,9 @@
 #include "wire/messages.hpp"
 
 namespace muster::machine {
+
+// For an agent to end, once the last run has left its host.
+inline constexpr base::Duration kLeaveTime = std::chrono::seconds(1);
 
 class Hosts {
  public:
@@ -105,7 +108,10 @@ class Hosts {
   // ---- closing
   // A run leaves it. The agent ends with the last one.
   void dismiss(base::NodeIndex node, base::RunIndex run, wire::Bye bye, bool is_last,
-               HeadEffects& out);
+               base::Instant now, HeadEffects& out);
+  // It has been leaving for longer than kLeaveTime: it is to be closed.
+  [[nodiscard]] bool overstays(base::NodeIndex node, base::Instant now) const;
+  [[nodiscard]] std::optional<base::Instant> next_leaving() const;
   // The carrier has ended, after the agent had spoken.
   void lost(base::NodeIndex node);
   // Nothing more will be heard of it, and it is not opened any more.
@@ -136,6 +142,7 @@ class Hosts {
     State state = State::waiting;
     bool link = false;
     base::Instant heard{};
+    base::Instant leave_by{};  // of a host that is leaving
     std::optional<model::HostFacts> facts = {};
     std::string last_error = {};
     HostClock clock = {};

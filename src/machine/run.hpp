@@ -107,7 +107,10 @@ class Run {
   void printed(base::NodeIndex node, base::Rank rank, const std::string& errors);
 
   // ---- people, and time
+  // A second time: at once.
   void interrupt(std::int32_t number, base::Instant now, RunEffects& out);
+  // The run that it was begun within is over: it ends too, unless it is about to.
+  void outer_over(base::Instant now, RunEffects& out);
   // To all its ranks.
   void signal(std::int32_t number, RunEffects& out) const;
   void input(const std::string& bytes, RunEffects& out);

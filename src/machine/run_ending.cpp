@@ -263,6 +263,12 @@ void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
   stop_all(number == SIGPIPE ? SIGTERM : number, input_.spec.grace, out);
 }
 
+// Nobody has asked for it a second time: ranks that are ending keep their grace.
+void Run::outer_over(base::Instant now, RunEffects& out) {
+  if (!stop_) return interrupt(SIGTERM, now, out);
+  interrupted_before_ = true;  // no other round follows
+}
+
 void Run::signal(std::int32_t number, RunEffects& out) const {
   to_all_running(wire::Signal{number}, out);
 }

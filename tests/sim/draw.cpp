@@ -1,5 +1,7 @@
 // Draws a scenario from a seed.
 #include <csignal>
+#include <fmt/format.h>
+#include <utility>
 
 #include "model/carriers.hpp"
 #include "sim/dice.hpp"
@@ -207,7 +209,78 @@ void draw_restarts(Scenario& world, Dice dice, const Faults& faults) {
   }
 }
 
+// Each from dice of its own.
+void draw_more(Scenario& world, std::uint64_t seed, const Faults& faults) {
+  constexpr std::uint64_t kOfJoins = 0x701e;
+  draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
+  constexpr std::uint64_t kOfPmix = 0x0b1f;
+  draw_pmix(world, Dice(seed ^ (kOfPmix << 32)), faults);
+  constexpr std::uint64_t kOfPmi = 0x0b11;
+  draw_pmi(world, Dice(seed ^ (kOfPmi << 32)), faults);
+  constexpr std::uint64_t kOfRestarts = 0x4e57;
+  draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
+  constexpr std::uint64_t kOfNotices = 0x0071;
+  draw_notice(world, Dice(seed ^ (kOfNotices << 32)), faults);
+}
+
+// What a run does on a host that another has, too.
+HostScript share_host(const HostScript& fleets, Dice& dice, const Faults& faults) {
+  HostScript host = fleets;
+  host.foreign = false;
+  host.ranks = dice.between(1u, 3u);
+  host.slots = 0;
+  host.refuses = dice.chance(faults.host_refuses);
+  host.declines = dice.chance(faults.host_declines);
+  return host;
+}
+
+void draw_other_hosts(Scenario& world, OtherRun& other, Dice& dice, const Faults& faults) {
+  for (HostScript& host : world.hosts) host.guard_of = dice.between(0u, 1u);
+  if (dice.chance(faults.other_has_own_host)) {
+    world.hosts.push_back(draw_host(dice, faults));
+    world.hosts.back().foreign = true;
+  }
+  const auto count = static_cast<std::uint32_t>(world.hosts.size());
+  const std::uint32_t certain = dice.between(0u, count - 1);
+  std::vector<std::uint32_t> spare;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const bool shared = dice.chance(faults.other_shares_host) || i == certain;
+    (shared ? other.hosts : spare).push_back(i);
+  }
+  if (!dice.chance(faults.has_idle_hosts)) spare.clear();
+  other.hosts.insert(other.hosts.end(), spare.begin(), spare.end());
+  for (const std::uint32_t i : other.hosts) {
+    other.own.hosts.push_back(share_host(world.hosts[i], dice, faults));
+  }
+  for (std::size_t i = other.hosts.size() - spare.size(); i < other.hosts.size(); ++i) {
+    other.own.hosts[i].slots = std::exchange(other.own.hosts[i].ranks, 0);
+  }
+}
+
+void draw_other_run(Scenario& world, Dice dice, const Faults& faults) {
+  if (!dice.chance(faults.has_other_run)) return;
+  OtherRun other;
+  other.begins = dice.between(Duration(0), faults.fault_at_most);
+  other.within = dice.chance(faults.other_is_within);
+  draw_other_hosts(world, other, dice, faults);
+  Scenario& own = other.own;
+  for (const HostScript& host : own.hosts) {
+    for (std::uint32_t i = 0; i < host.ranks; ++i) own.tasks.push_back(draw_task(dice, faults));
+  }
+  own.grace = world.grace;
+  own.lease = world.lease;
+  own.patience = world.patience;
+  own.parallel = world.parallel;
+  own.sleeps = world.sleeps;
+  draw_timeout(own, dice, faults);
+  draw_spawns(own, Dice(dice.next()), faults);
+  draw_more(own, dice.next(), faults);
+  world.others.push_back(std::move(other));
+}
+
 }  // namespace
+
+std::string host_name(std::size_t host) { return fmt::format("node{}", host + 1); }
 
 Scenario draw(std::uint64_t seed, const Faults& faults) {
   Dice dice(seed);
@@ -243,16 +316,9 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
   constexpr std::uint64_t kOfIdleHosts = 0x1d1e;
   draw_idle_hosts(world, Dice(seed ^ (kOfIdleHosts << 32)), faults);
-  constexpr std::uint64_t kOfJoins = 0x701e;
-  draw_joins(world, Dice(seed ^ (kOfJoins << 32)), faults);
-  constexpr std::uint64_t kOfPmix = 0x0b1f;
-  draw_pmix(world, Dice(seed ^ (kOfPmix << 32)), faults);
-  constexpr std::uint64_t kOfPmi = 0x0b11;
-  draw_pmi(world, Dice(seed ^ (kOfPmi << 32)), faults);
-  constexpr std::uint64_t kOfRestarts = 0x4e57;
-  draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
-  constexpr std::uint64_t kOfNotices = 0x0071;
-  draw_notice(world, Dice(seed ^ (kOfNotices << 32)), faults);
+  draw_more(world, seed, faults);
+  constexpr std::uint64_t kOfOthers = 0x2e0d;
+  draw_other_run(world, Dice(seed ^ (kOfOthers << 32)), faults);
   return world;
 }
 

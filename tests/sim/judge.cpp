@@ -21,26 +21,26 @@ namespace {
 constexpr std::uint32_t kAttemptsMax[] = {1, 4, 24};  // by machine::Retry
 }  // namespace
 
-Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan)
+Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan, Links links,
+             std::function<void(const std::string&)> complain)
     : agenda_(agenda),
       world_(world),
       plan_(plan),
+      links_(std::move(links)),
+      complain_(std::move(complain)),
+      began_(agenda.now()),
       nodes_(plan.nodes.size()),
       lanes_(2 * plan.ranks.size()),
-      pmix_([this](const std::string& what) { complain(what); }),
-      pmi_([this](const std::string& what) { complain(what); }),
+      pmix_(complain_),
+      pmi_(complain_),
       rolls_(1),
       first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())),
       first_nodes_(plan.nodes.size()) {
   rolls_.front().size = first_ranks_;
   for (std::size_t i = 0; i < first_nodes_; ++i) {
     nodes_[i].here = plan.nodes[i].host.carrier == model::kLocal;
+    nodes_[i].link = links_(plan.nodes[i].host.name);
   }
-}
-
-void Judge::complain(const std::string& what) {
-  complaints_.push_back(
-      fmt::format("{:.3f}: {}", static_cast<double>(agenda_.since_start().count()) / 1000, what));
 }
 
 Judge::Lane& Judge::lane(Rank rank, wire::Stream stream) {
@@ -76,21 +76,17 @@ void Judge::fault(Fault fault, const std::string& what) {
   first({Cause::fault, what, 0, 0, base::exit_code(fault), {}});
 }
 
-void Judge::on(const machine::LinkUp& event) { nodes_[event.node.value].heard = agenda_.now(); }
-
 void Judge::on(const machine::LinkFailed& event) {
-  Node& node = nodes_[event.node.value];
-  node.attempt.reset();
+  const Node& node = nodes_[event.node.value];
   if (node.idle) return;
-  if (node.attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
+  if (node.link->attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
     fault(event.error.fault, event.error.what);
   }
 }
 
 void Judge::on(const machine::LinkLost& event) {
   Node& node = nodes_[event.node.value];
-  if (node.closed) complain("heard of a link that was closed");
-  node.attempt.reset();
+  if (!node.hello) return;  // it was another run's, and is opened again
   gone(event.node);
   if (!node.stopped && !node.idle) fault(event.error.fault, event.error.what);
 }
@@ -107,8 +103,6 @@ void Judge::gone(NodeIndex index) {
 void Judge::on(const machine::Heard& event) {
   Node& node = nodes_[event.node.value];
   if (node.closed && node.here) return;
-  if (node.closed) complain("heard from a link that was closed");
-  node.heard = agenda_.now();
   std::visit([&](const auto& one) { heard(event.node, one); }, event.message);
 }
 
@@ -119,8 +113,6 @@ void Judge::on(const machine::UserSignal& event) {
     case SIGHUP:
     case SIGQUIT:
       break;
-    case SIGCONT:
-      return woke();
     default:
       return;
   }
@@ -134,10 +126,9 @@ void Judge::on(const machine::OutputClosed&) {
   first({Cause::interrupted, {}, 0, SIGPIPE, 128 + SIGPIPE, {}});
 }
 
-void Judge::woke() {
-  for (Node& node : nodes_) {
-    if (node.heard) node.heard = agenda_.now();
-  }
+void Judge::outer_over() {
+  interrupts_ = std::max(interrupts_, 1);
+  outer_over_ = true;
 }
 
 void Judge::heard(NodeIndex node, const wire::Exited& message) {
@@ -219,11 +210,6 @@ void Judge::heard(NodeIndex, const wire::Started& message) {
   if (started_.size() == first_ranks_) running_since_ = agenda_.now();
 }
 
-void Judge::heard(NodeIndex node, const wire::Welcome&) {
-  nodes_[node.value].greeted = true;
-  nodes_[node.value].attempt.reset();
-}
-
 void Judge::heard(NodeIndex node, const wire::OutputEnd& message) {
   if (nodes_[node.value].stopped) complain("a stream ends after its agent has stopped");
   if (std::exchange(lane(message.rank, message.stream).ended, true)) {
@@ -235,10 +221,8 @@ void Judge::heard(NodeIndex node, const wire::Spawn& message) {
   if (!acted_) spawns_.emplace(node, message.id);
 }
 
-void Judge::output(NodeIndex node, Rank rank, wire::Stream stream, std::uint64_t offset,
-                   std::uint32_t count) {
+void Judge::output(Rank rank, wire::Stream stream, std::uint64_t offset, std::uint32_t count) {
   Lane& one = lane(rank, stream);
-  nodes_[node.value].heard = agenda_.now();
   if (one.ended) complain("bytes after the end of their stream");
   if (offset != one.received) complain("bytes are missing, doubled or out of order");
   one.received += count;
@@ -272,36 +256,23 @@ void Judge::task_starts(Rank rank) {
 // ---- what the head does -------------------------------------------------------------------------
 
 void Judge::does(const machine::HeadEffect& effect) {
-  if (finished_) complain("the head acts after its end");
+  if (over_) complain("something is done for a run that is over");
   std::visit([this](const auto& one) { done(one); }, effect);
 }
 
-void Judge::compares(bool same) {
-  if (!same) complain("a copy of the head acts otherwise");
-}
-
-void Judge::done(const machine::OpenLink& effect) {
-  Node& node = nodes_[effect.node.value];
-  if (acted_) complain("a link is opened while the run ends");
-  ++node.attempts;
-  if (!node.here) node.attempt = agenda_.now();
-  std::uint32_t under_way = 0;
-  for (const Node& one : nodes_) under_way += one.attempt ? 1 : 0;
-  if (under_way > world_.parallel) complain("too many attempts at the same time");
-}
-
-void Judge::done(const machine::AddHost& effect) {
+void Judge::joins(const model::HostJoined& event) {
   if (acted_) complain("a host joins while the run ends");
-  if (effect.node.value != nodes_.size()) complain("a host joins under a wrong number");
+  if (event.node.value != nodes_.size()) complain("a host joins under a wrong number");
   nodes_.emplace_back();
-  nodes_.back().here = effect.host.carrier == model::kLocal;
+  nodes_.back().here = world_.hosts[event.node.value].carrier == model::kLocal;
+  nodes_.back().link = links_(event.name);
   nodes_.back().idle = have_joined_ = true;
 }
 
 void Judge::done(const machine::CloseLink& effect) {
   Node& node = nodes_[effect.node.value];
   gone(effect.node);
-  if (node.idle || node.stopped) return node.attempt.reset();
+  if (node.idle || node.stopped) return;
   if (!acted_) acted_ = agenda_.now();
 }
 
@@ -311,19 +282,22 @@ void Judge::wakes(Node& node) {
   if (node.closed) complain("a host is greeted again that is lost");
   node.stopped = false;
   node.idle = have_joined_ = true;
-  node.heard = agenda_.now();
   node.stops = node.hastened = 0;
 }
 
 void Judge::done(const machine::ToNode& effect) {
   Node& node = nodes_[effect.node.value];
   tells(effect.node, effect.message);
-  if (std::holds_alternative<wire::Hello>(effect.message) && node.stopped) wakes(node);
+  if (std::holds_alternative<wire::Hello>(effect.message)) {
+    if (node.stopped) wakes(node);
+    node.hello = true;
+  }
   if (const auto* stop = std::get_if<wire::Stop>(&effect.message)) stop_to(effect.node, *stop);
   if (const auto* signal = std::get_if<wire::Signal>(&effect.message)) {
     if (signal->number == SIGUSR2) notice_to(effect.node);
   }
   if (std::holds_alternative<wire::Bye>(effect.message)) {
+    node.bye = true;
     if (!acted_) acted_ = agenda_.now();
     if (round_is_due()) complain("no new round, though one is due");
   }
@@ -380,7 +354,7 @@ void Judge::done(const machine::AddWorld& effect) {
 
 // After a rank's failure that nothing else has followed, in time.
 bool Judge::round_is_due() const {
-  if (world_.timeout && agenda_.now() >= Agenda::kStart + *world_.timeout) return false;
+  if (world_.timeout && agenda_.now() >= began_ + *world_.timeout) return false;
   const bool linked =
       std::ranges::none_of(nodes_, &Node::closed) && rolls_.size() == 1 && !have_joined_;
   return first_ && first_->cause == Cause::rank_failed && rounds_ < world_.max_restarts &&
@@ -395,6 +369,7 @@ void Judge::done(const machine::Tell& effect) {
   if (const auto* lost = std::get_if<model::HostLost>(&effect.event)) {
     if (nodes_[lost->node.value].here) gone(lost->node);
   }
+  if (const auto* joined = std::get_if<model::HostJoined>(&effect.event)) joins(*joined);
   if (const auto* start = std::get_if<model::RankStarted>(&effect.event)) {
     if (!started_.contains(start->rank)) complain("a start is told that nobody spoke of");
     if (!told_started_.insert(start->rank).second) complain("a start is told twice");
@@ -427,7 +402,6 @@ void Judge::done(const machine::NewRound&) {
   rolls_.front().size = first_ranks_;
   for (Node& node : nodes_) {
     node.stopped = false;
-    node.heard = agenda_.now();  // whose agent has stopped is not asked whether it is there
     node.stops = node.hastened = 0;
   }
 }
@@ -440,9 +414,18 @@ void Judge::stop_to(NodeIndex index, const wire::Stop& stop) {
   if (stop.number == 0 && interrupts_ < 2) complain("tasks are killed at once, unasked");
 }
 
-void Judge::done(const machine::Finish&) {
-  finished_ = agenda_.now();
+bool Judge::holds(NodeIndex index) const {
+  const Node& node = nodes_[index.value];
+  return node.hello && !node.closed && !node.bye;
+}
+
+// Every agent that was greeted for it is told so.
+void Judge::done(const machine::RunOver&) {
+  over_ = agenda_.now();
   if (!acted_) acted_ = agenda_.now();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (holds(NodeIndex(i))) complain("a run is over that has not let go of all its hosts");
+  }
 }
 
 }  // namespace muster::sim

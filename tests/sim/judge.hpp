@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,34 +19,49 @@
 
 namespace muster::sim {
 
+// What is known of the link to a host, whichever runs use it.
+struct Link {
+  std::optional<base::Instant> attempt;  // under way since
+  std::uint32_t attempts = 0;            // since nobody wanted it
+  std::optional<base::Instant> heard;    // since LinkUp
+  bool open = false;
+  bool let_go = false;  // in this turn, by the last run that held it
+};
+
+// The numbers of hosts are those of the run.
 class Judge {
  public:
-  Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan);
+  // Finds the link of a host by its name.
+  using Links = std::function<Link*(const std::string&)>;
 
-  void complain(const std::string& what);
+  Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan, Links links,
+        std::function<void(const std::string&)> complain);
 
   // What the head hears, just before it takes it; what it does; and the end of that turn.
   void hears(const machine::HeadEvent& event);
   void does(const machine::HeadEffect& effect);
-  // Whether a copy of the head's machine has done the same.
-  void compares(bool same);
-  void turn_over(const model::RunReport& report);
-  void output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint64_t offset,
-              std::uint32_t count);
+  // The run that it was begun within is over.
+  void outer_over();
+  // `another_lost`: another run may have closed the link of a host that both use.
+  void turn_over(const model::RunReport& report, bool another_lost);
+  void output(base::Rank rank, wire::Stream stream, std::uint64_t offset, std::uint32_t count);
   void credited(base::Rank rank, wire::Stream stream, std::uint32_t count);
-  void woke();
 
   void agent_says(base::NodeIndex node, const wire::ToHead& message);
   void task_starts(base::Rank rank);
 
-  [[nodiscard]] bool finished() const { return finished_.has_value(); }
+  // When the run was over, if it is.
+  [[nodiscard]] std::optional<base::Instant> over() const { return over_; }
+  // The head is ending it.
+  [[nodiscard]] bool ends() const { return acted_.has_value(); }
+  // It has greeted this host, which has neither been lost nor let go since.
+  [[nodiscard]] bool holds(base::NodeIndex node) const;
   // The run has ended, with this report.
   void verdict(const model::RunReport& report);
   [[nodiscard]] bool names_the_first(const model::RunReport& report) const;
 
   [[nodiscard]] std::uint64_t received(base::Rank rank, wire::Stream stream) const;
   [[nodiscard]] bool failed() const { return first_.has_value(); }
-  [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
   struct First {  // the first failure that reached the head
@@ -57,10 +73,9 @@ class Judge {
     base::Instant at{};
   };
   struct Node {
-    std::optional<base::Instant> attempt;  // under way since
-    std::uint32_t attempts = 0;
-    std::optional<base::Instant> heard;  // since LinkUp
-    bool greeted = false;
+    Link* link = nullptr;
+    bool hello = false;  // has been sent
+    bool bye = false;    // likewise
     bool stopped = false;
     bool closed = false;  // nothing more may be heard of it; beside the head, nothing counts
     bool here = false;    // no link to it can be lost
@@ -84,7 +99,7 @@ class Judge {
     [[nodiscard]] bool waits() const { return since && here.size() < size; }
   };
 
-  void on(const machine::LinkUp& event);
+  void on(const machine::LinkUp&) {}
   void on(const machine::LinkFailed& event);
   void on(const machine::LinkLost& event);
   void on(const machine::Heard& event);
@@ -100,7 +115,6 @@ class Judge {
   void heard(base::NodeIndex node, const wire::Refused& message);
   void heard(base::NodeIndex node, const wire::Stopped& message);
   void heard(base::NodeIndex node, const wire::Started& message);
-  void heard(base::NodeIndex node, const wire::Welcome& message);
   void heard(base::NodeIndex node, const wire::OutputEnd& message);
   void heard(base::NodeIndex node, const wire::Spawn& message);
   void heard(base::NodeIndex node, const wire::Attendance& message);
@@ -109,8 +123,6 @@ class Judge {
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
-  void done(const machine::OpenLink& effect);
-  void done(const machine::AddHost& effect);
   void done(const machine::CloseLink& effect);
   void done(const machine::ToNode& effect);
   void done(const machine::ToNodes& effect);
@@ -118,10 +130,12 @@ class Judge {
   void done(const machine::AddWorld& effect);
   void done(const machine::NewRound&);
   void done(const machine::Tell& effect);
-  void done(const machine::Finish&);
+  void done(const machine::RunOver&);
+  void joins(const model::HostJoined& event);
   template <class Effect>
   void done(const Effect&) {}
 
+  void complain(const std::string& what) { complain_(what); }
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
   void wakes(Node& node);
@@ -138,7 +152,7 @@ class Judge {
   [[nodiscard]] std::optional<base::Instant> notice_time() const;
   [[nodiscard]] bool runs(base::NodeIndex node) const;
   void stop_to(base::NodeIndex node, const wire::Stop& stop);
-  void by_the_clock(const model::RunReport& report);
+  void by_the_clock(const model::RunReport& report, bool another_lost);
   [[nodiscard]] bool clock_allows(const base::Error& error) const;
   [[nodiscard]] Lane& lane(base::Rank rank, wire::Stream stream);
   [[nodiscard]] bool all_stopped() const;
@@ -147,11 +161,14 @@ class Judge {
   const Agenda& agenda_;
   const Scenario& world_;
   const model::Plan& plan_;
+  Links links_;
+  std::function<void(const std::string&)> complain_;
+  base::Instant began_;
   std::vector<Node> nodes_;
   std::vector<Lane> lanes_;
   std::optional<First> first_;
   std::optional<base::Instant> acted_;  // first sign that the head is ending the run
-  std::optional<base::Instant> finished_;
+  std::optional<base::Instant> over_;
   std::optional<model::RunReport> ended_;  // as the head has told
   std::optional<base::Instant> all_stopped_at_;
   std::optional<base::Instant> again_;          // the user has asked for the end a second time
@@ -159,6 +176,7 @@ class Judge {
   std::optional<base::Instant> running_since_;  // all ranks of the first world
   bool missed_ = false;                         // the notice, as has been said
   std::set<base::NodeIndex> told_;              // the hosts of these ranks
+  bool outer_over_ = false;
   int interrupts_ = 0;
   std::uint32_t rounds_ = 0;  // begun again
   std::set<base::Rank> started_;
@@ -177,7 +195,6 @@ class Judge {
   std::uint32_t first_ranks_ = 0;  // not spawned
   std::size_t first_nodes_ = 0;    // have not joined
   bool have_joined_ = false;       // hosts, for spawned ranks
-  std::vector<std::string> complaints_;
 };
 
 }  // namespace muster::sim

@@ -17,7 +17,6 @@ using model::Cause;
 namespace {
 constexpr Duration kStopLimit(12'000);  // beyond the grace, until an agent is given up
 constexpr Duration kKillLimit(7'000);   // the same after a second Ctrl-C
-constexpr Duration kLeaveLimit(1'000);
 constexpr Duration kTraceTime(30'000);  // in which ranks may tell what they are doing
 constexpr Duration kTolerance(2);
 }  // namespace
@@ -26,7 +25,7 @@ constexpr Duration kTolerance(2);
 
 std::optional<Instant> Judge::notice_time() const {
   if (!world_.notice) return std::nullopt;
-  return Agenda::kStart + *world_.timeout - *world_.notice;
+  return began_ + *world_.timeout - *world_.notice;
 }
 
 void Judge::notice_to(NodeIndex node) {
@@ -64,11 +63,15 @@ void Judge::check_notice() {
   }
 }
 
-void Judge::turn_over(const model::RunReport& report) {
+void Judge::turn_over(const model::RunReport& report, bool another_lost) {
   check_notice();
   pmix_.turn_over();
   pmi_.turn_over();
-  if (acted_ && !first_ && !all_stopped()) by_the_clock(report);
+  if (acted_ && !first_ && !all_stopped()) by_the_clock(report, another_lost);
+  if (outer_over_ && !acted_ && !first_ && !all_stopped()) {
+    complain("a run does not end with the one that it was begun within");
+    acted_ = agenda_.now();
+  }
   if (first_ && !acted_ && !all_stopped()) {
     complain("a failure came and the head did nothing");
     acted_ = agenda_.now();
@@ -77,9 +80,15 @@ void Judge::turn_over(const model::RunReport& report) {
 
 // ---- limits -------------------------------------------------------------------------------------
 
-// The head ends the run and nothing has come: then a limit must have passed.
-void Judge::by_the_clock(const model::RunReport& report) {
-  if (report.cause != Cause::fault || !clock_allows(report.error)) {
+// The head ends the run and nothing has come: then a limit must have passed, or another run is the
+// reason.
+void Judge::by_the_clock(const model::RunReport& report, bool another_lost) {
+  if (outer_over_ && report.cause == Cause::interrupted) {
+    return first({Cause::interrupted, {}, 0, SIGTERM, 128 + SIGTERM, {}});
+  }
+  const bool from_another =
+      another_lost && report.error.what.ends_with(": another run has lost it");
+  if (report.cause != Cause::fault || (!from_another && !clock_allows(report.error))) {
     return complain("the head ends the run without a reason: " + words(report));
   }
   fault(report.error.fault, report.error.what);
@@ -88,16 +97,16 @@ void Judge::by_the_clock(const model::RunReport& report) {
 bool Judge::clock_allows(const base::Error& error) const {
   const Instant now = agenda_.now();
   if (error.fault == Fault::timeout) {
-    return (world_.timeout && now >= Agenda::kStart + *world_.timeout) ||
+    return (world_.timeout && now >= began_ + *world_.timeout) ||
            (world_.init_timeout && waits_since(now - *world_.init_timeout));
   }
   for (const Node& node : nodes_) {
-    if (error.fault == Fault::unreachable && node.attempt &&
-        now >= *node.attempt + world_.patience) {
+    if (error.fault == Fault::unreachable && node.link->attempt &&
+        now >= *node.link->attempt + world_.patience) {
       return true;
     }
-    if (error.fault == Fault::lost && node.heard && !node.stopped &&
-        now >= *node.heard + world_.lease) {
+    if (error.fault == Fault::lost && node.hello && !node.stopped &&
+        now >= *node.link->heard + world_.lease) {
       return true;
     }
   }
@@ -109,7 +118,7 @@ void Judge::too_late() {
   if (first_ || acted_ || all_stopped()) return;
   const Instant now = agenda_.now() - kTolerance;
   const Duration traces = world_.traces ? kTraceTime : Duration(0);
-  if (world_.timeout && now > Agenda::kStart + *world_.timeout + traces + world_.sleeps) {
+  if (world_.timeout && now > began_ + *world_.timeout + traces + world_.sleeps) {
     complain("the time limit has passed unnoticed");
     acted_ = now;
   }
@@ -119,13 +128,14 @@ void Judge::too_late() {
   }
   for (const Node& node : nodes_) {
     if (node.here) continue;
-    if (node.attempt && now > *node.attempt + world_.patience + world_.sleeps) {
+    const Link& link = *node.link;
+    if (link.attempt && now > *link.attempt + world_.patience + world_.sleeps) {
       complain("an attempt takes longer than the patience");
       acted_ = now;
     }
     const Duration silence = world_.lease + world_.lease / 4;
-    if (node.heard && !node.stopped && !node.closed &&
-        now > *node.heard + silence + world_.sleeps) {
+    if (holds(NodeIndex(&node - nodes_.data())) && !node.stopped &&
+        now > *link.heard + silence + world_.sleeps) {
       complain("a silent host is not noticed");
       acted_ = now;
     }
@@ -176,11 +186,11 @@ void Judge::verdict(const model::RunReport& report) {
   if (report.exit_code() == 0 && !all_good) complain("exit code 0, but not of every rank");
   if (report.ended + report.others_total > plan_.ranks.size()) complain("more ends than ranks");
 
-  Instant limit = *finished_;
-  if (first_) limit = first_->at + world_.grace + kStopLimit + kLeaveLimit;
-  if (first_ && again_) limit = std::min(limit, *again_ + kKillLimit + kLeaveLimit);
-  if (all_stopped_at_) limit = std::min(limit, *all_stopped_at_ + kLeaveLimit);
-  if (*finished_ > limit + kTolerance + world_.sleeps) complain("the end took too long");
+  Instant limit = *over_;
+  if (first_) limit = first_->at + world_.grace + kStopLimit;
+  if (first_ && again_) limit = std::min(limit, *again_ + kKillLimit);
+  if (all_stopped_at_) limit = std::min(limit, *all_stopped_at_);
+  if (*over_ > limit + kTolerance + world_.sleeps) complain("the end took too long");
 }
 
 }  // namespace muster::sim

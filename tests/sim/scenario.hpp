@@ -1,5 +1,5 @@
-// Scenario: everything that will happen to one simulated run, as a value; drawn from a seed or read
-// from a script.
+// Scenario: everything that will happen to one simulated run, or to several that share hosts, as a
+// value; drawn from a seed or read from a script.
 #pragma once
 
 #include <cstdint>
@@ -65,13 +65,17 @@ struct HostScript {
   Duration stall_lasts = Duration(0);  // 0: for ever
   std::optional<Duration> agent_killed;
   std::optional<Duration> guard_killed;
+  std::uint32_t guard_of = 0;    // of the runs that are there; each has its own
   std::optional<Duration> dies;  // power off
+  bool foreign = false;          // not of the first run; such hosts are the last of all
 };
 
 struct UserAct {
   Duration at{0};
   std::int32_t signal = 0;
 };
+
+struct OtherRun;
 
 struct Scenario {
   std::uint64_t seed = 0;  // of jitter
@@ -97,7 +101,19 @@ struct Scenario {
   std::uint64_t input_bytes = 0;
   std::uint32_t fences = 0;      // of each world whose ranks call MPI_Init; 0: they speak no PMIx
   std::uint32_t pmi_fences = 0;  // likewise, of PMI
+  std::vector<OtherRun> others;  // begun later, by the same head
 };
+
+// What happens to a host stands in the outer scenario, what a run does there in its own.
+struct OtherRun {
+  Duration begins{0};
+  bool within = false;               // the first run, with which it ends
+  std::vector<std::uint32_t> hosts;  // of the outer scenario, index: host of its own
+  Scenario own;
+};
+
+// Of the outer scenario's hosts, by index.
+[[nodiscard]] std::string host_name(std::size_t host);
 
 // What may go wrong, each with its probability; the durations bound what is drawn.
 struct Faults {
@@ -145,6 +161,10 @@ struct Faults {
   double idle_host_is_here = 0.3;  // if no other is
   double has_restarts = 0.15;
   double task_heals = 0.6;
+  double has_other_run = 0.25;
+  double other_is_within = 0.4;
+  double other_shares_host = 0.6;
+  double other_has_own_host = 0.3;
   Duration joins_at_most = std::chrono::seconds(2);
   Duration runs_at_most = std::chrono::seconds(6);
   Duration latency_at_most = Duration(200);

@@ -20,33 +20,61 @@ constexpr std::uint64_t kInputChunk = 64u << 10;
 constexpr Duration kInputPace(1);
 }  // namespace
 
-SimHead::SimHead(Agenda& agenda, const Scenario& world, machine::RunInput input, Judge& judge,
+SimHead::SimHead(Agenda& agenda, const Scenario& world, machine::RunInput input, Court& court,
                  SimHeadEvents events)
-    : agenda_(agenda),
-      world_(world),
-      plan_(input.plan),
-      machine_(std::move(input)),
-      judge_(judge),
-      events_(std::move(events)),
-      owed_(2 * plan_.ranks.size()) {}
+    : agenda_(agenda), world_(world), machine_(input), court_(court), events_(std::move(events)) {
+  for (const model::PlannedNode& node : input.plan.nodes) hosts_.push_back(node.host.name);
+  open_flow(input.plan);
+}
 
 void SimHead::start() {
-  first_credit();
+  first_credit(base::kFirstRun);
   users_plans();
   machine::HeadEffects effects;
   machine_.start(agenda_.now(), effects);
   perform_all(effects);
-  judge_.turn_over(machine_.report());
+  court_.turn_over(machine_);
   arm();
 }
 
-void SimHead::first_credit() {
-  for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-    judge_.credited(Rank(rank), Stream::out, machine_.window());
-    judge_.credited(Rank(rank), Stream::err, machine_.window());
+// Begins between two events.
+void SimHead::add(machine::RunInput input, std::optional<base::RunIndex> within) {
+  open_flow(input.plan);
+  const base::RunIndex run(flows_.size());
+  pumping_ = true;
+  turn([&](machine::HeadMachine& machine, machine::HeadEffects& out) {
+    machine.add(input, within, agenda_.now(), out);
+  });
+  first_credit(run);
+  pump();
+}
+
+void SimHead::open_flow(const model::Plan& plan) {
+  Flow& added = flows_.emplace_back();
+  for (const model::PlannedRank& rank : plan.ranks) {
+    added.hosts.push_back(plan.nodes[rank.node.value].host.name);
   }
-  windows_.assign(plan_.ranks.size(), machine_.window());
-  owed_.assign(2 * plan_.ranks.size(), 0);
+}
+
+void SimHead::first_credit(base::RunIndex run) {
+  Flow& one = flow(run);
+  const auto size = static_cast<std::uint32_t>(one.hosts.size());
+  const std::uint32_t window = machine_.run(run).window();
+  for (std::uint32_t rank = 0; rank < size; ++rank) {
+    court_.credited(run, Rank(rank), Stream::out, window);
+    court_.credited(run, Rank(rank), Stream::err, window);
+  }
+  one.windows.assign(size, window);
+  one.owed.assign(2 * std::size_t{size}, 0);
+}
+
+NodeIndex SimHead::host_named(const std::string& name) const {
+  return NodeIndex(std::ranges::find(hosts_, name) - hosts_.begin());
+}
+
+// The first goes without saying.
+std::string SimHead::prefix(base::RunIndex run) const {
+  return run == base::kFirstRun ? "" : fmt::format("run {} ", run.value);
 }
 
 void SimHead::users_plans() {
@@ -58,17 +86,24 @@ void SimHead::users_plans() {
     at(act.at, [this, number = act.signal] {
       if (!alive_) return;
       events_.note("user sends " + signal_name(number));
+      events_.met("the user sends " + signal_name(number));
       feed(machine::UserSignal{number});
     });
   }
   if (world_.output_closes) {
-    at(*world_.output_closes, [this] { feed(machine::OutputClosed{}); });
+    at(*world_.output_closes, [this] {
+      events_.met("nobody reads the output any more");
+      feed(machine::OutputClosed{});
+    });
   }
   if (!world_.reader_pauses) return;
-  at(*world_.reader_pauses, [this] { reader_away_ = true; });
+  at(*world_.reader_pauses, [this] {
+    reader_away_ = true;
+    events_.met("the reader of the output pauses");
+  });
   at(*world_.reader_pauses + world_.reader_pause, [this] {
     reader_away_ = false;
-    for (std::size_t lane = 0; lane < owed_.size(); ++lane) give_credit(lane, 1);
+    give_all_credit();
   });
 }
 
@@ -85,30 +120,41 @@ void SimHead::feed(machine::HeadEvent event) {
     queue_.push_back(event);
     if (pumping_) return;
     pumping_ = true;
-    while (!queue_.empty() && alive_) {
-      machine::HeadEvent next = std::move(queue_.front());
-      queue_.pop_front();
-      take(std::move(next));
-    }
-    pumping_ = false;
-    arm();
+    pump();
   });
 }
 
+void SimHead::pump() {
+  while (!queue_.empty() && alive_) {
+    machine::HeadEvent next = std::move(queue_.front());
+    queue_.pop_front();
+    take(std::move(next));
+  }
+  pumping_ = false;
+  arm();
+}
+
 void SimHead::take(machine::HeadEvent event) {
-  judge_.hears(event);
+  court_.hears(event);
+  turn([&](machine::HeadMachine& machine, machine::HeadEffects& out) {
+    machine.step(agenda_.now(), event, out);
+  });
+}
+
+// A copy of the machine does the same.
+void SimHead::turn(const Change& change) {
   machine::HeadMachine twin = machine_;
   machine::HeadEffects effects, of_twin;
-  twin.step(agenda_.now(), event, of_twin);
-  machine_.step(agenda_.now(), std::move(event), effects);
+  change(twin, of_twin);
+  change(machine_, effects);
   machine_.check();
-  judge_.compares(effects == of_twin && machine_ == twin);
+  court_.compares(effects == of_twin && machine_ == twin);
   perform_all(effects);
-  judge_.turn_over(machine_.report());
+  court_.turn_over(machine_);
 }
 
 void SimHead::perform_all(machine::HeadEffects& effects) {
-  for (const machine::HeadEffect& effect : effects) judge_.does(effect);
+  for (const machine::HeadEffect& effect : effects) court_.does(effect);
   for (machine::HeadEffect& effect : effects) {
     std::visit([this](auto& one) { perform(one); }, effect);
   }
@@ -128,7 +174,7 @@ void SimHead::wake(Instant when) {
     ticks_in_a_row_ = last_tick_ == agenda_.now() ? ticks_in_a_row_ + 1 : 0;
     last_tick_ = agenda_.now();
     if (ticks_in_a_row_ > kTicksInARow) {
-      judge_.complain("the head spins");
+      court_.complain("the head spins");
       alive_ = false;
     }
     feed(machine::HeadTick{});
@@ -138,42 +184,49 @@ void SimHead::wake(Instant when) {
 // ---- effects ------------------------------------------------------------------------------------
 
 void SimHead::perform(machine::CloseLink& effect) {
-  events_.note(fmt::format("closes the link to {}", plan_.nodes[effect.node.value].host.name));
+  events_.note(fmt::format("closes the link to {}", hosts_[effect.node.value]));
   events_.close_link(effect.node);
 }
 
 void SimHead::perform(machine::AddHost& effect) {
   events_.note("calls " + effect.host.name);
-  plan_.nodes.push_back({effect.host, {}});
+  hosts_.push_back(effect.host.name);
   events_.add_host(effect);
 }
 
 void SimHead::perform(machine::AddWorld& effect) {
-  events_.note(fmt::format("adds world {} of {} ranks", effect.world.number, effect.world.size));
+  events_.note(fmt::format("{}adds world {} of {} ranks", prefix(effect.run), effect.world.number,
+                           effect.world.size));
+  Flow& one = flow(effect.run);
   for (const model::PlannedRank& planned : effect.ranks) {
-    const Rank rank(plan_.ranks.size());
-    plan_.ranks.push_back(planned);
-    windows_.push_back(effect.window);
-    judge_.credited(rank, Stream::out, effect.window);
-    judge_.credited(rank, Stream::err, effect.window);
+    const Rank rank(one.hosts.size());
+    one.hosts.push_back(hosts_[planned.node.value]);
+    one.windows.push_back(effect.window);
+    court_.credited(effect.run, rank, Stream::out, effect.window);
+    court_.credited(effect.run, rank, Stream::err, effect.window);
   }
-  owed_.resize(2 * plan_.ranks.size());
+  one.owed.resize(2 * one.hosts.size());
   events_.add_world(effect);
 }
 
-void SimHead::perform(machine::NewRound&) {
-  events_.note("begins another round");
-  first_credit();
+void SimHead::perform(machine::NewRound& effect) {
+  events_.note(prefix(effect.run) + "begins another round");
+  events_.met("a run begins another round");
+  first_credit(effect.run);
 }
 
-void SimHead::send(NodeIndex node, const wire::ToAgent& message) {
-  events_.send(node, message, {base::kFirstRun, wire::HostSet(node)});
+// Of the only run it goes without saying.
+void SimHead::perform(machine::RunOver& effect) {
+  if (flows_.size() > 1) events_.note(fmt::format("is done with run {}", effect.run.value));
 }
 
-// The judge has seen it; people read it.
+// The court has seen it; people read it.
 void SimHead::perform(machine::Tell& effect) {
+  if (const auto* joined = std::get_if<model::HostJoined>(&effect.event)) {
+    events_.host_joined(effect.run, *joined);
+  }
   const std::string words = view::words(effect.event);
-  if (!words.empty()) events_.note("says \"" + words + "\"");
+  if (!words.empty()) events_.note(prefix(effect.run) + "says \"" + words + "\"");
 }
 
 void SimHead::perform(machine::Finish&) { events_.note("finishes"); }
@@ -191,7 +244,7 @@ void SimHead::perform(machine::SuspendSelf&) {
 void SimHead::go_on() {
   if (!std::exchange(asleep_, false) || !alive_) return;
   events_.note("wakes");
-  judge_.woke();
+  court_.woke();
   std::vector<std::function<void()>> missed;
   missed.swap(missed_);
   if (!world_.tick_before_cont) feed(machine::UserSignal{SIGCONT});
@@ -203,25 +256,35 @@ void SimHead::go_on() {
 
 // ---- output -------------------------------------------------------------------------------------
 
-void SimHead::output(NodeIndex node, Rank rank, Stream stream, std::uint64_t offset,
-                     std::uint32_t count) {
+void SimHead::output(NodeIndex node, base::RunIndex run, Rank rank, Stream stream,
+                     std::uint64_t offset, std::uint32_t count) {
   when_awake([=, this] {
-    if (judge_.finished()) return;
-    judge_.output(node, rank, stream, offset, count);
-    feed(machine::Printed{node, rank, stream == Stream::err ? "trouble\n" : ""});
+    if (court_.finished()) return;
+    court_.output(node, run, rank, stream, offset, count);
+    feed(machine::Printed{node, rank, stream == Stream::err ? "trouble\n" : "", run});
     const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
-    owed_[lane] += count;
-    if (!reader_away_) give_credit(lane, windows_[rank.value] / 2);
+    flow(run).owed[lane] += count;
+    if (!reader_away_) give_credit(run, lane, flow(run).windows[rank.value] / 2);
   });
 }
 
-void SimHead::give_credit(std::size_t lane, std::uint32_t at_least) {
-  if (owed_[lane] < at_least) return;
+void SimHead::give_all_credit() {
+  for (std::size_t i = 0; i < flows_.size(); ++i) {
+    for (std::size_t lane = 0; lane < flows_[i].owed.size(); ++lane) {
+      give_credit(base::RunIndex(i + 1), lane, 1);
+    }
+  }
+}
+
+void SimHead::give_credit(base::RunIndex run, std::size_t lane, std::uint32_t at_least) {
+  Flow& one = flow(run);
+  if (one.owed[lane] < at_least) return;
   const Rank rank(lane / 2);
   const Stream stream = lane % 2 == 0 ? Stream::out : Stream::err;
-  judge_.credited(rank, stream, owed_[lane]);
-  const std::uint32_t count = std::exchange(owed_[lane], 0);
-  send(plan_.ranks[rank.value].node, wire::Credit{rank, stream, count});
+  court_.credited(run, rank, stream, one.owed[lane]);
+  const std::uint32_t count = std::exchange(one.owed[lane], 0);
+  const NodeIndex host = host_named(one.hosts[rank.value]);
+  events_.send(host, wire::Credit{rank, stream, count}, {run, wire::HostSet(host)});
 }
 
 // ---- input --------------------------------------------------------------------------------------

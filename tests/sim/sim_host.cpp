@@ -31,7 +31,7 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world
                  SimHostEvents events)
     : agenda_(agenda),
       script_(script),
-      task_scripts_(world.tasks),
+      task_scripts_(&world.tasks),
       events_(std::move(events)),
       machine_(options(script)),
       has_pmix_(world.fences > 0),
@@ -40,6 +40,16 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world
       pmi_(agenda, world.pmi_fences, pmi_events()) {
   if (script.carrier == model::kLocal) script_.clock_ahead = Duration(0);
   feed(machine::Tick{});
+}
+
+void SimHost::belong_to(const HostScript& script, const Scenario& world) {
+  script_ = script;
+  if (script.carrier == model::kLocal) script_.clock_ahead = Duration(0);
+  task_scripts_ = &world.tasks;
+  has_pmix_ = world.fences > 0;
+  pmix_.fence_times(world.fences);
+  has_pmi_ = world.pmi_fences > 0;
+  pmi_.fence_times(world.pmi_fences);
 }
 
 // ---- events in order, as the real pump has them -------------------------------------------------
@@ -139,7 +149,7 @@ void SimHost::perform(machine::StartTask& effect) {
 }
 
 TaskScript SimHost::script_of(Rank rank) const {
-  TaskScript script = task_scripts_[rank.value % task_scripts_.size()];
+  TaskScript script = (*task_scripts_)[rank.value % task_scripts_->size()];
   if (script.heals != 0 && round_ >= script.heals) script.code = script.signal = 0;
   return script;
 }
@@ -242,7 +252,9 @@ void SimHost::perform(machine::AddCredit& effect) {
 void SimHost::perform(machine::Sweep&) {
   order(
       [this] {
-        for (auto& [rank, task] : tasks_) task->kill_all();
+        events_.sweep([this] {
+          for (auto& [rank, task] : tasks_) task->kill_all();
+        });
         agenda_.after(kGuardDelay, [this] {
           if (guard_alive_) feed(machine::SweepDone{});
         });

@@ -1,4 +1,4 @@
-// SimHost: one agent process with its guard and tasks: adapters of an AgentMachine.
+// SimHost: one run's guard and tasks on one host: adapters of an AgentMachine.
 #pragma once
 
 #include <deque>
@@ -22,8 +22,10 @@ struct SimHostEvents {
   std::function<void(wire::ToHead)> to_head;
   std::function<void(base::Rank, wire::Stream, std::uint64_t offset, std::uint32_t count)> output;
   std::function<void()> link_dropped;
-  std::function<void()> quit;              // the agent process is gone, whatever the reason
+  std::function<void()> quit;              // the agent has gone, whatever the reason
   std::function<void(base::Rank)> starts;  // just before a process is ordered
+  // Calls what kills the tasks and all that they have left behind.
+  std::function<void(const std::function<void()>&)> sweep;
   std::function<void(const std::string&)> complain;
   // Only beside the head, with which its agent sleeps: calls back when that is awake.
   std::function<void(std::function<void()>)> when_awake;
@@ -33,6 +35,8 @@ class SimHost {
  public:
   SimHost(Agenda& agenda, const HostScript& script, const Scenario& world, SimHostEvents events);
 
+  // Until then it is of no run, and nothing but its host's own part of the script matters.
+  void belong_to(const HostScript& script, const Scenario& world);
   void feed(machine::AgentEvent event);
   void kill_agent();  // the guard notices and cleans up
   void kill_guard();  // the agent notices and cleans up
@@ -78,7 +82,7 @@ class SimHost {
 
   Agenda& agenda_;
   HostScript script_;
-  const std::vector<TaskScript>& task_scripts_;
+  const std::vector<TaskScript>* task_scripts_;
   SimHostEvents events_;
   machine::AgentMachine machine_;
   std::deque<machine::AgentEvent> queue_;

@@ -28,6 +28,8 @@ class SimPmi {
   SimPmi(Agenda& agenda, std::uint32_t fences, SimPmiEvents events)
       : agenda_(agenda), fences_(fences), events_(std::move(events)) {}
 
+  // Before there are any.
+  void fence_times(std::uint32_t fences) { fences_ = fences; }
   // All ranks are forgotten.
   void begin();
   void add(const machine::HostOrders& orders);

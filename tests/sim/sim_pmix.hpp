@@ -29,6 +29,8 @@ class SimPmix {
   SimPmix(Agenda& agenda, std::uint32_t fences, SimPmixEvents events)
       : agenda_(agenda), fences_(fences), events_(std::move(events)) {}
 
+  // Before there are any.
+  void fence_times(std::uint32_t fences) { fences_ = fences; }
   // Another server, which knows nothing.
   void begin();
   void add(const pmix::AddJob& job);

@@ -16,6 +16,7 @@ namespace muster::sim {
 using base::Instant;
 using base::NodeIndex;
 using base::Rank;
+using base::RunIndex;
 
 namespace {
 
@@ -45,16 +46,14 @@ std::string framed(wire::ToHead message, const wire::Address& address) {
   return frame;
 }
 
-wire::Address about(NodeIndex node) { return {base::kFirstRun, wire::HostSet(node)}; }
-
-std::string host_name(std::uint32_t node) { return fmt::format("node{}", node + 1); }
-
-model::Plan plan_of(const Scenario& world) {
+// `fleet`: the numbers of its hosts in the outer scenario.
+model::Plan plan_of(const Scenario& world, const std::vector<std::uint32_t>& fleet) {
   model::Plan plan;
   for (std::uint32_t i = 0; i < world.hosts.size(); ++i) {
     const HostScript& host = world.hosts[i];
+    if (host.foreign) continue;
     model::PlannedNode node;
-    node.host.name = host_name(i);
+    node.host.name = host_name(fleet.empty() ? i : fleet[i]);
     node.host.carrier = host.carrier;
     node.host.slots = host.ranks + host.slots;
     plan.universe += node.host.slots;
@@ -71,7 +70,7 @@ model::Plan plan_of(const Scenario& world) {
   return plan;
 }
 
-machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
+machine::RunInput input_of(const Scenario& world, const model::Plan& plan, const std::string& job) {
   machine::RunInput input;
   input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};
@@ -87,7 +86,7 @@ machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
   input.spec.carrier.parallel = world.parallel;
   input.spec.input.to = world.input_to;
   input.plan = plan;
-  input.job = "job";
+  input.job = job;
   return input;
 }
 
@@ -96,39 +95,67 @@ machine::RunInput input_of(const Scenario& world, const model::Plan& plan) {
 World::World(Scenario scenario, Tracing tracing)
     : scenario_(std::move(scenario)),
       tracing_(tracing),
-      plan_(plan_of(scenario_)),
-      judge_(agenda_, scenario_, plan_),
-      head_(agenda_, scenario_, input_of(scenario_, plan_), judge_, head_events()),
+      court_(agenda_, scenario_),
+      head_(agenda_, scenario_,
+            input_of(scenario_, invite(scenario_, plan_of(scenario_, {}), {}).plan, "job"), court_,
+            head_events()),
       current_(scenario_.hosts.size()),
       attempts_(scenario_.hosts.size()),
       stalled_(scenario_.hosts.size()),
-      dark_(scenario_.hosts.size()) {}
+      dark_(scenario_.hosts.size()) {
+  for (std::uint32_t i = 0; i < parties_.front().plan.nodes.size(); ++i) fleet_of_.emplace_back(i);
+}
+
+World::Party& World::invite(const Scenario& own, model::Plan plan,
+                            std::optional<base::RunIndex> within) {
+  Party& party = parties_.emplace_back(Party{&own, std::move(plan)});
+  court_.begin(own, party.plan, within);
+  return party;
+}
 
 // ---- play ---------------------------------------------------------------------------------------
 
 Outcome World::play() {
   plan_faults();
   head_.start();
+  for (const OtherRun& other : scenario_.others) {
+    agenda_.at(Agenda::kStart + other.begins,
+               [this, &other] { head_.when_awake([this, &other] { begin_another(other); }); });
+  }
   const Instant limit = Agenda::kStart + time_limit();
-  while (head_.alive() && !judge_.finished() && agenda_.step(limit)) continue;
+  while (head_.alive() && !court_.finished() && agenda_.step(limit)) continue;
   Outcome outcome;
-  if (judge_.finished()) {
+  if (court_.finished()) {
     outcome.report = head_.report();
     note("ends: " + words(*outcome.report));
-    judge_.verdict(*outcome.report);
+    court_.verdict(head_.machine());
     check_whole();
     kill_head();  // its process ends; whatever it still had goes with it
   } else if (head_.alive()) {
-    judge_.complain("the head never ends");
+    court_.complain("the head never ends");
   }
   const Duration clean_up =
       scenario_.lease + machine::kOrphanGrace + kSweepMax + machine::kHelloTime + kSpare;
   const Instant until = agenda_.now() + clean_up;
   while (agenda_.step(until)) continue;
   check_leftovers();
-  outcome.complaints = judge_.complaints();
+  outcome.complaints = court_.complaints();
   outcome.trace = std::move(trace_);
+  outcome.met = std::move(met_);
   return outcome;
+}
+
+// By somebody in the first run, or beside it; nobody begins anything within a run that is over.
+void World::begin_another(const OtherRun& other) {
+  if (!head_.alive() || court_.finished()) return;
+  std::optional<base::RunIndex> within;
+  if (other.within) within = base::kFirstRun;
+  if (within && court_.is_over(*within)) return;
+  const std::string number = std::to_string(parties_.size() + 1);
+  note("run " + number + " begins" + (within ? " within the first" : ""));
+  count(within ? "a run begins within the first" : "a run begins beside the first");
+  const Party& party = invite(other.own, plan_of(other.own, other.hosts), within);
+  head_.add(input_of(other.own, party.plan, "job" + number), within);
 }
 
 // Long enough for everything that may happen by itself.
@@ -136,7 +163,11 @@ Duration World::time_limit() const {
   Duration limit(120'000);
   limit += kConnectsMax * (scenario_.patience + kAttemptPauseMax) *
            static_cast<int>(scenario_.hosts.size());
-  return limit + scenario_.sleeps + scenario_.timeout.value_or(Duration(0));
+  limit += scenario_.sleeps + scenario_.timeout.value_or(Duration(0));
+  for (const OtherRun& other : scenario_.others) {
+    limit += other.begins + other.own.timeout.value_or(Duration(0));
+  }
+  return limit;
 }
 
 void World::note(const std::string& line) {
@@ -149,8 +180,10 @@ template <class Message>
 void World::note_message(NodeIndex node, const Message& message, const wire::Address& address) {
   if (!tracing_.on || (!tracing_.pings && is_heartbeat(message))) return;
   constexpr bool kFromHead = std::is_same_v<Message, wire::ToAgent>;
-  std::string line = kFromHead ? fmt::format("head > {}  {}", name(node), words(message))
-                               : fmt::format("{} > head  {}", name(node), words(message));
+  std::string line = kFromHead ? fmt::format("head > {}  ", host_name(node.value))
+                               : fmt::format("{} > head  ", host_name(node.value));
+  if (address.run != base::kFirstRun) line += fmt::format("run {} ", address.run.value);
+  line += words(message);
   if (tracing_.frames) {
     const std::string frame = framed(message, address);
     line += fmt::format("; {}, payload {}", header_words(frame), payload_hash(frame));
@@ -159,16 +192,19 @@ void World::note_message(NodeIndex node, const Message& message, const wire::Add
 }
 
 // Simulated tasks write dots.
-void World::note_output(NodeIndex node, Rank rank, wire::Stream stream, std::uint32_t count) {
+void World::note_output(NodeIndex node, RunIndex run, Rank rank, wire::Stream stream,
+                        std::uint32_t count) {
   const wire::ToHead output = wire::Output{rank, stream, std::string(count, '.')};
-  note_message(node, output, about(node));
+  note_message(node, output, about(node, run));
 }
 
 bool World::here(NodeIndex node) const {
-  return plan_.nodes[node.value].host.carrier == model::kLocal;
+  return scenario_.hosts[node.value].carrier == model::kLocal;
 }
 
-std::string World::name(NodeIndex node) const { return host_name(node.value); }
+NodeIndex World::at_head(NodeIndex node) const {
+  return NodeIndex(std::ranges::find(fleet_of_, node) - fleet_of_.begin());
+}
 
 World::Session* World::current(NodeIndex node) { return current_[node.value]; }
 
@@ -176,27 +212,42 @@ World::Session* World::current(NodeIndex node) { return current_[node.value]; }
 
 SimHeadEvents World::head_events() {
   SimHeadEvents events;
-  events.open_link = [this](NodeIndex node) { open_link(node); };
-  events.close_link = [this](NodeIndex node) { close_link(node); };
-  events.send = [this](NodeIndex node, const wire::ToAgent& message, const wire::Address& address) {
-    send(node, message, address);
+  events.open_link = [this](NodeIndex host) { open_link(from_head(host)); };
+  events.close_link = [this](NodeIndex host) { close_link(from_head(host)); };
+  events.send = [this](NodeIndex host, const wire::ToAgent& message, const wire::Address& address) {
+    if (!address.hosts.contains(host)) court_.complain("a frame goes to whom it does not name");
+    send(from_head(host), message, address);
   };
   events.add_host = [this](const machine::AddHost& added) {
-    plan_.nodes.push_back({added.host, {}});
-    // The scenario's hosts have the same numbers.
-    if (added.host.name != host_name(added.node.value)) judge_.complain("hosts join out of order");
+    std::uint32_t node = 0;
+    while (host_name(node) != added.host.name) ++node;
+    fleet_of_.emplace_back(node);
+  };
+  events.host_joined = [this](RunIndex run, const model::HostJoined& joined) {
+    model::PlannedNode& node = parties_.at(run.value - 1).plan.nodes.emplace_back();
+    node.host.name = joined.name;
+    node.host.carrier = parties_.at(run.value - 1).own->hosts[joined.node.value].carrier;
   };
   events.add_world = [this](const machine::AddWorld& added) {
-    for (const model::PlannedRank& rank : added.ranks) plan_.ranks.push_back(rank);
+    model::Plan& plan = parties_.at(added.run.value - 1).plan;
+    for (model::PlannedRank rank : added.ranks) {
+      const std::string name = host_name(from_head(rank.node).value);
+      const auto is_its = [&](const model::PlannedNode& node) { return node.host.name == name; };
+      rank.node = NodeIndex(std::ranges::find_if(plan.nodes, is_its) - plan.nodes.begin());
+      plan.ranks.push_back(rank);
+    }
   };
   events.note = [this](const std::string& line) { note("head " + line); };
+  events.met = [this](const std::string& what) {
+    if (!court_.finished()) count(what);
+  };
   return events;
 }
 
 void World::open_link(NodeIndex node) {
   const HostScript& script = scenario_.hosts[node.value];
   const std::size_t number = attempts_[node.value]++;
-  note(fmt::format("head opens {}", name(node)));
+  note(fmt::format("head opens {}", host_name(node.value)));
   Dice dice(scenario_.seed * 1000 + node.value * 30 + number);
   const std::uint64_t other = dice.next();
   const Duration latency = here(node) ? Duration(0) : script.latency;
@@ -210,8 +261,8 @@ void World::open_link(NodeIndex node) {
     session.to_head.stall();
   }
   if (here(node)) {
-    session.host = std::make_unique<SimHost>(agenda_, script, scenario_, host_events(session));
-    return head_.feed(machine::LinkUp{node});
+    session.agent = agent_for(session);
+    return head_.feed(machine::LinkUp{at_head(node)});
   }
   Attempt attempt{Attempt::How::up, machine::Retry::no, Duration(0)};
   if (!script.attempts.empty()) {
@@ -228,16 +279,16 @@ void World::open_link(NodeIndex node) {
 
 void World::attempt_fails(Session& session, const Attempt& attempt) {
   if (!std::exchange(session.open, false)) return;
-  const std::string what = name(session.node) + ": connection refused";
+  const std::string what = host_name(session.node.value) + ": connection refused";
   note(what);
-  head_.feed(
-      machine::LinkFailed{session.node, {base::Fault::unreachable, what, {}, {}}, attempt.retry});
+  count("an attempt to reach a host fails");
+  head_.feed(machine::LinkFailed{
+      at_head(session.node), {base::Fault::unreachable, what, {}, {}}, attempt.retry});
 }
 
 void World::agent_comes(Session& session, const Attempt& attempt) {
-  session.host = std::make_unique<SimHost>(agenda_, scenario_.hosts[session.node.value], scenario_,
-                                           host_events(session));
-  to_head(session, [this, &session] { head_.feed(machine::LinkUp{session.node}); });
+  session.agent = agent_for(session);
+  to_head(session, [this, &session] { head_.feed(machine::LinkUp{at_head(session.node)}); });
   if (attempt.how == Attempt::How::up_then_lost) close_both(session, "the connection was reset");
 }
 
@@ -247,7 +298,7 @@ void World::close_link(NodeIndex node) {
   session->open = false;
   session->to_head.deafen();
   session->to_agent.send([session] {
-    if (session->host) session->host->feed(machine::LinkClosed{});
+    if (session->agent) session->agent->link_closed();
   });
   session->to_agent.cut();
 }
@@ -256,9 +307,10 @@ void World::send(NodeIndex node, const wire::ToAgent& message, const wire::Addre
   Session* session = current(node);
   if (session == nullptr || !session->open) return;
   note_message(node, message, address);
-  if (here(node)) return session->host->feed(message);
-  session->to_agent.send([session, message] {
-    if (session->host) session->host->feed(message);
+  const RunIndex run = address.run;
+  if (here(node)) return session->agent->hear(run, message);
+  session->to_agent.send([session, run, message] {
+    if (session->agent) session->agent->hear(run, message);
   });
 }
 
@@ -275,9 +327,10 @@ void World::to_head(Session& session, std::function<void()> arrives) {
 void World::ends_at_head(Session& session, const std::string& why) {
   to_head(session, [this, &session, why] {
     session.open = false;
-    const std::string what = name(session.node) + ": " + why;
+    const std::string what = host_name(session.node.value) + ": " + why;
     note(what);
-    head_.feed(machine::LinkLost{session.node, {base::Fault::lost, what, {}, {}}});
+    if (here(session.node)) return;  // the head has no link to itself
+    head_.feed(machine::LinkLost{at_head(session.node), {base::Fault::lost, what, {}, {}}});
   });
   session.to_head.cut();
 }
@@ -285,36 +338,52 @@ void World::ends_at_head(Session& session, const std::string& why) {
 void World::close_both(Session& session, const std::string& why) {
   ends_at_head(session, why);
   session.to_agent.send([&session] {
-    if (session.host) session.host->feed(machine::LinkClosed{});
+    if (session.agent) session.agent->link_closed();
   });
   session.to_agent.cut();
 }
 
 // ---- the agents ---------------------------------------------------------------------------------
 
-SimHostEvents World::host_events(Session& session) {
-  SimHostEvents events;
+std::unique_ptr<SimAgent> World::agent_for(Session& session) {
   const NodeIndex node = session.node;
-  events.to_head = [this, &session, node](const wire::ToHead& message) {
-    judge_.agent_says(node, message);
+  return std::make_unique<SimAgent>(
+      agenda_, scenario_.hosts[node.value], scenario_,
+      [this, node](RunIndex run) { return scripts(node, run); }, agent_events(session));
+}
+
+std::pair<const HostScript*, const Scenario*> World::scripts(NodeIndex node, RunIndex run) const {
+  if (run == base::kFirstRun) return {&scenario_.hosts[node.value], &scenario_};
+  const OtherRun& other = scenario_.others.at(run.value - 2);
+  const auto own = std::ranges::find(other.hosts, node.value) - other.hosts.begin();
+  return {&other.own.hosts.at(static_cast<std::size_t>(own)), &other.own};
+}
+
+SimAgentEvents World::agent_events(Session& session) {
+  SimAgentEvents events;
+  const NodeIndex node = session.node;
+  events.to_head = [this, &session, node](RunIndex run, const wire::ToHead& message) {
+    court_.agent_says(at_head(node), run, message);
+    count_words(message);
     if (here(node)) {
-      note_message(node, message, about(node));
-      return head_.feed(machine::Heard{node, message});
+      note_message(node, message, about(node, run));
+      return head_.feed(machine::Heard{at_head(node), message, run});
     }
-    to_head(session, [this, node, message] {
-      note_message(node, message, about(node));
-      head_.feed(machine::Heard{node, message});
+    to_head(session, [this, node, run, message] {
+      note_message(node, message, about(node, run));
+      head_.feed(machine::Heard{at_head(node), message, run});
     });
   };
-  events.output = [this, &session, node](Rank rank, wire::Stream stream, std::uint64_t offset,
-                                         std::uint32_t count) {
-    if (here(node)) return head_.output(node, rank, stream, offset, count);
+  events.output = [this, &session, node](RunIndex run, Rank rank, wire::Stream stream,
+                                         std::uint64_t offset, std::uint32_t count) {
+    if (here(node)) return head_.output(at_head(node), run, rank, stream, offset, count);
     to_head(session, [=, this] {
-      if (tracing_.frames) note_output(node, rank, stream, count);
-      head_.output(node, rank, stream, offset, count);
+      if (tracing_.frames) note_output(node, run, rank, stream, count);
+      head_.output(at_head(node), run, rank, stream, offset, count);
     });
   };
   events.link_dropped = [this, &session] {
+    count("an agent no longer hears its head");
     session.to_agent.deafen();
     ends_at_head(session, "its agent has closed the link");
   };
@@ -325,9 +394,17 @@ SimHostEvents World::host_events(Session& session) {
   if (here(node)) {
     events.when_awake = [this](std::function<void()> what) { head_.when_awake(std::move(what)); };
   }
-  events.starts = [this](Rank rank) { judge_.task_starts(rank); };
-  events.complain = [this](const std::string& what) { judge_.complain(what); };
+  events.starts = [this](RunIndex run, Rank rank) { court_.task_starts(run, rank); };
+  events.complain = [this](const std::string& what) { court_.complain(what); };
   return events;
+}
+
+void World::count_words(const wire::ToHead& message) {
+  if (std::holds_alternative<wire::Refused>(message)) count("an agent refuses");
+  if (std::holds_alternative<wire::Declined>(message)) count("an agent declines to spawn");
+  const auto* exited = std::get_if<wire::Exited>(&message);
+  if (exited == nullptr || !exited->exit.failed()) return;
+  count(exited->exit.signal != 0 ? "a rank ends by a signal" : "a rank fails");
 }
 
 // ---- faults -------------------------------------------------------------------------------------
@@ -346,8 +423,9 @@ void World::plan_faults() {
   }
   if (!scenario_.head_killed) return;
   agenda_.at(Agenda::kStart + *scenario_.head_killed, [this] {
-    if (judge_.finished()) return;
+    if (court_.finished()) return;
     note("head is killed");
+    count("the head is killed");
     kill_head();
   });
 }
@@ -356,14 +434,15 @@ void World::fault_at(std::optional<Duration> when, NodeIndex node, const std::st
                      void (World::*strike)(NodeIndex)) {
   if (!when) return;
   agenda_.at(Agenda::kStart + *when, [this, node, what, strike] {
-    note(name(node) + "'s " + what);
+    note(host_name(node.value) + "'s " + what);
+    if (current(node) != nullptr && !court_.finished()) count("a host's " + what);
     (this->*strike)(node);
   });
 }
 
 void World::strike_link(NodeIndex node) {
   Session* session = current(node);
-  if (session != nullptr && session->host) close_both(*session, "the connection was reset");
+  if (session != nullptr && session->agent) close_both(*session, "the connection was reset");
 }
 
 void World::pull_cable(NodeIndex node) {
@@ -386,32 +465,29 @@ void World::plug_cable(NodeIndex node) {
 
 void World::strike_agent(NodeIndex node) {
   Session* session = current(node);
-  if (session != nullptr && session->host) session->host->kill_agent();
+  if (session != nullptr && session->agent) session->agent->kill();
 }
 
 void World::strike_guard(NodeIndex node) {
   Session* session = current(node);
-  if (session != nullptr && session->host) session->host->kill_guard();
+  if (session != nullptr && session->agent) session->agent->kill_guard();
 }
 
 void World::strike_power(NodeIndex node) {
   dark_[node.value] = true;
   pull_cable(node);
   for (Session& session : sessions_) {
-    if (session.node == node && session.host) session.host->power_off();
+    if (session.node == node && session.agent) session.agent->power_off();
   }
 }
 
 void World::kill_head() {
   head_.kill();
-  for (std::uint32_t i = 0; i < plan_.nodes.size(); ++i) {
-    const NodeIndex node(i);
-    Session* session = current(node);
-    if (session == nullptr) continue;
-    if (here(node)) {
-      session->host->kill_agent();
-    } else if (session->open) {
-      close_link(node);
+  for (Session& session : sessions_) {
+    if (here(session.node)) {
+      session.agent->kill();
+    } else if (session.open) {
+      close_link(session.node);
     }
   }
 }
@@ -425,26 +501,55 @@ bool World::may_wait_for_ever(NodeIndex node) const {
 
 void World::check_leftovers() {
   for (const Session& session : sessions_) {
-    if (!session.host || !session.host->powered() || may_wait_for_ever(session.node)) continue;
-    if (session.host->has_processes()) {
-      judge_.complain("processes are left on " + name(session.node));
+    if (!session.agent || !session.agent->powered() || may_wait_for_ever(session.node)) continue;
+    if (session.agent->has_processes()) {
+      court_.complain("processes are left on " + host_name(session.node.value));
     }
-    if (session.host->agent_alive()) judge_.complain("an agent is left on " + name(session.node));
+    if (session.agent->alive())
+      court_.complain("an agent is left on " + host_name(session.node.value));
   }
 }
 
-// Every byte of a run that nothing disturbed has come, and every byte of input has gone.
 void World::check_whole() {
-  if (judge_.failed()) return;
-  for (std::uint32_t i = 0; i < plan_.ranks.size(); ++i) {
+  for (std::size_t i = 0; i < parties_.size(); ++i) check_whole(RunIndex(i + 1));
+}
+
+// Every byte of a run that nothing disturbed has come, and every byte of input has gone.
+void World::check_whole(RunIndex run) {
+  if (court_.failed(run)) return;
+  const model::Plan& plan = parties_.at(run.value - 1).plan;
+  const bool is_fed = run == base::kFirstRun;
+  for (std::uint32_t i = 0; i < plan.ranks.size(); ++i) {
     const Rank rank(i);
-    const SimTask& task = *current(plan_.ranks[i].node)->host->task(rank);
-    const bool whole = task.out.written() == judge_.received(rank, wire::Stream::out) &&
-                       task.err.written() == judge_.received(rank, wire::Stream::err);
-    if (!whole) judge_.complain(fmt::format("output of rank {} is missing", i));
-    if (task.input_got() > head_.input_sent()) judge_.complain("more input than there was");
-    if (task.input_closed() && !head_.input_ended()) judge_.complain("input ends too early");
+    const SimTask* found = task_of(run, rank);
+    if (found == nullptr) {
+      court_.complain(fmt::format("rank {} of run {} has never been there", i, run.value));
+      continue;
+    }
+    const SimTask& task = *found;
+    const bool whole = task.out.written() == court_.received(run, rank, wire::Stream::out) &&
+                       task.err.written() == court_.received(run, rank, wire::Stream::err);
+    if (!whole) court_.complain(fmt::format("output of rank {} is missing", i));
+    if (task.input_got() > (is_fed ? head_.input_sent() : 0)) {
+      court_.complain("more input than there was");
+    }
+    if (task.input_closed() && is_fed && !head_.input_ended()) {
+      court_.complain("input ends too early");
+    }
   }
+}
+
+// On the last agent of its host that knew the run.
+const SimTask* World::task_of(RunIndex run, Rank rank) const {
+  const model::Plan& plan = parties_.at(run.value - 1).plan;
+  const std::string& name = plan.nodes.at(plan.ranks[rank.value].node.value).host.name;
+  const SimTask* found = nullptr;
+  for (const Session& session : sessions_) {
+    if (!session.agent || host_name(session.node.value) != name) continue;
+    const SimHost* host = session.agent->run(run);
+    if (host != nullptr && host->task(rank) != nullptr) found = host->task(rank);
+  }
+  return found;
 }
 
 }  // namespace muster::sim

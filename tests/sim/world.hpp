@@ -1,17 +1,22 @@
-// World: plays one scenario with one head, its hosts and links, and lets the judge watch.
+// World: plays one scenario with one head, its hosts and links, and lets the court watch.
+//
+// Hosts are numbered as in the scenario; the head's own numbers are translated where it speaks.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/agenda.hpp"
-#include "sim/judge.hpp"
+#include "sim/court.hpp"
 #include "sim/scenario.hpp"
+#include "sim/sim_agent.hpp"
 #include "sim/sim_head.hpp"
-#include "sim/sim_host.hpp"
 #include "sim/sim_link.hpp"
 #include "wire/address.hpp"
 
@@ -19,8 +24,9 @@ namespace muster::sim {
 
 struct Outcome {
   std::vector<std::string> complaints;
-  std::string trace;                       // the whole conversation, a line each
-  std::optional<model::RunReport> report;  // none when the head was killed
+  std::string trace;                         // the whole conversation, a line each
+  std::optional<model::RunReport> report;    // none when the head was killed
+  std::map<std::string, std::uint64_t> met;  // what went wrong, how often
 };
 
 // Tracing costs time; `pings`: heartbeats too; `frames`: what each link carries, output included.
@@ -41,12 +47,23 @@ class World {
     base::NodeIndex node;
     OneWay to_agent;
     OneWay to_head;
-    std::unique_ptr<SimHost> host;
+    std::unique_ptr<SimAgent> agent;
     bool open = true;  // the head has neither closed it nor seen its end
   };
 
+  // One run, as its agents need it.
+  struct Party {
+    const Scenario* own = nullptr;
+    model::Plan plan;
+  };
+
   [[nodiscard]] SimHeadEvents head_events();
-  [[nodiscard]] SimHostEvents host_events(Session& session);
+  [[nodiscard]] SimAgentEvents agent_events(Session& session);
+  [[nodiscard]] std::unique_ptr<SimAgent> agent_for(Session& session);
+  [[nodiscard]] std::pair<const HostScript*, const Scenario*> scripts(base::NodeIndex node,
+                                                                      base::RunIndex run) const;
+  Party& invite(const Scenario& own, model::Plan plan, std::optional<base::RunIndex> within);
+  void begin_another(const OtherRun& other);
   void open_link(base::NodeIndex node);
   void attempt_fails(Session& session, const Attempt& attempt);
   void agent_comes(Session& session, const Attempt& attempt);
@@ -67,13 +84,25 @@ class World {
   void kill_head();
   void check_leftovers();
   void check_whole();
+  void check_whole(base::RunIndex run);
+  [[nodiscard]] const SimTask* task_of(base::RunIndex run, base::Rank rank) const;
+  void count(const std::string& what) { ++met_[what]; }
+  void count_words(const wire::ToHead& message);
   void note(const std::string& line);
   template <class Message>
   void note_message(base::NodeIndex node, const Message& message, const wire::Address& address);
-  void note_output(base::NodeIndex node, base::Rank rank, wire::Stream stream, std::uint32_t count);
+  void note_output(base::NodeIndex node, base::RunIndex run, base::Rank rank, wire::Stream stream,
+                   std::uint32_t count);
 
   [[nodiscard]] bool here(base::NodeIndex node) const;
-  [[nodiscard]] std::string name(base::NodeIndex node) const;
+  // The head's number of a host, and the scenario's.
+  [[nodiscard]] base::NodeIndex at_head(base::NodeIndex node) const;
+  [[nodiscard]] base::NodeIndex from_head(base::NodeIndex host) const {
+    return fleet_of_.at(host.value);
+  }
+  [[nodiscard]] wire::Address about(base::NodeIndex node, base::RunIndex run) const {
+    return {run, wire::HostSet(at_head(node))};
+  }
   [[nodiscard]] Session* current(base::NodeIndex node);
   [[nodiscard]] Duration time_limit() const;
   [[nodiscard]] bool may_wait_for_ever(base::NodeIndex node) const;
@@ -81,8 +110,9 @@ class World {
   Scenario scenario_;
   Tracing tracing_;
   Agenda agenda_;
-  model::Plan plan_;
-  Judge judge_;
+  Court court_;
+  std::deque<Party> parties_;              // index: run - 1
+  std::vector<base::NodeIndex> fleet_of_;  // index: the head's number
   SimHead head_;
   std::deque<Session> sessions_;
   std::vector<Session*> current_;      // by node: the latest attempt
@@ -90,6 +120,7 @@ class World {
   std::vector<bool> stalled_;          // by node: the cable is out
   std::vector<bool> dark_;             // by node: no power
   std::string trace_;
+  std::map<std::string, std::uint64_t> met_;
 };
 
 }  // namespace muster::sim

@@ -426,6 +426,13 @@ TEST_F(Agent, AGuardLostBeforeTheStartIsAFaultAtOnce) {
   EXPECT_EQ(hear(wire::Start{}), Words{"Stopped 0 0"}) << "nobody could start anything";
 }
 
+// It does not know before for which run it would refuse.
+TEST_F(Agent, AGuardLostBeforeTheGreetingIsAFaultThen) {
+  EXPECT_EQ(now(GuardLost{}), Words{});
+  EXPECT_EQ(hear(wire::Hello{}),
+            Words{"Refused muster's guard process was killed before the start"});
+}
+
 TEST_F(Agent, AGuardLostAfterTheLastTaskDoesNoHarm) {
   make_running(1);
   ended(0);

@@ -152,11 +152,15 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
 
 TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
   greet_both();
-  hosts_.dismiss(kThere, kFirstRun, {}, false, out_);
+  hosts_.dismiss(kThere, kFirstRun, {}, false, kStart, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::greeted) << "others need it";
-  hosts_.dismiss(kThere, base::RunIndex(2), {}, true, out_);
+  hosts_.dismiss(kThere, base::RunIndex(2), {}, true, kStart, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::leaving);
+  EXPECT_EQ(hosts_.next_leaving(), kStart + kLeaveTime);
+  EXPECT_FALSE(hosts_.overstays(kThere, kStart + kLeaveTime - base::Duration(1)));
+  EXPECT_TRUE(hosts_.overstays(kThere, kStart + kLeaveTime));
   hosts_.lost(kThere);
+  EXPECT_FALSE(hosts_.next_leaving());
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting);
   out_.clear();
   hosts_.open(kThere, kStart + seconds(1), out_);
@@ -167,7 +171,7 @@ TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {
 TEST_F(TwoHosts, WhoseLinkWasLostBeforeTheyWereDismissedMayBeOpenedAgain) {
   greet_both();
   hosts_.lost(kThere);
-  hosts_.dismiss(kThere, kFirstRun, {}, true, out_);
+  hosts_.dismiss(kThere, kFirstRun, {}, true, kStart, out_);
   EXPECT_EQ(hosts_.state(kThere), Hosts::State::waiting) << "nothing would end its leaving";
   hosts_.check();
 }

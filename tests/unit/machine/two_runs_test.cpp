@@ -1,5 +1,6 @@
 // Two runs of one head: they share hosts, and each ends for itself.
 #include <algorithm>
+#include <csignal>
 #include <gtest/gtest.h>
 
 #include "machine/head_machine.hpp"
@@ -46,8 +47,8 @@ class TwoRuns : public testing::Test {
     out_.clear();
     return head_.add(job({"b", "c"}), within, kStart, out_);
   }
-  void feed(HeadEvent event) {
-    head_.step(kStart, std::move(event), out_);
+  void feed(HeadEvent event, base::Instant now = kStart) {
+    head_.step(now, std::move(event), out_);
     head_.check();
   }
   void bring_up(NodeIndex host) {
@@ -196,6 +197,64 @@ TEST_F(TwoRuns, OneThatWasBegunWithinTheOtherEndsWithIt) {
   out_.clear();
   for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
   EXPECT_EQ(sent<wire::Stop>(), (Sent{{kB, kSecond}, {kC, kSecond}}));
+}
+
+// What ends the outer run ends this one by itself, and it is told only once to end.
+TEST_F(TwoRuns, OneWithinTheOtherKeepsItsGraceWhenBothAreInterrupted) {
+  begin_second(kFirstRun);
+  feed(LinkUp{kC});
+  for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
+  for (const NodeIndex host : {kB, kC}) prepare(host, kSecond);
+  out_.clear();
+  feed(UserSignal{SIGINT});
+  EXPECT_TRUE(head_.run(kFirstRun).over()) << "none of its ranks had started";
+  EXPECT_EQ(sent<wire::Stop>(), (Sent{{kB, kSecond}, {kC, kSecond}})) << "once";
+  EXPECT_EQ(head_.run(kSecond).report().signal, SIGINT);
+}
+
+TEST_F(TwoRuns, OneThatIsEndingWhenTheOuterEndsKeepsItsGrace) {
+  begin_second(kFirstRun);
+  feed(LinkUp{kC});
+  for (const NodeIndex host : {kB, kC}) welcome(host, kSecond);
+  for (const NodeIndex host : {kB, kC}) prepare(host, kSecond);
+  for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+  feed(UserSignal{SIGINT});
+  end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
+  out_.clear();
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  EXPECT_TRUE(head_.run(kFirstRun).over());
+  EXPECT_TRUE(sent<wire::Stop>().empty());
+}
+
+TEST_F(TwoRuns, AHostThatDoesNotLeaveIsClosedAndOpenedAnew) {
+  for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+  end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  begin_second();
+  EXPECT_EQ(head_.deadline(), kStart + kLeaveTime);
+  out_.clear();
+  feed(HeadTick{}, kStart + kLeaveTime);
+  EXPECT_EQ(count<CloseLink>(), 2U) << "a and b";
+  EXPECT_EQ(count<OpenLink>(), 1U) << "b";
+}
+
+// The first hears of it first, and lets it go.
+TEST_F(TwoRuns, EachIsToldWhyAHostIsLostThatIsIdleInTheFirst) {
+  RunInput input = job({"a"});
+  input.plan.spare.push_back(job({"b"}).plan.nodes.front().host);
+  head_ = HeadMachine(std::move(input));
+  head_.start(kStart, out_);
+  bring_up(kA);
+  prepare(kA, kFirstRun);
+  head_.add(job({"b"}), std::nullopt, kStart, out_);
+  feed(LinkUp{kB});
+  welcome(kB, kSecond);
+  out_.clear();
+  const wire::SpawnApp child{{"child"}, {}, 1, {{"host", "b"}}};
+  feed(Heard{kA, wire::Spawn{1, Rank(0), false, {child}, {}}});
+  EXPECT_EQ(sent<wire::Hello>(), (Sent{{kB, kFirstRun}})) << "idle there";
+  feed(LinkLost{kB, {base::Fault::lost, "b: gone", {}, {}}});
+  EXPECT_EQ(head_.run(kSecond).report().error.what, "b: gone");
 }
 
 TEST_F(TwoRuns, AnotherRunMayBeginOnAHostThatIsJustLeaving) {
