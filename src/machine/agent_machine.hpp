@@ -181,6 +181,8 @@ class AgentMachine {
   void step(base::Instant now, AgentEvent event, AgentEffects& out);
   // When the next Tick is due, at the latest.
   [[nodiscard]] std::optional<base::Instant> deadline() const;
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
 
  private:
   enum class State {

@@ -22,6 +22,8 @@ class Fences {
 
   // Exchanges that still wait for parts.
   [[nodiscard]] std::size_t open() const { return parts_.size(); }
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const Fences&) const = default;
 
  private:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.hpp"
+
 namespace muster::machine {
 
 using base::Instant;
@@ -31,8 +33,10 @@ std::vector<const Death*> FirstDeaths::first() const {
 }
 
 std::chrono::microseconds FirstDeaths::spread(const std::vector<const Death*>& deaths) {
+  CHECK(deaths.size() > 1);  // then all their times are known
   Instant earliest = Instant::max(), latest = Instant::min();
   for (const Death* death : deaths) {
+    CHECK(death->when);
     earliest = std::min(earliest, death->when->earliest - kNoticeTime);
     latest = std::max(latest, death->when->latest);
   }

@@ -35,6 +35,8 @@ class FirstDeaths {
   [[nodiscard]] std::vector<const Death*> first() const;
   // From the earliest time at which one of these may have happened to the latest.
   [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const FirstDeaths&) const = default;
 
  private:

@@ -250,7 +250,16 @@ void HeadMachine::lost(NodeIndex host, const Error& error, HeadEffects& out) {
         part.lost(node, error, now_, wishes);
       },
       out);
+  // For all that do not want it again it is gone: another run may open it for itself.
+  for (Member& one : runs_) {
+    const auto used = one.uses.find(host);
+    if (used != one.uses.end() && !needs(one, used->second)) one.uses.erase(used);
+  }
   finish_when_left(out);
+}
+
+bool HeadMachine::needs(const Member& member, NodeIndex node) {
+  return std::visit([&](const auto& part) { return part.needs(node); }, member.part);
 }
 
 void HeadMachine::on(Heard& event, HeadEffects& out) {
@@ -511,12 +520,14 @@ void HeadMachine::carry_out(Member& member, AskHost& wish, HeadEffects& out) {
 // Others may need it yet.
 void HeadMachine::carry_out(Member& member, NotAwaited& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
-  if (hosts_.state(host) != Hosts::State::waiting && !member.is_relay()) {
+  const Hosts::State state = hosts_.state(host);
+  const bool has_spoken = state == Hosts::State::up || state == Hosts::State::greeted;
+  if (has_spoken && !member.is_relay()) {
     if (!is_awaited(host, member)) hosts_.settle(host);
     return;
   }
   member.uses.erase(host);
-  const bool is_greeted = hosts_.state(host) >= Hosts::State::greeted;
+  const bool is_greeted = state >= Hosts::State::greeted;
   if (!is_greeted && !in_use(host)) hosts_.close(host, out);
 }
 

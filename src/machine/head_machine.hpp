@@ -102,6 +102,7 @@ class HeadMachine {
   void for_leased(base::NodeIndex host, Does does) const;
   void missed(base::NodeIndex host, const base::Error& error, HeadEffects& out);
   void lost(base::NodeIndex host, const base::Error& error, HeadEffects& out);
+  [[nodiscard]] static bool needs(const Member& member, base::NodeIndex node);
 
   Member& enroll(RunInput input, std::optional<base::RunIndex> within, HeadEffects& out);
   static void use(Member& member, base::NodeIndex host);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace muster::machine {
 
 using base::Instant;
@@ -36,6 +38,7 @@ void HostClock::is_ours() {
 }
 
 HostClock::Ahead HostClock::widened(Instant now) const {
+  CHECK(ahead_ && ahead_->least <= ahead_->most);
   const nanoseconds more =
       drifts_ ? std::max(now - known_, nanoseconds(0)) / kDriftShare : nanoseconds(0);
   return {ahead_->least - more, ahead_->most + more};

@@ -216,6 +216,7 @@ void Hosts::heard(NodeIndex node, Instant now) { of(node).heard = now; }
 
 // Every Ping is noted: their answers come in the same order.
 void Hosts::ping(NodeIndex node, RunIndex run, Instant now, HeadEffects& out) {
+  CHECK(of(node).state != State::waiting);
   of(node).pinged_at[run].push_back(now);
   out.push_back(ToNode{node, wire::Ping{}, run});
 }

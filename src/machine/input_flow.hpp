@@ -33,6 +33,8 @@ class InputFlow {
   // Whether stdin is to be read from now on, if that has changed. Nothing is read before all ranks
   // run.
   [[nodiscard]] std::optional<bool> change(bool all_run);
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const InputFlow&) const = default;
 
  private:

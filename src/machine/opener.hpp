@@ -33,6 +33,8 @@ class Opener {
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // Nodes not open yet, for progress reports.
   [[nodiscard]] std::vector<base::NodeIndex> waiting() const;
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const Opener&) const = default;
 
  private:

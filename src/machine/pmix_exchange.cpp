@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace muster::machine {
 
 void PmixExchange::add(const pmix::Job& job) {
+  CHECK(job.nodes.size() <= nodes_);
   Placement& placed = jobs_[job.nspace];
   for (std::uint32_t node = 0; node < job.nodes.size(); ++node) {
     for (const std::uint32_t rank : job.nodes[node].ranks) {
@@ -163,6 +166,7 @@ void PmixExchange::take_one(std::uint32_t node, const pmix::Event& event, PmixOr
 }
 
 void PmixExchange::forget(std::uint32_t node) {
+  CHECK(node < nodes_);
   for (auto& [key, rounds] : rounds_) {
     for (Round& round : rounds) {
       const auto found = round.arrived.find(node);
@@ -175,6 +179,7 @@ void PmixExchange::forget(std::uint32_t node) {
 
 PmixOrders PmixExchange::lost(std::uint32_t node) {
   PmixOrders out;
+  CHECK(node < nodes_);
   if (std::ranges::count(lost_, node) > 0) return out;
   lost_.push_back(node);
   forget(node);

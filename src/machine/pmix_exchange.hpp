@@ -48,6 +48,8 @@ class PmixExchange {
   void forget(std::uint32_t node);
   // A node's server is gone: those who wait for it are told.
   [[nodiscard]] PmixOrders lost(std::uint32_t node);
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const PmixExchange&) const = default;
 
  private:
@@ -87,6 +89,7 @@ class PmixExchange {
 
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_of(
       const std::vector<pmix::Proc>& procs) const;
+  void check_rounds() const;
   bool answer(const PmixAsker& asker, const pmix::Lookup& lookup, PmixOrders& out);
   static void conclude(const Round& round, pmix::Status status, PmixOrders& out);
 

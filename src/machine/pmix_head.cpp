@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "machine/pmix_jobs.hpp"
 
 namespace muster::machine {
@@ -32,6 +33,7 @@ void PmixHead::add_host(const std::string& name) {
 
 void PmixHead::add(const model::World& world, const std::vector<model::PlannedRank>& ranks,
                    const std::vector<model::App>& apps, Rank spawner) {
+  CHECK(!worlds_.empty() && worlds_.back()->offset < world.first.value);
   const pmix::Job& first = *worlds_.front();
   const auto after = std::ranges::upper_bound(worlds_, spawner.value, {},
                                               [](const SharedJob& one) { return one->offset; });

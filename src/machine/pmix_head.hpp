@@ -40,6 +40,8 @@ class PmixHead {
   }
   void forget(base::NodeIndex node) { exchange_.forget(node.value); }
   [[nodiscard]] PmixOrders lost(base::NodeIndex node) { return exchange_.lost(node.value); }
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const PmixHead& other) const;
 
  private:

@@ -28,7 +28,9 @@ const Ranks::One& Ranks::of(Rank rank) const {
 
 bool Ranks::start(Rank rank, std::int32_t pid) {
   CHECK(rank.value < ranks_.size());
-  if (std::exchange(ranks_[rank.value].pid, pid) != 0) return false;
+  One& one = ranks_[rank.value];
+  if (pid == 0 || one.pid != 0) return false;
+  one.pid = pid;
   ++started_;
   return true;
 }

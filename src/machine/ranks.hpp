@@ -15,7 +15,7 @@ class Ranks {
   // All start again, but for those from this number on, which are forgotten.
   void renew(std::uint32_t count);
 
-  // False when it has been said before.
+  // False when it has been said before, or is nonsense.
   [[nodiscard]] bool start(base::Rank rank, std::int32_t pid);
   [[nodiscard]] bool end(base::Rank rank);
 
@@ -27,6 +27,8 @@ class Ranks {
   [[nodiscard]] bool only_servers_left() const { return working_ == 0 && ended_ < size(); }
   [[nodiscard]] bool has_ended(base::Rank rank) const { return of(rank).ended; }
   [[nodiscard]] std::int32_t pid(base::Rank rank) const { return of(rank).pid; }
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const Ranks&) const = default;
 
  private:

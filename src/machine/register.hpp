@@ -23,6 +23,8 @@ class Register {
   [[nodiscard]] std::vector<base::Rank> came(std::uint32_t world, base::Rank rank);
   // All that the head has not been told; counts as told from now on.
   [[nodiscard]] std::vector<base::Rank> untold();
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
 
  private:
   struct World {

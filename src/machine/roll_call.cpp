@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace muster::machine {
 
 using base::Duration;
@@ -11,16 +13,19 @@ using base::Instant;
 using base::Rank;
 
 void RollCall::add(const model::World& world) {
+  CHECK(world.first.value == places_.size());
   worlds_.push_back({world, 0, {}, {}});
   places_.resize(world.first.value + world.size, Place::absent);
 }
 
 RollCall::Entry& RollCall::entry_of(Rank rank) {
+  CHECK(rank.value < places_.size() && !worlds_.empty());
   const auto first = [](const Entry& entry) { return entry.world.first; };
   return *(std::ranges::upper_bound(worlds_, rank, {}, first) - 1);
 }
 
 void RollCall::came(Rank rank, Instant now) {
+  CHECK(rank.value < places_.size());
   if (std::exchange(places_[rank.value], Place::here) == Place::here) return;
   Entry& entry = entry_of(rank);
   ++entry.here;
@@ -28,6 +33,7 @@ void RollCall::came(Rank rank, Instant now) {
 }
 
 void RollCall::left(Rank rank) {
+  CHECK(rank.value < places_.size());
   if (places_[rank.value] != Place::absent) return;
   places_[rank.value] = Place::gone;
   Entry& entry = entry_of(rank);

@@ -27,6 +27,8 @@ class RollCall {
   [[nodiscard]] std::optional<base::Instant> deadline(base::Duration patience) const;
   // Ranks that have neither arrived nor ended, of worlds in which others wait; ascending.
   [[nodiscard]] std::vector<base::Rank> missing() const;
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const RollCall&) const = default;
 
  private:

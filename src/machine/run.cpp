@@ -178,6 +178,7 @@ void Run::part(RunEffects& out) {
 }
 
 void Run::prepare_all(RunEffects& out) {
+  CHECK(state_ == State::opening && !stop_);
   state_ = State::preparing;
   reach(model::Phase::greeted, out);
   where_ = plan::rendezvous(input_.plan, all_facts());
@@ -219,6 +220,7 @@ void Run::gloo_served(base::Result<GlooServed::At> at, Instant now, RunEffects& 
 }
 
 void Run::order_all(RunEffects& out) {
+  CHECK(state_ == State::preparing);
   for (ToNodes& told : told_to_all(first_orders())) out.push_back(std::move(told));
   const std::vector<Rank> fed = stdin_.targets();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) prepare(NodeIndex(i), fed, out);
@@ -291,6 +293,7 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
 }
 
 void Run::start_all(RunEffects& out) {
+  CHECK(state_ == State::preparing && !stop_);
   state_ = State::running;
   reach(model::Phase::prepared, out);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

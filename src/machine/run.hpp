@@ -162,6 +162,7 @@ class Run {
 
   void check_counts() const;
   void check_nodes() const;
+  void check_parts() const;
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);

@@ -32,6 +32,7 @@ void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out
 
 // As in a new round: the agent forgets the ranks that have ended.
 void Run::greet_again(NodeIndex node, RunEffects& out) {
+  CHECK(may_greet_again(node) && state_ == State::running);
   nodes_[node.value].joined = true;
   greet(node, out);
 }
@@ -49,6 +50,7 @@ NodeIndex Run::call_host(model::Host host, RunEffects& out) {
 
 // An idle host cannot be reached, or is lost.
 void Run::host_missed(NodeIndex node, Error error, RunEffects& out) {
+  CHECK(nodes_[node.value].joined);
   out.push_back(DropHost{node});
   nodes_[node.value].state = NodeState::gone;
   if (pmix_) tell_servers(pmix_->lost(node), out);
@@ -57,6 +59,7 @@ void Run::host_missed(NodeIndex node, Error error, RunEffects& out) {
 
 // Nobody is left who could spawn.
 void Run::dismiss_idle(RunEffects& out) {
+  CHECK(all_work_ended());
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     if (idle(NodeIndex(i))) stop_node(NodeIndex(i), 0, base::Duration{0}, out);
   }

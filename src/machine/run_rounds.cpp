@@ -1,6 +1,7 @@
 // A run's rounds: after a failed one all ranks are started again; links, agents, guards stay.
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "machine/run.hpp"
 #include "view/report.hpp"
 
@@ -21,7 +22,9 @@ bool Run::may_restart(base::Instant now) const {
   return true;
 }
 
+// Nothing runs any more, and every agent is there.
 void Run::begin_round(RunEffects& out) {
+  CHECK(ranks_.alive() == 0);
   ++round_;
   tell(model::RoundBegun{round_, input_.spec.max_restarts, view::failure(report())}, out);
   forget_round();

@@ -103,6 +103,7 @@ void Run::conclude(Spawns::Outcome outcome, RunEffects& out) {
 }
 
 void Run::start_spawned(const SpawnOutcome& ready, RunEffects& out) {
+  CHECK(state_ == State::running && !stop_);
   const PlannedSpawn& made = ready.planned;
   const AskedSpawn& asked = ready.asked;
   const std::uint32_t number = made.placed.world.number;

@@ -14,7 +14,10 @@ void Spawns::ask(NodeIndex asker, wire::Spawn order) {
   waiting_.push_back({asker, std::move(order)});
 }
 
-void Spawns::ask_again(AskedSpawn asked) { waiting_.push_front(std::move(asked)); }
+void Spawns::ask_again(AskedSpawn asked) {
+  CHECK(!calling_ && !preparing_);
+  waiting_.push_front(std::move(asked));
+}
 
 std::optional<AskedSpawn> Spawns::next() {
   if (calling_ || preparing_ || waiting_.empty()) return std::nullopt;

@@ -18,6 +18,7 @@ TimeLimit::TimeLimit(std::optional<base::Duration> timeout, std::optional<model:
     : timeout_(timeout), notice_(notice) {}
 
 void TimeLimit::start(Instant now) {
+  CHECK(!up_at_ && !asked_);  // once
   if (!timeout_) return;
   up_at_ = now + *timeout_;
   if (notice_) notice_at_ = *up_at_ - notice_->before;

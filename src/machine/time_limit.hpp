@@ -28,6 +28,8 @@ class TimeLimit {
   // One has answered. True if it was the last; answers that nobody asked for do not count.
   [[nodiscard]] bool answered();
   [[nodiscard]] std::uint32_t unanswered() const { return unanswered_; }
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const TimeLimit&) const = default;
 
  private:

@@ -53,6 +53,7 @@ void Verdict::count_code(const model::RankExit& exit) {
 void Verdict::settle_first() {
   if (report_.aborted) return;
   const std::vector<const Death*> deaths = deaths_.first();
+  CHECK(!deaths.empty());
   for (const Death* death : deaths) count_code(death->exit);
   report_.first = deaths.front()->exit;
   report_.host = deaths.front()->host;
@@ -113,6 +114,7 @@ model::RunReport Verdict::report() const {
     if (report.others.size() < kOthersMax) report.others.push_back(exit);
   }
   if (report.cause == model::Cause::rank_failed) {
+    CHECK(report.first.rank.value < tails_.size());
     report.tail = tails_[report.first.rank.value].lines();
   }
   return report;

@@ -49,6 +49,8 @@ class Verdict {
   [[nodiscard]] model::RunReport report() const;
   // This rank asked for the end.
   [[nodiscard]] bool is_of(base::Rank rank) const;
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const Verdict&) const = default;
 
  private:

@@ -75,6 +75,8 @@ class Wireup {
   [[nodiscard]] Look look(base::Instant now);
 
   [[nodiscard]] WireupStatus status() const;
+  // Asserts what holds between two calls; takes time, so only tests ask.
+  void check() const;
   bool operator==(const Wireup&) const = default;
 
  private:

@@ -175,6 +175,12 @@ void Judge::heard(NodeIndex node, const wire::PmixUp& message) {
 
 void Judge::heard(NodeIndex node, const wire::FenceIn& message) { pmi_.asks(node, message); }
 
+// One that comes late may be about input of an earlier round.
+void Judge::heard(NodeIndex, const wire::InputCredit& message) {
+  std::uint64_t& ahead = input_ahead_[message.rank];
+  ahead -= std::min<std::uint64_t>(ahead, message.bytes);
+}
+
 bool Judge::waits_since(Instant when) const {
   return std::ranges::any_of(rolls_,
                              [&](const Roll& roll) { return roll.waits() && *roll.since <= when; });
@@ -332,7 +338,15 @@ void Judge::orders(NodeIndex node, const wire::Prepare& own) {
   pmix_.told(node, made->wireup.pmix_jobs);
 }
 
+// What is read at once may go beyond the window.
+void Judge::feeds(const wire::Input& input) {
+  std::uint64_t& ahead = input_ahead_[input.rank];
+  if (ahead >= machine::kInputWindow) complain("input runs more than a window ahead");
+  ahead += input.bytes.size();
+}
+
 void Judge::tells(NodeIndex node, const wire::ToAgent& message) {
+  if (const auto* input = std::get_if<wire::Input>(&message)) feeds(*input);
   if (const auto* world = std::get_if<wire::World>(&message)) orders_[node] = *world;
   if (const auto* own = std::get_if<wire::Prepare>(&message)) orders(node, *own);
   if (const auto* start = std::get_if<wire::Start>(&message)) {
@@ -398,6 +412,7 @@ void Judge::done(const machine::NewRound&) {
   starting_.clear();
   spawns_.clear();
   lanes_.assign(2 * std::size_t{first_ranks_}, {});
+  input_ahead_.clear();
   rolls_.assign(1, {});
   rolls_.front().size = first_ranks_;
   for (Node& node : nodes_) {

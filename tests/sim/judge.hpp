@@ -120,6 +120,7 @@ class Judge {
   void heard(base::NodeIndex node, const wire::Attendance& message);
   void heard(base::NodeIndex node, const wire::PmixUp& message);
   void heard(base::NodeIndex node, const wire::FenceIn& message);
+  void heard(base::NodeIndex node, const wire::InputCredit& message);
   template <class Message>
   void heard(base::NodeIndex, const Message&) {}
 
@@ -140,6 +141,7 @@ class Judge {
   void fault(base::Fault fault, const std::string& what);
   void wakes(Node& node);
   void tells(base::NodeIndex node, const wire::ToAgent& message);
+  void feeds(const wire::Input& input);
   void too_late();
   void forget_orders(base::NodeIndex node);
   // Nothing more is heard of it, or listened to.
@@ -178,7 +180,8 @@ class Judge {
   std::set<base::NodeIndex> told_;              // the hosts of these ranks
   bool outer_over_ = false;
   int interrupts_ = 0;
-  std::uint32_t rounds_ = 0;  // begun again
+  std::uint32_t rounds_ = 0;                         // begun again
+  std::map<base::Rank, std::uint64_t> input_ahead_;  // bytes sent that it has not taken
   std::set<base::Rank> started_;
   std::set<base::Rank> told_started_;
   std::set<base::Rank> told_ended_;

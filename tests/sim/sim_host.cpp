@@ -69,6 +69,7 @@ void SimHost::pump(machine::AgentEvent event) {
     queue_.pop_front();
     machine::AgentEffects effects;
     machine_.step(agenda_.now() + script_.clock_ahead, std::move(next), effects);
+    machine_.check();
     for (machine::AgentEffect& effect : effects) {
       std::visit([this](auto& one) { perform(one); }, effect);
     }

@@ -226,6 +226,29 @@ TEST_F(TwoRuns, OneThatIsEndingWhenTheOuterEndsKeepsItsGrace) {
   EXPECT_TRUE(sent<wire::Stop>().empty());
 }
 
+TEST_F(TwoRuns, OneThatHasLostAHostDoesNotHoldItForAnother) {
+  feed(LinkLost{kB, {base::Fault::lost, "b: gone", {}, {}}});
+  EXPECT_TRUE(head_.run(kFirstRun).over());
+  begin_second();
+  out_.clear();
+  feed(UserSignal{SIGINT});
+  EXPECT_TRUE(head_.run(kSecond).over());
+  EXPECT_EQ(count<CloseLink>(), 2U) << "b and c, whose links were being opened";
+}
+
+TEST_F(TwoRuns, OneMayEndWhileItWaitsForAHostToLeave) {
+  for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
+  end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
+  for (const NodeIndex host : {kA, kB}) feed(Heard{host, wire::Stopped{}, kFirstRun});
+  begin_second();
+  feed(UserSignal{SIGINT});
+  EXPECT_TRUE(head_.run(kSecond).over());
+  out_.clear();
+  for (const NodeIndex host : {kA, kB}) feed(LinkLost{host, {}});
+  EXPECT_EQ(count<OpenLink>(), 0U);
+  EXPECT_TRUE(head_.finished());
+}
+
 TEST_F(TwoRuns, AHostThatDoesNotLeaveIsClosedAndOpenedAnew) {
   for (const NodeIndex host : {kA, kB}) prepare(host, kFirstRun);
   end(kA, kFirstRun, 0, 0), end(kB, kFirstRun, 1, 0);
