@@ -264,6 +264,7 @@ void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, I
                     HeadEffects& out) {
   out.push_back(ToNode{node, std::move(bye), run});
   if (!is_last) return;
+  settle(node);
   if (!of(node).link) return lost(node);
   of(node).state = State::leaving;
   of(node).leave_by = now + kLeaveTime;

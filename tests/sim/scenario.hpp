@@ -102,6 +102,7 @@ struct Scenario {
   std::uint32_t fences = 0;      // of each world whose ranks call MPI_Init; 0: they speak no PMIx
   std::uint32_t pmi_fences = 0;  // likewise, of PMI
   std::vector<OtherRun> others;  // begun later, by the same head
+  bool relayed = false;          // the head is a launcher inside a rank, and has a head above it
 };
 
 // What happens to a host stands in the outer scenario, what a run does there in its own.

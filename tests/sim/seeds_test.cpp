@@ -44,6 +44,30 @@ TEST(Seeds, KeepEveryRule) {
   for (const auto& [what, times] : met) std::cout << fmt::format("{:>10}  {}\n", times, what);
 }
 
+Scenario relayed(std::uint64_t seed) {
+  Faults faults;
+  faults.has_other_run = 0;
+  Scenario drawn = draw(seed, faults);
+  drawn.relayed = true;
+  return drawn;
+}
+
+// All that is promised holds as well for a launcher inside a rank, whose hosts another head
+// reaches.
+TEST(Seeds, KeepEveryRuleBelowAnotherHead) {
+  if (const auto seed = number_from("MUSTER_SIM_SEED")) {
+    const Outcome outcome = World(relayed(*seed), {true, true}).play();
+    std::cout << outcome.trace;
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(*seed, outcome);
+    return;
+  }
+  const std::uint64_t runs = number_from("MUSTER_SIM_RUNS").value_or(kRuns) / 4;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const Outcome outcome = World(relayed(seed), {}).play();
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
+  }
+}
+
 // Each of these once broke a rule: the head finished twice; an agent that nobody greeted stayed; a
 // guard lost before the start hung the run; Ctrl-Z lost hosts; a third Ctrl-C stopped again; a host
 // beside a sleeping head was awake; ranks were spawned on a host that had prepared and was lost;

@@ -21,6 +21,7 @@ using base::RunIndex;
 namespace {
 
 constexpr std::uint32_t kConnectsMax = 24;
+constexpr RunIndex kRelayedRun{2};  // as the head above calls the only run of the head below
 constexpr Duration kAttemptPauseMax(3000);
 constexpr Duration kSweepMax(5000);
 constexpr Duration kSpare(2000);
@@ -104,6 +105,7 @@ World::World(Scenario scenario, Tracing tracing)
       stalled_(scenario_.hosts.size()),
       dark_(scenario_.hosts.size()) {
   for (std::uint32_t i = 0; i < parties_.front().plan.nodes.size(); ++i) fleet_of_.emplace_back(i);
+  if (scenario_.relayed) put_head_above();
 }
 
 World::Party& World::invite(const Scenario& own, model::Plan plan,
@@ -212,11 +214,22 @@ World::Session* World::current(NodeIndex node) { return current_[node.value]; }
 
 SimHeadEvents World::head_events() {
   SimHeadEvents events;
-  events.open_link = [this](NodeIndex host) { open_link(from_head(host)); };
-  events.close_link = [this](NodeIndex host) { close_link(from_head(host)); };
+  events.open_link = [this](NodeIndex host) {
+    const NodeIndex node = from_head(host);
+    if (!relay_ || here(node)) return open_link(node);
+    note("head asks for " + host_name(node.value));
+    relay_->reach(host, host_name(node.value));
+  };
+  events.close_link = [this](NodeIndex host) {
+    const NodeIndex node = from_head(host);
+    relay_ && !here(node) ? relay_->release(host) : close_link(node);
+  };
   events.send = [this](NodeIndex host, const wire::ToAgent& message, const wire::Address& address) {
     if (!address.hosts.contains(host)) court_.complain("a frame goes to whom it does not name");
-    send(from_head(host), message, address);
+    const NodeIndex node = from_head(host);
+    if (!relay_ || here(node)) return send(node, message, address);
+    note_message(node, message, address);
+    relay_->send(host, message);
   };
   events.add_host = [this](const machine::AddHost& added) {
     std::uint32_t node = 0;
@@ -243,6 +256,77 @@ SimHeadEvents World::head_events() {
   };
   return events;
 }
+
+// ---- a head above -------------------------------------------------------------------------------
+
+void World::put_head_above() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < scenario_.hosts.size(); ++i) names.push_back(host_name(i));
+  relay_.emplace(agenda_, Dice(scenario_.seed), scenario_, names, relay_events());
+}
+
+SimRelayEvents World::relay_events() {
+  SimRelayEvents events;
+  events.open_link = [this](const std::string& host) { open_link(called(host)); };
+  events.close_link = [this](const std::string& host) { close_link(called(host)); };
+  events.send = [this](const std::string& host, const wire::ToAgent& message, RunIndex run) {
+    const NodeIndex node = called(host);
+    Session* session = current(node);
+    if (session == nullptr || !session->open) return;
+    session->to_agent.send([session, run, message] {
+      if (session->agent) session->agent->hear(run, message);
+    });
+  };
+  events.below = [this](machine::HeadEvent event) { head_.feed(std::move(event)); };
+  events.output = [this](NodeIndex host, Rank rank, wire::Stream stream, std::uint64_t offset,
+                         std::uint32_t count) {
+    head_.output(host, base::kFirstRun, rank, stream, offset, count);
+  };
+  events.when_awake = [this](std::function<void()> what) { head_.when_awake(std::move(what)); };
+  events.complain = [this](const std::string& what) { court_.complain(what); };
+  return events;
+}
+
+NodeIndex World::called(const std::string& host) const {
+  std::uint32_t node = 0;
+  while (host_name(node) != host) ++node;
+  return NodeIndex(node);
+}
+
+void World::hears_up(const Session& session) {
+  if (relay_) return relay_->up(host_name(session.node.value));
+  head_.feed(machine::LinkUp{at_head(session.node)});
+}
+
+void World::hears_failure(const Session& session, base::Error error, machine::Retry retry) {
+  if (relay_) return relay_->failed(host_name(session.node.value), std::move(error), retry);
+  head_.feed(machine::LinkFailed{at_head(session.node), std::move(error), retry});
+}
+
+void World::hears_loss(const Session& session, base::Error error) {
+  if (relay_) return relay_->lost(host_name(session.node.value), std::move(error));
+  head_.feed(machine::LinkLost{at_head(session.node), std::move(error)});
+}
+
+void World::hears(NodeIndex node, RunIndex run, const wire::ToHead& message) {
+  if (relay_ && !here(node)) return relay_->heard(host_name(node.value), run, message);
+  head_.feed(machine::Heard{at_head(node), message, run});
+}
+
+void World::hears_output(NodeIndex node, RunIndex run, Rank rank, wire::Stream stream,
+                         std::uint64_t offset, std::uint32_t count) {
+  if (relay_ && !here(node)) {
+    return relay_->output(host_name(node.value), run, rank, stream, offset, count);
+  }
+  head_.output(at_head(node), run, rank, stream, offset, count);
+}
+
+// Agents know the run by the number that the head above gave it.
+RunIndex World::known_as(NodeIndex node, RunIndex run) const {
+  return relay_ && !here(node) ? base::kFirstRun : run;
+}
+
+// ---- links --------------------------------------------------------------------------------------
 
 void World::open_link(NodeIndex node) {
   const HostScript& script = scenario_.hosts[node.value];
@@ -271,6 +355,7 @@ void World::open_link(NodeIndex node) {
   agenda_.after(attempt.takes, [this, &session, attempt] {
     if (!session.open || dark_[session.node.value] || stalled_[session.node.value]) return;
     if (attempt.how == Attempt::How::fails) {
+      if (relay_) return attempt_fails(session, attempt);
       return head_.when_awake([this, &session, attempt] { attempt_fails(session, attempt); });
     }
     if (attempt.how != Attempt::How::silent) agent_comes(session, attempt);
@@ -282,13 +367,12 @@ void World::attempt_fails(Session& session, const Attempt& attempt) {
   const std::string what = host_name(session.node.value) + ": connection refused";
   note(what);
   count("an attempt to reach a host fails");
-  head_.feed(machine::LinkFailed{
-      at_head(session.node), {base::Fault::unreachable, what, {}, {}}, attempt.retry});
+  hears_failure(session, {base::Fault::unreachable, what, {}, {}}, attempt.retry);
 }
 
 void World::agent_comes(Session& session, const Attempt& attempt) {
   session.agent = agent_for(session);
-  to_head(session, [this, &session] { head_.feed(machine::LinkUp{at_head(session.node)}); });
+  to_head(session, [this, &session] { hears_up(session); });
   if (attempt.how == Attempt::How::up_then_lost) close_both(session, "the connection was reset");
 }
 
@@ -317,9 +401,10 @@ void World::send(NodeIndex node, const wire::ToAgent& message, const wire::Addre
 // What arrives while the head sleeps waits in its pipe, and is lost if the head closes that first.
 void World::to_head(Session& session, std::function<void()> arrives) {
   session.to_head.send([this, &session, arrives = std::move(arrives)] {
-    head_.when_awake([&session, arrives] {
+    const auto take = [&session, arrives] {
       if (session.open) arrives();
-    });
+    };
+    relay_ && !here(session.node) ? take() : head_.when_awake(take);
   });
 }
 
@@ -330,7 +415,7 @@ void World::ends_at_head(Session& session, const std::string& why) {
     const std::string what = host_name(session.node.value) + ": " + why;
     note(what);
     if (here(session.node)) return;  // the head has no link to itself
-    head_.feed(machine::LinkLost{at_head(session.node), {base::Fault::lost, what, {}, {}}});
+    hears_loss(session, {base::Fault::lost, what, {}, {}});
   });
   session.to_head.cut();
 }
@@ -353,7 +438,7 @@ std::unique_ptr<SimAgent> World::agent_for(Session& session) {
 }
 
 std::pair<const HostScript*, const Scenario*> World::scripts(NodeIndex node, RunIndex run) const {
-  if (run == base::kFirstRun) return {&scenario_.hosts[node.value], &scenario_};
+  if (known_as(node, run) == base::kFirstRun) return {&scenario_.hosts[node.value], &scenario_};
   const OtherRun& other = scenario_.others.at(run.value - 2);
   const auto own = std::ranges::find(other.hosts, node.value) - other.hosts.begin();
   return {&other.own.hosts.at(static_cast<std::size_t>(own)), &other.own};
@@ -363,7 +448,7 @@ SimAgentEvents World::agent_events(Session& session) {
   SimAgentEvents events;
   const NodeIndex node = session.node;
   events.to_head = [this, &session, node](RunIndex run, const wire::ToHead& message) {
-    court_.agent_says(at_head(node), run, message);
+    court_.agent_says(at_head(node), known_as(node, run), message);
     count_words(message);
     if (here(node)) {
       note_message(node, message, about(node, run));
@@ -371,7 +456,7 @@ SimAgentEvents World::agent_events(Session& session) {
     }
     to_head(session, [this, node, run, message] {
       note_message(node, message, about(node, run));
-      head_.feed(machine::Heard{at_head(node), message, run});
+      hears(node, run, message);
     });
   };
   events.output = [this, &session, node](RunIndex run, Rank rank, wire::Stream stream,
@@ -379,7 +464,7 @@ SimAgentEvents World::agent_events(Session& session) {
     if (here(node)) return head_.output(at_head(node), run, rank, stream, offset, count);
     to_head(session, [=, this] {
       if (tracing_.frames) note_output(node, run, rank, stream, count);
-      head_.output(at_head(node), run, rank, stream, offset, count);
+      hears_output(node, run, rank, stream, offset, count);
     });
   };
   events.link_dropped = [this, &session] {
@@ -394,7 +479,9 @@ SimAgentEvents World::agent_events(Session& session) {
   if (here(node)) {
     events.when_awake = [this](std::function<void()> what) { head_.when_awake(std::move(what)); };
   }
-  events.starts = [this](RunIndex run, Rank rank) { court_.task_starts(run, rank); };
+  events.starts = [this, node](RunIndex run, Rank rank) {
+    court_.task_starts(known_as(node, run), rank);
+  };
   events.complain = [this](const std::string& what) { court_.complain(what); };
   return events;
 }
@@ -483,10 +570,11 @@ void World::strike_power(NodeIndex node) {
 
 void World::kill_head() {
   head_.kill();
+  if (relay_) relay_->hang_up();
   for (Session& session : sessions_) {
     if (here(session.node)) {
       session.agent->kill();
-    } else if (session.open) {
+    } else if (session.open && !relay_) {
       close_link(session.node);
     }
   }
@@ -546,7 +634,8 @@ const SimTask* World::task_of(RunIndex run, Rank rank) const {
   const SimTask* found = nullptr;
   for (const Session& session : sessions_) {
     if (!session.agent || host_name(session.node.value) != name) continue;
-    const SimHost* host = session.agent->run(run);
+    const bool is_relayed = relay_ && !here(session.node);
+    const SimHost* host = session.agent->run(is_relayed ? kRelayedRun : run);
     if (host != nullptr && host->task(rank) != nullptr) found = host->task(rank);
   }
   return found;

@@ -18,6 +18,7 @@
 #include "sim/sim_agent.hpp"
 #include "sim/sim_head.hpp"
 #include "sim/sim_link.hpp"
+#include "sim/sim_relay.hpp"
 #include "wire/address.hpp"
 
 namespace muster::sim {
@@ -58,6 +59,16 @@ class World {
   };
 
   [[nodiscard]] SimHeadEvents head_events();
+  void put_head_above();
+  [[nodiscard]] SimRelayEvents relay_events();
+  [[nodiscard]] base::NodeIndex called(const std::string& host) const;
+  void hears_up(const Session& session);
+  void hears_failure(const Session& session, base::Error error, machine::Retry retry);
+  void hears_loss(const Session& session, base::Error error);
+  void hears(base::NodeIndex node, base::RunIndex run, const wire::ToHead& message);
+  void hears_output(base::NodeIndex node, base::RunIndex run, base::Rank rank, wire::Stream stream,
+                    std::uint64_t offset, std::uint32_t count);
+  [[nodiscard]] base::RunIndex known_as(base::NodeIndex node, base::RunIndex run) const;
   [[nodiscard]] SimAgentEvents agent_events(Session& session);
   [[nodiscard]] std::unique_ptr<SimAgent> agent_for(Session& session);
   [[nodiscard]] std::pair<const HostScript*, const Scenario*> scripts(base::NodeIndex node,
@@ -114,6 +125,7 @@ class World {
   std::deque<Party> parties_;              // index: run - 1
   std::vector<base::NodeIndex> fleet_of_;  // index: the head's number
   SimHead head_;
+  std::optional<SimRelay> relay_;
   std::deque<Session> sessions_;
   std::vector<Session*> current_;      // by node: the latest attempt
   std::vector<std::size_t> attempts_;  // by node: begun
