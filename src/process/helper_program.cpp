@@ -100,7 +100,7 @@ base::Result<std::string> ask_helper(const std::vector<std::string>& words) {
   const auto pid = start(words, pipe->write);
   if (!pid) return tl::unexpected(pid.error());
   pipe->write.reset();
-  const auto text = read_to_end(pipe->read);
+  auto text = read_to_end(pipe->read);
   const int status = wait_for(*pid);
   if (!text) return text;
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return text;
