@@ -41,19 +41,31 @@ HeadMachine::HeadMachine(RunInput input) : hosts_(options_of(input.spec)) {
   enroll(std::move(input), {}, none);
 }
 
-HeadMachine::Member& HeadMachine::member(RunIndex index) {
-  CHECK(index.value >= 1 && index.value <= runs_.size());
-  return runs_[index.value - 1];
+HeadMachine::Member* HeadMachine::find(RunIndex index) {
+  const auto found = std::ranges::lower_bound(runs_, index, {}, &Member::index);
+  return found != runs_.end() && found->index == index ? &*found : nullptr;
+}
+
+const HeadMachine::Member* HeadMachine::find(RunIndex index) const {
+  const auto found = std::ranges::lower_bound(runs_, index, {}, &Member::index);
+  return found != runs_.end() && found->index == index ? &*found : nullptr;
 }
 
 HeadMachine::Member* HeadMachine::user(RunIndex index, NodeIndex host) {
-  const bool known = index.value >= 1 && index.value <= runs_.size();
-  return known && member(index).uses.contains(host) ? &member(index) : nullptr;
+  Member* known = find(index);
+  return known != nullptr && known->uses.contains(host) ? known : nullptr;
 }
 
 const Run& HeadMachine::run(RunIndex index) const {
-  CHECK(index.value >= 1 && index.value <= runs_.size());
-  return std::get<Run>(runs_[index.value - 1].part);
+  const Member* known = find(index);
+  CHECK(known != nullptr && !known->is_relay());
+  return std::get<Run>(known->part);
+}
+
+HeadMachine::Member& HeadMachine::begin(std::variant<Run, Relay> part,
+                                        std::optional<RunIndex> within) {
+  last_ = RunIndex(last_.value + 1);
+  return runs_.emplace_back(Member{last_, std::move(part), within});
 }
 
 bool HeadMachine::Member::over() const {
@@ -67,8 +79,7 @@ HeadMachine::Member& HeadMachine::enroll(RunInput input, std::optional<RunIndex>
   for (const model::PlannedNode& node : input.plan.nodes) {
     hosts.push_back(host_for(hosts, node.host, out));
   }
-  Member& added =
-      runs_.emplace_back(Member{RunIndex(runs_.size() + 1), Run(std::move(input)), within});
+  Member& added = begin(Run(std::move(input)), within);
   for (const NodeIndex host : hosts) use(added, host);
   return added;
 }
@@ -167,7 +178,7 @@ void HeadMachine::let_users(NodeIndex host, Does does, HeadEffects& out) {
 // Last of all: what has ended the outer run may be the inner one's own failure, too.
 void HeadMachine::end_inner_runs(HeadEffects& out) {
   for (Member& one : runs_) {
-    if (!one.within || one.over() || !member(*one.within).over()) continue;
+    if (!one.within || one.over() || !is_over(*one.within)) continue;
     if (one.is_relay()) {
       let<Relay>(
           one, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
@@ -192,7 +203,7 @@ RunIndex HeadMachine::add(RunInput input, std::optional<RunIndex> within, Instan
   Member& added = enroll(std::move(input), within, out);
   let<Run>(
       added, [&](Run& run, RunEffects& wishes) { run.start(now, wishes); }, out);
-  return RunIndex(runs_.size());
+  return last_;
 }
 
 void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
@@ -200,6 +211,12 @@ void HeadMachine::step(Instant now, HeadEvent event, HeadEffects& out) {
   if (finished_) return;
   std::visit([&](auto& one) { on(one, out); }, event);
   end_inner_runs(out);
+  std::erase_if(runs_, [](const Member& one) { return one.is_relay() && one.over(); });
+}
+
+bool HeadMachine::is_over(RunIndex index) const {
+  const Member* known = find(index);
+  return known == nullptr || known->over();
 }
 
 std::optional<Instant> HeadMachine::deadline() const {
@@ -329,9 +346,8 @@ void HeadMachine::begin_relay(const LauncherId& launcher, const std::string& byt
                               HeadEffects& out) {
   const Member* above = user(launcher.run, launcher.host);
   if (bytes.empty() || above == nullptr || above->over()) return;
-  runs_.push_back({RunIndex(runs_.size() + 1), Relay(launcher), launcher.run});
   let<Relay>(
-      runs_.back(),
+      begin(Relay(launcher), launcher.run),
       [&](Relay& relay, RunEffects& wishes) {
         relay.begin(wishes);
         relay.take(bytes, wishes);
@@ -366,11 +382,11 @@ model::HostFacts HeadMachine::facts_for(const Relay& relay, model::HostFacts fac
 }
 
 std::optional<HeadMachine::Relayed> HeadMachine::relayed(RunIndex index, NodeIndex host) const {
-  if (index.value < 1 || index.value > runs_.size()) return std::nullopt;
-  const Member& member = runs_[index.value - 1];
-  const auto* relay = std::get_if<Relay>(&member.part);
-  const auto used = member.uses.find(host);
-  if (relay == nullptr || used == member.uses.end()) return std::nullopt;
+  const Member* known = find(index);
+  const auto* relay = known != nullptr ? std::get_if<Relay>(&known->part) : nullptr;
+  if (relay == nullptr) return std::nullopt;
+  const auto used = known->uses.find(host);
+  if (used == known->uses.end()) return std::nullopt;
   return Relayed{relay->launcher(), relay->from(used->second)};
 }
 
@@ -424,8 +440,10 @@ void HeadMachine::on(OutputClosed&, HeadEffects& out) {
 }
 
 void HeadMachine::on(GlooServed& event, HeadEffects& out) {
+  Member* asked = find(event.run);
+  CHECK(asked != nullptr);
   let<Run>(
-      member(event.run),
+      *asked,
       [&](Run& run, RunEffects& wishes) { run.gloo_served(std::move(event.at), now_, wishes); },
       out);
 }

@@ -115,7 +115,10 @@ class HeadMachine {
   // `ours`: hosts that the run has already.
   [[nodiscard]] base::NodeIndex host_for(const std::vector<base::NodeIndex>& ours,
                                          const model::Host& host, HeadEffects& out);
-  [[nodiscard]] Member& member(base::RunIndex index);
+  Member& begin(std::variant<Run, Relay> part, std::optional<base::RunIndex> within);
+  [[nodiscard]] Member* find(base::RunIndex index);
+  [[nodiscard]] const Member* find(base::RunIndex index) const;
+  [[nodiscard]] bool is_over(base::RunIndex index) const;
   // The run that a host speaks of, if it uses this host.
   [[nodiscard]] Member* user(base::RunIndex index, base::NodeIndex host);
   [[nodiscard]] bool in_use(base::NodeIndex host) const;
@@ -156,7 +159,8 @@ class HeadMachine {
 
   base::Instant now_{};
   Hosts hosts_;
-  std::vector<Member> runs_;               // index: its number less one
+  std::vector<Member> runs_;  // ascending; the first run stays, a relay goes once it is over
+  base::RunIndex last_;       // that was begun
   std::optional<base::Instant> leave_by_;  // once all are over: links still open are cut then
   bool finished_ = false;
 };

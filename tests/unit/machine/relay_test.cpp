@@ -367,6 +367,20 @@ TEST_F(RelayTest, ARankSpeaksForNoOtherRun) {
   EXPECT_TRUE(out_.empty());
 }
 
+TEST_F(RelayTest, NothingIsKeptOfOneThatIsOver) {
+  launcher_says(said(7, reach("c")));
+  launcher_says({});
+  for (std::uint32_t connection = 10; connection < 13; ++connection) {
+    launcher_says(said(7, reach("b")), connection);
+    launcher_says({}, connection);
+  }
+  EXPECT_FALSE(head_.relayed(kRelay, kB));
+  launcher_says(said(7, reach("b")), 13);
+  launcher_says(said(7, wire::Hello{}), 13);
+  ASSERT_EQ(effects<ToNodes>().size(), 1U);
+  EXPECT_EQ(effects<ToNodes>().front().run, RunIndex(6)) << "no number is given twice";
+}
+
 TEST_F(RelayTest, TwoLaunchersHaveARunEach) {
   greet_b();
   out_.clear();
