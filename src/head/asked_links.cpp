@@ -76,6 +76,7 @@ AskedLinks::Opened AskedLinks::open(base::NodeIndex number, const model::Host& h
 
 // A connection that has been lost is not made again: the job that we are part of is ending.
 base::Result<void> AskedLinks::connect() {
+  if (gone_) return tl::unexpected(*gone_);
   if (above_) return {};
   auto connection = probe::connect_to(socket_);
   if (!connection) return tl::unexpected(connection.error());
@@ -87,7 +88,10 @@ base::Result<void> AskedLinks::connect() {
     const auto found = links_.find(number);
     if (found != links_.end()) found->second->tell(run, view);
   };
-  events.gone = [this](const base::Error& error) { end_all(error); };
+  events.gone = [this](const base::Error& error) {
+    gone_ = error;
+    end_all(error);
+  };
   above_.emplace(loop_, std::move(*connection), std::move(events));
   return {};
 }

@@ -41,6 +41,7 @@ class AskedLinks {
   std::string socket_;
   std::map<base::NodeIndex, Asked*> links_;  // those that have not ended
   std::optional<link::LinkAbove> above_;
+  std::optional<base::Error> gone_;  // why it is of no use any more
 };
 
 }  // namespace muster::head

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A rank calls few launchers at a time; each costs two descriptors.
-constexpr std::size_t kSessionsMax = 64;
+// Of all ranks of the run here, at a time; each costs two descriptors. Others wait.
+constexpr std::size_t kSessionsMax = 512;
 constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
 
 // The kernel says so; no rank of another user can pretend.
@@ -46,10 +46,10 @@ std::string temporary_folder() {
 
 class LauncherSocket::Session {
  public:
-  Session(asio::io_context& loop, process::UniqueFd socket, link::ByteReader::OnBytes said,
-          link::ByteReader::OnEnd ended)
-      : out_(std::make_shared<link::OutQueue>(
-            loop, process::UniqueFd(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 3)))),
+  // `copy`: of the socket, for the other direction.
+  Session(asio::io_context& loop, process::UniqueFd socket, process::UniqueFd copy,
+          link::ByteReader::OnBytes said, link::ByteReader::OnEnd ended)
+      : out_(std::make_shared<link::OutQueue>(loop, std::move(copy))),
         in_(std::make_shared<link::ByteReader>(loop, std::move(socket), std::move(said),
                                                std::move(ended))) {
     in_->start();
@@ -113,7 +113,10 @@ base::Result<void> LauncherSocket::open() {
 }
 
 void LauncherSocket::accept() {
+  if (accepting_ || sessions_.size() >= kSessionsMax) return;
+  accepting_ = true;
   acceptor_.async_accept(life_.bind([this](const std::error_code& error, Protocol::socket socket) {
+    accepting_ = false;
     if (error == asio::error::operation_aborted) return;
     // As a rule this process has no descriptor left just now.
     if (error) return pause_.after(kPauseAtShortage, [this] { accept(); });
@@ -123,31 +126,32 @@ void LauncherSocket::accept() {
 }
 
 void LauncherSocket::receive(Protocol::socket socket) {
-  if (!is_same_user(socket.native_handle()) || sessions_.size() >= kSessionsMax) return;
+  if (!is_same_user(socket.native_handle())) return;
   std::error_code ignored;
   process::UniqueFd fd(socket.release(ignored));
-  if (!fd) return;
+  process::UniqueFd copy(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3) : -1);
+  if (!copy) return;
   ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
   const std::uint32_t number = ++last_;
   sessions_.emplace(
       number, std::make_unique<Session>(
-                  loop_, std::move(fd),
+                  loop_, std::move(fd), std::move(copy),
                   [this, number](std::string_view bytes) { said_(number, std::string(bytes)); },
-                  [this, number] {
-                    forget(number);
-                    said_(number, {});
-                  }));
+                  [this, number] { end(number); }));
 }
 
 void LauncherSocket::answer(std::uint32_t connection, std::string_view bytes) {
   const auto found = sessions_.find(connection);
   if (found == sessions_.end()) return;
-  if (!bytes.empty() && found->second->send(bytes)) return;
-  forget(connection);
-  if (!bytes.empty()) said_(connection, {});
+  if (bytes.empty() || !found->second->send(bytes)) end(connection);
 }
 
-// It may be the one whose callback we are in.
-void LauncherSocket::forget(std::uint32_t connection) { sessions_.erase(connection); }
+// It may be the one whose callback we are in. Whoever listens is told last of all, also if the end
+// was his own: bytes may have been on their way to him.
+void LauncherSocket::end(std::uint32_t connection) {
+  sessions_.erase(connection);
+  said_(connection, {});
+  accept();
+}
 
 }  // namespace muster::host

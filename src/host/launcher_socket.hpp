@@ -43,7 +43,7 @@ class LauncherSocket {
   base::Result<void> open();
   void accept();
   void receive(Protocol::socket socket);
-  void forget(std::uint32_t connection);
+  void end(std::uint32_t connection);
 
   asio::io_context& loop_;
   Said said_;
@@ -52,6 +52,7 @@ class LauncherSocket {
   process::Alarm pause_;
   std::map<std::uint32_t, std::unique_ptr<Session>> sessions_;  // by number
   std::uint32_t last_ = 0;
+  bool accepting_ = false;
   process::Life life_;
 };
 

@@ -100,18 +100,27 @@ NodeIndex HeadMachine::host_for(const std::vector<NodeIndex>& ours, const model:
   return added;
 }
 
-// An agent of its own stands in for us where ranks of the first run run beside us.
+// The head's own machine has no link: launchers get an agent of their own there.
 std::optional<NodeIndex> HeadMachine::host_for_relay(const Member& member,
                                                      const model::Host& called, HeadEffects& out) {
-  const auto known = hosts_.find_called(called);
-  if (known && hosts_.linked(*known) && !member.uses.contains(*known)) return *known;
-  auto host = known ? hosts_.host(*known) : in_reserve(called);
-  if (!host && may_name_any(std::get<Relay>(member.part))) host = called;
-  if (!host) return std::nullopt;
+  const auto is_free = [&](NodeIndex host) { return !member.uses.contains(host); };
+  const auto known = hosts_.find_called(called, is_free);
+  auto host = in_reserve(called);
+  const bool may = may_name_any(std::get<Relay>(member.part)) || host || (known && has(*known));
+  if (!may) return std::nullopt;
+  if (known && hosts_.linked(*known) && is_free(*known)) return *known;
+  if (known && (!host || !hosts_.linked(*known))) host = hosts_.host(*known);
+  if (!host) host = called;
   if (host->carrier.in_head) host->carrier = model::kFakeNode;
   const NodeIndex added = hosts_.add(*host);
   out.push_back(AddHost{added, std::move(*host)});
   return added;
+}
+
+bool HeadMachine::has(NodeIndex host) const {
+  return std::ranges::any_of(runs_, [&](const Member& one) {
+    return !one.is_relay() && std::ranges::find(one.hosts, host) != one.hosts.end();
+  });
 }
 
 std::optional<model::Host> HeadMachine::in_reserve(const model::Host& called) const {
@@ -178,15 +187,22 @@ void HeadMachine::let_users(NodeIndex host, Does does, HeadEffects& out) {
 // Last of all: what has ended the outer run may be the inner one's own failure, too.
 void HeadMachine::end_inner_runs(HeadEffects& out) {
   for (Member& one : runs_) {
-    if (!one.within || one.over() || !is_over(*one.within)) continue;
+    if (!one.within || one.over()) continue;
     if (one.is_relay()) {
-      let<Relay>(
-          one, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
-    } else if (!std::exchange(one.told_outer_over, true)) {
+      end_orphan(one, out);
+    } else if (is_over(*one.within) && !std::exchange(one.told_outer_over, true)) {
       let<Run>(
           one, [&](Run& run, RunEffects& wishes) { run.outer_over(now_, wishes); }, out);
     }
   }
+}
+
+// A launcher goes with its run, and with its host.
+void HeadMachine::end_orphan(Member& member, HeadEffects& out) {
+  const LauncherId& launcher = std::get<Relay>(member.part).launcher();
+  if (!is_over(launcher.run) && user(launcher.run, launcher.host) != nullptr) return;
+  let<Relay>(
+      member, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
 }
 
 void HeadMachine::start(Instant now, HeadEffects& out) {
@@ -333,12 +349,19 @@ void HeadMachine::from_launcher(const Heard& event, const wire::FromLauncher& me
     return relay != nullptr && !relay->over() && relay->launcher() == launcher;
   });
   if (found == runs_.end()) return begin_relay(launcher, message.bytes, out);
+  if (!message.bytes.empty()) return take(*found, message.bytes, out);
   let<Relay>(
-      *found,
-      [&](Relay& relay, RunEffects& wishes) {
-        message.bytes.empty() ? relay.hang_up(wishes) : relay.take(message.bytes, wishes);
-      },
-      out);
+      *found, [](Relay& relay, RunEffects& wishes) { relay.hang_up(wishes); }, out);
+}
+
+// One message at a time: what the next one means may depend on what became of it.
+void HeadMachine::take(Member& member, const std::string& bytes, HeadEffects& out) {
+  std::get<Relay>(member.part).take(bytes);
+  for (bool more = true; more;) {
+    let<Relay>(
+        member, [&](Relay& relay, RunEffects& wishes) { more = relay.next(wishes); }, out);
+  }
+  hosts_.go_on(now_, out);
 }
 
 // A run that is over takes no others in; nor does a rank speak for another host's run.
@@ -346,13 +369,10 @@ void HeadMachine::begin_relay(const LauncherId& launcher, const std::string& byt
                               HeadEffects& out) {
   const Member* above = user(launcher.run, launcher.host);
   if (bytes.empty() || above == nullptr || above->over()) return;
+  Member& begun = begin(Relay(launcher), launcher.run);
   let<Relay>(
-      begin(Relay(launcher), launcher.run),
-      [&](Relay& relay, RunEffects& wishes) {
-        relay.begin(wishes);
-        relay.take(bytes, wishes);
-      },
-      out);
+      begun, [](Relay& relay, RunEffects& wishes) { relay.begin(wishes); }, out);
+  take(begun, bytes, out);
 }
 
 // What its hosts say about themselves, we hear as well.
@@ -583,8 +603,7 @@ void HeadMachine::carry_out(Member& member, CallHost& wish, HeadEffects& out) {
   if (const auto host = host_for_relay(member, wish.host, out)) {
     use(member, *host);
     NeedHost needed{wish.node};
-    carry_out(member, needed, out);
-    return hosts_.go_on(now_, out);
+    return carry_out(member, needed, out);
   }
   member.hosts.emplace_back();  // none
   let<Relay>(

@@ -89,6 +89,7 @@ class HeadMachine {
   void welcome(Member& member, const Heard& event, const wire::Welcome& message, HeadEffects& out);
   void from_launcher(const Heard& event, const wire::FromLauncher& message, HeadEffects& out);
   void begin_relay(const LauncherId& launcher, const std::string& bytes, HeadEffects& out);
+  void take(Member& member, const std::string& bytes, HeadEffects& out);
   void pass_on(Member& member, const Heard& event, HeadEffects& out);
   [[nodiscard]] model::HostFacts facts_for(const Relay& relay, model::HostFacts facts) const;
   void end_overdue(HeadEffects& out);
@@ -112,6 +113,8 @@ class HeadMachine {
                                                               HeadEffects& out);
   [[nodiscard]] std::optional<model::Host> in_reserve(const model::Host& called) const;
   [[nodiscard]] bool may_name_any(const Relay& relay) const;
+  // It is, or was, a host of a run that is no relay.
+  [[nodiscard]] bool has(base::NodeIndex host) const;
   // `ours`: hosts that the run has already.
   [[nodiscard]] base::NodeIndex host_for(const std::vector<base::NodeIndex>& ours,
                                          const model::Host& host, HeadEffects& out);
@@ -155,6 +158,7 @@ class HeadMachine {
     out.push_back(std::move(wish));
   }
   void end_inner_runs(HeadEffects& out);
+  void end_orphan(Member& member, HeadEffects& out);
   void finish_when_left(HeadEffects& out);
 
   base::Instant now_{};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "model/carriers.hpp"
 #include "view/first_few.hpp"
 
 namespace muster::machine {
@@ -70,15 +71,21 @@ std::optional<NodeIndex> Hosts::find(const model::Host& host) const {
   return NodeIndex(found - hosts_.begin());
 }
 
-// Of two, that which has a link.
-std::optional<NodeIndex> Hosts::find_called(const model::Host& host) const {
-  std::optional<NodeIndex> found;
+// What people have written comes before what hosts call themselves; of two, that which is wanted,
+// then that which has a link.
+std::optional<NodeIndex> Hosts::find_called(const model::Host& host,
+                                            const std::function<bool(NodeIndex)>& wanted) const {
+  std::optional<NodeIndex> best;
+  int rank = 0;
   for (std::uint32_t i = 0; i < hosts_.size(); ++i) {
     const Entry& one = hosts_[i];
-    if (found && !one.linked) continue;
-    if (model::may_mean(host, one.host, one.facts)) found = NodeIndex(i);
+    const bool is_written = model::may_mean(host, one.host);
+    if (!is_written && !model::may_mean(host, one.host, one.facts)) continue;
+    const int its =
+        1 + (wanted(NodeIndex(i)) ? 4 : 0) + (is_written ? 2 : 0) + (one.linked ? 1 : 0);
+    if (its > rank) best = NodeIndex(i), rank = its;
   }
-  return found;
+  return best;
 }
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -101,18 +108,24 @@ void Hosts::open_due(Instant now, HeadEffects& out) {
   }
 }
 
+std::string Hosts::hint_for_silence(const model::Host& host) const {
+  constexpr const char* kLonger = "--start-timeout SECONDS waits longer";
+  if (host.carrier == model::kAsked) {
+    return fmt::format("the head of the job around this launcher is to reach it; {}", kLonger);
+  }
+  return fmt::format("is the host up, and does `{} {} true` return by itself? {}",
+                     options_.carrier.command.front(), host.name, kLonger);
+}
+
 std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {
   std::vector<std::pair<NodeIndex, Error>> found;
   for (const NodeIndex node : opener_.overdue(now)) {
     const std::string& host = name(node);
-    found.emplace_back(
-        node,
-        Error{Fault::unreachable,
-              fmt::format("{}: no answer within {:g} s", host, seconds(options_.carrier.patience)),
-              fmt::format("is the host up, and does `{} {} true` return by itself? "
-                          "--start-timeout SECONDS waits longer",
-                          options_.carrier.command.front(), host),
-              {}});
+    found.emplace_back(node, Error{Fault::unreachable,
+                                   fmt::format("{}: no answer within {:g} s", host,
+                                               seconds(options_.carrier.patience)),
+                                   hint_for_silence(of(node).host),
+                                   {}});
   }
   return found;
 }
@@ -268,6 +281,7 @@ void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, I
   if (!of(node).link) return lost(node);
   of(node).state = State::leaving;
   of(node).leave_by = now + kLeaveTime;
+  leaving_.insert(node);
 }
 
 bool Hosts::overstays(NodeIndex node, Instant now) const {
@@ -276,14 +290,13 @@ bool Hosts::overstays(NodeIndex node, Instant now) const {
 
 std::optional<Instant> Hosts::next_leaving() const {
   std::optional<Instant> soonest;
-  for (const Entry& host : hosts_) {
-    if (host.state == State::leaving) soonest = base::sooner(soonest, host.leave_by);
-  }
+  for (const NodeIndex node : leaving_) soonest = base::sooner(soonest, of(node).leave_by);
   return soonest;
 }
 
 void Hosts::lost(NodeIndex node) {
   settle(node);
+  leaving_.erase(node);
   of(node).link = false;
   of(node).state = State::waiting;
   of(node).greeted_at.clear();

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -57,7 +58,8 @@ class Hosts {
   [[nodiscard]] std::optional<base::NodeIndex> find(const model::Host& host) const;
 
   // One that somebody may mean who calls it so: by one of its names, or by its own.
-  [[nodiscard]] std::optional<base::NodeIndex> find_called(const model::Host& host) const;
+  [[nodiscard]] std::optional<base::NodeIndex> find_called(
+      const model::Host& host, const std::function<bool(base::NodeIndex)>& wanted) const;
 
   // ---- opening
   void open(base::NodeIndex node, base::Instant now, HeadEffects& out);
@@ -156,9 +158,11 @@ class Hosts {
   void open_due(base::Instant now, HeadEffects& out);
   void forgive_silence(base::Instant now);
   void tell_progress(base::Instant now, HeadEffects& out);
+  [[nodiscard]] std::string hint_for_silence(const model::Host& host) const;
 
   Options options_;
   std::vector<Entry> hosts_;  // index: node
+  std::set<base::NodeIndex> leaving_;
   Opener opener_;
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;

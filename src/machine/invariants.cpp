@@ -23,6 +23,7 @@ void Hosts::check() const {
     const Entry& host = hosts_[i];
     const bool is_waited_for = opener_.has(NodeIndex(i));
     CHECK(host.linked || (!host.link && !is_waited_for));
+    CHECK(leaving_.contains(NodeIndex(i)) == (host.state == State::leaving));
     CHECK(!host.linked || host.link || host.state == State::waiting);
     CHECK(!is_waited_for || host.state == State::waiting || host.state == State::up);
     CHECK(host.state != State::greeted || host.facts);

@@ -34,44 +34,47 @@ void Relay::begin(RunEffects& out) const {
   out.push_back(AnswerLauncher{std::string(wire::kMagic)});
 }
 
-void Relay::take(std::string_view bytes, RunEffects& out) {
-  reader_.feed(bytes);
-  while (!over_) {
-    auto message = reader_.next();
-    if (message && !*message) return;
-    const wire::Address& to = reader_.address();
-    if (message && to.run == base::kFirstRun && !to.hosts.empty()) {
-      pass(to, std::move(**message), out);
-    } else {
-      hang_up(out);
-    }
+void Relay::take(std::string_view bytes) { reader_.feed(bytes); }
+
+bool Relay::next(RunEffects& out) {
+  if (over_) return false;
+  auto message = reader_.next();
+  if (message && !*message) return false;
+  const wire::Address& to = reader_.address();
+  if (message && to.run == base::kFirstRun && !to.hosts.empty()) {
+    pass(to, std::move(**message), out);
+  } else {
+    hang_up(out);
   }
+  return !over_;
 }
 
 void Relay::hang_up(RunEffects& out) {
   if (over_) return;
-  for (const auto& [number, node] : std::map(asked_)) release(node, {}, out);
+  for (const auto& [number, node] : std::map(asked_)) drop(node, out);
   out.push_back(AnswerLauncher{});
   over_ = true;
 }
 
 void Relay::pass(const wire::Address& to, wire::ToAgent message, RunEffects& out) {
   if (auto* reach = std::get_if<wire::Reach>(&message)) {
-    if (to.hosts.is_one()) carry(NodeIndex(to.hosts.ranges().front().first), *reach, out);
+    if (to.hosts.is_one()) call(NodeIndex(to.hosts.ranges().front().first), *reach, out);
     return;
   }
   std::vector<NodeIndex> nodes = nodes_of(to.hosts);
-  if (std::holds_alternative<wire::Release>(message)) message = wire::Bye{};
-  if (const auto* bye = std::get_if<wire::Bye>(&message)) {
-    for (const NodeIndex node : nodes) release(node, *bye, out);
-    return;
+  if (std::holds_alternative<wire::Release>(message)) {
+    for (const NodeIndex node : nodes) drop(node, out);
+  } else if (const auto* bye = std::get_if<wire::Bye>(&message)) {
+    for (const NodeIndex node : nodes) part(node, *bye, out);
+  } else if (auto* hello = std::get_if<wire::Hello>(&message)) {
+    for (const NodeIndex node : nodes) greet(node, *hello, out);
+  } else {
+    std::erase_if(nodes, [&](NodeIndex node) { return state(node) != State::greeted; });
+    if (!nodes.empty()) out.push_back(ToNodes{std::move(nodes), std::move(message)});
   }
-  std::erase_if(nodes, [&](NodeIndex node) { return !is_up(node); });
-  if (std::holds_alternative<wire::Hello>(message)) greet(nodes);
-  if (!nodes.empty()) out.push_back(ToNodes{std::move(nodes), std::move(message)});
 }
 
-void Relay::carry(NodeIndex number, wire::Reach& reach, RunEffects& out) {
+void Relay::call(NodeIndex number, wire::Reach& reach, RunEffects& out) {
   const NodeIndex node(nodes_.size());
   if (!asked_.emplace(number, node).second) return;
   nodes_.push_back({number});
@@ -83,30 +86,43 @@ void Relay::carry(NodeIndex number, wire::Reach& reach, RunEffects& out) {
   out.push_back(CallHost{node, std::move(host)});
 }
 
-void Relay::greet(const std::vector<NodeIndex>& nodes) {
-  for (const NodeIndex node : nodes) nodes_[node.value].state = State::greeted;
+// A host that was lost since the launcher was told of it is on its way again.
+void Relay::greet(NodeIndex node, const wire::Hello& hello, RunEffects& out) {
+  Node& one = nodes_[node.value];
+  if (one.state == State::reaching) {
+    if (one.told) one.hello = hello;
+    return;
+  }
+  one.state = State::greeted;
+  out.push_back(ToNode{node, hello});
 }
 
 // The host is not the launcher's any more, whatever its agent still has to do. To an agent that has
 // not been greeted there is nothing to say.
-void Relay::release(NodeIndex node, wire::Bye bye, RunEffects& out) {
-  if (nodes_[node.value].state == State::greeted) {
+void Relay::let_go(NodeIndex node, wire::Bye bye, RunEffects& out) const {
+  if (state(node) == State::greeted) {
     out.push_back(FreeHost{node, std::move(bye)});
   } else {
     out.push_back(NotAwaited{node});
   }
+}
+
+void Relay::part(NodeIndex node, wire::Bye bye, RunEffects& out) {
+  let_go(node, std::move(bye), out);
   forget(node, kLeft, out);
 }
 
-bool Relay::is_up(NodeIndex node) const {
-  const State state = nodes_[node.value].state;
-  return state == State::up || state == State::greeted;
+// The launcher has no link there any more: it is told nothing.
+void Relay::drop(NodeIndex node, RunEffects& out) {
+  let_go(node, {}, out);
+  end(node);
 }
 
 std::vector<NodeIndex> Relay::nodes_of(const wire::HostSet& numbers) const {
   std::vector<NodeIndex> found;
-  for (const auto& [number, node] : asked_) {
-    if (numbers.contains(number)) found.push_back(node);
+  for (const wire::HostSet::Range& range : numbers.ranges()) {
+    auto at = asked_.lower_bound(NodeIndex(range.first));
+    for (; at != asked_.end() && at->first.value <= range.last; ++at) found.push_back(at->second);
   }
   std::ranges::sort(found);
   return found;
@@ -115,9 +131,11 @@ std::vector<NodeIndex> Relay::nodes_of(const wire::HostSet& numbers) const {
 // ---- its hosts --------------------------------------------------------------------------------
 
 void Relay::up(NodeIndex node, RunEffects& out) {
-  if (nodes_[node.value].state != State::reaching) return;
-  nodes_[node.value].state = State::up;
-  answer(node, wire::Reached{}, out);
+  Node& one = nodes_[node.value];
+  if (one.state != State::reaching) return;
+  one.state = State::up;
+  if (!std::exchange(one.told, true)) answer(node, wire::Reached{}, out);
+  if (one.hello) greet(node, *std::exchange(one.hello, {}), out);
 }
 
 // The launcher may have a way of its own.
@@ -125,30 +143,40 @@ void Relay::refused(NodeIndex node, RunEffects& out) {
   forget(node, {base::Fault::usage, "it is no host of the job", {}, {}}, out);
 }
 
-void Relay::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
-  lost(node, std::move(error), now, out);
-}
-
-void Relay::lost(NodeIndex node, Error error, Instant, RunEffects& out) {
-  if (nodes_[node.value].state == State::gone) return;
+void Relay::missed(NodeIndex node, Error error, Instant, RunEffects& out) {
+  if (state(node) == State::gone) return;
   out.push_back(NotAwaited{node});
   forget(node, std::move(error), out);
 }
 
+// An agent ends with the last run of its host: that may have been before the launcher's greeting.
+void Relay::lost(NodeIndex node, Error error, Instant now, RunEffects& out) {
+  Node& one = nodes_[node.value];
+  if (one.state != State::up || std::exchange(one.again, true)) {
+    return missed(node, std::move(error), now, out);
+  }
+  one.state = State::reaching;
+  out.push_back(NeedHost{node});
+}
+
 void Relay::forget(NodeIndex node, Error why, RunEffects& out) {
   answer(node, wire::Unreached{std::move(why)}, out);
+  end(node);
+}
+
+void Relay::end(NodeIndex node) {
   nodes_[node.value].state = State::gone;
   asked_.erase(nodes_[node.value].number);
 }
 
 void Relay::heard(NodeIndex node, const wire::ToHead& message, RunEffects& out) const {
-  if (is_up(node)) answer(node, message, out);
+  if (state(node) == State::greeted) answer(node, message, out);
 }
 
 void Relay::suspend(bool suspended, RunEffects& out) const {
   std::vector<NodeIndex> nodes;
   for (const auto& [number, node] : asked_) {
-    if (is_up(node)) nodes.push_back(node);
+    if (state(node) == State::greeted) nodes.push_back(node);
   }
   if (nodes.empty()) return;
   std::ranges::sort(nodes);

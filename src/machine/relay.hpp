@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,10 @@ class Relay {
   explicit Relay(LauncherId launcher) : launcher_(launcher) {}
 
   void begin(RunEffects& out) const;
-  // What the launcher has sent.
-  void take(std::string_view bytes, RunEffects& out);
+  // What the launcher has sent; then next() until it is false, each time with its wishes carried
+  // out.
+  void take(std::string_view bytes);
+  [[nodiscard]] bool next(RunEffects& out);
   // The launcher has gone, or the run that it belongs to is over.
   void hang_up(RunEffects& out);
 
@@ -68,16 +71,22 @@ class Relay {
   struct Node {
     base::NodeIndex number;  // with the launcher
     State state = State::reaching;
+    bool told = false;                      // the launcher knows that it was up
+    bool again = false;                     // it was lost since, and is being reached once more
+    std::optional<wire::Hello> hello = {};  // which came meanwhile
     bool operator==(const Node&) const = default;
   };
 
   void pass(const wire::Address& to, wire::ToAgent message, RunEffects& out);
-  void carry(base::NodeIndex number, wire::Reach& reach, RunEffects& out);
-  void greet(const std::vector<base::NodeIndex>& nodes);
-  void release(base::NodeIndex node, wire::Bye bye, RunEffects& out);
+  void call(base::NodeIndex number, wire::Reach& reach, RunEffects& out);
+  void greet(base::NodeIndex node, const wire::Hello& hello, RunEffects& out);
+  void let_go(base::NodeIndex node, wire::Bye bye, RunEffects& out) const;
+  void part(base::NodeIndex node, wire::Bye bye, RunEffects& out);
+  void drop(base::NodeIndex node, RunEffects& out);
   void forget(base::NodeIndex node, base::Error why, RunEffects& out);
-  [[nodiscard]] bool is_up(base::NodeIndex node) const;
+  void end(base::NodeIndex node);
   void answer(base::NodeIndex node, const wire::ToHead& message, RunEffects& out) const;
+  [[nodiscard]] State state(base::NodeIndex node) const { return nodes_[node.value].state; }
   [[nodiscard]] std::vector<base::NodeIndex> nodes_of(const wire::HostSet& numbers) const;
 
   LauncherId launcher_;

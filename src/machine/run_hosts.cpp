@@ -90,7 +90,9 @@ std::optional<model::Host> Run::in_reserve(const model::Host& called) const {
   const auto found = std::ranges::find_if(
       spare, [&](const model::Host& one) { return model::may_mean(called, one); });
   if (found != spare.end()) return *found;
-  if (!plan::lists_host(input_.spec.hostfile, called.name)) return std::nullopt;
+  // Such a list names no users and no ports: with those it would be another host.
+  const bool is_plain = called.user.empty() && called.port == 0;
+  if (!is_plain || !plan::lists_host(input_.spec.hostfile, called.name)) return std::nullopt;
   return called;
 }
 

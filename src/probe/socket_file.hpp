@@ -10,7 +10,7 @@ namespace muster::probe {
 
 [[nodiscard]] bool is_socket(const std::string& path);
 
-// Blocks no longer than it takes the kernel: nobody has to accept. Fault::unreachable.
+// Blocks only while more wait there than its listener has room for. Fault::unreachable.
 [[nodiscard]] base::Result<process::UniqueFd> connect_to(const std::string& path);
 
 }  // namespace muster::probe
