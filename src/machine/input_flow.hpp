@@ -47,6 +47,7 @@ class InputFlow {
 
   model::StdinSpec spec_;
   std::vector<Lane> lanes_;  // index: rank
+  bool runs_ = false;  // all ranks have had a process; those that are spawned later do not matter
   bool reading_ = false;
   bool ended_ = false;
 };

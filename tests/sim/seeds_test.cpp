@@ -86,6 +86,17 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
   }
 }
 
+// Input ran ahead without bounds while spawned ranks were starting; a run that had lost a host kept
+// it from being closed; a host that did not leave kept another run waiting; an inner run was killed
+// without its grace; a run was not told why another had let a host go.
+TEST(Seeds, KeepTheRulesThatWereOnceBrokenByTwoRuns) {
+  for (const std::uint64_t seed : {24426, 40120, 32079, 48252, 130764, 9876, 12500, 17719, 639,
+                                   1499, 826, 2312, 7211, 656, 3028}) {
+    const Outcome outcome = World(draw(seed, {}), {}).play();
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
+  }
+}
+
 TEST(Seeds, RepeatThemselves) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Tracing all{true, true};

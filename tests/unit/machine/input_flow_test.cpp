@@ -36,6 +36,16 @@ TEST(InputFlow, PausesForTheSlowest) {
   EXPECT_EQ(flow.change(true), true);
 }
 
+// They get no input, and the window holds meanwhile.
+TEST(InputFlow, DoesNotHeedRanksThatAreSpawned) {
+  InputFlow flow({StdinTo::one, Rank(0)}, 1);
+  EXPECT_EQ(flow.change(true), true);
+  EXPECT_EQ(flow.send(kInputWindow).size(), 1U);
+  EXPECT_EQ(flow.change(false), false) << "these have not started yet";
+  flow.renew();
+  EXPECT_FALSE(flow.change(false)) << "in another round all start again";
+}
+
 TEST(InputFlow, DoesNotWaitForTheDead) {
   InputFlow flow({StdinTo::all, {}}, 2);
   EXPECT_EQ(flow.change(true), true);
