@@ -6,6 +6,8 @@
 //
 // The link of a host that is waiting may fail and be opened again, as often as Opener allows. Each
 // run greets a host for itself.
+//
+// It is large: opening, greeting, keeping alive and closing all change the same state of a link.
 #pragma once
 
 #include <cstdint>
