@@ -16,6 +16,8 @@ using base::Rank;
 using Words = std::vector<std::string>;
 using std::chrono::seconds;
 
+std::string of(const char* word, Rank rank) { return fmt::format("{} {}", word, rank.value); }
+
 struct Message {
   std::string operator()(const wire::Welcome& m) const {
     if (m.facts.rank_ports.empty()) return "Welcome";
@@ -26,20 +28,12 @@ struct Message {
   }
   std::string operator()(const wire::Traced& m) const { return "Traced " + m.state; }
   std::string operator()(const wire::Declined& m) const { return "Declined " + m.error.what; }
-  std::string operator()(const wire::Spawn& m) const {
-    return fmt::format("Spawn {}", m.rank.value);
-  }
+  std::string operator()(const wire::Spawn& m) const { return of("Spawn", m.rank); }
   std::string operator()(const wire::Refused& m) const { return "Refused " + m.error.what; }
-  std::string operator()(const wire::Started& m) const {
-    return fmt::format("Started {}", m.rank.value);
-  }
+  std::string operator()(const wire::Started& m) const { return of("Started", m.rank); }
   std::string operator()(const wire::Output&) const { return "Output"; }
-  std::string operator()(const wire::OutputEnd& m) const {
-    return fmt::format("OutputEnd {}", m.rank.value);
-  }
-  std::string operator()(const wire::Exited& m) const {
-    return fmt::format("Exited {}", m.exit.rank.value);
-  }
+  std::string operator()(const wire::OutputEnd& m) const { return of("OutputEnd", m.rank); }
+  std::string operator()(const wire::Exited& m) const { return of("Exited", m.exit.rank); }
   std::string operator()(const wire::FenceIn& m) const {
     return fmt::format("FenceIn {} {}", m.sequence, m.blob);
   }
@@ -60,11 +54,10 @@ struct Message {
     return fmt::format("Stopped {} {}", m.killed, m.leftovers.size());
   }
   std::string operator()(const wire::Taken& m) const { return "Taken " + to_string(m.cpus); }
-  std::string operator()(const wire::FromLauncher& one) const {
-    return fmt::format("launcher {}: {}", one.connection, one.bytes);
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return "of launchers";
   }
-  std::string operator()(const wire::Reached&) const { return "reached"; }
-  std::string operator()(const wire::Unreached&) const { return "unreached"; }
   std::string operator()(const wire::Pong&) const { return "Pong"; }
 };
 
@@ -90,9 +83,7 @@ struct Effect {
   std::string operator()(const CloseInput&) const { return "close input"; }
   std::string operator()(const AddCredit& e) const { return fmt::format("credit {}", e.bytes); }
   std::string operator()(const ToWireup&) const { return "to wire-up"; }
-  std::string operator()(const AnswerLauncherHere& one) const {
-    return fmt::format("to launcher {}: {}", one.message.connection, one.message.bytes);
-  }
+  std::string operator()(const AnswerLauncherHere&) const { return "to launcher"; }
   std::string operator()(const Sweep&) const { return "sweep"; }
   std::string operator()(const DrainStreams&) const { return "drain"; }
   std::string operator()(const DiscardOutput&) const { return "discard"; }
