@@ -10,6 +10,7 @@
 // It is large: every event has a function, and so has every wish of a run.
 #pragma once
 
+#include <list>
 #include <map>
 #include <optional>
 #include <variant>
@@ -163,8 +164,8 @@ class HeadMachine {
 
   base::Instant now_{};
   Hosts hosts_;
-  std::vector<Member> runs_;  // ascending; the first run stays, a relay goes once it is over
-  base::RunIndex last_;       // that was begun
+  std::list<Member> runs_;  // ascending; the first run stays, a relay goes once it is over
+  base::RunIndex last_;     // that was begun
   std::optional<base::Instant> leave_by_;  // once all are over: links still open are cut then
   bool finished_ = false;
 };
