@@ -214,7 +214,7 @@ class Carriers(Case):
         done = self.muster("--ssh-command", "./echoes", "--start-timeout", "1", "-H", "nohost",
                            "true")
         self.assert_refused(done, UNREACHABLE, "nohost: no answer within 1 s",
-                            r"does `./echoes nohost true` end by itself\?")
+                            r"does `./echoes nohost true` return by itself\?")
 
 
 def memory_group(name):
