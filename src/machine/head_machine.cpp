@@ -334,11 +334,13 @@ void HeadMachine::suspend(HeadEffects& out) {
 }
 
 void HeadMachine::on(InputBytes& event, HeadEffects& out) {
+  if (runs_.front().over()) return;  // it was on its way
   let<Run>(
       runs_.front(), [&](Run& run, RunEffects& wishes) { run.input(event.bytes, wishes); }, out);
 }
 
 void HeadMachine::on(InputEnded&, HeadEffects& out) {
+  if (runs_.front().over()) return;  // it was on its way
   let<Run>(
       runs_.front(), [](Run& run, RunEffects& wishes) { run.input_ended(wishes); }, out);
 }
