@@ -56,7 +56,7 @@ class SetTable {
                                                                   const model::Mapping& mapping,
                                                                   const std::string& host);
 
-// What Open MPI 4.1 maps and binds by when nobody says (orte/mca/rmaps/base/rmaps_base_map_job.c):
+// What Open MPI 4.1 maps and binds by if it is not told (orte/mca/rmaps/base/rmaps_base_map_job.c):
 // up to two ranks by core, more by NUMA node, else package; an object that was given for mapping is
 // what is bound to as well; nothing when there are more ranks than slots, and what a rankfile or a
 // list of cpus says counts. A change to `mapping`

@@ -1,4 +1,4 @@
-// default_binding: what Open MPI binds to when nobody says.
+// default_binding: what Open MPI binds to if it is not told.
 #include <optional>
 
 #include "plan/binding.hpp"

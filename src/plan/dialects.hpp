@@ -27,7 +27,7 @@ struct Twins {
 [[nodiscard]] Twins twins(const model::Plan& plan);
 
 // For the ranks of one app that get the same, `kept`, from the launching shell: the variables of a
-// rank, in every dialect (CONTRACTS: PMI_* and SLURM_* never), are common() and of(rank), each with
+// rank, in every dialect (never PMI_* and SLURM_*), are common() and of(rank), each with
 // the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,
 // PYTHONUNBUFFERED, NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME, MASTER_ADDR and MASTER_PORT through -x)
 // is left to the user, and so is every variable given with -x. Azure ML's names follow -x

@@ -1,4 +1,4 @@
-// The table of variables that do not go along, each with its reason.
+// The table of variables that are not passed on, each with its reason.
 #include "plan/variable_owner.hpp"
 
 #include <algorithm>
