@@ -19,7 +19,7 @@ inline constexpr std::size_t kHostsMax = 1'000'000;                 // entries
 [[nodiscard]] base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text);
 
 // The text of a hostfile; `name` is its path, used in places. One host a line:
-//   [user@]host [slots=N] [max_slots=N]   Open MPI's keys with all their spellings (CONTRACTS 1.4),
+//   [user@]host [slots=N] [max_slots=N]   Open MPI's keys with all their spellings,
 //                                         blanks around '=' allowed, username=, port=
 //   [user@]host:N                         Hydra's
 // Comments: '#', '//', '/* */'; blank lines; CRLF; a UTF-8 byte order mark.

@@ -121,7 +121,7 @@ Result<void> read_command_line(MpirunDraft& draft) {
 }
 
 // The first line is what Horovod and accelerate look at; called by its full name, Open MPI 4.1
-// says OpenRTE there (CONTRACTS: both are known to whoever looks).
+// says OpenRTE there.
 std::string version_text(const Call& call) {
   const bool full_name = call.called.ends_with(".openmpi");
   return fmt::format("{} ({}) 4.1.4\n\nThis is muster {}, standing in for it.\n", call.called,
