@@ -1,7 +1,6 @@
 // Listens, checks who calls, and carries bytes both ways.
 #include "host/launcher_socket.hpp"
 
-#include <asio/post.hpp>
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
@@ -14,7 +13,6 @@
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
 #include "process/unique_fd.hpp"
-#include "wire/messages.hpp"
 
 namespace muster::host {
 namespace {
