@@ -14,7 +14,7 @@ InputFlow::InputFlow(model::StdinSpec spec, std::uint32_t ranks) : spec_(spec), 
 
 void InputFlow::renew() {
   lanes_.assign(lanes_.size(), {});
-  reading_ = runs_ = false;
+  runs_ = false;
 }
 
 std::vector<Rank> InputFlow::targets() const {
@@ -44,8 +44,8 @@ void InputFlow::left(Rank rank) {
 
 std::optional<bool> InputFlow::change(bool all_run) {
   runs_ = runs_ || all_run;
-  if (spec_.to == model::StdinTo::none || ended_ || !runs_) return std::nullopt;
-  bool room = true;
+  if (spec_.to == model::StdinTo::none || ended_) return std::nullopt;
+  bool room = runs_;
   bool taker = false;
   for (const Rank rank : targets()) {
     const Lane& lane = lanes_[rank.value];

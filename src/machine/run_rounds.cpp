@@ -28,6 +28,7 @@ void Run::begin_round(RunEffects& out) {
   ++round_;
   tell(model::RoundBegun{round_, input_.spec.max_restarts, view::failure(report())}, out);
   forget_round();
+  input_flow(out);
   out.push_back(NewRound{});
   state_ = State::opening;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {

@@ -46,6 +46,14 @@ TEST(InputFlow, DoesNotHeedRanksThatAreSpawned) {
   EXPECT_FALSE(flow.change(false)) << "in another round all start again";
 }
 
+TEST(InputFlow, IsNotReadBetweenTwoRounds) {
+  InputFlow flow({StdinTo::one, Rank(0)}, 1);
+  EXPECT_EQ(flow.change(true), true);
+  flow.renew();
+  EXPECT_EQ(flow.change(false), false);
+  EXPECT_EQ(flow.change(true), true);
+}
+
 TEST(InputFlow, DoesNotWaitForTheDead) {
   InputFlow flow({StdinTo::all, {}}, 2);
   EXPECT_EQ(flow.change(true), true);
