@@ -8,60 +8,17 @@
 #include "front/call.hpp"
 #include "front/inherited.hpp"
 #include "front/inner_request.hpp"
+#include "front/job/place.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
 #include "job/yaml.hpp"
 #include "spec/check.hpp"
-#include "spec/hosts.hpp"
 
 namespace muster::front {
 namespace {
 
 using base::Fault;
 using base::Result;
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::vector<std::string> places_of_targets(const Call& call, const std::string& folder) {
-  std::vector<std::string> places = {folder + "/muster.yml", call.current_folder + "/muster.yml"};
-  const auto configuration = variable(call, "XDG_CONFIG_HOME");
-  const auto home = variable(call, "HOME");
-  if (configuration && !configuration->empty()) {
-    places.push_back(std::string(*configuration) + "/muster/muster.yml");
-  } else if (home && !home->empty()) {
-    places.push_back(std::string(*home) + "/.config/muster/muster.yml");
-  }
-  return places;
-}
-
-Result<job::TargetsReading> targets(const Call& call, const std::string& folder) {
-  for (const std::string& place : places_of_targets(call, folder)) {
-    if (!call.has_file(place)) continue;
-    auto text = call.read_file(place, job::kFileMax);
-    if (!text) return tl::unexpected(std::move(text.error()));
-    return job::read_targets(*text, place);
-  }
-  return job::TargetsReading{};
-}
-
-// What the command line says of a target, in the words of muster.yml.
-job::Target typed_target(const JobDraft& draft) {
-  job::Target target;
-  if (draft.hosts.list) {
-    target.name = "-H";
-    target.hosts.push_back({*draft.hosts.list, {}, {}, true});
-  } else if (!draft.hosts.file.empty()) {
-    target.name = "--hostfile";
-    target.hostfile = job::Text{draft.hosts.file, {}, {}, true};
-  } else {
-    target.name = "--fake-nodes";
-    target.fake_nodes = job::Count{draft.fake_nodes, {}};
-  }
-  return target;
-}
 
 Result<void> check_combinations(const JobDraft& draft) {
   if (draft.detach && draft.output.tag) {
@@ -74,63 +31,6 @@ Result<void> check_combinations(const JobDraft& draft) {
   return base::fail(Fault::usage, "keep one of them",
                     "-H, --hostfile, --fake-nodes and --target cannot be combined");
 }
-
-bool is_typed(const JobDraft& draft) { return !draft.hosts.empty() || draft.fake_nodes > 0; }
-
-Result<job::Target> target_of(const JobDraft& draft, const job::JobFile& job,
-                              const job::Targets& known) {
-  if (is_typed(draft)) return typed_target(draft);
-  if (!draft.target.empty()) return job::choose_target(known, draft.target);
-  auto chosen = job::choose_target(known, job.target ? job.target->text : "");
-  if (!chosen && job.target) {
-    chosen.error().place = {job.source, job.target->begin.line, job.target->begin.column};
-  }
-  return chosen;
-}
-
-// Reads the hosts of a target; a hostfile's path begins where it was written.
-class HostReader {
- public:
-  // `source`: the file that describes the target; empty for one of the command line.
-  HostReader(const Call& call, std::string folder, std::string source)
-      : call_(call), folder_(std::move(folder)), source_(std::move(source)) {}
-
-  Result<job::Place> place(job::Target target) {
-    job::Place place{std::move(target), {}, {}};
-    auto found = find(place.target);
-    if (!found) return tl::unexpected(std::move(found.error()));
-    place.found = std::move(*found);
-    return place;
-  }
-
- private:
-  [[nodiscard]] Result<spec::HostsFound> find(const job::Target& target) const {
-    if (!target.hosts.empty()) return listed(target);
-    if (!target.hostfile) return spec::HostsFound{};
-    return hosts_in_file(call_, job::below(folder_, target.hostfile->text));
-  }
-
-  [[nodiscard]] Result<spec::HostsFound> listed(const job::Target& target) const {
-    spec::HostsFound found{model::kHostsListed, source_.empty() ? target.name : source_, {}};
-    for (const job::Text& text : target.hosts) {
-      const base::Place at{found.name, text.begin.line, text.begin.column};
-      auto read = spec::read_host_list(text.text);
-      if (!read) {
-        read.error().place = at;
-        return tl::unexpected(std::move(read.error()));
-      }
-      for (model::HostEntry& host : *read) {
-        host.place = at;
-        found.hosts.push_back(std::move(host));
-      }
-    }
-    return found;
-  }
-
-  const Call& call_;
-  std::string folder_;
-  std::string source_;
-};
 
 // A host's slots in all its entries; on hosts that may be crowded, all that the job wants there.
 std::uint32_t slots_of(const model::JobSpec& spec, const std::string& name, std::uint32_t wanted) {
@@ -178,12 +78,6 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
   spec.fake_nodes = 0;
 }
 
-struct Prepared {
-  std::string file;  // absolute
-  job::JobReading read;
-  job::Place place;
-};
-
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
@@ -222,16 +116,18 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   return record;
 }
 
-Reading request_of(const Call& call, const JobDraft& draft, Prepared prepared) {
+}  // namespace
+
+Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
+                    const job::Place& place) {
   Reading reading;
-  job::Complaints complaints(prepared.read.job.source);
-  const std::string folder = folder_of(prepared.file);
-  job::JobFile& job = prepared.read.job;
+  job::JobFile& job = source.job;
+  job::Complaints complaints(job.source);
   job::resize(job, draft.counts, complaints);
-  const job::Bases bases = bases_of(call, folder);
+  const job::Bases bases = bases_of(call, source.folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
-  job::Made made = job::make_spec(job, values, prepared.place, folder, complaints);
-  reading.notices = std::move(prepared.read.notices);
+  job::Made made = job::make_spec(job, values, place, source.folder, complaints);
+  reading.notices = std::move(source.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
   if (call.record_folder.empty()) tell_outputs(job, bases, reading);
   reading.complaints = std::move(complaints).take();
@@ -253,30 +149,19 @@ Reading request_of(const Call& call, const JobDraft& draft, Prepared prepared) {
   return reading;
 }
 
-}  // namespace
-
 Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {
   if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
-  Prepared prepared{absolute(call, file), job::read_job(*text, file), {}};
-  if (!prepared.read.complaints.empty()) {
-    return Reading{.complaints = std::move(prepared.read.complaints)};
-  }
-  auto known = targets(call, folder_of(prepared.file));
+  job::JobReading read = job::read_job(*text, file);
+  if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  const std::string folder = folder_of(absolute(call, file));
+  auto known = known_targets(call, folder);
   if (!known) return tl::unexpected(std::move(known.error()));
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
-  auto target = target_of(draft, prepared.read.job, known->targets);
-  if (!target) return tl::unexpected(std::move(target.error()));
-  for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
-  const bool typed = is_typed(draft) || known->targets.source.empty();
-  const std::string from = typed ? call.current_folder : folder_of(known->targets.source);
-  const std::string described_in = is_typed(draft) ? "" : known->targets.source;
-  auto place = HostReader(call, from, described_in).place(std::move(*target));
-  if (!place) return tl::unexpected(std::move(place.error()));
-  place->instance_types = std::move(known->targets.instance_types);
-  prepared.place = std::move(*place);
-  return request_of(call, draft, std::move(prepared));
+  const auto place = place_of(call, draft, {read.job.target, file}, known->targets);
+  if (!place) return tl::unexpected(place.error());
+  return job_request(call, draft, {std::move(read.job), folder, std::move(read.notices)}, *place);
 }
 
 }  // namespace muster::front

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "front/front.hpp"
 #include "front/job/options.hpp"
+#include "job/job_spec.hpp"
 
 namespace muster::front {
 
@@ -14,5 +16,14 @@ namespace muster::front {
 // configuration ($XDG_CONFIG_HOME/muster, or ~/.config/muster).
 [[nodiscard]] base::Result<Reading> read_job_request(const Call& call, const JobDraft& draft,
                                                      const std::string& file);
+
+// A job that has been read, with what was noticed on the way.
+struct JobSource {
+  job::JobFile job;
+  std::string folder;  // absolute; where its relative paths begin
+  std::vector<std::string> notices;
+};
+[[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
+                                  const job::Place& place);
 
 }  // namespace muster::front
