@@ -45,7 +45,7 @@ Recorder::Recorder(RecorderOptions options)
       named_(options_.record.hosts.size()) {
   RunRecord& record = options_.record;
   record.created = store::utc_now();
-  record.run = record.folder.substr(record.folder.rfind('/') + 1);
+  record.run = store::run_of(record.folder);
   record.head = store::this_place();
   lines_ = view::event_line(*record.created, "created");
 }

@@ -17,7 +17,7 @@ Pipeline::Pipeline(PipelineInput input)
       used_(input_.slots.size()) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const model::PlannedStep& step = input_.steps[i];
-    CHECK(step.nodes > 0 && step.nodes <= input_.slots.size());
+    CHECK(step.nodes > 0 && step.nodes <= hosts_of(step));
     steps_[i].awaited = step.after.size();
     for (const std::size_t before : step.after) {
       CHECK(before < i);
@@ -166,12 +166,17 @@ void Pipeline::start_what_fits(PipelineEffects& out) {
   }
 }
 
+std::size_t Pipeline::hosts_of(const model::PlannedStep& step) const {
+  return step.hosts.empty() ? input_.slots.size() : step.hosts.size();
+}
+
 // A step that wants more slots than a host has gets that host for itself.
 std::vector<HostShare> Pipeline::room_for(const model::PlannedStep& step) const {
   std::vector<HostShare> hosts;
-  for (std::size_t i = 0; i < used_.size() && hosts.size() < step.nodes; ++i) {
-    const bool fits = used_[i] == 0 || used_[i] + step.slots <= input_.slots[i];
-    if (fits) hosts.push_back({i, std::min(step.slots, input_.slots[i])});
+  for (std::size_t i = 0; i < hosts_of(step) && hosts.size() < step.nodes; ++i) {
+    const std::size_t host = step.hosts.empty() ? i : step.hosts[i];
+    const bool fits = used_[host] == 0 || used_[host] + step.slots <= input_.slots[host];
+    if (fits) hosts.push_back({host, std::min(step.slots, input_.slots[host])});
   }
   if (hosts.size() < step.nodes) hosts.clear();
   return hosts;

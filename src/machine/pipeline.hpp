@@ -70,7 +70,7 @@ struct StepEnd {
 
 class Pipeline {
  public:
-  // Every step fits: it needs no more nodes than there are hosts.
+  // Every step fits: it needs no more nodes than there are hosts that it may use.
   explicit Pipeline(PipelineInput input);
 
   void begin(PipelineEffects& out);
@@ -110,6 +110,7 @@ class Pipeline {
   [[nodiscard]] bool holds(const model::StepCondition& condition) const;
   void start_what_fits(PipelineEffects& out);
   [[nodiscard]] bool is_full() const;
+  [[nodiscard]] std::size_t hosts_of(const model::PlannedStep& step) const;
   [[nodiscard]] std::vector<HostShare> room_for(const model::PlannedStep& step) const;
   void start(std::size_t step, std::vector<HostShare> hosts, PipelineEffects& out);
   void give_back(Step& step);

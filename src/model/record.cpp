@@ -47,6 +47,21 @@ double seconds_of(const RunRecord& record, Utc now) {
   return std::max(0.0, std::chrono::duration<double>(end - begin).count());
 }
 
+double seconds_of(const StepRecord& step, Utc now) {
+  if (!step.started) return 0;
+  return std::max(0.0,
+                  std::chrono::duration<double>(step.ended.value_or(now) - *step.started).count());
+}
+
+const StepRecord* culprit_of(const RunRecord& record) {
+  const StepRecord* first = nullptr;
+  for (const StepRecord& step : record.steps) {
+    const bool fails = step.state == StepState::failed || step.state == StepState::stopped;
+    if (fails && step.ended && (first == nullptr || *step.ended < *first->ended)) first = &step;
+  }
+  return first;
+}
+
 bool matches(const RunFilter& filter, const RunRecord& record, Utc now) {
   if (!filter.experiment.empty() && record.experiment != filter.experiment) return false;
   if (!filter.states.empty() && !std::ranges::count(filter.states, record.state)) return false;
@@ -69,6 +84,10 @@ RunRecord judged(RunRecord record, const Unfinished& found) {
     return record;
   }
   record.ended = found.last_event;
+  for (StepRecord& step : record.steps) {
+    if (step.state == StepState::running) step.state = StepState::stopped;
+    if (step.state == StepState::waiting) step.state = StepState::blocked;
+  }
   if (record.head.host == found.here.host) {
     record.state = RunState::died;
     record.cause = how_it_died(record.head, found.here);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "model/step.hpp"
 
 namespace muster::model {
 
@@ -62,6 +63,18 @@ struct HeadPlace {
   bool operator==(const HeadPlace&) const = default;
 };
 
+// A step of a pipeline. Once it has been started it has a record of its own, `steps/NAME` below the
+// pipeline's.
+struct StepRecord {
+  std::string name;
+  StepState state = StepState::waiting;
+  std::string cause;  // why it did not complete, one line
+  std::optional<std::int32_t> exit_code;
+  std::optional<Utc> started;
+  std::optional<Utc> ended;
+  bool operator==(const StepRecord&) const = default;
+};
+
 struct RunRecord {
   std::string run;     // its name, which sorts by time: "20261121-212530.123-kufa"
   std::string folder;  // of the record
@@ -83,6 +96,8 @@ struct RunRecord {
   std::vector<Tag> tags;
   std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
   HeadPlace head;
+  std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then
+  std::string reused_from = {};        // of a step: the folder of the record whose outputs it has
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.
@@ -97,6 +112,10 @@ struct RunRecord {
 
 // From its start to its end, or to `now` while it runs.
 [[nodiscard]] double seconds_of(const RunRecord& record, Utc now);
+[[nodiscard]] double seconds_of(const StepRecord& step, Utc now);
+
+// The first step that failed or was stopped by itself, in time; null: none.
+[[nodiscard]] const StepRecord* culprit_of(const RunRecord& record);
 
 // Which runs are meant; each part that says nothing lets all through.
 struct RunFilter {

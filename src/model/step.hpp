@@ -45,8 +45,9 @@ struct PlannedStep {
   std::vector<std::size_t> after;   // all that it waits for; each below its own index
   std::vector<StepCondition> when;  // all must hold; their steps are among `after`
   std::uint32_t nodes = 1;
-  std::uint32_t slots = 1;    // on each of its nodes
-  std::uint32_t retries = 0;  // further attempts after one that failed
+  std::uint32_t slots = 1;              // on each of its nodes
+  std::uint32_t retries = 0;            // further attempts after one that failed
+  std::vector<std::size_t> hosts = {};  // that it may use; empty: any
   bool operator==(const PlannedStep&) const = default;
 };
 

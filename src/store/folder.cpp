@@ -19,6 +19,8 @@ namespace {
 using base::fail;
 using base::Fault;
 
+constexpr std::string_view kSteps = "/steps/";
+
 // What follows the time in a name.
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('-') + 1); }
 
@@ -85,6 +87,19 @@ base::Result<std::string> find_run(const std::vector<std::string>& names, const 
   if (found.empty()) return no_such_run(names, word);
   return fail(Fault::usage, "write more of its name", "{} runs are called {}..., the last is {}",
               found.size(), word, found.back());
+}
+
+std::string run_of(const std::string& folder) {
+  const std::size_t steps = folder.rfind(kSteps);
+  const bool is_step =
+      steps != std::string::npos && folder.find('/', steps + kSteps.size()) == std::string::npos;
+  if (!is_step) return folder.substr(folder.rfind('/') + 1);
+  const std::string pipeline = folder.substr(0, steps);
+  return pipeline.substr(pipeline.rfind('/') + 1) + folder.substr(steps + kSteps.size() - 1);
+}
+
+std::string step_folder(const std::string& pipeline, std::string_view step) {
+  return fmt::format("{}{}{}", pipeline, kSteps, step);
 }
 
 std::string run_name(model::Utc time, std::uint32_t random) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -22,6 +23,13 @@ namespace muster::store {
 // begins ("kufa"), or as `last`. `names` as run_names() gives them. Pure.
 [[nodiscard]] base::Result<std::string> find_run(const std::vector<std::string>& names,
                                                  const std::string& word);
+
+// The name of the run whose record lies in a folder: "20261121-212530.123-kufa", with "/train" for
+// a step of it. Pure.
+[[nodiscard]] std::string run_of(const std::string& folder);
+
+// The folder of a step's record, in that of its pipeline.
+[[nodiscard]] std::string step_folder(const std::string& pipeline, std::string_view step);
 
 // "20261121-212530.123-kufa": sorts by time, and its end can be said aloud. Pure.
 [[nodiscard]] std::string run_name(model::Utc time, std::uint32_t random);

@@ -23,7 +23,7 @@ std::optional<RunRecord> record_in(const std::string& folder, const std::string&
   auto record = text ? view::read_record(*text) : std::nullopt;
   if (record) {
     record->folder = folder;
-    record->run = folder.substr(folder.rfind('/') + 1);
+    record->run = run_of(folder);
   }
   return record;
 }
@@ -36,7 +36,7 @@ std::optional<model::Utc> changed_at(int file) {
   return model::Utc(std::chrono::floor<std::chrono::milliseconds>(since));
 }
 
-model::Unfinished found_in(const std::string& folder) {
+model::Unfinished found_in(const std::string& folder, std::vector<model::StepRecord>& steps) {
   model::Unfinished found;
   found.here = this_place();
   const process::UniqueFd events = open_events(folder);
@@ -46,6 +46,7 @@ model::Unfinished found_in(const std::string& folder) {
   const std::string text = read_file(folder + "/events.jsonl", kEventsMax).value_or("");
   found.started = view::time_of_event(text, "running");
   found.ending = view::ending_of(text);
+  if (!steps.empty()) view::hear_steps(text, steps);
   return found;
 }
 
@@ -63,7 +64,7 @@ std::optional<RunRecord> read_record(const std::string& folder) {
   if (auto finished = record_in(folder, "report.json")) return finished;
   auto record = record_in(folder, "spec.json");
   if (!record) return std::nullopt;
-  const model::Unfinished found = found_in(folder);
+  const model::Unfinished found = found_in(folder, record->steps);
   // It may have ended while we looked: the report is written before the lock is let go.
   if (!found.is_held) {
     if (auto finished = record_in(folder, "report.json")) return finished;

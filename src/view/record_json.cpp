@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "view/run_event_words.hpp"
@@ -45,8 +46,25 @@ Json head_object(const model::HeadPlace& head) {
   return Json{{"host", utf8(head.host)}, {"pid", head.pid}, {"boot", head.boot}};
 }
 
+Json step_object(const model::StepRecord& step) {
+  return Json{{"step", utf8(step.name)},
+              {"state", word(step.state)},
+              {"cause", text_or_null(step.cause)},
+              {"exit_code", step.exit_code ? Json(*step.exit_code) : Json(nullptr)},
+              {"started", time_or_null(step.started)},
+              {"ended", time_or_null(step.ended)}};
+}
+
+// Keys that most runs do not have.
+void add_steps(const RunRecord& record, Json& object) {
+  if (!record.reused_from.empty()) object["reused_from"] = utf8(record.reused_from);
+  if (record.steps.empty()) return;
+  Json& steps = object["steps"] = Json::array();
+  for (const model::StepRecord& step : record.steps) steps.push_back(step_object(step));
+}
+
 Json object_of(const RunRecord& record, const Json& seconds) {
-  return Json{{"run", utf8(record.run)},
+  Json object{{"run", utf8(record.run)},
               {"name", text_or_null(record.name)},
               {"experiment", text_or_null(record.experiment)},
               {"state", word(record.state)},
@@ -66,6 +84,8 @@ Json object_of(const RunRecord& record, const Json& seconds) {
               {"tags", tags_object(record.tags)},
               {"streams", text_or_null(record.streams)},
               {"head", head_object(record.head)}};
+  add_steps(record, object);
+  return object;
 }
 
 Json asked_object(const model::TypedCommand& asked) {
@@ -149,6 +169,25 @@ std::vector<model::Tag> tags_at(const Json& object) {
   return tags;
 }
 
+std::optional<model::StepRecord> step_at(const Json& object) {
+  const auto state = model::step_state(text_at(object, "state"));
+  if (!state) return std::nullopt;
+  return model::StepRecord{text_at(object, "step"),
+                           *state,
+                           text_at(object, "cause"),
+                           number_at<std::int32_t>(object, "exit_code"),
+                           read_utc(text_at(object, "started")),
+                           read_utc(text_at(object, "ended"))};
+}
+
+std::vector<model::StepRecord> steps_at(const Json& object) {
+  std::vector<model::StepRecord> steps;
+  for (const Json& one : at(object, "steps")) {
+    if (auto step = step_at(one)) steps.push_back(std::move(*step));
+  }
+  return steps;
+}
+
 Json parsed(std::string_view text) {
   return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
@@ -212,7 +251,9 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .outputs = outputs_at(object),
                    .tags = tags_at(object),
                    .streams = text_at(object, "streams"),
-                   .head = head_at(object)};
+                   .head = head_at(object),
+                   .steps = steps_at(object),
+                   .reused_from = text_at(object, "reused_from")};
 }
 
 std::optional<model::TypedCommand> read_asked(std::string_view spec_json) {
@@ -295,6 +336,26 @@ std::string run_ended_line(const RunRecord& record) {
               {"cause", text_or_null(record.cause)}}
              .dump() +
          "\n";
+}
+
+std::string step_line(Utc time, const model::StepRecord& step) {
+  Json line{{"time", utc_text(time)}, {"event", "step"}};
+  line.update(step_object(step));
+  return line.dump() + "\n";
+}
+
+void hear_steps(std::string_view events, std::vector<model::StepRecord>& steps) {
+  std::map<std::string, model::StepRecord*, std::less<>> named;
+  for (model::StepRecord& step : steps) named[step.name] = &step;
+  while (!events.empty()) {
+    const std::size_t end = std::min(events.find('\n'), events.size());
+    const Json line = parsed(events.substr(0, end));
+    const bool is_step = text_at(line, "event") == "step";
+    auto heard = is_step ? step_at(line) : std::nullopt;
+    const auto own = heard ? named.find(heard->name) : named.end();
+    if (own != named.end()) *own->second = std::move(*heard);
+    events.remove_prefix(std::min(end + 1, events.size()));
+  }
 }
 
 std::optional<model::Ending> ending_of(std::string_view events) {

@@ -48,6 +48,10 @@ struct LogPlace {
 // Of what else is recorded of a run; empty for what is not.
 [[nodiscard]] std::string told_line(model::Utc time, const model::RunEvent& event);
 [[nodiscard]] std::string run_ended_line(const model::RunRecord& record);
+// Of a pipeline: a step has changed its state.
+[[nodiscard]] std::string step_line(model::Utc time, const model::StepRecord& step);
+// What the events of a pipeline say of its steps so far.
+void hear_steps(std::string_view events, std::vector<model::StepRecord>& steps);
 
 // What the last line of the events tells, if it is that of the end.
 [[nodiscard]] std::optional<model::Ending> ending_of(std::string_view events);

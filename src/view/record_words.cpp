@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "view/record_json.hpp"
+#include "view/step_words.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::view {
@@ -23,24 +24,19 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-// "0.4 s", "12 s", "3:05", "2:00:09"
-std::string span_words(double seconds) {
-  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<std::int64_t>(seconds);
-  if (whole < 60) return fmt::format("{} s", whole);
-  const std::int64_t hours = whole / 3600;
-  if (hours == 0) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", hours, whole / 60 % 60, whole % 60);
-}
-
 // Where the command is a launcher, what it starts is what people ask for.
 std::string ranks_words(const RunRecord& record) {
+  if (!record.steps.empty()) return steps_words(record);
   const std::size_t hosts = record.hosts.size();
   return fmt::format("{} on {}", record.launched > 0 ? record.launched : record.ranks,
                      hosts == 1 ? record.hosts.front() : fmt::format("{} hosts", hosts));
 }
 
 std::string what_completed(const RunRecord& record) {
+  if (!record.steps.empty()) {
+    const std::string steps = steps_words(record);
+    return record.ended ? steps + ", " + span_words(seconds_of(record, *record.ended)) : steps;
+  }
   const bool one_rank = record.ranks == 1;
   const std::size_t hosts = record.hosts.size();
   std::string text = fmt::format("{} rank{} on ", record.ranks, one_rank ? "" : "s");
@@ -119,9 +115,11 @@ std::string record_words(const RunRecord& record, Utc now) {
   if (record.exit_code) text += line("exit code", std::to_string(*record.exit_code));
   text += line("created", record.created) + line("started", record.started) +
           line("ended", record.ended) + line("took", span_words(seconds_of(record, now))) +
-          line("command", joined(record.command, " ")) + line("ranks", ranks_words(record)) +
+          line("command", joined(record.command, " ")) +
+          line(record.steps.empty() ? "ranks" : "steps", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
           line("streams", record.streams);
+  text += line("reused from", record.reused_from) + steps_table(record, now);
   for (const auto& [name, path] : record.outputs) {
     text += line("output", fmt::format("{}: {}", name, path));
   }

@@ -92,6 +92,12 @@ TEST(Pipeline, GivesAWholeHostToAStepThatIsLargerThanIt) {
   EXPECT_EQ(player.end(0, StepState::completed), Words{"start 1 on 0:1"});
 }
 
+TEST(Pipeline, GivesAStepOnlyTheHostsThatItMayUse) {
+  Player player({{{{}, {}, 1, 1, 0, {1}}, {{}, {}, 1, 1, 0, {1}}}, {4, 1}});
+  EXPECT_EQ(player.begin(), Words{"start 0 on 1:1"});
+  EXPECT_EQ(player.end(0, StepState::completed), Words{"start 1 on 1:1"});
+}
+
 TEST(Pipeline, StartsNoMoreThanItMayAtOnce) {
   Player player({{after({}), after({}), after({})}, {9}, 2});
   EXPECT_EQ(player.begin(), (Words{"start 0 on 0:1", "start 1 on 0:1"}));

@@ -1,0 +1,367 @@
+// One loop: signals, what steps print, and the effects of the pipeline's machine.
+#include "pipeline/conductor.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "pipeline/console.hpp"
+#include "pipeline/step_lines.hpp"
+#include "pipeline/step_process.hpp"
+#include "process/shortage.hpp"
+#include "store/folder.hpp"
+#include "store/reader.hpp"
+#include "view/step_words.hpp"
+
+namespace muster::pipeline {
+namespace {
+
+using machine::PipelineEffects;
+using model::StepRecord;
+using model::StepState;
+
+constexpr std::array kHeardSignals = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1, SIGUSR2};
+constexpr std::array<std::string_view, 6> kColours = {"\x1b[36m", "\x1b[33m", "\x1b[32m",
+                                                      "\x1b[35m", "\x1b[34m", "\x1b[91m"};
+
+std::string prefix_of(std::size_t step, const std::string& name, bool colour) {
+  if (!colour) return name + ": ";
+  return fmt::format("{}{}:\x1b[0m ", kColours[step % kColours.size()], name);
+}
+
+// A step that runs.
+struct Live {
+  StepProcess process;
+  std::array<StepLines, 2> lines;  // index: Console::Stream
+};
+
+// Blocks the signals and returns where they are read; they stay blocked.
+base::Result<process::UniqueFd> signals() {
+  sigset_t heard;
+  ::sigemptyset(&heard);
+  for (const int number : kHeardSignals) ::sigaddset(&heard, number);
+  ::sigprocmask(SIG_BLOCK, &heard, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  process::UniqueFd file(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (file) return file;
+  return tl::unexpected(process::system_error("cannot read signals", errno));
+}
+
+// How the record of a step tells its end; `code` is that of its process.
+StepRecord ended_as(StepRecord step, const std::string& pipeline, int code,
+                    const std::string& last_words) {
+  step.ended = store::utc_now();
+  step.exit_code = code;
+  step.state = code == 0 ? StepState::completed : StepState::failed;
+  const auto record = store::read_record(store::step_folder(pipeline, step.name));
+  if (!record) {
+    step.cause = code == 0 ? "" : last_words;
+    return step;
+  }
+  if (code != 0) step.cause = record->cause.empty() ? last_words : record->cause;
+  if (record->state == model::RunState::stopped) step.state = StepState::stopped;
+  if (code == 0 && !record->reused_from.empty()) step.state = StepState::reused;
+  return step;
+}
+
+class Conductor {
+ public:
+  Conductor(Conducting conducting, Recorder& recorder, process::UniqueFd signals)
+      : conducting_(std::move(conducting)),
+        recorder_(recorder),
+        signals_(std::move(signals)),
+        pipeline_(conducting_.plan) {}
+
+  Conducted go() {
+    PipelineEffects effects;
+    pipeline_.begin(effects);
+    perform(effects);
+    conducting_.running();
+    while (!pipeline_.is_over()) turn();
+    const int code = end();
+    console_.finish();
+    return {code, console_.has_lost()};
+  }
+
+ private:
+  [[nodiscard]] const StepRecord& record_of(std::size_t step) const {
+    return recorder_.record().steps[step];
+  }
+  [[nodiscard]] const std::string& folder() const { return recorder_.record().folder; }
+
+  void say(std::string_view text) { console_.add(Console::err, fmt::format("muster: {}\n", text)); }
+
+  // ---- the machine's effects ----
+
+  void perform(const PipelineEffects& effects) {
+    for (const auto& effect : effects) std::visit([&](const auto& one) { on(one); }, effect);
+  }
+
+  void on(const machine::StartStep& start) {
+    StepRecord step = record_of(start.step);
+    if (start.attempt > 0) keep_attempt(step.name, start.attempt);
+    step.state = StepState::running;
+    step.started = store::utc_now();
+    step.ended.reset();
+    auto process = start_step([&] { return conducting_.run(start); });
+    recorder_.run();
+    recorder_.change(start.step, step);
+    if (!process) return failed_.push_back({start.step, process.error().what});
+    tell_start(start);
+    const std::string prefix = prefix_of(start.step, step.name, conducting_.colour);
+    live_.emplace(start.step, Live{std::move(*process), {StepLines(prefix), StepLines(prefix)}});
+  }
+
+  void on(const machine::StopStep& stop) {
+    const auto live = live_.find(stop.step);
+    if (live != live_.end()) signal_step(live->second, SIGINT);
+  }
+
+  void on(const machine::StepOver& over) {
+    StepRecord step = record_of(over.step);
+    step.state = over.state;
+    if (over.because) {
+      const StepRecord& before = record_of(*over.because);
+      step.cause = fmt::format("{} {}", before.name, word(before.state));
+    }
+    recorder_.change(over.step, std::move(step));
+  }
+
+  void on(const machine::PipelineOver&) {}
+
+  // The record of an attempt that failed stays beside that of the next.
+  void keep_attempt(const std::string& name, std::uint32_t attempt) {
+    const std::string own = store::step_folder(folder(), name);
+    const std::string kept = fmt::format("{}@{}", own, attempt);
+    if (std::rename(own.c_str(), kept.c_str()) != 0 && errno != ENOENT) {
+      say(fmt::format("cannot keep the record of attempt {} of {}", attempt, name));
+    }
+  }
+
+  void tell_start(const machine::StartStep& start) {
+    std::string hosts;
+    for (const machine::HostShare& share : start.hosts) {
+      hosts += (hosts.empty() ? " on " : ", ") + conducting_.hosts[share.host];
+    }
+    const std::string again =
+        start.attempt > 0 ? fmt::format(", attempt {}", start.attempt + 1) : "";
+    say(fmt::format("{} starts{}{}", record_of(start.step).name, hosts, again));
+  }
+
+  static void signal_step(const Live& live, int number) {
+    ::kill(live.process.pid, number);
+    if (number == SIGINT) ::kill(live.process.pid, SIGCONT);  // it may be suspended
+  }
+
+  // ---- one turn of the loop ----
+
+  void turn() {
+    if (!failed_.empty()) return give_up_first();
+    files_.clear();
+    watched_.clear();
+    watch(signals_.get(), POLLIN, {});
+    for (const Console::Stream stream : {Console::out, Console::err}) {
+      const int file = stream == Console::out ? STDOUT_FILENO : STDERR_FILENO;
+      if (console_.wants_to_write(stream)) watch(file, POLLOUT, {});
+    }
+    if (!console_.is_full()) {
+      for (auto& [step, live] : live_) watch_step(step, live);
+    }
+    if (::poll(files_.data(), files_.size(), -1) < 0) return;  // EINTR: no signal of ours
+    act_on_files();
+  }
+
+  struct Source {
+    std::size_t step = 0;
+    Console::Stream stream = Console::out;
+    bool is_step = false;
+  };
+
+  void watch(int file, short events, Source source) {
+    files_.push_back({file, events, 0});
+    watched_.push_back(source);
+  }
+
+  void watch_step(std::size_t step, const Live& live) {
+    if (live.process.out) watch(live.process.out.get(), POLLIN, {step, Console::out, true});
+    if (live.process.err) watch(live.process.err.get(), POLLIN, {step, Console::err, true});
+  }
+
+  // Signals last: a step that has ended is then no longer looked for.
+  void act_on_files() {
+    for (std::size_t i = 1; i < files_.size(); ++i) {
+      if (files_[i].revents == 0) continue;
+      if (watched_[i].is_step) {
+        read_step(live_.at(watched_[i].step), watched_[i].stream);
+      } else {
+        console_.write(files_[i].fd == STDOUT_FILENO ? Console::out : Console::err);
+      }
+    }
+    if (files_.front().revents != 0) hear_signals();
+  }
+
+  void read_step(Live& live, Console::Stream stream) {
+    process::UniqueFd& file = stream == Console::out ? live.process.out : live.process.err;
+    std::array<char, 65536> bytes;
+    const ssize_t got = file ? ::read(file.get(), bytes.data(), bytes.size()) : 0;
+    if (got > 0) {
+      show(stream, live.lines[stream].feed({bytes.data(), static_cast<std::size_t>(got)}));
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      file.reset();
+    }
+  }
+
+  void show(Console::Stream stream, const std::string& lines) {
+    if (conducting_.shows_output || stream == Console::err) console_.add(stream, lines);
+  }
+
+  // ---- signals ----
+
+  void hear_signals() {
+    signalfd_siginfo heard{};
+    while (::read(signals_.get(), &heard, sizeof heard) == sizeof heard) {
+      hear_signal(static_cast<int>(heard.ssi_signo));
+    }
+  }
+
+  void hear_signal(int number) {
+    switch (number) {
+      case SIGCHLD:
+        return reap();
+      case SIGTSTP:
+        return suspend();
+      case SIGUSR1:
+      case SIGUSR2:
+        for (const auto& [step, live] : live_) signal_step(live, number);
+        return;
+      default:
+        return interrupt(number);
+    }
+  }
+
+  void interrupt(int number) {
+    if (interrupted_ == 0) {
+      say(fmt::format("received {}; ending {} steps", number == SIGINT ? "SIGINT" : "a signal",
+                      live_.size()));
+    }
+    if (interrupted_ == 0) interrupted_ = number;
+    PipelineEffects effects;
+    pipeline_.interrupt(effects);
+    perform(effects);
+  }
+
+  void suspend() {
+    for (const auto& [step, live] : live_) signal_step(live, SIGTSTP);
+    ::raise(SIGSTOP);
+    for (const auto& [step, live] : live_) signal_step(live, SIGCONT);
+  }
+
+  void reap() {
+    std::vector<std::pair<std::size_t, int>> ended;
+    for (auto& [step, live] : live_) {
+      int status = 0;
+      if (::waitpid(live.process.pid, &status, WNOHANG) == live.process.pid) {
+        ended.emplace_back(step, exit_code_of(status));
+      }
+    }
+    for (const auto& [step, code] : ended) finish_step(step, code);
+  }
+
+  // ---- the end of a step ----
+
+  // What it printed is in the pipes; something that it left may still hold them.
+  void drain(Live& live, Console::Stream stream) {
+    process::UniqueFd& file = stream == Console::out ? live.process.out : live.process.err;
+    constexpr int kPipes = 32;  // reads; more than a pipe holds
+    for (int i = 0; file && i < kPipes; ++i) {
+      read_step(live, stream);
+      if (errno == EAGAIN) break;
+    }
+    show(stream, live.lines[stream].finish());
+  }
+
+  void finish_step(std::size_t step, int code) {
+    Live live = std::move(live_.extract(step).mapped());
+    for (const Console::Stream stream : {Console::out, Console::err}) {
+      errno = 0;
+      drain(live, stream);
+    }
+    settle(step, ended_as(record_of(step), folder(), code, live.lines[Console::err].last_line()));
+  }
+
+  void settle(std::size_t step, StepRecord now) {
+    machine::StepEnd end{now.state, {}};
+    if (model::is_done(now.state)) {
+      auto says = conducting_.says(step);
+      if (says) {
+        end.says = std::move(*says);
+      } else {
+        end.state = now.state = StepState::failed;
+        now.cause = says.error().what;
+      }
+    }
+    say(view::step_sentence(now, *now.ended));
+    recorder_.change(step, std::move(now));
+    PipelineEffects effects;
+    pipeline_.ended(step, end, effects);
+    perform(effects);
+  }
+
+  // Its process could not be started.
+  void give_up_first() {
+    const auto [step, why] = failed_.back();
+    failed_.pop_back();
+    StepRecord now = record_of(step);
+    now.state = StepState::failed;
+    now.ended = store::utc_now();
+    now.exit_code = base::exit_code(base::Fault::cannot_start);
+    now.cause = why;
+    settle(step, std::move(now));
+  }
+
+  // ---- the end of the pipeline ----
+
+  int end() {
+    const auto culprit = pipeline_.culprit();
+    if (interrupted_ != 0) {
+      recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
+    } else if (culprit) {
+      const int code = record_of(*culprit).exit_code.value_or(1);
+      recorder_.end(model::RunState::failed, code == 0 ? 1 : code, model::CodeFrom::rank);
+    } else {
+      recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
+    }
+    console_.add(Console::err, view::pipeline_report(recorder_.record()));
+    return *recorder_.record().exit_code;
+  }
+
+  Conducting conducting_;
+  Recorder& recorder_;
+  process::UniqueFd signals_;
+  machine::Pipeline pipeline_;
+  Console console_;
+  std::map<std::size_t, Live> live_;
+  std::vector<std::pair<std::size_t, std::string>> failed_;  // could not be started, and why
+  std::vector<pollfd> files_;
+  std::vector<Source> watched_;  // index: that of files_
+  int interrupted_ = 0;          // the first signal that ended the pipeline
+};
+
+}  // namespace
+
+base::Result<Conducted> conduct(Conducting conducting, Recorder& recorder) {
+  CHECK(conducting.plan.steps.size() == recorder.record().steps.size());
+  auto heard = signals();
+  if (!heard) return tl::unexpected(heard.error());
+  return Conductor(std::move(conducting), recorder, std::move(*heard)).go();
+}
+
+}  // namespace muster::pipeline

@@ -1,0 +1,38 @@
+// conduct: carries out a pipeline: a process for each step's head, the steps' output behind their
+// names, signals, and the pipeline's record.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "machine/pipeline.hpp"
+#include "pipeline/recorder.hpp"
+
+namespace muster::pipeline {
+
+struct Conducting {
+  machine::PipelineInput plan;
+  std::vector<std::string> hosts;  // their names; index: HostShare::host
+  // Carries out a step, in a process of its own; returns its exit code. It leaves a record in the
+  // step's folder.
+  std::function<int(const machine::StartStep&)> run;
+  // What a step that completed has written into those of its outputs that conditions ask for.
+  std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
+  std::function<void()> running = [] {};  // the first steps run
+  bool shows_output = true;               // of the steps; else only muster's own words
+  bool colour = false;
+};
+
+struct Conducted {
+  int code = 0;
+  bool lost_output = false;
+};
+
+// Until every step is over. The recorder has begun; it is ended. Call it while the process has one
+// thread; signals that end a program are held back from then on.
+[[nodiscard]] base::Result<Conducted> conduct(Conducting conducting, Recorder& recorder);
+
+}  // namespace muster::pipeline

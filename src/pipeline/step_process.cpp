@@ -1,0 +1,81 @@
+// Forks the head of a step.
+#include "pipeline/step_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/pipe.hpp"
+#include "process/shortage.hpp"
+
+namespace muster::pipeline {
+namespace {
+
+struct StepPipes {
+  process::Pipe out;
+  process::Pipe err;
+};
+
+base::Result<StepPipes> step_pipes() {
+  auto out = process::make_pipe();
+  if (!out) return tl::unexpected(out.error());
+  auto err = process::make_pipe();
+  if (!err) return tl::unexpected(err.error());
+  return StepPipes{std::move(*out), std::move(*err)};
+}
+
+// False when the parent has died before it could be noticed.
+bool is_bound_to(pid_t parent) {
+  return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && ::getppid() == parent;
+}
+
+bool redirect(const StepPipes& pipes) {
+  const process::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  return nothing && ::dup2(nothing.get(), STDIN_FILENO) >= 0 &&
+         ::dup2(pipes.out.write.get(), STDOUT_FILENO) >= 0 &&
+         ::dup2(pipes.err.write.get(), STDERR_FILENO) >= 0;
+}
+
+void hear_signals() {
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+[[noreturn]] void live(const std::function<int()>& run, StepPipes pipes, pid_t parent) {
+  ::setpgid(0, 0);
+  if (!is_bound_to(parent) || !redirect(pipes)) ::_exit(EXIT_FAILURE);
+  pipes = {};
+  hear_signals();
+  const int code = run();
+  std::fflush(nullptr);
+  ::_exit(code);  // what belongs to the parent is not undone here
+}
+
+}  // namespace
+
+base::Result<StepProcess> start_step(const std::function<int()>& run) {
+  auto pipes = step_pipes();
+  if (!pipes) return tl::unexpected(pipes.error());
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) return tl::unexpected(process::system_error("cannot start a process", errno));
+  if (child == 0) live(run, std::move(*pipes), parent);
+  ::setpgid(child, child);  // whoever is first
+  for (const process::UniqueFd* end : {&pipes->out.read, &pipes->err.read}) {
+    ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
+  }
+  return StepProcess{child, std::move(pipes->out.read), std::move(pipes->err.read)};
+}
+
+int exit_code_of(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+}  // namespace muster::pipeline
