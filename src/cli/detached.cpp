@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/launch.hpp"
 #include "cli/speak.hpp"
 #include "process/detach.hpp"
 #include "store/files.hpp"
@@ -62,13 +61,14 @@ int accompany(const process::Detached& split, bool json) {
 
 }  // namespace
 
-int launch_detached(const front::RunRequest& request, const Invocation& invocation) {
+int run_detached(const std::function<int(const Invocation&)>& run, bool json,
+                 const Invocation& invocation) {
   const auto split = process::detach();
   if (!split) return complain(split.error());
-  if (split->child != 0) return accompany(*split, request.json);
+  if (split->child != 0) return accompany(*split, json);
   Invocation own = invocation;
   own.parent = split->pipe.get();
-  return launch(request, own);
+  return run(own);
 }
 
 base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record) {

@@ -2,17 +2,19 @@
 // background.
 #pragma once
 
+#include <functional>
+
 #include "base/error.hpp"
 #include "cli/cli.hpp"
-#include "front/request.hpp"
 #include "model/record.hpp"
 
 namespace muster::cli {
 
-// Launches the request in a process of its own, and returns 0 once all ranks run, with the run's
-// name on stdout. Errors are printed as usual; if the run ended before that, returns its exit code
-// and prints its report.
-[[nodiscard]] int launch_detached(const front::RunRequest& request, const Invocation& invocation);
+// Calls `run` in a process of its own, and returns 0 once it has called tell_running(), with the
+// run's name on stdout, as JSON if that is wanted. Errors are printed as usual; if the run ended
+// before that, returns its exit code and prints its report.
+[[nodiscard]] int run_detached(const std::function<int(const Invocation&)>& run, bool json,
+                               const Invocation& invocation);
 
 // In the background process: its record exists, and holds what it prints from now on.
 [[nodiscard]] base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record);

@@ -29,9 +29,21 @@ using front::RecordRequest;
 using front::RecordVerb;
 using model::RunRecord;
 
+// "kufa", or "kufa/train": a step of it.
+Result<std::string> folder_of_run(const std::string& records, const std::string& word) {
+  const std::size_t slash = std::min(word.find('/'), word.size());
+  const auto run = store::find_run(store::run_names(records), word.substr(0, slash));
+  if (!run || slash == word.size())
+    return run.map([&](auto& name) { return records + "/" + name; });
+  const std::string pipeline = records + "/" + *run;
+  return store::find_step(store::step_names(pipeline), word.substr(slash + 1))
+      .map([&](const std::string& step) { return store::step_folder(pipeline, step); });
+}
+
 Result<RunRecord> record_of(const std::string& records, const std::string& word) {
-  return store::find_run(store::run_names(records), word).and_then([&](const std::string& run) {
-    auto record = store::read_record(records + "/" + run);
+  return folder_of_run(records, word).and_then([&](const std::string& folder) {
+    auto record = store::read_record(folder);
+    const std::string run = store::run_of(folder);
     return record ? Result<RunRecord>(std::move(*record))
                   : base::fail(Fault::bad_file, "muster rm " + run + " removes it",
                                "the record of {} cannot be read", run);
@@ -113,9 +125,18 @@ int stop(const RunRecord& record, const RecordRequest& request) {
 
 // ---- repeating ----------------------------------------------------------------------------------
 
+// A pipeline goes on where it ended; one of its steps is run once more by itself.
+Earlier earlier_of(const RunRecord& record) {
+  const std::size_t slash = record.run.find('/');
+  if (slash == std::string::npos) return {record.steps.empty() ? "" : record.folder, {}};
+  const std::string step = record.run.substr(slash + 1);
+  const std::string tail = store::step_folder("", step);
+  return {record.folder.substr(0, record.folder.size() - tail.size()), step};
+}
+
 int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
   const auto asked = store::read_asked(record.folder);
-  if (asked) return run_again(*asked, request, invocation);
+  if (asked) return run_again(*asked, request, earlier_of(record), invocation);
   return complain(
       {Fault::bad_file, "the record of " + record.run + " does not have its command line", {}, {}});
 }

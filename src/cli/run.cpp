@@ -10,6 +10,7 @@
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
+#include "cli/pipeline.hpp"
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
@@ -112,7 +113,17 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
   request.refusal_code = front.usage_code;
   if (request.record) request.record->asked = asked;
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
-  return request.detach ? launch_detached(request, invocation) : launch(request, invocation);
+  if (!request.detach) return launch(request, invocation);
+  return run_detached([&](const Invocation& own) { return launch(request, own); }, request.json,
+                      invocation);
+}
+
+int act(front::PipelineRequest& request, const Invocation& invocation,
+        const model::TypedCommand& asked) {
+  request.record.asked = asked;
+  if (!request.detach) return run_pipeline(request, invocation);
+  return run_detached([&](const Invocation& own) { return run_pipeline(request, own); },
+                      request.json, invocation);
 }
 
 // What the environment says of hosts holds for every front end.
@@ -141,8 +152,16 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   if (!read->complaints.empty()) return complain_all(read->complaints);
   for (const std::string& notice : read->notices) say("muster: " + notice + "\n");
   if (read->request) return act(std::move(*read->request), front, invocation, asked);
+  if (read->pipeline) return act(*read->pipeline, invocation, asked);
   if (read->records) return records(*read->records, invocation);
   return print(read->text);
+}
+
+void go_on_from(const Earlier& earlier, front::PipelineRequest& request) {
+  request.earlier = earlier.folder;
+  if (earlier.step.empty()) return;
+  request.anew.insert(earlier.step);
+  request.only_anew = true;
 }
 
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.
@@ -171,7 +190,7 @@ int run(const front::Front& front, const Invocation& invocation, std::size_t nam
 }
 
 int run_again(const model::TypedCommand& before, const front::RecordRequest& wish,
-              const Invocation& invocation) {
+              const Earlier& earlier, const Invocation& invocation) {
   const front::Front* front = before.words.empty() ? nullptr : front::front_of(before.words[0]);
   if (front == nullptr) {
     return complain({base::Fault::bad_file, "its record names no command of muster", {}, {}});
@@ -189,6 +208,10 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
     if (wish.json && !read->request->detach) return complain(front::json_needs_detach());
     read->request->json |= wish.json;
     if (read->request->detach) read->request->keeps = front::Keeps::always;
+  }
+  if (read && read->pipeline) {
+    read->pipeline->detach |= wish.detach;
+    go_on_from(earlier, *read->pipeline);
   }
   return carry_out(*front, std::move(read), invocation, before);
 }

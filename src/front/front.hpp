@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,9 @@
 
 namespace muster::front {
 
-// A request of either kind, text to print (help, version) before an exit with 0, or errors.
+struct PipelineRequest;
+
+// A request of one kind, text to print (help, version) before an exit with 0, or errors.
 struct Reading {
   std::optional<RunRequest> request = {};
   std::string text = {};
@@ -27,6 +30,7 @@ struct Reading {
   // That file, where the outcome is to be printed as JSON.
   std::optional<model::CheckedFile> checked = {};
   std::optional<RecordRequest> records = {};
+  std::shared_ptr<PipelineRequest> pipeline = {};
 };
 
 struct Front {

@@ -70,11 +70,6 @@ class Inputs {
   decltype(Values::inputs) values_;
 };
 
-std::string output_folder(const Output& output, const Bases& bases) {
-  return says_path(output) ? below(bases.file, output.path->text)
-                           : below(bases.outputs, output.name);
-}
-
 }  // namespace
 
 bool is_elsewhere(std::string_view path) {
@@ -82,6 +77,11 @@ bool is_elsewhere(std::string_view path) {
 }
 
 bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
+
+std::string output_path(const Output& output, const Bases& bases) {
+  return says_path(output) ? below(bases.file, output.path->text)
+                           : below(bases.outputs, output.name);
+}
 
 std::string below(const std::string& folder, std::string_view path) {
   if (path.starts_with('/')) return std::string(path);
@@ -98,7 +98,7 @@ Values values_of(const JobFile& job, const std::vector<Setting>& settings, const
   Values values;
   values.inputs = std::move(inputs).values();
   for (const Output& output : job.outputs) {
-    values.outputs[output.name] = output_folder(output, bases);
+    values.outputs[output.name] = output_path(output, bases);
   }
   return values;
 }

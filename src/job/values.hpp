@@ -34,6 +34,9 @@ struct Bases {
 // Of `azureml://datastores/...`, a place in Azure, no path is known either.
 [[nodiscard]] bool says_path(const Output& output);
 
+// Where an output lies.
+[[nodiscard]] std::string output_path(const Output& output, const Bases& bases);
+
 // A path as a folder makes it absolute.
 [[nodiscard]] std::string below(const std::string& folder, std::string_view path);
 

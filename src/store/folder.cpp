@@ -29,6 +29,16 @@ bool begins_as_run(std::string_view name) {
   return !name.empty() && name.front() >= '0' && name.front() <= '9';
 }
 
+std::vector<std::string> folders_in(const std::string& folder, bool (*is_meant)(std::string_view)) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
+    if (is_meant(entry->d_name) && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 std::vector<std::string> matches(const std::vector<std::string>& names, const std::string& word) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
@@ -67,13 +77,27 @@ std::optional<std::string> records_folder(const std::vector<std::string>& enviro
 }
 
 std::vector<std::string> run_names(const std::string& folder) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
-  while (const dirent* entry = opened ? ::readdir(opened.get()) : nullptr) {
-    if (begins_as_run(entry->d_name) && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
+  return folders_in(folder, begins_as_run);
+}
+
+std::vector<std::string> step_names(const std::string& pipeline) {
+  return folders_in(pipeline + "/steps", [](std::string_view name) { return name.front() != '.'; });
+}
+
+base::Result<std::string> find_step(const std::vector<std::string>& names,
+                                    const std::string& word) {
+  if (std::ranges::binary_search(names, word)) return word;
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    if (name.starts_with(word)) found.push_back(name);
   }
-  std::ranges::sort(names);
-  return names;
+  if (found.size() == 1) return found.front();
+  if (!found.empty()) {
+    return fail(Fault::usage, "write more of its name", "{} steps are called {}...", found.size(),
+                word);
+  }
+  return fail(Fault::usage, base::did_you_mean(word, names, "`muster show` lists those of a run"),
+              "no step {} has been started", word);
 }
 
 base::Result<std::string> find_run(const std::vector<std::string>& names, const std::string& word) {

@@ -24,6 +24,13 @@ namespace muster::store {
 [[nodiscard]] base::Result<std::string> find_run(const std::vector<std::string>& names,
                                                  const std::string& word);
 
+// The names of the steps of a pipeline that have records. A folder that is not there holds none.
+[[nodiscard]] std::vector<std::string> step_names(const std::string& pipeline);
+
+// The one step that a person means, by its whole name or by how it begins. Pure.
+[[nodiscard]] base::Result<std::string> find_step(const std::vector<std::string>& names,
+                                                  const std::string& word);
+
 // The name of the run whose record lies in a folder: "20261121-212530.123-kufa", with "/train" for
 // a step of it. Pure.
 [[nodiscard]] std::string run_of(const std::string& folder);

@@ -117,17 +117,34 @@ constexpr Row kExperiment = {
     {"--experiment", kJob, Takes::text, "NAME",
      "The experiment that the run belongs to (default: what the job file says)."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.experiment); }};
+constexpr Row kAtOnce = {{"-j --jobs", kJob, Takes::number, "N",
+                          "Pipelines: run at most N steps at the same time; on this machine as "
+                          "many, whatever its cores."},
+                         [](JobDraft& d, const Typed& t) {
+                           return store(read_count(t, {1, model::kRanksMax}), d.at_once);
+                         }};
+constexpr Row kSkip = {
+    {"--skip",
+     kJob,
+     Takes::text,
+     "STEP",
+     "Pipelines: leave out this step and those that need its outputs. Repeatable.",
+     {.repeatable = true}},
+    [](JobDraft& d, const Typed& t) -> Result<void> {
+      d.skipped.emplace_back(t.value);
+      return {};
+    }};
 constexpr Row kRunJson = {
     {"--json", kSee, Takes::nothing, "", "With --detach: print the run's name and folder as JSON."},
     [](JobDraft& d, const Typed&) { return raise(d.json); }};
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmitRows[] = {kSet,        kExperiment, kDetach,    kNodes,   kPerNode, kTarget,
-                               kList,       kHostfile,   kFakeNodes, kWithout, kTag,     kLogs,
-                               kUnbuffered, kRunJson,    kVerbose,   kHelp};
-constexpr Row kExplainRows[] = {kSet,      kNodes,     kPerNode, kTarget, kList,
-                                kHostfile, kFakeNodes, kWithout, kJson,   kHelp};
+constexpr Row kSubmitRows[] = {kSet,     kExperiment, kDetach,     kAtOnce,   kSkip,      kNodes,
+                               kPerNode, kTarget,     kList,       kHostfile, kFakeNodes, kWithout,
+                               kTag,     kLogs,       kUnbuffered, kRunJson,  kVerbose,   kHelp};
+constexpr Row kExplainRows[] = {kSet,  kAtOnce,   kSkip,      kNodes,   kPerNode, kTarget,
+                                kList, kHostfile, kFakeNodes, kWithout, kJson,    kHelp};
 constexpr Row kValidateRows[] = {kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
 

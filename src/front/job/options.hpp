@@ -26,6 +26,8 @@ struct JobDraft {
   std::vector<std::string> without;
   MusterOutput output;
   std::string experiment;
+  std::uint32_t at_once = 0;         // steps of a pipeline; 0: as many as the slots hold
+  std::vector<std::string> skipped;  // steps of a pipeline
   bool detach = false;
   bool verbose = false;
   bool json = false;

@@ -1,0 +1,142 @@
+// From a pipeline's request to its exit code.
+#include "cli/pipeline.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include "base/words.hpp"
+#include "cli/detached.hpp"
+#include "cli/launch.hpp"
+#include "cli/speak.hpp"
+#include "cli/take_over.hpp"
+#include "pipeline/conductor.hpp"
+#include "plan/surroundings.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "view/steps_json.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Result;
+using front::PipelineRequest;
+using front::StepRequest;
+
+std::string plan_text(const PipelineRequest& request) {
+  std::vector<view::NamedStep> steps;
+  for (std::size_t i = 0; i < request.steps.size(); ++i) {
+    steps.push_back({request.steps[i].name, request.plan[i]});
+  }
+  return view::steps_json(steps);
+}
+
+pipeline::Recorder recorder_of(const PipelineRequest& request) {
+  pipeline::RecorderOptions options;
+  model::RunRecord& record = options.record;
+  record.folder = request.record.folder;
+  record.name = request.record.name;
+  record.experiment = request.record.experiment;
+  record.outputs = request.record.outputs;
+  record.tags = request.record.tags;
+  record.command = request.record.asked.words;
+  for (const front::PoolHost& host : request.hosts) record.hosts.push_back(host.name);
+  for (const StepRequest& step : request.steps) record.steps.emplace_back().name = step.name;
+  options.asked = request.record.asked;
+  options.plan = plan_text(request);
+  options.version = MUSTER_VERSION;
+  return pipeline::Recorder(std::move(options));
+}
+
+machine::PipelineInput machine_input(const PipelineRequest& request) {
+  machine::PipelineInput input{request.plan, {}, request.at_once, request.goes_on, request.skipped};
+  for (const front::PoolHost& host : request.hosts) input.slots.push_back(host.slots);
+  for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {
+    const StepRequest& step = request.steps[i];
+    const bool runs = request.anew.contains(step.name) || can_take_over(request, step);
+    if (!runs) input.skipped.insert(i);
+  }
+  return input;
+}
+
+std::vector<front::PoolShare> shares_of(const PipelineRequest& request,
+                                        const machine::StartStep& start) {
+  std::vector<front::PoolShare> shares;
+  for (const machine::HostShare& share : start.hosts) {
+    shares.push_back({request.hosts[share.host].name, share.slots});
+  }
+  return shares;
+}
+
+// In the step's own process.
+int run_step(const PipelineRequest& request, const machine::StartStep& start,
+             const Invocation& invocation) {
+  const StepRequest& step = request.steps[start.step];
+  if (const auto code = take_over(request, step)) return *code;
+  front::RunRequest own = request.request(start.step, shares_of(request, start));
+  own.record->folder = store::step_folder(request.record.folder, step.name);
+  own.record->asked = request.record.asked;
+  own.keeps = front::Keeps::always;
+  plan::settle_exports({invocation.environment, invocation.given}, own.spec);
+  Invocation its = invocation;
+  its.parent = -1;
+  return launch(own, its);
+}
+
+// The word that a step has written into a file, or into the only file of a folder.
+Result<bool> said(const std::string& step, const model::NamedPath& output) {
+  const auto text = store::read_file(output.path);
+  std::string word = base::lower(text.value_or(""));
+  std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  if (word == "true" || word == "1") return true;
+  if (word == "false" || word == "0") return false;
+  return base::fail(base::Fault::bad_file, "",
+                    "{} of step {} decides what runs next, and holds neither true nor false",
+                    output.path, step);
+}
+
+Result<std::map<std::string, bool>> what_it_says(const StepRequest& step) {
+  std::map<std::string, bool> says;
+  for (const std::string& name : step.control) {
+    const auto output = std::ranges::find(step.outputs, name, &model::NamedPath::name);
+    if (output == step.outputs.end()) continue;
+    const auto word = said(step.name, *output);
+    if (!word) return tl::unexpected(word.error());
+    says[name] = *word;
+  }
+  return says;
+}
+
+Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invocation& invocation,
+                                      pipeline::Recorder& recorder) {
+  pipeline::Conducting conducting;
+  conducting.plan = machine_input(request);
+  for (const front::PoolHost& host : request.hosts) conducting.hosts.push_back(host.name);
+  conducting.run = [&](const machine::StartStep& start) {
+    return run_step(request, start, invocation);
+  };
+  conducting.says = [&](std::size_t step) { return what_it_says(request.steps[step]); };
+  if (invocation.parent >= 0) {
+    conducting.running = [&] { tell_running(invocation.parent); };
+    conducting.shows_output = false;
+  }
+  conducting.colour = ::isatty(STDOUT_FILENO) == 1;
+  return pipeline::conduct(std::move(conducting), recorder);
+}
+
+}  // namespace
+
+int run_pipeline(const PipelineRequest& request, const Invocation& invocation) {
+  pipeline::Recorder recorder = recorder_of(request);
+  if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
+  if (invocation.parent >= 0) {
+    const auto unseen = go_on_unseen(invocation.parent, recorder.record());
+    if (!unseen) return complain(unseen.error());
+  }
+  const auto conducted = carry_out(request, invocation, recorder);
+  if (!conducted) return complain(conducted.error());
+  if (recorder.failure()) say("muster: " + recorder.failure()->what + "\n");
+  const bool lost = conducted->lost_output || recorder.failure().has_value();
+  return first_code(conducted->code, lost ? base::exit_code(base::Fault::output) : 0);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,12 @@
+// Carries out a pipeline: its record, and a run for each of its steps.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "front/pipeline_request.hpp"
+
+namespace muster::cli {
+
+// Returns the exit code: that of the first step that failed, or 0.
+[[nodiscard]] int run_pipeline(const front::PipelineRequest& request, const Invocation& invocation);
+
+}  // namespace muster::cli
