@@ -72,7 +72,7 @@ void Pipeline::end_all(PipelineEffects& out) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     Step& one = steps_[i];
     if (one.state != StepState::waiting) continue;
-    if (!one.barred) one.barred = culprit_;
+    if (one.bar == StepState::left_out || !one.barred) one.barred = culprit_;
     one.bar = StepState::blocked;
     close(i, out);
   }
