@@ -15,7 +15,7 @@
 #include "base/check.hpp"
 #include "pipeline/console.hpp"
 #include "pipeline/step_lines.hpp"
-#include "pipeline/step_process.hpp"
+#include "process/forked.hpp"
 #include "process/shortage.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
@@ -39,7 +39,7 @@ std::string prefix_of(std::size_t step, const std::string& name, bool colour) {
 
 // A step that runs.
 struct Live {
-  StepProcess process;
+  process::Forked process;
   std::array<StepLines, 2> lines;  // index: Console::Stream
 };
 
@@ -111,7 +111,7 @@ class Conductor {
     step.state = StepState::running;
     step.started = store::utc_now();
     step.ended.reset();
-    auto process = start_step([&] { return conducting_.run(start); });
+    auto process = process::fork_to_run([&] { return conducting_.run(start); });
     recorder_.run();
     recorder_.change(start.step, step);
     if (!process) return failed_.push_back({start.step, process.error().what});
@@ -269,7 +269,7 @@ class Conductor {
     for (auto& [step, live] : live_) {
       int status = 0;
       if (::waitpid(live.process.pid, &status, WNOHANG) == live.process.pid) {
-        ended.emplace_back(step, exit_code_of(status));
+        ended.emplace_back(step, process::exit_code_of(status));
       }
     }
     for (const auto& [step, code] : ended) finish_step(step, code);

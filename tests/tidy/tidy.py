@@ -51,8 +51,10 @@ PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
 HOST = {"base", "model", "plan", "wire", "view", "machine", "process", "probe", "link", "pmi",
         "pmix"}
 HEAD = HOST | {"host", "gloo", "store"}
-CLI = set(PURE) | set(ADAPTERS) | {"host", "head"}
-MAY_INCLUDE = {**PURE, **ADAPTERS, "host": HOST, "head": HEAD, "cli": CLI, "main": CLI | {"cli"}}
+PIPELINE = set(PURE) - {"front", "option", "job", "table"} | {"process", "store"}
+CLI = set(PURE) | set(ADAPTERS) | {"host", "head", "pipeline"}
+MAY_INCLUDE = {**PURE, **ADAPTERS, "host": HOST, "head": HEAD, "pipeline": PIPELINE,
+               "cli": CLI, "main": CLI | {"cli"}}
 # Folders of a room that know nothing of one another, and what joins them.
 JOINS_FOLDERS = {"front": "src/front/fronts.cpp"}
 
@@ -278,7 +280,7 @@ BANNED = {
     r"\bstd::cout\b": r"$^",
     r"(?<![\w.>])assert\(": r"$^",
     r"\bstd::j?thread\b": r"$^",
-    r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach|spawn)\.cpp",
+    r"(?<![\w.>])v?fork\(": r"src/process/(guard\w*|detach|forked|spawn)\.cpp",
     r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
     r"\b(?:steady|system|deadline|high_resolution)_timer\b": r"src/process/alarm\.hpp",
 }

@@ -1,5 +1,5 @@
-// Forks the head of a step.
-#include "pipeline/step_process.hpp"
+// Forks, and prepares the child for a life of its own.
+#include "process/forked.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -13,20 +13,20 @@
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 
-namespace muster::pipeline {
+namespace muster::process {
 namespace {
 
-struct StepPipes {
-  process::Pipe out;
-  process::Pipe err;
+struct ForkedPipes {
+  Pipe out;
+  Pipe err;
 };
 
-base::Result<StepPipes> step_pipes() {
-  auto out = process::make_pipe();
+base::Result<ForkedPipes> forked_pipes() {
+  auto out = make_pipe();
   if (!out) return tl::unexpected(out.error());
-  auto err = process::make_pipe();
+  auto err = make_pipe();
   if (!err) return tl::unexpected(err.error());
-  return StepPipes{std::move(*out), std::move(*err)};
+  return ForkedPipes{std::move(*out), std::move(*err)};
 }
 
 // False when the parent has died before it could be noticed.
@@ -34,8 +34,8 @@ bool is_bound_to(pid_t parent) {
   return ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && ::getppid() == parent;
 }
 
-bool redirect(const StepPipes& pipes) {
-  const process::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+bool redirect(const ForkedPipes& pipes) {
+  const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   return nothing && ::dup2(nothing.get(), STDIN_FILENO) >= 0 &&
          ::dup2(pipes.out.write.get(), STDOUT_FILENO) >= 0 &&
          ::dup2(pipes.err.write.get(), STDERR_FILENO) >= 0;
@@ -48,7 +48,7 @@ void hear_signals() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-[[noreturn]] void live(const std::function<int()>& run, StepPipes pipes, pid_t parent) {
+[[noreturn]] void live(const std::function<int()>& run, ForkedPipes pipes, pid_t parent) {
   ::setpgid(0, 0);
   if (!is_bound_to(parent) || !redirect(pipes)) ::_exit(EXIT_FAILURE);
   pipes = {};
@@ -60,22 +60,22 @@ void hear_signals() {
 
 }  // namespace
 
-base::Result<StepProcess> start_step(const std::function<int()>& run) {
-  auto pipes = step_pipes();
+base::Result<Forked> fork_to_run(const std::function<int()>& run) {
+  auto pipes = forked_pipes();
   if (!pipes) return tl::unexpected(pipes.error());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return tl::unexpected(process::system_error("cannot start a process", errno));
+  if (child < 0) return tl::unexpected(system_error("cannot start a process", errno));
   if (child == 0) live(run, std::move(*pipes), parent);
   ::setpgid(child, child);  // whoever is first
-  for (const process::UniqueFd* end : {&pipes->out.read, &pipes->err.read}) {
+  for (const UniqueFd* end : {&pipes->out.read, &pipes->err.read}) {
     ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
   }
-  return StepProcess{child, std::move(pipes->out.read), std::move(pipes->err.read)};
+  return Forked{child, std::move(pipes->out.read), std::move(pipes->err.read)};
 }
 
 int exit_code_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-}  // namespace muster::pipeline
+}  // namespace muster::process

@@ -1,4 +1,4 @@
-// StepProcess: the head of a step, in a process that this one has forked.
+// Forked: a process that goes on within this program, and what it prints.
 #pragma once
 
 #include <functional>
@@ -7,20 +7,20 @@
 #include "base/error.hpp"
 #include "process/unique_fd.hpp"
 
-namespace muster::pipeline {
+namespace muster::process {
 
-struct StepProcess {
+struct Forked {
   pid_t pid = 0;
-  process::UniqueFd out;  // what it prints; both do not block
-  process::UniqueFd err;
+  UniqueFd out;  // both do not block
+  UniqueFd err;
 };
 
 // Calls `run` in a child, whose exit code is what it returns. The child reads nothing, has a
 // process group of its own (Ctrl-C is for this process alone), no signal is blocked there, and it
 // is told to end (SIGTERM) if this process dies. Call it while the process has one thread.
-[[nodiscard]] base::Result<StepProcess> start_step(const std::function<int()>& run);
+[[nodiscard]] base::Result<Forked> fork_to_run(const std::function<int()>& run);
 
 // 128 + the signal that ended it, or its code.
 [[nodiscard]] int exit_code_of(int wait_status);
 
-}  // namespace muster::pipeline
+}  // namespace muster::process

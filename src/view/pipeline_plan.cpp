@@ -1,0 +1,59 @@
+// Lays the steps of a pipeline out in a table beside their edges.
+#include "view/pipeline_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "view/first_few.hpp"
+#include "view/graph_rail.hpp"
+
+namespace muster::view {
+namespace {
+
+// Of UTF-8, as a terminal shows it.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string size_words(const model::PlannedStep& plan) {
+  const std::string slots = fmt::format("{} process{}", plan.slots, plan.slots == 1 ? "" : "es");
+  return plan.nodes == 1 ? slots : fmt::format("{} nodes x {}", plan.nodes, slots);
+}
+
+std::string hosts_words(const PlannedRow& row) {
+  if (!row.why_not.empty()) return row.why_not;
+  constexpr std::size_t kFew = 4;
+  return first_few(
+      row.hosts.size(), [&](std::size_t i) { return row.hosts[i]; }, ", ", kFew);
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, width_of(text)), ' ');
+}
+
+}  // namespace
+
+std::string pipeline_plan(const std::vector<PlannedRow>& rows) {
+  std::vector<std::vector<std::size_t>> after;
+  for (const PlannedRow& row : rows) after.push_back(row.plan.after);
+  std::vector<std::array<std::string, 4>> cells = {{"", "STEP", "SIZE", "WHERE"}};
+  const std::vector<std::string> rail = graph_rail(after);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    cells.push_back({rail[i], rows[i].name, size_words(rows[i].plan), hosts_words(rows[i])});
+  }
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : cells) {
+    const std::string line = padded(row[0], widths[0]) + "  " + padded(row[1], widths[1]) + "  " +
+                             padded(row[2], widths[2]) + "  " + row[3];
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace muster::view

@@ -1,0 +1,47 @@
+// StepLines: whole lines behind a name, however their bytes come.
+#include "pipeline/step_lines.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <vector>
+
+namespace muster::pipeline::step_lines_test {
+namespace {
+
+TEST(StepLines, HoldsALineUntilItIsWhole) {
+  StepLines lines("a: ");
+  EXPECT_EQ(lines.feed("one\ntw"), "a: one\n");
+  EXPECT_EQ(lines.feed("o"), "");
+  EXPECT_EQ(lines.feed("\n\n"), "a: two\na: \n");
+  EXPECT_EQ(lines.last_line(), "");
+  EXPECT_EQ(lines.feed("last"), "");
+  EXPECT_EQ(lines.finish(), "a: last\n");
+  EXPECT_EQ(lines.finish(), "");
+  EXPECT_EQ(lines.last_line(), "last");
+}
+
+TEST(StepLines, CutsALineThatIsTooLong) {
+  StepLines lines("");
+  const std::string most(kStepLineMax, 'x');
+  EXPECT_EQ(lines.feed(most + "y"), most + "\n");
+  EXPECT_EQ(lines.feed("\n"), "y\n");
+  EXPECT_EQ(lines.feed(most + most + "y\n"), most + "\n" + most + "\ny\n");
+}
+
+TEST(StepLines, DoesNotCareHowBytesAreCut) {
+  rc::check([](const std::vector<std::string>& pieces) {
+    StepLines whole("p ");
+    StepLines cut("p ");
+    std::string all;
+    std::string lines;
+    for (const std::string& piece : pieces) {
+      all += piece + "\n";
+      lines += cut.feed(piece);
+      lines += cut.feed("\n");
+    }
+    RC_ASSERT(lines == whole.feed(all));
+  });
+}
+
+}  // namespace
+}  // namespace muster::pipeline::step_lines_test
