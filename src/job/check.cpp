@@ -115,7 +115,7 @@ void check_roles(const JobFile& job, Complaints& complaints) {
 // ---- inputs and outputs ----
 
 void check_default(const Input& input, InputType type, Complaints& complaints) {
-  if (!input.value) return;
+  if (!input.value || input.bound) return;
   if (auto wrong = misfit(input, type, input.value->text)) {
     complaints.add(input.value->begin, fmt::format("inputs.{} {}", input.name, wrong->what),
                    std::move(wrong->hint));
@@ -245,10 +245,11 @@ void check_plain(const Text& text, const std::string& path, Complaints& complain
 void check_plain_values(const JobFile& job, Complaints& complaints) {
   if (job.code) check_plain(*job.code, "code", complaints);
   for (const Input& input : job.inputs) {
-    if (input.value) check_plain(*input.value, "inputs." + input.name, complaints);
+    if (input.value && !input.bound) check_plain(*input.value, "inputs." + input.name, complaints);
   }
   for (const Output& output : job.outputs) {
-    if (says_path(output)) check_plain(*output.path, "outputs." + output.name, complaints);
+    if (says_path(output) && !output.bound)
+      check_plain(*output.path, "outputs." + output.name, complaints);
   }
 }
 

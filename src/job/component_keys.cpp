@@ -33,7 +33,7 @@ constexpr JobKey kComponentKeys[] = {
     kDescription,
     kTags,
     {{"type", Form::text, "DistributedComponent."}},
-    {{"is_deterministic", Form::boolean, "Whether Azure ML may reuse its results.", kAzureOnly}},
+    kDeterministic,
     kInputs,
     kOutputs,
     kCode,

@@ -55,6 +55,7 @@ struct Graph {
   bool reuses = true;            // results of steps that ran before; force_rerun: false
   std::vector<GraphStep> steps;  // each after all that it waits for
   std::vector<GraphOutput> outputs;
+  std::vector<std::string> files;  // that it was read from; Mark::file counts them
 };
 
 }  // namespace muster::job

@@ -61,18 +61,33 @@ struct Input {
   std::string name;
   Mark mark;
   std::optional<Text> type;
+  std::optional<Text> mode;   // "ro_mount", "download" ...
   std::optional<Text> value;  // as written in place of a map, or its `default` or `path`
   std::optional<Text> least;
   std::optional<Text> most;
   std::vector<Text> choices;
-  bool is_path = false;   // its value stands under `path`
-  bool optional = false;  // may go without a value
+  bool is_path = false;           // its value stands under `path`
+  bool optional = false;          // may go without a value
+  bool bound = false;             // of a step: the value has expressions of its pipeline
+  std::optional<Text> otherwise;  // of a step: its component's value, where the step's has none
 };
 
 struct Output {
   std::string name;
   Mark mark;
+  std::optional<Text> type;
+  std::optional<Text> mode;
   std::optional<Text> path;
+  bool bound = false;       // of a step: the path is an expression of its pipeline
+  bool is_control = false;  // a word that the step writes, which decides what runs after it
+};
+
+// What a pipeline says of its steps together.
+struct Flow {
+  std::optional<Text> target;  // of steps that name none
+  std::optional<Text> first;   // the step that all others wait for
+  bool goes_on = false;        // after a step has failed, with those that do not depend on it
+  bool force_rerun = false;    // no step's earlier results are taken in place of running it
 };
 
 struct JobFile {
@@ -106,6 +121,8 @@ struct JobFile {
   std::vector<Output> outputs;
   std::optional<Text> timeout;  // seconds
   std::optional<Text> notice;   // as spec::read_notice() takes it
+  bool deterministic = false;   // declared: the same inputs give the same outputs
+  Flow flow;                    // of a pipeline
 };
 
 }  // namespace muster::job

@@ -35,6 +35,7 @@ struct Traits {
   bool each = false;              // a map of names that people choose, each with such a value
   bool listed = false;            // also a list of such values
   bool required = false;
+  bool fixed = false;       // in a step, no value of the pipeline's takes its place
   std::uint32_t least = 1;  // of Form::count
   table::Support support = {};
 };
@@ -59,6 +60,16 @@ using Key = table::Row<Draft, KeyText, Found, void>;
 
 template <class Draft>
 using Table = std::span<const Key<Draft>>;
+
+// A value of a step that inputs of its pipeline give: it is stored when they are known.
+template <class Draft>
+struct Later {
+  const Key<Draft>* key = nullptr;
+  std::string path;  // "resources.instance_count"
+  std::string name;  // of the key as it was found
+  Mark mark;         // of that
+  Node node;         // the text with expressions
+};
 
 // What is wrong with a text as the value of such a key: "must be true or false, not 'yes'".
 struct Misfit {

@@ -13,6 +13,7 @@ namespace muster::job {
 struct Mark {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::uint32_t file = 0;  // of several that were read together; see Complaints
   auto operator<=>(const Mark&) const = default;
 };
 

@@ -7,8 +7,9 @@
 
 namespace muster::job {
 
-SharedNode read_map(std::string_view text, const FileKind& kind, Complaints& complaints) {
-  Document document = read_yaml(text, complaints.source());
+SharedNode read_map(std::string_view text, const FileKind& kind, Complaints& complaints,
+                    std::uint32_t file) {
+  Document document = read_yaml(text, complaints.source(file), file);
   complaints.add(std::move(document.complaints));
   if (!document.root || document.root->kind == Kind::map) return document.root;
   complaints.add(document.root->begin,

@@ -14,8 +14,8 @@ struct FileKind {
   std::string_view begins;
 };
 
-// Null when the text is no YAML or something else than a map.
+// Null when the text is no YAML or something else than a map. `file`: its number in `complaints`.
 [[nodiscard]] SharedNode read_map(std::string_view text, const FileKind& kind,
-                                  Complaints& complaints);
+                                  Complaints& complaints, std::uint32_t file = 0);
 
 }  // namespace muster::job

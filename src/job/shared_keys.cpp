@@ -21,6 +21,7 @@ void add_output(JobFile& job, const Found& found) {
   Output& output = job.outputs.emplace_back();
   output.name = found.key;
   output.mark = found.key_mark;
+  store(output.path, found);
 }
 
 void choose_by_word(JobFile& job, const Found& found) {

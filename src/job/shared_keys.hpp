@@ -53,7 +53,7 @@ inline constexpr JobKey kTags = {
 inline constexpr JobKey kExperiment = {
     {"experiment_name", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>};
 inline constexpr JobKey kCommand = {
-    {"command", Form::text, "What to run, as a shell reads it.", {.required = true}},
+    {"command", Form::text, "What to run, as a shell reads it.", {.required = true, .fixed = true}},
     kInto<&JobFile::command>};
 inline constexpr JobKey kVariables = {
     {"environment_variables", Form::text, "Variables of the job's processes.", {.each = true}},
@@ -91,6 +91,10 @@ inline constexpr JobKey kEnvironment = {
     kInto<&JobFile::environment>,
     kEnvironmentKeys};
 
+inline constexpr JobKey kDeterministic = {
+    {"is_deterministic", Form::boolean, "Whether the same inputs always give the same outputs."},
+    kInto<&JobFile::deterministic>};
+
 inline constexpr std::string_view kModes =
     "ro_mount rw_mount download upload direct eval_mount eval_download mount";
 inline constexpr Traits kMode = {
@@ -108,26 +112,33 @@ inline constexpr JobKey kInputKeys[] = {
     {{"max", Form::number, "The largest value."}, into_input<&Input::most>},
     {{"enum", Form::text, "The values that it may have.", {.listed = true}},
      into_input<&Input::choices>},
-    {{"mode", Form::choice, "How Azure ML hands it over.", kMode}},
+    {{"mode", Form::choice, "How Azure ML hands it over.", kMode}, into_input<&Input::mode>},
     {{"description", Form::text, "What it is for."}},
 };
 inline constexpr JobKey kInputs = {
-    {"inputs", Form::text, "What the command may name as inputs.", {.each = true}},
+    {"inputs", Form::text, "What the command may name as inputs.", {.each = true, .fixed = true}},
     add_input,
     kInputKeys};
 
 inline constexpr JobKey kOutputKeys[] = {
-    {{"type", Form::text, "uri_folder, uri_file or another kind of data."}},
+    {{"type", Form::text, "uri_folder, uri_file or another kind of data."},
+     into_output<&Output::type>},
     {{"path", Form::text, "The folder; by default one of the job's own."},
      into_output<&Output::path>},
-    {{"mode", Form::choice, "How Azure ML takes it over.", kMode}},
+    {{"mode", Form::choice, "How Azure ML takes it over.", kMode}, into_output<&Output::mode>},
+    {{"is_control", Form::boolean, "Whether it decides which steps of a pipeline run."},
+     into_output<&Output::is_control>},
+    {{"early_available", Form::boolean, "Whether it is ready before the step ends.", kAzureOnly}},
+    {{"optional", Form::boolean, "Whether it may stay empty."}},
     {{"name", Form::text, "The name under which Azure ML registers it.", kAzureOnly}},
     {{"version", Form::text, "The version under which Azure ML registers it.", kAzureOnly}},
     {{"description", Form::text, "What it is for."}},
 };
-inline constexpr JobKey kOutputs = {
-    {"outputs", Form::none, "Folders that the command may name as outputs.", {.each = true}},
-    add_output,
-    kOutputKeys};
+inline constexpr JobKey kOutputs = {{"outputs",
+                                     Form::text,
+                                     "Folders that the command may name as outputs.",
+                                     {.each = true, .fixed = true}},
+                                    add_output,
+                                    kOutputKeys};
 
 }  // namespace muster::job

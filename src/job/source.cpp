@@ -31,7 +31,7 @@ Mark mark_of_part(std::string_view source, const Text& value, std::string_view p
   const auto lines = std::ranges::count(before, '\n');
   const auto columns = std::ranges::count_if(before.substr(line_start), starts_character);
   return {value.begin.line + static_cast<std::uint32_t>(lines),
-          static_cast<std::uint32_t>(columns + 1)};
+          static_cast<std::uint32_t>(columns + 1), value.begin.file};
 }
 
 }  // namespace muster::job

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "job/binding.hpp"
 #include "job/complaints.hpp"
 #include "job/key.hpp"
 #include "spec/quoted.hpp"
@@ -21,8 +22,10 @@ using Elsewhere = std::string (*)(const Node& root, std::string_view key);
 template <class Draft>
 class TableReader {
  public:
-  TableReader(Draft& draft, Complaints& complaints, Elsewhere elsewhere = nullptr)
-      : draft_(draft), complaints_(complaints), elsewhere_(elsewhere) {}
+  // `later`: takes what inputs of a pipeline give; without it, expressions are text.
+  TableReader(Draft& draft, Complaints& complaints, Elsewhere elsewhere = nullptr,
+              std::vector<Later<Draft>>* later = nullptr)
+      : draft_(draft), complaints_(complaints), elsewhere_(elsewhere), later_(later) {}
 
   // `path` is "" or ends with a dot: "compute."
   void read(const Node& map, Table<Draft> table, const std::string& path = "") {
@@ -79,6 +82,13 @@ class TableReader {
       return complaints_.add(entry.mark, table::told(path, traits.support), "");
     }
     if (!traits.support.works()) notices_.push_back(table::told(path, traits.support));
+    auto* const later = std::exchange(later_, traits.fixed ? nullptr : later_);
+    values(entry, key, path);
+    later_ = later;
+  }
+
+  void values(const Entry& entry, const Key<Draft>& key, const std::string& path) {
+    const Traits& traits = key.text.traits;
     if (traits.each) {
       each(*entry.value, key, path);
     } else if (traits.listed && entry.value->kind == Kind::list) {
@@ -115,6 +125,9 @@ class TableReader {
                              "give it one, or remove the key");
     }
     if (node.kind != Kind::text) return wrong_kind(node, key, path);
+    if (later_ != nullptr && names_parent(node.text)) {
+      return later_->push_back({&key, path, std::string(found.key), found.key_mark, node});
+    }
     if (auto wrong = misfit(key.text, node)) {
       return complaints_.add(node.begin, path + " " + wrong->what, std::move(wrong->hint));
     }
@@ -135,6 +148,7 @@ class TableReader {
   Draft& draft_;
   Complaints& complaints_;
   Elsewhere elsewhere_;
+  std::vector<Later<Draft>>* later_;
   std::vector<std::string> notices_;
 };
 

@@ -23,8 +23,9 @@ constexpr Fault kFault = Fault::bad_file;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kNodeWeight = 16;  // of a piece beside its text, see kExpandedMax
 
-Mark mark_of(const yaml_mark_t& mark) {
-  return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
+Mark mark_of(const yaml_mark_t& mark, std::uint32_t file) {
+  return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1),
+          file};
 }
 
 std::string text_of(const yaml_char_t* text) {
@@ -68,7 +69,7 @@ Mark mark_at(std::string_view text, std::size_t offset) {
 // One event of libyaml, freed with this.
 class Event {
  public:
-  Event() = default;
+  explicit Event(std::uint32_t file) : file_(file) {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event() { yaml_event_delete(&event_); }
@@ -78,11 +79,12 @@ class Event {
     yaml_event_delete(&event_);
     return &event_;
   }
-  [[nodiscard]] Mark begin() const { return mark_of(event_.start_mark); }
-  [[nodiscard]] Mark end() const { return mark_of(event_.end_mark); }
+  [[nodiscard]] Mark begin() const { return mark_of(event_.start_mark, file_); }
+  [[nodiscard]] Mark end() const { return mark_of(event_.end_mark, file_); }
 
  private:
   yaml_event_t event_{};
+  std::uint32_t file_;
 };
 
 // A piece, with what its aliases cost when they are written out.
@@ -94,8 +96,9 @@ struct Built {
 
 class Builder {
  public:
-  Builder(std::string_view text, const std::string& name, std::vector<Error>& complaints)
-      : text_(text), name_(name), complaints_(complaints) {
+  Builder(std::string_view text, const std::string& name, std::uint32_t file,
+          std::vector<Error>& complaints)
+      : text_(text), name_(name), file_(file), complaints_(complaints) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
@@ -106,7 +109,7 @@ class Builder {
   ~Builder() { yaml_parser_delete(&parser_); }
 
   Result<SharedNode> document() {
-    Event event;
+    Event event(file_);
     if (auto more = next(event); !more) return tl::unexpected(more.error());  // the stream's start
     if (auto more = next(event); !more) return tl::unexpected(more.error());
     if (event->type == YAML_STREAM_END_EVENT) {
@@ -132,7 +135,7 @@ class Builder {
     const std::string problem = parser_.problem == nullptr ? "" : parser_.problem;
     const bool unread = parser_.error == YAML_READER_ERROR;
     const Mark mark =
-        unread ? mark_at(text_, parser_.problem_offset) : mark_of(parser_.problem_mark);
+        unread ? mark_at(text_, parser_.problem_offset) : mark_of(parser_.problem_mark, file_);
     std::string context;
     if (parser_.context != nullptr && parser_.context_mark.line + 1 != mark.line) {
       context =
@@ -142,7 +145,7 @@ class Builder {
   }
 
   Result<void> expect_end() {
-    Event event;
+    Event event(file_);
     if (auto more = next(event); !more) return more;  // the document's end
     if (auto more = next(event); !more) return more;
     if (event->type == YAML_STREAM_END_EVENT) return {};
@@ -232,7 +235,7 @@ class Builder {
     check_tag(start->data.sequence_start.tag, start.begin());
     auto node = std::make_shared<Node>(Node{Kind::list, start.begin(), start.end(), {}, false, {}});
     Built whole{nullptr, kNodeWeight, 1};
-    for (Event event;;) {
+    for (Event event(file_);;) {
       if (auto more = next(event); !more) return tl::unexpected(more.error());
       if (event->type == YAML_SEQUENCE_END_EVENT) break;
       auto item = build(event, depth + 1);
@@ -250,7 +253,7 @@ class Builder {
     Built whole{nullptr, kNodeWeight, 1};
     std::map<std::string, Mark> seen;
     std::vector<Entry> merged;
-    for (Event event;;) {
+    for (Event event(file_);;) {
       if (auto more = next(event); !more) return tl::unexpected(more.error());
       if (event->type == YAML_MAPPING_END_EVENT) break;
       auto key = build(event, depth + 1);
@@ -304,6 +307,7 @@ class Builder {
 
   std::string_view text_;
   const std::string& name_;
+  std::uint32_t file_;
   std::vector<Error>& complaints_;
   yaml_parser_t parser_{};
   std::map<std::string, Built, std::less<>> anchors_;
@@ -324,14 +328,14 @@ std::optional<Error> refuse_bytes(std::string_view text, const std::string& name
 
 }  // namespace
 
-Document read_yaml(std::string_view text, const std::string& name) {
+Document read_yaml(std::string_view text, const std::string& name, std::uint32_t file) {
   Document document;
   if (auto refused = refuse_bytes(text, name)) {
     document.complaints.push_back(std::move(*refused));
     return document;
   }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  auto root = Builder(text, name, document.complaints).document();
+  auto root = Builder(text, name, file, document.complaints).document();
   if (root) {
     document.root = std::move(*root);
   } else {

@@ -23,7 +23,8 @@ struct Document {
 
 // Refused beside what is no YAML at all: a key that is there twice, keys that are no text, tags
 // other than !!str, a second document, an empty file, files, depths and aliases beyond the limits.
-// `<<` merges maps. `name` is the file's path, used in places.
-[[nodiscard]] Document read_yaml(std::string_view text, const std::string& name);
+// `<<` merges maps. `name` is the file's path, used in places; `file` its number, in all marks.
+[[nodiscard]] Document read_yaml(std::string_view text, const std::string& name,
+                                 std::uint32_t file = 0);
 
 }  // namespace muster::job

@@ -9,6 +9,7 @@
 #include "front/job/request.hpp"
 #include "job/layout.hpp"
 #include "job/read_job.hpp"
+#include "job/read_pipeline.hpp"
 #include "job/schema.hpp"
 #include "job/tables.hpp"
 #include "job/yaml.hpp"
@@ -62,6 +63,7 @@ constexpr Command kValidate = {{.command = "muster validate", .glued = Glued::al
                                R"(muster validate: check a job file and print all errors in it.
 
 Usage: muster validate [OPTIONS] FILE
+FILE is a job, a component, or a pipeline, whose components are checked, too.
 Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts and targets are not checked.
 The exit code is 0 if there are no errors, else 241.
 )"};
@@ -161,6 +163,23 @@ model::CheckedFile checked_file(const std::string& path, const job::JobFile& job
   return checked;
 }
 
+Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::string& file,
+                          const std::string& text) {
+  job::PipelineReading read = job::read_pipeline(
+      text, file, [&](const std::string& path) { return call.read_file(path, job::kFileMax); });
+  const job::Pipeline& root = read.pipeline.root;
+  Reading reading;
+  if (read.complaints.empty()) {
+    const std::size_t steps = root.steps.size();
+    reading.text = fmt::format("{}: a pipeline, nothing wrong; it has {} step{}\n", file, steps,
+                               steps == 1 ? "" : "s");
+  }
+  if (draft.json) reading.checked = checked_file(file, root.head);
+  reading.notices = std::move(read.notices);
+  reading.complaints = std::move(read.complaints);
+  return reading;
+}
+
 }  // namespace
 
 base::Error json_needs_detach() {
@@ -211,6 +230,7 @@ Result<Reading> read_validate(const Call& call) {
   if (!file) return tl::unexpected(file.error());
   const auto text = call.read_file(*file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
+  if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
   job::JobReading read = job::read_job(*text, *file);
   Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);

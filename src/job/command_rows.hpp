@@ -1,0 +1,50 @@
+// Rows of command jobs, and of the steps of a pipeline that run them.
+#pragma once
+
+#include "job/shared_keys.hpp"
+
+namespace muster::job {
+
+inline constexpr JobKey kCommandDistribution[] = {
+    kDistributionType,
+    {{"process_count_per_instance", Form::count, "Processes on each node (default 1)."},
+     kInto<&JobFile::per_node>},
+    {{"worker_count", Form::count, "tensorflow: workers (default: one on each node)."},
+     kInto<&JobFile::workers, &Role::count>},
+    {{"parameter_server_count",
+      Form::count,
+      "tensorflow: parameter servers (default 0).",
+      {.least = 0}},
+     kInto<&JobFile::servers, &Role::count>},
+};
+
+inline constexpr Traits kDockerArgs = {.listed = true, .support = kNoEngine.support};
+
+inline constexpr JobKey kCommandResources[] = {
+    {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+    {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
+    {{"shm_size", Form::quantity, "Shared memory of the container.", kNoEngine}},
+    {{"docker_args", Form::text, "More words for docker run.", kDockerArgs}},
+    {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
+    {{"locations", Form::anything, "Azure's regions.", kAzureOnly}},
+};
+
+inline constexpr JobKey kJobLimits[] = {
+    {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
+};
+
+// As files of the first preview have them.
+inline constexpr JobKey kOlderCode[] = {
+    {{"path", Form::text, "The folder, as seen from the job file."}, kInto<&JobFile::code>},
+    {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::code>},
+};
+
+inline constexpr JobKey kOlderCompute[] = {
+    {{"target", Form::text, "Where to run."}, kInto<&JobFile::target>},
+    {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+};
+
+inline constexpr JobKey kCommandCompute = {
+    {"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kOlderCompute};
+
+}  // namespace muster::job

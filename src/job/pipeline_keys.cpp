@@ -1,0 +1,152 @@
+// The keys of Azure ML's pipelines, and of steps that name a component (CLI v2).
+#include "job/pipeline_keys.hpp"
+
+#include <algorithm>
+
+#include "job/command_rows.hpp"
+
+namespace muster::job {
+namespace {
+
+// ---- what a step says takes the place of what its component says ----
+
+void start_distribution(JobFile& job, const Found&) {
+  job.frameworks.clear();
+  job.per_node.reset();
+  job.processes.reset();
+  job.workers.count.reset();
+  job.servers.count.reset();
+}
+
+void replace_environment(JobFile& job, const Found& found) {
+  job.environment.clear();
+  store(job.environment, found);
+}
+
+template <auto Member>
+void replace_named(JobFile& job, const Found& found) {
+  std::erase_if(job.*Member, [&](const Named& one) { return one.name == found.key; });
+  store(job.*Member, found);
+}
+
+constexpr JobKey kStepDistribution = {
+    {"distribution", Form::none, "How the step is spread over its nodes."},
+    start_distribution,
+    kCommandDistribution};
+constexpr JobKey kStepEnvironment = {
+    {"environment", Form::text, "The software that the step needs."},
+    replace_environment,
+    kEnvironmentKeys};
+constexpr JobKey kStepVariables = {
+    {"environment_variables", Form::text, "Variables of the step's processes.", {.each = true}},
+    replace_named<&JobFile::variables>};
+
+// ---- keys that all steps and pipelines have ----
+
+constexpr JobKey kProperties = {
+    {"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}};
+constexpr JobKey kIdentity = {
+    {"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}};
+constexpr JobKey kServices = {
+    {"services", Form::anything, "Programs for people beside the job.", kAzureOnly}};
+constexpr JobKey kQueueSettings = {
+    {"queue_settings", Form::anything, "The job's place in Azure's queue.", kAzureOnly}};
+constexpr JobKey kComponent = {
+    {"component", Form::anything, "What it runs: the file of a component, or the component."}};
+constexpr JobKey kNoTags = {{"tags", Form::anything, "Names and values to find it by."}};
+constexpr JobKey kNoName = {{"name", Form::text, "Its name in Azure ML."}};
+constexpr Traits kOnePlace = {.support = no_effect("a pipeline's runs belong to its experiment")};
+constexpr JobKey kNoExperiment = {
+    {"experiment_name", Form::text, "The experiment it belongs to.", kOnePlace}};
+
+constexpr JobKey kStepKeys[] = {
+    kSchema,
+    {{"type", Form::text, "command: one command, many processes."}},
+    kComponent,
+    kNoName,
+    kVersion,
+    kDisplayName,
+    kDescription,
+    kNoTags,
+    kProperties,
+    kNoExperiment,
+    kInputs,
+    kOutputs,
+    kCommandCompute,
+    kStepDistribution,
+    {{"resources", Form::none, "What its nodes are."}, nullptr, kCommandResources},
+    {{"limits", Form::none, "What ends it."}, nullptr, kJobLimits},
+    kStepEnvironment,
+    kStepVariables,
+    kIdentity,
+    kServices,
+    kQueueSettings,
+    kDeterministic,
+};
+
+// ---- pipelines ----
+
+constexpr Traits kNoFinale = {
+    .support = refused("write it as a step that needs an output of the last ones")};
+
+constexpr JobKey kSettings[] = {
+    {{"default_compute", Form::text, "Where steps run that name no compute."},
+     kInto<&JobFile::flow, &Flow::target>},
+    {{"default_datastore", Form::text, "Where Azure ML keeps outputs.", kAzureOnly}},
+    {{"continue_on_step_failure", Form::boolean,
+      "Whether steps still start that do not depend on one that failed."},
+     kInto<&JobFile::flow, &Flow::goes_on>},
+    {{"force_rerun", Form::boolean, "Whether steps run although they did before."},
+     kInto<&JobFile::flow, &Flow::force_rerun>},
+    {{"continue_on_failed_optional_input", Form::boolean,
+      "Whether a step starts without an input that failed.", kAzureOnly}},
+    {{"on_init", Form::text, "The step that all others wait for."},
+     kInto<&JobFile::flow, &Flow::first>},
+    {{"on_finalize", Form::text, "The step that ends the pipeline.", kNoFinale}},
+};
+constexpr JobKey kFlow = {
+    {"settings", Form::none, "What goes for all its steps."}, nullptr, kSettings};
+
+constexpr JobKey kPipelineKeys[] = {
+    kSchema,
+    {{"type",
+      Form::choice,
+      "pipeline: steps, each a job of its own.",
+      {.choices = "pipeline", .any_case = true}}},
+    kName,
+    kVersion,
+    kDisplayName,
+    kDescription,
+    kTags,
+    kProperties,
+    kExperiment,
+    kCommandCompute,
+    kFlow,
+    kInputs,
+    kOutputs,
+    {{"jobs", Form::anything, "The steps, by their names."}},
+    kComponent,
+    kIdentity,
+    kServices,
+    kDeterministic,
+};
+
+constexpr JobKey kPipelineStepKeys[] = {
+    kSchema,         {{"type", Form::text, "pipeline: steps, each a job of its own."}},
+    kComponent,      kNoName,
+    kVersion,        kDisplayName,
+    kDescription,    kNoTags,
+    kProperties,     kNoExperiment,
+    kCommandCompute, kFlow,
+    kInputs,         kOutputs,
+    kIdentity,       kServices,
+    kDeterministic,
+};
+
+}  // namespace
+
+JobTable pipeline_keys() { return kPipelineKeys; }
+JobTable step_keys() { return kStepKeys; }
+JobTable pipeline_step_keys() { return kPipelineStepKeys; }
+
+}  // namespace muster::job

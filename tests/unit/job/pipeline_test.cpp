@@ -1,0 +1,313 @@
+// Pipelines: files become steps in an order, with their values.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "job/graph_of.hpp"
+#include "job/read_pipeline.hpp"
+
+namespace muster::job {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+using Texts = std::vector<std::string>;
+
+PipelineReading read_all(const Files& files, const std::string& first = "p.yml") {
+  return read_pipeline(files.at(first), first,
+                       [&](const std::string& path) -> base::Result<std::string> {
+                         const auto found = files.find(path);
+                         if (found != files.end()) return found->second;
+                         return base::fail(base::Fault::bad_file, "", "cannot read {}", path);
+                       });
+}
+
+Texts told(const std::vector<base::Error>& errors) {
+  Texts all;
+  for (const base::Error& error : errors) all.push_back(to_string(error));
+  return all;
+}
+
+struct Laid {
+  Graph graph;
+  Texts complaints;
+};
+
+Laid graph(const Files& files, const std::vector<Setting>& settings = {}) {
+  const PipelineReading reading = read_all(files);
+  EXPECT_EQ(told(reading.complaints), Texts{});
+  if (!reading.complaints.empty()) return {};
+  Complaints complaints(sources_of(reading.pipeline));
+  Laid laid;
+  laid.graph = graph_of(reading.pipeline, settings, {"/base", "/here", "/out"}, complaints);
+  laid.complaints = told(std::move(complaints).take());
+  return laid;
+}
+
+Graph good_graph(const Files& files, const std::vector<Setting>& settings = {}) {
+  Laid laid = graph(files, settings);
+  EXPECT_EQ(laid.complaints, Texts{});
+  return std::move(laid.graph);
+}
+
+Texts names(const Graph& graph) {
+  Texts all;
+  for (const GraphStep& step : graph.steps) all.push_back(step.name);
+  return all;
+}
+
+const GraphStep& step(const Graph& graph, const std::string& name) {
+  const auto found = std::ranges::find(graph.steps, name, &GraphStep::name);
+  EXPECT_NE(found, graph.steps.end()) << name;
+  static const GraphStep kNone;
+  return found == graph.steps.end() ? kNone : *found;
+}
+
+// "text" of a value, "step.output" of what another step makes, or "".
+std::string input(const Graph& graph, const std::string& of, const std::string& name) {
+  const GraphStep& one = step(graph, of);
+  const auto made = one.inputs.find(name);
+  if (made != one.inputs.end()) {
+    return graph.steps[made->second.step].name + ":" + made->second.output;
+  }
+  const auto found = std::ranges::find(one.job.inputs, name, &Input::name);
+  if (found == one.job.inputs.end()) return "(none)";
+  return found->value ? found->value->text : "";
+}
+
+TEST(Pipeline, InlineStepsRunInTheOrderOfWhatTheyNeed) {
+  const Graph made = good_graph({{"p.yml", R"(
+type: pipeline
+experiment_name: e
+tags: {a: b}
+settings: {default_compute: azureml:cpu, continue_on_step_failure: true, force_rerun: true}
+inputs:
+  rate: 0.1
+  data: {type: uri_folder, path: ./data}
+outputs:
+  report: {path: ./report}
+jobs:
+  evaluate:
+    command: eval ${{inputs.model}} > ${{outputs.report}}
+    inputs: {model: "${{parent.jobs.train.outputs.model}}"}
+    outputs: {report: "${{parent.outputs.report}}"}
+  prepare:
+    type: command
+    command: prep ${{inputs.data}} ${{outputs.clean}}
+    inputs: {data: "${{ parent.inputs.data }}"}
+    outputs: {clean: }
+  train:
+    command: train ${{inputs.clean}} ${{inputs.rate}}
+    code: src
+    distribution: {type: pytorch, process_count_per_instance: 2}
+    resources: {instance_count: 2}
+    inputs:
+      clean: {type: uri_folder, path: "${{parent.jobs.prepare.outputs.clean}}"}
+      rate: ${{parent.inputs.rate.path}}
+      note: rate-${{parent.inputs.rate}}-x
+    outputs: {model: {type: uri_folder, mode: upload}}
+)"}});
+  EXPECT_EQ(names(made), (Texts{"prepare", "train", "evaluate"}));
+  EXPECT_EQ(made.experiment, "e");
+  EXPECT_EQ(made.target->text, "azureml:cpu");
+  EXPECT_TRUE(made.goes_on);
+  EXPECT_FALSE(made.reuses);
+  EXPECT_EQ(input(made, "prepare", "data"), "/base/data");
+  EXPECT_EQ(input(made, "train", "clean"), "prepare:clean");
+  EXPECT_EQ(input(made, "train", "rate"), "0.1");
+  EXPECT_EQ(input(made, "train", "note"), "rate-0.1-x");
+  EXPECT_EQ(step(made, "train").after, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(step(made, "train").job.per_node->number, 2U);
+  EXPECT_EQ(step(made, "train").job.outputs.front().mode->text, "upload");
+  EXPECT_EQ(step(made, "train").folder, "/base");
+  ASSERT_EQ(made.outputs.size(), 1U);
+  EXPECT_EQ(made.outputs.front().name, "report");
+  EXPECT_EQ(made.outputs.front().from, (StepOutput{2, "report"}));
+  EXPECT_EQ(step(made, "evaluate").job.outputs.front().path->text, "/base/report");
+}
+
+const char* const kTrain = R"(
+type: command
+name: train
+is_deterministic: true
+inputs:
+  data: {type: uri_folder}
+  epochs: {type: integer, default: 3, min: 1}
+  note: {type: string, optional: true}
+outputs:
+  model: {type: uri_folder}
+code: ../src
+environment: azureml:a:1
+environment_variables: {A: '1', B: '2'}
+distribution: {type: mpi, process_count_per_instance: 4}
+resources: {instance_count: 3, instance_type: T}
+command: train ${{inputs.data}} ${{inputs.epochs}} $[[--note ${{inputs.note}}]] ${{outputs.model}}
+)";
+
+TEST(Pipeline, AStepSaysMoreThanItsComponent) {
+  const Graph made = good_graph({{"p.yml", R"(
+type: pipeline
+inputs: {nodes: 5, where: big, level: debug}
+jobs:
+  one:
+    type: command
+    component: ./parts/train.yml
+    inputs: {data: {path: ./d, mode: download}, epochs: 7}
+    environment: {image: i}
+    environment_variables: {B: "${{parent.inputs.level}}-${{inputs.epochs}}", C: '3'}
+    distribution: {type: pytorch}
+    resources: {instance_count: "${{parent.inputs.nodes}}"}
+    compute: ${{parent.inputs.where}}
+    limits: {timeout: 60}
+  two:
+    component: file:./parts/train.yml
+    inputs: {data: "${{parent.jobs.one.outputs.model}}"}
+)"},
+                                 {"parts/train.yml", kTrain}});
+  const JobFile& one = step(made, "one").job;
+  EXPECT_EQ(step(made, "one").folder, "/base/parts");
+  EXPECT_TRUE(step(made, "one").deterministic);
+  EXPECT_EQ(one.nodes->number, 5U);
+  EXPECT_FALSE(one.per_node);
+  ASSERT_EQ(one.frameworks.size(), 1U);
+  EXPECT_EQ(one.frameworks.front().framework, Framework::pytorch);
+  EXPECT_EQ(one.instance_type->text, "T");
+  EXPECT_EQ(one.target->text, "big");
+  EXPECT_EQ(one.timeout->text, "60");
+  ASSERT_EQ(one.environment.size(), 1U);
+  EXPECT_EQ(one.environment.front().text, "i");
+  ASSERT_EQ(one.variables.size(), 3U);
+  EXPECT_EQ(one.variables.back().value.text, "debug-${{inputs.epochs}}");
+  EXPECT_EQ(one.inputs.front().mode->text, "download");
+  EXPECT_EQ(input(made, "one", "data"), "/base/d");
+  EXPECT_EQ(input(made, "one", "epochs"), "7");
+  EXPECT_EQ(input(made, "one", "note"), "");
+  const JobFile& two = step(made, "two").job;
+  EXPECT_EQ(two.nodes->number, 3U);
+  EXPECT_EQ(two.per_node->number, 4U);
+  EXPECT_EQ(input(made, "two", "data"), "one:model");
+  EXPECT_EQ(input(made, "two", "epochs"), "3");
+}
+
+TEST(Pipeline, PipelinesAreStepsOfPipelines) {
+  const Graph made = good_graph({{"p.yml", R"(
+type: pipeline
+inputs: {raw: {type: uri_folder, path: raw}}
+outputs: {model: {path: ./model}}
+jobs:
+  fit:
+    type: pipeline
+    component: sub/fit.yml
+    inputs: {data: "${{parent.jobs.clean.outputs.out}}"}
+    outputs: {model: "${{parent.outputs.model}}"}
+    settings: {default_compute: gpu}
+  clean:
+    command: clean ${{inputs.in}}
+    inputs: {in: "${{parent.inputs.raw}}"}
+    outputs: {out: }
+)"},
+                                 {"sub/fit.yml", R"(
+type: pipeline
+inputs:
+  data: {type: uri_folder}
+  extra: {type: uri_folder, path: extra}
+  epochs: {type: integer, default: 2}
+outputs: {model: {type: uri_folder}}
+jobs:
+  train:
+    component: ../parts/train.yml
+    compute: cpu
+    inputs: {data: "${{parent.inputs.data}}", epochs: "${{parent.inputs.epochs}}"}
+  merge:
+    command: merge ${{inputs.a}} ${{inputs.b}}
+    inputs: {a: "${{parent.jobs.train.outputs.model}}", b: "${{parent.inputs.extra}}"}
+    outputs: {all: "${{parent.outputs.model}}"}
+)"},
+                                 {"sub/../parts/train.yml", kTrain}});
+  EXPECT_EQ(names(made), (Texts{"clean", "fit.train", "fit.merge"}));
+  EXPECT_EQ(input(made, "fit.train", "data"), "clean:out");
+  EXPECT_EQ(input(made, "fit.merge", "b"), "/base/sub/extra");
+  EXPECT_EQ(step(made, "fit.merge").job.target->text, "gpu");
+  EXPECT_EQ(step(made, "fit.train").job.target->text, "cpu");
+  EXPECT_EQ(step(made, "fit.train").folder, "/base/sub/../parts");
+  ASSERT_EQ(made.outputs.size(), 1U);
+  EXPECT_EQ(made.outputs.front().from, (StepOutput{2, "all"}));
+  EXPECT_EQ(step(made, "fit.merge").job.outputs.front().path->text, "/base/model");
+}
+
+TEST(Pipeline, SettingsReachInputsOfThePipelineAndOfSteps) {
+  const Files files = {{"p.yml", R"(
+type: pipeline
+inputs: {data: {type: uri_folder, path: "azureml:d:1"}, n: 1}
+jobs:
+  a:
+    command: x ${{inputs.d}} ${{inputs.e}} ${{inputs.n}}
+    inputs:
+      d: ${{parent.inputs.data}}
+      e: {type: uri_file, path: "https://h/f.csv"}
+      n: ${{parent.inputs.n}}
+)"}};
+  EXPECT_EQ(graph(files).complaints,
+            (Texts{"p.yml:3:41: the input data is where muster cannot reach it: 'azureml:d:1'\n"
+                   "  hint: name a file or folder of the hosts: --set inputs.data=PATH",
+                   "p.yml:9:33: the input e of step a is where muster cannot reach it: "
+                   "'https://h/f.csv'\n  hint: name a file or folder of the hosts: --set "
+                   "jobs.a.inputs.e=PATH"}));
+  const Graph made =
+      good_graph(files, {{"inputs.data", "d"}, {"jobs.a.inputs.e", "e"}, {"inputs.n", "4"}});
+  EXPECT_EQ(input(made, "a", "d"), "/here/d");
+  EXPECT_EQ(input(made, "a", "e"), "/here/e");
+  EXPECT_EQ(input(made, "a", "n"), "4");
+  EXPECT_EQ(graph(files, {{"jobs.a.inputs.f", "e"}}).complaints.front(),
+            "p.yml: --set 'jobs.a.inputs.f': no step has such an input\n"
+            "  hint: did you mean jobs.a.inputs.d?");
+}
+
+TEST(Pipeline, ComplaintsAreAtTheirPlaceInTheirFile) {
+  const PipelineReading reading = read_all({{"p.yml", R"(
+type: pipeline
+jobs:
+  a:
+    component: bad.yml
+  b:
+    component: bad.yml
+    inputs: {x: "${{parent.jobs.a.outputs.none}}"}
+  c:
+    component: missing.yml
+  d:
+    component: azureml:c:1
+)"},
+                                            {"bad.yml", "command: x ${{inputs.y}}\nfoo: 1\n"}});
+  EXPECT_EQ(told(reading.complaints),
+            (Texts{"p.yml:10:16: cannot read missing.yml",
+                   "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
+                   "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
+                   "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
+                   "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
+                   "type, name, version, display_name, description, tags, properties, "
+                   "experiment_name, code, environment, environment_variables, compute, "
+                   "distribution, resources, limits, inputs, outputs, identity, services, "
+                   "queue_settings, is_deterministic, additional_includes"}));
+}
+
+TEST(Pipeline, CirclesAreNamed) {
+  const PipelineReading steps = read_all({{"p.yml", R"(
+type: pipeline
+jobs:
+  a: {command: x, inputs: {i: "${{parent.jobs.c.outputs.o}}"}, outputs: {o: }}
+  b: {command: x, inputs: {i: "${{parent.jobs.a.outputs.o}}"}, outputs: {o: }}
+  c: {command: x, inputs: {i: "${{parent.jobs.b.outputs.o}}"}, outputs: {o: }}
+  d: {command: x, inputs: {i: "${{parent.jobs.c.outputs.o}}"}}
+)"}});
+  EXPECT_EQ(told(steps.complaints),
+            Texts{"p.yml:4:3: these steps wait for one another: a -> c -> b -> a\n"
+                  "  hint: one of them must do without an output of the next"});
+  const PipelineReading files =
+      read_all({{"p.yml", "type: pipeline\njobs: {a: {component: q.yml}}\n"},
+                {"q.yml", "type: pipeline\njobs: {a: {component: r.yml}}\n"},
+                {"r.yml", "type: pipeline\njobs: {a: {component: ./q.yml}}\n"}});
+  EXPECT_EQ(told(files.complaints),
+            Texts{"r.yml:2:23: these files contain one another: q.yml -> r.yml -> q.yml"});
+}
+
+}  // namespace
+}  // namespace muster::job
