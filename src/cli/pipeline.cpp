@@ -13,6 +13,7 @@
 #include "plan/surroundings.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "view/pipeline_plan.hpp"
 #include "view/steps_json.hpp"
 
 namespace muster::cli {
@@ -82,6 +83,38 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   return launch(own, its);
 }
 
+// Every condition is taken to hold.
+std::map<std::string, bool> says_all(const PipelineRequest& request, std::size_t step) {
+  std::map<std::string, bool> says;
+  for (const std::string& name : request.steps[step].control) says[name] = true;
+  return says;
+}
+
+// Plays the pipeline: each step completes, the one that was started first as the first.
+std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request) {
+  std::vector<view::PlannedRow> rows;
+  for (std::size_t i = 0; i < request.steps.size(); ++i) {
+    const bool taken = can_take_over(request, request.steps[i]);
+    rows.push_back({request.steps[i].name, request.plan[i], {}, taken ? "reused" : ""});
+  }
+  machine::Pipeline pipeline(machine_input(request));
+  machine::PipelineEffects effects;
+  pipeline.begin(effects);
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (const auto* over = std::get_if<machine::StepOver>(&effects[i])) {
+      rows[over->step].why_not = model::word(over->state);
+    }
+    const auto* start = std::get_if<machine::StartStep>(&effects[i]);
+    if (start == nullptr) continue;
+    for (const front::PoolShare& share : shares_of(request, *start)) {
+      rows[start->step].hosts.push_back(share.host);
+    }
+    const std::size_t step = start->step;  // `effects` grows
+    pipeline.ended(step, {model::StepState::completed, says_all(request, step)}, effects);
+  }
+  return rows;
+}
+
 // The word that a step has written into a file, or into the only file of a folder.
 Result<bool> said(const std::string& step, const model::NamedPath& output) {
   const auto text = store::read_file(output.path);
@@ -124,6 +157,19 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
 }
 
 }  // namespace
+
+int show_pipeline(const PipelineRequest& request) {
+  if (request.json) return print(plan_text(request));
+  const std::string name = request.record.name.empty() ? "" : " " + request.record.name;
+  std::string hosts;
+  for (const front::PoolHost& host : request.hosts) {
+    const bool unbounded = host.slots == model::kRanksMax;
+    hosts += (hosts.empty() ? "" : ", ") + host.name;
+    if (!unbounded) hosts += fmt::format(" ({} slots)", host.slots);
+  }
+  return print(fmt::format("pipeline{}: {} steps on {}\n\n{}", name, request.steps.size(), hosts,
+                           view::pipeline_plan(rehearsed(request))));
+}
 
 int run_pipeline(const PipelineRequest& request, const Invocation& invocation) {
   pipeline::Recorder recorder = recorder_of(request);

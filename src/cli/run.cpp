@@ -121,6 +121,7 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
 int act(front::PipelineRequest& request, const Invocation& invocation,
         const model::TypedCommand& asked) {
   request.record.asked = asked;
+  if (request.dry_run) return show_pipeline(request);
   if (!request.detach) return run_pipeline(request, invocation);
   return run_detached([&](const Invocation& own) { return run_pipeline(request, own); },
                       request.json, invocation);

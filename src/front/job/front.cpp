@@ -7,6 +7,7 @@
 
 #include "front/job/options.hpp"
 #include "front/job/request.hpp"
+#include "front/pipeline_request.hpp"
 #include "job/layout.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
@@ -36,13 +37,14 @@ constexpr Command kSubmit = {{.command = "muster submit", .glued = Glued::all},
 
 Usage: muster submit [OPTIONS] FILE
 FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
-job).
+job), or a pipeline: its steps run as their inputs are there and the hosts have room.
 
 Examples:
   muster submit job.yml
   muster submit job.yml --set inputs.lr=0.1 --target cluster
   muster submit job.yml --fake-nodes 4 --without environment
   muster submit job.yml --detach && muster logs -f last
+  muster submit pipeline.yml -H node1:8,node2:8 --skip evaluate
 )"};
 
 constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all},
@@ -218,6 +220,10 @@ Result<Reading> read_explain(const Call& call) {
   if (reading && reading->request) {
     reading->request->dry_run = reading->request->show_environment = true;
     reading->request->json = words->draft.json;
+  }
+  if (reading && reading->pipeline) {
+    reading->pipeline->dry_run = true;
+    reading->pipeline->json = words->draft.json;
   }
   return reading;
 }

@@ -8,9 +8,11 @@
 #include "front/call.hpp"
 #include "front/inherited.hpp"
 #include "front/inner_request.hpp"
+#include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
+#include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
 #include "spec/check.hpp"
 
@@ -122,7 +124,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
   Reading reading;
   job::JobFile& job = source.job;
-  job::Complaints complaints(job.source);
+  job::Complaints complaints(source.sources.empty() ? std::vector{job.source} : source.sources);
   job::resize(job, draft.counts, complaints);
   const job::Bases bases = bases_of(call, source.folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
@@ -153,6 +155,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
+  if (job::is_pipeline(*text)) return read_pipeline_request(call, draft, file, *text);
   job::JobReading read = job::read_job(*text, file);
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   const std::string folder = folder_of(absolute(call, file));

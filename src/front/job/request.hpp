@@ -22,6 +22,7 @@ struct JobSource {
   job::JobFile job;
   std::string folder;  // absolute; where its relative paths begin
   std::vector<std::string> notices;
+  std::vector<std::string> sources = {};  // of its marks, where they are in several files
 };
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);

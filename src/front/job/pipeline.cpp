@@ -1,0 +1,328 @@
+// From a pipeline to its steps' requests: files, targets, hosts that they share, folders.
+#include "front/job/pipeline.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/nearest.hpp"
+#include "front/job/place.hpp"
+#include "front/job/request.hpp"
+#include "front/pipeline_request.hpp"
+#include "job/graph.hpp"
+#include "job/graph_of.hpp"
+#include "job/layout.hpp"
+#include "job/read_pipeline.hpp"
+#include "job/yaml.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+// A target that steps name, with the hosts of the pool that are its.
+struct PoolPlace {
+  job::Place place;
+  std::vector<std::size_t> hosts;  // index: PipelineRequest::hosts
+};
+
+// All that requests of steps are made from; they outlive the reading.
+struct Ground {
+  Call call;
+  JobDraft draft;
+  job::Graph graph;
+  std::vector<std::string> sources;  // of marks in the graph: job::sources_of()
+  std::vector<PoolPlace> places;
+  std::vector<std::size_t> place_of_step;
+};
+
+// ---- hosts that steps share ----
+
+class Pool {
+ public:
+  Pool(const Call& call, const JobDraft& draft) : call_(call), draft_(draft) {}
+
+  std::vector<std::size_t> add(const job::Place& place) {
+    std::vector<std::size_t> indices;
+    for (const model::HostEntry& host : place.found.hosts) {
+      const std::size_t index = of(host.name);
+      hosts_[index].slots += said(host, place.target);
+      if (!std::ranges::count(indices, index)) indices.push_back(index);
+    }
+    if (!indices.empty()) return indices;
+    const std::uint32_t nodes = place.target.fake_nodes ? place.target.fake_nodes->number : 1;
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+      const bool fake = place.target.fake_nodes.has_value();
+      indices.push_back(of(fake ? fmt::format("fake-{}", i) : "localhost"));
+      hosts_[indices.back()].slots = own_slots(place.target);
+    }
+    return indices;
+  }
+
+  // A host whose slots nobody says runs one step at a time: the largest has room.
+  std::vector<PoolHost> hosts(std::uint32_t largest) && {
+    for (PoolHost& host : hosts_) {
+      if (host.slots == 0) host.slots = std::max(1U, largest);
+    }
+    return std::move(hosts_);
+  }
+
+ private:
+  std::size_t of(const std::string& name) {
+    const auto found = std::ranges::find(hosts_, name, &PoolHost::name);
+    if (found != hosts_.end()) return static_cast<std::size_t>(found - hosts_.begin());
+    hosts_.push_back({name, 0});
+    return hosts_.size() - 1;
+  }
+
+  static std::uint32_t said(const model::HostEntry& host, const job::Target& target) {
+    return host.slots.value_or(target.slots ? target.slots->number : 0);
+  }
+
+  // Of this machine. Whoever says how many steps it shall run at once knows what it can bear.
+  [[nodiscard]] std::uint32_t own_slots(const job::Target& target) const {
+    if (target.slots) return target.slots->number;
+    if (draft_.at_once > 0) return model::kRanksMax;
+    return std::max(1U, call_.counts.cpus ? call_.counts.cpus() : 1);
+  }
+
+  const Call& call_;
+  const JobDraft& draft_;
+  std::vector<PoolHost> hosts_;
+};
+
+// ---- the request of one step ----
+
+std::string step_folder(const Call& call, const std::string& name) {
+  return fmt::format("{}/steps/{}", call.record_folder, name);
+}
+
+job::Bases bases_of_step(const Ground& ground, std::size_t step) {
+  const job::GraphStep& one = ground.graph.steps[step];
+  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs"};
+}
+
+std::string path_of(const Ground& ground, const job::StepOutput& output) {
+  const job::GraphStep& maker = ground.graph.steps[output.step];
+  const auto& outputs = maker.job.outputs;
+  const auto found = std::ranges::find(outputs, output.output, &job::Output::name);
+  return found == outputs.end() ? "" : job::output_path(*found, bases_of_step(ground, output.step));
+}
+
+// Inputs that other steps make become paths.
+job::JobFile bound_job(const Ground& ground, std::size_t step) {
+  const job::GraphStep& one = ground.graph.steps[step];
+  job::JobFile job = one.job;
+  for (job::Input& input : job.inputs) {
+    const auto from = one.inputs.find(input.name);
+    if (from == one.inputs.end()) continue;
+    input.value = job::Text{path_of(ground, from->second), input.mark, input.mark, true};
+    input.is_path = true;
+  }
+  return job;
+}
+
+JobDraft draft_of_step(const JobDraft& draft, const std::string& name) {
+  JobDraft own = draft;
+  own.settings.clear();
+  if (!own.output.logs.empty()) own.output.logs += "/" + name;
+  own.detach = own.json = false;
+  return own;
+}
+
+// The first entry of each host that the step uses, with what it gets there.
+job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
+  if (place.found.hosts.empty()) return place;
+  std::vector<model::HostEntry> kept;
+  for (const PoolShare& share : hosts) {
+    const auto entry = std::ranges::find(place.found.hosts, share.host, &model::HostEntry::name);
+    if (entry == place.found.hosts.end()) continue;
+    kept.push_back(*entry);
+    kept.back().slots = share.slots;
+    kept.back().slots_are_cores = false;
+  }
+  place.found.hosts = std::move(kept);
+  return place;
+}
+
+Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place) {
+  const job::GraphStep& one = ground.graph.steps[step];
+  Call call = ground.call;
+  call.record_folder = step_folder(ground.call, one.name);
+  Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
+                                {bound_job(ground, step), one.folder, {}, ground.sources}, place);
+  if (!reading.request) return reading;
+  Recording& record = *reading.request->record;
+  record.name = one.name;
+  if (record.experiment.empty()) record.experiment = ground.graph.experiment;
+  return reading;
+}
+
+// ---- the whole ----
+
+class PipelineReader {
+ public:
+  PipelineReader(const Call& call, const JobDraft& draft, job::Graph graph,
+                 std::vector<std::string> sources)
+      : ground_(std::make_shared<Ground>(
+            Ground{call, draft, std::move(graph), std::move(sources), {}, {}})),
+        pool_(ground_->call, ground_->draft) {}
+
+  Result<Reading> read(const job::Targets& known) {
+    for (const job::GraphStep& step : ground_->graph.steps) {
+      if (const auto placed = place(step, known); !placed) return tl::unexpected(placed.error());
+    }
+    Reading reading;
+    for (std::size_t i = 0; i < ground_->graph.steps.size(); ++i) add_step(i, reading);
+    if (const auto skipped = skip(); !skipped) return tl::unexpected(skipped.error());
+    finish();
+    reading.pipeline = std::make_shared<PipelineRequest>(std::move(request_));
+    return reading;
+  }
+
+ private:
+  [[nodiscard]] const job::Graph& graph() const { return ground_->graph; }
+
+  // Steps that name the same target share its place.
+  Result<void> place(const job::GraphStep& step, const job::Targets& known) {
+    const auto& name = step.job.target ? step.job.target : graph().target;
+    const auto [slot, is_new] =
+        numbers_.try_emplace(name ? name->text : "", ground_->places.size());
+    ground_->place_of_step.push_back(slot->second);
+    if (!is_new) return {};
+    auto place = place_of(ground_->call, ground_->draft, {name, step.job.source}, known);
+    if (!place) return tl::unexpected(std::move(place.error()));
+    std::vector<std::size_t> hosts = pool_.add(*place);
+    ground_->places.push_back({std::move(*place), std::move(hosts)});
+    return {};
+  }
+
+  void add_step(std::size_t index, Reading& reading) {
+    const job::GraphStep& step = graph().steps[index];
+    const PoolPlace& where = ground_->places[ground_->place_of_step[index]];
+    Reading own = step_reading(*ground_, index, where.place);
+    for (base::Error& one : own.complaints) add_new(std::move(one), reading.complaints);
+    for (std::string& one : own.notices) add_once(reading.notices, step.name + ": " + one);
+    StepRequest& request = request_.steps.emplace_back();
+    request.name = step.name;
+    model::PlannedStep& plan = request_.plan.emplace_back(planned(step, where));
+    request.ranks = plan.nodes * plan.slots;
+    if (own.request) request.outputs = own.request->record->outputs;
+    for (const model::StepCondition& condition : plan.when) {
+      request_.steps[condition.step].control.insert(condition.output);
+    }
+  }
+
+  static void add_new(base::Error error, std::vector<base::Error>& all) {
+    if (std::ranges::find(all, error) == all.end()) all.push_back(std::move(error));
+  }
+
+  [[nodiscard]] static model::PlannedStep planned(const job::GraphStep& step,
+                                                  const PoolPlace& where) {
+    job::Layout layout = job::layout_of(step.job, where.place.instance_types);
+    const std::size_t has = where.hosts.size();
+    (void)job::share_nodes(step.job, has, layout);
+    model::PlannedStep plan;
+    plan.after = step.after;
+    plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
+    plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
+    plan.hosts = where.hosts;
+    for (const job::Condition& one : step.when) {
+      plan.when.push_back({one.output.step, one.output.output, one.is});
+    }
+    return plan;
+  }
+
+  Result<void> skip() {
+    std::vector<std::string> names;
+    for (const StepRequest& step : request_.steps) names.push_back(step.name);
+    for (const std::string& name : ground_->draft.skipped) {
+      const auto found = std::ranges::find(names, name);
+      if (found == names.end()) {
+        return fail(Fault::usage, base::did_you_mean(name, names, "its steps are below jobs:"),
+                    "--skip {}: the pipeline has no such step", spec::quoted(name));
+      }
+      request_.skipped.insert(static_cast<std::size_t>(found - names.begin()));
+    }
+    return {};
+  }
+
+  void finish() {
+    PipelineRequest& request = request_;
+    std::uint32_t largest = 1;
+    for (const model::PlannedStep& step : request.plan) largest = std::max(largest, step.slots);
+    request.hosts = std::move(pool_).hosts(largest);
+    request.at_once = ground_->draft.at_once;
+    request.goes_on = graph().goes_on;
+    request.detach = ground_->draft.detach;
+    request.json = ground_->draft.json;
+    request.record = recording();
+    request.request = [ground = ground_](std::size_t step, std::span<const PoolShare> hosts) {
+      const PoolPlace& where = ground->places[ground->place_of_step[step]];
+      return std::move(*step_reading(*ground, step, narrowed(where.place, hosts)).request);
+    };
+  }
+
+  [[nodiscard]] Recording recording() const {
+    const JobDraft& draft = ground_->draft;
+    Recording record;
+    record.name = graph().name;
+    record.experiment = draft.experiment.empty() ? graph().experiment : draft.experiment;
+    record.folder = ground_->call.record_folder;
+    record.tags = draft.tags;
+    for (const job::Named& one : graph().tags) {
+      const bool is_said = std::ranges::count(record.tags, one.name, &model::Tag::name) > 0;
+      if (!is_said) record.tags.push_back({one.name, one.value.text});
+    }
+    for (const job::GraphOutput& output : graph().outputs) {
+      record.outputs.push_back({output.name, path_of(*ground_, output.from)});
+    }
+    return record;
+  }
+
+  std::shared_ptr<Ground> ground_;
+  Pool pool_;
+  std::map<std::string, std::size_t> numbers_;  // of targets, by how steps name them
+  PipelineRequest request_;
+};
+
+Result<void> check_options(const Call& call, const JobDraft& draft) {
+  if (draft.counts.nodes || draft.counts.per_node) {
+    return fail(Fault::usage, "each step says its own; change them in the file",
+                "--nodes and --per-node are for single jobs, and this is a pipeline");
+  }
+  if (!call.record_folder.empty()) return {};
+  return fail(Fault::usage, "set MUSTER_RECORDS, or HOME",
+              "there is no folder for the record of the pipeline, through which its steps pass on "
+              "their outputs");
+}
+
+}  // namespace
+
+Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
+                                      const std::string& file, const std::string& text) {
+  if (auto fine = check_options(call, draft); !fine) return tl::unexpected(fine.error());
+  job::PipelineReading read = job::read_pipeline(
+      text, file, [&](const std::string& path) { return call.read_file(path, job::kFileMax); });
+  if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  const std::string folder = folder_of(absolute(call, file));
+  auto known = known_targets(call, folder);
+  if (!known) return tl::unexpected(std::move(known.error()));
+  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  std::vector<std::string> sources = job::sources_of(read.pipeline);
+  job::Complaints complaints(sources);
+  job::Graph graph =
+      job::graph_of(read.pipeline, draft.settings, {folder, call.current_folder, {}}, complaints);
+  if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
+  auto reading =
+      PipelineReader(call, draft, std::move(graph), std::move(sources)).read(known->targets);
+  if (reading)
+    reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
+  return reading;
+}
+
+}  // namespace muster::front

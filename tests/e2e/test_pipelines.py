@@ -1,0 +1,308 @@
+"""Pipelines: steps pass on their outputs, share the hosts, are told one by one, and go on again."""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+import unittest
+
+from support import (BAD_FILE, MUSTER, USAGE, Case, LabCase, lab_or_skip, run_tests, state_of,
+                     survivors, wait_until)
+
+REASON = lab_or_skip()
+
+# What each of three steps does is in a file beside them, and may change between two runs.
+THREE = """type: pipeline
+display_name: three
+experiment_name: lines
+inputs:
+  word: hello
+jobs:
+  prepare:
+    command: sh $DIR/prepare.sh ${{outputs.data}} ${{inputs.word}}
+    inputs:
+      word: ${{parent.inputs.word}}
+    outputs:
+      data: {type: uri_folder}
+  train:
+    command: sh $DIR/train.sh ${{inputs.data}} ${{outputs.model}}
+    distribution: {type: pytorch, process_count_per_instance: 2}
+    resources: {instance_count: 2}
+    inputs:
+      data: ${{parent.jobs.prepare.outputs.data}}
+    outputs:
+      model: ${{parent.outputs.model}}
+  evaluate:
+    command: sh $DIR/evaluate.sh ${{inputs.model}}
+    inputs:
+      model: ${{parent.jobs.train.outputs.model}}
+outputs:
+  model: {type: uri_folder}
+"""
+
+SCRIPTS = {
+    "prepare.sh": 'echo "$2" > "$1/word"\n',
+    "train.sh": 'cat "$1/word" > "$2/rank.$RANK"; echo "rank $RANK of $WORLD_SIZE"\n',
+    "evaluate.sh": 'cat "$1"/rank.* > "$DIR/result"; echo evaluated\n',
+}
+
+
+class PipelineCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("three.yml", THREE)
+        for name, text in SCRIPTS.items():
+            self.write(name, text)
+
+    def told(self, command, *words, code=0, seconds=60, **more):
+        done = self.start(*words, command=(MUSTER, command), **more).finish(seconds)
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def submit(self, *words, file="three.yml", **more):
+        return self.told("submit", file, *words, **more)
+
+    def show(self, run="last"):
+        return json.loads(self.told("show", run, "--json").text)
+
+    def steps(self, run="last"):
+        return {step["step"]: step["state"] for step in self.show(run)["steps"]}
+
+
+class Runs(PipelineCase):
+    def test_steps_in_order_with_what_the_ones_before_have_made(self):
+        done = self.submit("--fake-nodes", "2")
+        self.assertEqual(self.read("result"), b"hello\n" * 4)
+        out = done.text.splitlines()
+        self.assertEqual(sorted(out), ["evaluate: evaluated",
+                                       *(f"train: rank {i} of 4" for i in range(4))], done)
+        self.assertEqual(out[-1], "evaluate: evaluated")
+        told = [re.sub(r" after .*", "", line) for line in done.errors.splitlines()]
+        self.assertEqual(told, ["muster: prepare starts on fake-0", "muster: prepare completed",
+                                "muster: train starts on fake-0, fake-1",
+                                "muster: train completed", "muster: evaluate starts on fake-0",
+                                "muster: evaluate completed"], done)
+
+    def test_each_step_has_a_record_below_the_pipelines(self):
+        self.submit("--fake-nodes", "2")
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"], run["experiment"]),
+                         ("completed", 0, "lines"))
+        self.assertEqual([step["step"] for step in run["steps"]], ["prepare", "train", "evaluate"])
+        for step in run["steps"]:
+            self.assertEqual((step["state"], step["exit_code"]), ("completed", 0))
+            own = self.show("last/" + step["step"])
+            self.assertEqual(own["run"], f"{run['run']}/{step['step']}")
+            self.assertEqual(own["folder"], f"{run['folder']}/steps/{step['step']}")
+        self.assertEqual(sorted(os.listdir(run["outputs"]["model"])),
+                         [f"rank.{i}" for i in range(4)])
+        self.assertIn("rank 3 of 4", self.told("logs", "last/train").text)
+        self.assertRegex(self.told("ps").text, r"completed .* 3 of 3 steps completed +lines/")
+        self.assertRegex(self.told("show", "last").text, r"(?m)^step +train +completed +\d")
+        self.assertEqual(self.told("show", "last/trian", code=USAGE).text, "")
+
+    def test_inputs_are_set_for_all_steps(self):
+        self.submit("--fake-nodes", "2", "--set", "inputs.word=other words")
+        self.assertEqual(self.read("result"), b"other\n" * 4, "the shell cuts it")
+
+    def test_a_detached_one_is_told_once_its_first_steps_run(self):
+        self.write("evaluate.sh", 'while [ ! -e "$DIR/go" ]; do sleep 0.01; done; echo seen\n')
+        name = self.submit("--fake-nodes", "2", "--detach").text.strip()
+        wait_until(lambda: self.steps(name)["train"] == "completed", 20, "train has completed")
+        self.assertEqual(self.show(name)["state"], "running")
+        self.write("go", "")
+        self.told("wait", name)
+        self.assertEqual(self.told("logs", name + "/evaluate").text, "seen\n")
+
+    def test_explain_starts_nothing(self):
+        text = self.told("explain", "three.yml", "--fake-nodes", "2").text
+        self.assertRegex(text, r"(?m)^● +train +2 nodes x 2 processes +fake-0, fake-1$")
+        self.assertEqual(self.told("ps").text.count("three"), 0)
+        plan = json.loads(self.told("explain", "three.yml", "--json", "--fake-nodes", "2").text)
+        self.assertEqual([step["after"] for step in plan["steps"]], [[], ["prepare"], ["train"]])
+
+    def test_skipped_steps_and_what_needs_them(self):
+        self.submit("--fake-nodes", "2", "--skip", "train")
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "left out",
+                                        "evaluate": "left out"})
+        done = self.told("submit", "three.yml", "--skip", "trian", code=USAGE)
+        self.assert_refused(done, USAGE, r"--skip .*no such step", "did you mean train")
+
+
+class Shares(PipelineCase):
+    """Steps that run at the same time."""
+
+    def many(self, count, do):
+        steps = "".join(f"  s{i}:\n    command: {do}\n" for i in range(count))
+        self.write("many.yml", "type: pipeline\njobs:\n" + steps)
+
+    def most_at_once(self):
+        """By the marks that each step leaves."""
+        marks = sorted(self.read("marks").split(), key=lambda mark: mark[:-1])
+        running = most = 0
+        for mark in marks:
+            running += 1 if mark.endswith(b"+") else -1
+            most = max(most, running)
+        return most
+
+    DO = ('"echo $(date +%s%N)+ >> $DIR/marks; sleep 0.2; echo $(date +%s%N)- >> $DIR/marks"')
+
+    def test_no_more_than_asked(self):
+        self.many(7, self.DO)
+        self.submit("-j", "3", file="many.yml")
+        self.assertEqual(self.most_at_once(), 3)
+
+    def test_no_more_than_the_slots_of_the_target(self):
+        self.write("muster.yml", "targets:\n  small: {fake_nodes: 1, slots: 2}\n")
+        self.many(6, self.DO)
+        self.submit("--target", "small", file="many.yml")
+        self.assertEqual(self.most_at_once(), 2)
+
+    def test_lines_of_all_stay_whole(self):
+        line = "x" * 3000
+        self.many(4, f'"for i in $(seq 300); do echo {line}; done"')
+        done = self.submit("-j", "4", file="many.yml")
+        lines = done.text.splitlines()
+        self.assertEqual(len(lines), 4 * 300)
+        self.assertEqual({one.split(": ", 1)[1] for one in lines}, {line})
+
+
+class Fails(PipelineCase):
+    def test_a_failure_names_the_step_and_bars_what_needs_it(self):
+        self.write("train.sh", "if [ $RANK = 1 ]; then exit 7; fi\n")
+        done = self.submit("--fake-nodes", "2", code=7)
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "failed",
+                                        "evaluate": "blocked"})
+        last = done.errors.splitlines()[-3:]
+        self.assertRegex(last[0], r"^muster: the pipeline failed: step train failed with exit code "
+                                  r"7: rank 1 on fake-0 exited with code 7 \(pid \d+\)$")
+        self.assertEqual(last[1], "  1 of 3 steps completed, 1 failed; not run: evaluate")
+        self.assertEqual(last[2], f"  muster rerun {self.show()['run']} goes on from there")
+        self.assertEqual("\n".join(last) + "\n", self.told("report", "last").text)
+
+    def test_a_rerun_goes_on_from_there(self):
+        self.write("train.sh", "exit 7\n")
+        self.submit("--fake-nodes", "2", "--set", "inputs.word=once", code=7)
+        self.write("train.sh", SCRIPTS["train.sh"])
+        self.write("prepare.sh", "exit 9\n")
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"prepare": "reused", "train": "completed",
+                                        "evaluate": "completed"})
+        self.assertEqual(self.read("result"), b"once\n" * 4)
+        self.assertTrue(self.show("last/prepare")["reused_from"].endswith("/steps/prepare"))
+
+    def test_one_step_is_run_again_by_itself(self):
+        self.submit("--fake-nodes", "2")
+        self.write("prepare.sh", "exit 9\n")
+        self.write("train.sh", 'cat "$1/word" > "$2/rank.$RANK"; echo again\n')
+        self.told("rerun", "last/train")
+        self.assertEqual(self.steps(), {"prepare": "reused", "train": "completed",
+                                        "evaluate": "reused"})
+        self.assertIn("again", self.told("logs", "last/train").text)
+
+    def test_other_branches_go_on_unless_told(self):
+        both = ("type: pipeline\nsettings: {continue_on_step_failure: %s}\njobs:\n"
+                "  bad: {command: exit 3}\n"
+                "  good: {command: 'while [ ! -e $DIR/go ]; do sleep 0.01; done'}\n")
+        self.write("both.yml", both % "true")
+        self.write("go", "")
+        self.submit("-j", "2", file="both.yml", code=3)
+        self.assertEqual(self.steps(), {"bad": "failed", "good": "completed"})
+        os.unlink(self.path("go"))
+        self.write("both.yml", both % "false")
+        self.submit("-j", "2", file="both.yml", code=3)
+        self.assertEqual(self.steps(), {"bad": "failed", "good": "stopped"})
+
+    def test_mistakes_in_the_file_are_told_with_their_places(self):
+        self.write("three.yml", THREE.replace("parent.jobs.prepare", "parent.jobs.prepaer"))
+        done = self.told("submit", "three.yml", code=BAD_FILE)
+        self.assertRegex(done.errors, r"three\.yml:\d+:\d+: .*prepaer")
+        self.assertEqual(self.told("validate", "three.yml", code=BAD_FILE).errors, done.errors)
+
+
+class Ends(PipelineCase):
+    """Interrupted, stopped, killed: nothing is left, and it goes on again."""
+
+    WAITS = 'echo > "$DIR/ready.$RANK"; exec sleep 3600\n'
+
+    def begun(self):
+        self.write("train.sh", self.WAITS)
+        one = self.start("three.yml", "--fake-nodes", "2", command=(MUSTER, "submit"))
+        self.wait_for_files([f"ready.{i}" for i in range(4)])
+        return one
+
+    def test_an_interrupt_ends_all_steps(self):
+        one = self.begun()
+        one.send(signal.SIGINT)
+        done = one.finish()
+        self.assertEqual(done.code, 130, done)
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
+                                        "evaluate": "blocked"})
+        self.assertEqual(self.show()["state"], "stopped")
+
+    def test_one_step_is_stopped(self):
+        one = self.begun()
+        self.told("stop", "last/train")
+        done = one.finish()
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
+                                        "evaluate": "blocked"})
+
+    def test_stop_ends_a_pipeline(self):
+        one = self.begun()
+        self.told("stop", "last")
+        self.assertEqual(one.finish().code, 130)
+
+    def test_a_killed_one_leaves_nothing_and_goes_on(self):
+        one = self.begun()
+        one.send(signal.SIGKILL)
+        one.finish()
+        self.assert_nothing_left(10)
+        self.assertEqual(self.show()["state"], "died")
+        self.write("train.sh", SCRIPTS["train.sh"])
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"prepare": "reused", "train": "completed",
+                                        "evaluate": "completed"})
+
+    def test_suspended_with_its_steps(self):
+        one = self.begun()
+        def asleep():
+            return [pid for pid, words in survivors(self.mark).items() if words == "sleep 3600"]
+        wait_until(lambda: len(asleep()) == 4, 10, "four ranks sleep")
+        sleeping = asleep()
+        one.send(signal.SIGTSTP)
+        wait_until(lambda: {state_of(pid) for pid in [one.pid, *sleeping]} == {"T"}, 10, "stopped")
+        one.send(signal.SIGCONT)
+        wait_until(lambda: "T" not in {state_of(pid) for pid in sleeping}, 10, "continued")
+        one.send(signal.SIGTERM)
+        self.assertEqual(one.finish().code, 143)
+
+    def test_killed_at_random_moments_it_comes_to_the_same_end(self):
+        pause = 'sleep 0.0$(($$ % 10)); '
+        for name, text in SCRIPTS.items():
+            self.write(name, pause + text)
+        dice = random.Random(14)
+        command = ("submit", "three.yml", "--fake-nodes", "2")
+        kills = 0
+        for _ in range(60):
+            one = self.start(*command[1:], command=(MUSTER, command[0]))
+            try:
+                one.popen.wait(dice.uniform(0.01, 0.35))
+            except Exception:  # noqa: BLE001  (still running)
+                one.send(signal.SIGKILL)
+                kills += 1
+            done = one.finish()
+            self.assert_nothing_left(10)
+            if done.code == 0:
+                break
+            if os.path.isdir(self.path(".local")) and "three" in self.told("ps", "--all").text:
+                command = ("rerun", "last")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.read("result"), b"hello\n" * 4)
+        self.assertGreater(kills, 0)
+
+
+if __name__ == "__main__":
+    run_tests()
