@@ -1,0 +1,137 @@
+// Early ends: Azure ML's own examples of its policies, and what lies at their edges.
+#include "sweep/early_end.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace muster::sweep {
+namespace {
+
+using Ended = std::vector<std::size_t>;
+
+std::vector<Progress> running(const std::vector<std::vector<double>>& reported) {
+  std::vector<Progress> trials;
+  for (const auto& values : reported) trials.push_back({values});
+  return trials;
+}
+
+Policy bandit(std::optional<double> factor, std::optional<double> amount) {
+  Policy policy{EarlyEnd::bandit};
+  policy.slack_factor = factor;
+  policy.slack_amount = amount;
+  return policy;
+}
+
+// "Assume that the best performing run at interval 10 reported a primary metric 0.8 with a goal to
+// maximize ... less than 0.66 (0.8 / (1 + slack_factor)) will be terminated"; by amount, below 0.6.
+TEST(Bandit, EndsWhatIsBeyondTheSlack) {
+  const auto trials = running({{0.8}, {0.67}, {0.66}, {0.61}, {0.59}});
+  EXPECT_EQ(ended_early(bandit(0.2, {}), Goal::maximize, trials, 4), (Ended{2, 3, 4}));
+  EXPECT_EQ(ended_early(bandit({}, 0.2), Goal::maximize, trials, 4), (Ended{4}));
+}
+
+TEST(Bandit, WhereLessIsBetterTheSlackIsAbove) {
+  const auto trials = running({{1.0}, {1.15}, {1.25}});
+  EXPECT_EQ(ended_early(bandit(0.2, {}), Goal::minimize, trials, 0), (Ended{2}));
+  EXPECT_EQ(ended_early(bandit({}, 0.1), Goal::minimize, trials, 0), (Ended{1, 2}));
+}
+
+TEST(Bandit, NeverEndsTheBestOfNegativeOnes) {
+  const auto trials = running({{-1.0}, {-1.1}, {-1.5}});
+  EXPECT_EQ(ended_early(bandit(0.2, {}), Goal::maximize, trials, 0), (Ended{2}));
+  const auto lower = running({{-1.0}, {-0.9}, {-0.5}});
+  EXPECT_EQ(ended_early(bandit(0.2, {}), Goal::minimize, lower, 0), (Ended{2}));
+}
+
+TEST(Bandit, ComparesWhatTrialsHadWhenTheyWereAsOld) {
+  // The first has come further; at its second report it had no more than the other one has.
+  const auto trials = running({{0.1, 0.3, 0.9}, {0.1, 0.29}});
+  EXPECT_EQ(ended_early(bandit(0.1, {}), Goal::maximize, trials, 1), Ended{});
+}
+
+TEST(Bandit, CountsTheBestReportNotTheLast) {
+  const auto trials = running({{0.8, 0.8}, {0.8, 0.1}});
+  EXPECT_EQ(ended_early(bandit(0.1, {}), Goal::maximize, trials, 1), Ended{});
+}
+
+TEST(EarlyEnd, WaitsForItsIntervalAndItsDelay) {
+  Policy policy = bandit({}, 0.1);
+  policy.interval = 2;
+  policy.delay = 3;
+  std::vector<double> worse;
+  for (std::size_t report = 1; report <= 6; ++report) {
+    worse.push_back(0);
+    const auto trials = running({{1, 1, 1, 1, 1, 1}, worse});
+    const bool due = report == 4 || report == 6;
+    EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 1), due ? Ended{1} : Ended{}) << report;
+  }
+}
+
+TEST(EarlyEnd, WhatHasEndedIsNotEndedOnceMore) {
+  auto trials = running({{1.0}, {0.0}, {0.0}});
+  trials[1].runs = false;
+  EXPECT_EQ(ended_early(bandit({}, 0.1), Goal::maximize, trials, 2), (Ended{2}));
+}
+
+TEST(EarlyEnd, WhatIsNotANumberIsWorst) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (const Goal goal : {Goal::minimize, Goal::maximize}) {
+    const auto trials = running({{1.0}, {none}, {1.0}});
+    EXPECT_EQ(ended_early(bandit({}, 0.1), goal, trials, 1), (Ended{1}));
+    EXPECT_EQ(ended_early({EarlyEnd::median_stopping}, goal, trials, 1), (Ended{1}));
+    EXPECT_FALSE(is_better(goal, none, 0));
+    EXPECT_TRUE(is_better(goal, 0, none));
+    EXPECT_FALSE(is_better(goal, none, none));
+  }
+}
+
+TEST(MedianStopping, ComparesTheBestWithTheMedianOfRunningAverages) {
+  // Averages at the second report: 0.5, 0.3, 0.1; the median is 0.3.
+  const auto trials = running({{0.4, 0.6}, {0.3, 0.3}, {0.2, 0.0}});
+  EXPECT_EQ(ended_early({EarlyEnd::median_stopping}, Goal::maximize, trials, 2), (Ended{2}));
+  // The best of the last one is what counts.
+  const auto late = running({{0.4, 0.6}, {0.3, 0.3}, {0.3, 0.0}});
+  EXPECT_EQ(ended_early({EarlyEnd::median_stopping}, Goal::maximize, late, 2), Ended{});
+}
+
+TEST(MedianStopping, OfAnEvenNumberIsBetweenTheTwoInTheMiddle) {
+  const auto trials = running({{0.0}, {1.0}, {2.0}, {3.0}});
+  EXPECT_EQ(ended_early({EarlyEnd::median_stopping}, Goal::minimize, trials, 0), (Ended{2, 3}));
+}
+
+// "truncation_percentage: 20 ... if its performance at interval five is in the lowest 20% of
+// performance of all jobs at interval five".
+TEST(TruncationSelection, EndsTheLastOnes) {
+  Policy policy{EarlyEnd::truncation_selection};
+  policy.percentage = 20;
+  const auto ten = running({{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}});
+  EXPECT_EQ(ended_early(policy, Goal::maximize, ten, 5), (Ended{0, 1}));
+  EXPECT_EQ(ended_early(policy, Goal::minimize, ten, 5), (Ended{8, 9}));
+  const auto four = running({{1}, {2}, {3}, {4}});
+  EXPECT_EQ(ended_early(policy, Goal::maximize, four, 0), Ended{});
+}
+
+TEST(TruncationSelection, ThoseEndedBeforeKeepTheirRank) {
+  Policy policy{EarlyEnd::truncation_selection};
+  policy.percentage = 20;
+  auto trials = running({{1}, {2}, {3}, {4}, {5}});
+  trials[0].runs = false;  // it was ended
+  EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 4), Ended{});
+}
+
+TEST(TruncationSelection, MayLeaveOutCompletedTrials) {
+  Policy policy{EarlyEnd::truncation_selection};
+  policy.percentage = 40;
+  auto trials = running({{1}, {2}, {3}, {4}, {5}});
+  trials[0].runs = false;
+  trials[0].completed = true;
+  EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 4), (Ended{1}));  // the last two of five
+  policy.without_completed = true;
+  EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 4), (Ended{1}));  // the last of four
+  trials[0].completed = false;
+  policy.percentage = 39;
+  EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 4), Ended{});
+}
+
+}  // namespace
+}  // namespace muster::sweep
