@@ -15,6 +15,7 @@
 #include "process/unique_fd.hpp"
 #include "spec/number.hpp"
 #include "store/files.hpp"
+#include "store/folder.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
@@ -97,22 +98,27 @@ class Stream {
   std::string rest_;
 };
 
+// A run whose output is printed: the one that was named, or a step of it.
+struct Part {
+  std::string step;  // empty: it is no step
+  std::string streams;
+  std::uint32_t ranks = 0;
+};
+
 class Log {
  public:
-  Log(const RunRecord& record, const RecordRequest& request) : record_(record), request_(request) {}
+  Log(const RunRecord& record, const RecordRequest& request) : record_(record), request_(request) {
+    if (record_.steps.empty()) parts_[0] = {"", record_.streams, record_.ranks};
+  }
 
   void print_new() {
-    Ranks ranks;
-    find_ranks(record_.streams, 1, ranks);
-    for (const auto& [rank, folder] : ranks) {
-      const bool is_meant = !request_.rank || rank == std::pair(1U, *request_.rank);
-      if (is_meant) add(rank, folder);
-    }
-    for (auto& [path, stream] : streams_) stream.print_new();
+    for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step(i);
+    for (const auto& [number, part] : parts_) find_streams(number, part);
+    for (auto& [place, stream] : streams_) stream.print_new();
   }
 
   void finish() {
-    for (auto& [path, stream] : streams_) stream.finish();
+    for (auto& [place, stream] : streams_) stream.finish();
   }
 
   // Of what could not be printed, first; 0: nothing.
@@ -120,19 +126,37 @@ class Log {
 
  private:
   using Number = Ranks::key_type;
+  using Place = std::pair<std::size_t, std::string>;  // of a stream: its part and its path
 
-  void add(const Number& rank, const std::string& folder) {
-    const bool only_errors = request_.only_errors;
-    if (!only_errors) add(folder, "stdout", false, rank);
-    add(folder, "stderr", !only_errors && !request_.json, rank);
+  // Once it has been started.
+  void find_step(std::size_t number) {
+    if (parts_.contains(number)) return;
+    const std::string& name = record_.steps[number].name;
+    const auto record = store::read_record(store::step_folder(record_.folder, name));
+    if (record) parts_[number] = {name, record->streams, record->ranks};
   }
 
-  void add(const std::string& folder, std::string_view name, bool aside, const Number& rank) {
-    const std::string path = fmt::format("{}/{}", folder, name);
-    if (streams_.contains(path)) return;
+  void find_streams(std::size_t number, const Part& part) {
+    Ranks ranks;
+    if (!part.streams.empty()) find_ranks(part.streams, 1, ranks);
+    for (const auto& [rank, folder] : ranks) {
+      const bool is_meant = !request_.rank || rank == std::pair(1U, *request_.rank);
+      if (is_meant) add({number, folder}, part, rank);
+    }
+  }
+
+  void add(const Place& place, const Part& part, const Number& rank) {
+    const bool only_errors = request_.only_errors;
+    if (!only_errors) add(place, "stdout", false, dress_of(part, rank, "stdout"));
+    add(place, "stderr", !only_errors && !request_.json, dress_of(part, rank, "stderr"));
+  }
+
+  void add(const Place& place, std::string_view name, bool aside, const Dress& dress) {
+    const std::string path = fmt::format("{}/{}", place.second, name);
+    if (streams_.contains({place.first, path})) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
-    streams_.try_emplace(path, path, write, dress_of(rank, name));
+    streams_.try_emplace({place.first, path}, path, write, dress);
   }
 
   // What has failed once is not tried again: it has been told.
@@ -143,22 +167,28 @@ class Log {
     if (code_aside_ == 0 && !say(bytes)) code_aside_ = base::exit_code(Fault::output);
   }
 
-  [[nodiscard]] Dress dress_of(const Number& rank, std::string_view name) const {
+  [[nodiscard]] Dress dress_of(const Part& part, const Number& rank, std::string_view name) const {
     if (request_.json) {
-      return [place = view::LogPlace{rank.first, rank.second, name}](std::string_view line) {
-        return view::log_line(place, line) + "\n";
-      };
+      const view::LogPlace place{rank.first, rank.second, name, part.step};
+      return [place](std::string_view line) { return view::log_line(place, line) + "\n"; };
     }
-    if (request_.rank || record_.ranks == 1) return {};
+    const std::string prefix = prefix_of(part, rank);
+    if (prefix.empty()) return {};
+    return [prefix](std::string_view line) { return fmt::format("{}{}\n", prefix, line); };
+  }
+
+  // "train: [3] "; of a spawned world "[2:3] ".
+  [[nodiscard]] std::string prefix_of(const Part& part, const Number& rank) const {
+    const std::string step = part.step.empty() ? "" : part.step + ": ";
+    if (request_.rank || part.ranks == 1) return step;
     const std::string world = rank.first == 1 ? "" : fmt::format("{}:", rank.first);
-    return [prefix = fmt::format("[{}{}] ", world, rank.second)](std::string_view line) {
-      return fmt::format("{}{}\n", prefix, line);
-    };
+    return fmt::format("{}[{}{}] ", step, world, rank.second);
   }
 
   const RunRecord& record_;
   const RecordRequest& request_;
-  std::map<std::string, Stream> streams_;  // by path, which sorts by world and rank
+  std::map<std::size_t, Part> parts_;  // those that have been found
+  std::map<Place, Stream> streams_;    // by part and path, which sorts by world and rank
   int code_ = 0;
   int code_aside_ = 0;  // of stderr
 };
@@ -185,8 +215,9 @@ bool still_runs(const RunRecord& record) {
 }  // namespace
 
 int logs(const RunRecord& record, const RecordRequest& request) {
-  if (record.streams.empty()) return no_output(record);
-  if (request.rank && *request.rank >= record.ranks) return no_rank(record, *request.rank);
+  if (record.streams.empty() && record.steps.empty()) return no_output(record);
+  if (request.rank && record.steps.empty() && *request.rank >= record.ranks)
+    return no_rank(record, *request.rank);
   Log log(record, request);
   // What was written before the end is read after it.
   for (bool goes_on = request.follow; goes_on && log.code() == 0;) {

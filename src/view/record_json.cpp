@@ -218,6 +218,7 @@ std::string report_json(const RunRecord& record, const std::string& words, Utc n
 std::string log_line(const LogPlace& place, std::string_view line) {
   Json object = {{"rank", place.rank}, {"stream", place.stream}, {"line", utf8(line)}};
   if (place.world != 1) object["world"] = place.world;
+  if (!place.step.empty()) object["step"] = utf8(place.step);
   return object.dump();
 }
 

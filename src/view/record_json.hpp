@@ -29,6 +29,7 @@ struct LogPlace {
   std::uint32_t world;
   std::uint32_t rank;
   std::string_view stream;
+  std::string step = {};  // of a pipeline; else empty
 };
 [[nodiscard]] std::string log_line(const LogPlace& place, std::string_view line);
 

@@ -98,7 +98,12 @@ class Runs(PipelineCase):
             self.assertEqual(own["folder"], f"{run['folder']}/steps/{step['step']}")
         self.assertEqual(sorted(os.listdir(run["outputs"]["model"])),
                          [f"rank.{i}" for i in range(4)])
-        self.assertIn("rank 3 of 4", self.told("logs", "last/train").text)
+        self.assertIn("[3] rank 3 of 4", self.told("logs", "last/train").text)
+        self.assertEqual(self.told("logs", "last").text.splitlines(),
+                         [*(f"train: [{i}] rank {i} of 4" for i in range(4)),
+                          "evaluate: evaluated"])
+        line = json.loads(self.told("logs", "last", "--json").text.splitlines()[-1])
+        self.assertEqual((line["step"], line["line"]), ("evaluate", "evaluated"))
         self.assertRegex(self.told("ps").text, r"completed .* 3 of 3 steps completed +lines/")
         self.assertRegex(self.told("show", "last").text, r"(?m)^step +train +completed +\d")
         self.assertEqual(self.told("show", "last/trian", code=USAGE).text, "")
@@ -113,8 +118,9 @@ class Runs(PipelineCase):
         wait_until(lambda: self.steps(name)["train"] == "completed", 20, "train has completed")
         self.assertEqual(self.show(name)["state"], "running")
         self.write("go", "")
+        followed = self.told("logs", "-f", name)
+        self.assertEqual(followed.text.splitlines()[-1], "evaluate: seen")
         self.told("wait", name)
-        self.assertEqual(self.told("logs", name + "/evaluate").text, "seen\n")
 
     def test_explain_starts_nothing(self):
         text = self.told("explain", "three.yml", "--fake-nodes", "2").text
