@@ -33,23 +33,23 @@ def path() -> str:
     return found
 
 
-def completed(*words: str) -> "subprocess.CompletedProcess[str]":
-    """`muster WORDS` at its end, whatever that was."""
-    return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def completed(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
+    """`muster WORDS` at its end, whatever that was; it reads `text`."""
+    return subprocess.run([path(), *words], input=text, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 
-def text_of(*words: str) -> str:
+def text_of(*words: str, text: str = "") -> str:
     """What `muster WORDS` prints."""
-    ended = completed(*words)
+    ended = completed(*words, text=text)
     if ended.returncode != 0:
         raise MusterError(ended.returncode, ended.stderr)
     return ended.stdout
 
 
-def answer_of(*words: str) -> Dict[str, Any]:
+def answer_of(*words: str, text: str = "") -> Dict[str, Any]:
     """The JSON object that `muster WORDS --json` prints."""
-    answer = json.loads(text_of(*words, "--json"))
+    answer = json.loads(text_of(*words, "--json", text=text))
     assert isinstance(answer, dict)
     return answer
 

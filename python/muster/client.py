@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional, Union
 from .binary import BadCall
 from .command_job import CommandJob
 from .component import Component, Step
-from .dsl import Pipeline
+from .pipeline import Pipeline
 from .environment import Environment
 from .run import Run
 
@@ -35,7 +35,7 @@ class Jobs:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
         if not isinstance(job, (CommandJob, Pipeline, Step)):
             raise BadCall(f"{job!r} is no job that muster could run",
-                          "command(...), load_job(...) or a pipeline of one step makes one")
+                          "command(...), load_job(...) or a function with @dsl.pipeline makes one")
         if isinstance(job, Pipeline):
             job.settings.default_compute = compute or job.settings.default_compute
             run = job.submit(experiment_name or "", tags, **where)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Dict, Optional, Union
 
 from .dsl import add_step
-from .outputs import Outputs
+from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
 from .submission import submit_keys
@@ -92,7 +92,7 @@ class CommandJob:
         self.code: Union[str, "os.PathLike[str]", None] = said["code"]
         self.inputs: Dict[str, object] = dict(said["inputs"] or {})
         self.declared_outputs: Dict[str, object] = dict(said["outputs"] or {})
-        self.outputs = Outputs(self.name, list(self.declared_outputs))
+        self.outputs = Outputs(self, list(self.declared_outputs))
         self.environment: object = said["environment"]
         self.environment_variables: Dict[str, str] = dict(said["environment_variables"] or {})
         self.distribution: Any = said["distribution"]
@@ -105,8 +105,12 @@ class CommandJob:
 
     def __call__(self, **inputs: object) -> "CommandJob":
         """The same with other inputs, as a step of a pipeline."""
-        step = copy.deepcopy(self)
-        step.inputs.update(inputs)
+        outputs: Dict[str, object] = {
+            name: value for name, value in self.inputs.items()
+            if isinstance(value, StepOutput)}  # of steps, which are not copied
+        step = copy.deepcopy(self, {id(one): one for one in outputs.values()})
+        step.inputs.update({**outputs, **inputs})
+        step.outputs = Outputs(step, list(step.declared_outputs))
         step.made_at = users_line()
         add_step(step)
         return step
@@ -126,6 +130,11 @@ class CommandJob:
         target = self.compute or default_target
         keys["compute"] = None if target is None else target_name(target)
         return submit_keys(_said(keys), Where(**where).words(), self.made_at, {})
+
+    def step_keys(self) -> Dict[str, Any]:
+        """Those of a step in a pipeline's file."""
+        target = None if self.compute is None else target_name(self.compute)
+        return _said({**self.keys(), "compute": target})
 
     def keys(self) -> Dict[str, Any]:
         """Those of a command job's file."""

@@ -4,7 +4,7 @@ import difflib
 import json
 import os
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
@@ -13,7 +13,7 @@ from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
 from .submission import Complaints, submit_file
-from .where import Where
+from .where import Where, target_name
 
 
 class ResourceLayout:
@@ -51,30 +51,49 @@ class Step:
         self.file = component.file
         self.name = component.name
         self.inputs = inputs
-        self.outputs = Outputs(self.name, component.output_names)
+        self.outputs = Outputs(self, component.output_names)
         self.runsettings = RunSettings()
         # The same settings, as SDK v2 has them.
         self.compute: Optional[str] = None
         self.resources = SimpleNamespace(instance_count=None, instance_type=None)
         self.distribution = SimpleNamespace(process_count_per_instance=None)
+        self.limits = SimpleNamespace(timeout=None)
         self.environment_variables: Dict[str, str] = {}
         self.made_at = users_line()
 
+    def step_keys(self) -> Dict[str, Any]:
+        """Those of a step in a pipeline's file."""
+        nodes, per_node = self._layout()
+        target = self.runsettings.target or self.compute
+        keys = {"component": self.file, "environment_variables": self.environment_variables,
+                "compute": None if target is None else target_name(target),
+                "inputs": {name: _step_input(value) for name, value in self.inputs.items()},
+                "resources": None if nodes is None else {"instance_count": nodes},
+                "limits": {name: value for name, value in vars(self.limits).items() if value},
+                "distribution": (None if per_node is None
+                                 else {"process_count_per_instance": per_node})}
+        return {name: value for name, value in keys.items() if value is not None and value != {}}
+
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
-        """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
+        """Starts it by itself and returns once all its processes run; `where` as of Experiment.submit."""
         words = self._counts()
         for name, value in self.inputs.items():
+            if isinstance(value, Output):
+                raise _not_wired(self.name, name, value)
             words += ["--set", f"inputs.{name}={_text(value)}"]
         words += [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += ["--experiment", experiment_name] if experiment_name else []
         target = self.runsettings.target or self.compute or default_target
         return submit_file(self.file, words + Where(**where).words(target))
 
-    def _counts(self) -> List[str]:
+    def _layout(self) -> Tuple[Optional[int], Optional[int]]:
         layout = self.runsettings.resource_layout
-        nodes = layout.node_count or self.resources.instance_count
-        per_node = layout.process_count_per_node or self.distribution.process_count_per_instance
+        return (layout.node_count or self.resources.instance_count,
+                layout.process_count_per_node or self.distribution.process_count_per_instance)
+
+    def _counts(self) -> List[str]:
+        nodes, per_node = self._layout()
         words = ["--nodes", str(nodes)] if nodes is not None else []
         return words + (["--per-node", str(per_node)] if per_node is not None else [])
 
@@ -114,9 +133,6 @@ class Component:
             raise BadCall(f"{self.name} has {len(self.input_names)} inputs, and {len(values)} "
                           "values were given", self._right_names())
         self._check_names(given)
-        for name, value in given.items():
-            if isinstance(value, Output):
-                raise _not_wired(self.name, name, value)
         step = Step(self, {name: value for name, value in given.items() if value is not None})
         dsl.add_step(step)
         return step
@@ -150,12 +166,21 @@ def _text(value: object) -> str:
     return str(getattr(value, "path", None) or value)
 
 
+def _step_input(value: object) -> object:
+    """As a pipeline's file has it; outputs of other steps stay what they are."""
+    if isinstance(value, Output):
+        return value
+    path = getattr(value, "path", None)
+    if path is None:
+        return str(value) if isinstance(value, os.PathLike) else value
+    return {"type": getattr(value, "type", "uri_folder"), "path": os.path.abspath(str(path))
+            if "://" not in str(path) and not str(path).startswith("azureml:") else str(path)}
+
+
 def _not_wired(component: str, name: str, output: Output) -> BadCall:
-    step = output.step
-    return BadCall(f"{component} takes {name} from the output {output.name!r} of {step}: steps "
-                   "that are wired to each other are not there yet",
-                   f"submit {step} by itself, wait() for its run, and give the next one "
-                   f"run.details()['outputs']['{output.name}'], which is a folder")
+    return BadCall(f"{component} takes {name} from the output {output.name!r} of "
+                   f"{output.step.name}, and is submitted by itself",
+                   "call both in a function with @dsl.pipeline, and submit what that returns")
 
 
 __all__ = ["Component", "Step", "dsl"]

@@ -1,80 +1,71 @@
-"""dsl.pipeline: a function that makes one step of a component becomes something to submit."""
+"""dsl.pipeline: a function that calls components becomes a pipeline of their steps."""
 
 import functools
-from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, Optional, Protocol, Union
+import sys
+from types import FrameType
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from .binary import BadCall
-from .run import Run
+from .pipeline import Pipeline, Submittable, named_steps, outputs_of
 
-
-class Submittable(Protocol):
-    """A step of any kind."""
-
-    name: str
-    made_at: str
-
-    def submit(self, experiment_name: str = "", default_target: object = None,
-               tags: Optional[Dict[str, str]] = None, **where: Any) -> Run: ...
+# Of the pipelines that are being made: steps, and the names that they had in one within.
+_made: List[List[Tuple[Submittable, str]]] = []
 
 
-_made: List[List[Submittable]] = []  # of the pipelines that are being made
-
-
-def add_step(step: Submittable) -> None:
+def add_step(step: Submittable, name: str = "") -> None:
     """A component has been called."""
     if _made:
-        _made[-1].append(step)
-
-
-class Pipeline:
-    """The step that a decorated function has made."""
-
-    def __init__(self, name: Optional[str], target: object, steps: List[Submittable]) -> None:
-        if not steps:
-            raise BadCall("the pipeline has no step", "call a component in its function")
-        if len(steps) > 1:
-            raise BadCall(f"the pipeline has {len(steps)} steps, and pipelines of more than one "
-                          "are not there yet", f"submit {steps[0].name} and what follows one "
-                          "by one: component(...).submit()", steps[1].made_at)
-        self.name = name
-        self.settings = SimpleNamespace(default_compute=target)
-        self.steps = steps
-
-    @property
-    def default_compute_target(self) -> object:
-        return self.settings.default_compute
-
-    def submit(self, experiment_name: str = "", tags: Optional[Dict[str, str]] = None,
-               regenerate_outputs: Optional[bool] = None, **where: Any) -> Run:
-        """Starts its step; `where` as of Experiment.submit."""
-        del regenerate_outputs  # results are never reused
-        return self.steps[0].submit(experiment_name or self.name or "",
-                                    self.default_compute_target, tags, **where)
-
-    def validate(self) -> None:
-        """Files have been checked when they were read."""
+        _made[-1].append((step, name))
 
 
 def pipeline(name: Union[str, Callable[..., Any], None] = None, description: Optional[str] = None,
              default_compute_target: object = None, default_compute: object = None,
-             compute: object = None, **_: Any) -> Any:
+             compute: object = None, display_name: Optional[str] = None,
+             experiment_name: Optional[str] = None, tags: Optional[Dict[str, str]] = None,
+             continue_on_step_failure: Optional[bool] = None, force_rerun: Optional[bool] = None,
+             **_: Any) -> Any:
     """The decorator, with parentheses or without."""
     del description
-    target = default_compute_target or default_compute or compute
+    said = {"name": display_name or name,
+            "target": default_compute_target or default_compute or compute,
+            "experiment_name": experiment_name, "tags": tags,
+            "goes_on": continue_on_step_failure, "force_rerun": force_rerun}
     if callable(name):
-        return _pipeline_maker(name, name.__name__, target)
-    return functools.partial(_pipeline_maker, name=name, target=target)
+        return _pipeline_maker(name, {**said, "name": name.__name__})
+    return functools.partial(_pipeline_maker, said=said)
 
 
-def _pipeline_maker(function: Callable[..., Any], name: Optional[str], target: object
+def _pipeline_maker(function: Callable[..., Any], said: Dict[str, Any]
                     ) -> Callable[..., Pipeline]:
     @functools.wraps(function)
     def make(*args: Any, **kwargs: Any) -> Pipeline:
         _made.append([])
         try:
-            function(*args, **kwargs)
-            return Pipeline(name, target, _made[-1])
+            returned, variables = _called(function, args, kwargs)
+            steps = named_steps(_made[-1], variables)
         finally:
             _made.pop()
+        for name, step in steps.items():  # those of a pipeline within another are its steps, too
+            add_step(step, name)
+        return Pipeline(said, steps, outputs_of(returned))
     return make
+
+
+def _called(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]
+            ) -> Tuple[object, Dict[str, object]]:
+    """What the function returns, and the variables that it had then: they name its steps."""
+    variables: Dict[str, object] = {}
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame.f_code is getattr(function, "__code__", None):
+            variables.update(frame.f_locals)
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        returned = function(*args, **kwargs)
+    finally:
+        sys.setprofile(before)
+    return returned, variables
+
+
+__all__ = ["Pipeline", "add_step", "pipeline"]

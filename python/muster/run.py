@@ -1,6 +1,6 @@
 """Run: one doing of a job, which goes on without this program."""
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from .binary import MusterError, answer_of, code_of, text_of
 
@@ -20,9 +20,9 @@ class Run:
         self.id = self.name = name
 
     @classmethod
-    def submit(cls, file: str, *options: str) -> "Run":
-        """`muster submit --detach` of a job file."""
-        return cls(str(answer_of("submit", file, "--detach", *options)["run"]))
+    def submit(cls, file: str, *options: str, text: str = "") -> "Run":
+        """`muster submit --detach` of a job file; "-" is `text`, as if it lay in this folder."""
+        return cls(str(answer_of("submit", file, "--detach", *options, text=text)["run"]))
 
     def __repr__(self) -> str:
         return f"Run({self.name!r})"
@@ -94,6 +94,16 @@ class Run:
         details = self.details()
         status = _SDK_WORDS.get(str(details["state"]), "Failed")
         return {**details, "runId": self.name, "status": status}
+
+    def get_children(self) -> Iterator["Run"]:
+        """Those of a pipeline's steps that have been started."""
+        for step in self.details().get("steps", []):
+            if step["started"]:
+                yield Run(f"{self.name}/{step['step']}")
+
+    def find_step_run(self, name: str) -> List["Run"]:
+        """The run of a pipeline's step, if it has been started."""
+        return [run for run in self.get_children() if run.name.split("/", 1)[1] == name]
 
     def get_portal_url(self) -> str:
         """The folder of its record, as an address."""

@@ -2,11 +2,9 @@
 
 import functools
 import json
-import os
 import re
 import sys
-import tempfile
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence, Tuple
 
 from .binary import MusterError
 from .command_line import command_line
@@ -27,7 +25,7 @@ _OPTIONS = [
     (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
     (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
 ]
-_ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):\d+:\d+: )?(?P<what>.*)")
+_ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):(?P<line>\d+):\d+: )?(?P<what>.*)")
 
 
 def _option(word: str, found: "re.Match[str]") -> str:
@@ -48,11 +46,12 @@ def _python_words(text: str, renamed: Dict[str, str]) -> str:
 class Complaints:
     """Translates what muster says about a file that a line of the program has described."""
 
-    def __init__(self, file: str = "", described_at: str = "",
-                 renamed: Dict[str, str] = {}) -> None:
+    def __init__(self, file: str = "", described_at: str = "", renamed: Dict[str, str] = {},
+                 places: Sequence[Tuple[int, str]] = ()) -> None:
         self._file = file
         self._described_at = described_at
         self._renamed = renamed
+        self._places = places  # first lines of steps in the file, and the lines that made them
 
     def translated(self, said: str) -> str:
         """The same, each error with a line of the program in front."""
@@ -64,16 +63,21 @@ class Complaints:
             return _python_words(line, {})
         what = _python_words(error["what"], self._renamed)
         if error["file"] == self._file and self._described_at:
-            return f"{self._described_at}: {what}"
+            return f"{self._place(int(error['line']))}: {what}"
         if error["file"]:  # a file of the user's own
             what = line[len("muster: error: "):]
         return f"{users_line()}: {what}"
 
+    def _place(self, line: int) -> str:
+        made = [place for first, place in self._places if first <= line]
+        return made[-1] if made else self._described_at
 
-def submit_file(file: str, words: List[str], complaints: Complaints = Complaints()) -> Run:
-    """Starts the job of a job file and returns once all its processes run."""
+
+def submit_file(file: str, words: List[str], complaints: Complaints = Complaints(),
+                text: str = "") -> Run:
+    """Starts the job of a job file and returns once all its processes run; "-" is `text`."""
     try:
-        run = Run.submit(file, *words)
+        run = Run.submit(file, *words, text=text)
     except MusterError as error:
         raise MusterError(error.code, complaints.translated(str(error))) from None
     if command_line.tells:
@@ -83,10 +87,21 @@ def submit_file(file: str, words: List[str], complaints: Complaints = Complaints
 
 
 def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
-                renamed: Dict[str, str]) -> Run:
-    """The same with the keys of a job file; muster's names of some are not those of Python."""
-    with tempfile.TemporaryDirectory(prefix="muster-job-") as folder:
-        path = os.path.join(folder, "job.yml")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(keys, file, indent=1)
-        return submit_file(path, words, Complaints(path, described_at, renamed))
+                renamed: Dict[str, str], steps: Dict[str, str] = {}) -> Run:
+    """The same with the keys of a job file; muster's names of some are not those of Python.
+
+    `steps`: the lines of the program that made those of a pipeline.
+    """
+    text = json.dumps(keys, indent=1)
+    complaints = Complaints("-", described_at, renamed, _places_of(steps, text))
+    return submit_file("-", words, complaints, text)
+
+
+def _places_of(steps: Dict[str, str], text: str) -> List[Tuple[int, str]]:
+    """Keys of `jobs` are the only ones that two blanks come before, and end with a brace."""
+    places = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.fullmatch(r'  "(\w+)": \{', line)
+        if found and found[1] in steps:
+            places.append((number, steps[found[1]]))
+    return places

@@ -25,7 +25,7 @@ base::Result<std::string> read_input_file(const std::string& path, std::size_t m
     return base::fail_at({path, 0, 0}, fault, "name a file in it", "this is a folder, not a file");
   }
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   if (!file) {
     const int number = errno;
     return base::fail_at({path, 0, 0}, fault, open_hint(number), "cannot open the file: {}",

@@ -10,7 +10,7 @@ namespace muster::cli {
 
 // Fault::bad_file for what is missing, not readable, or a folder. Reads at most `most` + 1 bytes,
 // so that the caller can tell a file that is too large. Pipes are welcome: --hostfile
-// <(make-hosts).
+// <(make-hosts). "-" is stdin.
 [[nodiscard]] base::Result<std::string> read_input_file(const std::string& path, std::size_t most);
 
 }  // namespace muster::cli

@@ -40,8 +40,17 @@ struct Owned {
   std::string_view instead;
 };
 
+// A step may change the counts of its component, if that has any.
+void check_kind_of_counts(const JobFile& job, Complaints& complaints) {
+  for (const auto& count : {job.per_node, job.workers.count, job.servers.count}) {
+    if (!count || job.dialect != Dialect::command) continue;
+    complaints.add(count->begin, "the distribution has a count and no type",
+                   "add type: mpi, pytorch or tensorflow");
+  }
+}
+
 void check_owners(const JobFile& job, Complaints& complaints) {
-  if (job.frameworks.empty()) return;
+  if (job.frameworks.empty()) return check_kind_of_counts(job, complaints);
   const Framework framework = job.frameworks.front().framework;
   const bool native = job.dialect == Dialect::native;
   const Owned owned[] = {

@@ -10,7 +10,9 @@ namespace {
 
 // ---- what a step says takes the place of what its component says ----
 
-void start_distribution(JobFile& job, const Found&) {
+// Without a type, only counts change.
+void start_distribution(JobFile& job, const Found& found) {
+  if (find(found.node, "type") == nullptr) return;
   job.frameworks.clear();
   job.per_node.reset();
   job.processes.reset();
@@ -29,10 +31,20 @@ void replace_named(JobFile& job, const Found& found) {
   store(job.*Member, found);
 }
 
+constexpr JobKey kStepDistributionKeys[] = {
+    {{"type",
+      Form::choice,
+      "What the processes expect to find in their environment (default: that of the component).",
+      {.choices = kDistributionType.text.traits.choices, .any_case = true}},
+     choose_by_word},
+    kCommandDistribution[1],
+    kCommandDistribution[2],
+    kCommandDistribution[3],
+};
 constexpr JobKey kStepDistribution = {
     {"distribution", Form::none, "How the step is spread over its nodes."},
     start_distribution,
-    kCommandDistribution};
+    kStepDistributionKeys};
 constexpr JobKey kStepEnvironment = {
     {"environment", Form::text, "The software that the step needs."},
     replace_environment,

@@ -35,6 +35,7 @@ Result<std::optional<Found>> OptionReader::next() {
     return std::nullopt;
   }
   if (!word.starts_with('-') && !starts_with_long_dash(word)) return std::nullopt;
+  if (word == "-" && grammar_.dash_is_word) return std::nullopt;
   const auto match = matcher_.match(word);
   if (!match) return tl::unexpected(match.error());
   if (!*match) return tl::unexpected(matcher_.unknown(word));

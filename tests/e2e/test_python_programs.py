@@ -1,5 +1,6 @@
 """Programs made for Azure ML's SDKs run unchanged: `python3 -m muster PROGRAM`."""
 
+import json
 import os
 import re
 import subprocess
@@ -69,6 +70,28 @@ client.jobs.stream(client.jobs.create_or_update(training(1)).name)
 STEPS = """
 from azure.ml.component import Component, dsl
 func = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
+"""
+
+WIRED = """
+from azure.ai.ml import MLClient, command, dsl, load_component
+from azureml.core import Run
+prepare, train_on = load_component("prepare.yml"), load_component("train.yml")
+look = command(command="echo seen; ls ${{inputs.model}}", inputs={"model": ""})
+
+@dsl.pipeline()
+def inner(n):
+    prepared = prepare(n=n)
+    return {"data": prepared.outputs.data}
+
+@dsl.pipeline(experiment_name="wired", description="with another within")
+def whole(n):
+    data = inner(n).outputs.data
+    train = train_on(data=data)
+    train.resources.instance_count = 2
+    train.distribution.process_count_per_instance = 2
+    again = train_on(data=data)
+    last = look(model=train.outputs.model)
+    return {"model": train.outputs.model}
 """
 
 
@@ -182,21 +205,44 @@ class Programs(PythonCase):
         told = self.fails(USAGE, STEPS + "func(1, 2, 3)\n")
         self.assertIn("has 2 inputs, and 3 values were given", told)
 
-    def test_a_second_step_says_what_is_not_there_yet(self):
+    def test_steps_hand_on_what_they_make(self):
+        self.write("prepare.yml", "command: echo $((${{inputs.n}} + 1)) > ${{outputs.data}}/n\n"
+                                  "inputs: {n: {type: integer}}\noutputs: {data: {type: uri_folder}}\n"
+                                  "$schema: commandComponent\n")
+        self.write("train.yml", "command: echo rank $RANK of $WORLD_SIZE got $(cat ${{inputs.data}}/n)\n"
+                                "inputs: {data: {type: uri_folder}}\noutputs: {model: {}}\n"
+                                "distribution: {type: pytorch}\n")
+        program = WIRED + (
+            "client = MLClient.from_config()\njob = client.jobs.create_or_update(whole(3))\n"
+            "client.jobs.stream(job.name)\n"
+            "print(sorted(child.name.split('/')[1] for child in Run(job.name).get_children()))\n")
+        done = self.runs(program, "--fake-nodes", "2")
+        self.assertEqual(sorted(done.stdout.splitlines()), [
+            "['again', 'last', 'prepared', 'train']", "again: rank 0 of 1 got 4", "last: seen",
+            *(f"train: [{i}] rank {i} of 4 got 4" for i in range(4))])
+        run = json.loads(self.muster("show", "last", "--json"))
+        self.assertEqual(run["experiment"], "wired")
+        self.assertTrue(run["outputs"]["model"].endswith("/steps/train/outputs/model"))
+
+    def test_mistakes_in_wiring_name_the_line(self):
         wired = ("@dsl.pipeline()\ndef both():\n    first = func(1, 2)\n"
-                 "    func(first.outputs.model, 2)\nboth()\n")
+                 "    func(first.outputs.model, 2)\nboth().submit()\n")
         told = self.fails(USAGE, STEPS + wired)
         self.assertIn("entry.spec.yaml has no output 'model'\n  hint: it has none\n", told)
         with open(self.path("components/imagecnn-train/entry.spec.yaml"), "a",
                   encoding="utf-8") as file:
             file.write("outputs: {model: {type: path}}\n")
-        told = self.fails(USAGE, STEPS + wired)
-        self.assertRegex(told, r"program\.py:7: entry\.spec\.yaml takes script_arg_0 from the "
-                         r"output 'model' of entry\.spec\.yaml: steps that are wired to each other "
-                         r"are not there yet\n  hint: submit .*run\.details\(\)\['outputs'\]"
-                         r"\['model'\]")
-        told = self.fails(USAGE, STEPS + wired.replace("first.outputs.model", "1"))
-        self.assertRegex(told, r"program\.py:7: the pipeline has 2 steps, .* not there yet\n")
+        told = self.fails(USAGE, STEPS + "first = func(1, 2)\nfunc(first.outputs.model, 2).submit()\n")
+        self.assertIn("is submitted by itself\n  hint: call both in a function with", told)
+        outside = wired.replace("@dsl", "first = func(1, 2)\n@dsl").replace("    first = func(1, 2)\n", "")
+        told = self.fails(USAGE, STEPS + outside)
+        self.assertIn("is no step of this pipeline\n", told)
+        told = self.fails(USAGE, STEPS + wired.replace(", 2)\nboth", ", 2)\n    return 3\nboth"))
+        self.assertIn("the pipeline's function returns 3\n", told)
+        bad = wired.replace("func(1, 2)\n", "func(1, 2)\n    first.distribution."
+                                             "process_count_per_instance = 'many'\n", 1)
+        told = self.fails(BAD_FILE, STEPS + bad)
+        self.assertRegex(told, r"program\.py:6: .*process_count_per_instance.*many")
 
     def test_a_component_file_s_own_complaints(self):
         self.write("bad.yml", "comand: x\n")

@@ -31,13 +31,14 @@ struct Command {
   std::string_view head;
 };
 
-constexpr Command kSubmit = {{.command = "muster submit", .glued = Glued::all},
-                             submit_table,
-                             R"(muster submit: run the job described by a job file.
+constexpr Command kSubmit = {
+    {.command = "muster submit", .glued = Glued::all, .dash_is_word = true},
+    submit_table,
+    R"(muster submit: run the job described by a job file.
 
 Usage: muster submit [OPTIONS] FILE
 FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
-job), or a pipeline: its steps run as their inputs are there and the hosts have room.
+job), or a pipeline: its steps run as their inputs are there and the hosts have room. - is stdin.
 
 Examples:
   muster submit job.yml
@@ -47,9 +48,10 @@ Examples:
   muster submit pipeline.yml -H node1:8,node2:8 --skip evaluate
 )"};
 
-constexpr Command kExplain = {{.command = "muster explain", .glued = Glued::all},
-                              explain_table,
-                              R"(muster explain: show what a job would do, where and why.
+constexpr Command kExplain = {
+    {.command = "muster explain", .glued = Glued::all, .dash_is_word = true},
+    explain_table,
+    R"(muster explain: show what a job would do, where and why.
 
 Usage: muster explain [OPTIONS] FILE
        muster explain -- run|mpirun|... ARGS
@@ -60,9 +62,10 @@ Examples:
   muster explain -- mpirun -np 4 -H node1:2,node2:2 ./prog
 )"};
 
-constexpr Command kValidate = {{.command = "muster validate", .glued = Glued::all},
-                               validate_table,
-                               R"(muster validate: check a job file and print all errors in it.
+constexpr Command kValidate = {
+    {.command = "muster validate", .glued = Glued::all, .dash_is_word = true},
+    validate_table,
+    R"(muster validate: check a job file and print all errors in it.
 
 Usage: muster validate [OPTIONS] FILE
 FILE is a job, a component, or a pipeline, whose components are checked, too.

@@ -1,0 +1,141 @@
+"""Pipeline: steps that a decorated function has made, and what they hand on to one another."""
+
+import re
+from types import SimpleNamespace
+from typing import Any, Dict, List, Optional, Protocol, Tuple
+
+from .binary import BadCall
+from .outputs import Output
+from .place import users_line
+from .run import Run
+from .submission import submit_keys
+from .where import Where, target_name
+
+
+class Submittable(Protocol):
+    """A step of any kind."""
+
+    name: str
+    made_at: str
+
+    def step_keys(self) -> Dict[str, Any]: ...
+
+
+class StepOutputs:
+    """pipeline.outputs.NAME: what the function has returned under that name."""
+
+    def __init__(self, named: Dict[str, Output]) -> None:
+        self._named = named
+
+    def __getattr__(self, name: str) -> Output:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self._named:
+            have = f"it has {', '.join(self._named)}" if self._named else "it returns none"
+            raise BadCall(f"the pipeline has no output {name!r}", have)
+        return self._named[name]
+
+    __getitem__ = __getattr__
+
+
+class Pipeline:
+    """What a decorated function has made; it may be changed until it is submitted."""
+
+    def __init__(self, said: Dict[str, Any], steps: Dict[str, Submittable],
+                 outputs: Dict[str, Output]) -> None:
+        if not steps:
+            raise BadCall("the pipeline has no step", "call a component in its function")
+        self.made_at = users_line()
+        self.name: Optional[str] = said["name"]
+        self.settings = SimpleNamespace(default_compute=said["target"],
+                                        continue_on_step_failure=said["goes_on"],
+                                        force_rerun=said["force_rerun"])
+        self.tags: Dict[str, str] = dict(said["tags"] or {})
+        self.experiment_name: Optional[str] = said["experiment_name"]
+        self.jobs = steps
+        self.named_outputs = outputs
+        self.outputs = StepOutputs(outputs)
+
+    @property
+    def default_compute_target(self) -> object:
+        return self.settings.default_compute
+
+    def submit(self, experiment_name: str = "", tags: Optional[Dict[str, str]] = None,
+               regenerate_outputs: Optional[bool] = None, **where: Any) -> Run:
+        """Starts it and returns once its first steps run; `where` as of Experiment.submit."""
+        keys = self.keys()
+        if regenerate_outputs is not None:
+            keys["settings"]["force_rerun"] = regenerate_outputs
+        keys["experiment_name"] = experiment_name or self.experiment_name or self.name
+        keys["tags"] = {**self.tags, **(tags or {})}
+        places = {name: step.made_at for name, step in self.jobs.items()}
+        return submit_keys(_said(keys), Where(**where).words(), self.made_at, {}, places)
+
+    def validate(self) -> None:
+        """Files have been checked when they were read."""
+
+    def keys(self) -> Dict[str, Any]:
+        """Those of a pipeline's file."""
+        names = {id(step): name for name, step in self.jobs.items()}
+        jobs = {name: _bound(step.step_keys(), names) for name, step in self.jobs.items()}
+        for name, output in self.named_outputs.items():
+            step = names[id(output.step)]
+            jobs[step].setdefault("outputs", {})[output.name] = f"${{{{parent.outputs.{name}}}}}"
+        settings = dict(vars(self.settings))
+        target = settings.pop("default_compute")
+        if target is not None:
+            settings["default_compute"] = target_name(target)
+        return {"type": "pipeline", "display_name": self.name, "jobs": jobs,
+                "outputs": {name: {"type": "uri_folder"} for name in self.named_outputs},
+                "settings": _said(settings)}
+
+
+def _said(keys: Dict[str, Any]) -> Dict[str, Any]:
+    return {name: value for name, value in keys.items() if value is not None and value != {}}
+
+
+def _bound(keys: Dict[str, Any], names: Dict[int, str]) -> Dict[str, Any]:
+    """Outputs of other steps among the inputs as expressions."""
+    inputs = keys.get("inputs", {})
+    for name, value in inputs.items():
+        if not isinstance(value, Output):
+            continue
+        if id(value.step) not in names:
+            raise BadCall(f"the input {name} is the output {value.name!r} of {value.step.name}, "
+                          "which is no step of this pipeline", "call it in the same function")
+        inputs[name] = f"${{{{parent.jobs.{names[id(value.step)]}.outputs.{value.name}}}}}"
+    return keys
+
+
+def named_steps(steps: List[Tuple[Submittable, str]], variables: Dict[str, object]
+                ) -> Dict[str, Submittable]:
+    """By the variables of the function that hold them, else by the names of their components."""
+    held = {id(value): name for name, value in variables.items()}
+    named: Dict[str, Submittable] = {}
+    for step, inner in steps:
+        name = held.get(id(step)) or inner or re.sub(r"\W+", "_", step.name.split(".")[0]) or "step"
+        named[_fresh(name, named)] = step
+    return named
+
+
+def _fresh(name: str, taken: Dict[str, Submittable]) -> str:
+    number = 1
+    fresh = name
+    while fresh in taken:
+        fresh, number = f"{name}_{number}", number + 1
+    return fresh
+
+
+def outputs_of(returned: object) -> Dict[str, Output]:
+    """What the function returns: outputs by name."""
+    if returned is None:
+        return {}
+    if not isinstance(returned, dict):
+        raise BadCall(f"the pipeline's function returns {returned!r}",
+                      "it returns outputs by name: return {'model': train.outputs.model}")
+    strange: List[Tuple[str, object]] = [(name, value) for name, value in returned.items()
+                                         if not isinstance(value, Output)]
+    if strange:
+        raise BadCall(f"{strange[0][0]!r} that the pipeline's function returns is no output of a "
+                      "step", "for example train.outputs.model")
+    return returned
