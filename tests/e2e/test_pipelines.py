@@ -5,11 +5,11 @@ import os
 import random
 import re
 import signal
-import time
 import unittest
 
-from support import (BAD_FILE, MUSTER, USAGE, Case, LabCase, lab_or_skip, run_tests, state_of,
-                     survivors, wait_until)
+from front_case import LabFrontCase
+from support import (BAD_FILE, MUSTER, USAGE, Case, lab_or_skip, run_tests, state_of, survivors,
+                     wait_until)
 
 REASON = lab_or_skip()
 
@@ -308,6 +308,54 @@ class Ends(PipelineCase):
         self.assertEqual(done.code, 0, done)
         self.assertEqual(self.read("result"), b"hello\n" * 4)
         self.assertGreater(kills, 0)
+
+
+ON_HOSTS = """type: pipeline
+jobs:
+  left: &alone
+    command: hostname > ${{outputs.name}}/host
+    outputs: {name: {}}
+    distribution: {type: mpi, process_count_per_instance: 2}
+  right: *alone
+  both:
+    command: echo $RANK $(hostname) $(cat ${{inputs.left}}/host ${{inputs.right}}/host)
+    inputs:
+      left: ${{parent.jobs.left.outputs.name}}
+      right: ${{parent.jobs.right.outputs.name}}
+    resources: {instance_count: 2}
+    distribution: {type: pytorch, process_count_per_instance: 2}
+"""
+
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabFrontCase):
+    """Steps get hosts of the list, and only these."""
+
+    name = "muster"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def environment(self, **more):
+        """The records lie in a folder that all hosts share."""
+        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
+
+    def test_steps_share_the_hosts(self):
+        self.write("hosts.yml", ON_HOSTS)
+        done = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2").finish(60)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines, [f"both: {rank} node{1 + rank // 2} node1 node2"
+                                      for rank in range(4)], done)
+        self.assert_hosts_clean(5)
+
+    def test_a_killed_conductor_leaves_nothing_on_them(self):
+        self.write("hosts.yml", ON_HOSTS.replace("echo $RANK", "echo > $DIR/ready.$RANK; sleep 3600"))
+        one = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2")
+        self.wait_for_files([f"ready.{rank}" for rank in range(4)])
+        one.send(signal.SIGKILL)
+        one.finish(20)
+        self.assert_hosts_clean(15)
 
 
 if __name__ == "__main__":
