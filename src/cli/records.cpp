@@ -17,8 +17,11 @@
 #include "store/folder.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
+#include "view/graph_drawing.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
+#include "view/step_words.hpp"
+#include "view/steps_json.hpp"
 
 namespace muster::cli {
 namespace {
@@ -75,6 +78,28 @@ int report(const RunRecord& record, const RecordRequest& request) {
     return print(view::report_json(record, text.value_or(""), store::utc_now()) + "\n");
   }
   return print(text ? *text : view::record_sentence(record) + "\n");
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+std::string note_of(const model::StepRecord& step) {
+  std::string note(word(step.state));
+  if (step.started) note += ", " + view::span_words(seconds_of(step, store::utc_now()));
+  return note;
+}
+
+int graph(const RunRecord& record, const RecordRequest& request) {
+  const auto plan = store::read_file(record.folder + "/plan.json");
+  const auto edges = view::read_steps(plan.value_or(""));
+  if (edges.size() != record.steps.size() || edges.empty()) {
+    return complain({Fault::usage, record.run + " is no pipeline", "muster ps lists all runs", {}});
+  }
+  std::vector<view::DrawnStep> steps;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const model::StepRecord& step = record.steps[i];
+    steps.push_back({step.name, edges[i].after, step.state, note_of(step)});
+  }
+  return print(request.svg ? view::svg(steps) : view::mermaid(steps));
 }
 
 // ---- the end of a run ---------------------------------------------------------------------------
@@ -155,6 +180,8 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
       return stop(record, request);
     case RecordVerb::report:
       return report(record, request);
+    case RecordVerb::graph:
+      return graph(record, request);
     case RecordVerb::rerun:
       return rerun(record, request, invocation);
     case RecordVerb::remove:

@@ -66,6 +66,7 @@ enum class RecordVerb : std::uint8_t {
   wait,
   stop,
   report,
+  graph,
   remove,
   rerun,
   reindex,
@@ -80,6 +81,7 @@ struct RecordRequest {
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
   bool only_errors = false;
   bool follow = false;
+  bool svg = false;  // of a graph; else Mermaid's text
   bool detach = false;
   bool json = false;
   bool dry_run = false;

@@ -1,6 +1,7 @@
 // Writes the plan of a pipeline.
 #include "view/steps_json.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "view/utf8.hpp"
@@ -19,6 +20,25 @@ std::string steps_json(const std::vector<NamedStep>& steps) {
     text += (&step == &steps.front() ? "\n  " : ",\n  ") + line.dump();
   }
   return text + "\n]}\n";
+}
+
+std::vector<StepEdges> read_steps(std::string_view plan_json) {
+  const auto plan = nlohmann::json::parse(plan_json.begin(), plan_json.end(), nullptr, false);
+  std::vector<StepEdges> steps;
+  std::map<std::string, std::size_t> numbers;
+  if (!plan.is_object() || !plan.contains("steps")) return {};
+  for (const auto& one : plan["steps"]) {
+    if (!one.is_object() || !one.contains("step") || !one["step"].is_string()) return {};
+    StepEdges& step = steps.emplace_back();
+    step.name = one["step"].get<std::string>();
+    for (const auto& before : one.value("after", nlohmann::json::array())) {
+      const auto found =
+          before.is_string() ? numbers.find(before.get<std::string>()) : numbers.end();
+      if (found != numbers.end()) step.after.push_back(found->second);
+    }
+    numbers.emplace(step.name, steps.size() - 1);
+  }
+  return steps;
 }
 
 }  // namespace muster::view

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/step.hpp"
@@ -16,5 +17,13 @@ struct NamedStep {
 // plan.json: an object with `steps`, each on one line: its name, the names of those that it waits
 // for, its nodes and its slots on each of them.
 [[nodiscard]] std::string steps_json(const std::vector<NamedStep>& steps);
+
+// The same read back: names, and the indices of those that each waits for, which come before it.
+// Empty for text that is none.
+struct StepEdges {
+  std::string name;
+  std::vector<std::size_t> after;
+};
+[[nodiscard]] std::vector<StepEdges> read_steps(std::string_view plan_json);
 
 }  // namespace muster::view

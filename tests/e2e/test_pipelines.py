@@ -6,6 +6,7 @@ import random
 import re
 import signal
 import unittest
+from xml.etree import ElementTree
 
 from front_case import LabFrontCase
 from support import (BAD_FILE, MUSTER, USAGE, Case, lab_or_skip, run_tests, state_of, survivors,
@@ -128,6 +129,16 @@ class Runs(PipelineCase):
         self.assertEqual(self.told("ps").text.count("three"), 0)
         plan = json.loads(self.told("explain", "three.yml", "--json", "--fake-nodes", "2").text)
         self.assertEqual([step["after"] for step in plan["steps"]], [[], ["prepare"], ["train"]])
+
+    def test_a_picture(self):
+        self.submit("--fake-nodes", "2")
+        text = self.told("graph", "last").text
+        self.assertRegex(text, r'(?m)^  s1\["train<br>completed, \d\.\d s"\]$')
+        self.assertIn("  s0 --> s1\n", text)
+        picture = ElementTree.fromstring(self.told("graph", "--svg", "last").text)
+        names = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(names, ["prepare", "train", "evaluate"])
+        self.told("graph", "last/train", code=USAGE)
 
     def test_skipped_steps_and_what_needs_them(self):
         self.submit("--fake-nodes", "2", "--skip", "train")

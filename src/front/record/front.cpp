@@ -45,6 +45,12 @@ With several runs, the exit code is the first one that is not 0.
 )"};
 constexpr Command kStop = {"stop", Runs::some};
 constexpr Command kReport = {"report", Runs::one};
+constexpr Command kGraph = {"graph", Runs::one, R"(
+Each step has its state and its time.
+
+Examples:
+  muster graph --svg last > pipeline.svg
+)"};
 constexpr Command kRemove = {"rm", Runs::some, R"(
 With selecting options, all ended runs that match every option are removed; on a terminal muster
 asks first.
@@ -76,6 +82,8 @@ const Command& command_of(RecordVerb verb) {
       return kStop;
     case RecordVerb::report:
       return kReport;
+    case RecordVerb::graph:
+      return kGraph;
     case RecordVerb::remove:
       return kRemove;
     case RecordVerb::rerun:
@@ -167,6 +175,7 @@ template Result<Reading> read_record<RecordVerb::logs>(const Call&);
 template Result<Reading> read_record<RecordVerb::wait>(const Call&);
 template Result<Reading> read_record<RecordVerb::stop>(const Call&);
 template Result<Reading> read_record<RecordVerb::report>(const Call&);
+template Result<Reading> read_record<RecordVerb::graph>(const Call&);
 template Result<Reading> read_record<RecordVerb::remove>(const Call&);
 template Result<Reading> read_record<RecordVerb::rerun>(const Call&);
 template Result<Reading> read_record<RecordVerb::reindex>(const Call&);
@@ -176,6 +185,7 @@ template OptionTexts record_options<RecordVerb::logs>();
 template OptionTexts record_options<RecordVerb::wait>();
 template OptionTexts record_options<RecordVerb::stop>();
 template OptionTexts record_options<RecordVerb::report>();
+template OptionTexts record_options<RecordVerb::graph>();
 template OptionTexts record_options<RecordVerb::remove>();
 template OptionTexts record_options<RecordVerb::rerun>();
 template OptionTexts record_options<RecordVerb::reindex>();

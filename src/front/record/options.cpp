@@ -113,6 +113,9 @@ constexpr Row kRank = {
 constexpr Row kErrors = {
     {"--err", kOutput, Takes::nothing, "", "Only the ranks' stderr, printed to stdout."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.only_errors); }};
+constexpr Row kSvg = {
+    {"--svg", kOutput, Takes::nothing, "", "Write SVG (default: text for Mermaid)."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.svg); }};
 constexpr Row kDetach = {{"-d --detach", kRuns, Takes::nothing, "",
                           "Run in the background, even if the recorded run did not."},
                          [](RecordDraft& d, const Typed&) { return raise(d.request.detach); }};
@@ -126,6 +129,7 @@ constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan,
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kJson, kHelp};
+constexpr Row kGraphRows[] = {kSvg, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
 
 }  // namespace
@@ -140,6 +144,8 @@ std::span<const Row> record_table(RecordVerb verb) {
       return kLogsRows;
     case RecordVerb::rerun:
       return kRerunRows;
+    case RecordVerb::graph:
+      return kGraphRows;
     case RecordVerb::show:
     case RecordVerb::wait:
     case RecordVerb::stop:

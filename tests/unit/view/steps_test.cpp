@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "view/graph_drawing.hpp"
 #include "view/graph_rail.hpp"
 #include "view/pipeline_plan.hpp"
 #include "view/record_json.hpp"
@@ -106,6 +107,40 @@ TEST(Steps, ThePlanIsATableBesideItsEdges) {
             "●    prepare  1 process              node1\n"
             "├─●  train    2 nodes x 4 processes  node1, node2\n"
             "●    other    2 nodes x 4 processes  left out\n");
+}
+
+TEST(Steps, ThePlanIsReadBack) {
+  const PlannedStep first{{}, {}};
+  const PlannedStep second{{0}, {}};
+  const auto edges = read_steps(steps_json({{"a", first}, {"b\"", second}}));
+  ASSERT_EQ(edges.size(), 2U);
+  EXPECT_EQ(edges[1].name, "b\"");
+  EXPECT_EQ(edges[1].after, std::vector<std::size_t>{0});
+  EXPECT_TRUE(read_steps("{}").empty());
+  EXPECT_TRUE(read_steps("no JSON").empty());
+  EXPECT_TRUE(read_steps(R"({"steps":[1]})").empty());
+  EXPECT_TRUE(read_steps(R"({"steps":[{"step":"a","after":["later",1]}]})")[0].after.empty());
+}
+
+TEST(Drawing, IsMermaid) {
+  EXPECT_EQ(mermaid({{"a", {}, StepState::completed, "completed, 1.0 s"}, {"b<\"", {0}, {}, ""}}),
+            "flowchart TD\n"
+            "  s0[\"a<br>completed, 1.0 s\"]\n"
+            "  style s0 fill:#c8e6c9\n"
+            "  s1[\"b&#60;&#34;\"]\n"
+            "  s0 --> s1\n"
+            "  style s1 fill:#f5f5f5\n");
+}
+
+TEST(Drawing, IsSvgInLayers) {
+  const std::string text = svg({{"a", {}, {}, ""}, {"b&", {0}, {}, ""}, {"c", {0}, {}, ""}});
+  EXPECT_TRUE(
+      text.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"432\" "
+                       "height=\"196\""))
+      << text;
+  EXPECT_EQ(text.find("b&<"), std::string::npos);
+  EXPECT_NE(text.find(">b&#38;<"), std::string::npos);
+  EXPECT_NE(text.find(R"(x="228" y="116")"), std::string::npos) << "c is beside b, below a";
 }
 
 TEST(GraphRail, DrawsEdgesThatCross) {
