@@ -4,6 +4,7 @@
 #include <chrono>
 #include <unistd.h>
 
+#include "cli/code.hpp"
 #include "cli/speak.hpp"
 #include "plan/environments.hpp"
 #include "plan/plan.hpp"
@@ -58,6 +59,11 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   view::PlanWords words = words_of(job);
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
   if (request.record) words.outputs = request.record->outputs;
+  if (copies_code(request, job)) {
+    auto code = look_at_code(request);
+    if (!code) return complain(code.error());
+    words.code = std::move(*code);
+  }
   std::optional<view::PlanWords> launched;
   if (inner) words.inner = &launched.emplace(words_of(*inner));
   if (!request.show_environment) return print_plan(request, words);

@@ -8,6 +8,7 @@
 
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
+#include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/head_options.hpp"
@@ -129,6 +130,7 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    if (copies_code(request_, *job)) start_in_copy(request_, job->spec);
     if (request_.dry_run) return show_dry_run(request_, *job, inner());
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
@@ -185,10 +187,11 @@ class Launch {
   }
 
   // A run does not fail for its record, unless it would be lost without: when it is detached, or
-  // when its outputs lie there.
+  // when its code or its outputs lie there.
   Result<void> record(Prospect& job) {
     const bool began = recorder_ && recorder_->has_begun();
     const auto launched = inner();
+    if (auto taken = take_code(job); !taken) return taken;
     auto made = recorder_of(request_, job.spec, job.plan, launched ? &launched->plan : nullptr,
                             invocation_);
     if (began) return recorder_->plan_anew(std::move(*made));
@@ -198,13 +201,28 @@ class Launch {
                         "there is no folder for the record of a detached run");
     }
     if (!recorder_ || request_.keeps != front::Keeps::always) return {};
+    const bool has_code = code_.has_value();
+    if (has_code) {
+      recorder_->set_code([this](const std::string& folder) { return code_->write_to(folder); });
+    }
     auto begun = begin_recording(*recorder_, job.spec, job.plan, invocation_);
+    code_.reset();
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     if (begun) return {};
-    if (invocation_.parent >= 0 || holds_outputs(recorder_->record())) return begun;
+    const bool needs_it = has_code || holds_outputs(recorder_->record());
+    if (invocation_.parent >= 0 || needs_it) return begun;
     say(fmt::format("muster: {}; the run continues\n", begun.error().what));
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
     recorder_.reset();
+    return {};
+  }
+
+  // Before anything starts: what is changed from here on is no part of the run.
+  Result<void> take_code(const Prospect& job) {
+    if ((recorder_ && recorder_->has_begun()) || !copies_code(request_, job)) return {};
+    auto code = CodeSnapshot::take(request_);
+    if (!code) return tl::unexpected(std::move(code.error()));
+    code_.emplace(std::move(*code));
     return {};
   }
 
@@ -214,6 +232,7 @@ class Launch {
   std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<head::Recorder> recorder_;
+  std::optional<CodeSnapshot> code_;  // until it lies in the record
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/words.hpp"
+#include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/speak.hpp"
@@ -76,6 +77,9 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   front::RunRequest own = request.request(start.step, shares_of(request, start));
   own.record->folder = store::step_folder(request.record.folder, step.name);
   own.record->asked = request.record.asked;
+  if (!request.earlier.empty() && !request.fresh_code) {
+    use_code_of(store::step_folder(request.earlier, step.name), own);
+  }
   own.keeps = front::Keeps::always;
   plan::settle_exports({invocation.environment, invocation.given}, own.spec);
   Invocation its = invocation;

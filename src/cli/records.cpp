@@ -153,10 +153,12 @@ int stop(const RunRecord& record, const RecordRequest& request) {
 // A pipeline goes on where it ended; one of its steps is run once more by itself.
 Earlier earlier_of(const RunRecord& record) {
   const std::size_t slash = record.run.find('/');
-  if (slash == std::string::npos) return {record.steps.empty() ? "" : record.folder, {}};
+  if (slash == std::string::npos) {
+    return {record.folder, record.steps.empty() ? "" : record.folder, {}};
+  }
   const std::string step = record.run.substr(slash + 1);
   const std::string tail = store::step_folder("", step);
-  return {record.folder.substr(0, record.folder.size() - tail.size()), step};
+  return {record.folder, record.folder.substr(0, record.folder.size() - tail.size()), step};
 }
 
 int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {

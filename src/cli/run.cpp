@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/variables.hpp"
+#include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/pipeline.hpp"
@@ -209,9 +210,11 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
     if (wish.json && !read->request->detach) return complain(front::json_needs_detach());
     read->request->json |= wish.json;
     if (read->request->detach) read->request->keeps = front::Keeps::always;
+    if (!wish.fresh_code) use_code_of(earlier.record, *read->request);
   }
   if (read && read->pipeline) {
     read->pipeline->detach |= wish.detach;
+    read->pipeline->fresh_code = wish.fresh_code;
     go_on_from(earlier, *read->pipeline);
   }
   return carry_out(*front, std::move(read), invocation, before);

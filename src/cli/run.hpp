@@ -16,13 +16,14 @@ namespace muster::cli {
 // behind "muster".
 [[nodiscard]] int run(const front::Front& front, const Invocation& invocation, std::size_t name);
 
-// What is left of the pipeline that is run again.
+// What is left of a run that is run again.
 struct Earlier {
-  std::string folder = {};  // of its record; empty: it is no pipeline
+  std::string record = {};  // folder of the record that was named
+  std::string folder = {};  // of the pipeline's record; empty: it is no pipeline
   std::string step = {};    // the only one to run; empty: all that did not complete
 };
 
-// Runs a recorded request again, with the same files; the wish may detach it.
+// Runs a recorded request again, with the same files and code; the wish may detach it.
 [[nodiscard]] int run_again(const model::TypedCommand& before, const front::RecordRequest& wish,
                             const Earlier& earlier, const Invocation& invocation);
 

@@ -13,6 +13,16 @@
 
 namespace muster::front {
 
+// Of a snapshot, unless the job or the user says otherwise; Azure ML's own limit.
+inline constexpr std::uint64_t kSnapshotLimit = 300'000'000;
+
+// The folder of a job's code, of which the ranks get a copy.
+struct CodeFolder {
+  std::string folder;  // absolute
+  std::uint64_t limit = kSnapshotLimit;
+  std::string again = {};  // the manifest of the snapshot to be used; empty: a new one is taken
+};
+
 // What is printed of the plan in Open MPI's format, beside running it.
 struct Shown {
   bool map = false;         // --display-map, on stdout
@@ -46,10 +56,11 @@ struct RunRequest {
   std::optional<model::Meeting> meeting = {};  // other nodes are started separately
   Keeps keeps = Keeps::on_request;
   std::optional<Recording> record = {};
-  bool detach = false;         // continue without terminal and shell
-  bool do_not_launch = false;  // show what is to be shown, then end with 0
-  int refusal_code = 0;        // exit code when nothing may start; 0: base::exit_code()
-  bool quiet = false;          // notices are not printed
+  std::optional<CodeFolder> code = {};  // none: the ranks run in the folder itself
+  bool detach = false;                  // continue without terminal and shell
+  bool do_not_launch = false;           // show what is to be shown, then end with 0
+  int refusal_code = 0;                 // exit code when nothing may start; 0: base::exit_code()
+  bool quiet = false;                   // notices are not printed
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
@@ -85,7 +96,8 @@ struct RecordRequest {
   bool detach = false;
   bool json = false;
   bool dry_run = false;
-  bool unasked = false;  // removes without asking first
+  bool unasked = false;     // removes without asking first
+  bool fresh_code = false;  // a rerun with the files of now
 };
 
 }  // namespace muster::front

@@ -50,10 +50,15 @@ Recorder::Recorder(RecorderOptions options)
   lines_ = view::event_line(*record.created, "created");
 }
 
+void Recorder::set_code(std::function<base::Result<void>(const std::string& folder)> fill) {
+  options_.record.code = options_.record.folder + "/code";
+  fill_ = std::move(fill);
+}
+
 base::Result<void> Recorder::begin() {
   auto made = store::RecordWriter::create(
       options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
-                               options_.plan(), lines_, folders_inside(options_.record)});
+                               options_.plan(), lines_, folders_inside(options_.record), fill_});
   lines_.clear();
   if (!made) {
     failure_ = made.error();

@@ -30,6 +30,8 @@ class Recorder {
   explicit Recorder(RecorderOptions options);
 
   [[nodiscard]] const model::RunRecord& record() const { return options_.record; }
+  // The ranks run in a copy of the job's code, which `fill` adds to a record that is being made.
+  void set_code(std::function<base::Result<void>(const std::string& folder)> fill);
   void set_streams(const std::string& folder) { options_.record.streams = folder; }
   // Makes the record now. Otherwise it is made once all ranks run, so that it does not delay their
   // start, and an error is known when the run ends.
@@ -58,6 +60,7 @@ class Recorder {
   void close(const std::string& words);
 
   RecorderOptions options_;
+  std::function<base::Result<void>(const std::string& folder)> fill_;  // see store::FirstFiles
   std::size_t planned_;               // hosts that had ranks from the start
   std::size_t named_;                 // these, and those of a launcher in the command
   std::set<base::NodeIndex> joined_;  // others that have had some since

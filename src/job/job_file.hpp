@@ -96,9 +96,11 @@ struct JobFile {
 
   std::optional<Text> name;
   std::optional<Text> experiment;
-  std::optional<Text> command;    // for a shell
-  std::vector<Text> words;        // the command as words, without a shell
-  std::optional<Text> code;       // folder where it runs
+  std::optional<Text> command;   // for a shell
+  std::vector<Text> words;       // the command as words, without a shell
+  std::optional<Text> code;      // folder where it runs
+  std::optional<Text> snapshot;  // "false": in that folder itself
+  std::optional<Text> snapshot_limit;
   std::vector<Text> environment;  // images and other descriptions of the software it needs
   std::vector<Named> variables;
   std::vector<Named> tags;

@@ -94,6 +94,7 @@ struct RunRecord {
   std::vector<std::string> command;  // of its first program
   std::vector<NamedPath> outputs;
   std::vector<Tag> tags;
+  std::string code;     // the copy of the job's code in which its ranks run; empty: there is none
   std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
   HeadPlace head;
   std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,9 +87,16 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   process::UniqueFd events = locked_events(fresh, files.events);
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
                     write_file(fresh + "/plan.json", files.plan) &&
-                    make_folders_below(fresh, files.folders) &&
-                    ::rename(fresh.c_str(), folder.c_str()) == 0;
+                    make_folders_below(fresh, files.folders);
   if (!made) return cannot_make(folder);
+  if (files.fill) {
+    if (auto filled = files.fill(fresh); !filled) {
+      std::error_code ignored;
+      std::filesystem::remove_all(fresh, ignored);
+      return tl::unexpected(std::move(filled.error()));
+    }
+  }
+  if (::rename(fresh.c_str(), folder.c_str()) != 0) return cannot_make(folder);
   return RecordWriter(folder, std::move(events));
 }
 

@@ -2,6 +2,7 @@
 // in it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ struct FirstFiles {
   std::string plan;                       // JSON
   std::string events;                     // lines
   std::vector<std::string> folders = {};  // to be there, too; as seen from the record's
+  // Adds what else shall be there when the record appears; the folder has another name till then.
+  std::function<base::Result<void>(const std::string& folder)> fill = {};
 };
 
 class RecordWriter {

@@ -20,6 +20,14 @@ struct EnvironmentWords {
   std::function<std::vector<model::Variable>(base::Rank)> own;
 };
 
+// The folder of a job's code, of which its ranks would get a copy.
+struct CodeWords {
+  std::string folder;
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> notices;  // about links and what is left out
+};
+
 struct PlanWords {
   const model::JobSpec& spec;
   const model::Plan& plan;
@@ -28,6 +36,7 @@ struct PlanWords {
   std::optional<EnvironmentWords> environment = {};                // nothing: not asked for
   std::vector<std::pair<std::string, std::string>> withheld = {};  // variable, why
   std::vector<model::NamedPath> outputs = {};  // of a job file, with their folders
+  std::optional<CodeWords> code = {};          // none: they run in the folder itself
   const PlanWords* inner = nullptr;  // what a launcher in the command would start, if it is known
 };
 

@@ -41,6 +41,13 @@ using Json = nlohmann::ordered_json;
   return object;
 }
 
+[[nodiscard]] Json code_object(const CodeWords& code) {
+  return Json{{"folder", utf8(code.folder)},
+              {"files", code.files},
+              {"bytes", code.bytes},
+              {"notices", texts(code.notices)}};
+}
+
 [[nodiscard]] Json withheld_object(const std::pair<std::string, std::string>& withheld) {
   return Json{{"name", utf8(withheld.first)}, {"why", utf8(withheld.second)}};
 }
@@ -165,6 +172,7 @@ void plan_json(const PlanWords& words, const Take& take) {
   chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
   add_ranks(chunks, "launched", words.inner);
   chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  if (words.code) chunks.text() += "  \"code\": " + code_object(*words.code).dump() + ",\n";
   add_objects(chunks, "withheld", words.withheld.size(),
               [&](std::size_t i) { return withheld_object(words.withheld[i]); });
   chunks.text() += "  \"notices\": " + texts(plan.notices).dump() + "\n}\n";

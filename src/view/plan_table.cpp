@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/byte_size.hpp"
 #include "view/plan.hpp"
 #include "view/utf8.hpp"
 
@@ -140,6 +141,16 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
   return text;
 }
 
+[[nodiscard]] std::string code(const PlanWords& words, Style style) {
+  if (!words.code) return {};
+  const CodeWords& code = *words.code;
+  std::string text = "\n" + heading("code", style);
+  text += fmt::format("  {}: {} file{}, {}, of which the run gets a copy\n", one_line(code.folder),
+                      code.files, code.files == 1 ? "" : "s", base::byte_words(code.bytes));
+  for (const std::string& notice : code.notices) text += fmt::format("  {}\n", one_line(notice));
+  return text;
+}
+
 [[nodiscard]] std::string notices(const model::Plan& plan) {
   std::string text = plan.notices.empty() ? "" : "\n";
   for (const std::string& notice : plan.notices)
@@ -157,7 +168,8 @@ void plan_table(const PlanWords& words, Style style, const Take& take) {
     add_launched(chunks, words, style);
     add_environments(chunks, words, style);
   }
-  chunks.text() += withheld(words, style) + outputs(words, style) + notices(words.plan);
+  chunks.text() +=
+      withheld(words, style) + outputs(words, style) + code(words, style) + notices(words.plan);
   chunks.hand_on();
 }
 

@@ -82,6 +82,7 @@ Json object_of(const RunRecord& record, const Json& seconds) {
               {"command", list_of(record.command)},
               {"outputs", outputs_object(record.outputs)},
               {"tags", tags_object(record.tags)},
+              {"code", text_or_null(record.code)},
               {"streams", text_or_null(record.streams)},
               {"head", head_object(record.head)}};
   add_steps(record, object);
@@ -251,6 +252,7 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .command = texts_at(object, "command"),
                    .outputs = outputs_at(object),
                    .tags = tags_at(object),
+                   .code = text_at(object, "code"),
                    .streams = text_at(object, "streams"),
                    .head = head_at(object),
                    .steps = steps_at(object),

@@ -118,7 +118,7 @@ std::string record_words(const RunRecord& record, Utc now) {
           line("command", joined(record.command, " ")) +
           line(record.steps.empty() ? "ranks" : "steps", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
-          line("streams", record.streams);
+          line("code", record.code) + line("streams", record.streams);
   text += line("reused from", record.reused_from) + steps_table(record, now);
   for (const auto& [name, path] : record.outputs) {
     text += line("output", fmt::format("{}: {}", name, path));

@@ -34,6 +34,10 @@ class JobCase(Case):
         self.assertEqual(done.code, 0, done)
         return done
 
+    def copy(self):
+        """Where the ranks of a run would find the code, as explain tells it."""
+        return self.path(".local/state/muster/runs/<run>/code")
+
     def example(self, name):
         return os.path.join(JOBS, name)
 
@@ -113,14 +117,15 @@ class Explain(JobCase):
         plan = json.loads(done.text)
         self.assertEqual(plan["world_size"], 4)
         self.assertEqual([rank["node"] for rank in plan["ranks"]], [0, 0, 1, 1])
-        self.assertEqual(plan["apps"][0]["workdir"], os.path.join(JOBS, "src"))
+        self.assertEqual(plan["apps"][0]["workdir"], self.copy())
+        self.assertEqual(plan["code"]["folder"], os.path.join(JOBS, "src"))
         self.assertEqual(plan["outputs"],
                          {"model": self.path(".local/state/muster/runs/<run>/outputs/model")})
         self.assertEqual(os.listdir(self.folder), ["bin"])
 
     def test_it_says_what_runs(self):
         text = self.good("explain", self.example("mpirun.yml")).text
-        self.assertIn("what runs\n  1 rank, in %s/src: bash -c 'mpirun -np 16 " % JOBS, text)
+        self.assertIn(f"what runs\n  1 rank, in {self.copy()}: bash -c 'mpirun -np 16 ", text)
         self.assertIn("hosts of the launcher in the command\n  fake-0 slots=4\n  fake-1 slots=4\n",
                       text)
         text = self.good("explain", self.example("tensorflow_servers.yml")).text

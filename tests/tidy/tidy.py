@@ -31,6 +31,7 @@ PURE = {
     "table": {"base"},
     "option": {"base", "model", "spec", "table"},
     "job": {"base", "model", "spec", "sweep", "table"},
+    "snapshot": {"base", "model", "spec"},
     "front": {"base", "model", "spec", "sweep", "table", "option", "job"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
@@ -46,6 +47,7 @@ ADAPTERS = {
     "pmix": {"base", "wire", "process"},
     "gloo": {"base"},
     "store": {"base", "model", "view", "process"},
+    "blobs": {"base", "model", "spec", "snapshot", "process"},
 }
 # Files of an adapter that make no system call either.
 PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
@@ -77,7 +79,7 @@ FOREIGN = {
     r"pmix\w*\.h$": r"pmix/",
     r"hwloc\.h$": r"helper/",
     r"yaml\.h$": r"job/yaml\.cpp",
-    r"nettle/": r"link/",
+    r"nettle/": r"link/|blobs/sha256\.cpp",
     r"sqlite3\.h$": r"store/index\.cpp",
     r"fmt/|tl/": r"",
 }

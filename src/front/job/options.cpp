@@ -1,6 +1,7 @@
 // Tables of options: where a job runs, its inputs, what is shown.
 #include "front/job/options.hpp"
 
+#include "base/byte_size.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
@@ -42,6 +43,13 @@ Result<void> add_without(JobDraft& draft, const Typed& typed) {
   }
   draft.without.emplace_back(typed.value);
   return {};
+}
+
+Result<void> set_snapshot_limit(JobDraft& draft, const Typed& typed) {
+  draft.snapshot_limit = base::parse_byte_size(typed.value);
+  if (draft.snapshot_limit) return {};
+  return base::fail(base::Fault::usage, "for example: --snapshot-limit 2GB",
+                    "--snapshot-limit takes a size, not {}", spec::quoted(typed.value));
 }
 
 constexpr std::string_view kJob = "The job";
@@ -134,17 +142,27 @@ constexpr Row kSkip = {
       d.skipped.emplace_back(t.value);
       return {};
     }};
+constexpr Row kNoSnapshot = {
+    {"--no-snapshot", kJob, Takes::nothing, "",
+     "Run in the folder code: itself, instead of a copy that stays as it is."},
+    [](JobDraft& d, const Typed&) { return raise(d.no_snapshot); }};
+constexpr Row kCodeLimit = {
+    {"--snapshot-limit", kJob, Takes::text, "SIZE",
+     "The most that the folder code: may hold to be copied: 2GB (default: 300MB)."},
+    set_snapshot_limit};
 constexpr Row kRunJson = {
     {"--json", kSee, Takes::nothing, "", "With --detach: print the run's name and folder as JSON."},
     [](JobDraft& d, const Typed&) { return raise(d.json); }};
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmitRows[] = {kSet,     kExperiment, kDetach,     kAtOnce,   kSkip,      kNodes,
-                               kPerNode, kTarget,     kList,       kHostfile, kFakeNodes, kWithout,
-                               kTag,     kLogs,       kUnbuffered, kRunJson,  kVerbose,   kHelp};
-constexpr Row kExplainRows[] = {kSet,  kAtOnce,   kSkip,      kNodes,   kPerNode, kTarget,
-                                kList, kHostfile, kFakeNodes, kWithout, kJson,    kHelp};
+constexpr Row kSubmitRows[] = {kSet,   kExperiment, kDetach,     kAtOnce,    kSkip,
+                               kNodes, kPerNode,    kNoSnapshot, kCodeLimit, kTarget,
+                               kList,  kHostfile,   kFakeNodes,  kWithout,   kTag,
+                               kLogs,  kUnbuffered, kRunJson,    kVerbose,   kHelp};
+constexpr Row kExplainRows[] = {kSet,        kAtOnce,    kSkip,   kNodes, kPerNode,
+                                kNoSnapshot, kCodeLimit, kTarget, kList,  kHostfile,
+                                kFakeNodes,  kWithout,   kJson,   kHelp};
 constexpr Row kValidateRows[] = {kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
 

@@ -28,6 +28,8 @@ struct JobDraft {
   std::string experiment;
   std::uint32_t at_once = 0;         // steps of a pipeline; 0: as many as the slots hold
   std::vector<std::string> skipped;  // steps of a pipeline
+  bool no_snapshot = false;
+  std::optional<std::uint64_t> snapshot_limit;
   bool detach = false;
   bool verbose = false;
   bool json = false;

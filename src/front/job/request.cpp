@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/byte_size.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/inherited.hpp"
@@ -15,6 +16,7 @@
 #include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
 #include "spec/check.hpp"
+#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -118,6 +120,27 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   return record;
 }
 
+// Nothing: the command runs in the folder itself.
+std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
+                                  const std::string& folder, job::Complaints& complaints) {
+  std::optional<CodeFolder> code;
+  const bool copies = !draft.no_snapshot && text_of(job.snapshot) != "false";
+  if (!job.code || !copies) return code;
+  code.emplace().folder = job::below(folder, job.code->text);
+  if (job.snapshot_limit) {
+    const auto limit = base::parse_byte_size(job.snapshot_limit->text);
+    if (!limit) {
+      complaints.add(job.snapshot_limit->begin,
+                     fmt::format("snapshot_limit must be a size, not {}",
+                                 spec::quoted(job.snapshot_limit->text)),
+                     "for example: snapshot_limit: 2GB");
+    }
+    code->limit = limit.value_or(kSnapshotLimit);
+  }
+  if (draft.snapshot_limit) code->limit = *draft.snapshot_limit;
+  return code;
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -129,6 +152,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   const job::Bases bases = bases_of(call, source.folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
+  auto code = code_of(draft, job, source.folder, complaints);
   reading.notices = std::move(source.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
   if (call.record_folder.empty()) tell_outputs(job, bases, reading);
@@ -144,6 +168,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) request.spec.terminal.emplace();
   request.spec.verbose = draft.verbose;
+  request.code = std::move(code);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
   request.detach = draft.detach;

@@ -61,7 +61,8 @@ Examples:
   muster rm --experiment lines --tag stage=dev --yes
 )"};
 constexpr Command kRerun = {"rerun", Runs::one, R"(
-Command line, folder and input files come from the record; the environment comes from this shell.
+Command line, folder, input files and code come from the record; the environment comes from this
+shell.
 )"};
 constexpr Command kReindex = {"reindex", Runs::none, R"(
 The index only makes muster ps faster. Also removes incomplete records of a muster that

@@ -119,6 +119,10 @@ constexpr Row kSvg = {
 constexpr Row kDetach = {{"-d --detach", kRuns, Takes::nothing, "",
                           "Run in the background, even if the recorded run did not."},
                          [](RecordDraft& d, const Typed&) { return raise(d.request.detach); }};
+constexpr Row kFreshCode = {
+    {"--fresh-code", kRuns, Takes::nothing, "",
+     "Take the code from its folder again, as it is now."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.fresh_code); }};
 constexpr Row kJson = {
     {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
@@ -128,7 +132,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kJson, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
 

@@ -30,6 +30,7 @@ RunRecord record() {
           .command = {"python3", "train.py"},
           .outputs = {{"model", "/out/model"}},
           .tags = {{"stage", "dev"}, {"empty", ""}},
+          .code = "/runs/code",
           .streams = "/runs/streams",
           .head = {"node0", 42, "boot"}};
 }

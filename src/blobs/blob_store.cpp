@@ -1,0 +1,194 @@
+// A blob's file is named by its hash, in one of 256 folders.
+#include "blobs/blob_store.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/files.hpp"
+#include "blobs/sha256.hpp"
+#include "process/write_all.hpp"
+
+namespace muster::blobs {
+namespace {
+
+using base::Fault;
+using base::Result;
+
+tl::unexpected<base::Error> failed(std::string_view what, const std::string& path) {
+  const int error = errno;
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+  return base::fail(full ? Fault::output : Fault::bad_file, "", "cannot {} {}: {}", what, path,
+                    std::strerror(error));
+}
+
+tl::unexpected<base::Error> damaged(const std::string& path) {
+  return base::fail(Fault::bad_file, "start it again; muster rerun needs --fresh-code then",
+                    "{} was damaged, and has been removed", path);
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && nanoseconds(a.st_mtim) == nanoseconds(b.st_mtim) &&
+         nanoseconds(a.st_ctim) == nanoseconds(b.st_ctim);
+}
+
+std::optional<std::string> hash_of(int file) {
+  Sha256 hash;
+  const bool read = read_pieces(file, [&](std::string_view bytes) {
+    hash.add(bytes);
+    return true;
+  });
+  return read ? std::optional(hash.take()) : std::nullopt;
+}
+
+// Copies and hashes at once; the hash is that of the copy.
+std::optional<std::string> copy_hashed(int from, int to) {
+  if (clone_file(from, to)) return hash_of(to);
+  Sha256 hash;
+  const bool copied = read_pieces(from, [&](std::string_view bytes) {
+    hash.add(bytes);
+    errno = process::write_all(to, bytes).error;
+    return errno == 0;
+  });
+  return copied ? std::optional(hash.take()) : std::nullopt;
+}
+
+// A file under a name that nobody looks for, removed again unless it is given another.
+class FreshFile {
+ public:
+  FreshFile(std::string path, std::uint32_t mode)
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)) {}
+  ~FreshFile() {
+    if (file_) ::unlink(path_.c_str());
+  }
+  FreshFile(const FreshFile&) = delete;
+  FreshFile& operator=(const FreshFile&) = delete;
+
+  [[nodiscard]] int get() const { return file_.get(); }
+  explicit operator bool() const { return bool(file_); }
+  bool rename(const std::string& path) {
+    if (::rename(path_.c_str(), path.c_str()) != 0) return false;
+    file_.reset();
+    return true;
+  }
+  void stay() { file_.reset(); }
+
+ private:
+  std::string path_;
+  process::UniqueFd file_;
+};
+
+}  // namespace
+
+std::string blobs_of(const std::string& records) { return records + "/.blobs"; }
+
+std::string BlobStore::path_of(const std::string& hash) const {
+  return folder_ + "/" + hash.substr(0, 2) + "/" + hash.substr(2);
+}
+
+bool BlobStore::has(const std::string& hash, std::uint64_t size) const {
+  struct stat facts {};
+  return ::lstat(path_of(hash).c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         static_cast<std::uint64_t>(facts.st_size) == size;
+}
+
+Result<process::UniqueFd> BlobStore::hold() {
+  for (std::size_t slash = folder_.find('/', 1); slash != std::string::npos;
+       slash = folder_.find('/', slash + 1)) {
+    const bool last = folder_.find('/', slash + 1) == std::string::npos;
+    (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0777);
+  }
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
+  const std::string path = folder_ + "/lock";
+  process::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock) return failed("open", path);
+  while (::flock(lock.get(), LOCK_SH) != 0) {
+    if (errno != EINTR) break;  // where there are no locks, nothing is ever removed either
+  }
+  return lock;
+}
+
+Result<std::string> BlobStore::add(int file) {
+  static int number = 0;
+  FreshFile fresh(fmt::format("{}/new-{}-{}", folder_, ::getpid(), ++number), 0400);
+  if (!fresh) return failed("write to", folder_);
+  const auto hash = copy_hashed(file, fresh.get());
+  if (!hash) return failed("keep code in", folder_);
+  const std::string path = path_of(*hash);
+  if (::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700) != 0 && errno != EEXIST) {
+    return failed("write to", folder_);
+  }
+  if (!fresh.rename(path)) return failed("write", path);
+  return *hash;
+}
+
+// What is there already is read, but not written again.
+Result<std::optional<Kept>> BlobStore::try_keep(const std::string& path) {
+  const process::UniqueFd file = open_regular(path);
+  if (!file) {
+    if (errno == ENOENT || errno == EINVAL || errno == ELOOP) return std::nullopt;
+    return failed("read", path);
+  }
+  struct stat before {};
+  struct stat after {};
+  if (::fstat(file.get(), &before) != 0) return failed("read", path);
+  auto hash = hash_of(file.get());
+  if (!hash) return failed("read", path);
+  const auto size = static_cast<std::uint64_t>(before.st_size);
+  if (!has(*hash, size)) {
+    auto added = add(file.get());
+    if (!added) return tl::unexpected(added.error());
+    hash = std::move(*added);
+    trusted_.insert(*hash);
+  }
+  if (::fstat(file.get(), &after) != 0) return failed("read", path);
+  if (!same_file(before, after)) return Kept{};
+  return Kept{*hash, size, nanoseconds(before.st_mtim)};
+}
+
+Result<std::optional<Kept>> BlobStore::keep(const std::string& file) {
+  constexpr int kTries = 5;
+  for (int i = 0; i < kTries; ++i) {
+    auto kept = try_keep(file);
+    if (!kept || !*kept || !(*kept)->hash.empty()) return kept;
+  }
+  return base::fail(Fault::bad_file,
+                    "run when nothing writes to it, name it in .amlignore or .gitignore, or run in "
+                    "the folder itself: --no-snapshot",
+                    "{} changes while it is read", file);
+}
+
+Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
+                                 const std::string& path, std::uint32_t mode) {
+  const std::string blob = path_of(hash);
+  const process::UniqueFd from = open_regular(blob);
+  if (!from) return failed("read", blob);
+  FreshFile to(path, 0600);
+  if (!to) return failed("make", path);
+  if (trusted_.contains(hash) && has(hash, size)) {
+    if (!clone_file(from.get(), to.get()) && !copy_file(from.get(), to.get())) {
+      return failed("write", path);
+    }
+  } else {
+    const auto copied = copy_hashed(from.get(), to.get());
+    if (!copied) return failed("write", path);
+    if (*copied != hash) {
+      ::unlink(blob.c_str());
+      return damaged(blob);
+    }
+  }
+  if (::fchmod(to.get(), mode) != 0) return failed("write", path);
+  to.stay();
+  return {};
+}
+
+}  // namespace muster::blobs

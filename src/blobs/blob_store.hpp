@@ -1,0 +1,53 @@
+// BlobStore: contents by their hash, each once: a folder that all records of a person share.
+//
+// A blob is complete from the moment that it has its name, and never changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/error.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::blobs {
+
+// What a file was when its content was kept.
+struct Kept {
+  std::string hash;
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;
+};
+
+class BlobStore {
+ public:
+  explicit BlobStore(std::string folder) : folder_(std::move(folder)) {}
+
+  // As long as the returned descriptor is open, no blob is removed. It is made with the folder.
+  [[nodiscard]] base::Result<process::UniqueFd> hold();
+
+  // Keeps what the file holds. One that changes while it is read is read again, a few times.
+  // Nothing: it is not there any more, or no file.
+  [[nodiscard]] base::Result<std::optional<Kept>> keep(const std::string& file);
+
+  // Makes a new file of such content, which is checked on the way.
+  [[nodiscard]] base::Result<void> copy_out(const std::string& hash, std::uint64_t size,
+                                            const std::string& file, std::uint32_t mode);
+
+  [[nodiscard]] bool has(const std::string& hash, std::uint64_t size) const;
+  [[nodiscard]] std::string path_of(const std::string& hash) const;
+
+ private:
+  [[nodiscard]] base::Result<std::optional<Kept>> try_keep(const std::string& file);
+  // The hash of what was written, which is what counts.
+  [[nodiscard]] base::Result<std::string> add(int file);
+
+  std::string folder_;
+  std::set<std::string> trusted_;  // whose bytes this process has hashed itself
+};
+
+// Of the records in such a folder.
+[[nodiscard]] std::string blobs_of(const std::string& records);
+
+}  // namespace muster::blobs

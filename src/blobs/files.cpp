@@ -1,0 +1,73 @@
+// Descriptors in, bytes out.
+#include "blobs/files.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "process/write_all.hpp"
+
+namespace muster::blobs {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{256} << 10;
+
+bool copy_by_hand(int from, int to) {
+  return read_pieces(from, [to](std::string_view bytes) {
+    errno = process::write_all(to, bytes).error;
+    return errno == 0;
+  });
+}
+
+}  // namespace
+
+process::UniqueFd open_regular(const std::string& path) {
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  process::UniqueFd file(::open(path.c_str(), kFlags));
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0) return {};
+  if (S_ISREG(facts.st_mode)) return file;
+  errno = EINVAL;
+  return {};
+}
+
+std::optional<std::string> read_whole(const std::string& path, std::size_t most) {
+  const process::UniqueFd file = open_regular(path);
+  std::string text;
+  const bool read = file && read_pieces(file.get(), [&](std::string_view piece) {
+                      text += piece;
+                      return text.size() <= most;
+                    });
+  return read ? std::optional(std::move(text)) : std::nullopt;
+}
+
+bool read_pieces(int file, const std::function<bool(std::string_view)>& take) {
+  std::vector<char> buffer(kPiece);
+  for (off_t at = 0;;) {
+    const ssize_t size = ::pread(file, buffer.data(), buffer.size(), at);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size == 0;
+    at += size;
+    if (!take({buffer.data(), static_cast<std::size_t>(size)})) return false;
+  }
+}
+
+bool clone_file(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }
+
+bool copy_file(int from, int to) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  bool any = false;
+  while (true) {
+    const ssize_t size = ::copy_file_range(from, nullptr, to, nullptr, kMost, 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && !any) return copy_by_hand(from, to);
+    if (size <= 0) return size == 0;
+    any = true;
+  }
+}
+
+}  // namespace muster::blobs

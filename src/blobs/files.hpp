@@ -1,0 +1,31 @@
+// Files read, copied and hashed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "process/unique_fd.hpp"
+
+namespace muster::blobs {
+
+// Of a small file; nothing when there is none, or it is larger.
+[[nodiscard]] std::optional<std::string> read_whole(const std::string& path, std::size_t most);
+
+// Calls `take` with the file's bytes from its beginning on, piece by piece. False, with errno: it
+// cannot be read, or `take` returned false.
+[[nodiscard]] bool read_pieces(int file, const std::function<bool(std::string_view)>& take);
+
+// The second one shares the first one's blocks until either is changed; false: this cannot be done
+// there.
+[[nodiscard]] bool clone_file(int from, int to);
+
+// All bytes of the first one; false with errno.
+[[nodiscard]] bool copy_file(int from, int to);
+
+// A regular file to read, nothing with errno else: a link at its end is not followed.
+[[nodiscard]] process::UniqueFd open_regular(const std::string& path);
+
+}  // namespace muster::blobs

@@ -1,0 +1,43 @@
+// survey: what lies in a folder and would be part of its snapshot. Reads no file's content.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "snapshot/manifest.hpp"
+
+namespace muster::blobs {
+
+struct LeftOut {
+  std::string path;
+  std::string_view why;  // "a fifo"
+};
+
+// A link whose target lies outside, which is kept with the absolute path of that place.
+struct LeadsOut {
+  std::string path;
+  std::string target;
+};
+
+struct Survey {
+  snapshot::Manifest manifest;  // without hashes
+  std::vector<LeftOut> left_out;
+  std::vector<LeadsOut> leads_out;
+};
+
+struct SurveyOptions {
+  std::string excluded = {};  // a folder that is no part of it: that of the records
+};
+
+// Heeds `.amlignore` at its root, else the `.gitignore` of each folder; `.git` is never a part.
+[[nodiscard]] base::Result<Survey> survey(const std::string& folder,
+                                          const SurveyOptions& options = {});
+
+// Nothing wrong when its files have no more bytes than `limit`; else which entries of the folder
+// are the largest.
+[[nodiscard]] base::Result<void> check_limit(const Survey& survey, const std::string& folder,
+                                             std::uint64_t limit);
+
+}  // namespace muster::blobs

@@ -1,0 +1,149 @@
+// Between a request and the snapshots of `blobs`.
+#include "cli/code.hpp"
+
+#include <algorithm>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/snapshot_of.hpp"
+#include "cli/speak.hpp"
+#include "probe/probe.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "view/first_few.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Result;
+
+// That of a step lies in that of its pipeline.
+std::string records_of(const front::RunRequest& request) {
+  const std::string& folder = request.record->folder;
+  const std::string run = store::run_of(folder);
+  const std::string tail =
+      run.find('/') == std::string::npos
+          ? "/" + run
+          : store::step_folder("/" + run.substr(0, run.find('/')), run.substr(run.find('/') + 1));
+  return folder.substr(0, folder.size() - tail.size());
+}
+
+bool is_folder(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+bool is_this_machine(const std::string& line) {
+  const std::string name = line.substr(0, line.find(' '));
+  return name == "localhost" || name == "127.0.0.1" || name.starts_with("fake-") ||
+         name == probe::hostname();
+}
+
+std::vector<std::string> notices_of(const blobs::Survey& survey) {
+  std::vector<std::string> notices;
+  if (!survey.leads_out.empty()) {
+    const auto name = [&](std::size_t i) {
+      return survey.leads_out[i].path + " -> " + survey.leads_out[i].target;
+    };
+    notices.push_back("links in the code that lead out of its folder stay links to that place: " +
+                      view::first_few(survey.leads_out.size(), name));
+  }
+  if (!survey.left_out.empty()) {
+    const auto name = [&](std::size_t i) {
+      return fmt::format("{} ({})", survey.left_out[i].path, survey.left_out[i].why);
+    };
+    notices.push_back("not copied with the code: " + view::first_few(survey.left_out.size(), name));
+  }
+  return notices;
+}
+
+Result<blobs::Survey> survey_of(const front::RunRequest& request) {
+  const front::CodeFolder& code = *request.code;
+  auto survey = blobs::survey(code.folder, {records_of(request)});
+  if (!survey) return survey;
+  if (auto fine = blobs::check_limit(*survey, code.folder, code.limit); !fine) {
+    return tl::unexpected(std::move(fine.error()));
+  }
+  return survey;
+}
+
+// Of the run that is started again.
+Result<snapshot::Manifest> manifest_of_then(const front::CodeFolder& code) {
+  const auto text = store::read_file(code.again, snapshot::kManifestMax);
+  auto manifest = text ? snapshot::read_manifest(*text)
+                       : base::fail(base::Fault::bad_file, "", "it cannot be read");
+  if (manifest) return manifest;
+  return base::fail(base::Fault::bad_file, "muster rerun --fresh-code takes the files of now",
+                    "{}: {}", code.again, manifest.error().what);
+}
+
+}  // namespace
+
+bool copies_code(const front::RunRequest& request, const Prospect& job) {
+  const bool has_place = request.code && request.record && !request.record->folder.empty();
+  const auto is_here = [](const model::PlannedNode& node) {
+    return node.host.carrier.same_machine;
+  };
+  return has_place && std::ranges::all_of(job.plan.nodes, is_here) &&
+         std::ranges::all_of(view::launcher_hosts(job.spec), is_this_machine) &&
+         (!request.code->again.empty() || is_folder(request.code->folder));
+}
+
+void use_code_of(const std::string& record, front::RunRequest& request) {
+  const std::string manifest = record + "/" + std::string(kManifestFile);
+  if (request.code && ::access(manifest.c_str(), F_OK) == 0) request.code->again = manifest;
+}
+
+void start_in_copy(const front::RunRequest& request, model::JobSpec& spec) {
+  // A plan that is only shown belongs to no run.
+  const std::string run = request.dry_run ? records_of(request) + "/<run>" : request.record->folder;
+  for (model::App& app : spec.apps) {
+    if (app.workdir != request.code->folder) continue;
+    app.workdir = run + "/" + std::string(kCodeFolder);
+  }
+}
+
+Result<view::CodeWords> look_at_code(const front::RunRequest& request) {
+  if (!request.code->again.empty()) {
+    return manifest_of_then(*request.code).map([&](const snapshot::Manifest& manifest) {
+      const snapshot::Extent extent = extent_of(manifest);
+      return view::CodeWords{request.code->folder, extent.files, extent.bytes, {}};
+    });
+  }
+  return survey_of(request).map([&](const blobs::Survey& survey) {
+    const snapshot::Extent extent = extent_of(survey.manifest);
+    return view::CodeWords{request.code->folder, extent.files, extent.bytes, notices_of(survey)};
+  });
+}
+
+Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
+  const std::string records = records_of(request);
+  auto hold = blobs::BlobStore(blobs::blobs_of(records)).hold();
+  if (!hold) return tl::unexpected(std::move(hold.error()));
+  CodeSnapshot code(records, std::move(*hold));
+  auto manifest =
+      request.code->again.empty() ? code.taken(request) : manifest_of_then(*request.code);
+  if (!manifest) return tl::unexpected(std::move(manifest.error()));
+  code.manifest_ = std::move(*manifest);
+  return code;
+}
+
+Result<snapshot::Manifest> CodeSnapshot::taken(const front::RunRequest& request) {
+  return survey_of(request).and_then([&](const blobs::Survey& survey) {
+    for (const std::string& notice : notices_of(survey)) {
+      say("muster: " + view::one_line(notice) + "\n");
+    }
+    return blobs::keep_all(store_, survey.manifest, request.code->folder);
+  });
+}
+
+Result<void> CodeSnapshot::write_to(const std::string& folder) {
+  const std::string path = folder + "/" + std::string(kManifestFile);
+  if (!store::write_file(path, manifest_text(manifest_))) {
+    return base::fail(base::Fault::output, "", "cannot write {}", path);
+  }
+  return blobs::lay_out(store_, manifest_, folder + "/" + std::string(kCodeFolder));
+}
+
+}  // namespace muster::cli

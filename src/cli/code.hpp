@@ -1,0 +1,56 @@
+// The code of a job: what its snapshot would hold, and the copy in which its ranks run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "blobs/blob_store.hpp"
+#include "blobs/survey.hpp"
+#include "cli/prospect.hpp"
+#include "front/request.hpp"
+#include "process/unique_fd.hpp"
+#include "snapshot/manifest.hpp"
+#include "view/plan.hpp"
+
+namespace muster::cli {
+
+// In the record of a run: what the snapshot holds, and the copy.
+inline constexpr std::string_view kManifestFile = "code.manifest";
+inline constexpr std::string_view kCodeFolder = "code";
+
+// Whether the ranks of such a job get a copy: it has a record, all its hosts are this machine, and
+// the folder is here.
+[[nodiscard]] bool copies_code(const front::RunRequest& request, const Prospect& job);
+
+// The code is that of an earlier run, if that has left a snapshot in its record.
+void use_code_of(const std::string& record, front::RunRequest& request);
+
+// Its ranks start in the copy that the record will hold.
+void start_in_copy(const front::RunRequest& request, model::JobSpec& spec);
+
+// For a plan that is only shown: nothing is kept.
+[[nodiscard]] base::Result<view::CodeWords> look_at_code(const front::RunRequest& request);
+
+// The snapshot of a run that is about to start. No blob of it is removed while this lives.
+class CodeSnapshot {
+ public:
+  // Takes it, or reads that of an earlier run, and says what others should know of it.
+  [[nodiscard]] static base::Result<CodeSnapshot> take(const front::RunRequest& request);
+
+  // Writes the manifest and the copy below the folder of a record.
+  [[nodiscard]] base::Result<void> write_to(const std::string& folder);
+
+ private:
+  CodeSnapshot(const std::string& records, process::UniqueFd hold)
+      : store_(blobs::blobs_of(records)), hold_(std::move(hold)) {}
+
+  [[nodiscard]] base::Result<snapshot::Manifest> taken(const front::RunRequest& request);
+
+  blobs::BlobStore store_;
+  process::UniqueFd hold_;
+  snapshot::Manifest manifest_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,208 @@
+// Folders into blobs and out again, on a real file system.
+#include <algorithm>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/sha256.hpp"
+#include "blobs/snapshot_of.hpp"
+#include "unit/folder.hpp"
+
+namespace muster::blobs {
+namespace {
+
+namespace fs = std::filesystem;
+using snapshot::Entry;
+using snapshot::EntryKind;
+
+class Snapshots : public testing::Test {
+ protected:
+  Snapshots() {
+    fs::create_directory(code_);
+    hold_ = std::move(*store_.hold());
+  }
+
+  void put(const std::string& name, const std::string& text = "text") {
+    fs::create_directories(fs::path(code_ + "/" + name).parent_path());
+    std::ofstream(code_ + "/" + name) << text;
+  }
+
+  // The paths of a survey, with a slash after folders, and a '>' before what a link names.
+  std::string paths() {
+    std::string text;
+    const auto found = survey(code_);
+    for (const Entry& entry : found->manifest.entries) {
+      text += (text.empty() ? "" : " ") + entry.path;
+      if (entry.kind == EntryKind::folder) text += "/";
+      if (entry.kind == EntryKind::link) text += ">" + entry.target;
+    }
+    return text;
+  }
+
+  base::Result<snapshot::Manifest> keep() {
+    return keep_all(store_, survey(code_)->manifest, code_);
+  }
+
+  [[nodiscard]] std::string text_at(const std::string& path) const { return folder_.read(path); }
+
+  unit::Folder folder_;
+  const std::string code_ = folder_.path() + "/code";
+  BlobStore store_{folder_.path() + "/records/.blobs"};
+  process::UniqueFd hold_;
+};
+
+TEST(Sha, IsThatOfTheStandard) {
+  Sha256 hash;
+  hash.add("a");
+  hash.add("bc");
+  EXPECT_EQ(hash.take(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hash.take(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST_F(Snapshots, RoundTrip) {
+  put("a.py", "import b");
+  put("sub/b.py", "x = 1");
+  put("sub/again.py", "x = 1");
+  fs::create_directory(code_ + "/empty");
+  fs::create_symlink("a.py", code_ + "/link");
+  ASSERT_EQ(::chmod((code_ + "/a.py").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((code_ + "/sub/b.py").c_str(), 0444), 0);
+  const timespec times[] = {{5, 0}, {1234567890, 42}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (code_ + "/a.py").c_str(), times, 0), 0);
+  const auto manifest = keep();
+  ASSERT_TRUE(manifest);
+  const std::string copy = folder_.path() + "/copy";
+  ASSERT_TRUE(lay_out(store_, *manifest, copy));
+  EXPECT_EQ(text_at("copy/a.py"), "import b");
+  EXPECT_EQ(text_at("copy/sub/again.py"), "x = 1");
+  EXPECT_TRUE(fs::is_directory(copy + "/empty"));
+  EXPECT_EQ(fs::read_symlink(copy + "/link"), "a.py");
+  struct stat facts {};
+  ASSERT_EQ(::stat((copy + "/a.py").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0755u);
+  EXPECT_EQ(facts.st_mtim.tv_sec, 1234567890);
+  EXPECT_EQ(facts.st_mtim.tv_nsec, 42);
+  EXPECT_EQ(facts.st_nlink, 1u);
+  ASSERT_EQ(::stat((copy + "/sub/b.py").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0644u);
+}
+
+TEST_F(Snapshots, EqualContentsAreKeptOnce) {
+  put("a", "same");
+  put("b", "same");
+  const auto manifest = keep();
+  EXPECT_EQ(manifest->entries[0].hash, manifest->entries[1].hash);
+  EXPECT_TRUE(store_.has(manifest->entries[0].hash, 4));
+  struct stat facts {};
+  ASSERT_EQ(::stat(store_.path_of(manifest->entries[0].hash).c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0400u);
+}
+
+TEST_F(Snapshots, ACopyIsItsOwn) {
+  put("a", "then");
+  const auto manifest = keep();
+  ASSERT_TRUE(lay_out(store_, *manifest, folder_.path() + "/one"));
+  std::ofstream(folder_.path() + "/one/a") << "changed";
+  put("a", "now");
+  ASSERT_TRUE(lay_out(store_, *manifest, folder_.path() + "/two"));
+  EXPECT_EQ(text_at("two/a"), "then");
+}
+
+TEST_F(Snapshots, ADamagedBlobIsNotUsed) {
+  put("a", "text");
+  const auto manifest = keep();
+  const std::string blob = store_.path_of(manifest->entries[0].hash);
+  ASSERT_EQ(::chmod(blob.c_str(), 0600), 0);
+  std::ofstream(blob) << "tixt";
+  BlobStore other(folder_.path() + "/records/.blobs");
+  const auto done = lay_out(other, *manifest, folder_.path() + "/copy");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, blob + " was damaged, and has been removed");
+  EXPECT_FALSE(fs::exists(blob));
+  EXPECT_FALSE(fs::exists(folder_.path() + "/copy/a"));
+}
+
+TEST_F(Snapshots, IgnoreFiles) {
+  put("a.py");
+  put("a.log");
+  put("keep.log");
+  put("sub/b.log");
+  put("sub/keep.log");
+  put("data/x");
+  put(".git/config");
+  put(".gitignore", "*.log\n!keep.log\n/data/\n");
+  put("sub/.gitignore", "!b.log\n");
+  EXPECT_EQ(paths(), ".gitignore a.py keep.log sub/ sub/.gitignore sub/b.log sub/keep.log");
+  put(".amlignore", "sub\n");
+  EXPECT_EQ(paths(), ".amlignore .gitignore a.log a.py data/ data/x keep.log");
+}
+
+TEST_F(Snapshots, LinksThatLeadOut) {
+  put("sub/a");
+  fs::create_symlink("../../outside", code_ + "/sub/up");
+  fs::create_symlink("/etc/hosts", code_ + "/hosts");
+  fs::create_symlink(code_ + "/sub/a", code_ + "/sub/own");
+  fs::create_symlink("gone", code_ + "/dangling");
+  std::ofstream(folder_.path() + "/outside") << "x";
+  const std::string there = fs::canonical(folder_.path()).string() + "/outside";
+  EXPECT_EQ(paths(), "dangling>gone hosts>/etc/hosts sub/ sub/a sub/own>../sub/a sub/up>" + there);
+  const auto found = survey(code_);
+  ASSERT_EQ(found->leads_out.size(), 2u);
+  EXPECT_EQ(found->leads_out[0].path, "hosts");
+  EXPECT_EQ(found->leads_out[1].target, there);
+}
+
+TEST_F(Snapshots, WhatIsNoFileIsLeftOut) {
+  put("a");
+  put("odd\nname");
+  ASSERT_EQ(::mkfifo((code_ + "/pipe").c_str(), 0600), 0);
+  const auto found = survey(code_);
+  EXPECT_EQ(paths(), "a");
+  ASSERT_EQ(found->left_out.size(), 2u);
+  EXPECT_EQ(found->left_out[0].path, "odd\nname");
+  EXPECT_EQ(found->left_out[1].why, "a fifo");
+}
+
+TEST_F(Snapshots, TheRecordsAreNoPartOfIt) {
+  put("a");
+  put("runs/x");
+  const auto found = survey(code_, {code_ + "/runs"});
+  ASSERT_EQ(found->manifest.entries.size(), 1u);
+}
+
+TEST_F(Snapshots, ALimitNamesTheLargest) {
+  put("small", std::string(10, 'x'));
+  put("data/one", std::string(900, 'x'));
+  put("data/two", std::string(900, 'x'));
+  put("model.bin", std::string(1000, 'x'));
+  const auto found = survey(code_);
+  EXPECT_TRUE(check_limit(*found, code_, 2810));
+  const auto wrong = check_limit(*found, code_, 2809);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().what, "the code in " + code_ +
+                                    " has 2.8 kB, more than the 2.8 kB of a snapshot; the "
+                                    "largest: data (1.8 kB), model.bin (1.0 kB), small (10 bytes)");
+}
+
+TEST_F(Snapshots, FilesThatGoAreNoPartOfIt) {
+  put("a");
+  put("b");
+  const auto found = survey(code_);
+  fs::remove(code_ + "/a");
+  const auto manifest = keep_all(store_, found->manifest, code_);
+  ASSERT_TRUE(manifest);
+  ASSERT_EQ(manifest->entries.size(), 1u);
+  EXPECT_EQ(manifest->entries[0].path, "b");
+}
+
+TEST_F(Snapshots, ALinkInPlaceOfAFileIsNotFollowed) {
+  put("a");
+  const auto found = survey(code_);
+  fs::remove(code_ + "/a");
+  fs::create_symlink("/etc/hosts", code_ + "/a");
+  EXPECT_TRUE(keep_all(store_, found->manifest, code_)->entries.empty());
+}
+
+}  // namespace
+}  // namespace muster::blobs
