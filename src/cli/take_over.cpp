@@ -46,8 +46,8 @@ RunRecord new_record(const RunRecord& from, const std::string& folder) {
   record.reused_from = from.reused_from.empty() ? from.folder : from.reused_from;
   record.created = record.started = record.ended = store::utc_now();
   record.head = store::this_place();
-  for (auto& [name, path] : record.outputs) {
-    if (from.holds(path)) path = folder + path.substr(from.folder.size());
+  for (model::NamedPath& output : record.outputs) {
+    if (from.holds(output.path)) output.path = folder + output.path.substr(from.folder.size());
   }
   return record;
 }

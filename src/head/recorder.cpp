@@ -1,6 +1,7 @@
 // Turns events of a run into lines of its record, and the report into its end.
 #include "head/recorder.hpp"
 
+#include <algorithm>
 #include <variant>
 
 #include "base/check.hpp"
@@ -31,8 +32,11 @@ RunState state_of(const model::RunReport& report) {
 // Those of outputs, as seen from the record.
 std::vector<std::string> folders_inside(const RunRecord& record) {
   std::vector<std::string> inside;
-  for (const auto& [name, path] : record.outputs) {
-    if (record.holds(path)) inside.push_back(path.substr(record.folder.size() + 1));
+  for (const auto& [name, path, is_file] : record.outputs) {
+    if (!record.holds(path)) continue;
+    const std::size_t end = is_file ? path.rfind('/') : path.size();
+    const std::string folder = path.substr(0, end).substr(record.folder.size() + 1);
+    if (std::ranges::find(inside, folder) == inside.end()) inside.push_back(folder);
   }
   return inside;
 }

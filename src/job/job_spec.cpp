@@ -264,6 +264,17 @@ void set_notice(const JobFile& job, model::JobSpec& spec, Complaints& complaints
   if (!fits) complaints.add(job.notice->begin, fits.error().what, fits.error().hint);
 }
 
+// In which outputs lie, or which they are; each once.
+std::vector<std::string> folders_of(const JobFile& job, const Values& values) {
+  std::vector<std::string> folders;
+  for (const Output& output : job.outputs) {
+    const std::string& path = values.outputs.find(output.name)->second;
+    std::string folder = is_file(output) ? path.substr(0, path.rfind('/')) : path;
+    if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 }  // namespace
 
 Made make_spec(const JobFile& job, const Values& values, const Place& place,
@@ -285,7 +296,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   set_notice(job, made.spec, complaints);
-  for (const auto& [name, path] : values.outputs) made.folders.push_back(path);
+  made.folders = folders_of(job, values);
   tell(job, made);
   tell_guess(job, place, made);
   tell_outputs(job, values, made);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "base/words.hpp"
 #include "job/input_type.hpp"
 #include "spec/quoted.hpp"
 
@@ -77,6 +78,13 @@ bool is_elsewhere(std::string_view path) {
 }
 
 bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
+
+bool is_file(const Output& output) {
+  constexpr std::string_view kFiles[] = {"uri_file", "string", "number", "integer", "boolean"};
+  if (!output.type) return output.is_control;
+  const std::string type = base::lower(output.type->text);
+  return std::ranges::find(kFiles, type) != std::end(kFiles);
+}
 
 std::string output_path(const Output& output, const Bases& bases) {
   return says_path(output) ? below(bases.file, output.path->text)

@@ -34,6 +34,9 @@ struct Bases {
 // Of `azureml://datastores/...`, a place in Azure, no path is known either.
 [[nodiscard]] bool says_path(const Output& output);
 
+// What the job writes is one file, which nobody makes before; else a folder.
+[[nodiscard]] bool is_file(const Output& output);
+
 // Where an output lies.
 [[nodiscard]] std::string output_path(const Output& output, const Bases& bases);
 

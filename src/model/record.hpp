@@ -45,6 +45,7 @@ struct TypedCommand {
 struct NamedPath {
   std::string name;
   std::string path;
+  bool is_file = false;  // that the run makes itself; not kept in the record
   bool operator==(const NamedPath&) const = default;
 };
 

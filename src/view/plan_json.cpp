@@ -37,7 +37,7 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json folders_object(const std::vector<model::NamedPath>& outputs) {
   Json object = Json::object();
-  for (const auto& [name, path] : outputs) object[utf8(name)] = utf8(path);
+  for (const model::NamedPath& one : outputs) object[utf8(one.name)] = utf8(one.path);
   return object;
 }
 

@@ -135,8 +135,8 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
 [[nodiscard]] std::string outputs(const PlanWords& words, Style style) {
   if (words.outputs.empty()) return {};
   std::string text = "\n" + heading("outputs", style);
-  for (const auto& [name, path] : words.outputs) {
-    text += fmt::format("  {}  {}\n", one_line(name), one_line(path));
+  for (const model::NamedPath& one : words.outputs) {
+    text += fmt::format("  {}  {}\n", one_line(one.name), one_line(one.path));
   }
   return text;
 }

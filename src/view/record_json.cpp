@@ -32,7 +32,7 @@ Json text_or_null(const std::string& text) {
 
 Json outputs_object(const std::vector<model::NamedPath>& outputs) {
   Json object = Json::object();
-  for (const auto& [name, path] : outputs) object[utf8(name)] = utf8(path);
+  for (const model::NamedPath& one : outputs) object[utf8(one.name)] = utf8(one.path);
   return object;
 }
 

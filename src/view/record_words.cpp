@@ -120,8 +120,8 @@ std::string record_words(const RunRecord& record, Utc now) {
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
           line("code", record.code) + line("streams", record.streams);
   text += line("reused from", record.reused_from) + steps_table(record, now);
-  for (const auto& [name, path] : record.outputs) {
-    text += line("output", fmt::format("{}: {}", name, path));
+  for (const model::NamedPath& output : record.outputs) {
+    text += line("output", fmt::format("{}: {}", output.name, output.path));
   }
   for (const auto& [name, value] : record.tags) {
     text += line("tag", fmt::format("{}={}", name, value));

@@ -130,6 +130,15 @@ class Runs(PipelineCase):
         plan = json.loads(self.told("explain", "three.yml", "--json", "--fake-nodes", "2").text)
         self.assertEqual([step["after"] for step in plan["steps"]], [[], ["prepare"], ["train"]])
 
+    def test_an_output_that_is_one_file(self):
+        self.write("file.yml", "type: pipeline\njobs:\n"
+                   "  a: {command: 'echo one > ${{outputs.x}}', outputs: {x: {type: uri_file}}}\n"
+                   "  b: {command: 'cat ${{inputs.x}}', "
+                   "inputs: {x: '${{parent.jobs.a.outputs.x}}'}}\n")
+        self.assertEqual(self.submit(file="file.yml").text, "b: one\n")
+        self.told("rerun", "last/b")
+        self.assertEqual(self.told("logs", "last/b").text, "one\n")
+
     def test_a_picture(self):
         self.submit("--fake-nodes", "2")
         text = self.told("graph", "last").text

@@ -115,7 +115,10 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   record.experiment = text_of(job.experiment);
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
-  for (const auto& [name, path] : values.outputs) record.outputs.push_back({name, path});
+  for (const job::Output& output : job.outputs) {
+    const std::string& path = values.outputs.find(output.name)->second;
+    record.outputs.push_back({output.name, path, job::is_file(output)});
+  }
   if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
   return record;
 }
