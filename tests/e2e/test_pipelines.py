@@ -219,6 +219,16 @@ class Fails(PipelineCase):
         self.assertEqual(self.read("result"), b"once\n" * 4)
         self.assertTrue(self.show("last/prepare")["reused_from"].endswith("/steps/prepare"))
 
+    def test_a_step_is_tried_again(self):
+        self.write("train.sh", '[ $RANK = 0 ] && mkdir "$DIR/tried" 2> /dev/null && exit 5\n'
+                               + SCRIPTS["train.sh"])
+        done = self.submit("--fake-nodes", "2", "--retries", "2")
+        self.assertIn("muster: train starts on fake-0, fake-1, attempt 2\n", done.errors)
+        self.assertEqual(self.read("result"), b"hello\n" * 4)
+        self.assertEqual(sorted(os.listdir(self.show()["folder"] + "/steps")),
+                         ["evaluate", "prepare", "train", "train@1"])
+        self.assertEqual(self.show("last/train@1")["exit_code"], 5)
+
     def test_one_step_is_run_again_by_itself(self):
         self.submit("--fake-nodes", "2")
         self.write("prepare.sh", "exit 9\n")

@@ -131,6 +131,11 @@ constexpr Row kAtOnce = {{"-j --jobs", kJob, Takes::number, "N",
                          [](JobDraft& d, const Typed& t) {
                            return store(read_count(t, {1, model::kRanksMax}), d.at_once);
                          }};
+constexpr Row kRetries = {{"--retries", kJob, Takes::number, "N",
+                           "Pipelines: run a step that fails again, up to N times (default: 0)."},
+                          [](JobDraft& d, const Typed& t) {
+                            return store(read_count(t, {0, 1000}), d.retries);
+                          }};
 constexpr Row kSkip = {
     {"--skip",
      kJob,
@@ -156,10 +161,10 @@ constexpr Row kRunJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kSubmitRows[] = {kSet,   kExperiment, kDetach,     kAtOnce,    kSkip,
-                               kNodes, kPerNode,    kNoSnapshot, kCodeLimit, kTarget,
-                               kList,  kHostfile,   kFakeNodes,  kWithout,   kTag,
-                               kLogs,  kUnbuffered, kRunJson,    kVerbose,   kHelp};
+constexpr Row kSubmitRows[] = {
+    kSet,     kExperiment, kDetach,    kAtOnce,     kRetries, kSkip,     kNodes,
+    kPerNode, kNoSnapshot, kCodeLimit, kTarget,     kList,    kHostfile, kFakeNodes,
+    kWithout, kTag,        kLogs,      kUnbuffered, kRunJson, kVerbose,  kHelp};
 constexpr Row kExplainRows[] = {kSet,        kAtOnce,    kSkip,   kNodes, kPerNode,
                                 kNoSnapshot, kCodeLimit, kTarget, kList,  kHostfile,
                                 kFakeNodes,  kWithout,   kJson,   kHelp};

@@ -210,6 +210,7 @@ class PipelineReader {
     StepRequest& request = request_.steps.emplace_back();
     request.name = step.name;
     model::PlannedStep& plan = request_.plan.emplace_back(planned(step, where));
+    plan.retries = ground_->draft.retries;
     request.ranks = plan.nodes * plan.slots;
     if (own.request) request.outputs = own.request->record->outputs;
     for (const model::StepCondition& condition : plan.when) {
