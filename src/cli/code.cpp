@@ -138,11 +138,14 @@ Result<snapshot::Manifest> CodeSnapshot::taken(const front::RunRequest& request)
   });
 }
 
+Result<void> CodeSnapshot::write_manifest(const std::string& path) const {
+  if (store::write_file(path, manifest_text(manifest_))) return {};
+  return base::fail(base::Fault::output, "", "cannot write {}", path);
+}
+
 Result<void> CodeSnapshot::write_to(const std::string& folder) {
   const std::string path = folder + "/" + std::string(kManifestFile);
-  if (!store::write_file(path, manifest_text(manifest_))) {
-    return base::fail(base::Fault::output, "", "cannot write {}", path);
-  }
+  if (auto written = write_manifest(path); !written) return written;
   return blobs::lay_out(store_, manifest_, folder + "/" + std::string(kCodeFolder));
 }
 

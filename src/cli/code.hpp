@@ -39,6 +39,9 @@ class CodeSnapshot {
   // Takes it, or reads that of an earlier run, and says what others should know of it.
   [[nodiscard]] static base::Result<CodeSnapshot> take(const front::RunRequest& request);
 
+  // Writes the manifest alone.
+  [[nodiscard]] base::Result<void> write_manifest(const std::string& path) const;
+
   // Writes the manifest and the copy below the folder of a record.
   [[nodiscard]] base::Result<void> write_to(const std::string& folder);
 

@@ -2,12 +2,14 @@
 #include "cli/pipeline.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <unistd.h>
 
 #include "base/words.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
+#include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/take_over.hpp"
 #include "pipeline/conductor.hpp"
@@ -54,7 +56,7 @@ machine::PipelineInput machine_input(const PipelineRequest& request) {
   for (const front::PoolHost& host : request.hosts) input.slots.push_back(host.slots);
   for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {
     const StepRequest& step = request.steps[i];
-    const bool runs = request.anew.contains(step.name) || can_take_over(request, step);
+    const bool runs = request.anew.contains(step.name) || earlier_step(request, step);
     if (!runs) input.skipped.insert(i);
   }
   return input;
@@ -73,18 +75,23 @@ std::vector<front::PoolShare> shares_of(const PipelineRequest& request,
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
-  if (const auto code = take_over(request, step)) return *code;
+  const auto key = reuse_key(request, step);
+  auto from = earlier_step(request, step);
+  if (!from && key && !request.anew.contains(step.name)) from = find_reusable(request, *key);
+  if (from) {
+    if (const auto code = take_over(request, step, *from)) return *code;
+  }
   front::RunRequest own = request.request(start.step, shares_of(request, start));
   own.record->folder = store::step_folder(request.record.folder, step.name);
   own.record->asked = request.record.asked;
-  if (!request.earlier.empty() && !request.fresh_code) {
-    use_code_of(store::step_folder(request.earlier, step.name), own);
-  }
+  if (own.code && step.code) own.code->again = step.code->again;
   own.keeps = front::Keeps::always;
   plan::settle_exports({invocation.environment, invocation.given}, own.spec);
   Invocation its = invocation;
   its.parent = -1;
-  return launch(own, its);
+  const int code = launch(own, its);
+  if (code == 0 && key) offer_for_reuse(request, *key, own.record->folder);
+  return code;
 }
 
 // Every condition is taken to hold.
@@ -97,9 +104,16 @@ std::map<std::string, bool> says_all(const PipelineRequest& request, std::size_t
 // Plays the pipeline: each step completes, the one that was started first as the first.
 std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request) {
   std::vector<view::PlannedRow> rows;
+  Elsewhere elsewhere;
   for (std::size_t i = 0; i < request.steps.size(); ++i) {
-    const bool taken = can_take_over(request, request.steps[i]);
-    rows.push_back({request.steps[i].name, request.plan[i], {}, taken ? "reused" : ""});
+    const StepRequest& step = request.steps[i];
+    auto from = earlier_step(request, step);
+    if (!from) {
+      const auto key = reuse_key(request, step, elsewhere);
+      if (key) from = find_reusable(request, *key);
+    }
+    if (from) elsewhere[store::step_folder(request.record.folder, step.name)] = *from;
+    rows.push_back({step.name, request.plan[i], {}, from ? "reused" : ""});
   }
   machine::Pipeline pipeline(machine_input(request));
   machine::PipelineEffects effects;
@@ -117,6 +131,39 @@ std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request) {
     pipeline.ended(step, {model::StepState::completed, says_all(request, step)}, effects);
   }
   return rows;
+}
+
+Result<void> take_snapshot(const PipelineRequest& request, const front::CodeFolder& code,
+                           const std::string& manifest) {
+  front::RunRequest whole;
+  whole.record = request.record;
+  whole.code = code;
+  const std::string earlier =
+      request.earlier + manifest.substr(std::min(request.record.folder.size(), manifest.size()));
+  const bool again =
+      !request.earlier.empty() && !request.fresh_code && ::access(earlier.c_str(), F_OK) == 0;
+  if (again) whole.code->again = earlier;
+  return CodeSnapshot::take(whole).and_then(
+      [&](const CodeSnapshot& taken) { return taken.write_manifest(manifest); });
+}
+
+// One manifest for each folder with code of steps: all steps, also those that start later, get
+// the files of now, or of the run that is run again.
+Result<void> take_snapshots(PipelineRequest& request) {
+  std::map<std::string, std::string> manifests;
+  std::error_code wrong;
+  for (StepRequest& step : request.steps) {
+    if (!step.code || !std::filesystem::is_directory(step.code->folder, wrong)) continue;
+    const auto [own, is_new] = manifests.try_emplace(
+        step.code->folder,
+        fmt::format("{}/code.{}.manifest", request.record.folder, manifests.size()));
+    if (is_new) {
+      auto taken = take_snapshot(request, *step.code, own->second);
+      if (!taken) return taken;
+    }
+    step.code->again = own->second;
+  }
+  return {};
 }
 
 // The word that a step has written into a file, or into the only file of a folder.
@@ -175,12 +222,17 @@ int show_pipeline(const PipelineRequest& request) {
                            view::pipeline_plan(rehearsed(request))));
 }
 
-int run_pipeline(const PipelineRequest& request, const Invocation& invocation) {
+int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   pipeline::Recorder recorder = recorder_of(request);
   if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
   if (invocation.parent >= 0) {
     const auto unseen = go_on_unseen(invocation.parent, recorder.record());
     if (!unseen) return complain(unseen.error());
+  }
+  if (const auto taken = take_snapshots(request); !taken) {
+    recorder.end(model::RunState::failed, base::exit_code(taken.error().fault),
+                 model::CodeFrom::muster, taken.error().what);
+    return complain(taken.error());
   }
   const auto conducted = carry_out(request, invocation, recorder);
   if (!conducted) return complain(conducted.error());

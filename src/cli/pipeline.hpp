@@ -7,7 +7,7 @@
 namespace muster::cli {
 
 // Returns the exit code: that of the first step that failed, or 0.
-[[nodiscard]] int run_pipeline(const front::PipelineRequest& request, const Invocation& invocation);
+[[nodiscard]] int run_pipeline(front::PipelineRequest& request, const Invocation& invocation);
 
 // Prints what would run where, and what would not; starts nothing.
 [[nodiscard]] int show_pipeline(const front::PipelineRequest& request);

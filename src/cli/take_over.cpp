@@ -18,15 +18,6 @@ namespace fs = std::filesystem;
 using base::Result;
 using model::RunRecord;
 
-// One that completed in the earlier run of the pipeline.
-std::optional<RunRecord> earlier_record(const front::PipelineRequest& request,
-                                        const front::StepRequest& step) {
-  if (request.earlier.empty() || request.anew.contains(step.name)) return std::nullopt;
-  auto record = store::read_record(store::step_folder(request.earlier, step.name));
-  if (!record || !record->ended_well()) return std::nullopt;
-  return record;
-}
-
 // Those that lie in its record; others are where they were.
 Result<void> copy_outputs(const RunRecord& from, const std::string& folder) {
   const std::string outputs = from.folder + "/outputs";
@@ -65,16 +56,21 @@ Result<void> write(const RunRecord& record, const RunRecord& from,
 
 }  // namespace
 
-bool can_take_over(const front::PipelineRequest& request, const front::StepRequest& step) {
-  return earlier_record(request, step).has_value();
+std::optional<std::string> earlier_step(const front::PipelineRequest& request,
+                                        const front::StepRequest& step) {
+  if (request.earlier.empty() || request.anew.contains(step.name)) return std::nullopt;
+  std::string folder = store::step_folder(request.earlier, step.name);
+  const auto record = store::read_record(folder);
+  return record && record->ended_well() ? std::optional(std::move(folder)) : std::nullopt;
 }
 
-std::optional<int> take_over(const front::PipelineRequest& request,
-                             const front::StepRequest& step) {
-  const auto from = earlier_record(request, step);
-  if (!from) return std::nullopt;
-  const RunRecord record = new_record(*from, store::step_folder(request.record.folder, step.name));
-  const auto written = write(record, *from, request.record.asked);
+std::optional<int> take_over(const front::PipelineRequest& request, const front::StepRequest& step,
+                             const std::string& from) {
+  const auto earlier = store::read_record(from);
+  if (!earlier) return std::nullopt;
+  const RunRecord record =
+      new_record(*earlier, store::step_folder(request.record.folder, step.name));
+  const auto written = write(record, *earlier, request.record.asked);
   return written ? 0 : complain(written.error());
 }
 

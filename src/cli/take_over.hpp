@@ -2,18 +2,19 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "front/pipeline_request.hpp"
 
 namespace muster::cli {
 
-// Whether a step need not run, since it completed in the earlier run.
-[[nodiscard]] bool can_take_over(const front::PipelineRequest& request,
-                                 const front::StepRequest& step);
+// The folder of the record of a step that completed in the earlier run.
+[[nodiscard]] std::optional<std::string> earlier_step(const front::PipelineRequest& request,
+                                                      const front::StepRequest& step);
 
-// The exit code of a step that need not run: its record is there, with copies of its outputs.
-// Nothing if it has to.
+// Makes the record of a step that need not run, with copies of the outputs of another one. Returns
+// its exit code, or nothing: it has to run.
 [[nodiscard]] std::optional<int> take_over(const front::PipelineRequest& request,
-                                           const front::StepRequest& step);
+                                           const front::StepRequest& step, const std::string& from);
 
 }  // namespace muster::cli

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,11 +27,19 @@ struct PoolShare {
   std::uint32_t slots = 0;
 };
 
+// What the results of a step that is declared deterministic depend on, but for its code.
+struct StepFacts {
+  std::string facts;               // command, variables, layout, values; one text
+  std::vector<std::string> paths;  // inputs whose contents count
+};
+
 struct StepRequest {
   std::string name;
   std::uint32_t ranks = 0;
   std::vector<model::NamedPath> outputs;
-  std::set<std::string> control;  // outputs that conditions of later steps ask for
+  std::set<std::string> control = {};   // outputs that conditions of later steps ask for
+  std::optional<CodeFolder> code = {};  // none: it runs in the folder itself
+  std::optional<StepFacts> reuse = {};  // none: it always runs
 };
 
 struct PipelineRequest {
@@ -39,6 +48,7 @@ struct PipelineRequest {
   std::vector<model::PlannedStep> plan;  // of the same steps
   std::vector<PoolHost> hosts;
   std::uint32_t at_once = 0;      // most steps at the same time; 0: as many as the slots hold
+  bool reuses = true;             // what steps that did the same have left
   bool goes_on = true;            // after a failure, with what does not depend on it
   std::set<std::size_t> skipped;  // left out because the user says so
   bool detach = false;

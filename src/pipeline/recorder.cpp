@@ -37,13 +37,13 @@ void Recorder::change(std::size_t step, model::StepRecord now) {
   options_.record.steps[step] = std::move(now);
 }
 
-void Recorder::end(model::RunState state, int code, model::CodeFrom from) {
+void Recorder::end(model::RunState state, int code, model::CodeFrom from, const std::string& why) {
   model::RunRecord& record = options_.record;
   record.ended = store::utc_now();
   record.state = state;
   record.exit_code = code;
   record.code_from = model::word(from);
-  record.cause = view::pipeline_cause(record);
+  record.cause = why.empty() ? view::pipeline_cause(record) : why;
   add(view::run_ended_line(record));
   if (!writer_) return;
   const auto kept = writer_->finish(view::record_json(record, *record.ended) + "\n",

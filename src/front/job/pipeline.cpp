@@ -213,6 +213,8 @@ class PipelineReader {
     plan.retries = ground_->draft.retries;
     request.ranks = plan.nodes * plan.slots;
     if (own.request) request.outputs = own.request->record->outputs;
+    if (own.request) request.code = own.request->code;
+    if (step.deterministic) request.reuse = facts_of(index, plan);
     for (const model::StepCondition& condition : plan.when) {
       request_.steps[condition.step].control.insert(condition.output);
     }
@@ -252,6 +254,31 @@ class PipelineReader {
     return {};
   }
 
+  // A name that begins a line ends at a tab, and a text at a zero byte: none runs into the next.
+  [[nodiscard]] StepFacts facts_of(std::size_t index, const model::PlannedStep& plan) const {
+    const job::GraphStep& step = graph().steps[index];
+    StepFacts facts;
+    std::string& text = facts.facts;
+    const auto add = [&](std::string_view name, std::string_view value) {
+      text += fmt::format("{}\t{}", name, value) + '\0';
+    };
+    if (step.job.command) add("command", step.job.command->text);
+    for (const job::Text& word : step.job.words) add("word", word.text);
+    for (const job::Named& one : step.job.variables) add("variable " + one.name, one.value.text);
+    for (const job::Text& one : step.job.environment) add("environment", one.text);
+    for (const job::Chosen& one : step.job.frameworks)
+      add("kind", std::to_string(int(one.framework)));
+    add("nodes", std::to_string(plan.nodes));
+    add("slots", std::to_string(plan.slots));
+    for (const job::Output& one : step.job.outputs) add("output", one.name);
+    for (const job::Input& input : bound_job(*ground_, index).inputs) {
+      const bool path = input.value && input.value->text.starts_with('/');
+      add("input " + input.name, path || !input.value ? "" : input.value->text);
+      if (path) facts.paths.push_back(input.value->text);
+    }
+    return facts;
+  }
+
   void finish() {
     PipelineRequest& request = request_;
     std::uint32_t largest = 1;
@@ -259,6 +286,7 @@ class PipelineReader {
     request.hosts = std::move(pool_).hosts(largest);
     request.at_once = ground_->draft.at_once;
     request.goes_on = graph().goes_on;
+    request.reuses = graph().reuses;
     request.detach = ground_->draft.detach;
     request.json = ground_->draft.json;
     request.record = recording();

@@ -1,0 +1,119 @@
+// Keys, and a file for each beside the records.
+#include "cli/reuse.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "blobs/fingerprint.hpp"
+#include "blobs/sha256.hpp"
+#include "blobs/survey.hpp"
+#include "snapshot/manifest.hpp"
+#include "store/files.hpp"
+#include "store/reader.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the records: a file for each key, with the folder of the record.
+std::string offer_of(const std::string& records, const std::string& key) {
+  return fmt::format("{}/.steps/{}", records, key);
+}
+
+// In the record of a step that completed: what its outputs were then.
+std::string seal_of(const std::string& folder) { return folder + "/outputs.sha256"; }
+
+std::string hash_of(const std::string& text) {
+  blobs::Sha256 hash;
+  hash.add(text);
+  return hash.take();
+}
+
+base::Result<snapshot::Manifest> manifest_in(const std::string& file) {
+  const auto text = store::read_file(file, snapshot::kManifestMax);
+  if (text) return snapshot::read_manifest(*text);
+  return base::fail(base::Fault::bad_file, "", "cannot read {}", file);
+}
+
+// Of the files of now, none of which is kept.
+base::Result<snapshot::Manifest> manifest_of(const front::CodeFolder& code,
+                                             const std::string& records) {
+  auto survey = blobs::survey(code.folder, {records});
+  if (!survey) return tl::unexpected(std::move(survey.error()));
+  for (snapshot::Entry& entry : survey->manifest.entries) {
+    if (entry.kind != snapshot::EntryKind::file) continue;
+    auto hash = blobs::file_hash(code.folder + "/" + entry.path);
+    if (!hash) return tl::unexpected(std::move(hash.error()));
+    entry.hash = std::move(*hash);
+  }
+  return std::move(survey->manifest);
+}
+
+// When files were written does not matter.
+std::optional<std::string> code_key(const front::CodeFolder& code, const std::string& records) {
+  auto manifest = code.again.empty() ? manifest_of(code, records) : manifest_in(code.again);
+  if (!manifest) return std::nullopt;
+  for (snapshot::Entry& entry : manifest->entries) entry.modified = 0;
+  return hash_of(manifest_text(*manifest));
+}
+
+std::string records_beside(const front::PipelineRequest& request) {
+  return request.record.folder.substr(0, request.record.folder.rfind('/'));
+}
+
+std::string moved(const std::string& path, const Elsewhere& elsewhere) {
+  for (const auto& [folder, now] : elsewhere) {
+    if (path.starts_with(folder + "/")) return now + path.substr(folder.size());
+  }
+  return path;
+}
+
+std::optional<std::string> outputs_hash(const std::string& folder) {
+  std::error_code wrong;
+  if (!fs::exists(folder + "/outputs", wrong)) return "none";
+  const auto hash = blobs::fingerprint(folder + "/outputs");
+  return hash ? std::optional(*hash) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> reuse_key(const front::PipelineRequest& request,
+                                     const front::StepRequest& step, const Elsewhere& elsewhere) {
+  if (!request.reuses || !step.reuse) return std::nullopt;
+  std::string text = step.reuse->facts;
+  for (const std::string& path : step.reuse->paths) {
+    const auto hash = blobs::fingerprint(moved(path, elsewhere));
+    if (!hash) return std::nullopt;
+    text += "content " + *hash + "\n";
+  }
+  if (step.code) {
+    const auto code = code_key(*step.code, records_beside(request));
+    if (!code) return std::nullopt;
+    text += "code " + *code + "\n";
+  }
+  return hash_of(text);
+}
+
+std::optional<std::string> find_reusable(const front::PipelineRequest& request,
+                                         const std::string& key) {
+  const std::string records = records_beside(request);
+  const auto folder = store::read_file(offer_of(records, key));
+  if (!folder || !folder->starts_with(records + "/")) return std::nullopt;
+  const auto record = store::read_record(*folder);
+  const auto seal = store::read_file(seal_of(*folder));
+  const bool fine = record && record->ended_well() && seal && outputs_hash(*folder) == *seal;
+  return fine ? folder : std::nullopt;
+}
+
+void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
+                     const std::string& folder) {
+  const std::string records = records_beside(request);
+  const auto hash = outputs_hash(folder);
+  std::error_code wrong;
+  fs::create_directory(records + "/.steps", wrong);
+  const bool sealed = hash && store::write_file(seal_of(folder), *hash);
+  if (sealed) (void)store::replace_file(offer_of(records, key), folder);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,29 @@
+// Reuse: a step that would do what one did before takes that one's outputs instead.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "front/pipeline_request.hpp"
+
+namespace muster::cli {
+
+// What a step depends on, as one hash: command, variables, layout, code, and the contents of its
+// inputs. Nothing for a step that is not declared deterministic, and when a part of it cannot be
+// read. `elsewhere`: folders of steps, and where what they would hold lies now; may be empty.
+using Elsewhere = std::map<std::string, std::string>;
+[[nodiscard]] std::optional<std::string> reuse_key(const front::PipelineRequest& request,
+                                                   const front::StepRequest& step,
+                                                   const Elsewhere& elsewhere = {});
+
+// The folder of the record whose outputs are those of such a step: it completed, and they are as it
+// left them.
+[[nodiscard]] std::optional<std::string> find_reusable(const front::PipelineRequest& request,
+                                                       const std::string& key);
+
+// Once a step has completed: others may take its outputs.
+void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
+                     const std::string& folder);
+
+}  // namespace muster::cli
