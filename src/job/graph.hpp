@@ -34,6 +34,9 @@ struct GraphStep {
   // optional; paths among the values are absolute.
   JobFile job;
   std::map<std::string, StepOutput> inputs;  // those that other steps make
+  // Where the step that makes an input is left out: the first of these that is not. They are what
+  // the passes of a do_while leave, the last one first; all are in `after`.
+  std::map<std::string, std::vector<StepOutput>> otherwise;
   std::vector<std::size_t> after;  // all that it waits for: ascending, each below its own index
   std::vector<Condition> when;     // all of them must hold; else it is left out
   bool deterministic = false;      // declared: the same inputs give the same outputs
@@ -43,6 +46,7 @@ struct GraphStep {
 struct GraphOutput {
   std::string name;
   StepOutput from;
+  std::vector<StepOutput> otherwise = {};  // as of a step's input
 };
 
 struct Graph {

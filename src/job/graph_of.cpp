@@ -3,17 +3,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
-#include <map>
+#include <numeric>
 #include <optional>
-#include <queue>
-#include <set>
-#include <string_view>
 #include <utility>
 
-#include "base/nearest.hpp"
 #include "job/binding.hpp"
-#include "job/input_type.hpp"
+#include "job/graph_parts.hpp"
+#include "job/graph_values.hpp"
+#include "job/waits.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -21,118 +18,47 @@ namespace {
 
 using spec::quoted;
 
-// What an input stands for: an output of a step, a text, or nothing.
-struct Source {
-  std::optional<StepOutput> from;
-  std::optional<std::string> text;
-  std::string folder;    // where a relative path begins
-  bool is_path = false;  // `text` is one
-  bool told = false;     // it has been complained about
-};
-
-using Sources = std::map<std::string, Source, std::less<>>;
-using MadeOutputs = std::map<std::string, StepOutput, std::less<>>;
-
-// One pipeline while its steps are laid out, with what it has from the one that it is a step of.
-struct Scope {
-  const Pipeline& pipeline;
-  std::string prefix;           // of its steps' names
-  std::vector<std::size_t> at;  // its place in the order of the files
-  Sources inputs;
-  std::map<std::string, Text, std::less<>> paths;  // of its outputs, where they are said; absolute
-  std::optional<Text> target;                      // of steps that name none
-  std::vector<std::size_t> after;                  // what all its steps wait for
-};
-
-// What a step has come to.
-struct Laid {
-  MadeOutputs outputs;
-  std::vector<std::size_t> steps;  // of the graph
-};
+void add_once(std::vector<Condition>& all, const Condition& one) {
+  if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
 
 class Layer {
  public:
   Layer(const PipelineFile& file, const std::vector<Setting>& settings, const Bases& bases,
         Complaints& complaints)
-      : file_(file), bases_(bases), complaints_(complaints) {
-    for (const Setting& setting : settings) {
-      (setting.key.starts_with("jobs.") ? given_ : of_pipeline_).push_back(setting);
-    }
-  }
+      : file_(file), complaints_(complaints), values_(file, settings, bases, complaints) {}
 
   void lay(Graph& graph) {
     steps_ = &graph.steps;
     const JobFile& head = file_.root.head;
-    Scope scope{file_.root, "", {}, inputs_of(head), paths_of(head, {}), std::nullopt, {}};
+    const Scope scope{file_.root, "", {}, values_.inputs(), values_.paths_of(head, {}), {}, {}, {}};
     const MadeOutputs made = lay_pipeline(scope);
     for (const Output& output : head.outputs) {
       const auto found = made.find(output.name);
-      if (found != made.end()) graph.outputs.push_back({output.name, found->second});
+      if (found == made.end()) continue;
+      graph.outputs.push_back({output.name, found->second.from, found->second.otherwise});
+      if (!found->second.otherwise.empty()) tell_later(output.mark);
     }
-    for (const Setting& setting : given_) {
-      if (!used_.contains(setting.key)) tell_unknown(setting);
-    }
+    values_.tell_unused(graph.steps);
     put_in_order(graph);
   }
 
  private:
-  // ---- the pipeline's own inputs and outputs ----
-
-  Sources inputs_of(const JobFile& head) {
-    const std::size_t before = complaints_.size();
-    const Values values = values_of(head, of_pipeline_, bases_, complaints_);
-    const bool told = complaints_.size() > before;
-    Sources sources;
-    for (const Input& input : head.inputs) {
-      Source& source = sources[input.name];
-      source.text = values.inputs.find(input.name)->second;
-      const auto is_set = std::ranges::count(of_pipeline_, "inputs." + input.name, &Setting::key);
-      source.folder = is_set > 0 ? bases_.here : folder_of(input.mark);
-      source.is_path = type_of(input, head.dialect) == InputType::path;
-      source.told = told && !source.text && !input.optional;
-    }
-    return sources;
-  }
-
-  [[nodiscard]] std::string folder_of(Mark mark) const {
-    return below(bases_.file, file_.files[mark.file].folder);
-  }
-
-  // Of a nested pipeline, some go where one of the outer pipeline's outputs does.
-  [[nodiscard]] std::map<std::string, Text, std::less<>> paths_of(
-      const JobFile& job, const std::map<std::string, Text, std::less<>>& outer) const {
-    std::map<std::string, Text, std::less<>> paths;
-    for (const Output& output : job.outputs) {
-      if (output.bound) {
-        const auto found = outer.find(bindings_of(output.path->text).front().name);
-        if (found != outer.end()) paths[output.name] = found->second;
-      } else if (output.path) {
-        paths[output.name] = absolute(*output.path);
-      }
-    }
-    return paths;
-  }
-
-  [[nodiscard]] Text absolute(Text path) const {
-    if (!is_elsewhere(path.text)) path.text = below(folder_of(path.begin), path.text);
-    return path;
-  }
-
   // ---- steps ----
 
   MadeOutputs lay_pipeline(const Scope& scope) {
+    const std::vector<Step>& steps = scope.pipeline.steps;
+    Level level{scope, std::vector<Laid>(steps.size()), std::vector<Decision>(steps.size())};
     MadeOutputs made;
-    std::vector<Laid> laid(scope.pipeline.steps.size());
-    std::vector<std::size_t> first;
-    const std::optional<std::size_t> begins = first_of(scope.pipeline);
     for (const std::size_t number : scope.pipeline.order) {
       if (is_full_) break;
-      const Step& step = scope.pipeline.steps[number];
-      Scope with = inner_scope(scope, step, number);
-      with.after.insert(with.after.end(), first.begin(), first.end());
-      const Laid& done = laid[number] = lay_step(scope, step, laid, std::move(with));
-      if (begins == number) first = done.steps;
-      for (const Output& output : step.job.outputs) {
+      if (steps[number].control) {
+        decide(level, number);
+        continue;
+      }
+      const Laid& done = level.laid[number] = lay_step(level, number);
+      if (scope.pipeline.first == number) level.first = done.steps;
+      for (const Output& output : steps[number].job.outputs) {
         const auto found = done.outputs.find(output.name);
         if (!output.bound || found == done.outputs.end()) continue;
         made[bindings_of(output.path->text).front().name] = found->second;
@@ -141,30 +67,45 @@ class Layer {
     return made;
   }
 
-  static std::optional<std::size_t> first_of(const Pipeline& pipeline) {
-    if (!pipeline.head.flow.first) return std::nullopt;
-    const std::vector<Binding> pieces = bindings_of(pipeline.head.flow.first->text);
-    const bool is_step = pieces.front().kind == Binding::Kind::step;
-    const auto found =
-        pipeline.numbers.find(is_step ? pieces.front().step : pipeline.head.flow.first->text);
-    return found->second;
+  Laid lay_step(const Level& level, std::size_t number) {
+    const Step& step = level.scope.pipeline.steps[number];
+    Scope inner = inner_scope(level, number);
+    if (!may_run(level, step, inner.when)) return {{}, {}, true};
+    if (!step.loop) return lay_once({level, step, inner.prefix}, inner);
+    const Step& loop = level.scope.pipeline.steps[*step.loop];
+    if (!may_run(level, loop, inner.when)) return {{}, {}, true};
+    const bool repeats = loop.control->kind == Control::Kind::do_while;
+    return repeats ? lay_passes(level, step, *loop.control, inner)
+                   : lay_items(level, step, *loop.control, inner);
   }
 
-  static Scope inner_scope(const Scope& scope, const Step& step, std::size_t number) {
-    const Pipeline& pipeline = step.pipeline ? *step.pipeline : scope.pipeline;
-    Scope inner{pipeline, scope.prefix + step.name, scope.at, {}, {}, scope.target, scope.after};
+  static Scope inner_scope(const Level& level, std::size_t number) {
+    const Scope& outer = level.scope;
+    const Step& step = outer.pipeline.steps[number];
+    Scope inner{step.pipeline ? *step.pipeline : outer.pipeline,
+                outer.prefix + step.name,
+                outer.at,
+                {},
+                {},
+                outer.target,
+                outer.after,
+                outer.when};
     inner.at.push_back(number);
+    inner.after.insert(inner.after.end(), level.first.begin(), level.first.end());
     return inner;
   }
 
   // `inner.prefix`: the name of the step.
-  Laid lay_step(const Scope& scope, const Step& step, const std::vector<Laid>& laid, Scope inner) {
-    if (step.pipeline == nullptr) return lay_job(scope, step, laid, inner);
-    for (const Input& input : step.job.inputs) {
-      inner.inputs[input.name] = source_of(scope, step, laid, inner.prefix, input);
+  Laid lay_once(const Here& here, const Scope& inner) {
+    return here.step.pipeline ? lay_nested(here, inner) : lay_job(here, inner);
+  }
+
+  Laid lay_nested(const Here& here, Scope inner) {
+    for (const Input& input : here.step.job.inputs) {
+      inner.inputs[input.name] = values_.source_of(here, input);
     }
-    inner.paths = paths_of(step.job, scope.paths);
-    const JobFile job = with_later(scope, step);
+    inner.paths = values_.paths_of(here.step.job, here.level.scope.paths);
+    const JobFile job = values_.job_of(here.level.scope, here.step);
     if (job.target) inner.target = job.target;
     if (!job.target && job.flow.target) inner.target = job.flow.target;
     inner.prefix += '.';
@@ -174,42 +115,45 @@ class Layer {
     return done;
   }
 
-  Laid lay_job(const Scope& scope, const Step& step, const std::vector<Laid>& laid,
-               const Scope& inner) {
+  Laid lay_job(const Here& here, const Scope& inner) {
     const std::size_t index = steps_->size();
     if (index >= kGraphStepsMax) {
-      if (!is_full_) {
-        complaints_.add(step.mark,
-                        fmt::format("the pipeline has more than {} steps", kGraphStepsMax), "");
-      }
       is_full_ = true;
+      complaints_.add(here.step.mark,
+                      fmt::format("the pipeline has more than {} steps", kGraphStepsMax), "");
       return {};
     }
     GraphStep made;
-    made.name = inner.prefix;
-    made.mark = step.mark;
-    made.folder = below(bases_.file, file_.files[step.file].folder);
-    made.job = with_later(scope, step);
-    if (!made.job.target) made.job.target = scope.target;
+    made.name = here.name;
+    made.mark = here.step.mark;
+    made.folder = values_.folder_of(here.step.file);
+    made.job = values_.job_of(here.level.scope, here.step);
+    if (!made.job.target) made.job.target = inner.target;
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
-    for (Input& input : made.job.inputs) set_input(scope, step, laid, made, input);
+    made.when = inner.when;
+    for (const Condition& condition : made.when) made.after.push_back(condition.output.step);
+    for (Input& input : made.job.inputs) set_input(here, made, input);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
-      done.outputs[output.name] = {index, output.name};
-      set_path(scope, output);
+      done.outputs[output.name] = {{index, output.name}, {}};
+      values_.set_path(here.level.scope, output);
     }
     places_.push_back(inner.at);
     steps_->push_back(std::move(made));
     return done;
   }
 
-  void set_input(const Scope& scope, const Step& step, const std::vector<Laid>& laid,
-                 GraphStep& made, Input& input) {
-    Source source = source_of(scope, step, laid, made.name, input);
-    if (source.from) {
-      made.after.push_back(source.from->step);
-      made.inputs[input.name] = std::move(*source.from);
+  void set_input(const Here& here, GraphStep& made, Input& input) {
+    Source source = values_.source_of(here, input);
+    if (source.made) {
+      made.after.push_back(source.made->from.step);
+      for (const StepOutput& one : source.made->otherwise) made.after.push_back(one.step);
+      if (!source.made->otherwise.empty()) {
+        tell_later(mark_of_value(input));
+        made.otherwise[input.name] = std::move(source.made->otherwise);
+      }
+      made.inputs[input.name] = std::move(source.made->from);
       input.value.reset();
     } else if (source.text) {
       Text value = input.value.value_or(Text{"", input.mark, input.mark, false});
@@ -220,234 +164,185 @@ class Layer {
       input.value.reset();
     }
     input.bound = false;
+    input.otherwise.reset();
   }
 
-  void set_path(const Scope& scope, Output& output) const {
-    if (output.bound) {
-      const auto found = scope.paths.find(bindings_of(output.path->text).front().name);
-      output.path.reset();
-      if (found != scope.paths.end()) output.path = found->second;
-      output.bound = false;
-    } else if (output.path) {
-      output.path = absolute(*output.path);
-    }
+  // The one place to change when `otherwise` is heard.
+  void tell_later(Mark mark) {
+    complaints_.add(mark, "what a do_while leaves cannot be used after it yet",
+                    "let its last run write to a path of its own");
   }
 
-  // ---- values ----
+  // ---- conditions and loops ----
 
-  // What an input of a step stands for; `name` is the step's.
-  Source source_of(const Scope& scope, const Step& step, const std::vector<Laid>& laid,
-                   const std::string& name, const Input& input) {
-    Source source = said(scope, step, laid, input);
-    bool is_said = !input.bound;
-    if (const Setting* given = setting_of(name, input.name)) {
-      source = Source{std::nullopt, given->value, bases_.here};
-      is_said = false;
+  // Whether no branch that it is in is known not to be taken; adds the conditions of the others.
+  static bool may_run(const Level& level, const Step& step, std::vector<Condition>& when) {
+    for (const Guard& guard : step.guards) {
+      const Decision& decision = level.decisions[guard.decision];
+      if (decision.left_out || decision.known.value_or(guard.is) != guard.is) return false;
+      for (const Condition& one : decision.when) add_once(when, one);
+      if (!decision.known) add_once(when, {decision.output, guard.is});
     }
-    if (source.from || source.told) return source;
-    if (!source.text) {
-      source.told = !input.optional;
-      if (source.told) tell_missing(name, input);
-      return source;
-    }
-    const InputType type = type_of(input, step.job.dialect).value_or(InputType::text);
-    if (source.is_path || type == InputType::path) {
-      source.is_path = true;
-      reach(name, input, source);
-    } else if (auto wrong = is_said ? std::nullopt : misfit(input, type, *source.text)) {
-      complaints_.add(mark_of(input),
-                      fmt::format("jobs.{}.inputs.{} {}", name, input.name, wrong->what),
-                      std::move(wrong->hint));
-      source.told = true;
-    }
-    return source;
+    return true;
   }
 
-  Source said(const Scope& scope, const Step& step, const std::vector<Laid>& laid,
-              const Input& input) const {
-    if (!input.value) return {};
-    Source source;
-    source.folder = folder_of(input.value->begin);
-    source.is_path = type_of(input, step.job.dialect) == InputType::path;
-    if (!input.bound) {
-      source.text = input.value->text;
-      return source;
-    }
-    const std::vector<Binding> pieces = bindings_of(input.value->text);
-    if (pieces.size() == 1) {
-      source = one_piece(scope, laid, pieces.front());
-    } else {
-      join(scope, pieces, source);
-    }
-    if (!source.from && !source.text && !source.told && input.otherwise) {
-      source.text = input.otherwise->text;
-      source.folder = folder_of(input.otherwise->begin);
-    }
-    return source;
-  }
-
-  static Source one_piece(const Scope& scope, const std::vector<Laid>& laid, const Binding& piece) {
-    if (piece.kind == Binding::Kind::input) return scope.inputs.find(piece.name)->second;
-    const MadeOutputs& made = laid[scope.pipeline.numbers.find(piece.step)->second].outputs;
-    const auto found = made.find(piece.name);
-    Source source;
-    source.told = found == made.end();  // there are too many steps
-    if (!source.told) source.from = found->second;
-    return source;
-  }
-
-  // Text with inputs of the pipeline in it.
-  static void join(const Scope& scope, const std::vector<Binding>& pieces, Source& source) {
-    std::string text;
-    for (const Binding& piece : pieces) {
-      if (piece.kind == Binding::Kind::literal) {
-        text += piece.name;
-        continue;
-      }
-      const Source& input = scope.inputs.find(piece.name)->second;
-      source.told = source.told || input.told;
-      if (!input.text) return;
-      source.is_path = source.is_path || input.is_path;
-      text += *input.text;
-    }
-    source.text = std::move(text);
-  }
-
-  // The step's keys with the values that inputs of its pipeline give them.
-  JobFile with_later(const Scope& scope, const Step& step) {
-    JobFile job = step.job;
-    for (const Later<JobFile>& later : step.later) {
-      Node node = later.node;
-      Source source;
-      join(scope, settings_in(later.node.text), source);
-      if (!source.text) {
-        if (!source.told) {
-          complaints_.add(node.begin, later.path + " has no value",
-                          "the input of the pipeline that gives it has none");
-        }
-        continue;
-      }
-      node.text = std::move(*source.text);
-      node.quoted = false;
-      if (auto wrong = misfit(later.key->text, node)) {
-        complaints_.add(node.begin, later.path + " " + wrong->what, std::move(wrong->hint));
-      } else if (later.key->set != nullptr) {
-        later.key->set(job, {later.name, later.mark, node});
-      }
-    }
-    return job;
-  }
-
-  // Expressions that are not the pipeline's stay as they are.
-  static std::vector<Binding> settings_in(const std::string& text) {
-    std::vector<Binding> pieces = bindings_of(text);
-    for (Binding& piece : pieces) {
-      if (piece.parent) continue;
-      piece.kind = Binding::Kind::literal;
-      piece.name = std::string(piece.raw);
-    }
-    return pieces;
-  }
-
-  void reach(const std::string& name, const Input& input, Source& source) {
-    if (!is_elsewhere(*source.text)) {
-      source.text = below(source.folder, *source.text);
+  void decide(Level& level, std::size_t number) {
+    const Step& step = level.scope.pipeline.steps[number];
+    if (step.control->kind != Control::Kind::if_else) return;
+    Decision& decision = level.decisions[number];
+    decision.left_out = !may_run(level, step, decision.when);
+    if (decision.left_out) return;
+    const Text& text = *step.control->condition;
+    decision.known = truth_of(text.text);
+    if (decision.known) return;
+    const Source source = values_.source_in(level, text);
+    if (source.made && source.made->otherwise.empty()) {
+      decision.output = source.made->from;
       return;
     }
-    source.told = true;
-    complaints_.add(mark_of(input),
-                    fmt::format("the input {} of step {} is where muster cannot reach it: {}",
-                                input.name, name, quoted(*source.text)),
-                    fmt::format("name a file or folder of the hosts: --set jobs.{}.inputs.{}=PATH",
-                                name, input.name));
+    decision.left_out = true;
+    if (source.made) return tell_later(text.begin);
+    if (source.text) decision.known = truth_of(*source.text);
+    if (decision.known) decision.left_out = false;
+    if (decision.left_out && !source.told) {
+      complaints_.add(text.begin,
+                      fmt::format("the condition must be true or false, not {}",
+                                  quoted(source.text.value_or(""))),
+                      "");
+    }
   }
 
-  void tell_missing(const std::string& name, const Input& input) {
-    complaints_.add(mark_of(input),
-                    fmt::format("the input {} of step {} has no value", input.name, name),
-                    fmt::format("give it one below the step's inputs:, or --set "
-                                "jobs.{}.inputs.{}=VALUE",
-                                name, input.name));
-  }
-
-  static Mark mark_of(const Input& input) { return input.value ? input.value->begin : input.mark; }
-
-  // ---- settings ----
-
-  const Setting* setting_of(const std::string& step, const std::string& input) {
-    if (given_.empty()) return nullptr;
-    const std::string key = fmt::format("jobs.{}.inputs.{}", step, input);
-    const auto last = std::ranges::find(given_.rbegin(), given_.rend(), key, &Setting::key);
-    if (last == given_.rend()) return nullptr;
-    used_.insert(key);
-    return &*last;
-  }
-
-  void tell_unknown(const Setting& setting) {
-    std::vector<std::string> names;
-    for (const GraphStep& step : *steps_) {
-      for (const Input& input : step.job.inputs) {
-        names.push_back(fmt::format("jobs.{}.inputs.{}", step.name, input.name));
+  // Each pass runs if the one before says so; those that do not are left out.
+  Laid lay_passes(const Level& level, const Step& step, const Control& control,
+                  const Scope& inner) {
+    const std::optional<bool> known = truth_of(control.condition->text);
+    const std::uint32_t passes = known == false ? 1 : control.most->number;
+    Laid all;
+    Laid before;
+    for (std::uint32_t pass = 1; pass <= passes && !is_full_; ++pass) {
+      Scope scope = inner;
+      scope.prefix += fmt::format(".{}", pass);
+      scope.at.push_back(pass);
+      Here here{level, step, scope.prefix};
+      if (pass > 1 && !carry(control, before, here, scope)) break;
+      before = lay_once(here, scope);
+      all.steps.insert(all.steps.end(), before.steps.begin(), before.steps.end());
+      for (const auto& [name, made] : before.outputs) {
+        OutputMade& last = all.outputs[name];
+        if (pass > 1 && !known) last.otherwise.insert(last.otherwise.begin(), last.from);
+        last.from = made.from;
       }
     }
-    names.resize(std::min<std::size_t>(names.size(), 1000));
-    complaints_.add(
-        {}, "--set " + quoted(setting.key) + ": no step has such an input",
-        base::did_you_mean(setting.key, names, "write --set jobs.STEP.inputs.NAME=VALUE"));
+    return all;
+  }
+
+  // Whether there can be a next pass.
+  bool carry(const Control& control, const Laid& before, Here& here, Scope& scope) {
+    for (const Control::Carried& one : control.mapping) {
+      const auto found = before.outputs.find(one.output.text);
+      if (found == before.outputs.end()) return false;
+      here.given[one.input.text].made = found->second;
+    }
+    if (control.says.empty()) return true;
+    const auto says = before.outputs.find(control.says);
+    if (says == before.outputs.end()) return false;
+    if (!says->second.otherwise.empty()) tell_later(control.condition->begin);
+    scope.when.push_back({says->second.from, true});
+    return true;
+  }
+
+  Laid lay_items(const Level& level, const Step& step, const Control& control, const Scope& inner) {
+    Laid all;
+    std::size_t pass = 0;
+    for (const Item& item : items(level, step, control)) {
+      if (is_full_) break;
+      Scope scope = inner;
+      scope.prefix += "." + item.name;
+      scope.at.push_back(pass++);
+      Here here{level, step, scope.prefix};
+      for (const Named& one : item.values) {
+        Source& given = here.given[one.name];
+        given = has_expression(one.value.text)
+                    ? values_.source_in(level, one.value)
+                    : Source{{}, one.value.text, values_.folder_of(one.mark.file)};
+        given.mark = one.value.begin;
+      }
+      const Laid done = lay_once(here, scope);
+      all.steps.insert(all.steps.end(), done.steps.begin(), done.steps.end());
+    }
+    return all;
+  }
+
+  std::vector<Item> items(const Level& level, const Step& step, const Control& control) {
+    if (!control.items_from) return control.items;
+    const Mark mark = control.items_from->begin;
+    const Source source = values_.source_in(level, *control.items_from);
+    if (!source.text) {
+      if (!source.told) complaints_.add(mark, "the items have no value", "");
+      return {};
+    }
+    std::vector<Item> items = items_in(*source.text, mark, complaints_);
+    for (const Item& item : items) {
+      for (const Named& one : item.values) {
+        const auto& inputs = step.job.inputs;
+        if (std::ranges::find(inputs, one.name, &Input::name) != inputs.end()) continue;
+        complaints_.add(
+            mark, fmt::format("the step {} has no input {}", step.name, quoted(one.name)), "");
+        return {};
+      }
+    }
+    return items;
   }
 
   // ---- order ----
 
   void put_in_order(Graph& graph) {
-    const std::vector<std::size_t> order = ready_order(graph.steps, places_);
+    const std::vector<std::size_t> order = ready_order(graph.steps);
     std::vector<std::size_t> moved(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) moved[order[i]] = i;
     std::vector<GraphStep> steps;
     steps.reserve(order.size());
     for (const std::size_t old : order) {
-      GraphStep& step = steps.emplace_back(std::move(graph.steps[old]));
-      for (std::size_t& needed : step.after) needed = moved[needed];
-      std::ranges::sort(step.after);
-      step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
-      for (auto& [name, output] : step.inputs) output.step = moved[output.step];
-      for (Condition& condition : step.when) condition.output.step = moved[condition.output.step];
+      move_numbers(steps.emplace_back(std::move(graph.steps[old])), moved);
     }
     graph.steps = std::move(steps);
-    for (GraphOutput& output : graph.outputs) output.from.step = moved[output.from.step];
+    for (GraphOutput& output : graph.outputs) {
+      output.from.step = moved[output.from.step];
+      for (StepOutput& one : output.otherwise) one.step = moved[one.step];
+    }
+  }
+
+  static void move_numbers(GraphStep& step, const std::vector<std::size_t>& moved) {
+    for (std::size_t& needed : step.after) needed = moved[needed];
+    std::ranges::sort(step.after);
+    step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
+    for (auto& [name, output] : step.inputs) output.step = moved[output.step];
+    for (auto& [name, outputs] : step.otherwise) {
+      for (StepOutput& output : outputs) output.step = moved[output.step];
+    }
+    for (Condition& condition : step.when) condition.output.step = moved[condition.output.step];
   }
 
   // Of steps whose needs are met, the one first that stands first in the files.
-  static std::vector<std::size_t> ready_order(const std::vector<GraphStep>& steps,
-                                              const std::vector<std::vector<std::size_t>>& places) {
-    using Next = std::pair<const std::vector<std::size_t>*, std::size_t>;
-    const auto later = [](const Next& a, const Next& b) { return *a.first > *b.first; };
-    std::priority_queue<Next, std::vector<Next>, decltype(later)> ready(later);
-    std::vector<std::vector<std::size_t>> followers(steps.size());
-    std::vector<std::size_t> open(steps.size());
+  [[nodiscard]] std::vector<std::size_t> ready_order(const std::vector<GraphStep>& steps) const {
+    std::vector<std::size_t> in_files(steps.size());
+    std::iota(in_files.begin(), in_files.end(), std::size_t{0});
+    std::ranges::sort(in_files,
+                      [&](std::size_t a, std::size_t b) { return places_[a] < places_[b]; });
+    std::vector<std::size_t> rank(steps.size());
+    for (std::size_t i = 0; i < in_files.size(); ++i) rank[in_files[i]] = i;
+    Waits waits(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      open[i] = steps[i].after.size();
-      for (const std::size_t needed : steps[i].after) followers[needed].push_back(i);
-      if (open[i] == 0) ready.push({&places[i], i});
+      for (const std::size_t needed : steps[i].after) waits.add(rank[i], rank[needed]);
     }
-    std::vector<std::size_t> order;
-    order.reserve(steps.size());
-    while (!ready.empty()) {
-      const std::size_t next = ready.top().second;
-      ready.pop();
-      order.push_back(next);
-      for (const std::size_t follower : followers[next]) {
-        if (--open[follower] == 0) ready.push({&places[follower], follower});
-      }
-    }
+    std::vector<std::size_t> order = waits.order();
+    for (std::size_t& one : order) one = in_files[one];
     return order;
   }
 
   const PipelineFile& file_;
-  const Bases& bases_;
   Complaints& complaints_;
-  std::vector<Setting> of_pipeline_;
-  std::vector<Setting> given_;  // to steps
-  std::set<std::string> used_;  // of these
+  GraphValues values_;
   std::vector<GraphStep>* steps_ = nullptr;
   std::vector<std::vector<std::size_t>> places_;  // of each step, in the order of the files
   bool is_full_ = false;

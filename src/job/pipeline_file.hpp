@@ -8,12 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "job/control.hpp"
 #include "job/job_file.hpp"
 #include "job/table_reader.hpp"
 
 namespace muster::job {
 
 struct Pipeline;
+
+// A branch that a step is in: an if_else among the same steps.
+struct Guard {
+  std::size_t decision = 0;
+  bool is = true;
+};
 
 // One of the `jobs`.
 struct Step {
@@ -25,6 +32,9 @@ struct Step {
   JobFile job;
   std::shared_ptr<const Pipeline> pipeline;  // of a step that is one
   std::vector<Later<JobFile>> later;         // keys whose values the pipeline's inputs give
+  std::optional<Control> control;            // of a step that only decides about others
+  std::vector<Guard> guards;                 // it runs if all are so
+  std::optional<std::size_t> loop;           // that repeats it, among the same steps
   bool broken = false;                       // complained about: nothing more is known of it
 };
 
@@ -32,6 +42,7 @@ struct Pipeline {
   JobFile head;  // its names, inputs, outputs, and settings of all steps
   std::vector<Step> steps;
   std::map<std::string, std::size_t, std::less<>> numbers;  // of steps, by their names
+  std::optional<std::size_t> first;                         // of these: all others wait for it
   std::vector<std::size_t> order;           // of all steps: each after those that it waits for
   std::set<std::string, std::less<>> made;  // its outputs that a step makes
 };

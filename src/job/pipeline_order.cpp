@@ -3,68 +3,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
-#include <queue>
 
 #include "base/nearest.hpp"
 #include "job/binding.hpp"
+#include "job/control.hpp"
+#include "job/waits.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
 namespace {
 
 using spec::quoted;
-
-// Which steps each one waits for, and which wait for it.
-class Waits {
- public:
-  explicit Waits(std::size_t steps) : needs_(steps) {}
-
-  void add(std::size_t step, std::size_t needed) { needs_[step].push_back(needed); }
-
-  // The steps, each after all that it waits for, otherwise as they are written; fewer when some
-  // wait for one another.
-  [[nodiscard]] std::vector<std::size_t> order() const {
-    std::vector<std::vector<std::size_t>> followers(needs_.size());
-    std::vector<std::size_t> open(needs_.size());
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    for (std::size_t i = 0; i < needs_.size(); ++i) {
-      open[i] = needs_[i].size();
-      for (const std::size_t needed : needs_[i]) followers[needed].push_back(i);
-      if (open[i] == 0) ready.push(i);
-    }
-    std::vector<std::size_t> order;
-    while (!ready.empty()) {
-      const std::size_t next = ready.top();
-      ready.pop();
-      order.push_back(next);
-      for (const std::size_t follower : followers[next]) {
-        if (--open[follower] == 0) ready.push(follower);
-      }
-    }
-    return order;
-  }
-
-  // Steps of which each waits for the next one, and the last for the first.
-  [[nodiscard]] std::vector<std::size_t> circle(const std::vector<std::size_t>& order) const {
-    std::vector<bool> done(needs_.size());
-    for (const std::size_t step : order) done[step] = true;
-    const auto is_open = [&](std::size_t step) { return !done[step]; };
-    std::vector<std::size_t> trail;
-    std::vector<bool> seen(needs_.size());
-    std::size_t at = static_cast<std::size_t>(std::ranges::find(done, false) - done.begin());
-    for (; !seen[at]; at = *std::ranges::find_if(needs_[at], is_open)) {
-      seen[at] = true;
-      trail.push_back(at);
-    }
-    trail.erase(trail.begin(), std::ranges::find(trail, at));
-    std::rotate(trail.begin(), std::ranges::min_element(trail), trail.end());
-    return trail;
-  }
-
- private:
-  std::vector<std::vector<std::size_t>> needs_;
-};
 
 class Settler {
  public:
@@ -75,6 +24,9 @@ class Settler {
   }
 
   void settle() {
+    for (std::size_t i = 0; i < pipeline_.steps.size(); ++i) {
+      if (pipeline_.steps[i].control) control(i);
+    }
     for (std::size_t i = 0; i < pipeline_.steps.size(); ++i) step(i);
     begin_with_first();
     pipeline_.order = waits_.order();
@@ -88,6 +40,9 @@ class Settler {
     const Step& step = pipeline_.steps[number];
     for (const Input& input : step.job.inputs) {
       if (input.bound) value(number, *input.value);
+      if (!input.value && !input.optional && !is_repeated(step) && !step.broken) {
+        tell_missing(step, input);
+      }
     }
     for (const Output& output : step.job.outputs) {
       if (output.bound) destination(*output.path);
@@ -98,6 +53,172 @@ class Settler {
         if (piece.parent) setting(text, piece);
       }
     }
+  }
+
+  void tell_missing(const Step& step, const Input& input) {
+    complaints_.add(
+        step.mark, fmt::format("the step {} gives its input {} no value", step.name, input.name),
+        fmt::format("below its inputs: {}: VALUE, or ${{{{parent.inputs.NAME}}}}", input.name));
+  }
+
+  // ---- steps that decide about others ----
+
+  // The loop of a body gives what its body does.
+  [[nodiscard]] std::size_t made_by_step(std::size_t number) const {
+    const std::optional<Control>& control = pipeline_.steps[number].control;
+    return control && control->kind != Control::Kind::if_else && control->body_step
+               ? *control->body_step
+               : number;
+  }
+
+  // Runs once for each of some items.
+  [[nodiscard]] bool is_repeated(const Step& step) const {
+    return step.loop && pipeline_.steps[*step.loop].control->kind == Control::Kind::parallel_for;
+  }
+
+  void control(std::size_t number) {
+    switch (pipeline_.steps[number].control->kind) {
+      case Control::Kind::if_else:
+        return branch(number);
+      case Control::Kind::do_while:
+        if (body(number)) repeat(number);
+        return;
+      case Control::Kind::parallel_for:
+        if (body(number)) items(number);
+    }
+  }
+
+  void branch(std::size_t number) {
+    const Control& control = *pipeline_.steps[number].control;
+    if (control.yes.empty() && control.no.empty() && !pipeline_.steps[number].broken) {
+      complaints_.add(pipeline_.steps[number].mark, "this if_else decides about no step",
+                      "add true_block: ${{parent.jobs.STEP}}");
+    }
+    for (const bool is : {true, false}) {
+      for (const Text& block : is ? control.yes : control.no) {
+        const std::optional<std::size_t> chosen = step_named(block);
+        if (!chosen) continue;
+        pipeline_.steps[*chosen].guards.push_back({number, is});
+        waits_.add(*chosen, number);
+      }
+    }
+    const std::optional<Text>& condition = control.condition;
+    if (!condition || truth_of(condition->text)) return;
+    const std::vector<Binding> pieces = bindings_of(condition->text);
+    const Binding& piece = pieces.front();
+    if (pieces.size() == 1 && piece.kind == Binding::Kind::input) {
+      known_input(*condition, piece);
+    } else if (pieces.size() == 1 && piece.kind == Binding::Kind::step_output) {
+      needs(number, *condition, piece);
+    } else {
+      complaints_.add(condition->begin, fmt::format("{} is no condition", quoted(condition->text)),
+                      "write true, false or ${{parent.jobs.STEP.outputs.NAME}}");
+    }
+  }
+
+  // Finds the step that a loop repeats.
+  bool body(std::size_t number) {
+    Control& control = *pipeline_.steps[number].control;
+    const std::optional<std::size_t> found =
+        control.body ? step_named(*control.body) : std::nullopt;
+    if (!found) return false;
+    Step& body = pipeline_.steps[*found];
+    if (body.control || body.loop) {
+      complaints_.add(control.body->begin,
+                      fmt::format("the step {} cannot be the body of this loop", body.name),
+                      body.loop ? "it is the body of another one"
+                                : "put it into a pipeline, and that into the loop");
+      return false;
+    }
+    control.body_step = *found;
+    body.loop = number;
+    waits_.add(*found, number);
+    return !body.broken;
+  }
+
+  void repeat(std::size_t number) {
+    Control& control = *pipeline_.steps[number].control;
+    const Step& body = pipeline_.steps[*control.body_step];
+    if (control.condition && !truth_of(control.condition->text)) {
+      control.says = own_output(*control.condition, body);
+    }
+    for (Control::Carried& carried : control.mapping) {
+      known_output(body, carried.output);
+      carried.input.text = own_input(carried.input, body);
+    }
+  }
+
+  // "x" for ${{parent.jobs.BODY.outputs.x}}, and for x.
+  std::string own_output(const Text& text, const Step& body) {
+    Text name = text;
+    const std::vector<Binding> pieces = bindings_of(text.text);
+    const bool is_own = pieces.size() == 1 && pieces.front().kind == Binding::Kind::step_output &&
+                        pieces.front().step == body.name;
+    if (is_own) name.text = pieces.front().name;
+    known_output(body, name);
+    return name.text;
+  }
+
+  std::string own_input(const Text& text, const Step& body) {
+    std::string name = text.text;
+    const std::vector<Binding> pieces = bindings_of(text.text);
+    const bool is_own = pieces.size() == 1 && pieces.front().kind == Binding::Kind::step_input &&
+                        pieces.front().step == body.name;
+    if (is_own) name = pieces.front().name;
+    known_input_of(body, name, text.begin);
+    return name;
+  }
+
+  void known_output(const Step& body, const Text& name) {
+    const auto found = std::ranges::find(body.job.outputs, name.text, &Output::name);
+    const bool made = body.pipeline == nullptr || body.pipeline->made.contains(name.text);
+    if (found != body.job.outputs.end() && made) return;
+    Names names;
+    for (const Output& output : body.job.outputs) names.insert(output.name);
+    complaints_.add(name.begin,
+                    fmt::format("the step {} has no output {}", body.name, quoted(name.text)),
+                    hint(name.text, names, "declare it below the step's outputs:"));
+  }
+
+  void known_input_of(const Step& body, const std::string& name, Mark mark) {
+    const auto found = std::ranges::find(body.job.inputs, name, &Input::name);
+    if (found != body.job.inputs.end()) return;
+    Names names;
+    for (const Input& input : body.job.inputs) names.insert(input.name);
+    complaints_.add(mark, fmt::format("the step {} has no input {}", body.name, quoted(name)),
+                    hint(name, names, "declare it below the step's inputs:"));
+  }
+
+  void items(std::size_t number) {
+    const Control& control = *pipeline_.steps[number].control;
+    const Step& body = pipeline_.steps[*control.body_step];
+    if (control.items_from) {
+      const std::vector<Binding> pieces = bindings_of(control.items_from->text);
+      if (pieces.size() == 1 && pieces.front().kind == Binding::Kind::input) {
+        return known_input(*control.items_from, pieces.front());
+      }
+      return complaints_.add(control.items_from->begin,
+                             "muster must know the items before the pipeline starts",
+                             "write them here, or ${{parent.inputs.NAME}}");
+    }
+    for (const Item& item : control.items) {
+      for (const Named& one : item.values) {
+        known_input_of(body, one.name, one.mark);
+        if (has_expression(one.value.text)) value(*control.body_step, one.value);
+      }
+    }
+  }
+
+  // ${{parent.jobs.STEP}}, or STEP.
+  std::optional<std::size_t> step_named(const Text& text) {
+    const std::vector<Binding> pieces = bindings_of(text.text);
+    const bool is_step = pieces.size() == 1 && pieces.front().kind == Binding::Kind::step;
+    const std::string name = is_step ? pieces.front().step : text.text;
+    const auto found = pipeline_.numbers.find(name);
+    if (found != pipeline_.numbers.end()) return found->second;
+    complaints_.add(text.begin, fmt::format("there is no step {}", quoted(name)),
+                    nearest_step(name));
+    return std::nullopt;
   }
 
   void value(std::size_t number, const Text& text) {
@@ -157,9 +278,15 @@ class Settler {
           nearest_step(piece.step));
       return false;
     }
-    waits_.add(number, found->second);
-    const Step& step = pipeline_.steps[found->second];
+    const std::size_t made_by = made_by_step(found->second);
+    waits_.add(number, made_by);
+    const Step& step = pipeline_.steps[made_by];
     if (step.broken) return true;
+    if (step.control || is_repeated(step)) {
+      add(text, piece, fmt::format("the step {} has no output", quoted(piece.step)),
+          "a step that runs for each of some items leaves many of them");
+      return false;
+    }
     if (std::ranges::find(step.job.outputs, piece.name, &Output::name) == step.job.outputs.end()) {
       Names outputs;
       for (const Output& output : step.job.outputs) outputs.insert(output.name);
@@ -176,18 +303,10 @@ class Settler {
   }
 
   void begin_with_first() {
-    const std::optional<Text>& first = pipeline_.head.flow.first;
-    if (!first) return;
-    const std::vector<Binding> pieces = bindings_of(first->text);
-    const bool says_step = pieces.size() == 1 && pieces.front().kind == Binding::Kind::step;
-    const std::string name = says_step ? pieces.front().step : first->text;
-    const auto found = pipeline_.numbers.find(name);
-    if (found == pipeline_.numbers.end()) {
-      return complaints_.add(first->begin, fmt::format("there is no step {}", quoted(name)),
-                             nearest_step(name));
-    }
-    for (std::size_t i = 0; i < pipeline_.steps.size(); ++i) {
-      if (i != found->second) waits_.add(i, found->second);
+    if (!pipeline_.head.flow.first) return;
+    pipeline_.first = step_named(*pipeline_.head.flow.first);
+    for (std::size_t i = 0; pipeline_.first && i < pipeline_.steps.size(); ++i) {
+      if (i != *pipeline_.first) waits_.add(i, *pipeline_.first);
     }
   }
 

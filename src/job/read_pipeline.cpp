@@ -33,15 +33,23 @@ struct NoStep {
 constexpr NoStep kNoSteps[] = {
     {"sweep", "sweep steps cannot run yet"},
     {"parallel", "parallel steps cannot run yet"},
-    {"if_else", "if_else cannot run yet"},
-    {"do_while", "do_while cannot run yet"},
-    {"parallel_for", "parallel_for cannot run yet"},
     {"spark", "a Spark job needs a Spark cluster, and muster starts none"},
     {"automl", "an AutoML job runs only in Azure ML's service"},
     {"finetuning", "a fine-tuning job runs only in Azure ML's service"},
     {"finetune", "a fine-tuning job runs only in Azure ML's service"},
     {"data_transfer", "a data transfer job runs only in Azure ML's service"},
     {"import", "an import job runs only in Azure ML's service"},
+};
+
+struct ControlType {
+  std::string_view type;
+  Control::Kind kind;
+};
+
+constexpr ControlType kControlTypes[] = {
+    {"if_else", Control::Kind::if_else},
+    {"do_while", Control::Kind::do_while},
+    {"parallel_for", Control::Kind::parallel_for},
 };
 
 // "IfElse" and "if-else" are "if_else", as Azure ML takes them.
@@ -161,8 +169,11 @@ class PipelineReader {
   }
 
   void read_kind(Step& step, const Node& node, std::uint32_t file) {
+    const auto* control = std::ranges::find(kControlTypes, type_word(node), &ControlType::type);
     const Entry* component = find(node, "component");
-    if (component != nullptr) {
+    if (control != std::end(kControlTypes)) {
+      step.control = read_control(control->kind, node, complaints_);
+    } else if (component != nullptr) {
       const bool is_pipeline = type_word(node) == "pipeline";
       read_component_step(step, node, *component,
                           {file, is_pipeline ? pipeline_step_keys() : step_keys(), &step.later});

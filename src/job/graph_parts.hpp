@@ -1,0 +1,79 @@
+// What the steps of a pipeline are while they are laid side by side.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/graph.hpp"
+#include "job/pipeline_file.hpp"
+
+namespace muster::job {
+
+// An output, and those that stand for it where its step is left out.
+struct OutputMade {
+  StepOutput from;
+  std::vector<StepOutput> otherwise;
+};
+using MadeOutputs = std::map<std::string, OutputMade, std::less<>>;
+
+// What an input stands for: an output of a step, a text, or nothing.
+struct Source {
+  std::optional<OutputMade> made;
+  std::optional<std::string> text;
+  std::string folder;    // where a relative path begins
+  bool is_path = false;  // `text` is one
+  bool told = false;     // it has been complained about
+  Mark mark = {};        // if a loop says it
+};
+using Sources = std::map<std::string, Source, std::less<>>;
+
+// Of a pipeline's outputs, where they are said; absolute.
+using OutputPaths = std::map<std::string, Text, std::less<>>;
+
+// One pipeline while its steps are laid out, with what it has from the one that it is a step of.
+struct Scope {
+  const Pipeline& pipeline;
+  std::string prefix;           // of its steps' names
+  std::vector<std::size_t> at;  // its place in the order of the files
+  Sources inputs;
+  OutputPaths paths;
+  std::optional<Text> target;      // of steps that name none
+  std::vector<std::size_t> after;  // what all its steps wait for
+  std::vector<Condition> when;     // and under which conditions they run
+};
+
+// What a step has come to.
+struct Laid {
+  MadeOutputs outputs;
+  std::vector<std::size_t> steps;  // of the graph
+  bool left_out = false;
+};
+
+// What an if_else says.
+struct Decision {
+  std::optional<bool> known;
+  StepOutput output;            // if it is not
+  std::vector<Condition> when;  // of itself
+  bool left_out = false;
+};
+
+// The steps of a scope while they are laid out.
+struct Level {
+  const Scope& scope;
+  std::vector<Laid> laid;
+  std::vector<Decision> decisions;
+  std::vector<std::size_t> first = {};  // what all others wait for
+};
+
+// A step, or one pass of it.
+struct Here {
+  const Level& level;
+  const Step& step;
+  const std::string& name;
+  Sources given = {};  // inputs that a loop gives
+};
+
+}  // namespace muster::job
