@@ -157,6 +157,44 @@ class Runs(PipelineCase):
         self.assert_refused(done, USAGE, r"--skip .*no such step", "did you mean train")
 
 
+CHOICE = """type: pipeline
+inputs: {n: 3}
+jobs:
+  judge:
+    command: if [ ${{inputs.n}} -gt 2 ]; then echo True; else echo false; fi > ${{outputs.large}}
+    inputs: {n: "${{parent.inputs.n}}"}
+    outputs: {large: {type: boolean, is_control: true}}
+  choose:
+    type: if_else
+    condition: ${{parent.jobs.judge.outputs.large}}
+    true_block: ${{parent.jobs.big}}
+    false_block: ${{parent.jobs.little}}
+  big: {command: "echo big > ${{outputs.word}}", outputs: {word: {type: uri_file}}}
+  little: {command: echo little}
+  after: {command: "cat ${{inputs.word}}", inputs: {word: "${{parent.jobs.big.outputs.word}}"}}
+"""
+
+
+class Chooses(PipelineCase):
+    """What a step writes decides what runs after it."""
+
+    def test_one_branch_or_the_other(self):
+        self.write("choice.yml", CHOICE)
+        self.assertEqual(self.submit(file="choice.yml").text, "after: big\n")
+        self.assertEqual(self.steps(), {"judge": "completed", "big": "completed",
+                                        "little": "left out", "after": "completed"})
+        self.assertEqual(self.submit("--set", "inputs.n=2", file="choice.yml").text,
+                         "little: little\n")
+        self.assertEqual(self.steps(), {"judge": "completed", "big": "left out",
+                                        "little": "completed", "after": "left out"})
+
+    def test_neither_true_nor_false(self):
+        self.write("choice.yml", CHOICE.replace("echo True", "echo perhaps"))
+        done = self.submit(file="choice.yml", code=1)
+        self.assertRegex(done.errors, r"step judge failed.*: \S+/outputs/large of step judge "
+                                      r"decides what runs next, and holds neither true nor false")
+
+
 class Shares(PipelineCase):
     """Steps that run at the same time."""
 
