@@ -118,11 +118,34 @@ Result<process::UniqueFd> BlobStore::hold() {
 }
 
 Result<std::string> BlobStore::add(int file) {
+  return add_filled([file](int to) { return copy_hashed(file, to); }, "");
+}
+
+Result<void> BlobStore::add_from(const std::string& hash,
+                                 const std::function<bool(const Take&)>& give) {
+  const auto fill = [&](int to) -> std::optional<std::string> {
+    Sha256 own;
+    const bool written = give([&](std::string_view bytes) {
+      own.add(bytes);
+      errno = process::write_all(to, bytes).error;
+      return errno == 0;
+    });
+    return written ? std::optional(own.take()) : std::nullopt;
+  };
+  return add_filled(fill, hash).map([](const std::string&) {});
+}
+
+// `wanted`: the only hash that will do; empty: any.
+Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
   static int number = 0;
   FreshFile fresh(fmt::format("{}/new-{}-{}", folder_, ::getpid(), ++number), 0400);
   if (!fresh) return failed("write to", folder_);
-  const auto hash = copy_hashed(file, fresh.get());
+  errno = EPIPE;  // if it ends too early
+  const auto hash = fill(fresh.get());
   if (!hash) return failed("keep code in", folder_);
+  if (!wanted.empty() && *hash != wanted) {
+    return base::fail(Fault::lost, "", "what came over the link is not what was sent");
+  }
   const std::string path = path_of(*hash);
   if (::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700) != 0 && errno != EEXIST) {
     return failed("write to", folder_);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "process/unique_fd.hpp"
@@ -31,6 +33,11 @@ class BlobStore {
   // Nothing: it is not there any more, or no file.
   [[nodiscard]] base::Result<std::optional<Kept>> keep(const std::string& file);
 
+  // Adds the bytes that `give` hands on, if they have this hash.
+  using Take = std::function<bool(std::string_view)>;
+  [[nodiscard]] base::Result<void> add_from(const std::string& hash,
+                                            const std::function<bool(const Take&)>& give);
+
   // Makes a new file of such content, which is checked on the way.
   [[nodiscard]] base::Result<void> copy_out(const std::string& hash, std::uint64_t size,
                                             const std::string& file, std::uint32_t mode);
@@ -42,6 +49,8 @@ class BlobStore {
   [[nodiscard]] base::Result<std::optional<Kept>> try_keep(const std::string& file);
   // The hash of what was written, which is what counts.
   [[nodiscard]] base::Result<std::string> add(int file);
+  using Fill = std::function<std::optional<std::string>(int to)>;
+  [[nodiscard]] base::Result<std::string> add_filled(const Fill& fill, const std::string& wanted);
 
   std::string folder_;
   std::set<std::string> trusted_;  // whose bytes this process has hashed itself

@@ -66,7 +66,8 @@ struct Rules {
 
 class Walk {
  public:
-  Walk(std::string root, const SurveyOptions& options) : root_(std::move(root)) {
+  Walk(std::string root, const SurveyOptions& options)
+      : root_(std::move(root)), everything_(options.everything) {
     real_root_ = real_path(root_).value_or(root_);
     struct stat facts {};
     if (!options.excluded.empty() && ::stat(options.excluded.c_str(), &facts) == 0) {
@@ -75,7 +76,8 @@ class Walk {
   }
 
   Result<Survey> go() {
-    if (auto text = read_small("/.amlignore")) {
+    every_folder_ = !everything_;
+    if (auto text = read_small("/.amlignore"); text && !everything_) {
       rules_.push_back({"", snapshot::IgnoreRules(*text)});
       every_folder_ = false;
     }
@@ -106,7 +108,8 @@ class Walk {
     std::vector<std::string> names;
     while (const dirent* entry = ::readdir(opened.get())) {
       const std::string_view name = entry->d_name;
-      if (name != "." && name != ".." && name != ".git") names.emplace_back(name);
+      const bool counts = everything_ || name != ".git";
+      if (name != "." && name != ".." && counts) names.emplace_back(name);
     }
     std::ranges::sort(names);
     return names;
@@ -181,7 +184,7 @@ class Walk {
   void take_link(const std::string& path) {
     Entry entry{EntryKind::link, path};
     entry.target = target_of(place_of(path));
-    if (!snapshot::link_stays(path, entry.target)) {
+    if (!everything_ && !snapshot::link_stays(path, entry.target)) {
       const std::string parent = place_of(std::string(snapshot::parent_of(path)));
       const std::string there =
           entry.target.starts_with('/') ? entry.target : parent + "/" + entry.target;
@@ -207,6 +210,7 @@ class Walk {
   std::string real_root_;
   std::optional<struct stat> excluded_;
   std::vector<Rules> rules_;  // of the folders above, the root first
+  bool everything_;
   bool every_folder_ = true;  // may have an ignore file
   Survey survey_;
 };

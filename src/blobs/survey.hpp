@@ -29,6 +29,7 @@ struct Survey {
 
 struct SurveyOptions {
   std::string excluded = {};  // a folder that is no part of it: that of the records
+  bool everything = false;    // whatever ignore files say; links are taken as they are
 };
 
 // Heeds `.amlignore` at its root, else the `.gitignore` of each folder; `.git` is never a part.

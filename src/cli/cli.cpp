@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "cli/completion.hpp"
+#include "cli/errand.hpp"
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
@@ -54,6 +55,9 @@ int main(Invocation invocation) {
   const std::string& command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
   if (command == "agent") return host::run_agent(invocation.environment, MUSTER_VERSION);
+  if (command == "errand") {
+    return do_errand({words.begin() + 2, words.end()}, invocation);
+  }
   if (command == "completion") return complete(words);
   if (command == "version" || command == "--version" || command == "-V") {
     return print("muster " MUSTER_VERSION "\n");

@@ -1,13 +1,12 @@
 // Between a request and the snapshots of `blobs`.
 #include "cli/code.hpp"
 
-#include <algorithm>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "blobs/snapshot_of.hpp"
 #include "cli/speak.hpp"
-#include "probe/probe.hpp"
+#include "cli/travel.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/first_few.hpp"
@@ -18,26 +17,9 @@ namespace {
 
 using base::Result;
 
-// That of a step lies in that of its pipeline.
-std::string records_of(const front::RunRequest& request) {
-  const std::string& folder = request.record->folder;
-  const std::string run = store::run_of(folder);
-  const std::string tail =
-      run.find('/') == std::string::npos
-          ? "/" + run
-          : store::step_folder("/" + run.substr(0, run.find('/')), run.substr(run.find('/') + 1));
-  return folder.substr(0, folder.size() - tail.size());
-}
-
 bool is_folder(const std::string& path) {
   struct stat facts {};
   return ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-bool is_this_machine(const std::string& line) {
-  const std::string name = line.substr(0, line.find(' '));
-  return name == "localhost" || name == "127.0.0.1" || name.starts_with("fake-") ||
-         name == probe::hostname();
 }
 
 std::vector<std::string> notices_of(const blobs::Survey& survey) {
@@ -60,7 +42,7 @@ std::vector<std::string> notices_of(const blobs::Survey& survey) {
 
 Result<blobs::Survey> survey_of(const front::RunRequest& request) {
   const front::CodeFolder& code = *request.code;
-  auto survey = blobs::survey(code.folder, {records_of(request)});
+  auto survey = blobs::survey(code.folder, {records_of(request.record->folder)});
   if (!survey) return survey;
   if (auto fine = blobs::check_limit(*survey, code.folder, code.limit); !fine) {
     return tl::unexpected(std::move(fine.error()));
@@ -80,14 +62,21 @@ Result<snapshot::Manifest> manifest_of_then(const front::CodeFolder& code) {
 
 }  // namespace
 
-bool copies_code(const front::RunRequest& request, const Prospect& job) {
+// That of a step lies in that of its pipeline.
+std::string records_of(const std::string& record) {
+  const std::string run = store::run_of(record);
+  const std::string tail =
+      run.find('/') == std::string::npos
+          ? "/" + run
+          : store::step_folder("/" + run.substr(0, run.find('/')), run.substr(run.find('/') + 1));
+  return record.substr(0, record.size() - tail.size());
+}
+
+bool copies_code(const front::RunRequest& request, const Prospect& job,
+                 const std::optional<Prospect>& inner) {
   const bool has_place = request.code && request.record && !request.record->folder.empty();
-  const auto is_here = [](const model::PlannedNode& node) {
-    return node.host.carrier.same_machine;
-  };
-  return has_place && std::ranges::all_of(job.plan.nodes, is_here) &&
-         std::ranges::all_of(view::launcher_hosts(job.spec), is_this_machine) &&
-         (!request.code->again.empty() || is_folder(request.code->folder));
+  if (!has_place || !hosts_elsewhere(job, inner)) return false;
+  return !request.code->again.empty() || is_folder(request.code->folder);
 }
 
 void use_code_of(const std::string& record, front::RunRequest& request) {
@@ -97,7 +86,8 @@ void use_code_of(const std::string& record, front::RunRequest& request) {
 
 void start_in_copy(const front::RunRequest& request, model::JobSpec& spec) {
   // A plan that is only shown belongs to no run.
-  const std::string run = request.dry_run ? records_of(request) + "/<run>" : request.record->folder;
+  const std::string run =
+      request.dry_run ? records_of(request.record->folder) + "/<run>" : request.record->folder;
   for (model::App& app : spec.apps) {
     if (app.workdir != request.code->folder) continue;
     app.workdir = run + "/" + std::string(kCodeFolder);
@@ -118,7 +108,7 @@ Result<view::CodeWords> look_at_code(const front::RunRequest& request) {
 }
 
 Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
-  const std::string records = records_of(request);
+  const std::string records = records_of(request.record->folder);
   auto hold = blobs::BlobStore(blobs::blobs_of(records)).hold();
   if (!hold) return tl::unexpected(std::move(hold.error()));
   CodeSnapshot code(records, std::move(*hold));

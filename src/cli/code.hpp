@@ -20,9 +20,13 @@ namespace muster::cli {
 inline constexpr std::string_view kManifestFile = "code.manifest";
 inline constexpr std::string_view kCodeFolder = "code";
 
-// Whether the ranks of such a job get a copy: it has a record, all its hosts are this machine, and
-// the folder is here.
-[[nodiscard]] bool copies_code(const front::RunRequest& request, const Prospect& job);
+// The folder of all records, as that of one of them tells it.
+[[nodiscard]] std::string records_of(const std::string& record);
+
+// Whether the ranks of such a job get a copy: it has a record, the folder is here, and a copy can
+// be sent to each host that is another machine.
+[[nodiscard]] bool copies_code(const front::RunRequest& request, const Prospect& job,
+                               const std::optional<Prospect>& inner);
 
 // The code is that of an earlier run, if that has left a snapshot in its record.
 void use_code_of(const std::string& record, front::RunRequest& request);
@@ -38,6 +42,8 @@ class CodeSnapshot {
  public:
   // Takes it, or reads that of an earlier run, and says what others should know of it.
   [[nodiscard]] static base::Result<CodeSnapshot> take(const front::RunRequest& request);
+
+  [[nodiscard]] const snapshot::Manifest& manifest() const { return manifest_; }
 
   // Writes the manifest alone.
   [[nodiscard]] base::Result<void> write_manifest(const std::string& path) const;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <unistd.h>
+#include <variant>
 
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
@@ -18,6 +19,7 @@
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
+#include "cli/travel.hpp"
 #include "head/head.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
@@ -130,8 +132,9 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
-    if (copies_code(request_, *job)) start_in_copy(request_, job->spec);
-    if (request_.dry_run) return show_dry_run(request_, *job, inner());
+    const auto launched = inner();
+    if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
+    if (request_.dry_run) return show_dry_run(request_, *job, launched);
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
     lost_ = first_code(lost_, shown);
@@ -166,8 +169,11 @@ class Launch {
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
+    if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
     options.told = [&](const model::RunEvent& event) {
+      has_started_ |= std::holds_alternative<model::RankStarted>(event);
+      if (std::holds_alternative<model::RunEnded>(event)) bring_home();
       if (recorder_) recorder_->hear(event);
       phases.hear(event);
     };
@@ -191,7 +197,7 @@ class Launch {
   Result<void> record(Prospect& job) {
     const bool began = recorder_ && recorder_->has_begun();
     const auto launched = inner();
-    if (auto taken = take_code(job); !taken) return taken;
+    if (auto taken = take_code(job, launched); !taken) return taken;
     auto made = recorder_of(request_, job.spec, job.plan, launched ? &launched->plan : nullptr,
                             invocation_);
     if (began) return recorder_->plan_anew(std::move(*made));
@@ -206,7 +212,6 @@ class Launch {
       recorder_->set_code([this](const std::string& folder) { return code_->write_to(folder); });
     }
     auto begun = begin_recording(*recorder_, job.spec, job.plan, invocation_);
-    code_.reset();
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     if (begun) return {};
     const bool needs_it = has_code || holds_outputs(recorder_->record());
@@ -218,12 +223,44 @@ class Launch {
   }
 
   // Before anything starts: what is changed from here on is no part of the run.
-  Result<void> take_code(const Prospect& job) {
-    if ((recorder_ && recorder_->has_begun()) || !copies_code(request_, job)) return {};
+  Result<void> take_code(const Prospect& job, const std::optional<Prospect>& launched) {
+    if ((recorder_ && recorder_->has_begun()) || !copies_code(request_, job, launched)) return {};
     auto code = CodeSnapshot::take(request_);
     if (!code) return tl::unexpected(std::move(code.error()));
+    manifest_ = code->manifest();
     code_.emplace(std::move(*code));
     return {};
+  }
+
+  // To the hosts that do not see the record. Nothing: the run can begin.
+  std::optional<model::RunReport> send_code(const Prospect& job) {
+    const auto hosts = hosts_elsewhere(job, inner());
+    const bool has_any = recorder_ && recorder_->has_begun() && hosts && !hosts->empty();
+    if (!has_any || (manifest_.entries.empty() && !holds_outputs(recorder_->record()))) return {};
+    travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
+    model::RunReport report = travel_->send();
+    if (report.cause == model::Cause::completed && report.same_hosts.empty()) {
+      code_.reset();
+      return {};
+    }
+    return report;
+  }
+
+  std::optional<int> end_early(const model::RunReport& report) {
+    travel_.reset();
+    if (joins_hosts(report)) return std::nullopt;
+    recorder_->hear(model::RunEnded{report});
+    (void)check_record(*recorder_);
+    return tell(report, invocation_, false);
+  }
+
+  // Before the record says that the run has ended.
+  void bring_home() {
+    if (travel_ && has_started_) {
+      const auto home = travel_->bring_home();
+      if (!home) lost_ = first_code(lost_, complain(home.error()));
+    }
+    travel_.reset();
   }
 
   const front::RunRequest& request_;
@@ -232,7 +269,10 @@ class Launch {
   std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<head::Recorder> recorder_;
-  std::optional<CodeSnapshot> code_;  // until it lies in the record
+  std::optional<CodeSnapshot> code_;  // until it lies in the record, and on all hosts
+  snapshot::Manifest manifest_;
+  std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
+  bool has_started_ = false;      // any rank
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 

@@ -277,7 +277,7 @@ class OnHosts(LabFrontCase, Ranks):
         self.assertRegex(done.errors, r"node[12]: cannot make the folder /proc/no/out: ")
 
     def test_own_outputs_are_in_the_record_on_every_host(self):
-        """Hosts that share no folders: each keeps what its ranks wrote."""
+        """Hosts that share no folders: each keeps what its ranks wrote, which comes home, too."""
         env = self.environment(MUSTER_RECORDS=LOCAL + "/records")
         self.write("write.sh", 'echo $RANK > "$1/rank"\n')
         layout = "distribution: {type: mpi, node_count: 2}\noutputs: {model: }\n"
@@ -289,7 +289,9 @@ class OnHosts(LabFrontCase, Ranks):
             told = self.start_in_lab("show", "last", "--json", env=env).finish()
             folder = json.loads(told.text)["outputs"]["model"]
             self.assertTrue(folder.startswith(LOCAL + "/records/"), folder)
-            self.assertEqual(os.listdir(self.lab.path("head", folder)), [])
+            for rank, at in enumerate((folder, folder + ".conflicts/node2")):
+                with open(self.lab.path("head", at + "/rank"), encoding="ascii") as file:
+                    self.assertEqual(file.read(), f"{rank}\n")
             for rank, host in enumerate(("node1", "node2")):
                 with open(self.lab.path(host, folder + "/rank"), encoding="ascii") as file:
                     self.assertEqual(file.read(), f"{rank}\n")

@@ -167,8 +167,9 @@ class Limits(SnapshotCase):
 
     def test_too_much_names_the_largest(self):
         done = self.submit("true", "--snapshot-limit", "1MB", code=BAD_FILE)
-        self.assertRegex(done.errors, r"the code in \S*/src has 1\.9 MB, more than the 1\.0 MB of "
-                         r"a snapshot; the largest: data \(1\.4 MB\), model\.bin \(500 kB\), a\.txt")
+        self.assertRegex(done.errors, r"the code in \S*/src has 1\.9 MB, more than the 1\.0 MB "
+                         r"of a snapshot; the largest: data \(1\.4 MB\), model\.bin \(500 kB\), "
+                         r"a\.txt")
         self.assertIn("--snapshot-limit", done.errors)
         self.assertEqual(json.loads(self.told("ps", "--json").text), [])
         self.assertEqual(self.told("explain", "job.yml", "--snapshot-limit", "1MB",

@@ -1,0 +1,168 @@
+// Header, manifest, contents.
+#include "blobs/parcel.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "blobs/files.hpp"
+#include "process/write_all.hpp"
+
+namespace muster::blobs {
+namespace {
+
+using base::Fault;
+using base::Result;
+
+constexpr std::string_view kMagic = "muster parcel 1 ";
+constexpr std::size_t kLineMax = 200;
+
+tl::unexpected<base::Error> broken() {
+  return base::fail(Fault::lost, "", "what came over the link is not whole");
+}
+
+tl::unexpected<base::Error> cannot_write() {
+  const int error = errno;
+  return base::fail(Fault::output, "", "cannot write a parcel: {}", std::strerror(error));
+}
+
+bool write_text(int to, std::string_view text) {
+  errno = process::write_all(to, text).error;
+  return errno == 0;
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, wrong] = std::from_chars(text.data(), end, value);
+  if (text.empty() || wrong != std::errc() || after != end) return std::nullopt;
+  return value;
+}
+
+// "a b" into its two parts.
+std::optional<std::pair<std::string_view, std::uint64_t>> word_and_number(std::string_view line) {
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  const auto value = number(line.substr(blank + 1));
+  if (!value) return std::nullopt;
+  return std::pair(line.substr(0, blank), *value);
+}
+
+// Reads a stream in pieces, and takes lines and bytes off it.
+class Stream {
+ public:
+  explicit Stream(int from) : from_(from), buffer_(std::size_t{256} << 10) {}
+
+  std::optional<std::string> line() {
+    std::string text;
+    while (text.size() < kLineMax) {
+      const std::string_view ready = some(1);
+      if (ready.empty()) return std::nullopt;
+      begin_ += 1;
+      if (ready.front() == '\n') return text;
+      text += ready.front();
+    }
+    return std::nullopt;
+  }
+
+  // Hands on exactly so many bytes; false: there are not so many, or nobody takes them.
+  bool bytes(std::uint64_t count, const std::function<bool(std::string_view)>& take) {
+    while (count > 0) {
+      const std::string_view ready = some(count);
+      if (ready.empty() || !take(ready)) return false;
+      begin_ += ready.size();
+      count -= ready.size();
+    }
+    return true;
+  }
+
+ private:
+  std::string_view some(std::uint64_t most) {
+    if (begin_ == end_) {
+      ssize_t size = 0;
+      do {
+        size = ::read(from_, buffer_.data(), buffer_.size());
+      } while (size < 0 && errno == EINTR);
+      begin_ = 0;
+      end_ = size > 0 ? static_cast<std::size_t>(size) : 0;
+    }
+    const std::size_t ready = end_ - begin_;
+    return {buffer_.data() + begin_,
+            static_cast<std::size_t>(std::min<std::uint64_t>(ready, most))};
+  }
+
+  int from_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+Result<void> read_content(Stream& stream, BlobStore& store) {
+  const auto line = stream.line();
+  const auto told = line ? word_and_number(*line) : std::nullopt;
+  if (!told || !snapshot::is_hash(told->first)) return broken();
+  return store.add_from(std::string(told->first), [&](const BlobStore::Take& take) {
+    return stream.bytes(told->second, take);
+  });
+}
+
+}  // namespace
+
+Contents contents_of(const snapshot::Manifest& manifest) {
+  Contents contents;
+  for (const snapshot::Entry& entry : manifest.entries) {
+    if (entry.kind == snapshot::EntryKind::file) contents[entry.hash] = entry.size;
+  }
+  return contents;
+}
+
+Result<void> write_parcel(int to, const snapshot::Manifest& manifest, const Contents& contents,
+                          const PlaceOf& place) {
+  const std::string text = manifest_text(manifest);
+  if (!write_text(to, fmt::format("{}{} {}\n", kMagic, text.size(), contents.size())) ||
+      !write_text(to, text)) {
+    return cannot_write();
+  }
+  for (const auto& [hash, size] : contents) {
+    const process::UniqueFd blob = open_regular(place(hash));
+    struct stat facts {};
+    if (!blob || ::fstat(blob.get(), &facts) != 0 ||
+        static_cast<std::uint64_t>(facts.st_size) != size) {
+      return base::fail(Fault::bad_file, "", "{} has gone, or changes", place(hash));
+    }
+    if (!write_text(to, fmt::format("{} {}\n", hash, size)) || !copy_file(blob.get(), to)) {
+      return cannot_write();
+    }
+  }
+  return {};
+}
+
+Result<snapshot::Manifest> read_parcel(int from, BlobStore& store) {
+  Stream stream(from);
+  const auto first = stream.line();
+  if (!first || !first->starts_with(kMagic)) return broken();
+  const std::string_view rest = std::string_view(*first).substr(kMagic.size());
+  const std::size_t blank = std::min(rest.find(' '), rest.size());
+  const auto size = number(rest.substr(0, blank));
+  const auto count = number(rest.substr(std::min(blank + 1, rest.size())));
+  if (!size || !count || *size > snapshot::kManifestMax) return broken();
+  std::string text;
+  const auto add = [&](std::string_view bytes) {
+    text += bytes;
+    return true;
+  };
+  if (!stream.bytes(*size, add)) return broken();
+  auto manifest = snapshot::read_manifest(text);
+  for (std::uint64_t i = 0; manifest && i < *count; ++i) {
+    auto read = read_content(stream, store);
+    if (!read) return tl::unexpected(std::move(read.error()));
+  }
+  return manifest;
+}
+
+}  // namespace muster::blobs

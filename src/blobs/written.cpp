@@ -1,0 +1,267 @@
+// Compares with what was sent; writes nothing through a link.
+#include "blobs/written.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/files.hpp"
+#include "blobs/sha256.hpp"
+#include "blobs/survey.hpp"
+#include "snapshot/paths.hpp"
+
+namespace muster::blobs {
+namespace {
+
+using base::Fault;
+using base::Result;
+using snapshot::Entry;
+using snapshot::EntryKind;
+using snapshot::Manifest;
+
+constexpr std::string_view kManifest = "/code.manifest";
+
+bool is_folder(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+tl::unexpected<base::Error> cannot_add(std::string_view what, const std::string& path) {
+  const int error = errno;
+  return base::fail(Fault::output, "", "cannot {} {}: {}", what, path, std::strerror(error));
+}
+
+std::optional<std::string> hash_at(int file) {
+  Sha256 hash;
+  const bool read = file >= 0 && read_pieces(file, [&](std::string_view bytes) {
+                      hash.add(bytes);
+                      return true;
+                    });
+  return read ? std::optional(hash.take()) : std::nullopt;
+}
+
+std::map<std::string, Entry> by_path(const Manifest& manifest) {
+  std::map<std::string, Entry> entries;
+  for (const Entry& entry : manifest.entries) entries[entry.path] = entry;
+  return entries;
+}
+
+// Whether a survey found it as it was laid out: modes may have been widened.
+bool is_as_sent(const Entry& found, const std::map<std::string, Entry>& sent) {
+  const auto entry = sent.find(found.path);
+  if (entry == sent.end() || entry->second.kind != found.kind) return false;
+  if (found.kind == EntryKind::link) return entry->second.target == found.target;
+  return found.kind == EntryKind::folder ||
+         (entry->second.size == found.size && entry->second.modified == found.modified);
+}
+
+Result<Manifest> code_sent(const std::string& record) {
+  const auto text = read_whole(record + std::string(kManifest), snapshot::kManifestMax);
+  return text ? snapshot::read_manifest(*text) : Result<Manifest>(Manifest());
+}
+
+// Adds a folder of the record; folders in which nothing is new are left out, unless all counts.
+Result<void> add_below(const std::string& record, const std::string& name,
+                       const std::map<std::string, Entry>& sent, Written& written) {
+  if (!is_folder(record + "/" + name)) return {};
+  const auto found = survey(record + "/" + name, {.excluded = {}, .everything = true});
+  if (!found) return tl::unexpected(found.error());
+  std::map<std::string, Entry> fresh;
+  for (const Entry& entry : found->manifest.entries) {
+    if (is_as_sent(entry, sent)) continue;
+    for (std::string up(snapshot::parent_of(entry.path)); !up.empty();
+         up = snapshot::parent_of(up)) {
+      fresh.try_emplace(up, Entry{EntryKind::folder, up, 0755});
+    }
+    fresh[entry.path] = entry;
+  }
+  written.manifest.entries.push_back({EntryKind::folder, name, 0700});
+  for (auto& [path, entry] : fresh) {
+    entry.path = fmt::format("{}/{}", name, path);
+    written.manifest.entries.push_back(std::move(entry));
+  }
+  return {};
+}
+
+Result<void> hash_all(const std::string& record, Written& written) {
+  std::erase_if(written.manifest.entries, [&](Entry& entry) {
+    if (entry.kind != EntryKind::file) return false;
+    const process::UniqueFd file = open_regular(record + "/" + entry.path);
+    auto hash = hash_at(file.get());
+    if (!hash) return true;
+    entry.hash = std::move(*hash);
+    struct stat facts {};
+    (void)::fstat(file.get(), &facts);
+    entry.size = static_cast<std::uint64_t>(facts.st_size);
+    written.places[entry.hash] = record + "/" + entry.path;
+    return false;
+  });
+  return {};
+}
+
+// Makes entries below a record, by descriptors of folders: links on the way are never followed.
+class Merger {
+ public:
+  Merger(std::string record, BlobStore& store, const Manifest& code, std::string host)
+      : record_(std::move(record)),
+        host_(std::move(host)),
+        store_(store),
+        sent_(by_path(code)),
+        root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+  Result<Merged> merge(const Manifest& theirs) {
+    for (const Entry& entry : theirs.entries) {
+      if (auto done = add(entry); !done) return tl::unexpected(std::move(done.error()));
+    }
+    return std::move(merged_);
+  }
+
+ private:
+  static bool is_ours(const std::string& path) {
+    return path == "outputs" || path == "code" || path.starts_with("outputs/") ||
+           path.starts_with("code/");
+  }
+
+  // "outputs/model/a/b" is "outputs/model.conflicts/HOST/a/b", "code/a" is "code.conflicts/HOST/a".
+  [[nodiscard]] std::string beside(const std::string& path) const {
+    std::size_t end = path.find('/');
+    if (path.starts_with("outputs/")) end = path.find('/', end + 1);
+    const std::string rest = end == std::string::npos ? "" : path.substr(end);
+    return path.substr(0, end) + ".conflicts/" + host_ + rest;
+  }
+
+  Result<void> add(const Entry& entry) {
+    const bool leads_out =
+        entry.kind == EntryKind::link && !snapshot::link_stays(entry.path, entry.target);
+    if (!is_ours(entry.path) || leads_out) {
+      merged_.refused.push_back(entry.path);
+      return {};
+    }
+    return place(entry, entry.path, true);
+  }
+
+  // `first`: it may lie where it was, else only beside that.
+  Result<void> place(const Entry& entry, const std::string& path, bool first) {
+    const process::UniqueFd folder = enter(snapshot::parent_of(path));
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (folder && make(entry, folder.get(), name, path)) return {};
+    const bool other = !folder || errno == EEXIST;
+    if (!other || !first) return cannot_add("write", record_ + "/" + path);
+    if (entry.kind == EntryKind::folder) return {};  // its entries find their own place
+    merged_.conflicts.push_back(path);
+    return place(entry, beside(path), false);
+  }
+
+  // The folder of that path below the record, made where it is missing; nothing: something else
+  // lies there.
+  process::UniqueFd enter(std::string_view path) const {
+    process::UniqueFd folder(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 3));
+    while (folder && !path.empty()) {
+      const std::size_t end = std::min(path.find('/'), path.size());
+      const std::string name(path.substr(0, end));
+      (void)::mkdirat(folder.get(), name.c_str(), 0700);
+      constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+      folder = process::UniqueFd(::openat(folder.get(), name.c_str(), kFlags));
+      path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return folder;
+  }
+
+  // False with EEXIST: something else lies there already.
+  bool make(const Entry& entry, int folder, const std::string& name, const std::string& path) {
+    if (entry.kind == EntryKind::folder) return make_folder(folder, name);
+    if (entry.kind == EntryKind::link) return make_link(entry, folder, name);
+    return make_file(entry, folder, name, path);
+  }
+
+  static bool make_folder(int folder, const std::string& name) {
+    if (::mkdirat(folder, name.c_str(), 0700) == 0) return true;
+    struct stat facts {};
+    const bool is_there =
+        ::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(facts.st_mode);
+    errno = EEXIST;
+    return is_there;
+  }
+
+  static bool make_link(const Entry& entry, int folder, const std::string& name) {
+    if (::symlinkat(entry.target.c_str(), folder, name.c_str()) == 0) return true;
+    std::string target(entry.target.size() + 1, '\0');
+    const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+    const bool same = size >= 0 && target.substr(0, static_cast<std::size_t>(size)) == entry.target;
+    errno = EEXIST;
+    return same;
+  }
+
+  bool make_file(const Entry& entry, int folder, const std::string& name, const std::string& path) {
+    constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const process::UniqueFd there(::openat(folder, name.c_str(), kRead));
+    if (there || errno != ENOENT) {
+      const auto hash = hash_at(there.get());
+      if (hash == entry.hash) return true;
+      errno = EEXIST;
+      if (!hash || !is_original(path, *hash)) return false;
+    }
+    const std::string fresh = ".muster-new";
+    constexpr int kWrite = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    (void)::unlinkat(folder, fresh.c_str(), 0);
+    const process::UniqueFd to(::openat(folder, fresh.c_str(), kWrite, 0600));
+    const process::UniqueFd from = open_regular(store_.path_of(entry.hash));
+    if (!to || !from) return false;
+    if (!clone_file(from.get(), to.get()) && !copy_file(from.get(), to.get())) return false;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const timespec time{entry.modified / kSecond,
+                        std::max<std::int64_t>(0, entry.modified % kSecond)};
+    const timespec times[] = {time, time};
+    (void)::futimens(to.get(), times);
+    return ::fchmod(to.get(), entry.mode | 0600) == 0 &&
+           ::renameat(folder, fresh.c_str(), folder, name.c_str()) == 0;
+  }
+
+  // A file of the code that nobody has changed here.
+  [[nodiscard]] bool is_original(const std::string& path, const std::string& hash) const {
+    constexpr std::string_view kCode = "code/";
+    if (!path.starts_with(kCode)) return false;
+    const auto sent = sent_.find(path.substr(kCode.size()));
+    return sent != sent_.end() && sent->second.hash == hash;
+  }
+
+  std::string record_;
+  std::string host_;
+  BlobStore& store_;
+  std::map<std::string, Entry> sent_;
+  process::UniqueFd root_;
+  Merged merged_;
+};
+
+}  // namespace
+
+Result<Written> written_in(const std::string& record) {
+  const auto sent = code_sent(record);
+  if (!sent) return tl::unexpected(sent.error());
+  Written written;
+  if (auto added = add_below(record, "code", by_path(*sent), written); !added) {
+    return tl::unexpected(std::move(added.error()));
+  }
+  if (auto added = add_below(record, "outputs", {}, written); !added) {
+    return tl::unexpected(std::move(added.error()));
+  }
+  auto hashed = hash_all(record, written);
+  std::ranges::sort(written.manifest.entries, {}, &Entry::path);
+  return hashed.map([&] { return std::move(written); });
+}
+
+Result<void> write_parcel(int to, const Written& written) {
+  return write_parcel(to, written.manifest, contents_of(written.manifest),
+                      [&](const std::string& hash) { return written.places.at(hash); });
+}
+
+Result<Merged> merge_into(const std::string& record, BlobStore& store, const Manifest& theirs,
+                          const Manifest& code, const std::string& host) {
+  return Merger(record, store, code, host).merge(theirs);
+}
+
+}  // namespace muster::blobs

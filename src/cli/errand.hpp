@@ -1,0 +1,46 @@
+// Errands: muster itself as a job of one rank on each of some hosts, which reads what it needs from
+// its stdin and answers on its stdout. So code and outputs travel over a job's links, with its
+// credit, its pings and its causes of failure.
+//
+// A host is asked before it is sent anything:
+//
+//   code FOLDER MARK      FOLDER: a run's record here. A host that finds MARK in its file `mark`
+//                         sees that folder, and says so. Else it takes a parcel, and lays the code
+//                         out in FOLDER, or names the contents that it lacks.
+//   outputs FOLDER MARK   A host that does not see the folder sends what its ranks wrote there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "model/inventory.hpp"
+#include "model/job_spec.hpp"
+#include "model/report.hpp"
+
+namespace muster::cli {
+
+struct Errand {
+  std::vector<std::string> words;  // after `muster errand`
+  std::vector<model::Host> hosts;  // each once, none of them this machine
+  int input = -1;                  // what all read; -1: nothing
+  std::string folder;              // of their answers: rank.N/stdout
+};
+
+// Carries it out with the links of such a job.
+[[nodiscard]] model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
+                                          const Invocation& invocation);
+
+// The file with the answer of one of so many hosts.
+[[nodiscard]] std::string answer_file(const Errand& errand, std::size_t host);
+
+// On a host: `muster errand WORDS`. Returns the exit code.
+[[nodiscard]] int do_errand(const std::vector<std::string>& words, const Invocation& invocation);
+
+inline constexpr std::string_view kSees = "sees\n";    // the head's folder
+inline constexpr std::string_view kLaidOut = "has\n";  // the code
+inline constexpr std::string_view kLacks = "lacks ";   // and a hash: one line for each content
+inline constexpr std::string_view kMarkFile = "mark";
+
+}  // namespace muster::cli

@@ -1,0 +1,212 @@
+// Errands before and after a run.
+#include "cli/travel.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <filesystem>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/byte_size.hpp"
+#include "blobs/blob_store.hpp"
+#include "blobs/files.hpp"
+#include "blobs/parcel.hpp"
+#include "blobs/written.hpp"
+#include "cli/code.hpp"
+#include "cli/errand.hpp"
+#include "cli/speak.hpp"
+#include "probe/random.hpp"
+#include "process/unique_fd.hpp"
+#include "store/files.hpp"
+#include "view/first_few.hpp"
+#include "view/report.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Result;
+
+// An answer names contents: more than a manifest has are none.
+constexpr std::size_t kAnswerMax = std::size_t{128} << 20;
+// From here on a person who waits is told for what.
+constexpr std::uint64_t kTold = 20'000'000;
+
+model::RunReport faulty(base::Error error) {
+  model::RunReport report;
+  report.cause = model::Cause::fault;
+  report.error = std::move(error);
+  return report;
+}
+
+std::string names_of(const std::vector<model::Host>& hosts) {
+  return view::first_few(hosts.size(), [&](std::size_t i) { return hosts[i].name; });
+}
+
+// The first line of a report, without its frame.
+std::string why(const model::RunReport& report) {
+  std::string text = view::report(report, {});
+  text.resize(std::min(text.find('\n'), text.size()));
+  for (const std::string_view frame : {"muster: ", "error: "}) {
+    if (text.starts_with(frame)) text.erase(0, frame.size());
+  }
+  return text;
+}
+
+std::vector<std::string> lacking_in(const std::string& answer) {
+  std::vector<std::string> hashes;
+  std::string_view left = answer;
+  while (left.starts_with(kLacks)) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    hashes.emplace_back(left.substr(kLacks.size(), end - kLacks.size()));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return hashes;
+}
+
+bool is_elsewhere(const model::PlannedNode& node) { return !node.host.carrier.same_machine; }
+
+}  // namespace
+
+std::optional<std::vector<model::Host>> hosts_elsewhere(const Prospect& job,
+                                                        const std::optional<Prospect>& inner) {
+  if (!inner && !view::launcher_hosts(job.spec).empty()) return std::nullopt;
+  std::vector<model::Host> hosts;
+  for (const model::Plan* plan : {&job.plan, inner ? &inner->plan : nullptr}) {
+    if (plan == nullptr) continue;
+    for (const model::PlannedNode& node : plan->nodes) {
+      if (!is_elsewhere(node)) continue;
+      if (!node.host.carrier.opened) return std::nullopt;
+      const bool is_new = std::ranges::count(hosts, node.host.name, &model::Host::name) == 0;
+      if (is_new) hosts.push_back(node.host);
+    }
+  }
+  return hosts;
+}
+
+Travel::Travel(std::string record, std::vector<model::Host> hosts, snapshot::Manifest code,
+               model::JobSpec like, const Invocation& invocation)
+    : record_(std::move(record)),
+      hosts_(std::move(hosts)),
+      code_(std::move(code)),
+      like_(std::move(like)),
+      invocation_(invocation),
+      folder_(record_ + "/.travel"),
+      mark_(probe::random_digits(32)) {}
+
+Travel::~Travel() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  fs::remove(record_ + "/" + std::string(kMarkFile), ignored);
+}
+
+// A file with the code and these contents of it, to be read from its beginning.
+Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
+  blobs::BlobStore store(blobs::blobs_of(records_of(record_)));
+  blobs::Contents all = blobs::contents_of(code_);
+  blobs::Contents some;
+  std::uint64_t bytes = 0;
+  for (const std::string& hash : hashes) {
+    const auto found = all.find(hash);
+    if (found == all.end()) continue;
+    some.insert(*found);
+    bytes += found->second;
+  }
+  if (bytes >= kTold && ::isatty(STDERR_FILENO) == 1) {
+    say(fmt::format("muster: sending {} of code\n", base::byte_words(bytes)));
+  }
+  const std::string path = place("parcel");
+  constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
+  process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
+  auto written = blobs::write_parcel(file.get(), code_, some,
+                                     [&](const std::string& hash) { return store.path_of(hash); });
+  if (!written) return tl::unexpected(std::move(written.error()));
+  (void)::lseek(file.get(), 0, SEEK_SET);
+  return file.release();
+}
+
+model::RunReport Travel::send() {
+  std::error_code ignored;
+  fs::create_directory(folder_, ignored);
+  if (!store::write_file(record_ + "/" + std::string(kMarkFile), mark_)) {
+    return faulty({base::Fault::output, "cannot write to " + record_, {}, {}});
+  }
+  return code_.entries.empty() ? model::RunReport{} : send_to(hosts_);
+}
+
+// The contents that one of them lacks go to all that lack any.
+model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
+  std::set<std::string> lacking;
+  for (int round = 0; round < 2 && !hosts.empty(); ++round) {
+    auto input = parcel({lacking.begin(), lacking.end()});
+    if (!input) return faulty(std::move(input.error()));
+    const process::UniqueFd file(*input);
+    const Errand errand{{"code", record_, mark_}, hosts, file.get(), place("code")};
+    model::RunReport report = run_errand(errand, like_, invocation_);
+    if (report.cause != model::Cause::completed || !report.same_hosts.empty()) return report;
+    std::vector<model::Host> left;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      const std::string answer = blobs::read_whole(answer_file(errand, i), kAnswerMax).value_or("");
+      if (answer == kSees || answer == kLaidOut) continue;
+      left.push_back(hosts[i]);
+      for (std::string& hash : lacking_in(answer)) lacking.insert(std::move(hash));
+    }
+    hosts = std::move(left);
+  }
+  if (hosts.empty()) return {};
+  return faulty({base::Fault::lost, "the code did not reach " + names_of(hosts), {}, {}});
+}
+
+Result<void> Travel::take(const std::string& answer, const std::string& host) {
+  const process::UniqueFd file = blobs::open_regular(answer);
+  if (blobs::read_whole(answer, kSees.size()) == kSees) return {};
+  blobs::BlobStore contents(place("blobs"));
+  const auto hold = contents.hold();
+  if (!hold) return tl::unexpected(hold.error());
+  auto theirs = blobs::read_parcel(file.get(), contents);
+  if (!theirs) return tl::unexpected(std::move(theirs.error()));
+  auto merged = blobs::merge_into(record_, contents, *theirs, code_, host);
+  if (!merged) return tl::unexpected(std::move(merged.error()));
+  const auto tell = [&](std::string_view what, const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    const auto name = [&](std::size_t i) { return view::one_line(paths[i]); };
+    say(fmt::format("muster: {} {}: {}\n", what, host, view::first_few(paths.size(), name)));
+  };
+  tell("files that differ from those of other hosts lie in NAME.conflicts/" + host + "; of",
+       merged->conflicts);
+  tell("links that lead out of the record were not taken from", merged->refused);
+  return {};
+}
+
+Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
+  const Errand errand{{"outputs", record_, mark_}, hosts, -1, place("outputs")};
+  const model::RunReport report = run_errand(errand, like_, invocation_);
+  if (report.cause != model::Cause::completed) {
+    return base::fail(base::Fault::lost, "", "{}", why(report));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    auto taken = take(answer_file(errand, i), hosts[i].name);
+    if (!taken) return taken;
+  }
+  return {};
+}
+
+// One that cannot be reached keeps no other from it.
+Result<void> Travel::bring_home() {
+  if (fetch(hosts_)) return {};
+  std::vector<model::Host> left;
+  std::string reason;
+  for (const model::Host& host : hosts_) {
+    const auto done = fetch({host});
+    if (done) continue;
+    left.push_back(host);
+    if (reason.empty()) reason = done.error().what;
+  }
+  if (left.empty()) return {};
+  return base::fail(base::Fault::output, fmt::format("what was written there is in {}", record_),
+                    "the outputs of {} could not be fetched: {}", names_of(left), reason);
+}
+
+}  // namespace muster::cli

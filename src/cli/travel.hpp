@@ -1,0 +1,56 @@
+// Travel: a job's code goes to the hosts that do not see its record, and what its ranks write there
+// comes home.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/cli.hpp"
+#include "cli/prospect.hpp"
+#include "model/record.hpp"
+#include "model/report.hpp"
+#include "snapshot/manifest.hpp"
+
+namespace muster::cli {
+
+// The hosts on which ranks of the job run, or those of the launcher in its command, without this
+// machine. Nothing: nobody knows all of them, or one is reached in no way that code could go.
+[[nodiscard]] std::optional<std::vector<model::Host>> hosts_elsewhere(
+    const Prospect& job, const std::optional<Prospect>& inner);
+
+class Travel {
+ public:
+  // `record` is that of the run, which is there. `code`: what lies in its `code`.
+  Travel(std::string record, std::vector<model::Host> hosts, snapshot::Manifest code,
+         model::JobSpec like, const Invocation& invocation);
+  ~Travel();
+  Travel(const Travel&) = delete;
+  Travel& operator=(const Travel&) = delete;
+
+  // Until each host has the code at the place where the record has it, or sees it there. Anything
+  // but completed: why one does not.
+  [[nodiscard]] model::RunReport send();
+
+  // Adds what the hosts have written to the record. Tells what could not be fetched, and from
+  // where.
+  [[nodiscard]] base::Result<void> bring_home();
+
+ private:
+  [[nodiscard]] model::RunReport send_to(std::vector<model::Host> hosts);
+  [[nodiscard]] base::Result<int> parcel(const std::vector<std::string>& hashes);
+  [[nodiscard]] base::Result<void> fetch(const std::vector<model::Host>& hosts);
+  [[nodiscard]] base::Result<void> take(const std::string& answer, const std::string& host);
+  [[nodiscard]] std::string place(const char* name) const { return folder_ + "/" + name; }
+
+  std::string record_;
+  std::vector<model::Host> hosts_;
+  snapshot::Manifest code_;
+  model::JobSpec like_;
+  const Invocation& invocation_;
+  std::string folder_;  // of what is on its way, in the record
+  std::string mark_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,201 @@
+"""Code and outputs travel: hosts without a shared folder get a job's code and give back its files.
+
+Each host and the head has a disk of its own, see seed_case.
+"""
+
+import json
+import os
+import re
+import unittest
+
+from seed_case import SeedCase
+from lab import HOME  # which support has put on the path
+from support import lab_or_skip, run_tests
+
+REASON = lab_or_skip()
+JOB = """muster: 1
+code: src
+distribution: {type: mpi, node_count: 2}
+outputs:
+  model:
+command: |
+  """
+
+
+@unittest.skipIf(REASON, REASON)
+class TravelCase(SeedCase):
+    def setUp(self):
+        super().setUp()
+        self.put("src/a.txt", "then\n", ["head"])
+        self.put("src/sub/run.sh", "#!/bin/sh\necho $(hostname) $(basename $PWD)\n", ["head"],
+                 0o755)
+
+    def does(self, do, *words, code=0, job=JOB, env=""):
+        self.put("job.yml", job + do, ["head"])
+        return self.types(f"{env} muster submit job.yml {' '.join(words)}", code=code)
+
+    def show(self):
+        return json.loads(self.types("muster show last --json").text)
+
+    def from_record(self, *parts, host="head"):
+        with open(self.lab.path(host, os.path.join(self.show()["folder"], *parts)), "rb") as file:
+            return file.read()
+
+    def cached(self, host):
+        """The blobs in a host's cache, with the times of their last change."""
+        top = self.lab.path(host, HOME + "/.cache/muster/.blobs")
+        return {name: os.stat(os.path.join(folder, name)).st_mtime_ns
+                for folder, _, names in os.walk(top) for name in names if len(name) == 62}
+
+
+class Code(TravelCase):
+    def test_hosts_get_the_code_where_the_record_has_it(self):
+        done = self.does("./sub/run.sh; cat a.txt; pwd")
+        code = self.show()["code"]
+        self.assertEqual(sorted(done.lines), sorted(["node1 code", "node2 code", "then", "then",
+                                                     code, code]), done)
+        self.assertEqual(done.err, b"")
+
+    def test_each_content_comes_once(self):
+        self.put("src/once.txt", self._testMethodName, ["head"])
+        self.does("cat a.txt")
+        before = self.cached("node1")
+        self.assertGreaterEqual(len(before), 3)
+        self.does("cat a.txt")
+        self.assertEqual(self.cached("node1"), before)
+        self.put("src/once.txt", self._testMethodName + " again", ["head"])
+        self.assertIn(f"{self._testMethodName} again", self.does("cat once.txt").text)
+        after = self.cached("node1")
+        self.assertEqual(len(after), len(before) + 1)
+        self.assertEqual({name: after[name] for name in before}, before)
+
+    def test_a_rerun_runs_what_ran(self):
+        self.does("cat a.txt")
+        self.put("src/a.txt", "now\n", ["head"])
+        self.assertEqual(self.types("muster rerun last").lines, ["then"] * 2)
+        self.assertEqual(self.types("muster rerun --fresh-code last").lines, ["now"] * 2)
+
+    def test_a_damaged_cache_is_found_and_mended(self):
+        self.put("src/a.txt", self._testMethodName, ["head"])
+        self.does("cat a.txt")
+        top = self.lab.path("node2", HOME + "/.cache/muster/.blobs")
+        for folder, _, names in os.walk(top):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    text = file.read()
+                if text == self._testMethodName.encode():
+                    os.chmod(path, 0o600)
+                    with open(path, "wb") as file:
+                        file.write(b"x" * len(text))
+        done = self.does("cat a.txt")
+        self.assertEqual(done.lines, [self._testMethodName] * 2)
+
+    def test_a_launcher_in_the_command(self):
+        done = self.does("mpirun -np 2 --map-by node ./sub/run.sh")
+        self.assertEqual(sorted(done.lines), ["node1 code", "node2 code"], done)
+
+    def test_a_host_that_cannot_take_it(self):
+        records = f"{self.home}/.local"
+        with open(self.lab.path("node2", records), "w", encoding="utf-8"):
+            pass  # a file where a folder would have to be
+        done = self.does("cat a.txt", code=None)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertNotIn("then", done.text)
+        self.assertRegex(done.errors, r"node2(?s:.*)cannot make \S*/runs/")
+        self.assertEqual(self.show()["state"], "failed")
+
+    def test_much_code_does_not_block_pings(self):
+        data = os.urandom(30_000_000)
+        with open(self.at("head", "src", "data.bin"), "wb") as file:
+            file.write(data)
+        done = self.does("sha256sum < data.bin")
+        self.assertEqual(len(set(done.lines)), 1, done)
+        self.assertEqual(len(done.lines), 2, done)
+
+    def test_it_is_as_private_as_at_home(self):
+        self.does("true")
+        run = self.show()["folder"]
+        for host in ("head", "node1"):
+            self.assertEqual(os.stat(self.lab.path(host, run)).st_mode & 0o777, 0o700, host)
+            cache = self.lab.path("node1", HOME + "/.cache/muster/.blobs")
+            self.assertEqual(os.stat(cache).st_mode & 0o777, 0o700)
+
+
+class Home(TravelCase):
+    def test_outputs_come_home_byte_for_byte(self):
+        self.does("cd ${{outputs.model}}; head -c 3000000 /dev/urandom > of.$(hostname); "
+                  "mkdir empty sub; printf '#!/bin/sh\\n' > sub/x; chmod 755 sub/x; "
+                  "touch -d @1234567890 sub/x; ln -s sub/x link")
+        run = self.show()["folder"]
+        for host in ("node1", "node2"):
+            name = f"outputs/model/of.{host}"
+            self.assertEqual(self.from_record(name), self.from_record(name, host=host))
+        home = self.lab.path("head", run + "/outputs/model")
+        self.assertEqual(sorted(os.listdir(home)),
+                         ["empty", "link", "of.node1", "of.node2", "sub"])
+        self.assertEqual(os.readlink(home + "/link"), "sub/x")
+        facts = os.stat(home + "/sub/x")
+        self.assertEqual((facts.st_mode & 0o777, int(facts.st_mtime)), (0o755, 1234567890))
+
+    def test_what_ranks_write_in_their_folder_comes_home(self):
+        self.does("echo $(hostname) > by.$(hostname); echo new >> a.txt; rm sub/run.sh")
+        self.assertEqual(self.from_record("code", "by.node1"), b"node1\n")
+        self.assertEqual(self.from_record("code", "by.node2"), b"node2\n")
+        self.assertEqual(self.from_record("code", "a.txt"), b"then\nnew\n")
+        self.assertFalse(os.path.exists(self.lab.path("head", self.show()["folder"] + "/mark")))
+        self.assertNotIn(".travel", os.listdir(self.lab.path("head", self.show()["folder"])))
+
+    def test_where_bytes_differ_the_lowest_rank_wins(self):
+        done = self.does("hostname > ${{outputs.model}}/who; hostname > who; "
+                         "echo same > ${{outputs.model}}/same")
+        self.assertEqual(self.from_record("outputs/model/who"), b"node1\n")
+        self.assertEqual(self.from_record("outputs/model.conflicts/node2/who"), b"node2\n")
+        self.assertEqual(self.from_record("code/who"), b"node1\n")
+        self.assertEqual(self.from_record("code.conflicts/node2/who"), b"node2\n")
+        self.assertEqual(self.from_record("outputs/model/same"), b"same\n")
+        self.assertRegex(done.errors, r"NAME\.conflicts/node2.*: code/who, outputs/model/who\n")
+
+    def test_nothing_leaves_the_record(self):
+        self.put("victim", "mine", ["head"])
+        done = self.does("cd ${{outputs.model}}; ln -s ../../../../victim up; mkfifo pipe; "
+                         f"[ $(hostname) = node2 ] || ln -s {self.home} out; "
+                         "[ $(hostname) = node1 ] || { mkdir out; echo theirs > out/victim; }")
+        model = self.lab.path("head", self.show()["folder"] + "/outputs/model")
+        self.assertEqual(sorted(os.listdir(model)), ["out"])
+        self.assertEqual(os.listdir(model + "/out"), ["victim"])
+        with open(self.at("head", "victim"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertIn("links that lead out of the record were not taken from node1: "
+                      "outputs/model/out, outputs/model/up\n", done.errors)
+
+    def test_they_come_home_from_a_failed_run(self):
+        self.does("hostname > ${{outputs.model}}/$(hostname); [ $(hostname) = node1 ] || exit 3",
+                  code=3)
+        self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
+        self.assertEqual(self.show()["state"], "failed")
+
+    def test_without_code(self):
+        self.does("hostname > ${{outputs.model}}/$(hostname)", job=JOB.replace("code: src\n", ""))
+        self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
+
+    def test_waiting_means_that_all_is_home(self):
+        self.does("hostname > ${{outputs.model}}/$(hostname)", "--detach")
+        self.types("muster wait last")
+        self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
+
+
+class Shared(TravelCase):
+    def test_hosts_that_see_the_record_get_nothing(self):
+        before = self.cached("node1")
+        env = f"MUSTER_RECORDS={self.folder}/runs "
+        self.put("src/a.txt", self._testMethodName + "\n", ["head"])
+        done = self.does("cat a.txt; hostname > ${{outputs.model}}/$(hostname)", env=env)
+        self.assertEqual(done.lines, [self._testMethodName] * 2)
+        run = json.loads(self.types(f"{env} muster show last --json").text)
+        self.assertEqual(sorted(os.listdir(run["outputs"]["model"])), ["node1", "node2"])
+        self.assertEqual(self.cached("node1"), before)
+
+
+if __name__ == "__main__":
+    run_tests()

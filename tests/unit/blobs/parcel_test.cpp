@@ -1,0 +1,200 @@
+// Parcels between two stores, and what a host sends home.
+#include "blobs/parcel.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/snapshot_of.hpp"
+#include "blobs/survey.hpp"
+#include "blobs/written.hpp"
+#include "unit/folder.hpp"
+
+namespace muster::blobs {
+namespace {
+
+namespace fs = std::filesystem;
+using snapshot::Entry;
+using snapshot::EntryKind;
+using snapshot::Manifest;
+
+class Parcels : public testing::Test {
+ protected:
+  Parcels() {
+    for (BlobStore* store : {&here_, &there_}) holds_.push_back(std::move(*store->hold()));
+  }
+
+  void put(const std::string& name, const std::string& text) const {
+    const fs::path path(folder_.path() + "/" + name);
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  Manifest keep(const std::string& name) {
+    const auto found = survey(folder_.path() + "/" + name);
+    return *keep_all(here_, found->manifest, folder_.path() + "/" + name);
+  }
+
+  // The bytes of a parcel.
+  std::string parcel(const Manifest& manifest, const Contents& contents) {
+    const std::string path = folder_.path() + "/parcel";
+    const process::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
+    EXPECT_TRUE(write_parcel(file.get(), manifest, contents,
+                             [&](const std::string& hash) { return here_.path_of(hash); }));
+    return folder_.read("parcel");
+  }
+
+  base::Result<Manifest> read(const std::string& bytes) {
+    put("bytes", bytes);
+    const process::UniqueFd file(::open((folder_.path() + "/bytes").c_str(), O_RDONLY));
+    return read_parcel(file.get(), there_);
+  }
+
+  unit::Folder folder_;
+  BlobStore here_{folder_.path() + "/here/.blobs"};
+  BlobStore there_{folder_.path() + "/there/.blobs"};
+  std::vector<process::UniqueFd> holds_;
+};
+
+TEST_F(Parcels, BringWhatIsMissing) {
+  put("code/a", "one");
+  put("code/sub/b", std::string(700'000, 'x'));
+  const Manifest manifest = keep("code");
+  const Contents contents = contents_of(manifest);
+  ASSERT_EQ(contents.size(), 2u);
+  EXPECT_EQ(read(parcel(manifest, {})), manifest);
+  for (const auto& [hash, size] : contents) EXPECT_FALSE(there_.has(hash, size));
+  EXPECT_EQ(read(parcel(manifest, contents)), manifest);
+  ASSERT_TRUE(lay_out(there_, manifest, folder_.path() + "/copy"));
+  EXPECT_EQ(folder_.read("copy/a"), "one");
+  EXPECT_EQ(folder_.read("copy/sub/b").size(), 700'000u);
+}
+
+TEST_F(Parcels, WhatIsCutOffIsNotTaken) {
+  put("code/a", "one");
+  const Manifest manifest = keep("code");
+  const std::string whole = parcel(manifest, contents_of(manifest));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(read(whole.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(there_.has(manifest.entries[0].hash, 3));
+}
+
+TEST_F(Parcels, WhatWasChangedIsNotTaken) {
+  put("code/a", "one");
+  const Manifest manifest = keep("code");
+  std::string bytes = parcel(manifest, contents_of(manifest));
+  bytes.back() = 'E';
+  const auto done = read(bytes);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, "what came over the link is not what was sent");
+  EXPECT_FALSE(there_.has(manifest.entries[0].hash, 3));
+}
+
+TEST_F(Parcels, NoHashNamesAFileElsewhere) {
+  const std::string first = "muster snapshot 1\n";
+  const std::string bytes = fmt::format("muster parcel 1 {} 1\n{}../../../../../../tmp/{} 1\nx",
+                                        first.size(), first, std::string(42, 'a'));
+  EXPECT_FALSE(read(bytes));
+  EXPECT_FALSE(read("muster parcel 1 99999999999999999999 0\n"));
+  EXPECT_FALSE(read("muster parcel 1 999999999999 0\n"));
+}
+
+// ---- what comes home ----------------------------------------------------------------------------
+
+class Homecoming : public Parcels {
+ protected:
+  Homecoming() {
+    fs::create_directories(record_ + "/outputs/model");
+    put("record/code/a", "sent");
+    code_ = keep("record/code");
+  }
+
+  Entry file(const std::string& path, const std::string& text) {
+    put("theirs", text);
+    const auto kept = here_.keep(folder_.path() + "/theirs");
+    return {EntryKind::file, path, 0640, text.size(), 5'000'000'000, (*kept)->hash};
+  }
+  static Entry dir(const std::string& path) { return {EntryKind::folder, path, 0755}; }
+  static Entry link(const std::string& path, const std::string& target) {
+    return {EntryKind::link, path, 0, 0, 0, "", target};
+  }
+
+  Merged merge(std::vector<Entry> entries) {
+    const auto merged = merge_into(record_, here_, {std::move(entries)}, code_, "node2");
+    EXPECT_TRUE(merged) << (merged ? "" : merged.error().what);
+    return merged.value_or(Merged());
+  }
+
+  const std::string record_ = folder_.path() + "/record";
+  Manifest code_;
+};
+
+TEST_F(Homecoming, FilesAreAdded) {
+  const Merged merged =
+      merge({dir("outputs/model"), dir("outputs/model/sub"), file("outputs/model/sub/x", "x"),
+             link("outputs/model/y", "sub/x"), file("code/new", "n")});
+  EXPECT_TRUE(merged.conflicts.empty());
+  EXPECT_EQ(folder_.read("record/outputs/model/sub/x"), "x");
+  EXPECT_EQ(folder_.read("record/outputs/model/y"), "x");
+  EXPECT_EQ(folder_.read("record/code/new"), "n");
+  struct stat facts {};
+  ASSERT_EQ(::stat((record_ + "/code/new").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0640u);
+  EXPECT_EQ(facts.st_mtim.tv_sec, 5);
+}
+
+TEST_F(Homecoming, WhatDiffersLiesBeside) {
+  put("record/outputs/model/x", "ours");
+  put("record/outputs/model/same", "same");
+  put("record/outputs/model/d/y", "ours");
+  const Merged merged =
+      merge({file("outputs/model/same", "same"), file("outputs/model/x", "theirs"),
+             file("outputs/model/d", "no folder")});
+  EXPECT_EQ(merged.conflicts, (std::vector<std::string>{"outputs/model/x", "outputs/model/d"}));
+  EXPECT_EQ(folder_.read("record/outputs/model/x"), "ours");
+  EXPECT_EQ(folder_.read("record/outputs/model.conflicts/node2/x"), "theirs");
+  EXPECT_EQ(folder_.read("record/outputs/model.conflicts/node2/d"), "no folder");
+}
+
+TEST_F(Homecoming, CodeThatNobodyChangedHereIsReplaced) {
+  EXPECT_TRUE(merge({file("code/a", "theirs")}).conflicts.empty());
+  EXPECT_EQ(folder_.read("record/code/a"), "theirs");
+  EXPECT_EQ(merge({file("code/a", "others'")}).conflicts, (std::vector<std::string>{"code/a"}));
+  EXPECT_EQ(folder_.read("record/code.conflicts/node2/a"), "others'");
+}
+
+TEST_F(Homecoming, NothingIsWrittenThroughALink) {
+  fs::create_directory(folder_.path() + "/elsewhere");
+  fs::create_directory_symlink(folder_.path() + "/elsewhere", record_ + "/outputs/model/out");
+  const Merged merged = merge({dir("outputs/model/out"), file("outputs/model/out/x", "theirs")});
+  EXPECT_TRUE(fs::is_empty(folder_.path() + "/elsewhere"));
+  EXPECT_EQ(folder_.read("record/outputs/model.conflicts/node2/out/x"), "theirs");
+  EXPECT_EQ(merged.conflicts, (std::vector<std::string>{"outputs/model/out/x"}));
+}
+
+TEST_F(Homecoming, LinksThatLeadOutAndOtherPathsAreRefused) {
+  const Merged merged =
+      merge({link("outputs/model/a", "/etc/passwd"), link("outputs/model/b", "../../../x"),
+             file("report.json", "{}"), file("outputs.x", "x")});
+  EXPECT_EQ(merged.refused.size(), 4u);
+  EXPECT_FALSE(fs::exists(record_ + "/report.json"));
+  EXPECT_TRUE(fs::is_empty(record_ + "/outputs/model"));
+}
+
+TEST_F(Homecoming, OnlyWhatIsNewIsSent) {
+  ASSERT_TRUE(fs::remove_all(record_ + "/code") > 0);
+  put("record/code.manifest", manifest_text(code_));
+  ASSERT_TRUE(lay_out(here_, code_, record_ + "/code"));
+  put("record/code/.git/config", "x");
+  put("record/outputs/model/m", "m");
+  const auto written = written_in(record_);
+  ASSERT_TRUE(written);
+  std::string paths;
+  for (const Entry& entry : written->manifest.entries) paths += entry.path + " ";
+  EXPECT_EQ(paths, "code code/.git code/.git/config outputs outputs/model outputs/model/m ");
+}
+
+}  // namespace
+}  // namespace muster::blobs
