@@ -79,8 +79,16 @@ class Pipeline:
         names = {id(step): name for name, step in self.jobs.items()}
         jobs = {name: _bound(step.step_keys(), names) for name, step in self.jobs.items()}
         for name, output in self.named_outputs.items():
-            step = names[id(output.step)]
-            jobs[step].setdefault("outputs", {})[output.name] = f"${{{{parent.outputs.{name}}}}}"
+            step = names.get(id(output.step))
+            if step is None:
+                raise BadCall(f"the pipeline returns the output {output.name!r} of "
+                              f"{output.step.name}, which is no step of it",
+                              "call it in the same function", self.made_at)
+            outputs = jobs[step].setdefault("outputs", {})
+            if "parent.outputs" in str(outputs.get(output.name)):
+                raise BadCall(f"the pipeline returns the output {output.name!r} of {step} twice",
+                              "give it one name", self.made_at)
+            outputs[output.name] = f"${{{{parent.outputs.{name}}}}}"
         settings = dict(vars(self.settings))
         target = settings.pop("default_compute")
         if target is not None:
@@ -113,7 +121,8 @@ def named_steps(steps: List[Tuple[Submittable, str]], variables: Dict[str, objec
     held = {id(value): name for name, value in variables.items()}
     named: Dict[str, Submittable] = {}
     for step, inner in steps:
-        name = held.get(id(step)) or inner or re.sub(r"\W+", "_", step.name.split(".")[0]) or "step"
+        name = held.get(id(step)) or inner or step.name.split(".")[0]
+        name = re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "step"
         named[_fresh(name, named)] = step
     return named
 

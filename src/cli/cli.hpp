@@ -12,7 +12,8 @@ struct Invocation {
   // Names of what muster gave to the rank in which it is called; sorted. Of these, only what speaks
   // to launchers is left in `environment`.
   std::vector<std::string> given = {};
-  int parent = -1;  // a pipe to the foreground process, when this one continues detached
+  int announce = -1;  // a pipe to a foreground process that waits until a step's ranks run
+  int parent = -1;    // a pipe to the foreground process, when this one continues detached
 };
 
 // With the environment as it was found.

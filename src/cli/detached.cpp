@@ -45,8 +45,9 @@ int tell_name(const model::RunRecord& record, bool json) {
 // It ended before all ranks ran.
 int tell_end(const Heard& heard, int code, bool json) {
   if (heard.folder.empty()) return code;
-  say(store::read_file(words_file(heard.folder)).value_or(""));
   const auto record = store::read_record(heard.folder);
+  if (code == 0 && record) return tell_name(*record, json);  // a pipeline that had nothing to run
+  say(store::read_file(words_file(heard.folder)).value_or(""));
   if (json && record) (void)tell_name(*record, true);
   return code;
 }

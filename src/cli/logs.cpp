@@ -103,6 +103,7 @@ struct Part {
   std::string step;  // empty: it is no step
   std::string streams;
   std::uint32_t ranks = 0;
+  bool is_over = false;  // and printed
 };
 
 class Log {
@@ -113,8 +114,9 @@ class Log {
 
   void print_new() {
     for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step(i);
-    for (const auto& [number, part] : parts_) find_streams(number, part);
-    for (auto& [place, stream] : streams_) stream.print_new();
+    for (auto& [number, part] : parts_) {
+      if (!part.is_over) print_part(number, part);
+    }
   }
 
   void finish() {
@@ -128,11 +130,27 @@ class Log {
   using Number = Ranks::key_type;
   using Place = std::pair<std::size_t, std::string>;  // of a stream: its part and its path
 
+  // The files of a step that is over are closed: a pipeline may have more than descriptors.
+  void print_part(std::size_t number, Part& part) {
+    part.is_over = !part.step.empty() && store::is_finished(step_of(part.step));
+    find_streams(number, part);
+    const auto first = streams_.lower_bound({number, ""});
+    const auto last = streams_.lower_bound({number + 1, ""});
+    for (auto one = first; one != last; ++one) one->second.print_new();
+    if (!part.is_over) return;
+    for (auto one = first; one != last; ++one) one->second.finish();
+    streams_.erase(first, last);
+  }
+
+  [[nodiscard]] std::string step_of(const std::string& name) const {
+    return store::step_folder(record_.folder, name);
+  }
+
   // Once it has been started.
   void find_step(std::size_t number) {
     if (parts_.contains(number)) return;
     const std::string& name = record_.steps[number].name;
-    const auto record = store::read_record(store::step_folder(record_.folder, name));
+    const auto record = store::read_record(step_of(name));
     if (record) parts_[number] = {name, record->streams, record->ranks};
   }
 

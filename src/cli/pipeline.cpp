@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <unistd.h>
+#include <utility>
 
+#include "base/variables.hpp"
 #include "base/words.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
@@ -12,6 +14,7 @@
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/take_over.hpp"
+#include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
 #include "plan/surroundings.hpp"
 #include "store/files.hpp"
@@ -45,6 +48,7 @@ pipeline::Recorder recorder_of(const PipelineRequest& request) {
   record.command = request.record.asked.words;
   for (const front::PoolHost& host : request.hosts) record.hosts.push_back(host.name);
   for (const StepRequest& step : request.steps) record.steps.emplace_back().name = step.name;
+  record.rerun_of = request.earlier;
   options.asked = request.record.asked;
   options.plan = plan_text(request);
   options.version = MUSTER_VERSION;
@@ -71,6 +75,26 @@ std::vector<front::PoolShare> shares_of(const PipelineRequest& request,
   return shares;
 }
 
+// A step that is run again by itself needs what those before it have made.
+Result<void> check_anew(const PipelineRequest& request) {
+  for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {
+    if (!request.anew.contains(request.steps[i].name)) continue;
+    for (const std::size_t before : request.plan[i].after) {
+      const StepRequest& step = request.steps[before];
+      if (earlier_step(request, step)) continue;
+      return base::fail(base::Fault::usage, "muster rerun of the pipeline runs both",
+                        "{} needs {}, whose outputs are not there", request.steps[i].name,
+                        step.name);
+    }
+  }
+  return {};
+}
+
+// The files are in the record of the pipeline.
+model::TypedCommand own_words(const PipelineRequest& request) {
+  return {request.record.asked.words, request.record.asked.folder, {}};
+}
+
 // In the step's own process.
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
@@ -83,12 +107,15 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   }
   front::RunRequest own = request.request(start.step, shares_of(request, start));
   own.record->folder = store::step_folder(request.record.folder, step.name);
-  own.record->asked = request.record.asked;
+  own.record->asked = own_words(request);
   if (own.code && step.code) own.code->again = step.code->again;
   own.keeps = front::Keeps::always;
   plan::settle_exports({invocation.environment, invocation.given}, own.spec);
   Invocation its = invocation;
-  its.parent = -1;
+  its.announce = std::exchange(its.parent, -1);
+  // What a detached one prints lies in its streams.
+  if (its.announce >= 0)
+    own.spec.output.routes.out.console = own.spec.output.routes.err.console = false;
   const int code = launch(own, its);
   if (code == 0 && key) offer_for_reuse(request, *key, own.record->folder);
   return code;
@@ -199,11 +226,9 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
     return run_step(request, start, invocation);
   };
   conducting.says = [&](std::size_t step) { return what_it_says(request.steps[step]); };
-  if (invocation.parent >= 0) {
-    conducting.running = [&] { tell_running(invocation.parent); };
-    conducting.shows_output = false;
-  }
-  conducting.colour = ::isatty(STDOUT_FILENO) == 1;
+  conducting.colour = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
+                      base::value_of(invocation.environment, "NO_COLOR").empty();
+  host::raise_descriptor_limit();
   return pipeline::conduct(std::move(conducting), recorder);
 }
 
@@ -223,6 +248,7 @@ int show_pipeline(const PipelineRequest& request) {
 }
 
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
+  if (const auto fine = check_anew(request); !fine) return complain(fine.error());
   pipeline::Recorder recorder = recorder_of(request);
   if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
   if (invocation.parent >= 0) {
@@ -237,7 +263,8 @@ int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   const auto conducted = carry_out(request, invocation, recorder);
   if (!conducted) return complain(conducted.error());
   if (recorder.failure()) say("muster: " + recorder.failure()->what + "\n");
-  const bool lost = conducted->lost_output || recorder.failure().has_value();
+  for (const std::string& trouble : conducted->troubles) say("muster: " + trouble + "\n");
+  const bool lost = !conducted->troubles.empty() || recorder.failure().has_value();
   return first_code(conducted->code, lost ? base::exit_code(base::Fault::output) : 0);
 }
 

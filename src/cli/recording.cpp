@@ -80,9 +80,8 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   options.asked = request.record->asked;
   options.plan = plan_text(spec, plan, request.record->outputs);
   options.version = MUSTER_VERSION;
-  if (invocation.parent >= 0) {
-    options.running = [pipe = invocation.parent] { tell_running(pipe); };
-  }
+  const int waits = std::max(invocation.parent, invocation.announce);
+  if (waits >= 0) options.running = [waits] { tell_running(waits); };
   return std::make_unique<head::Recorder>(std::move(options));
 }
 

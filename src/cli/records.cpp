@@ -162,8 +162,9 @@ Earlier earlier_of(const RunRecord& record) {
 }
 
 int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
-  const auto asked = store::read_asked(record.folder);
-  if (asked) return run_again(*asked, request, earlier_of(record), invocation);
+  const Earlier earlier = earlier_of(record);
+  const auto asked = store::read_asked(earlier.folder.empty() ? record.folder : earlier.folder);
+  if (asked) return run_again(*asked, request, earlier, invocation);
   return complain(
       {Fault::bad_file, "the record of " + record.run + " does not have its command line", {}, {}});
 }

@@ -214,6 +214,8 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
   }
   if (read && read->pipeline) {
     read->pipeline->detach |= wish.detach;
+    if (wish.json && !read->pipeline->detach) return complain(front::json_needs_detach());
+    read->pipeline->json |= wish.json;
     read->pipeline->fresh_code = wish.fresh_code;
     go_on_from(earlier, *read->pipeline);
   }

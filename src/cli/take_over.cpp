@@ -22,7 +22,7 @@ using model::RunRecord;
 Result<void> copy_outputs(const RunRecord& from, const std::string& folder) {
   const std::string outputs = from.folder + "/outputs";
   std::error_code wrong;
-  if (!fs::exists(outputs, wrong)) return {};
+  if (!fs::exists(outputs, wrong)) return {};  // it has none there
   constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
   fs::copy(outputs, folder + "/outputs", kAll, wrong);
   if (!wrong) return {};
@@ -43,25 +43,70 @@ RunRecord new_record(const RunRecord& from, const std::string& folder) {
   return record;
 }
 
+// As it is before its outputs are there.
+RunRecord begun(RunRecord record) {
+  record.state = model::RunState::starting;
+  record.exit_code.reset();
+  record.started.reset();
+  record.ended.reset();
+  return record;
+}
+
+RunRecord failed(RunRecord record, const base::Error& error) {
+  record.state = model::RunState::failed;
+  record.exit_code = base::exit_code(error.fault);
+  record.code_from = model::word(model::CodeFrom::muster);
+  record.cause = error.what;
+  return record;
+}
+
+Result<void> finish(store::RecordWriter& writer, const RunRecord& record) {
+  writer.add(view::run_ended_line(record));
+  return writer.finish(view::record_json(record, *record.ended) + "\n", "");
+}
+
 Result<void> write(const RunRecord& record, const RunRecord& from,
                    const model::TypedCommand& asked) {
-  auto writer = store::RecordWriter::create(record.folder,
-                                            {view::spec_json(record, asked, MUSTER_VERSION), "{}\n",
-                                             view::event_line(*record.created, "created")});
+  auto writer = store::RecordWriter::create(
+      record.folder, {view::spec_json(begun(record), asked, MUSTER_VERSION), "{}\n",
+                      view::event_line(*record.created, "created")});
   if (!writer) return tl::unexpected(writer.error());
-  if (auto copied = copy_outputs(from, record.folder); !copied) return copied;
-  writer->add(view::run_ended_line(record));
-  return writer->finish(view::record_json(record, *record.ended) + "\n", "");
+  const auto copied = copy_outputs(from, record.folder);
+  if (copied) return finish(*writer, record);
+  (void)finish(*writer, failed(record, copied.error()));
+  return copied;
+}
+
+// Whether what it made is still where it says.
+bool has_outputs(const RunRecord& record) {
+  std::error_code wrong;
+  return std::ranges::all_of(record.outputs, [&](const model::NamedPath& output) {
+    return fs::exists(output.path, wrong);
+  });
+}
+
+// A pipeline that was ended before it came to a step has nothing of it, but may have gone on from
+// one that has.
+std::optional<std::string> completed_in(std::string pipeline, const std::string& step) {
+  constexpr int kRerunsMax = 10'000;  // no circle goes on for ever
+  for (int i = 0; i < kRerunsMax && !pipeline.empty(); ++i) {
+    std::string folder = store::step_folder(pipeline, step);
+    const auto record = store::read_record(folder);
+    if (record && record->ended_well())
+      return has_outputs(*record) ? std::optional(folder) : std::nullopt;
+    if (record && record->reused_from.empty()) return std::nullopt;  // it has run, and failed
+    const auto whole = store::read_record(pipeline);
+    pipeline = whole ? whole->rerun_of : "";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> earlier_step(const front::PipelineRequest& request,
                                         const front::StepRequest& step) {
-  if (request.earlier.empty() || request.anew.contains(step.name)) return std::nullopt;
-  std::string folder = store::step_folder(request.earlier, step.name);
-  const auto record = store::read_record(folder);
-  return record && record->ended_well() ? std::optional(std::move(folder)) : std::nullopt;
+  if (request.anew.contains(step.name)) return std::nullopt;
+  return completed_in(request.earlier, step.name);
 }
 
 std::optional<int> take_over(const front::PipelineRequest& request, const front::StepRequest& step,
@@ -70,7 +115,8 @@ std::optional<int> take_over(const front::PipelineRequest& request, const front:
   if (!earlier) return std::nullopt;
   const RunRecord record =
       new_record(*earlier, store::step_folder(request.record.folder, step.name));
-  const auto written = write(record, *earlier, request.record.asked);
+  const model::TypedCommand& asked = request.record.asked;
+  const auto written = write(record, *earlier, {asked.words, asked.folder, {}});
   return written ? 0 : complain(written.error());
 }
 

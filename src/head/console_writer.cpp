@@ -9,32 +9,12 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/reopened.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::head {
-
-namespace {
-
-bool same_place(int a, int b) {
-  struct stat first {};
-  struct stat second {};
-  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino && first.st_rdev == second.st_rdev;
-}
-
-// An own, non-blocking descriptor for a pipe or terminal; nothing for other kinds or when refused.
-process::UniqueFd reopened(int fd) {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return {};
-  if (!S_ISFIFO(info.st_mode) && ::isatty(fd) == 0) return {};
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  return process::UniqueFd(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-}
-
-}  // namespace
 
 class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
  public:
@@ -50,7 +30,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   };
 
   Sink(asio::io_context& loop, int fd, Events events)
-      : loop_(loop), fd_(fd), own_(reopened(fd)), events_(std::move(events)) {
+      : loop_(loop), fd_(fd), own_(process::reopened(fd)), events_(std::move(events)) {
     if (own_) fd_ = own_.get();
   }
 
@@ -155,7 +135,7 @@ ConsoleWriter::ConsoleWriter(asio::io_context& loop, const std::function<void()>
                              std::function<void()> closed)
     : out_(std::make_shared<Sink>(loop, STDOUT_FILENO,
                                   Sink::Events{relieved, std::move(closed), [this] { tell(); }})) {
-  err_ = same_place(STDOUT_FILENO, STDERR_FILENO)
+  err_ = process::same_place(STDOUT_FILENO, STDERR_FILENO)
              ? out_
              : std::make_shared<Sink>(loop, STDERR_FILENO, Sink::Events{.relieved = relieved});
 }

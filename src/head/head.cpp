@@ -342,7 +342,16 @@ class Head {
       if (ignored && (number == SIGHUP || number == SIGTSTP || number == SIGQUIT)) continue;
       signals_.add(number);
     }
+    hear(numbers);
     next_signal();
+  }
+
+  // Whoever started us may have held them back until now.
+  static void hear(const std::vector<int>& numbers) {
+    sigset_t heard;
+    ::sigemptyset(&heard);
+    for (const int number : numbers) ::sigaddset(&heard, number);
+    ::sigprocmask(SIG_UNBLOCK, &heard, nullptr);
   }
 
   void next_signal() {

@@ -55,7 +55,7 @@ struct Graph {
   std::string experiment;
   std::vector<Named> tags;
   std::optional<Text> target;    // of steps that name none
-  bool goes_on = false;          // after a step's failure, those that do not depend on it
+  bool goes_on = true;           // after a step's failure, those that do not depend on it
   bool reuses = true;            // results of steps that ran before; force_rerun: false
   std::vector<GraphStep> steps;  // each after all that it waits for
   std::vector<GraphOutput> outputs;

@@ -86,7 +86,7 @@ struct Output {
 struct Flow {
   std::optional<Text> target;  // of steps that name none
   std::optional<Text> first;   // the step that all others wait for
-  bool goes_on = false;        // after a step has failed, with those that do not depend on it
+  bool goes_on = true;         // after a step has failed, with those that do not depend on it
   bool force_rerun = false;    // no step's earlier results are taken in place of running it
 };
 

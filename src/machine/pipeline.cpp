@@ -2,6 +2,7 @@
 #include "machine/pipeline.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
@@ -153,11 +154,17 @@ bool Pipeline::is_full() const {
   return true;
 }
 
+// Where a step finds no room, others of its size need not look.
 void Pipeline::start_what_fits(PipelineEffects& out) {
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::vector<std::size_t>>> too_large;
   for (auto next = ready_.begin(); next != ready_.end() && !is_full();) {
     const std::size_t step = *next;
-    std::vector<HostShare> hosts = room_for(input_.steps[step]);
+    const model::PlannedStep& plan = input_.steps[step];
+    const auto size = std::tie(plan.nodes, plan.slots, plan.hosts);
+    std::vector<HostShare> hosts;
+    if (!too_large.contains(size)) hosts = room_for(plan);
     if (hosts.empty()) {
+      too_large.insert(size);
       ++next;
       continue;
     }

@@ -99,7 +99,8 @@ struct RunRecord {
   std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
   HeadPlace head;
   std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then
-  std::string reused_from = {};        // of a step: the folder of the record whose outputs it has
+  std::string rerun_of = {};     // of a pipeline: the folder of the record that it goes on from
+  std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.

@@ -1,13 +1,16 @@
 // One loop: signals, what steps print, and the effects of the pipeline's machine.
 #include "pipeline/conductor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <poll.h>
+#include <set>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +22,7 @@
 #include "process/shortage.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "view/signals.hpp"
 #include "view/step_words.hpp"
 
 namespace muster::pipeline {
@@ -43,11 +47,21 @@ struct Live {
   std::array<StepLines, 2> lines;  // index: Console::Stream
 };
 
+// nohup and shells without job control mean what they say.
+bool is_heard(int number) {
+  struct sigaction action {};
+  ::sigaction(number, nullptr, &action);
+  return action.sa_handler != SIG_IGN || (number != SIGHUP && number != SIGTSTP);
+}
+
 // Blocks the signals and returns where they are read; they stay blocked.
 base::Result<process::UniqueFd> signals() {
+  std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it is not told of children that end
   sigset_t heard;
   ::sigemptyset(&heard);
-  for (const int number : kHeardSignals) ::sigaddset(&heard, number);
+  for (const int number : kHeardSignals) {
+    if (is_heard(number)) ::sigaddset(&heard, number);
+  }
   ::sigprocmask(SIG_BLOCK, &heard, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   process::UniqueFd file(::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -84,11 +98,10 @@ class Conductor {
     PipelineEffects effects;
     pipeline_.begin(effects);
     perform(effects);
-    conducting_.running();
     while (!pipeline_.is_over()) turn();
     const int code = end();
-    console_.finish();
-    return {code, console_.has_lost()};
+    while (!console_.is_empty() && !leaves_) turn();
+    return {code, troubles()};
   }
 
  private:
@@ -96,6 +109,13 @@ class Conductor {
     return recorder_.record().steps[step];
   }
   [[nodiscard]] const std::string& folder() const { return recorder_.record().folder; }
+
+  std::vector<std::string> troubles() {
+    std::vector<std::string> all = {console_.sink(Console::out).trouble("stdout")};
+    if (!console_.is_one()) all.push_back(console_.sink(Console::err).trouble("stderr"));
+    std::erase(all, "");
+    return all;
+  }
 
   void say(std::string_view text) { console_.add(Console::err, fmt::format("muster: {}\n", text)); }
 
@@ -122,6 +142,7 @@ class Conductor {
 
   void on(const machine::StopStep& stop) {
     const auto live = live_.find(stop.step);
+    stopped_.insert(stop.step);
     if (live != live_.end()) signal_step(live->second, SIGINT);
   }
 
@@ -169,10 +190,11 @@ class Conductor {
     watched_.clear();
     watch(signals_.get(), POLLIN, {});
     for (const Console::Stream stream : {Console::out, Console::err}) {
-      const int file = stream == Console::out ? STDOUT_FILENO : STDERR_FILENO;
-      if (console_.wants_to_write(stream)) watch(file, POLLOUT, {});
+      Sink& sink = console_.sink(stream);
+      const bool again = stream == Console::err && console_.is_one();
+      if (sink.waiting() > 0 && !again) watch(sink.file(), POLLOUT, {0, stream, false});
     }
-    if (!console_.is_full()) {
+    if (!console_.is_full() || interrupted_ != 0) {
       for (auto& [step, live] : live_) watch_step(step, live);
     }
     if (::poll(files_.data(), files_.size(), -1) < 0) return;  // EINTR: no signal of ours
@@ -202,10 +224,17 @@ class Conductor {
       if (watched_[i].is_step) {
         read_step(live_.at(watched_[i].step), watched_[i].stream);
       } else {
-        console_.write(files_[i].fd == STDOUT_FILENO ? Console::out : Console::err);
+        write(watched_[i].stream);
       }
     }
     if (files_.front().revents != 0) hear_signals();
+  }
+
+  // Nobody reads the output any more: the pipeline ends, as a job does.
+  void write(Console::Stream stream) {
+    Sink& sink = console_.sink(stream);
+    sink.write();
+    if (stream == Console::out && sink.is_closed() && !pipeline_.is_over()) interrupt(SIGPIPE);
   }
 
   void read_step(Live& live, Console::Stream stream) {
@@ -219,8 +248,9 @@ class Conductor {
     }
   }
 
+  // While the pipeline ends, no step waits for a console that takes nothing: its record has all.
   void show(Console::Stream stream, const std::string& lines) {
-    if (conducting_.shows_output || stream == Console::err) console_.add(stream, lines);
+    if (interrupted_ == 0 || !console_.is_full()) console_.add(stream, lines);
   }
 
   // ---- signals ----
@@ -247,10 +277,13 @@ class Conductor {
     }
   }
 
+  // Once all is over only the console is waited for, and whoever interrupts does not want to.
   void interrupt(int number) {
-    if (interrupted_ == 0) {
-      say(fmt::format("received {}; ending {} steps", number == SIGINT ? "SIGINT" : "a signal",
-                      live_.size()));
+    leaves_ = pipeline_.is_over();
+    if (leaves_) return;
+    if (interrupted_ == 0 && number != SIGPIPE) {
+      say(fmt::format("received {}; ending {} step{}", view::signal_facts(number).name,
+                      live_.size(), live_.size() == 1 ? "" : "s"));
     }
     if (interrupted_ == 0) interrupted_ = number;
     PipelineEffects effects;
@@ -268,9 +301,9 @@ class Conductor {
     std::vector<std::pair<std::size_t, int>> ended;
     for (auto& [step, live] : live_) {
       int status = 0;
-      if (::waitpid(live.process.pid, &status, WNOHANG) == live.process.pid) {
-        ended.emplace_back(step, process::exit_code_of(status));
-      }
+      const pid_t waited = ::waitpid(live.process.pid, &status, WNOHANG);
+      if (waited == live.process.pid) ended.emplace_back(step, process::exit_code_of(status));
+      if (waited < 0 && errno == ECHILD) ended.emplace_back(step, EXIT_FAILURE);
     }
     for (const auto& [step, code] : ended) finish_step(step, code);
   }
@@ -294,7 +327,10 @@ class Conductor {
       errno = 0;
       drain(live, stream);
     }
-    settle(step, ended_as(record_of(step), folder(), code, live.lines[Console::err].last_line()));
+    StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err].words());
+    const bool told = stopped_.contains(step) && code > 128;
+    if (now.state == StepState::failed && told) now.state = StepState::stopped;
+    settle(step, std::move(now));
   }
 
   void settle(std::size_t step, StepRecord now) {
@@ -331,7 +367,11 @@ class Conductor {
 
   int end() {
     const auto culprit = pipeline_.culprit();
-    if (interrupted_ != 0) {
+    const auto& steps = recorder_.record().steps;
+    const bool all_done = std::ranges::all_of(steps, [](const StepRecord& step) {
+      return model::is_done(step.state) || step.state == StepState::left_out;
+    });
+    if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
     } else if (culprit) {
       const int code = record_of(*culprit).exit_code.value_or(1);
@@ -351,8 +391,10 @@ class Conductor {
   std::map<std::size_t, Live> live_;
   std::vector<std::pair<std::size_t, std::string>> failed_;  // could not be started, and why
   std::vector<pollfd> files_;
-  std::vector<Source> watched_;  // index: that of files_
-  int interrupted_ = 0;          // the first signal that ended the pipeline
+  std::vector<Source> watched_;    // index: that of files_
+  std::set<std::size_t> stopped_;  // steps that were told to end
+  int interrupted_ = 0;            // the first signal that ended the pipeline
+  bool leaves_ = false;            // without waiting for the console
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "machine/pipeline.hpp"
@@ -21,14 +22,13 @@ struct Conducting {
   std::function<int(const machine::StartStep&)> run;
   // What a step that completed has written into those of its outputs that conditions ask for.
   std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
-  std::function<void()> running = [] {};  // the first steps run
-  bool shows_output = true;               // of the steps; else only muster's own words
+  bool shows_output = true;  // of the steps; else only muster's own words
   bool colour = false;
 };
 
 struct Conducted {
   int code = 0;
-  bool lost_output = false;
+  std::vector<std::string> troubles;  // what of the output was lost, a line each
 };
 
 // Until every step is over. The recorder has begun; it is ended. Call it while the process has one

@@ -3,55 +3,61 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
+#include <cstring>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include "process/write_all.hpp"
+#include "process/reopened.hpp"
 
 namespace muster::pipeline {
 namespace {
 
 constexpr std::size_t kHeldMax = 256u << 10;  // bytes; steps wait while more is held
 
-int file_of(Console::Stream stream) {
-  return stream == Console::out ? STDOUT_FILENO : STDERR_FILENO;
-}
-
 }  // namespace
 
-void Console::add(Stream stream, std::string_view lines) {
-  if (closed_[stream]) {
-    lost_ = lost_ || !lines.empty();
-  } else {
-    held_[stream] += lines;
-  }
+Sink::Sink(int file) : own_(process::reopened(file)), file_(own_ ? own_.get() : file) {}
+
+void Sink::add(std::string_view bytes) {
+  if (!closed_) held_ += bytes;
 }
 
-bool Console::is_full() const { return std::max(held_[0].size(), held_[1].size()) > kHeldMax; }
-
-// A pipe that poll() has called writable takes PIPE_BUF bytes without blocking.
-void Console::write(Stream stream) {
-  const std::size_t size = std::min<std::size_t>(held_[stream].size(), PIPE_BUF);
-  const ssize_t put = ::write(file_of(stream), held_[stream].data(), size);
+// A disk may have room again; a reader that has gone does not come back (a terminal says EIO).
+void Sink::write() {
+  const ssize_t put = ::write(file_, held_.data() + at_, waiting());
   if (put >= 0) {
-    held_[stream].erase(0, static_cast<std::size_t>(put));
+    at_ += static_cast<std::size_t>(put);
   } else if (errno != EINTR && errno != EAGAIN) {
-    drop(stream);
+    lose(errno);
   }
+  if (at_ < held_.size() && at_ <= kHeldMax) return;
+  held_.erase(0, at_);
+  at_ = 0;
 }
 
-void Console::finish() {
-  for (const Stream stream : {out, err}) {
-    if (!wants_to_write(stream)) continue;
-    if (process::write_all(file_of(stream), held_[stream]).error != 0) drop(stream);
-    held_[stream].clear();
-  }
+void Sink::lose(int error) {
+  closed_ = error == EPIPE || (error == EIO && own_);
+  if (!closed_ && lost_ == 0) error_ = error;
+  if (!closed_) lost_ += waiting();
+  at_ = held_.size();
 }
 
-void Console::drop(Stream stream) {
-  lost_ = true;
-  closed_[stream] = true;
-  held_[stream].clear();
+std::string Sink::trouble(std::string_view name) const {
+  if (lost_ == 0) return {};
+  return fmt::format("cannot write to {}: {}; {} bytes are lost", name, std::strerror(error_),
+                     lost_);
 }
+
+Console::Console() {
+  sinks_[out] = std::make_shared<Sink>(STDOUT_FILENO);
+  const bool one = process::same_place(STDOUT_FILENO, STDERR_FILENO);
+  sinks_[err] = one ? sinks_[out] : std::make_shared<Sink>(STDERR_FILENO);
+}
+
+bool Console::is_full() const {
+  return std::max(sinks_[0]->waiting(), sinks_[1]->waiting()) > kHeldMax;
+}
+
+bool Console::is_empty() const { return sinks_[0]->waiting() + sinks_[1]->waiting() == 0; }
 
 }  // namespace muster::pipeline

@@ -6,7 +6,9 @@
 namespace muster::pipeline {
 
 void StepLines::take(std::string_view line, std::string& lines) {
+  constexpr std::string_view kError = "muster: error: ";
   last_ = line;
+  if (line.starts_with(kError)) error_ = line.substr(kError.size());
   lines += prefix_;
   lines += line;
   lines += '\n';

@@ -16,8 +16,8 @@ class StepLines {
   [[nodiscard]] std::string feed(std::string_view bytes);
   // The line that has begun, with an end; empty if there is none.
   [[nodiscard]] std::string finish();
-  // Without prefix and end; empty before the first.
-  [[nodiscard]] const std::string& last_line() const { return last_; }
+  // The last line that tells an error, else the last one, without prefix and end; may be empty.
+  [[nodiscard]] const std::string& words() const { return error_.empty() ? last_ : error_; }
 
  private:
   void take(std::string_view line, std::string& lines);
@@ -25,6 +25,7 @@ class StepLines {
   std::string prefix_;
   std::string begun_;
   std::string last_;
+  std::string error_;
 };
 
 }  // namespace muster::pipeline

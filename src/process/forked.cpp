@@ -41,18 +41,23 @@ bool redirect(const ForkedPipes& pipes) {
          ::dup2(pipes.err.write.get(), STDERR_FILENO) >= 0;
 }
 
-void hear_signals() {
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);
+// Those that end a program wait until the head listens to them: none is lost, and none ends the
+// child before it can end what it has started.
+void prepare_signals() {
+  sigset_t others;
+  ::sigfillset(&others);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1, SIGUSR2}) {
+    ::sigdelset(&others, number);
+  }
+  ::sigprocmask(SIG_UNBLOCK, &others, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
 }
 
 [[noreturn]] void live(const std::function<int()>& run, ForkedPipes pipes, pid_t parent) {
   ::setpgid(0, 0);
   if (!is_bound_to(parent) || !redirect(pipes)) ::_exit(EXIT_FAILURE);
   pipes = {};
-  hear_signals();
+  prepare_signals();
   const int code = run();
   std::fflush(nullptr);
   ::_exit(code);  // what belongs to the parent is not undone here

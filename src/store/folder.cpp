@@ -29,6 +29,13 @@ bool begins_as_run(std::string_view name) {
   return !name.empty() && name.front() >= '0' && name.front() <= '9';
 }
 
+// "20261121-212530.123-kufa"
+bool is_run_name(std::string_view name) {
+  constexpr std::size_t kDate = 8;
+  const bool dated = name.size() > kDate && name[kDate] == '-';
+  return dated && name.substr(0, kDate).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::vector<std::string> folders_in(const std::string& folder, bool (*is_meant)(std::string_view)) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
@@ -115,11 +122,12 @@ base::Result<std::string> find_run(const std::vector<std::string>& names, const 
 
 std::string run_of(const std::string& folder) {
   const std::size_t steps = folder.rfind(kSteps);
-  const bool is_step =
+  const bool has_steps =
       steps != std::string::npos && folder.find('/', steps + kSteps.size()) == std::string::npos;
-  if (!is_step) return folder.substr(folder.rfind('/') + 1);
-  const std::string pipeline = folder.substr(0, steps);
-  return pipeline.substr(pipeline.rfind('/') + 1) + folder.substr(steps + kSteps.size() - 1);
+  const std::string above = folder.substr(0, has_steps ? steps : 0);
+  const std::string pipeline = above.substr(above.rfind('/') + 1);
+  if (!is_run_name(pipeline)) return folder.substr(folder.rfind('/') + 1);
+  return pipeline + folder.substr(steps + kSteps.size() - 1);
 }
 
 std::string step_folder(const std::string& pipeline, std::string_view step) {

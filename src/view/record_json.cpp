@@ -57,6 +57,7 @@ Json step_object(const model::StepRecord& step) {
 
 // Keys that most runs do not have.
 void add_steps(const RunRecord& record, Json& object) {
+  if (!record.rerun_of.empty()) object["rerun_of"] = utf8(record.rerun_of);
   if (!record.reused_from.empty()) object["reused_from"] = utf8(record.reused_from);
   if (record.steps.empty()) return;
   Json& steps = object["steps"] = Json::array();
@@ -256,6 +257,7 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .streams = text_at(object, "streams"),
                    .head = head_at(object),
                    .steps = steps_at(object),
+                   .rerun_of = text_at(object, "rerun_of"),
                    .reused_from = text_at(object, "reused_from")};
 }
 

@@ -4,7 +4,9 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
+import subprocess
 import unittest
 from xml.etree import ElementTree
 
@@ -48,6 +50,10 @@ SCRIPTS = {
     "train.sh": 'cat "$1/word" > "$2/rank.$RANK"; echo "rank $RANK of $WORLD_SIZE"\n',
     "evaluate.sh": 'cat "$1"/rank.* > "$DIR/result"; echo evaluated\n',
 }
+
+
+def is_over(state):
+    return state not in ("starting", "running")
 
 
 class PipelineCase(Case):
@@ -175,6 +181,18 @@ jobs:
 """
 
 
+class Inside(PipelineCase):
+    """A pipeline that is submitted in a rank has that rank's hosts."""
+
+    def test_hosts_of_the_job_around(self):
+        self.write("in.yml", "type: pipeline\njobs:\n"
+                   "  a: {command: 'echo $RANK', resources: {instance_count: 2}, "
+                   "distribution: {type: mpi}}\n")
+        done = self.succeeds("--fake-nodes", "2", "-n", "1", MUSTER, "submit", "in.yml",
+                             "-H", "fake-0:2,fake-1:2")
+        self.assertEqual(done.lines, ["a: 0", "a: 1"])
+
+
 class Chooses(PipelineCase):
     """What a step writes decides what runs after it."""
 
@@ -266,6 +284,15 @@ class Fails(PipelineCase):
         self.assertEqual(sorted(os.listdir(self.show()["folder"] + "/steps")),
                          ["evaluate", "prepare", "train", "train@1"])
         self.assertEqual(self.show("last/train@1")["exit_code"], 5)
+
+    def test_outputs_that_are_gone_are_made_again(self):
+        self.submit("--fake-nodes", "2")
+        shutil.rmtree(self.show("last/prepare")["outputs"]["data"])
+        self.told("rerun", "last")
+        self.assertEqual(self.steps()["prepare"], "completed")
+        shutil.rmtree(self.show("last/prepare")["outputs"]["data"])
+        done = self.told("rerun", "last/train", code=USAGE)
+        self.assertIn("train needs prepare, whose outputs are not there", done.errors)
 
     def test_one_step_is_run_again_by_itself(self):
         self.submit("--fake-nodes", "2")
@@ -441,6 +468,73 @@ class Ends(PipelineCase):
         self.told("rerun", "last")
         self.assertEqual(self.steps(), {"prepare": "reused", "train": "completed",
                                         "evaluate": "completed"})
+
+    def test_interrupted_at_any_moment_of_its_beginning(self):
+        self.write("many.yml", "type: pipeline\njobs:\n" + "".join(
+            f"  s{i}: {{command: sleep 3600}}\n" for i in range(6)))
+        dice = random.Random(3)
+        for ignored in (False, True) * 8:
+            how = ("sh", "-c", 'trap "" INT; exec "$@"', "-") if ignored else ()
+            one = self.start("many.yml", "-j", "6", command=(*how, MUSTER, "submit"))
+            wait_until(lambda: b"starts" in one.popen.stderr.read1(), 10, "a step starts")
+            try:
+                one.popen.wait(dice.uniform(0, 0.02))
+            except subprocess.TimeoutExpired:
+                one.send(signal.SIGINT)
+            self.assertEqual(one.finish().code, 130)
+            self.assertEqual(set(self.steps().values()) - {"blocked"}, {"stopped"})
+
+    def test_a_reader_that_stands_still_keeps_nobody(self):
+        self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes | head -c 3000000}\n")
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        one = self.start("loud.yml", command=(MUSTER, "submit"), stdout=writer)
+        os.close(writer)
+        wait_until(lambda: self.listed() and self.steps().get("a") == "running", 10, "a runs")
+        one.send(signal.SIGINT)
+        wait_until(lambda: is_over(self.show()["state"]), 10, "it is over")
+        one.send(signal.SIGINT)
+        one.popen.wait(10)
+
+    def listed(self):
+        return "loud" in self.told("ps", "--all").text
+
+    def test_a_reader_that_goes_away_ends_it(self):
+        self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes}\n")
+        one = self.start("loud.yml", command=(MUSTER, "submit"))
+        self.assertEqual(one.popen.stdout.readline(), b"a: y\n")
+        one.popen.stdout.close()
+        self.assertEqual(one.popen.wait(20), 141)
+
+    def test_nohup_means_what_it_says(self):
+        self.write("train.sh", self.WAITS)
+        one = self.start("three.yml", "--fake-nodes", "2", command=("nohup", MUSTER, "submit"))
+        self.wait_for_files([f"ready.{i}" for i in range(4)])
+        one.send(signal.SIGHUP)
+        one.send(signal.SIGTERM)
+        self.assertEqual(one.finish().code, 143)
+
+    def test_whoever_ignores_the_end_of_children_is_not_heard(self):
+        done = self.start("three.yml", "--fake-nodes", "2", command=(
+            "/usr/bin/python3", "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, "
+            "signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])", MUSTER, "submit")).finish()
+        self.assertEqual(done.code, 0, done)
+
+    def test_a_rerun_that_is_interrupted_loses_nothing(self):
+        self.write("two.yml", "type: pipeline\njobs:\n"
+                   "  a: {command: 'echo a >> $DIR/ran'}\n"
+                   "  w: {command: 'sh $DIR/w.sh'}\n")
+        self.write("w.sh", "exit 3\n")
+        self.submit(file="two.yml", code=3)
+        self.write("w.sh", 'echo > "$DIR/ready"; exec sleep 3600\n')
+        one = self.start("last/w", command=(MUSTER, "rerun"))
+        self.wait_for_files(["ready"])
+        one.send(signal.SIGINT)
+        one.finish()
+        self.write("w.sh", "exit 0\n")
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"a": "reused", "w": "completed"})
+        self.assertEqual(self.read("ran"), b"a\n")
 
     def test_suspended_with_its_steps(self):
         one = self.begun()

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "front/inherited.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
 #include "front/pipeline_request.hpp"
@@ -46,28 +47,30 @@ class Pool {
  public:
   Pool(const Call& call, const JobDraft& draft) : call_(call), draft_(draft) {}
 
+  // Entries of one host add up; targets that name the same host mean the same slots.
   std::vector<std::size_t> add(const job::Place& place) {
     std::vector<std::size_t> indices;
+    std::map<std::size_t, std::uint32_t> slots;
     for (const model::HostEntry& host : place.found.hosts) {
       const std::size_t index = of(host.name);
-      hosts_[index].slots += said(host, place.target);
+      slots[index] += said(host, place.target);
       if (!std::ranges::count(indices, index)) indices.push_back(index);
     }
+    for (const auto& [index, own] : slots) hosts_[index].slots = std::max(hosts_[index].slots, own);
     if (!indices.empty()) return indices;
     const std::uint32_t nodes = place.target.fake_nodes ? place.target.fake_nodes->number : 1;
     for (std::uint32_t i = 0; i < nodes; ++i) {
       const bool fake = place.target.fake_nodes.has_value();
       indices.push_back(of(fake ? fmt::format("fake-{}", i) : "localhost"));
-      hosts_[indices.back()].slots = own_slots(place.target);
+      std::uint32_t& most = hosts_[indices.back()].slots;
+      most = std::max(most, own_slots(place.target));
     }
     return indices;
   }
 
-  // A host whose slots nobody says runs one step at a time: the largest has room.
-  std::vector<PoolHost> hosts(std::uint32_t largest) && {
-    for (PoolHost& host : hosts_) {
-      if (host.slots == 0) host.slots = std::max(1U, largest);
-    }
+  // A host whose slots nobody says runs one step at a time: any takes all of it.
+  std::vector<PoolHost> hosts() && {
+    for (PoolHost& host : hosts_) host.slots = std::max(1U, host.slots);
     return std::move(hosts_);
   }
 
@@ -142,7 +145,8 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
     const auto entry = std::ranges::find(place.found.hosts, share.host, &model::HostEntry::name);
     if (entry == place.found.hosts.end()) continue;
     kept.push_back(*entry);
-    kept.back().slots = share.slots;
+    const bool said = entry->slots || place.target.slots;  // else it takes what the step needs
+    if (said) kept.back().slots = share.slots;
     kept.back().slots_are_cores = false;
   }
   place.found.hosts = std::move(kept);
@@ -156,6 +160,10 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
   Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
                                 {bound_job(ground, step), one.folder, {}, ground.sources}, place);
   if (!reading.request) return reading;
+  if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
+    reading.complaints.push_back(std::move(taken.error()));
+    return reading;
+  }
   Recording& record = *reading.request->record;
   record.name = one.name;
   if (record.experiment.empty()) record.experiment = ground.graph.experiment;
@@ -205,6 +213,7 @@ class PipelineReader {
     const job::GraphStep& step = graph().steps[index];
     const PoolPlace& where = ground_->places[ground_->place_of_step[index]];
     Reading own = step_reading(*ground_, index, where.place);
+    if (step.name.size() > kNameMax) own.complaints.push_back(too_long(step));
     for (base::Error& one : own.complaints) add_new(std::move(one), reading.complaints);
     for (std::string& one : own.notices) add_once(reading.notices, step.name + ": " + one);
     StepRequest& request = request_.steps.emplace_back();
@@ -218,6 +227,17 @@ class PipelineReader {
     for (const model::StepCondition& condition : plan.when) {
       request_.steps[condition.step].control.insert(condition.output);
     }
+  }
+
+  // It is the name of a folder, with some characters more before and after it.
+  static constexpr std::size_t kNameMax = 200;
+
+  [[nodiscard]] base::Error too_long(const job::GraphStep& step) const {
+    return {Fault::bad_file,
+            fmt::format("the name of the step {}... has {} characters, and may have {}",
+                        step.name.substr(0, 20), step.name.size(), kNameMax),
+            "its parts are the names of the pipelines around it",
+            {ground_->sources[step.mark.file], step.mark.line, step.mark.column}};
   }
 
   static void add_new(base::Error error, std::vector<base::Error>& all) {
@@ -281,9 +301,7 @@ class PipelineReader {
 
   void finish() {
     PipelineRequest& request = request_;
-    std::uint32_t largest = 1;
-    for (const model::PlannedStep& step : request.plan) largest = std::max(largest, step.slots);
-    request.hosts = std::move(pool_).hosts(largest);
+    request.hosts = std::move(pool_).hosts();
     request.at_once = ground_->draft.at_once;
     request.goes_on = graph().goes_on;
     request.reuses = graph().reuses;

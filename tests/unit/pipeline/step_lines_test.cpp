@@ -13,11 +13,17 @@ TEST(StepLines, HoldsALineUntilItIsWhole) {
   EXPECT_EQ(lines.feed("one\ntw"), "a: one\n");
   EXPECT_EQ(lines.feed("o"), "");
   EXPECT_EQ(lines.feed("\n\n"), "a: two\na: \n");
-  EXPECT_EQ(lines.last_line(), "");
+  EXPECT_EQ(lines.words(), "");
   EXPECT_EQ(lines.feed("last"), "");
   EXPECT_EQ(lines.finish(), "a: last\n");
   EXPECT_EQ(lines.finish(), "");
-  EXPECT_EQ(lines.last_line(), "last");
+  EXPECT_EQ(lines.words(), "last");
+}
+
+TEST(StepLines, RemembersAnError) {
+  StepLines lines("a: ");
+  (void)lines.feed("muster: error: no folder x\n  hint: make it\n");
+  EXPECT_EQ(lines.words(), "no folder x");
 }
 
 TEST(StepLines, CutsALineThatIsTooLong) {

@@ -7,11 +7,12 @@ namespace muster::store::step_folders_test {
 namespace {
 
 TEST(StepFolders, LieBelowThatOfThePipeline) {
-  const std::string folder = step_folder("/runs/20261121-kufari", "prepare.clean");
-  EXPECT_EQ(folder, "/runs/20261121-kufari/steps/prepare.clean");
-  EXPECT_EQ(run_of(folder), "20261121-kufari/prepare.clean");
+  const std::string folder = step_folder("/runs/20261121-212530.123-kufari", "prepare.clean");
+  EXPECT_EQ(folder, "/runs/20261121-212530.123-kufari/steps/prepare.clean");
+  EXPECT_EQ(run_of(folder), "20261121-212530.123-kufari/prepare.clean");
   EXPECT_EQ(run_of("/runs/20261121-kufari"), "20261121-kufari");
   EXPECT_EQ(run_of("/my/steps/runs/20261121-kufari"), "20261121-kufari");
+  EXPECT_EQ(run_of("/x/steps/20261121-212530.123-kufari"), "20261121-212530.123-kufari");
 }
 
 TEST(StepFolders, AreFoundByTheirNames) {
