@@ -22,7 +22,6 @@ struct Conducting {
   std::function<int(const machine::StartStep&)> run;
   // What a step that completed has written into those of its outputs that conditions ask for.
   std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
-  bool shows_output = true;  // of the steps; else only muster's own words
   bool colour = false;
 };
 

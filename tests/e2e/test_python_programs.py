@@ -207,11 +207,13 @@ class Programs(PythonCase):
 
     def test_steps_hand_on_what_they_make(self):
         self.write("prepare.yml", "command: echo $((${{inputs.n}} + 1)) > ${{outputs.data}}/n\n"
-                                  "inputs: {n: {type: integer}}\noutputs: {data: {type: uri_folder}}\n"
+                                  "inputs: {n: {type: integer}}\n"
+                                  "outputs: {data: {type: uri_folder}}\n"
                                   "$schema: commandComponent\n")
-        self.write("train.yml", "command: echo rank $RANK of $WORLD_SIZE got $(cat ${{inputs.data}}/n)\n"
-                                "inputs: {data: {type: uri_folder}}\noutputs: {model: {}}\n"
-                                "distribution: {type: pytorch}\n")
+        self.write("train.yml",
+                   "command: echo rank $RANK of $WORLD_SIZE got $(cat ${{inputs.data}}/n)\n"
+                   "inputs: {data: {type: uri_folder}}\noutputs: {model: {}}\n"
+                   "distribution: {type: pytorch}\n")
         program = WIRED + (
             "client = MLClient.from_config()\njob = client.jobs.create_or_update(whole(3))\n"
             "client.jobs.stream(job.name)\n"
@@ -232,9 +234,11 @@ class Programs(PythonCase):
         with open(self.path("components/imagecnn-train/entry.spec.yaml"), "a",
                   encoding="utf-8") as file:
             file.write("outputs: {model: {type: path}}\n")
-        told = self.fails(USAGE, STEPS + "first = func(1, 2)\nfunc(first.outputs.model, 2).submit()\n")
+        told = self.fails(USAGE, STEPS + "first = func(1, 2)\n"
+                                         "func(first.outputs.model, 2).submit()\n")
         self.assertIn("is submitted by itself\n  hint: call both in a function with", told)
-        outside = wired.replace("@dsl", "first = func(1, 2)\n@dsl").replace("    first = func(1, 2)\n", "")
+        outside = wired.replace("    first = func(1, 2)\n", "")
+        outside = outside.replace("@dsl", "first = func(1, 2)\n@dsl")
         told = self.fails(USAGE, STEPS + outside)
         self.assertIn("is no step of this pipeline\n", told)
         told = self.fails(USAGE, STEPS + wired.replace(", 2)\nboth", ", 2)\n    return 3\nboth"))

@@ -1,0 +1,219 @@
+"""Pipelines that are interrupted, stopped or killed: nothing is left, and they go on again."""
+
+import os
+import random
+import signal
+import subprocess
+import unittest
+
+from front_case import LabFrontCase
+from pipeline_case import SCRIPTS, PipelineCase
+from support import MUSTER, lab_or_skip, run_tests, state_of, survivors, wait_until
+
+REASON = lab_or_skip()
+
+
+def is_over(state):
+    return state not in ("starting", "running")
+
+
+class Ends(PipelineCase):
+    """Interrupted, stopped, killed: nothing is left, and it goes on again."""
+
+    WAITS = 'echo > "$DIR/ready.$RANK"; exec sleep 3600\n'
+
+    def begun(self):
+        self.write("train.sh", self.WAITS)
+        one = self.start("three.yml", "--fake-nodes", "2", command=(MUSTER, "submit"))
+        self.wait_for_files([f"ready.{i}" for i in range(4)])
+        return one
+
+    def test_an_interrupt_ends_all_steps(self):
+        one = self.begun()
+        one.send(signal.SIGINT)
+        done = one.finish()
+        self.assertEqual(done.code, 130, done)
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
+                                        "evaluate": "blocked"})
+        self.assertEqual(self.show()["state"], "stopped")
+
+    def test_one_step_is_stopped(self):
+        one = self.begun()
+        self.told("stop", "last/train")
+        done = one.finish()
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
+                                        "evaluate": "blocked"})
+
+    def test_stop_ends_a_pipeline(self):
+        one = self.begun()
+        self.told("stop", "last")
+        self.assertEqual(one.finish().code, 130)
+
+    def test_a_killed_one_leaves_nothing_and_goes_on(self):
+        one = self.begun()
+        one.send(signal.SIGKILL)
+        one.finish()
+        self.assert_nothing_left(10)
+        self.assertEqual(self.show()["state"], "died")
+        self.write("train.sh", SCRIPTS["train.sh"])
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"prepare": "reused", "train": "completed",
+                                        "evaluate": "completed"})
+
+    def test_interrupted_at_any_moment_of_its_beginning(self):
+        self.write("many.yml", "type: pipeline\njobs:\n" + "".join(
+            f"  s{i}: {{command: sleep 3600}}\n" for i in range(6)))
+        dice = random.Random(3)
+        for ignored in (False, True) * 8:
+            how = ("sh", "-c", 'trap "" INT; exec "$@"', "-") if ignored else ()
+            one = self.start("many.yml", "-j", "6", command=(*how, MUSTER, "submit"))
+            wait_until(lambda: b"starts" in one.popen.stderr.read1(), 10, "a step starts")
+            try:
+                one.popen.wait(dice.uniform(0, 0.02))
+            except subprocess.TimeoutExpired:
+                one.send(signal.SIGINT)
+            self.assertEqual(one.finish().code, 130)
+            self.assertEqual(set(self.steps().values()) - {"blocked"}, {"stopped"})
+
+    def test_a_reader_that_stands_still_keeps_nobody(self):
+        self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes | head -c 3000000}\n")
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        one = self.start("loud.yml", command=(MUSTER, "submit"), stdout=writer)
+        os.close(writer)
+        wait_until(lambda: self.listed() and self.steps().get("a") == "running", 10, "a runs")
+        one.send(signal.SIGINT)
+        wait_until(lambda: is_over(self.show()["state"]), 10, "it is over")
+        one.send(signal.SIGINT)
+        one.popen.wait(10)
+
+    def listed(self):
+        return "loud" in self.told("ps", "--all").text
+
+    def test_a_reader_that_goes_away_ends_it(self):
+        self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes}\n")
+        one = self.start("loud.yml", command=(MUSTER, "submit"))
+        self.assertEqual(one.popen.stdout.readline(), b"a: y\n")
+        one.popen.stdout.close()
+        self.assertEqual(one.popen.wait(20), 141)
+
+    def test_nohup_means_what_it_says(self):
+        self.write("train.sh", self.WAITS)
+        one = self.start("three.yml", "--fake-nodes", "2", command=("nohup", MUSTER, "submit"))
+        self.wait_for_files([f"ready.{i}" for i in range(4)])
+        one.send(signal.SIGHUP)
+        one.send(signal.SIGTERM)
+        self.assertEqual(one.finish().code, 143)
+
+    def test_whoever_ignores_the_end_of_children_is_not_heard(self):
+        done = self.start("three.yml", "--fake-nodes", "2", command=(
+            "/usr/bin/python3", "-c", "import os, signal, sys; signal.signal(signal.SIGCHLD, "
+            "signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])", MUSTER, "submit")).finish()
+        self.assertEqual(done.code, 0, done)
+
+    def test_a_rerun_that_is_interrupted_loses_nothing(self):
+        self.write("two.yml", "type: pipeline\njobs:\n"
+                   "  a: {command: 'echo a >> $DIR/ran'}\n"
+                   "  w: {command: 'sh $DIR/w.sh'}\n")
+        self.write("w.sh", "exit 3\n")
+        self.submit(file="two.yml", code=3)
+        self.write("w.sh", 'echo > "$DIR/ready"; exec sleep 3600\n')
+        one = self.start("last/w", command=(MUSTER, "rerun"))
+        self.wait_for_files(["ready"])
+        one.send(signal.SIGINT)
+        one.finish()
+        self.write("w.sh", "exit 0\n")
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"a": "reused", "w": "completed"})
+        self.assertEqual(self.read("ran"), b"a\n")
+
+    def test_suspended_with_its_steps(self):
+        one = self.begun()
+        def asleep():
+            return [pid for pid, words in survivors(self.mark).items() if words == "sleep 3600"]
+        wait_until(lambda: len(asleep()) == 4, 10, "four ranks sleep")
+        sleeping = asleep()
+        one.send(signal.SIGTSTP)
+        wait_until(lambda: {state_of(pid) for pid in [one.pid, *sleeping]} == {"T"}, 10, "stopped")
+        one.send(signal.SIGCONT)
+        wait_until(lambda: "T" not in {state_of(pid) for pid in sleeping}, 10, "continued")
+        one.send(signal.SIGTERM)
+        self.assertEqual(one.finish().code, 143)
+
+    def test_killed_at_random_moments_it_comes_to_the_same_end(self):
+        pause = 'sleep 0.0$(($$ % 10)); '
+        for name, text in SCRIPTS.items():
+            self.write(name, pause + text)
+        dice = random.Random(14)
+        command = ("submit", "three.yml", "--fake-nodes", "2")
+        kills = 0
+        for _ in range(60):
+            one = self.start(*command[1:], command=(MUSTER, command[0]))
+            try:
+                one.popen.wait(dice.uniform(0.01, 0.35))
+            except Exception:  # noqa: BLE001  (still running)
+                one.send(signal.SIGKILL)
+                kills += 1
+            done = one.finish()
+            self.assert_nothing_left(10)
+            if done.code == 0:
+                break
+            if os.path.isdir(self.path(".local")) and "three" in self.told("ps", "--all").text:
+                command = ("rerun", "last")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.read("result"), b"hello\n" * 4)
+        self.assertGreater(kills, 0)
+
+
+ON_HOSTS = """type: pipeline
+jobs:
+  left: &alone
+    command: hostname > ${{outputs.name}}/host
+    outputs: {name: {}}
+    distribution: {type: mpi, process_count_per_instance: 2}
+  right: *alone
+  both:
+    command: echo $RANK $(hostname) $(cat ${{inputs.left}}/host ${{inputs.right}}/host)
+    inputs:
+      left: ${{parent.jobs.left.outputs.name}}
+      right: ${{parent.jobs.right.outputs.name}}
+    resources: {instance_count: 2}
+    distribution: {type: pytorch, process_count_per_instance: 2}
+"""
+
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabFrontCase):
+    """Steps get hosts of the list, and only these."""
+
+    name = "muster"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def environment(self, **more):
+        """The records lie in a folder that all hosts share."""
+        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
+
+    def test_steps_share_the_hosts(self):
+        self.write("hosts.yml", ON_HOSTS)
+        done = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2").finish(60)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines, [f"both: {rank} node{1 + rank // 2} node1 node2"
+                                      for rank in range(4)], done)
+        self.assert_hosts_clean(5)
+
+    def test_a_killed_conductor_leaves_nothing_on_them(self):
+        self.write("hosts.yml",
+                   ON_HOSTS.replace("echo $RANK", "echo > $DIR/ready.$RANK; sleep 3600"))
+        one = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2")
+        self.wait_for_files([f"ready.{rank}" for rank in range(4)])
+        one.send(signal.SIGKILL)
+        one.finish(20)
+        self.assert_hosts_clean(15)
+
+
+if __name__ == "__main__":
+    run_tests()
