@@ -1,0 +1,66 @@
+"""examples/pipeline on ssh hosts that share no folder: trained, and killed until it is done."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import unittest
+
+from front_case import LabFrontCase
+from support import ROOT, lab_or_skip, run_tests
+
+REASON = lab_or_skip()
+TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
+FILE = os.path.join(ROOT, "examples", "pipeline", "pipeline.yml")
+HOSTS = ("-H", "node1:2,node2:2")
+TRAINED = "evaluate: y = 3.00 x + -1.00, mean error 0.041"
+KILLS = 20
+
+
+@unittest.skipIf(REASON, REASON)
+@unittest.skipUnless(TORCH, "Debian's python3-torch is missing")
+class Trains(LabFrontCase):
+    """The records lie in each host's own home."""
+
+    name = "muster"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def ends(self, *words):
+        done = self.start_in_lab(*words).finish(120)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn(TRAINED, done.lines, done)
+
+    def show(self, run):
+        done = self.start_in_lab("show", run, "--json").finish(20)
+        self.assertEqual(done.code, 0, done)
+        return json.loads(done.text)
+
+    def test_once(self):
+        self.ends("submit", FILE, *HOSTS)
+        self.assertEqual([step["state"] for step in self.show("last")["steps"]],
+                         ["completed"] * 3)
+        self.assertEqual(set(self.show("last/train")["hosts"]), {"node1", "node2"})
+        self.assert_hosts_clean(5)
+
+    def test_killed_at_random_moments_it_comes_to_the_same_end(self):
+        dice = random.Random(20)
+        words = ("submit", FILE, *HOSTS, "--set", "inputs.points=4000")
+        for _ in range(KILLS):
+            one = self.start_in_lab(*words)
+            try:
+                one.popen.wait(dice.uniform(0.1, 3.5))
+            except subprocess.TimeoutExpired:
+                one.send(signal.SIGKILL)
+            one.finish(60)
+            self.assert_hosts_clean(20)
+            words = ("rerun", "last")
+        self.ends(*words)
+        self.assert_hosts_clean(5)
+
+
+if __name__ == "__main__":
+    run_tests()
