@@ -197,7 +197,7 @@ class Log {
 
   // "train: [3] "; of a spawned world "[2:3] ".
   [[nodiscard]] std::string prefix_of(const Part& part, const Number& rank) const {
-    const std::string step = part.step.empty() ? "" : part.step + ": ";
+    std::string step = part.step.empty() ? "" : part.step + ": ";
     if (request_.rank || part.ranks == 1) return step;
     const std::string world = rank.first == 1 ? "" : fmt::format("{}:", rank.first);
     return fmt::format("{}[{}{}] ", step, world, rank.second);

@@ -71,7 +71,7 @@ Result<void> write(const RunRecord& record, const RunRecord& from,
       record.folder, {view::spec_json(begun(record), asked, MUSTER_VERSION), "{}\n",
                       view::event_line(*record.created, "created")});
   if (!writer) return tl::unexpected(writer.error());
-  const auto copied = copy_outputs(from, record.folder);
+  auto copied = copy_outputs(from, record.folder);
   if (copied) return finish(*writer, record);
   (void)finish(*writer, failed(record, copied.error()));
   return copied;

@@ -37,6 +37,7 @@ std::string padded(const std::string& text, std::size_t width) {
 
 std::string pipeline_plan(const std::vector<PlannedRow>& rows) {
   std::vector<std::vector<std::size_t>> after;
+  after.reserve(rows.size());
   for (const PlannedRow& row : rows) after.push_back(row.plan.after);
   std::vector<std::array<std::string, 4>> cells = {{"", "STEP", "SIZE", "WHERE"}};
   const std::vector<std::string> rail = graph_rail(after);
