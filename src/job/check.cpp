@@ -238,6 +238,12 @@ class Expressions {
 void check_expressions(const JobFile& job, std::string_view source, Complaints& complaints) {
   Expressions expressions(job, source, complaints);
   if (job.command) expressions.check(*job.command);
+  if (job.parallel) {
+    const Parallel& parallel = *job.parallel;
+    for (const auto* text : {&parallel.data, &parallel.arguments, &parallel.append_to}) {
+      if (*text) expressions.check(**text);
+    }
+  }
   for (const Text& word : job.words) expressions.check(word);
   for (const auto* variables : {&job.variables, &job.workers.variables, &job.servers.variables}) {
     for (const Named& variable : *variables) expressions.check(variable.value);

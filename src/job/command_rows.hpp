@@ -37,11 +37,14 @@ inline constexpr JobKey kJobLimits[] = {
 inline constexpr JobKey kOlderCode[] = {
     {{"path", Form::text, "The folder, as seen from the job file."}, kInto<&JobFile::code>},
     {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::code>},
+    {{"directory", Form::text, "The same, in older files."}, kInto<&JobFile::code>},
 };
 
 inline constexpr JobKey kOlderCompute[] = {
     {{"target", Form::text, "Where to run."}, kInto<&JobFile::target>},
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
+    {{"node_count", Form::count, "The same, in older files."}, kInto<&JobFile::nodes>},
+    {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
 };
 
 inline constexpr JobKey kCommandCompute = {

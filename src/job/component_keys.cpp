@@ -25,6 +25,12 @@ constexpr JobKey kRunSettings[] = {
     {{"target", Form::text, "Where to run: an entry of muster.yml."}, kInto<&JobFile::target>},
 };
 
+constexpr Traits kSuccess = {.choices = "zero zeroorgreater", .any_case = true};
+
+void take_success(JobFile& job, const Found& found) {
+  job.any_code = found.node.text.size() > std::string_view("zero").size();
+}
+
 constexpr JobKey kComponentKeys[] = {
     kSchema,
     kName,
@@ -40,6 +46,8 @@ constexpr JobKey kComponentKeys[] = {
     kEnvironment,
     kVariables,
     {{"launcher", Form::none, "What is started, and how.", {.required = true}}, nullptr, kLauncher},
+    {{"successful_return_code", Form::choice, "Which exit codes are a success.", kSuccess},
+     take_success},
     {{"runsettings", Form::none, "How a pipeline would run it."}, nullptr, kRunSettings},
 };
 

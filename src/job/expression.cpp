@@ -69,9 +69,34 @@ class Cutter {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("${{")) return braces("}}", 3);
     if (rest.starts_with("$[[")) return group(What::open, 3);
-    if (groups_ > 0 && rest.starts_with("]]")) return group(What::close, 2);
+    if (groups_ > 0 && !narrow_ && rest.starts_with("]]")) return group(What::close, 2);
+    if (narrow_ && rest.starts_with(']')) return group(What::close, 1);
+    if (dialect_ == Dialect::component && groups_ == 0 && is_narrow_group(rest)) {
+      narrow_ = true;
+      return group(What::open, 1);
+    }
     const bool single = rest.starts_with("{inputs.") || rest.starts_with("{outputs.");
-    return dialect_ == Dialect::component && single && braces("}", 1);
+    const bool old = dialect_ == Dialect::component || dialect_ == Dialect::preview;
+    return old && single && braces("}", 1);
+  }
+
+  // [--note {inputs.x}] of a distributed component. A shell's test is none: it stands where a
+  // command may, or a command follows it.
+  [[nodiscard]] bool is_narrow_group(std::string_view rest) const {
+    if (!rest.starts_with('[') || rest.starts_with("[[")) return false;
+    const std::size_t end = rest.find_first_of("[]", 1);
+    if (end == std::string_view::npos || rest[end] == '[') return false;
+    if (rest.substr(0, end).find("{inputs.") == std::string_view::npos) return false;
+    const std::string_view all_before = text_.substr(0, at_);
+    const std::string_view before =
+        all_before.substr(0, all_before.find_last_not_of(" \t\n") + 1);  // npos + 1 is 0
+    const std::size_t next = std::min(rest.find_first_not_of(" \t\n", end + 1), rest.size());
+    const std::string_view after = rest.substr(next);
+    constexpr std::string_view kBefore[] = {"&&", "||", ";", "if", "while", "until", "!", "then"};
+    constexpr std::string_view kAfter[] = {"&&", "||", ";"};
+    return !before.empty() &&
+           std::ranges::none_of(kBefore, [&](auto word) { return before.ends_with(word); }) &&
+           std::ranges::none_of(kAfter, [&](auto word) { return after.starts_with(word); });
   }
 
   bool braces(std::string_view closing, std::size_t opening) {
@@ -98,6 +123,7 @@ class Cutter {
     }
     if (kind == What::open) opened_ = at_;
     groups_ += kind == What::open ? 1 : -1;
+    if (kind == What::close) narrow_ = false;
     add({kind, {}, text_.substr(at_, size)}, size);
     return true;
   }
@@ -124,6 +150,7 @@ class Cutter {
   std::size_t start_ = 0;  // of the literal text before `at_`
   std::size_t opened_ = 0;
   int groups_ = 0;
+  bool narrow_ = false;  // the open group is [ ]
   std::vector<Piece> pieces_;
 };
 

@@ -129,6 +129,8 @@ class Layer {
     made.folder = values_.folder_of(here.step.file);
     made.job = values_.job_of(here.level.scope, here.step);
     if (!made.job.target) made.job.target = inner.target;
+    // The one place to change when they can.
+    if (made.job.parallel) complaints_.add(made.mark, "parallel steps cannot run yet", "");
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
     made.when = inner.when;

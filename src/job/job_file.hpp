@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "job/node.hpp"
+#include "job/parallel.hpp"
+#include "job/text.hpp"
 
 namespace muster::job {
 
@@ -14,22 +16,11 @@ enum class Dialect : std::uint8_t {
   native,     // muster's own: it has the key `muster`
   draft,      // Azure ML's first job files: `distributed`, `code.path`
   component,  // Azure ML's distributed components: `launcher`
+  preview,    // command jobs of the first preview: {inputs.x} is an expression, too
   command,    // Azure ML's command jobs and command components (CLI v2)
 };
 
 enum class Framework : std::uint8_t { mpi, pytorch, tensorflow };
-
-struct Text {
-  std::string text;
-  Mark begin;
-  Mark end;
-  bool quoted = false;
-};
-
-struct Count {
-  std::uint32_t number = 0;
-  Mark begin;
-};
 
 struct Named {
   std::string name;
@@ -121,10 +112,12 @@ struct JobFile {
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;
-  std::optional<Text> timeout;  // seconds
-  std::optional<Text> notice;   // as spec::read_notice() takes it
-  bool deterministic = false;   // declared: the same inputs give the same outputs
-  Flow flow;                    // of a pipeline
+  std::optional<Text> timeout;       // seconds
+  std::optional<Text> notice;        // as spec::read_notice() takes it
+  bool deterministic = false;        // declared: the same inputs give the same outputs
+  std::optional<Parallel> parallel;  // in place of a command
+  bool any_code = false;             // any exit code of a process is a success
+  Flow flow;                         // of a pipeline
 };
 
 }  // namespace muster::job

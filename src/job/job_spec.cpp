@@ -156,6 +156,9 @@ void choose_nodes(const JobFile& job, const Place& place, Made& made, Complaints
 
 // ---- programs ----
 
+// Before a command whose exit codes are all a success: those above 128 tell of a signal.
+constexpr const char* kAnyCode = "trap 'code=$?; [ $code -gt 128 ] || exit 0' EXIT\n";
+
 class Programs {
  public:
   Programs(const JobFile& job, const Values& values, std::string workdir)
@@ -180,7 +183,8 @@ class Programs {
 
   // A text is expanded by a shell for each process, with that process's variables.
   std::vector<std::string> command() {
-    if (job_.command) return {"bash", "-c", filled(*job_.command)};
+    if (job_.command)
+      return {"bash", "-c", (job_.any_code ? kAnyCode : "") + filled(*job_.command)};
     std::vector<std::string> words;
     for (const Text& word : job_.words) words.push_back(filled(word));
     return words;

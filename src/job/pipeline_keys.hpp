@@ -12,4 +12,8 @@ namespace muster::job {
 [[nodiscard]] JobTable step_keys();
 [[nodiscard]] JobTable pipeline_step_keys();
 
+// A job or component that calls a function with batches of data, and a step that names one.
+[[nodiscard]] JobTable parallel_keys();
+[[nodiscard]] JobTable parallel_step_keys();
+
 }  // namespace muster::job

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "job/check.hpp"
+#include "job/read_keys.hpp"
 #include "job/read_map.hpp"
-#include "job/table_reader.hpp"
-#include "job/tables.hpp"
 
 namespace muster::job {
 namespace {
@@ -46,22 +45,31 @@ bool refuse_others(const Node& root, Complaints& complaints) {
   return true;
 }
 
-}  // namespace
+bool is_step_only(const Node& root, bool as_component) {
+  return as_component && is_parallel(root) && find(root, "jobs") == nullptr;
+}
 
-JobReading read_job(std::string_view text, const std::string& source) {
+JobReading read_file(std::string_view text, const std::string& source, bool as_component) {
   JobReading reading;
   Complaints complaints(source);
   const SharedNode root = read_map(text, {"a job file", "KEY: VALUE"}, complaints);
   reading.job.source = source;
-  if (root && !refuse_others(*root, complaints)) {
-    reading.job.dialect = dialect_of(*root);
-    TableReader<JobFile> reader(reading.job, complaints, elsewhere);
-    reader.read(*root, table_of(reading.job.dialect));
+  if (root && (is_step_only(*root, as_component) || !refuse_others(*root, complaints))) {
+    reading.notices = read_keys(*root, reading.job, complaints);
     check(reading.job, text, complaints);
-    reading.notices = std::move(reader).notices();
   }
   reading.complaints = std::move(complaints).take();
   return reading;
+}
+
+}  // namespace
+
+JobReading read_job(std::string_view text, const std::string& source) {
+  return read_file(text, source, false);
+}
+
+JobReading read_component(std::string_view text, const std::string& source) {
+  return read_file(text, source, true);
 }
 
 }  // namespace muster::job

@@ -19,4 +19,7 @@ struct JobReading {
 // `source` is the file's path, used in places.
 [[nodiscard]] JobReading read_job(std::string_view text, const std::string& source);
 
+// The same of a component, which may be one that only a step of a pipeline can run.
+[[nodiscard]] JobReading read_component(std::string_view text, const std::string& source);
+
 }  // namespace muster::job

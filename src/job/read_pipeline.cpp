@@ -13,6 +13,7 @@
 #include "job/expression.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
+#include "job/read_keys.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
@@ -32,7 +33,6 @@ struct NoStep {
 
 constexpr NoStep kNoSteps[] = {
     {"sweep", "sweep steps cannot run yet"},
-    {"parallel", "parallel steps cannot run yet"},
     {"spark", "a Spark job needs a Spark cluster, and muster starts none"},
     {"automl", "an AutoML job runs only in Azure ML's service"},
     {"finetuning", "a fine-tuning job runs only in Azure ML's service"},
@@ -183,14 +183,15 @@ class PipelineReader {
       step.job = inner->head;
       step.pipeline = std::move(inner);
     } else {
-      read_job_keys(step.job, node, file, &step.later);
+      read_job(step.job, node, file, &step.later);
     }
   }
 
   // ---- components ----
 
-  void read_component_step(Step& step, const Node& node, const Entry& entry, const How& how) {
+  void read_component_step(Step& step, const Node& node, const Entry& entry, How how) {
     const SharedComponent component = component_of(entry, how.file);
+    if (component && component->job.parallel) how.table = parallel_step_keys();
     const Component none;
     const Component& what = component ? *component : none;
     step.file = what.file;
@@ -274,7 +275,7 @@ class PipelineReader {
         component->job = pipeline->head;
         component->pipeline = std::move(pipeline);
       } else {
-        read_job_keys(component->job, node, file, nullptr);
+        read_job(component->job, node, file, nullptr);
       }
     }
     if (complaints_.size() > before) return nullptr;
@@ -290,17 +291,17 @@ class PipelineReader {
 
   // ---- keys ----
 
-  void read_keys(JobFile& job, const Node& node, const How& how, Elsewhere hints = nullptr) {
-    TableReader<JobFile> reader(job, complaints_, hints, how.later);
+  void read_keys(JobFile& job, const Node& node, const How& how) {
+    TableReader<JobFile> reader(job, complaints_, nullptr, how.later);
     reader.read(node, how.table);
     tell(std::move(reader).notices());
     if (how.later != nullptr) mark_bound(job);
   }
 
-  void read_job_keys(JobFile& job, const Node& node, std::uint32_t file, LaterKeys* later) {
+  void read_job(JobFile& job, const Node& node, std::uint32_t file, LaterKeys* later) {
     job.source = files_.path(file);
-    job.dialect = dialect_of(node);
-    read_keys(job, node, {file, table_of(job.dialect), later}, elsewhere);
+    tell(job::read_keys(node, job, complaints_, later));
+    if (later != nullptr) mark_bound(job);
     check(job, files_.text(file), complaints_);
   }
 

@@ -104,6 +104,7 @@ inline constexpr JobKey kInputKeys[] = {
     {{"type", Form::text, "uri_folder, uri_file, string, number, integer, boolean or enum."},
      into_input<&Input::type>},
     {{"path", Form::text, "The file or folder."}, add_path},
+    {{"data", Form::text, "The same, in older files."}, add_path},
     {{"value", Form::text, "The value."}, into_input<&Input::value>},
     {{"default", Form::text, "The value unless another is given."}, into_input<&Input::value>},
     {{"optional", Form::boolean, "Whether it may go without a value."},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "job/kind_jobs.hpp"
+
 namespace muster::job {
 namespace {
 
@@ -40,6 +42,7 @@ JobTable table_of(Dialect dialect) {
       return draft_keys();
     case Dialect::component:
       return component_keys();
+    case Dialect::preview:
     case Dialect::command:
       return command_keys();
   }
@@ -54,13 +57,16 @@ std::string_view word(Dialect dialect) {
       return "a job draft";
     case Dialect::component:
       return "a distributed component";
+    case Dialect::preview:
     case Dialect::command:
       return "a command job";
   }
   return "";
 }
 
-Dialect dialect_of(const Node& root) { return choice_of(root).dialect; }
+Dialect dialect_of(const Node& root) {
+  return is_kind_job(root) ? Dialect::draft : choice_of(root).dialect;
+}
 
 std::string elsewhere(const Node& root, std::string_view key) {
   for (const Dialect other :

@@ -92,7 +92,9 @@ TargetsReading read_targets(std::string_view text, const std::string& source) {
 
 base::Result<Target> choose_target(const Targets& targets, const std::string& wanted) {
   std::string name(without_prefix(wanted));
-  if (name.empty()) name = targets.preferred ? targets.preferred->text : "local";
+  const bool serverless =
+      name == "serverless" && !std::ranges::count(targets.all, name, &Target::name);
+  if (name.empty() || serverless) name = targets.preferred ? targets.preferred->text : "local";
   const auto found = std::ranges::find(targets.all, name, &Target::name);
   if (found != targets.all.end()) return *found;
   if (name == "local") {

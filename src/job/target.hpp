@@ -39,7 +39,8 @@ struct TargetsReading {
 
 [[nodiscard]] TargetsReading read_targets(std::string_view text, const std::string& source);
 
-// The target of that name: "azureml:NAME" is NAME, an empty one is what muster.yml prefers, and
+// The target of that name: "azureml:NAME" is NAME, an empty one and "serverless", with which Azure
+// ML chooses the machines, are what muster.yml prefers, and
 // "local" is this machine unless muster.yml says otherwise.
 [[nodiscard]] base::Result<Target> choose_target(const Targets& targets, const std::string& wanted);
 

@@ -66,6 +66,28 @@ Mark mark_at(std::string_view text, std::size_t offset) {
   return {static_cast<std::uint32_t>(lines + 1), static_cast<std::uint32_t>(offset - start + 1)};
 }
 
+// Where a version control system has left both sides of a merge.
+Mark conflict_in(std::string_view text) {
+  constexpr std::string_view kMarks[] = {"<<<<<<< ", "=======\n", ">>>>>>> "};
+  for (const std::string_view mark : kMarks) {
+    if (text.starts_with(mark)) return {1, 1};
+    const std::size_t found = text.find("\n" + std::string(mark));
+    if (found != std::string_view::npos) return mark_at(text, found + 1);
+  }
+  return {};
+}
+
+// The column of a tab before the first character of a line, or 0.
+std::uint32_t tab_in_indent(std::string_view text, std::uint32_t line) {
+  for (std::uint32_t i = 1; i < line; ++i) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return 0;
+    text.remove_prefix(end + 1);
+  }
+  const std::size_t tab = std::min(text.find_first_not_of(' '), text.size());
+  return tab < text.size() && text[tab] == '\t' ? static_cast<std::uint32_t>(tab + 1) : 0;
+}
+
 // One event of libyaml, freed with this.
 class Event {
  public:
@@ -136,12 +158,26 @@ class Builder {
     const bool unread = parser_.error == YAML_READER_ERROR;
     const Mark mark =
         unread ? mark_at(text_, parser_.problem_offset) : mark_of(parser_.problem_mark, file_);
+    if (auto known = known_mistake(mark)) return tl::unexpected(std::move(*known));
     std::string context;
     if (parser_.context != nullptr && parser_.context_mark.line + 1 != mark.line) {
       context =
           fmt::format(" {} that began on line {}", parser_.context, parser_.context_mark.line + 1);
     }
     return fail_at(at(mark), kFault, remedy(problem), "this is not YAML: {}{}", problem, context);
+  }
+
+  // What libyaml has no words for.
+  [[nodiscard]] std::optional<Error> known_mistake(Mark mark) const {
+    if (const Mark conflict = conflict_in(text_); conflict.line > 0) {
+      return Error{kFault, "this line is left over from a merge", "finish the merge: keep one side",
+                   at(conflict)};
+    }
+    if (const std::uint32_t column = tab_in_indent(text_, mark.line); column > 0) {
+      return Error{kFault, "this line is indented with a tab", "indent with spaces",
+                   at({mark.line, column})};
+    }
+    return std::nullopt;
   }
 
   Result<void> expect_end() {
@@ -195,7 +231,14 @@ class Builder {
   }
 
   Built keep(const yaml_char_t* anchor, Built built) {
-    if (anchor != nullptr) anchors_[text_of(anchor)] = built;
+    if (anchor == nullptr) return built;
+    const std::string name = text_of(anchor);
+    const auto [known, is_new] = anchors_.try_emplace(name, built);
+    if (!is_new) {
+      complain(built.node->begin, fmt::format("the anchor &{} is given twice", name),
+               fmt::format("it is already on line {}: give one of them another name",
+                           known->second.node->begin.line));
+    }
     return built;
   }
 

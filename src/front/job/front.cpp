@@ -154,6 +154,7 @@ std::string without_name(const std::string& record_folder) {
 }
 
 std::string fine_text(const std::string& file, const job::JobReading& read) {
+  if (read.job.parallel) return file + ": a parallel job, nothing wrong\n";
   const job::Layout layout = job::layout_of(read.job);
   return fmt::format("{}: {}, nothing wrong; it asks for {} node{}\n", file,
                      job::word(read.job.dialect), layout.nodes, layout.nodes == 1 ? "" : "s");
@@ -240,7 +241,7 @@ Result<Reading> read_validate(const Call& call) {
   const auto text = call.read_file(*file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
-  job::JobReading read = job::read_job(*text, *file);
+  job::JobReading read = job::read_component(*text, *file);
   Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);
   if (words->draft.json) reading.checked = checked_file(*file, read.job);

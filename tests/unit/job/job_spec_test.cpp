@@ -42,6 +42,17 @@ Outcome make(const std::string& text, std::uint32_t fake_nodes) {
 
 using Words = std::vector<std::string>;
 
+TEST(JobSpec, AnyExitCodeMayBeASuccess) {
+  const Words command = make(
+                            "launcher: {type: mpi, additional_arguments: "
+                            "./x}\nsuccessful_return_code: zeroOrGreater\n",
+                            1)
+                            .made.spec.apps.front()
+                            .command;
+  EXPECT_EQ(command,
+            (Words{"bash", "-c", "trap 'code=$?; [ $code -gt 128 ] || exit 0' EXIT\n./x"}));
+}
+
 TEST(JobSpec, CommandJobsRunTheirCommandInAShellForEachProcess) {
   const auto [made, complaints] = make(
       "command: python a.py $RANK\ncode: src\nresources: {instance_count: 2}\n"

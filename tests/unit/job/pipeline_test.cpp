@@ -1,5 +1,7 @@
 // Pipelines: files become steps in an order, with their values.
 #include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -307,6 +309,75 @@ jobs:
                 {"r.yml", "type: pipeline\njobs: {a: {component: ./q.yml}}\n"}});
   EXPECT_EQ(told(files.complaints),
             Texts{"r.yml:2:23: these files contain one another: q.yml -> r.yml -> q.yml"});
+}
+
+TEST(Pipeline, ParallelStepsAreRead) {
+  const Files files = {{"p.yml", R"(
+type: pipeline
+inputs: {size: 5, rows: {type: uri_folder, path: r}}
+jobs:
+  inline:
+    type: parallel
+    inputs: {rows: {path: "${{parent.inputs.rows}}", mode: direct}}
+    input_data: ${{inputs.rows}}
+    mini_batch_size: ${{parent.inputs.size}}
+    task: {type: run_function, entry_script: s.py, program_arguments: "--r ${{inputs.rows}}"}
+  named:
+    type: parallel
+    component: c.yml
+    mini_batch_size: 7
+    max_concurrency_per_instance: 4
+    inputs: {rows: "${{parent.inputs.rows}}"}
+    resources: {instance_count: 2}
+)"},
+                       {"c.yml", R"(
+type: parallel
+inputs: {rows: {type: uri_folder}}
+input_data: ${{inputs.rows}}
+mini_batch_size: 1
+retry_settings: {max_retries: 1}
+task: {type: run_function, entry_script: s.py}
+)"}};
+  const Laid made = graph(files);
+  EXPECT_EQ(made.complaints.size(), 2U);  // they cannot run yet
+  EXPECT_EQ(step(made.graph, "inline").job.parallel->batch_size->text, "5");
+  EXPECT_EQ(step(made.graph, "inline").job.inputs.front().mode->text, "direct");
+  EXPECT_EQ(step(made.graph, "named").job.parallel->batch_size->text, "7");
+  EXPECT_EQ(step(made.graph, "named").job.parallel->retries->text, "1");
+  EXPECT_EQ(step(made.graph, "named").job.nodes->number, 2U);
+}
+
+// Processor time, since machines are busy; sanitizers take several times as long.
+TEST(Pipeline, TenThousandStepsAreReadAndLaidOutQuickly) {
+  std::string text = "type: pipeline\njobs:\n  s0: {component: c.yml, inputs: {i: ./data}}\n";
+  for (int i = 1; i < 10000; ++i) {
+    text += fmt::format(
+        "  s{}: {{component: c.yml, inputs: {{i: \"${{{{parent.jobs.s{}.outputs.o}}}}\"}}}}\n", i,
+        i * 7919 % i);
+  }
+  const Files files = {{"p.yml", text},
+                       {"c.yml", "command: x\ninputs: {i: {type: uri_folder}}\noutputs: {o: }\n"}};
+  const std::clock_t start = std::clock();
+  const Graph made = good_graph(files);
+  const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_EQ(made.steps.size(), 10000U);
+  EXPECT_LT(seconds, 5);
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
+}
+
+// Two of each of two of each of ...
+TEST(Pipeline, WhatGrowsWithoutBoundEndsSoon) {
+  Files files = {
+      {"p.yml", "type: pipeline\njobs: {a: {component: c0.yml}, b: {component: c0.yml}}\n"}};
+  for (int i = 0; i < 30; ++i) {
+    files[fmt::format("c{}.yml", i)] = fmt::format(
+        "type: pipeline\njobs: {{a: {{component: c{0}.yml}}, b: {{component: c{0}.yml}}}}\n",
+        i + 1);
+  }
+  files["c30.yml"] = "command: x\n";
+  const Laid made = graph(files);
+  EXPECT_EQ(made.complaints, Texts{"c29.yml:2:8: the pipeline has more than 20000 steps"});
+  EXPECT_EQ(made.graph.steps.size(), kGraphStepsMax);
 }
 
 // "step" for each that a step runs after, and "step.output=true" for each condition.

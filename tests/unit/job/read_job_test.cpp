@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 
+#include "job/expression.hpp"
 #include "job/tables.hpp"
 
 namespace muster::job {
@@ -110,6 +111,123 @@ TEST(ReadJob, KeysDecideTheDialect) {
   EXPECT_EQ(good("command: x\ncode: {path: s}\n").dialect, Dialect::draft);
   EXPECT_EQ(good("command: x\ncompute: {target: t}\n").dialect, Dialect::draft);
   EXPECT_EQ(good("command: x\ncode: s\n").dialect, Dialect::command);
+}
+
+TEST(ReadJob, KindJobsHaveALauncherAndWorkers) {
+  const JobFile mpi = good(R"(
+name: rings
+type: MpiJob
+launcher:
+  spec:
+    command: mpirun -np 8 --hostfile AZUREML_MPI_HOSTFILE python ring.py
+    code: {path: ./src}
+    environment: azureml:rings:1
+    resource_limits: {cpu: 1, memory: 2Gi}
+worker:
+  spec: {environment: azureml:rings:1, resource_limits: {nvidia.com/gpu: 4}}
+compute: {type: AmlCompute, target: big, instance_count: 2}
+)");
+  EXPECT_EQ(mpi.dialect, Dialect::draft);
+  EXPECT_EQ(mpi.frameworks.front().framework, Framework::mpi);
+  EXPECT_EQ(mpi.nodes->number, 2U);
+  EXPECT_EQ(mpi.limits.gpu->number, 4U);
+  EXPECT_EQ(mpi.code->text, "./src");
+  EXPECT_EQ(mpi.target->text, "big");
+  const JobFile torch = good(
+      "type: PytorchJob\nworker: {spec: {command: python t.py}, num_replicas: 3, "
+      "resource_limits: {gpu: 2}}\n");
+  EXPECT_EQ(torch.frameworks.front().framework, Framework::pytorch);
+  EXPECT_EQ(torch.nodes->number, 3U);
+  EXPECT_EQ(torch.limits.gpu->number, 2U);
+  const JobFile tensorflow = good(R"(
+type: TensorflowJob
+parameter_server: {num_replicas: 2, spec: {command: python t.py, code: {path: s}}}
+worker: {num_replicas: 4, spec: {command: python t.py, code: {path: s}}}
+compute: {type: AmlCompute, target: t, instance_count: 4}
+)");
+  EXPECT_EQ(tensorflow.workers.count->number, 4U);
+  EXPECT_EQ(tensorflow.servers.count->number, 2U);
+  EXPECT_EQ(tensorflow.instances->number, 4U);
+}
+
+TEST(ReadJob, KindJobsOftenForgetADollar) {
+  const JobReading reading = read_job(
+      "type: PytorchJob\nworker: {spec: {command: python -m l --node_rank NODE_RANK x}}\n", "j");
+  EXPECT_EQ(reading.notices,
+            std::vector<std::string>{
+                "the command has the word NODE_RANK as it is; its value is $NODE_RANK"});
+}
+
+TEST(ReadJob, FilesOfThePreview) {
+  const JobFile job = good(R"(
+code: {directory: .}
+command: python train.py {inputs.texts}/a.json ${{inputs.rate}} {other}
+inputs: {texts: {data: texts, mode: mount}, rate: 1}
+distribution: {type: mpi, process_count_per_instance: 2}
+compute: {target: azureml:t, instance_count: 3}
+)");
+  EXPECT_EQ(job.dialect, Dialect::preview);
+  EXPECT_EQ(job.code->text, ".");
+  EXPECT_EQ(job.nodes->number, 3U);
+  EXPECT_TRUE(job.inputs.front().is_path);
+  EXPECT_EQ(job.inputs.front().mode->text, "mount");
+  const Values values{{{"texts", "/t"}, {"rate", "1"}}, {}};
+  EXPECT_EQ(expand(job.command->text, job.dialect, values), "python train.py /t/a.json 1 {other}");
+}
+
+TEST(ReadJob, GroupsOfDistributedComponents) {
+  const auto expanded = [](const std::string& arguments) {
+    const JobFile job = good("launcher: {type: mpi, additional_arguments: '" + arguments +
+                             "'}\ninputs: {a: {default: 1}, b: {type: String, optional: true}}\n"
+                             "successful_return_code: ZeroOrGreater\n");
+    EXPECT_TRUE(job.any_code);
+    const Values values{{{"a", "1"}, {"b", std::nullopt}}, {}};
+    return expand(job.command->text, job.dialect, values).value_or("(nothing)");
+  };
+  EXPECT_EQ(expanded("x --a {inputs.a} [ --b {inputs.b} ] c"), "x --a 1  c");
+  EXPECT_EQ(expanded("x [--a {inputs.a}] [y]"), "x --a 1 [y]");
+  EXPECT_EQ(expanded("[ -f {inputs.a} ] && x"), "[ -f 1 ] && x");
+  EXPECT_EQ(expanded("if [ {inputs.a} = 1 ]; then x; fi"), "if [ 1 = 1 ]; then x; fi");
+}
+
+TEST(ReadJob, ParallelComponents) {
+  const JobReading reading = read_component(R"(
+type: parallel
+inputs: {rows: {type: mltable}, model: {type: uri_folder}}
+outputs: {all: {type: uri_file}}
+input_data: ${{inputs.rows}}
+mini_batch_size: 10kb
+partition_keys: [a, b]
+max_concurrency_per_instance: 2
+error_threshold: -1
+mini_batch_error_threshold: 5
+logging_level: DEBUG
+retry_settings: {max_retries: 2, timeout: 60}
+resources: {instance_count: 3}
+task:
+  type: run_function
+  code: src
+  entry_script: score.py
+  program_arguments: --model ${{inputs.model}}
+  append_row_to: ${{outputs.all}}
+  environment: azureml:e:1
+)",
+                                            "j");
+  ASSERT_EQ(reading.complaints.size(), 0U) << to_string(reading.complaints.front());
+  const Parallel& parallel = *reading.job.parallel;
+  EXPECT_EQ(parallel.data->text, "${{inputs.rows}}");
+  EXPECT_EQ(parallel.batch_size->text, "10kb");
+  EXPECT_EQ(parallel.partition_keys.size(), 2U);
+  EXPECT_EQ(parallel.per_node->number, 2U);
+  EXPECT_EQ(parallel.items_may_fail->text, "-1");
+  EXPECT_EQ(parallel.batches_may_fail->text, "5");
+  EXPECT_EQ(parallel.retries->text, "2");
+  EXPECT_EQ(parallel.batch_timeout->text, "60");
+  EXPECT_EQ(parallel.script->text, "score.py");
+  EXPECT_EQ(parallel.arguments->text, "--model ${{inputs.model}}");
+  EXPECT_EQ(parallel.append_to->text, "${{outputs.all}}");
+  EXPECT_EQ(reading.job.nodes->number, 3U);
+  EXPECT_EQ(reading.job.environment.front().text, "azureml:e:1");
 }
 
 TEST(ReadJob, NumbersAsTextAreAsWritten) {

@@ -90,8 +90,7 @@ TEST(Yaml, RefusesWhatItDoesNotUnderstand) {
   }
   EXPECT_EQ(first("a: b: c\n"),
             "j:1:5: this is not YAML: mapping values are not allowed in this context");
-  EXPECT_EQ(first("a:\n\tb: 1\n"),
-            "j:2:1: this is not YAML: found character that cannot start any token");
+  EXPECT_EQ(first("a:\n\tb: 1\n"), "j:2:1: this line is indented with a tab");
   EXPECT_EQ(first("a: [1, 2\nb: 3\n").substr(0, 24), "j:2:2: this is not YAML:");
 }
 
