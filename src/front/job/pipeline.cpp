@@ -172,6 +172,12 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
 
 // ---- the whole ----
 
+// "train" of "jobs/train.yml"; of stdin nothing.
+std::string stem_of(const std::string& path) {
+  const std::string file = path.substr(path.rfind('/') + 1);
+  return file == "-" ? "" : file.substr(0, file.rfind('.'));
+}
+
 class PipelineReader {
  public:
   PipelineReader(const Call& call, const JobDraft& draft, job::Graph graph,
@@ -317,7 +323,7 @@ class PipelineReader {
   [[nodiscard]] Recording recording() const {
     const JobDraft& draft = ground_->draft;
     Recording record;
-    record.name = graph().name;
+    record.name = graph().name.empty() ? stem_of(graph().source) : graph().name;
     record.experiment = draft.experiment.empty() ? graph().experiment : draft.experiment;
     record.folder = ground_->call.record_folder;
     record.tags = draft.tags;
