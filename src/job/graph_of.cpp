@@ -10,6 +10,7 @@
 #include "job/binding.hpp"
 #include "job/graph_parts.hpp"
 #include "job/graph_values.hpp"
+#include "job/mini_batches.hpp"
 #include "job/waits.hpp"
 #include "spec/quoted.hpp"
 
@@ -129,8 +130,7 @@ class Layer {
     made.folder = values_.folder_of(here.step.file);
     made.job = values_.job_of(here.level.scope, here.step);
     if (!made.job.target) made.job.target = inner.target;
-    // The one place to change when they can.
-    if (made.job.parallel) complaints_.add(made.mark, "parallel steps cannot run yet", "");
+    if (made.job.parallel) write_out_parallel(made.job);
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
     made.when = inner.when;

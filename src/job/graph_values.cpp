@@ -217,7 +217,11 @@ OutputPaths GraphValues::paths_of(const JobFile& job, const OutputPaths& outer) 
 
 void GraphValues::set_path(const Scope& scope, Output& output) const {
   if (output.bound) {
-    const auto found = scope.paths.find(bindings_of(output.path->text).front().name);
+    const std::string name = bindings_of(output.path->text).front().name;
+    const auto& declared = scope.pipeline.head.outputs;
+    const auto own = std::ranges::find(declared, name, &Output::name);
+    if (!output.type && own != declared.end()) output.type = own->type;
+    const auto found = scope.paths.find(name);
     output.path.reset();
     if (found != scope.paths.end()) output.path = found->second;
     output.bound = false;

@@ -1,0 +1,17 @@
+// mini_batches: a job that cuts data into small batches, as a command that does so.
+#pragma once
+
+#include <string_view>
+
+#include "job/job_file.hpp"
+
+namespace muster::job {
+
+// Gives a job with `parallel` a command, a layout and variables: each of its processes runs the
+// entry script, and asks rank 0 for batches. The program that does so is mini_batches.py.
+void write_out_parallel(JobFile& job);
+
+// The text of mini_batches.py, which the build embeds.
+extern const std::string_view kMiniBatches;
+
+}  // namespace muster::job
