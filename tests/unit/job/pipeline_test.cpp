@@ -339,7 +339,13 @@ retry_settings: {max_retries: 1}
 task: {type: run_function, entry_script: s.py}
 )"}};
   const Laid made = graph(files);
-  EXPECT_EQ(made.complaints.size(), 2U);  // they cannot run yet
+  EXPECT_TRUE(made.complaints.empty());
+  const std::string command = step(made.graph, "named").job.command->text;
+  EXPECT_NE(command.find(" --entry-script 's.py' --input '${{inputs.rows}}' --mini-batch-size '7' "
+                         "--max-retries '1' -- "),
+            std::string::npos)
+      << command;
+  EXPECT_EQ(step(made.graph, "named").job.per_node->number, 4U);
   EXPECT_EQ(step(made.graph, "inline").job.parallel->batch_size->text, "5");
   EXPECT_EQ(step(made.graph, "inline").job.inputs.front().mode->text, "direct");
   EXPECT_EQ(step(made.graph, "named").job.parallel->batch_size->text, "7");
