@@ -77,6 +77,11 @@ std::vector<front::PoolShare> shares_of(const PipelineRequest& request,
 
 // A step that is run again by itself needs what those before it have made.
 Result<void> check_anew(const PipelineRequest& request) {
+  for (const std::string& name : request.anew) {
+    if (std::ranges::count(request.steps, name, &StepRequest::name) > 0) continue;
+    return base::fail(base::Fault::usage, "muster show lists its steps",
+                      "the pipeline has no step {}", name);
+  }
   for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {
     if (!request.anew.contains(request.steps[i].name)) continue;
     for (const std::size_t before : request.plan[i].after) {

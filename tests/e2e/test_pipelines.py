@@ -216,6 +216,7 @@ class Fails(PipelineCase):
         self.assertEqual(sorted(os.listdir(self.show()["folder"] + "/steps")),
                          ["evaluate", "prepare", "train", "train@1"])
         self.assertEqual(self.show("last/train@1")["exit_code"], 5)
+        self.told("rerun", "last/train@1", code=USAGE)
 
     def test_outputs_that_are_gone_are_made_again(self):
         self.submit("--fake-nodes", "2")
