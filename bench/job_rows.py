@@ -20,3 +20,15 @@ def rows(bench, folder):
                 "distribution: {type: mpi, process_count_per_node: 4}\n")
     bench.compare("submit 4 x true / run 4 x true", [bench.muster, "submit", job],
                   bench.run("-n", "4", "/bin/true"), "<= 15 ms above")
+    steps = "".join(f"  s{i}: {{command: 'true'}}\n" for i in range(200))
+    pipeline = write(folder, "pipeline.yml", "type: pipeline\njobs:\n" + steps)
+    single = write(folder, "single.yml", "command: 'true'\n")
+    records = dict(os.environ, MUSTER_RECORDS=os.path.join(folder, "records-of-steps"))
+    many = f'for i in $(seq 200); do "{bench.muster}" submit "{single}" || exit 1; done'
+    bench.compare("a pipeline of 200 steps, 8 at a time / 200 x submit",
+                  [bench.muster, "submit", "-j", "8", pipeline], ["sh", "-c", many], "<= 1.5",
+                  pairs=3, env=records, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    steps = "".join(f"  s{i}: {{command: 'true'}}\n" for i in range(10_000))
+    huge = write(folder, "huge.yml", "type: pipeline\njobs:\n" + steps)
+    bench.compare("explain 10,000 steps / version", [bench.muster, "explain", huge],
+                  [bench.muster, "version"], "< 1 s", pairs=3, stdout=subprocess.DEVNULL)
