@@ -27,7 +27,7 @@ def rows(bench, folder):
     many = f'for i in $(seq 200); do "{bench.muster}" submit "{single}" || exit 1; done'
     bench.compare("a pipeline of 200 steps, 8 at a time / 200 x submit",
                   [bench.muster, "submit", "-j", "8", pipeline], ["sh", "-c", many], "<= 1.5",
-                  pairs=3, env=records, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                  pairs=3, env=records, stdout=subprocess.DEVNULL)
     steps = "".join(f"  s{i}: {{command: 'true'}}\n" for i in range(10_000))
     huge = write(folder, "huge.yml", "type: pipeline\njobs:\n" + steps)
     bench.compare("explain 10,000 steps / version", [bench.muster, "explain", huge],
