@@ -3,6 +3,7 @@
 from typing import Any, Dict, Iterator, List, Optional
 
 from .binary import MusterError, answer_of, code_of, text_of
+from .tracking import ContextRun
 
 
 _SDK_WORDS = {"starting": "Starting", "running": "Running", "completed": "Completed",
@@ -23,6 +24,11 @@ class Run:
     def submit(cls, file: str, *options: str, text: str = "") -> "Run":
         """`muster submit --detach` of a job file; "-" is `text`, as if it lay in this folder."""
         return cls(str(answer_of("submit", file, "--detach", *options, text=text)["run"]))
+
+    @classmethod
+    def get_context(cls, *_: Any, **__: Any) -> ContextRun:
+        """The run that this program is a part of, to log its metrics."""
+        return ContextRun()
 
     def __repr__(self) -> str:
         return f"Run({self.name!r})"

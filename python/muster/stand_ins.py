@@ -41,6 +41,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
                      "Chainer=Estimator"},
     "azureml.train.estimator": {"estimator": "Estimator Mpi ParameterServer"},
     "azureml.widgets": {"run_details": "RunDetails"},
+    "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
+                           "set_tags autolog ActiveRun"},
     "azure": {},
     "azure.ml": {},
     "azure.ml.component": {"component": "Component", "": "dsl"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -16,11 +17,13 @@
 #include "cli/take_over.hpp"
 #include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
+#include "pipeline/sweep_overseer.hpp"
 #include "plan/surroundings.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/pipeline_plan.hpp"
 #include "view/steps_json.hpp"
+#include "view/sweep_words.hpp"
 
 namespace muster::cli {
 namespace {
@@ -58,7 +61,8 @@ pipeline::Recorder recorder_of(const PipelineRequest& request) {
 machine::PipelineInput machine_input(const PipelineRequest& request) {
   machine::PipelineInput input{request.plan, {}, request.at_once, request.goes_on, request.skipped};
   for (const front::PoolHost& host : request.hosts) input.slots.push_back(host.slots);
-  for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {
+  const bool only_some = request.only_anew && !request.sweep;
+  for (std::size_t i = 0; only_some && i < request.steps.size(); ++i) {
     const StepRequest& step = request.steps[i];
     const bool runs = request.anew.contains(step.name) || earlier_step(request, step);
     if (!runs) input.skipped.insert(i);
@@ -100,7 +104,22 @@ model::TypedCommand own_words(const PipelineRequest& request) {
   return {request.record.asked.words, request.record.asked.folder, {}};
 }
 
-// In the step's own process.
+int launch_step(const PipelineRequest& request, const StepRequest& step, front::RunRequest own,
+                Invocation invocation) {
+  own.record->folder = store::step_folder(request.record.folder, step.name);
+  own.record->asked = own_words(request);
+  if (own.code && step.code) own.code->again = step.code->again;
+  own.keeps = front::Keeps::always;
+  plan::settle_exports({invocation.environment, invocation.given}, own.spec);
+  if (invocation.parent >= 0) invocation.announce = std::exchange(invocation.parent, -1);
+  // What a detached one prints lies in its streams.
+  const bool is_read = request.sweep && request.sweep->from_output;
+  if (invocation.announce >= 0 && !is_read)
+    own.spec.output.routes.out.console = own.spec.output.routes.err.console = false;
+  return launch(own, invocation);
+}
+
+// These three in the step's own process.
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
@@ -110,20 +129,57 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (from) {
     if (const auto code = take_over(request, step, *from)) return *code;
   }
-  front::RunRequest own = request.request(start.step, shares_of(request, start));
-  own.record->folder = store::step_folder(request.record.folder, step.name);
-  own.record->asked = own_words(request);
-  if (own.code && step.code) own.code->again = step.code->again;
-  own.keeps = front::Keeps::always;
-  plan::settle_exports({invocation.environment, invocation.given}, own.spec);
-  Invocation its = invocation;
-  its.announce = std::exchange(its.parent, -1);
-  // What a detached one prints lies in its streams.
-  if (its.announce >= 0)
-    own.spec.output.routes.out.console = own.spec.output.routes.err.console = false;
-  const int code = launch(own, its);
-  if (code == 0 && key) offer_for_reuse(request, *key, own.record->folder);
+  const std::vector<front::PoolShare> shares = shares_of(request, start);
+  if (const auto trials = request.trials ? request.trials(start.step, shares) : nullptr) {
+    trials->record.asked = own_words(request);
+    for (StepRequest& trial : trials->steps) trial.code = step.code;
+    Invocation its = invocation;
+    if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
+    return run_pipeline(*trials, its);
+  }
+  const int code = launch_step(request, step, request.request(start.step, shares), invocation);
+  const std::string folder = store::step_folder(request.record.folder, step.name);
+  if (code == 0 && key) offer_for_reuse(request, *key, folder);
   return code;
+}
+
+int run_trial(const PipelineRequest& request, const machine::StartStep& start,
+              const std::vector<sweep::Assignment>& values, const Invocation& invocation) {
+  front::RunRequest own = request.sweep->request(start.step, shares_of(request, start), values);
+  return launch_step(request, request.steps[start.step], std::move(own), invocation);
+}
+
+// What the best trial has made becomes the sweep's.
+Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
+  namespace fs = std::filesystem;
+  const std::string from =
+      store::step_folder(request.record.folder, request.steps[best].name) + "/outputs/";
+  for (const model::NamedPath& output : request.record.outputs) {
+    std::error_code wrong;
+    if (!fs::exists(from + output.name, wrong)) continue;
+    fs::create_directories(fs::path(output.path).parent_path(), wrong);
+    constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks |
+                          fs::copy_options::overwrite_existing;
+    fs::copy(from + output.name, output.path, kAll, wrong);
+    if (!wrong) continue;
+    return base::fail(base::Fault::output, "", "cannot copy the output {} of {}: {}", output.name,
+                      request.steps[best].name, wrong.message());
+  }
+  return {};
+}
+
+std::unique_ptr<pipeline::SweepOverseer> overseer_of(const PipelineRequest& request) {
+  if (!request.sweep) return nullptr;
+  pipeline::SweepPlan plan{
+      request.sweep->settings, request.sweep->metric, request.sweep->from_output, {}, {}, {}};
+  for (const StepRequest& step : request.steps) plan.names.push_back(step.name);
+  plan.metrics = [&request](std::size_t trial) {
+    return fmt::format("{}/{}",
+                       store::step_folder(request.record.folder, request.steps[trial].name),
+                       front::kMetricsFolder);
+  };
+  plan.keep = [&request](std::size_t best) { return keep_outputs(request, best); };
+  return std::make_unique<pipeline::SweepOverseer>(std::move(plan));
 }
 
 // Every condition is taken to hold.
@@ -227,8 +283,11 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
   pipeline::Conducting conducting;
   conducting.plan = machine_input(request);
   for (const front::PoolHost& host : request.hosts) conducting.hosts.push_back(host.name);
+  const std::unique_ptr<pipeline::SweepOverseer> overseer = overseer_of(request);
+  conducting.overseer = overseer.get();
   conducting.run = [&](const machine::StartStep& start) {
-    return run_step(request, start, invocation);
+    if (overseer == nullptr) return run_step(request, start, invocation);
+    return run_trial(request, start, overseer->values(start.step), invocation);
   };
   conducting.says = [&](std::size_t step) { return what_it_says(request.steps[step]); };
   conducting.colour = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
@@ -241,6 +300,7 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
 
 int show_pipeline(const PipelineRequest& request) {
   if (request.json) return print(plan_text(request));
+  if (request.sweep) return print(view::sweep_plan(request.sweep->settings, request.sweep->metric));
   const std::string name = request.record.name.empty() ? "" : " " + request.record.name;
   std::string hosts;
   for (const front::PoolHost& host : request.hosts) {

@@ -4,14 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "front/request.hpp"
 #include "model/step.hpp"
+#include "sweep/settings.hpp"
 
 namespace muster::front {
 
@@ -42,6 +45,20 @@ struct StepRequest {
   std::optional<StepFacts> reuse = {};  // none: it always runs
 };
 
+// In a trial's record: MLflow's files, which its MLFLOW_TRACKING_URI names.
+inline constexpr std::string_view kMetricsFolder = "mlruns";
+
+// What is judged of trials, and what each of them asks for. The trials are the steps of a
+// pipeline's request; the outputs of that become copies of the best one's.
+struct SweepRequest {
+  sweep::Settings settings;
+  std::string metric;
+  bool from_output = false;
+  std::function<RunRequest(std::size_t trial, std::span<const PoolShare> hosts,
+                           const std::vector<sweep::Assignment>& values)>
+      request;
+};
+
 struct PipelineRequest {
   Recording record;
   std::vector<StepRequest> steps;
@@ -56,6 +73,11 @@ struct PipelineRequest {
   bool dry_run = false;
   // What a step asks for, once it is known what it gets of which hosts. It may be asked again.
   std::function<RunRequest(std::size_t step, std::span<const PoolShare> hosts)> request;
+  // The trials of a step that is a sweep, on what it gets of which hosts; null for other steps.
+  std::function<std::shared_ptr<PipelineRequest>(std::size_t step,
+                                                 std::span<const PoolShare> hosts)>
+      trials = {};
+  std::shared_ptr<const SweepRequest> sweep = {};  // the steps are trials
 
   // Of a pipeline that is run again: the folder of its earlier record. Steps that completed there
   // are not run once more, unless they are named.

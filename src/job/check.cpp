@@ -152,7 +152,7 @@ void check_name(const std::string& name, Mark mark, Complaints& complaints) {
 }
 
 void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
-  check_name(input.name, input.mark, complaints);
+  if (!input.swept) check_name(input.name, input.mark, complaints);
   const auto type = type_of(input, dialect);
   if (!type) {
     return complaints.add(
@@ -215,9 +215,27 @@ class Expressions {
 
   bool known(const Text& text, const Piece& piece, const Names& names, std::string_view what) {
     if (names.contains(piece.text)) return true;
+    if (piece.text.starts_with(kSearchSpace)) {
+      no_parameter(text, piece);
+      return false;
+    }
     add(text, piece, fmt::format("there is no {} {}", what, quoted(piece.text)),
         hint(piece.text, names, fmt::format("declare it below {}s:", what)));
     return false;
+  }
+
+  void no_parameter(const Text& text, const Piece& piece) {
+    if (!job_.sweep) {
+      return add(text, piece,
+                 fmt::format("{} means nothing here: search_space belongs to sweeps, and this is a "
+                             "single job",
+                             quoted(piece.raw)),
+                 "");
+    }
+    const std::vector<std::string> names = sweep::names(job_.sweep->settings.space);
+    const std::string name = piece.text.substr(kSearchSpace.size());
+    add(text, piece, fmt::format("the search space has no {}", quoted(name)),
+        base::did_you_mean(name, names, "declare it below search_space:"));
   }
 
   void check_optional(const Text& text, const Piece& piece) {

@@ -22,7 +22,6 @@ struct Stranger {
 
 constexpr Stranger kStrangers[] = {
     {"parent.", "parent is the pipeline that a step belongs to; this job has none"},
-    {"search_space.", "search_space belongs to sweeps, which muster does not run"},
     {"jobs.", "jobs are the steps of a pipeline; this is a single job"},
     {"input.", "write inputs.NAME"},
     {"output.", "write outputs.NAME"},
@@ -38,6 +37,10 @@ Piece reference(std::string_view inner, std::string_view raw) {
     // ${{inputs.x.path}} is an older way to write ${{inputs.x}}.
     if (name.ends_with(".path")) name.remove_suffix(5);
     if (is_name(name)) return {kind, std::string(name), raw};
+  }
+  // In a sweep, each parameter is an input of that name.
+  if (word.starts_with(kSearchSpace) && is_name(word.substr(kSearchSpace.size()))) {
+    return {What::input, std::string(word), raw};
   }
   for (const Stranger& stranger : kStrangers) {
     if (word.starts_with(stranger.start)) return {What::wrong, std::string(stranger.why), raw};

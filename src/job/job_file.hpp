@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "job/node.hpp"
 #include "job/parallel.hpp"
+#include "job/sweep_file.hpp"
 #include "job/text.hpp"
 
 namespace muster::job {
@@ -59,6 +61,7 @@ struct Input {
   std::vector<Text> choices;
   bool is_path = false;           // its value stands under `path`
   bool optional = false;          // may go without a value
+  bool swept = false;             // each trial of a sweep has a value of its own
   bool bound = false;             // of a step: the value has expressions of its pipeline
   std::optional<Text> otherwise;  // of a step: its component's value, where the step's has none
 };
@@ -118,6 +121,8 @@ struct JobFile {
   std::optional<Parallel> parallel;  // in place of a command
   bool any_code = false;             // any exit code of a process is a success
   Flow flow;                         // of a pipeline
+  SweepKeys sweep_keys;              // of a sweep; the job is that of its trials
+  std::shared_ptr<const SweepFile> sweep;
 };
 
 }  // namespace muster::job

@@ -45,6 +45,7 @@ struct Pipeline {
   std::optional<std::size_t> first;                         // of these: all others wait for it
   std::vector<std::size_t> order;           // of all steps: each after those that it waits for
   std::set<std::string, std::less<>> made;  // its outputs that a step makes
+  bool is_sweep = false;                    // it has one step, a sweep that is a file of its own
 };
 
 struct SourceFile {

@@ -40,7 +40,7 @@ class Settler {
     const Step& step = pipeline_.steps[number];
     for (const Input& input : step.job.inputs) {
       if (input.bound) value(number, *input.value);
-      if (!input.value && !input.optional && !is_repeated(step) && !step.broken) {
+      if (!input.value && !input.optional && !input.swept && !is_repeated(step) && !step.broken) {
         tell_missing(step, input);
       }
     }

@@ -14,6 +14,8 @@
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
 #include "job/read_keys.hpp"
+#include "job/sweep_keys.hpp"
+#include "job/sweep_of.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
@@ -32,7 +34,7 @@ struct NoStep {
 };
 
 constexpr NoStep kNoSteps[] = {
-    {"sweep", "sweep steps cannot run yet"},
+    {"sweep", "a sweep is a step, and no component or trial of one"},
     {"spark", "a Spark job needs a Spark cluster, and muster starts none"},
     {"automl", "an AutoML job runs only in Azure ML's service"},
     {"finetuning", "a fine-tuning job runs only in Azure ML's service"},
@@ -70,7 +72,36 @@ bool holds_steps(const Node& node) {
   return find(node, "jobs") != nullptr || type_word(node) == "pipeline";
 }
 
+bool is_sweep(const Node& node) { return type_word(node) == "sweep"; }
+
 Text text_of_node(const Node& node) { return {node.text, node.begin, node.end, node.quoted}; }
+
+Text parent_text(std::string_view kind, const std::string& name, Mark mark) {
+  return {fmt::format("${{{{parent.{}.{}}}}}", kind, name), mark, mark, false};
+}
+
+// A sweep's inputs and outputs become those of a pipeline, which passes them on.
+JobFile lone_head(JobFile& sweep) {
+  JobFile head;
+  head.source = sweep.source;
+  head.dialect = sweep.dialect;
+  head.name = sweep.name;
+  head.experiment = sweep.experiment;
+  head.tags = sweep.tags;
+  head.target = sweep.target;
+  for (Input& input : sweep.inputs) {
+    if (input.swept) continue;
+    head.inputs.push_back(input);
+    input.value = parent_text("inputs", input.name, input.mark);
+    input.bound = true;
+  }
+  for (Output& output : sweep.outputs) {
+    head.outputs.push_back(output);
+    output.path = parent_text("outputs", output.name, output.mark);
+    output.bound = true;
+  }
+  return head;
+}
 
 // What a step can run. Null: it has been complained about.
 struct Component {
@@ -103,9 +134,10 @@ class PipelineReader {
   }
 
  private:
-  // A pipeline job may name a component that is the pipeline.
+  // A pipeline job may name a component that is the pipeline. A sweep alone is a pipeline's step.
   void read_root(Pipeline& pipeline, const Node& root) {
     const Entry* component = find(root, "component");
+    if (is_sweep(root)) return read_lone_sweep(pipeline, root);
     if (component == nullptr || find(root, "jobs") != nullptr) {
       return read_pipeline(pipeline, root, 0, nullptr);
     }
@@ -154,7 +186,7 @@ class PipelineReader {
                       fmt::format("the step {} must be a map, not {}", quoted(step.name),
                                   word(entry.value->kind)),
                       "it begins with type:, component: or command:");
-    } else if (!is_strange(*entry.value)) {
+    } else if (is_sweep(*entry.value) || !is_strange(*entry.value)) {
       read_kind(step, *entry.value, file);
     }
     step.broken = complaints_.size() > before;
@@ -177,6 +209,8 @@ class PipelineReader {
       const bool is_pipeline = type_word(node) == "pipeline";
       read_component_step(step, node, *component,
                           {file, is_pipeline ? pipeline_step_keys() : step_keys(), &step.later});
+    } else if (is_sweep(node)) {
+      read_sweep(step, node, file, true);
     } else if (holds_steps(node)) {
       auto inner = std::make_shared<Pipeline>();
       read_pipeline(*inner, node, file, &step.later);
@@ -185,6 +219,62 @@ class PipelineReader {
     } else {
       read_job(step.job, node, file, &step.later);
     }
+  }
+
+  // ---- sweeps ----
+
+  void read_lone_sweep(Pipeline& pipeline, const Node& root) {
+    Step step;
+    step.name = kLoneSweep;
+    step.mark = root.begin;
+    read_sweep(step, root, 0, false);
+    if (!complaints_.empty()) return;
+    pipeline.is_sweep = true;
+    pipeline.head = lone_head(step.job);
+    pipeline.numbers[step.name] = 0;
+    pipeline.steps.push_back(std::move(step));
+    settle(pipeline, files_, complaints_);
+  }
+
+  // The job of its trials stands below `trial`, or is a component in a file.
+  void read_sweep(Step& step, const Node& node, std::uint32_t file, bool in_pipeline) {
+    JobFile said;
+    said.source = files_.path(file);
+    said.dialect = Dialect::command;
+    read_keys(said, node, {file, sweep_keys(), nullptr});
+    if (in_pipeline) mark_bound(said);
+    const SweepKeys keys = said.sweep_keys;
+    const Entry* trial = find(node, "trial");
+    const bool in_component = trial != nullptr && trial->value->kind == Kind::text;
+    if (in_component) {
+      read_trial(step, *trial, file, said);
+    } else {
+      step.job = std::move(said);
+    }
+    if (step.broken) return;
+    make_sweep(keys, in_component, step.job, complaints_);
+    check(step.job, files_.text(file), complaints_);
+  }
+
+  void read_trial(Step& step, const Entry& entry, std::uint32_t file, JobFile& said) {
+    const SharedComponent component = component_of(entry, file);
+    step.broken = component == nullptr || component->pipeline != nullptr;
+    if (component != nullptr && component->pipeline != nullptr) {
+      complaints_.add(entry.value->begin, "this component is a pipeline, and a trial is one job",
+                      "");
+    }
+    if (step.broken) return;
+    step.file = component->file;
+    step.job = component->job;
+    bind_inputs(said.inputs, step.job.inputs);
+    bind_outputs(said.outputs, step.job.outputs);
+    step.job.name = said.name;
+    step.job.experiment = said.experiment;
+    step.job.tags = said.tags;
+    step.job.deterministic = said.deterministic;
+    if (said.target) step.job.target = said.target;
+    if (said.nodes) step.job.nodes = said.nodes;
+    if (said.instance_type) step.job.instance_type = said.instance_type;
   }
 
   // ---- components ----
@@ -384,7 +474,8 @@ class PipelineReader {
 
 bool is_pipeline(std::string_view text) {
   const Document document = read_yaml(text, "");
-  return document.root && document.root->kind == Kind::map && holds_steps(*document.root);
+  if (!document.root || document.root->kind != Kind::map) return false;
+  return holds_steps(*document.root) || is_sweep(*document.root);
 }
 
 PipelineReading read_pipeline(std::string_view text, const std::string& source,

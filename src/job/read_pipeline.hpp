@@ -15,7 +15,11 @@ namespace muster::job {
 inline constexpr std::size_t kComponentFilesMax = 1000;
 inline constexpr std::size_t kPipelineDepthMax = 32;  // pipelines within each other
 
-// Whether a file holds a pipeline, whatever else is wrong with it: it has `jobs`, or says so.
+// The step of a sweep that is a file of its own.
+inline constexpr std::string_view kLoneSweep = "sweep";
+
+// Whether a file holds a pipeline or a sweep, whatever else is wrong with it: it has `jobs`, or
+// says so.
 [[nodiscard]] bool is_pipeline(std::string_view text);
 
 // The text of the file at a path, which is relative if that of the pipeline is.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/words.hpp"
+#include "job/sweep_keys.hpp"
 #include "job/tables.hpp"
 
 namespace muster::job {
@@ -96,6 +97,9 @@ std::string schema() {
     one.update(object(table_of(dialect)));
     any.push_back(std::move(one));
   }
+  Json sweep = {{"title", "a sweep"}};
+  sweep.update(object(sweep_keys()));
+  any.push_back(std::move(sweep));
   whole["anyOf"] = std::move(any);
   return whole.dump(2) + "\n";
 }

@@ -38,7 +38,7 @@ class Inputs {
     const auto [slot, is_new] = values_.try_emplace(input.name);
     if (!is_new) return;
     if (!input.value) {
-      if (input.optional) return;
+      if (input.optional || input.swept) return;
       return complaints_.add(input.mark, fmt::format("the input {} has no value", input.name),
                              fmt::format("give it one: --set inputs.{}=VALUE", input.name));
     }

@@ -43,6 +43,7 @@ std::string prefix_of(std::size_t step, const std::string& name, bool colour) {
 
 // A step that runs.
 struct Live {
+  std::size_t step;
   process::Forked process;
   std::array<StepLines, 2> lines;  // index: Console::Stream
 };
@@ -135,9 +136,11 @@ class Conductor {
     recorder_.run();
     recorder_.change(start.step, step);
     if (!process) return failed_.push_back({start.step, process.error().what});
+    if (conducting_.overseer != nullptr) conducting_.overseer->started(start.step);
     tell_start(start);
     const std::string prefix = prefix_of(start.step, step.name, conducting_.colour);
-    live_.emplace(start.step, Live{std::move(*process), {StepLines(prefix), StepLines(prefix)}});
+    live_.emplace(start.step,
+                  Live{start.step, std::move(*process), {StepLines(prefix), StepLines(prefix)}});
   }
 
   void on(const machine::StopStep& stop) {
@@ -154,6 +157,7 @@ class Conductor {
       step.cause = fmt::format("{} {}", before.name, word(before.state));
     }
     recorder_.change(over.step, std::move(step));
+    if (conducting_.overseer != nullptr) conducting_.overseer->ended(over.step, false);
   }
 
   void on(const machine::PipelineOver&) {}
@@ -197,8 +201,22 @@ class Conductor {
     if (!console_.is_full() || interrupted_ != 0) {
       for (auto& [step, live] : live_) watch_step(step, live);
     }
-    if (::poll(files_.data(), files_.size(), -1) < 0) return;  // EINTR: no signal of ours
+    const int most =
+        conducting_.overseer == nullptr ? -1 : conducting_.overseer->patience().value_or(-1);
+    if (::poll(files_.data(), files_.size(), most) < 0) return;  // EINTR: no signal of ours
     act_on_files();
+    obey();
+  }
+
+  // What the overseer wants.
+  void obey() {
+    if (conducting_.overseer == nullptr) return;
+    const Orders orders = conducting_.overseer->look();
+    for (const std::size_t step : orders.stop) on(machine::StopStep{step});
+    if (!orders.end_all) return;
+    PipelineEffects effects;
+    pipeline_.interrupt(effects);
+    perform(effects);
   }
 
   struct Source {
@@ -242,7 +260,9 @@ class Conductor {
     std::array<char, 65536> bytes;
     const ssize_t got = file ? ::read(file.get(), bytes.data(), bytes.size()) : 0;
     if (got > 0) {
-      show(stream, live.lines[stream].feed({bytes.data(), static_cast<std::size_t>(got)}));
+      const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
+      if (conducting_.overseer != nullptr) conducting_.overseer->printed(live.step, text);
+      show(stream, live.lines[stream].feed(text));
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       file.reset();
     }
@@ -286,6 +306,7 @@ class Conductor {
                       live_.size(), live_.size() == 1 ? "" : "s"));
     }
     if (interrupted_ == 0) interrupted_ = number;
+    if (conducting_.overseer != nullptr) conducting_.overseer->interrupted();
     PipelineEffects effects;
     pipeline_.interrupt(effects);
     perform(effects);
@@ -344,11 +365,19 @@ class Conductor {
         now.cause = says.error().what;
       }
     }
+    if (conducting_.overseer != nullptr) judge(step, now);
     say(view::step_sentence(now, *now.ended));
     recorder_.change(step, std::move(now));
     PipelineEffects effects;
     pipeline_.ended(step, end, effects);
     perform(effects);
+  }
+
+  void judge(std::size_t step, StepRecord& now) {
+    conducting_.overseer->ended(step, model::is_done(now.state));
+    const std::string note = conducting_.overseer->note(step);
+    if (!note.empty()) now.cause = note;
+    obey();
   }
 
   // Its process could not be started.
@@ -367,19 +396,24 @@ class Conductor {
 
   int end() {
     const auto culprit = pipeline_.culprit();
+    const auto judged = conducting_.overseer == nullptr
+                            ? std::nullopt
+                            : std::optional(conducting_.overseer->conclude());
     const auto& steps = recorder_.record().steps;
     const bool all_done = std::ranges::all_of(steps, [](const StepRecord& step) {
       return model::is_done(step.state) || step.state == StepState::left_out;
     });
     if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
+    } else if (judged) {
+      recorder_.end(judged->state, judged->code, model::CodeFrom::nobody);
     } else if (culprit) {
       const int code = record_of(*culprit).exit_code.value_or(1);
       recorder_.end(model::RunState::failed, code == 0 ? 1 : code, model::CodeFrom::rank);
     } else {
       recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
     }
-    console_.add(Console::err, view::pipeline_report(recorder_.record()));
+    console_.add(Console::err, judged ? judged->words : view::pipeline_report(recorder_.record()));
     return *recorder_.record().exit_code;
   }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "machine/pipeline.hpp"
+#include "pipeline/overseer.hpp"
 #include "pipeline/recorder.hpp"
 
 namespace muster::pipeline {
@@ -22,6 +23,7 @@ struct Conducting {
   std::function<int(const machine::StartStep&)> run;
   // What a step that completed has written into those of its outputs that conditions ask for.
   std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
+  Overseer* overseer = nullptr;  // or nobody judges the steps
   bool colour = false;
 };
 

@@ -85,6 +85,8 @@ class Trials {
   // When pass() has something to do.
   [[nodiscard]] std::optional<base::Instant> next() const;
   [[nodiscard]] bool is_over() const { return over_.has_value(); }
+  // Nothing more starts.
+  [[nodiscard]] bool is_ending() const { return ending_.has_value(); }
   [[nodiscard]] const std::optional<SweepOver>& outcome() const { return over_; }
   // Those that have begun.
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }

@@ -35,7 +35,7 @@ PURE = {
     "front": {"base", "model", "spec", "sweep", "table", "option", "job"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
-    "view": {"base", "model"},
+    "view": {"base", "model", "sweep"},
     "machine": {"base", "model", "spec", "plan", "wire", "view"},
 }
 ADAPTERS = {
@@ -46,7 +46,7 @@ ADAPTERS = {
     "pmi": {"base", "model", "wire"},
     "pmix": {"base", "wire", "process"},
     "gloo": {"base"},
-    "store": {"base", "model", "view", "process"},
+    "store": {"base", "model", "sweep", "view", "process"},
     "blobs": {"base", "model", "spec", "snapshot", "process"},
 }
 # Files of an adapter that make no system call either.

@@ -17,6 +17,7 @@
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/quoted.hpp"
+#include "sweep/sampler.hpp"
 
 namespace muster::front {
 namespace {
@@ -38,7 +39,8 @@ constexpr Command kSubmit = {
 
 Usage: muster submit [OPTIONS] FILE
 FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
-job), or a pipeline: its steps run as their inputs are there and the hosts have room. - is stdin.
+job), or a pipeline: its steps run as their inputs are there and the hosts have room; or a sweep,
+whose trials find the best values for a job. - is stdin.
 
 Examples:
   muster submit job.yml
@@ -68,7 +70,7 @@ constexpr Command kValidate = {
     R"(muster validate: check a job file and print all errors in it.
 
 Usage: muster validate [OPTIONS] FILE
-FILE is a job, a component, or a pipeline, whose components are checked, too.
+FILE is a job, a component, a sweep, or a pipeline, whose components are checked, too.
 Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts and targets are not checked.
 The exit code is 0 if there are no errors, else 241.
 )"};
@@ -169,6 +171,12 @@ model::CheckedFile checked_file(const std::string& path, const job::JobFile& job
   return checked;
 }
 
+std::string fine_sweep(const std::string& file, const job::SweepFile& sweep) {
+  const std::uint64_t trials = sweep::trials_of(sweep.settings);
+  return fmt::format("{}: a sweep, nothing wrong; it has {} trial{}\n", file, trials,
+                     trials == 1 ? "" : "s");
+}
+
 Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::string& file,
                           const std::string& text) {
   job::PipelineReading read = job::read_pipeline(
@@ -177,8 +185,10 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   Reading reading;
   if (read.complaints.empty()) {
     const std::size_t steps = root.steps.size();
-    reading.text = fmt::format("{}: a pipeline, nothing wrong; it has {} step{}\n", file, steps,
-                               steps == 1 ? "" : "s");
+    if (root.is_sweep) reading.text = fine_sweep(file, *root.steps.front().job.sweep);
+    if (!root.is_sweep)
+      reading.text = fmt::format("{}: a pipeline, nothing wrong; it has {} step{}\n", file, steps,
+                                 steps == 1 ? "" : "s");
   }
   if (draft.json) reading.checked = checked_file(file, root.head);
   reading.notices = std::move(read.notices);

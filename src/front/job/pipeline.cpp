@@ -15,8 +15,10 @@
 #include "job/graph_of.hpp"
 #include "job/layout.hpp"
 #include "job/read_pipeline.hpp"
+#include "job/sweep_of.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
+#include "sweep/sampler.hpp"
 
 namespace muster::front {
 namespace {
@@ -170,6 +172,112 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
   return reading;
 }
 
+// ---- sweeps ----
+
+using SharedGround = std::shared_ptr<const Ground>;
+
+std::string trial_name(std::size_t trial) { return fmt::format("trial_{}", trial); }
+
+// A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
+// are. Its script finds MLflow's files through the variable that MLflow knows.
+RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
+                         const std::string& name, std::span<const PoolShare> hosts,
+                         const std::vector<sweep::Assignment>& values) {
+  const job::GraphStep& one = ground.graph.steps[step];
+  job::JobFile job = bound_job(ground, step);
+  job::assign(job, values);
+  for (job::Output& output : job.outputs) output.path.reset();
+  Call call = ground.call;
+  call.record_folder = fmt::format("{}/steps/{}", sweep_folder, name);
+  const job::Place& place = ground.places[ground.place_of_step[step]].place;
+  Reading reading =
+      job_request(call, draft_of_step(ground.draft, name),
+                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, hosts));
+  RunRequest& request = *reading.request;
+  request.record->name = name;
+  for (model::App& app : request.spec.apps) {
+    constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
+    if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
+    app.exports.push_back(
+        {std::string(kUri), fmt::format("file://{}/{}", call.record_folder, kMetricsFolder)});
+  }
+  return std::move(request);
+}
+
+model::PlannedStep planned_step(const job::GraphStep& step, const PoolPlace& where) {
+  job::Layout layout = job::layout_of(step.job, where.place.instance_types);
+  const std::size_t has = where.hosts.size();
+  (void)job::share_nodes(step.job, has, layout);
+  model::PlannedStep plan;
+  plan.after = step.after;
+  plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
+  plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
+  plan.hosts = where.hosts;
+  for (const job::Condition& one : step.when) {
+    plan.when.push_back({one.output.step, one.output.output, one.is});
+  }
+  return plan;
+}
+
+// How many trials run at once: what the sweep says, as far as the hosts have room.
+std::uint32_t trials_at_once(const sweep::Settings& settings, const model::PlannedStep& trial,
+                             std::span<const PoolHost> hosts) {
+  std::uint64_t places = 0;
+  for (const PoolHost& host : hosts) places += std::max(1U, host.slots / trial.slots);
+  const std::uint64_t room = std::max<std::uint64_t>(1, places / trial.nodes);
+  const std::uint64_t said = settings.limits.at_once;
+  const std::uint64_t most = std::min(sweep::trials_of(settings), said == 0 ? room : said);
+  return static_cast<std::uint32_t>(std::min(most, room));
+}
+
+// A step that is a sweep takes as many hosts and slots as its trials side by side.
+void widen(const sweep::Settings& settings, const std::vector<PoolHost>& pool,
+           model::PlannedStep& plan) {
+  std::vector<PoolHost> hosts;
+  for (const std::size_t index : plan.hosts) hosts.push_back(pool[index]);
+  const std::uint32_t processes = trials_at_once(settings, plan, hosts) * plan.nodes;
+  std::uint32_t each = 1;
+  for (const PoolHost& host : hosts) each = std::max(each, host.slots / plan.slots);
+  const std::uint32_t wanted = (processes + each - 1) / each;
+  plan.nodes = std::clamp(wanted, plan.nodes, static_cast<std::uint32_t>(hosts.size()));
+  plan.slots *= std::min(each, (processes + plan.nodes - 1) / plan.nodes);
+}
+
+// The trials of a step, whose record is in this folder.
+std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size_t step,
+                                           const std::string& folder, std::vector<PoolHost> hosts) {
+  const job::GraphStep& one = ground->graph.steps[step];
+  model::PlannedStep plan = planned_step(one, ground->places[ground->place_of_step[step]]);
+  plan.after.clear();
+  plan.when.clear();
+  plan.hosts.clear();
+  plan.nodes = std::min(plan.nodes, static_cast<std::uint32_t>(hosts.size()));
+  auto sweep = std::make_shared<SweepRequest>();
+  sweep->settings = one.job.sweep->settings;
+  sweep->metric = one.job.sweep->metric;
+  sweep->from_output = one.job.sweep->from_output;
+  std::uint32_t& at_once = sweep->settings.limits.at_once;
+  at_once = trials_at_once(sweep->settings, plan, hosts);
+  if (ground->draft.at_once > 0) at_once = std::min(at_once, ground->draft.at_once);
+  sweep->request = [ground, step, folder](std::size_t trial, std::span<const PoolShare> shares,
+                                          const std::vector<sweep::Assignment>& values) {
+    return trial_request(*ground, step, folder, trial_name(trial), shares, values);
+  };
+  auto request = std::make_shared<PipelineRequest>();
+  const std::uint64_t count = sweep::trials_of(sweep->settings);
+  for (std::size_t i = 0; i < count; ++i) {
+    request->steps.push_back({trial_name(i), plan.nodes * plan.slots, {}});
+    request->plan.push_back(plan);
+  }
+  request->hosts = std::move(hosts);
+  request->at_once = at_once;
+  request->sweep = std::move(sweep);
+  request->record.folder = folder;
+  request->record.name = one.name;
+  request->record.experiment = ground->graph.experiment;
+  return request;
+}
+
 // ---- the whole ----
 
 // "train" of "jobs/train.yml"; of stdin nothing.
@@ -195,6 +303,27 @@ class PipelineReader {
     if (const auto skipped = skip(); !skipped) return tl::unexpected(skipped.error());
     finish();
     reading.pipeline = std::make_shared<PipelineRequest>(std::move(request_));
+    return reading;
+  }
+
+  // Its only step is a sweep, whose record is the pipeline's.
+  Result<Reading> read_sweep(const job::Targets& known) {
+    auto reading = read(known);
+    if (!reading || !reading->complaints.empty()) return reading;
+    const PipelineRequest& whole = *reading->pipeline;
+    const std::string& folder = ground_->call.record_folder;
+    auto request = trials_of(ground_, 0, folder, whole.hosts);
+    request->record = whole.record;
+    request->record.outputs.clear();
+    const job::GraphStep& step = graph().steps.front();
+    for (const job::Output& output : step.job.outputs) {
+      const job::Bases bases{step.folder, step.folder, folder + "/outputs"};
+      request->record.outputs.push_back({output.name, job::output_path(output, bases)});
+    }
+    for (StepRequest& trial : request->steps) trial.code = whole.steps.front().code;
+    request->detach = whole.detach;
+    request->json = whole.json;
+    reading->pipeline = std::move(request);
     return reading;
   }
 
@@ -224,12 +353,12 @@ class PipelineReader {
     for (std::string& one : own.notices) add_once(reading.notices, step.name + ": " + one);
     StepRequest& request = request_.steps.emplace_back();
     request.name = step.name;
-    model::PlannedStep& plan = request_.plan.emplace_back(planned(step, where));
+    model::PlannedStep& plan = request_.plan.emplace_back(planned_step(step, where));
     plan.retries = ground_->draft.retries;
     request.ranks = plan.nodes * plan.slots;
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
-    if (step.deterministic) request.reuse = facts_of(index, plan);
+    if (step.deterministic && !step.job.sweep) request.reuse = facts_of(index, plan);
     for (const model::StepCondition& condition : plan.when) {
       request_.steps[condition.step].control.insert(condition.output);
     }
@@ -248,22 +377,6 @@ class PipelineReader {
 
   static void add_new(base::Error error, std::vector<base::Error>& all) {
     if (std::ranges::find(all, error) == all.end()) all.push_back(std::move(error));
-  }
-
-  [[nodiscard]] static model::PlannedStep planned(const job::GraphStep& step,
-                                                  const PoolPlace& where) {
-    job::Layout layout = job::layout_of(step.job, where.place.instance_types);
-    const std::size_t has = where.hosts.size();
-    (void)job::share_nodes(step.job, has, layout);
-    model::PlannedStep plan;
-    plan.after = step.after;
-    plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
-    plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
-    plan.hosts = where.hosts;
-    for (const job::Condition& one : step.when) {
-      plan.when.push_back({one.output.step, one.output.output, one.is});
-    }
-    return plan;
   }
 
   Result<void> skip() {
@@ -308,6 +421,11 @@ class PipelineReader {
   void finish() {
     PipelineRequest& request = request_;
     request.hosts = std::move(pool_).hosts();
+    for (std::size_t i = 0; i < request.plan.size(); ++i) {
+      if (graph().steps[i].job.sweep) {
+        widen(graph().steps[i].job.sweep->settings, request.hosts, request.plan[i]);
+      }
+    }
     request.at_once = ground_->draft.at_once;
     request.goes_on = graph().goes_on;
     request.reuses = graph().reuses;
@@ -318,6 +436,23 @@ class PipelineReader {
       const PoolPlace& where = ground->places[ground->place_of_step[step]];
       return std::move(*step_reading(*ground, step, narrowed(where.place, hosts)).request);
     };
+    request.trials = [ground = ground_, steps = request.steps](std::size_t step,
+                                                               std::span<const PoolShare> hosts) {
+      return trials(ground, steps[step], step, hosts);
+    };
+  }
+
+  // Of a step that is a sweep.
+  [[nodiscard]] static std::shared_ptr<PipelineRequest> trials(const SharedGround& ground,
+                                                               const StepRequest& request,
+                                                               std::size_t step,
+                                                               std::span<const PoolShare> shares) {
+    if (!ground->graph.steps[step].job.sweep) return nullptr;
+    std::vector<PoolHost> hosts;
+    for (const PoolShare& share : shares) hosts.push_back({share.host, share.slots});
+    auto made = trials_of(ground, step, step_folder(ground->call, request.name), std::move(hosts));
+    made->record.outputs = request.outputs;
+    return made;
   }
 
   [[nodiscard]] Recording recording() const {
@@ -371,8 +506,9 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   job::Graph graph =
       job::graph_of(read.pipeline, draft.settings, {folder, call.current_folder, {}}, complaints);
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
+  PipelineReader reader(call, draft, std::move(graph), std::move(sources));
   auto reading =
-      PipelineReader(call, draft, std::move(graph), std::move(sources)).read(known->targets);
+      read.pipeline.root.is_sweep ? reader.read_sweep(known->targets) : reader.read(known->targets);
   if (reading)
     reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
   return reading;

@@ -1,0 +1,222 @@
+"""Metrics of the program that runs here, as MLflow's file store keeps them; MLflow is not needed.
+
+MLFLOW_TRACKING_URI names the folder, as it does for MLflow; muster sets it for the trials of a
+sweep. Without it, or if it names a server, metrics are printed.
+"""
+
+import json
+import os
+import re
+import threading
+import time
+import uuid
+from typing import Any, Dict, List, Mapping, Optional
+from urllib.parse import unquote, urlparse
+
+from .binary import BadCall
+
+_EXPERIMENT = "0"  # MLflow's default one
+_NAME = re.compile(r"[\w\-. /:]{1,250}", re.ASCII)
+
+
+def _tracking_folder() -> Optional[str]:
+    uri = os.environ.get("MLFLOW_TRACKING_URI", "")
+    parts = urlparse(uri)
+    if not uri or parts.scheme not in ("", "file"):
+        return None
+    return unquote(parts.path) if parts.scheme else uri
+
+
+def _checked(name: str) -> str:
+    """MLflow's rule for names, which become paths."""
+    parts = name.split("/")
+    if not _NAME.fullmatch(name) or any(part in ("", ".", "..") for part in parts):
+        raise BadCall(f"{name!r} is not a name for a metric or a parameter",
+                      "it has letters, digits, blanks and _ - . : only, and / between such parts")
+    return name
+
+
+def _uri(path: str) -> str:
+    """As a text of YAML."""
+    return json.dumps("file://" + path)
+
+
+def _write_new(path: str, text: str) -> None:
+    """Nothing happens if it is there."""
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        pass
+
+
+class _Store:
+    """The folder of one run: MLflow reads it like one of its own."""
+
+    def __init__(self, folder: str) -> None:
+        self._run = os.environ.get("MLFLOW_RUN_ID") or uuid.uuid4().hex
+        experiment = os.path.join(os.path.abspath(folder), _EXPERIMENT)
+        self._folder = os.path.join(experiment, self._run)
+        for below in ("metrics", "params", "tags", "artifacts"):
+            os.makedirs(os.path.join(self._folder, below), exist_ok=True)
+        now = int(time.time() * 1000)
+        _write_new(os.path.join(experiment, "meta.yaml"),
+                   f"artifact_location: {_uri(experiment)}\ncreation_time: {now}\n"
+                   f"experiment_id: '{_EXPERIMENT}'\nlast_update_time: {now}\n"
+                   "lifecycle_stage: active\nname: Default\n")
+        _write_new(os.path.join(self._folder, "meta.yaml"),
+                   f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: null\n"
+                   f"entry_point_name: ''\nexperiment_id: '{_EXPERIMENT}'\n"
+                   f"lifecycle_stage: active\nrun_id: {self._run}\nrun_name: {self._run[:8]}\n"
+                   f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
+                   f"start_time: {now}\nstatus: 1\ntags: []\nuser_id: ''\n")
+
+    @property
+    def run(self) -> str:
+        """Its name."""
+        return self._run
+
+    def append(self, name: str, line: str) -> None:
+        """One more line of a metric, written at once."""
+        path = os.path.join(self._folder, "metrics", name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "ab", buffering=0) as file:
+            file.write(line.encode())
+
+    def write(self, kind: str, name: str, text: str) -> None:
+        """A parameter or a tag."""
+        path = os.path.join(self._folder, kind, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+_lock = threading.Lock()
+_stores: Dict[str, _Store] = {}  # by folders
+_steps: Dict[str, int] = {}  # of metrics that are logged without one
+
+
+def _store() -> Optional[_Store]:
+    folder = _tracking_folder()
+    if folder is None:
+        return None
+    with _lock:
+        if folder not in _stores:
+            _stores[folder] = _Store(folder)
+        return _stores[folder]
+
+
+def _log(name: str, value: Any, step: int) -> None:
+    number = float(value)
+    store = _store()
+    if store is None:
+        print(f"Attempted to log scalar metric {name}:\n{number}", flush=True)
+        return
+    store.append(_checked(name), f"{int(time.time() * 1000)} {number} {step}\n")
+
+
+# ---- MLflow's names ----
+
+class ActiveRun:
+    """What start_run() gives: a block in which metrics are logged."""
+
+    def __enter__(self) -> "ActiveRun":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is to be closed."""
+
+
+def start_run(*_: Any, **__: Any) -> ActiveRun:
+    """The program has one run, which begins with the first metric."""
+    return ActiveRun()
+
+
+def end_run(*_: Any, **__: Any) -> None:
+    """Nothing is to be closed."""
+
+
+def log_metric(key: str, value: Any, step: Optional[int] = None, **_: Any) -> None:
+    """One value of a metric."""
+    _log(key, value, 0 if step is None else int(step))
+
+
+def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None, **_: Any) -> None:
+    """One value of each."""
+    for key, value in metrics.items():
+        log_metric(key, value, step)
+
+
+def log_param(key: str, value: Any, **_: Any) -> Any:
+    """A value that does not change."""
+    store = _store()
+    if store is not None:
+        store.write("params", _checked(key), str(value))
+    return value
+
+
+def log_params(params: Mapping[str, Any], **_: Any) -> None:
+    """Several of them."""
+    for key, value in params.items():
+        log_param(key, value)
+
+
+def set_tag(key: str, value: Any, **_: Any) -> None:
+    """A word about the run."""
+    store = _store()
+    if store is not None:
+        store.write("tags", _checked(key), str(value))
+
+
+def set_tags(tags: Mapping[str, Any], **_: Any) -> None:
+    """Several of them."""
+    for key, value in tags.items():
+        set_tag(key, value)
+
+
+def autolog(*_: Any, **__: Any) -> None:
+    """Only MLflow itself can do this."""
+
+
+# ---- Azure ML's names ----
+
+class ContextRun:
+    """Run.get_context(): the run that this program is a part of."""
+
+    def __init__(self) -> None:
+        store = _store()
+        self.id = os.environ.get("AZUREML_RUN_ID") or (store.run if store else "OfflineRun")
+
+    def log(self, name: str, value: Any, description: str = "",
+            step: Optional[int] = None) -> None:
+        """One value of a metric; without a step, they are counted."""
+        del description
+        if step is None:
+            with _lock:
+                step = _steps.get(name, 0)
+                _steps[name] = step + 1
+        _log(name, value, step)
+
+    def log_list(self, name: str, value: List[Any], description: str = "") -> None:
+        """Several values of a metric."""
+        for one in value:
+            self.log(name, one, description)
+
+    def log_row(self, name: str, description: str = "", **kwargs: Any) -> None:
+        """Values of metrics that belong together."""
+        for key, value in kwargs.items():
+            self.log(f"{name}/{key}", value, description)
+
+    def tag(self, key: str, value: Any = "") -> None:
+        """A word about the run."""
+        set_tag(key, value)
+
+    def set_tags(self, tags: Mapping[str, Any]) -> None:
+        """Several of them."""
+        set_tags(tags)
+
+    def flush(self, *_: Any, **__: Any) -> None:
+        """Everything has been written."""
+
+    def complete(self, *_: Any, **__: Any) -> None:
+        """The run ends with its program."""

@@ -1,0 +1,185 @@
+// The table of sweeps: the job of a trial, what is varied, and what ends trials.
+#include "job/sweep_keys.hpp"
+
+#include "job/command_rows.hpp"
+
+namespace muster::job {
+namespace {
+
+template <auto Member>
+inline constexpr auto kIntoSweep = into<JobFile, &JobFile::sweep_keys, Member>;
+
+template <auto Member>
+void into_parameter(JobFile& job, const Found& found) {
+  store(job.sweep_keys.space.back().*Member, found);
+}
+
+void set_values(JobFile& job, const Found& found) {
+  job.sweep_keys.space.back().values = found.node;
+}
+
+constexpr JobKey kTrialKeys[] = {
+    kSchema,
+    {{"type", Form::choice, "command: one command, many processes.", {.choices = "command"}}},
+    kDisplayName,
+    kDescription,
+    kCommand,
+    {{"code", Form::text, "The folder in which the command runs."},
+     kInto<&JobFile::code>,
+     kOlderCode},
+    kEnvironment,
+    kVariables,
+    {{"distribution", Form::none, "How a trial is spread over its nodes."},
+     nullptr,
+     kCommandDistribution},
+    {{"resources", Form::none, "What its nodes are."}, nullptr, kCommandResources},
+};
+
+constexpr JobKey kParameterKeys[] = {
+    {{"type",
+      Form::choice,
+      "How its values are drawn.",
+      {.choices = "choice randint uniform quniform loguniform qloguniform normal qnormal lognormal "
+                  "qlognormal",
+       .any_case = true,
+       .required = true}},
+     into_parameter<&ParameterKeys::type>},
+    {{"values", Form::anything, "choice: a list of texts, or of maps that are search spaces."},
+     set_values},
+    {{"upper", Form::number, "randint: the first whole number above its values."},
+     into_parameter<&ParameterKeys::upper>},
+    {{"min_value", Form::number, "The least value; of a log law, its exponent."},
+     into_parameter<&ParameterKeys::least>},
+    {{"max_value", Form::number, "The largest value; of a log law, its exponent."},
+     into_parameter<&ParameterKeys::most>},
+    {{"mu", Form::number, "The mean; of a log law, that of its exponent."},
+     into_parameter<&ParameterKeys::mu>},
+    {{"sigma", Form::number, "The standard deviation; of a log law, that of its exponent."},
+     into_parameter<&ParameterKeys::sigma>},
+    {{"q", Form::number, "Values are rounded to multiples of it."},
+     into_parameter<&ParameterKeys::quantum>},
+};
+
+constexpr Traits kMethods = {.choices = "random grid bayesian", .any_case = true, .required = true};
+
+constexpr JobKey kSamplingKeys[] = {
+    {{"type", Form::choice, "How points of the search space are chosen.", kMethods},
+     kIntoSweep<&SweepKeys::method>},
+    {{"seed", Form::number, "The same seed gives the same trials (default 0)."},
+     kIntoSweep<&SweepKeys::seed>},
+    {{"rule",
+      Form::choice,
+      "random: sobol fills the space more evenly.",
+      {.choices = "random sobol", .any_case = true}},
+     kIntoSweep<&SweepKeys::rule>},
+    {{"logbase", Form::text, "The base of log laws: a number, or e."},
+     kIntoSweep<&SweepKeys::log_base>},
+};
+
+constexpr Traits kGoals = {.choices = "minimize maximize", .any_case = true, .required = true};
+
+constexpr JobKey kObjectiveKeys[] = {
+    {{"goal", Form::choice, "Whether less or more of the metric is better.", kGoals},
+     kIntoSweep<&SweepKeys::goal>},
+    {{"primary_metric", Form::text, "The metric that trials are judged by.", {.required = true}},
+     kIntoSweep<&SweepKeys::metric>},
+};
+
+constexpr JobKey kLimitKeys[] = {
+    {{"max_total_trials", Form::count, "How many trials (default 1000)."},
+     kIntoSweep<&SweepKeys::trials>},
+    {{"max_concurrent_trials", Form::count,
+      "How many trials at once (default: as many as the hosts have room for)."},
+     kIntoSweep<&SweepKeys::at_once>},
+    {{"timeout", Form::number, "Seconds after which the sweep is ended."},
+     kIntoSweep<&SweepKeys::timeout>},
+    {{"trial_timeout", Form::number, "Seconds after which a trial is ended."},
+     kIntoSweep<&SweepKeys::trial_timeout>},
+};
+
+constexpr Traits kPolicies = {
+    .choices = "bandit median_stopping truncation_selection", .any_case = true, .required = true};
+
+constexpr JobKey kPolicyKeys[] = {
+    {{"type", Form::choice, "Which trials are ended early.", kPolicies},
+     kIntoSweep<&SweepKeys::policy>},
+    {{"evaluation_interval",
+      Form::count,
+      "Trials are judged at every so manieth report of the metric (default 1).",
+      {.least = 0}},
+     kIntoSweep<&SweepKeys::interval>},
+    {{"delay_evaluation", Form::count, "The first report that is judged.", {.least = 0}},
+     kIntoSweep<&SweepKeys::delay>},
+    {{"slack_factor", Form::number, "bandit: how much worse than the best, as a ratio."},
+     kIntoSweep<&SweepKeys::slack_factor>},
+    {{"slack_amount", Form::number, "bandit: how much worse than the best."},
+     kIntoSweep<&SweepKeys::slack_amount>},
+    {{"truncation_percentage", Form::count, "truncation_selection: how many of 100 are ended."},
+     kIntoSweep<&SweepKeys::percentage>},
+    {{"exclude_finished_jobs", Form::boolean,
+      "truncation_selection: completed trials do not count."},
+     kIntoSweep<&SweepKeys::without_completed>},
+};
+
+void set_space(JobFile& job, const Found& found) {
+  if (job.sweep_keys.space.empty()) job.sweep_keys.mark = found.key_mark;
+  add_parameter(job, found);
+}
+
+constexpr JobKey kSweepKeys[] = {
+    kSchema,
+    {{"type",
+      Form::choice,
+      "sweep: one job, many times, each with other values.",
+      {.choices = "sweep", .any_case = true}}},
+    kName,
+    kVersion,
+    kDisplayName,
+    kDescription,
+    kTags,
+    {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
+    kExperiment,
+    {{"trial",
+      Form::text,
+      "What each trial runs: a job, or the file of a component.",
+      {.required = true, .fixed = true}},
+     nullptr,
+     kTrialKeys},
+    kInputs,
+    kOutputs,
+    kCommandCompute,
+    {{"resources", Form::none, "What the nodes of a trial are."}, nullptr, kCommandResources},
+    {{"search_space", Form::none, "What trials vary.", {.each = true, .required = true}},
+     set_space,
+     kParameterKeys},
+    {{"sampling_algorithm", Form::choice, "How points of the search space are chosen.", kMethods},
+     kIntoSweep<&SweepKeys::method>,
+     kSamplingKeys},
+    {{"objective", Form::none, "What is to be reached.", {.required = true}},
+     nullptr,
+     kObjectiveKeys},
+    {{"limits", Form::none, "How many trials, and for how long."}, nullptr, kLimitKeys},
+    {{"early_termination", Form::none, "Which trials are ended early."}, nullptr, kPolicyKeys},
+    {{"metrics_from",
+      Form::choice,
+      "Where metrics are: in MLflow's files, or lines NAME=VALUE of the output.",
+      {.choices = "mlflow output"}},
+     kIntoSweep<&SweepKeys::metrics_from>},
+    {{"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}},
+    {{"services", Form::anything, "Programs for people beside the job.", kAzureOnly}},
+    {{"queue_settings", Form::anything, "The job's place in Azure's queue.", kAzureOnly}},
+    kDeterministic,
+};
+
+}  // namespace
+
+JobTable sweep_keys() { return kSweepKeys; }
+JobTable parameter_keys() { return kParameterKeys; }
+
+void add_parameter(JobFile& job, const Found& found) {
+  ParameterKeys& parameter = job.sweep_keys.space.emplace_back();
+  parameter.name = found.key;
+  parameter.mark = found.key_mark;
+}
+
+}  // namespace muster::job

@@ -1,0 +1,49 @@
+// Overseer: what judges the steps of a pipeline while they run, and may end them early: a sweep its
+// trials. The conductor asks it after each turn of its loop.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/record.hpp"
+
+namespace muster::pipeline {
+
+// What it wants to be done.
+struct Orders {
+  std::vector<std::size_t> stop;  // these steps
+  bool end_all = false;           // nothing more starts, and what runs is stopped
+};
+
+// How the whole has ended.
+struct Conclusion {
+  model::RunState state = model::RunState::completed;
+  int code = 0;
+  std::string words;  // lines
+};
+
+class Overseer {
+ public:
+  Overseer() = default;
+  virtual ~Overseer() = default;
+  Overseer(const Overseer&) = delete;
+  Overseer& operator=(const Overseer&) = delete;
+
+  virtual void started(std::size_t step) = 0;  // its process runs
+  virtual void printed(std::size_t step, std::string_view bytes) = 0;
+  virtual void ended(std::size_t step, bool well) = 0;  // or it never began
+  virtual void interrupted() = 0;
+  // What it has found since the last call.
+  [[nodiscard]] virtual Orders look() = 0;
+  // Milliseconds until it wants to look by itself.
+  [[nodiscard]] virtual std::optional<int> patience() const = 0;
+  // What is to be said of a step that has ended: "loss 0.25"; may be empty.
+  [[nodiscard]] virtual std::string note(std::size_t step) const = 0;
+  // Once every step is over.
+  [[nodiscard]] virtual Conclusion conclude() = 0;
+};
+
+}  // namespace muster::pipeline

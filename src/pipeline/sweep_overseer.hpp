@@ -1,0 +1,59 @@
+// SweepOverseer: feeds a sweep's machine with what its trials report, and passes on what it
+// decides.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "pipeline/overseer.hpp"
+#include "store/metric_files.hpp"
+#include "sweep/trials.hpp"
+
+namespace muster::pipeline {
+
+struct SweepPlan {
+  sweep::Settings settings;  // `at_once` is what the conductor keeps to
+  std::string metric;
+  bool from_output = false;
+  std::vector<std::string> names;                       // of the trials
+  std::function<std::string(std::size_t)> metrics;      // the folder of a trial's metrics
+  std::function<base::Result<void>(std::size_t)> keep;  // the outputs of the best trial
+};
+
+class SweepOverseer : public Overseer {
+ public:
+  explicit SweepOverseer(SweepPlan plan);
+
+  // Of a trial that starts.
+  [[nodiscard]] std::vector<sweep::Assignment> values(std::size_t trial) const;
+
+  void started(std::size_t step) override;
+  void printed(std::size_t step, std::string_view bytes) override;
+  void ended(std::size_t step, bool well) override;
+  void interrupted() override;
+  [[nodiscard]] Orders look() override;
+  [[nodiscard]] std::optional<int> patience() const override;
+  [[nodiscard]] std::string note(std::size_t step) const override;
+  [[nodiscard]] Conclusion conclude() override;
+
+ private:
+  struct Live {
+    store::MetricFiles files;
+    sweep::GrowingLines lines = {};
+  };
+  void read_reports(std::size_t trial, Live& live);
+  void take(const sweep::SweepEffects& effects);
+
+  SweepPlan plan_;
+  sweep::Trials trials_;
+  std::map<std::size_t, Live> live_;
+  Orders orders_;
+  bool told_end_ = false;
+};
+
+}  // namespace muster::pipeline

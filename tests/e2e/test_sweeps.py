@@ -1,0 +1,229 @@
+"""Sweeps: trials with values of their own, judged by what they report; the best one's outputs."""
+
+import json
+import os
+import re
+import signal
+
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, Case, run_tests, survivors, wait_until
+
+BOWL = """type: sweep
+display_name: bowl
+experiment_name: bowls
+trial:
+  command: sh $DIR/trial.sh ${{search_space.x}} ${{inputs.centre}} ${{outputs.model}}
+inputs: {centre: 3}
+outputs: {model: {type: uri_folder}}
+sampling_algorithm: grid
+search_space:
+  x: {type: choice, values: [1, 2, 3, 4, 5]}
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 5, max_concurrent_trials: 2}
+metrics_from: output
+"""
+
+TRIAL = """x=$1; d=$((x - $2)); echo "loss = $((d * d))"; echo "$x" > "$3/x"
+"""
+
+# As a script logs that knows nothing of muster: what MLflow would write for it.
+LOGS = """import os, sys, time
+from urllib.parse import urlparse
+x, reports = float(sys.argv[1]), int(sys.argv[2])
+folder = urlparse(os.environ["MLFLOW_TRACKING_URI"]).path + "/0/run/metrics/val"
+os.makedirs(folder)
+for step in range(reports):
+    with open(folder + "/loss", "a") as file:
+        file.write("%d %r %d\\n" % (time.time() * 1000, x, step))
+    time.sleep(float(sys.argv[3]))
+"""
+
+
+class SweepCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("bowl.yml", BOWL)
+        self.write("trial.sh", TRIAL)
+        self.write("logs.py", LOGS)
+
+    def told(self, command, *words, code=0, seconds=60, **more):
+        done = self.start(*words, command=(MUSTER, command), **more).finish(seconds)
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def submit(self, *words, file="bowl.yml", **more):
+        return self.told("submit", file, *words, **more)
+
+    def show(self, run="last"):
+        return json.loads(self.told("show", run, "--json").text)
+
+    def states(self, run="last"):
+        return {step["step"]: step["state"] for step in self.show(run)["steps"]}
+
+    def sweep(self, **keys):
+        """A file like bowl.yml with other keys."""
+        text = BOWL
+        for key, value in keys.items():
+            text = re.sub(rf"(?m)^{key}:.*\n(?: .*\n)*", "", text)
+            text += f"{key}: {value}\n" if value else ""
+        self.write("other.yml", text)
+        return "other.yml"
+
+    def logging(self, values, reports, pause, **keys):
+        return self.sweep(
+            trial=f'{{command: "python3 $DIR/logs.py ${{{{search_space.x}}}} {reports} {pause}"}}',
+            inputs="", outputs="", metrics_from="",
+            search_space=f"{{x: {{type: choice, values: {values}}}}}",
+            objective="{goal: minimize, primary_metric: val/loss}", **keys)
+
+
+class Sweeps(SweepCase):
+    def test_the_best_trial_is_named_and_its_outputs_are_the_sweeps(self):
+        done = self.submit()
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_2: loss 0 with x=3")
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"], run["experiment"]),
+                         ("completed", 0, "bowls"))
+        self.assertEqual(self.states(), {f"trial_{i}": "completed" for i in range(5)})
+        with open(os.path.join(run["outputs"]["model"], "x"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "3\n")
+        own = self.show("last/trial_4")
+        self.assertEqual(own["folder"], run["folder"] + "/steps/trial_4")
+        self.assertIn("loss = 4", self.told("logs", "last/trial_4").text)
+        self.assertEqual({step["step"]: step["cause"] for step in run["steps"]}["trial_0"],
+                         "loss 4 with x=1")
+
+    def test_no_more_trials_at_once_than_it_says(self):
+        self.write("trial.sh", 'mkdir "$DIR/on.$1"; n=$(ls -d "$DIR"/on.* | wc -l); '
+                               'echo "$n" >> "$DIR/seen"; sleep 0.3; rmdir "$DIR/on.$1"; '
+                               'echo "loss=$1"\n')
+        self.submit("--fake-nodes", "4")
+        self.assertEqual(max(int(n) for n in self.read("seen").split()), 2)
+
+    def test_mlflows_files_are_found_where_the_uri_says(self):
+        done = self.submit(file=self.logging("[0.5, 0.25, 0.75]", 2, 0))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 3 trials is trial_1: val/loss 0.25 with x=0.25")
+
+    def test_a_bandit_ends_what_is_far_behind(self):
+        file = self.logging("[0.1, 9]", 30, 0.1, sampling_algorithm="grid",
+                            early_termination="{type: bandit, slack_amount: 1, "
+                                              "delay_evaluation: 2}")
+        done = self.submit(file=file)
+        self.assertRegex(done.errors,
+                         r"muster: trial_1 stopped after .*: ended early by bandit: val/loss 9")
+        self.assertEqual(self.states(), {"trial_0": "completed", "trial_1": "stopped"})
+        self.assertEqual(survivors(self.mark), {})
+
+    def test_a_trial_and_a_sweep_have_their_time(self):
+        file = self.logging("[2, 1]", 100, 0.1, limits="{max_concurrent_trials: 2, "
+                                                       "trial_timeout: 1}")
+        done = self.submit(file=file, code=1)
+        self.assertIn("trial_0 stopped", done.errors)
+        self.assertRegex(done.errors.splitlines()[-1], "no trial completed with a value of val/l")
+        file = self.sweep(limits="{max_concurrent_trials: 1, timeout: 1.5}")
+        self.write("trial.sh", TRIAL + '[ "$x" = 1 ] || sleep 60\n')
+        done = self.submit(file=file)
+        self.assertEqual(done.errors.splitlines()[-1], "muster: the sweep's time is up; the best "
+                         "of 2 trials is trial_0: loss 4 with x=1")
+
+    def test_a_sweep_is_given_up_when_the_first_trials_all_fail(self):
+        self.write("trial.sh", "exit 3\n")
+        done = self.submit(code=1)
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the first 3 trials failed: the others were given up")
+        self.assertEqual(self.show()["state"], "failed")
+
+    def test_one_that_is_interrupted_leaves_nothing(self):
+        self.write("trial.sh", 'echo on >> "$DIR/on"; sleep 600\n')
+        run = self.start("bowl.yml", command=(MUSTER, "submit"))
+        wait_until(lambda: os.path.exists(self.path("on")) and self.read("on") == b"on\n" * 2, 20,
+                   "two trials run")
+        run.popen.send_signal(signal.SIGINT)
+        self.assertEqual(run.finish(30).code, 130)
+        self.assertEqual(self.show()["state"], "stopped")
+        self.assertEqual(set(self.states().values()), {"stopped", "blocked"})
+
+    def test_as_a_step_its_best_outputs_go_on(self):
+        sweep = "".join("    " + line + "\n" for line in BOWL.splitlines()
+                        if not line.startswith(("display", "experiment")))
+        self.write("p.yml", "type: pipeline\njobs:\n  tune:\n" + sweep + "  use:\n"
+                   '    command: cp ${{inputs.m}}/x "$DIR/best"\n'
+                   "    inputs: {m: '${{parent.jobs.tune.outputs.model}}'}\n")
+        done = self.submit(file="p.yml")
+        self.assertEqual(self.read("best"), b"3\n")
+        self.assertIn("tune: muster: the best of 5 trials is trial_2: loss 0 with x=3", done.errors)
+        self.assertEqual(self.states(), {"tune": "completed", "use": "completed"})
+        self.assertEqual(self.show("last/tune")["steps"][0]["step"], "trial_0")
+
+    def test_metrics_logged_with_azure_mls_names(self):
+        self.write("run.py", "import sys\nfrom azureml.core import Run\n"
+                             "Run.get_context().log('loss', float(sys.argv[1]))\n")
+        file = self.sweep(trial='{command: "python3 -m muster $DIR/run.py ${{search_space.x}}"}',
+                          inputs="", outputs="", metrics_from="")
+        package = os.path.join(ROOT, "python")
+        done = self.submit(file=file, env=self.environment(PYTHONPATH=package))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_0: loss 1 with x=1")
+
+
+class Tracking(Case):
+    """The names of MLflow and Azure ML where neither is installed."""
+
+    def logged(self, script, **more):
+        self.write("run.py", script)
+        environment = self.environment(PYTHONPATH=os.path.join(ROOT, "python"), **more)
+        done = self.start("-m", "muster", self.path("run.py"), command=(PYTHON,),
+                          env=environment).finish(30)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def test_files_are_those_of_mlflows_store(self):
+        self.logged("import mlflow\nfrom azureml.core import Run\nrun = Run.get_context()\n"
+                    "run.log('val/loss', 0.5)\nrun.log('val/loss', 0.25)\n"
+                    "with mlflow.start_run():\n"
+                    "    mlflow.log_metrics({'a b': float('nan')}, step=7)\n"
+                    "    mlflow.log_param('lr', 0.1)\n",
+                    MLFLOW_TRACKING_URI="file://" + self.path("ml%20runs"))
+        runs = self.path("ml runs/0")
+        self.assertEqual(len(os.listdir(runs)), 2, "one run, and the experiment's meta.yaml")
+        run = next(one for one in os.listdir(runs) if one != "meta.yaml")
+        lines = self.read(f"ml runs/0/{run}/metrics/val/loss").decode().splitlines()
+        self.assertEqual([line.split()[1:] for line in lines], [["0.5", "0"], ["0.25", "1"]])
+        self.assertGreater(int(lines[0].split()[0]), 1_700_000_000_000, "in milliseconds")
+        self.assertRegex(self.read(f"ml runs/0/{run}/metrics/a b"), rb"^\d+ nan 7\n$")
+        self.assertEqual(self.read(f"ml runs/0/{run}/params/lr"), b"0.1")
+        meta = self.read(f"ml runs/0/{run}/meta.yaml").decode()
+        self.assertIn(f"\nrun_id: {run}\n", meta)
+        self.assertIn("\nlifecycle_stage: active\n", meta)
+
+    def test_without_a_folder_metrics_are_printed(self):
+        done = self.logged("from azureml.core.run import Run\nRun.get_context().log('acc', 1)\n")
+        self.assertEqual(done.text, "Attempted to log scalar metric acc:\n1.0\n")
+
+    def test_no_name_leads_out_of_the_run(self):
+        done = self.logged("import mlflow\nfrom muster import MusterError\n"
+                           "for name in ('../x', '/x', 'a//b', 'a=b', ''):\n"
+                           "    try:\n        mlflow.log_metric(name, 1)\n"
+                           "    except MusterError as error:\n        print('refused')\n",
+                           MLFLOW_TRACKING_URI=self.path("mlruns"))
+        self.assertEqual(done.text, "refused\n" * 5)
+
+
+class Looks(SweepCase):
+    def test_explain_shows_the_space_and_the_first_trials(self):
+        text = self.told("explain", "bowl.yml").text
+        self.assertEqual(text, "5 trials, 2 at once, grid, to minimize loss\nsearch space:\n"
+                               "  x: choice of 1, 2, 3, 4, 5\nfirst trials:\n"
+                               + "".join(f"  trial_{i}: x={i + 1}\n" for i in range(5)))
+        self.assertNotIn("bowl", self.told("ps").text)
+
+    def test_validate_tells_trials_and_errors(self):
+        self.assertEqual(self.told("validate", "bowl.yml").text,
+                         "bowl.yml: a sweep, nothing wrong; it has 5 trials\n")
+        self.assert_refused(self.told("validate", self.sweep(objective="{goal: up}"),
+                                      code=BAD_FILE), BAD_FILE, "primary_metric is missing")
+
+
+if __name__ == "__main__":
+    run_tests()

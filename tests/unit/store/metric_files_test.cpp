@@ -1,0 +1,55 @@
+// MetricFiles: what trials report is read once, as it comes, of all their runs.
+#include "store/metric_files.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "unit/folder.hpp"
+
+namespace muster::store {
+namespace {
+
+void append(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path, std::ios::app) << text;
+}
+
+std::vector<double> values(MetricFiles& files) {
+  std::vector<double> all;
+  for (const sweep::Report& report : files.read_new()) all.push_back(report.value);
+  return all;
+}
+
+TEST(MetricFiles, ReadsOnlyWhatIsNew) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path() + "/mlruns", "val/loss");
+  EXPECT_TRUE(values(files).empty());  // nothing is there
+  const std::string own = folder.path() + "/mlruns/0/abc/metrics/val/loss";
+  append(own, "10 0.5 0\n20 0.");
+  EXPECT_EQ(values(files), (std::vector<double>{0.5}));
+  EXPECT_TRUE(values(files).empty());
+  append(own, "25 1\n30 nonsense 2\n40 0.125 3\n");
+  EXPECT_EQ(values(files), (std::vector<double>{0.25, 0.125}));
+}
+
+TEST(MetricFiles, OfSeveralRunsInTheOrderOfTime) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  append(folder.path() + "/0/one/metrics/acc", "10 1 0\n30 3 1\n");
+  append(folder.path() + "/0/one/metrics/loss", "10 7 0\n");
+  append(folder.path() + "/5/two/metrics/acc", "20 2 0\n40 4 1\n");
+  append(folder.path() + "/meta.yaml", "x");
+  EXPECT_EQ(values(files), (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST(MetricFiles, AMetricsNameLeadsNowhereElse) {
+  const unit::Folder folder;
+  append(folder.path() + "/secret", "1 2 3\n");
+  append(folder.path() + "/runs/0/one/metrics/acc", "1 2 3\n");
+  MetricFiles files(folder.path() + "/runs", "../../../../secret");
+  EXPECT_TRUE(files.read_new().empty());
+}
+
+}  // namespace
+}  // namespace muster::store
