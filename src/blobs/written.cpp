@@ -87,20 +87,24 @@ Result<void> add_below(const std::string& record, const std::string& name,
   return {};
 }
 
-Result<void> hash_all(const std::string& record, Written& written) {
-  std::erase_if(written.manifest.entries, [&](Entry& entry) {
+// Files that cannot be read any more are left out.
+void hash_all(const std::string& folder, Manifest& manifest,
+              std::map<std::string, std::string>& places) {
+  std::erase_if(manifest.entries, [&](Entry& entry) {
     if (entry.kind != EntryKind::file) return false;
-    const process::UniqueFd file = open_regular(record + "/" + entry.path);
+    const std::string path = entry.path.empty() ? folder : folder + "/" + entry.path;
+    const process::UniqueFd file = open_regular(path);
     auto hash = hash_at(file.get());
     if (!hash) return true;
     entry.hash = std::move(*hash);
     struct stat facts {};
     (void)::fstat(file.get(), &facts);
     entry.size = static_cast<std::uint64_t>(facts.st_size);
-    written.places[entry.hash] = record + "/" + entry.path;
+    entry.mode = facts.st_mode & 0777;
+    entry.modified = facts.st_mtim.tv_sec * std::int64_t{1'000'000'000} + facts.st_mtim.tv_nsec;
+    places[entry.hash] = path;
     return false;
   });
-  return {};
 }
 
 // Makes entries below a record, by descriptors of folders: links on the way are never followed.
@@ -249,9 +253,22 @@ Result<Written> written_in(const std::string& record) {
   if (auto added = add_below(record, "outputs", {}, written); !added) {
     return tl::unexpected(std::move(added.error()));
   }
-  auto hashed = hash_all(record, written);
+  hash_all(record, written.manifest, written.places);
   std::ranges::sort(written.manifest.entries, {}, &Entry::path);
-  return hashed.map([&] { return std::move(written); });
+  return written;
+}
+
+Result<Manifest> hashed(const std::string& path, std::map<std::string, std::string>& places) {
+  Manifest manifest;
+  if (is_folder(path)) {
+    auto found = survey(path, {.excluded = {}, .everything = true});
+    if (!found) return tl::unexpected(std::move(found.error()));
+    manifest = std::move(found->manifest);
+  } else {
+    manifest.entries.push_back({EntryKind::file, ""});
+  }
+  hash_all(path, manifest, places);
+  return manifest;
 }
 
 Result<void> write_parcel(int to, const Written& written) {

@@ -17,6 +17,10 @@ struct Written {
   std::map<std::string, std::string> places;  // of contents: a file by its hash
 };
 
+// A folder with all that it holds, or a file, whose path is then "". Adds a place for each content.
+[[nodiscard]] base::Result<snapshot::Manifest> hashed(const std::string& path,
+                                                      std::map<std::string, std::string>& places);
+
 // Below `outputs`, and what was changed or added below `code` since it was laid out there.
 [[nodiscard]] base::Result<Written> written_in(const std::string& record);
 

@@ -1,4 +1,5 @@
 // The host's side of errands: stdin in, stdout out.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
+#include "snapshot/paths.hpp"
 #include "store/files.hpp"
 
 namespace muster::cli {
@@ -43,25 +45,69 @@ Result<void> make_record(const std::string& folder) {
   return cannot("make", folder, std::error_code(errno, std::generic_category()));
 }
 
+struct Wanted {
+  std::string root;
+  std::string step;  // its record below the root, or "."
+  std::string mark;
+  std::vector<std::string> units;
+
+  [[nodiscard]] std::string record() const { return step == "." ? root : root + "/" + step; }
+};
+
+// Folders on the way are made; a link among them would lead elsewhere.
+Result<void> make_way(const std::string& root, std::string_view unit) {
+  std::string path = root;
+  for (std::string_view left = snapshot::parent_of(unit); !left.empty();) {
+    const std::size_t end = std::min(left.find('/'), left.size());
+    path += "/" + std::string(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+    struct stat facts {};
+    const bool made = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
+    if (made && ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) continue;
+    return cannot("make", path, std::error_code(made ? ENOTDIR : errno, std::generic_category()));
+  }
+  return {};
+}
+
+// What the manifest says of a unit, as seen from it.
+snapshot::Manifest part_of(const snapshot::Manifest& manifest, const std::string& unit) {
+  snapshot::Manifest part;
+  for (snapshot::Entry entry : manifest.entries) {
+    if (!entry.path.starts_with(unit + "/")) continue;
+    entry.path.erase(0, unit.size() + 1);
+    part.entries.push_back(std::move(entry));
+  }
+  return part;
+}
+
 // It is whole from the moment that it has its name. What an earlier round left there goes.
+Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
+                          const snapshot::Manifest& manifest) {
+  const std::string code = (wanted.step == "." ? "" : wanted.step + "/") + std::string(kCodeFolder);
+  for (const std::string& unit : wanted.units) {
+    if (auto made = make_way(wanted.root, unit); !made) return made;
+    const std::string place = wanted.root + "/" + unit;
+    const std::string listed = wanted.record() + "/" + std::string(kManifestFile);
+    if (unit == code && !store::replace_file(listed, manifest_text(part_of(manifest, code)))) {
+      return cannot("write", listed, std::error_code(errno, std::generic_category()));
+    }
+    std::error_code wrong;
+    fs::remove_all(place, wrong);
+    fs::rename(fresh + "/" + unit, place, wrong);
+    if (wrong) return cannot("make", place, wrong);
+  }
+  return {};
+}
+
 Result<void> lay_out_in(blobs::BlobStore& store, const snapshot::Manifest& manifest,
-                        const std::string& record) {
-  if (auto made = make_record(record); !made) return made;
-  const std::string place = record + "/" + std::string(kCodeFolder);
-  const std::string fresh = fmt::format("{}/.code-{}", record, ::getpid());
+                        const Wanted& wanted) {
+  if (auto made = make_record(wanted.root); !made) return made;
+  const std::string fresh = fmt::format("{}/.new-{}", wanted.root, ::getpid());
   auto done = blobs::lay_out(store, manifest, fresh);
-  std::error_code wrong;
-  if (!done) {
-    fs::remove_all(fresh, wrong);
-    return done;
-  }
-  const std::string listed = record + "/" + std::string(kManifestFile);
-  if (!store::replace_file(listed, manifest_text(manifest))) {
-    return cannot("write", listed, std::error_code(errno, std::generic_category()));
-  }
-  fs::remove_all(place, wrong);
-  fs::rename(fresh, place, wrong);
-  return wrong ? cannot("make", place, wrong) : Result<void>();
+  if (done) done = put_in_place(wanted, fresh, manifest);
+  std::error_code ignored;
+  fs::remove_all(fresh, ignored);
+  return done;
 }
 
 std::string lacking_of(const blobs::BlobStore& store, const snapshot::Manifest& manifest) {
@@ -72,9 +118,8 @@ std::string lacking_of(const blobs::BlobStore& store, const snapshot::Manifest& 
   return lacking;
 }
 
-Result<std::string> take_code(const std::string& record, const std::string& mark,
-                              const Invocation& invocation) {
-  if (sees(record, mark)) return std::string(kSees);
+Result<std::string> take_code(const Wanted& wanted, const Invocation& invocation) {
+  if (sees(wanted.record(), wanted.mark)) return std::string(kSees);
   const auto cache = blobs::cache_folder(invocation.environment);
   if (!cache) {
     return base::fail(Fault::cannot_start, "set HOME there", "this host has no folder for a cache");
@@ -85,7 +130,7 @@ Result<std::string> take_code(const std::string& record, const std::string& mark
   auto manifest = blobs::read_parcel(STDIN_FILENO, store);
   if (!manifest) return tl::unexpected(std::move(manifest.error()));
   if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
-  auto done = lay_out_in(store, *manifest, record);
+  auto done = lay_out_in(store, *manifest, wanted);
   if (done) return std::string(kLaidOut);
   // A blob that was found to be damaged has gone, and can be sent again.
   if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
@@ -105,14 +150,19 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
 }  // namespace
 
 int do_errand(const std::vector<std::string>& words, const Invocation& invocation) {
-  if (words.size() != 3 || !words[1].starts_with('/')) {
-    return complain({Fault::usage, "muster errand is for muster itself", {}, {}});
-  }
-  if (words[0] == "outputs") {
+  const bool is_code = words.size() >= 5 && words[0] == "code";
+  const bool is_outputs = words.size() == 3 && words[0] == "outputs";
+  const bool is_fine =
+      (is_code || is_outputs) && words[1].starts_with('/') &&
+      (is_outputs || std::all_of(words.begin() + 4, words.end(),
+                                 [](const auto& unit) { return snapshot::is_inside(unit); }));
+  if (!is_fine) return complain({Fault::usage, "muster errand is for muster itself", {}, {}});
+  if (is_outputs) {
     const auto given = give_outputs(words[1], words[2]);
     return given ? 0 : complain(given.error());
   }
-  const auto taken = take_code(words[1], words[2], invocation);
+  const auto taken =
+      take_code({words[1], words[2], words[3], {words.begin() + 4, words.end()}}, invocation);
   return taken ? print(*taken) : complain(taken.error());
 }
 

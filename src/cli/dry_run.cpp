@@ -1,6 +1,7 @@
 // Gathers the words of a plan, and prints them piece by piece.
 #include "cli/dry_run.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <unistd.h>
 
@@ -20,7 +21,11 @@ std::vector<model::Variable> set_by(const front::RunRequest& request, const plan
   for (const model::Variable& one : kept.kept) {
     if (one.why != "-x") continue;
     const bool is_ours = one.name.starts_with("MUSTER_");
-    set.push_back({one.name, one.value, is_ours ? "muster" : of_file ? "job file" : one.why});
+    const bool is_secret = std::ranges::count(request.secrets, one.name) > 0;
+    set.push_back({one.name, is_secret ? "<secret>" : one.value,
+                   is_ours   ? "muster"
+                   : of_file ? "job file"
+                             : one.why});
   }
   return set;
 }

@@ -4,10 +4,12 @@
 //
 // A host is asked before it is sent anything:
 //
-//   code FOLDER MARK      FOLDER: a run's record here. A host that finds MARK in its file `mark`
-//                         sees that folder, and says so. Else it takes a parcel, and lays the code
-//                         out in FOLDER, or names the contents that it lacks.
-//   outputs FOLDER MARK   A host that does not see the folder sends what its ranks wrote there.
+//   code ROOT STEP MARK UNIT...
+//       ROOT: the folder of a run's record; STEP: that of the step's below it, or ".". A host that
+//       finds MARK in the file `mark` there sees the folder, and says so. Else it takes a parcel,
+//       and lays each UNIT of it out below ROOT, or names the contents that it lacks.
+//   outputs FOLDER MARK
+//       A host that does not see the record in FOLDER sends what its ranks wrote there.
 #pragma once
 
 #include <string>

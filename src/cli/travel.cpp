@@ -18,7 +18,9 @@
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
 #include "process/unique_fd.hpp"
+#include "snapshot/paths.hpp"
 #include "store/files.hpp"
+#include "store/folder.hpp"
 #include "view/first_few.hpp"
 #include "view/report.hpp"
 #include "view/utf8.hpp"
@@ -93,8 +95,51 @@ Travel::Travel(std::string record, std::vector<model::Host> hosts, snapshot::Man
       code_(std::move(code)),
       like_(std::move(like)),
       invocation_(invocation),
+      root_(records_of(record_) + "/" +
+            store::run_of(record_).substr(0, store::run_of(record_).find('/'))),
       folder_(record_ + "/.travel"),
-      mark_(probe::random_digits(32)) {}
+      mark_(probe::random_digits(32)) {
+  if (code_.entries.empty()) return;
+  const std::string place(kCodeFolder);
+  add_unit(step() == "." ? place : step() + "/" + place, code_);
+}
+
+std::string Travel::step() const {
+  return record_ == root_ ? "." : record_.substr(root_.size() + 1);
+}
+
+// With the folders above it.
+void Travel::add_unit(const std::string& unit, const snapshot::Manifest& manifest) {
+  units_.push_back(unit);
+  for (std::string up = unit; !up.empty(); up = snapshot::parent_of(up)) {
+    all_.try_emplace(up, snapshot::Entry{snapshot::EntryKind::folder, up, 0700});
+  }
+  for (snapshot::Entry entry : manifest.entries) {
+    entry.path = entry.path.empty() ? unit : unit + "/" + entry.path;
+    all_.insert_or_assign(entry.path, std::move(entry));
+  }
+}
+
+Result<void> Travel::add_one(const std::string& path) {
+  const std::string unit = path.substr(root_.size() + 1);
+  const auto is_around = [&](const std::string& other) {
+    return unit == other || unit.starts_with(other + "/");
+  };
+  if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
+  auto found = blobs::hashed(path, places_);
+  if (!found) return tl::unexpected(std::move(found.error()));
+  add_unit(unit, *found);
+  return {};
+}
+
+Result<void> Travel::add_data(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!path.starts_with(root_ + "/") || !fs::exists(path, ignored)) continue;
+    if (auto added = add_one(path); !added) return added;
+  }
+  return {};
+}
 
 Travel::~Travel() {
   std::error_code ignored;
@@ -105,7 +150,9 @@ Travel::~Travel() {
 // A file with the code and these contents of it, to be read from its beginning.
 Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   blobs::BlobStore store(blobs::blobs_of(records_of(record_)));
-  blobs::Contents all = blobs::contents_of(code_);
+  snapshot::Manifest manifest;
+  for (const auto& [entry_path, entry] : all_) manifest.entries.push_back(entry);
+  const blobs::Contents all = blobs::contents_of(manifest);
   blobs::Contents some;
   std::uint64_t bytes = 0;
   for (const std::string& hash : hashes) {
@@ -115,25 +162,28 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
     bytes += found->second;
   }
   if (bytes >= kTold && ::isatty(STDERR_FILENO) == 1) {
-    say(fmt::format("muster: sending {} of code\n", base::byte_words(bytes)));
+    say(fmt::format("muster: sending {} to the hosts\n", base::byte_words(bytes)));
   }
   const std::string path = place("parcel");
   constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
   process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
-  auto written = blobs::write_parcel(file.get(), code_, some,
-                                     [&](const std::string& hash) { return store.path_of(hash); });
+  auto written = blobs::write_parcel(file.get(), manifest, some, [&](const std::string& hash) {
+    const auto other = places_.find(hash);
+    return other == places_.end() ? store.path_of(hash) : other->second;
+  });
   if (!written) return tl::unexpected(std::move(written.error()));
   (void)::lseek(file.get(), 0, SEEK_SET);
   return file.release();
 }
 
-model::RunReport Travel::send() {
+model::RunReport Travel::send(const std::vector<std::string>& data) {
+  if (auto added = add_data(data); !added) return faulty(std::move(added.error()));
   std::error_code ignored;
   fs::create_directory(folder_, ignored);
   if (!store::write_file(record_ + "/" + std::string(kMarkFile), mark_)) {
     return faulty({base::Fault::output, "cannot write to " + record_, {}, {}});
   }
-  return code_.entries.empty() ? model::RunReport{} : send_to(hosts_);
+  return units_.empty() ? model::RunReport{} : send_to(hosts_);
 }
 
 // The contents that one of them lacks go to all that lack any.
@@ -143,7 +193,8 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
     auto input = parcel({lacking.begin(), lacking.end()});
     if (!input) return faulty(std::move(input.error()));
     const process::UniqueFd file(*input);
-    const Errand errand{{"code", record_, mark_}, hosts, file.get(), place("code")};
+    Errand errand{{"code", root_, step(), mark_}, hosts, file.get(), place("code")};
+    errand.words.insert(errand.words.end(), units_.begin(), units_.end());
     model::RunReport report = run_errand(errand, like_, invocation_);
     if (report.cause != model::Cause::completed || !report.same_hosts.empty()) return report;
     std::vector<model::Host> left;
@@ -156,7 +207,7 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
     hosts = std::move(left);
   }
   if (hosts.empty()) return {};
-  return faulty({base::Fault::lost, "the code did not reach " + names_of(hosts), {}, {}});
+  return faulty({base::Fault::lost, "code and inputs did not reach " + names_of(hosts), {}, {}});
 }
 
 Result<void> Travel::take(const std::string& answer, const std::string& host) {

@@ -2,6 +2,7 @@
 // comes home.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,9 +30,10 @@ class Travel {
   Travel(const Travel&) = delete;
   Travel& operator=(const Travel&) = delete;
 
-  // Until each host has the code at the place where the record has it, or sees it there. Anything
-  // but completed: why one does not.
-  [[nodiscard]] model::RunReport send();
+  // Until each host has the code, and those of these files and folders that lie in the record or in
+  // that of its pipeline, at the places where the record has them, or sees them there. Anything but
+  // completed: why one does not.
+  [[nodiscard]] model::RunReport send(const std::vector<std::string>& data);
 
   // Adds what the hosts have written to the record. Tells what could not be fetched, and from
   // where.
@@ -39,6 +41,10 @@ class Travel {
 
  private:
   [[nodiscard]] model::RunReport send_to(std::vector<model::Host> hosts);
+  void add_unit(const std::string& unit, const snapshot::Manifest& manifest);
+  [[nodiscard]] base::Result<void> add_data(const std::vector<std::string>& paths);
+  [[nodiscard]] base::Result<void> add_one(const std::string& path);
+  [[nodiscard]] std::string step() const;
   [[nodiscard]] base::Result<int> parcel(const std::vector<std::string>& hashes);
   [[nodiscard]] base::Result<void> fetch(const std::vector<model::Host>& hosts);
   [[nodiscard]] base::Result<void> take(const std::string& answer, const std::string& host);
@@ -49,7 +55,11 @@ class Travel {
   snapshot::Manifest code_;
   model::JobSpec like_;
   const Invocation& invocation_;
-  std::string folder_;  // of what is on its way, in the record
+  std::string root_;                            // the record of the whole run
+  std::map<std::string, snapshot::Entry> all_;  // that go: by path, as seen from there
+  std::vector<std::string> units_;              // what is put in its place at once
+  std::map<std::string, std::string> places_;   // of contents that are no blobs
+  std::string folder_;                          // of what is on its way, in the record
   std::string mark_;
 };
 

@@ -10,7 +10,7 @@ import unittest
 
 from seed_case import SeedCase
 from lab import HOME  # which support has put on the path
-from support import lab_or_skip, run_tests
+from support import BAD_FILE, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 JOB = """muster: 1
@@ -183,6 +183,71 @@ class Home(TravelCase):
         self.does("hostname > ${{outputs.model}}/$(hostname)", "--detach")
         self.types("muster wait last")
         self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
+
+
+PIPELINE = """$schema: https://azuremlschemas.azureedge.net/latest/pipelineJob.schema.json
+type: pipeline
+jobs:
+  prepare:
+    type: command
+    command: mkdir ${{outputs.data}}/sub && echo 42 > ${{outputs.data}}/sub/x && hostname
+    outputs:
+      data: {type: uri_folder}
+  train:
+    type: command
+    code: src
+    command: >-
+      cat a.txt ${{inputs.data}}/sub/x; hostname > ${{outputs.model}}/$(hostname)
+    distribution: {type: mpi, process_count_per_instance: 1}
+    resources: {instance_count: 2}
+    inputs:
+      data: ${{parent.jobs.prepare.outputs.data}}
+    outputs:
+      model: {type: uri_folder}
+  evaluate:
+    type: command
+    command: ls ${{inputs.model}}
+    inputs:
+      model: ${{parent.jobs.train.outputs.model}}
+"""
+
+
+class Steps(TravelCase):
+    def test_what_a_step_makes_goes_to_the_hosts_of_the_next(self):
+        self.put("job.yml", PIPELINE, ["head"])
+        done = self.types("muster submit job.yml")
+        text = self.types("muster logs last").text
+        self.assertEqual(text.count("42"), 2, (done, text))
+        self.assertEqual(text.count("then"), 2, text)
+        for host in ("node1", "node2"):
+            self.assertRegex(text, f"(?m)evaluate.*{host}$")
+
+
+class Secrets(TravelCase):
+    SECRET = "hush-4711"
+
+    def test_they_reach_ranks_and_stand_nowhere(self):
+        job = JOB.replace("code: src\n", "code: src\nsecrets: [MY_KEY, MY_TOKEN]\n")
+        self.does("[ $(echo $MY_KEY$MY_TOKEN$OTHER | wc -c) = 29 ] || "
+                  "echo $MY_KEY > ${{outputs.model}}/bad; ls ${{outputs.model}}", "--secret OTHER",
+                  job=job, env=f"MY_KEY=2hush-4711 MY_TOKEN={self.SECRET} OTHER={self.SECRET}")
+        run = self.lab.path("head", self.show()["folder"])
+        for folder, _, names in os.walk(run):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    self.assertNotIn(self.SECRET.encode(), file.read(), name)
+
+    def test_explain_does_not_show_them(self):
+        self.put("job.yml", JOB.replace("code:", "secrets: MY_KEY\ncode:") + "true", ["head"])
+        done = self.types(f"MY_KEY={self.SECRET} muster explain job.yml")
+        self.assertNotIn(self.SECRET, done.text)
+        self.assertIn("  MY_KEY=<secret>  (job file)\n", done.text)
+
+    def test_one_that_is_not_set(self):
+        done = self.does("true", code=BAD_FILE, job=JOB.replace("code:", "secrets: MY_KEY\ncode:"))
+        self.assertEqual(done.errors.count("error"), 1, done)
+        self.assertIn("job.yml:2:10: the secret 'MY_KEY' is not set here\n  hint: export MY_KEY=",
+                      done.errors)
 
 
 class Shared(TravelCase):

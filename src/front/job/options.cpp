@@ -147,6 +147,17 @@ constexpr Row kSkip = {
       d.skipped.emplace_back(t.value);
       return {};
     }};
+constexpr Row kSecret = {{"--secret",
+                          kJob,
+                          Takes::text,
+                          "NAME",
+                          "Pass on this variable of the shell; its value is not recorded. "
+                          "Repeatable.",
+                          {.repeatable = true}},
+                         [](JobDraft& d, const Typed& t) -> Result<void> {
+                           d.secrets.emplace_back(t.value);
+                           return {};
+                         }};
 constexpr Row kNoSnapshot = {
     {"--no-snapshot", kJob, Takes::nothing, "",
      "Run in the folder code: itself, instead of a copy that stays as it is."},
@@ -162,12 +173,12 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
 constexpr Row kSubmitRows[] = {
-    kSet,     kExperiment, kDetach,    kAtOnce,     kRetries, kSkip,     kNodes,
-    kPerNode, kNoSnapshot, kCodeLimit, kTarget,     kList,    kHostfile, kFakeNodes,
-    kWithout, kTag,        kLogs,      kUnbuffered, kRunJson, kVerbose,  kHelp};
-constexpr Row kExplainRows[] = {kSet,        kAtOnce,    kSkip,   kNodes, kPerNode,
-                                kNoSnapshot, kCodeLimit, kTarget, kList,  kHostfile,
-                                kFakeNodes,  kWithout,   kJson,   kHelp};
+    kSet,    kExperiment, kDetach,     kAtOnce,  kRetries, kSkip,     kNodes,     kPerNode,
+    kSecret, kNoSnapshot, kCodeLimit,  kTarget,  kList,    kHostfile, kFakeNodes, kWithout,
+    kTag,    kLogs,       kUnbuffered, kRunJson, kVerbose, kHelp};
+constexpr Row kExplainRows[] = {kSet,      kAtOnce,     kSkip,      kNodes,  kPerNode,
+                                kSecret,   kNoSnapshot, kCodeLimit, kTarget, kList,
+                                kHostfile, kFakeNodes,  kWithout,   kJson,   kHelp};
 constexpr Row kValidateRows[] = {kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
 

@@ -29,6 +29,7 @@ struct JobDraft {
   std::uint32_t at_once = 0;         // steps of a pipeline; 0: as many as the slots hold
   std::uint32_t retries = 0;         // of each step of a pipeline
   std::vector<std::string> skipped;  // steps of a pipeline
+  std::vector<std::string> secrets;
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
   bool detach = false;

@@ -11,6 +11,7 @@
 #include "front/inner_request.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "job/input_type.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
@@ -144,6 +145,40 @@ std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job
   return code;
 }
 
+// Variables of the launching shell: their names are all that is written down.
+std::vector<std::string> secrets_of(const Call& call, const JobDraft& draft,
+                                    const job::JobFile& job, job::Complaints& complaints) {
+  std::vector<job::Text> wanted = job.secrets;
+  for (const std::string& name : draft.secrets) wanted.push_back({name, {}, {}, true});
+  std::vector<std::string> names;
+  for (const job::Text& name : wanted) {
+    names.push_back(name.text);
+    if (variable(call, name.text)) continue;
+    complaints.add(name.begin,
+                   fmt::format("the secret {} is not set here", spec::quoted(name.text)),
+                   fmt::format("export {}=...", name.text));
+  }
+  return names;
+}
+
+// Inputs that are files or folders.
+std::vector<std::string> data_of(const job::JobFile& job, const job::Values& values) {
+  std::vector<std::string> paths;
+  for (const job::Input& input : job.inputs) {
+    const auto value = values.inputs.find(input.name);
+    const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
+    if (!is_path || value == values.inputs.end() || !value->second) continue;
+    if (value->second->starts_with('/')) paths.push_back(*value->second);
+  }
+  return paths;
+}
+
+void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
+  for (model::App& app : spec.apps) {
+    for (const std::string& name : secrets) app.exports.push_back({name, std::nullopt});
+  }
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -156,6 +191,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
+  auto secrets = secrets_of(call, draft, job, complaints);
   reading.notices = std::move(source.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
   if (call.record_folder.empty()) tell_outputs(job, bases, reading);
@@ -163,6 +199,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
+  pass_on(secrets, made.spec);
   made.spec.folders = std::move(made.folders);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.inner = inner_request(call, made.spec);
@@ -172,6 +209,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (draft.output.unbuffered) request.spec.terminal.emplace();
   request.spec.verbose = draft.verbose;
   request.code = std::move(code);
+  request.secrets = std::move(secrets);
+  request.data = data_of(job, values);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
   request.detach = draft.detach;
