@@ -21,7 +21,7 @@ struct Stranger {
 };
 
 constexpr Stranger kStrangers[] = {
-    {"parent.", "parent is the pipeline that a step belongs to; this job has none"},
+    {"parent.", "parent is for the values of a step's inputs; a command names inputs.NAME"},
     {"jobs.", "jobs are the steps of a pipeline; this is a single job"},
     {"input.", "write inputs.NAME"},
     {"output.", "write outputs.NAME"},

@@ -29,7 +29,7 @@ inline constexpr JobKey kDistributionType = {
     {"type",
      Form::choice,
      "What the processes expect to find in their environment.",
-     {.choices = "mpi pytorch tensorflow", .any_case = true, .required = true}},
+     {.choices = "mpi pytorch tensorflow torch.distributed", .any_case = true, .required = true}},
     choose_by_word};
 
 template <Framework framework>
