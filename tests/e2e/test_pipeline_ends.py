@@ -193,10 +193,6 @@ class OnHosts(LabFrontCase):
     def setUpClass(cls):
         cls.lab_of(2)
 
-    def environment(self, **more):
-        """The records lie in a folder that all hosts share."""
-        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
-
     def test_steps_share_the_hosts(self):
         self.write("hosts.yml", ON_HOSTS)
         done = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2").finish(60)
