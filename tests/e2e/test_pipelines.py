@@ -43,7 +43,8 @@ class Runs(PipelineCase):
                           "evaluate: evaluated"])
         line = json.loads(self.told("logs", "last", "--json").text.splitlines()[-1])
         self.assertEqual((line["step"], line["line"]), ("evaluate", "evaluated"))
-        self.assertRegex(self.told("ps").text, r"(?m)completed .* 3 of 3 steps completed +lines/three$")
+        self.assertRegex(self.told("ps").text,
+                         r"(?m)completed .* 3 of 3 steps completed +lines/three$")
         self.assertRegex(self.told("show", "last").text, r"(?m)^step +train +completed +\d")
         self.assertEqual(self.told("show", "last/trian", code=USAGE).text, "")
 
