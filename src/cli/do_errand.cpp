@@ -93,7 +93,7 @@ Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
     }
     std::error_code wrong;
     fs::remove_all(place, wrong);
-    fs::rename(fresh + "/" + unit, place, wrong);
+    fs::rename(fmt::format("{}/{}", fresh, unit), place, wrong);
     if (wrong) return cannot("make", place, wrong);
   }
   return {};
