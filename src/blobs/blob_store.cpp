@@ -2,6 +2,7 @@
 #include "blobs/blob_store.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -138,7 +139,9 @@ Result<void> BlobStore::add_from(const std::string& hash,
 // `wanted`: the only hash that will do; empty: any.
 Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
   static int number = 0;
-  FreshFile fresh(fmt::format("{}/new-{}-{}", folder_, ::getpid(), ++number), 0400);
+  // A pid may come again, and one that was killed has left its file.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  FreshFile fresh(fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number), 0400);
   if (!fresh) return failed("write to", folder_);
   errno = EPIPE;  // if it ends too early
   const auto hash = fill(fresh.get());

@@ -11,11 +11,13 @@
 #include "blobs/cache.hpp"
 #include "blobs/files.hpp"
 #include "blobs/parcel.hpp"
+#include "blobs/sha256.hpp"
 #include "blobs/snapshot_of.hpp"
 #include "blobs/written.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
+#include "probe/random.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
 
@@ -80,11 +82,35 @@ snapshot::Manifest part_of(const snapshot::Manifest& manifest, const std::string
   return part;
 }
 
-// It is whole from the moment that it has its name. What an earlier round left there goes.
+// What it is and all that lies in it, in one text; `.units` has a file with it for each unit.
+std::string listing_of(const snapshot::Manifest& manifest, const std::string& unit) {
+  snapshot::Manifest part;
+  for (const snapshot::Entry& entry : manifest.entries) {
+    if (entry.path == unit || entry.path.starts_with(unit + "/")) part.entries.push_back(entry);
+  }
+  return manifest_text(part);
+}
+
+std::string listing_file(const Wanted& wanted, const std::string& unit) {
+  blobs::Sha256 hash;
+  hash.add(unit);
+  return fmt::format("{}/.units/{}", wanted.root, hash.take());
+}
+
+// Other steps may be reading it: it is put there once.
+bool lies_there(const Wanted& wanted, const snapshot::Manifest& manifest, const std::string& unit) {
+  std::error_code wrong;
+  return fs::exists(fmt::format("{}/{}", wanted.root, unit), wrong) &&
+         store::read_file(listing_file(wanted, unit)) == listing_of(manifest, unit);
+}
+
+// It is whole from the moment that it has its name. What an earlier round left there goes. Where
+// hosts share the folder, another one may be faster, with the same.
 Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
                           const snapshot::Manifest& manifest) {
   const std::string code = (wanted.step == "." ? "" : wanted.step + "/") + std::string(kCodeFolder);
   for (const std::string& unit : wanted.units) {
+    if (unit != code && lies_there(wanted, manifest, unit)) continue;
     if (auto made = make_way(wanted.root, unit); !made) return made;
     const std::string place = wanted.root + "/" + unit;
     const std::string listed = wanted.record() + "/" + std::string(kManifestFile);
@@ -94,7 +120,10 @@ Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
     std::error_code wrong;
     fs::remove_all(place, wrong);
     fs::rename(fmt::format("{}/{}", fresh, unit), place, wrong);
-    if (wrong) return cannot("make", place, wrong);
+    const bool others = wrong == std::errc::directory_not_empty || wrong == std::errc::file_exists;
+    if (wrong && !others) return cannot("make", place, wrong);
+    fs::create_directory(wanted.root + "/.units", wrong);
+    (void)store::replace_file(listing_file(wanted, unit), listing_of(manifest, unit));
   }
   return {};
 }
@@ -102,7 +131,7 @@ Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
 Result<void> lay_out_in(blobs::BlobStore& store, const snapshot::Manifest& manifest,
                         const Wanted& wanted) {
   if (auto made = make_record(wanted.root); !made) return made;
-  const std::string fresh = fmt::format("{}/.new-{}", wanted.root, ::getpid());
+  const std::string fresh = fmt::format("{}/.new-{}", wanted.root, probe::random_digits(12));
   auto done = blobs::lay_out(store, manifest, fresh);
   if (done) done = put_in_place(wanted, fresh, manifest);
   std::error_code ignored;

@@ -173,8 +173,12 @@ class Launch {
     view::Phases phases;
     options.told = [&](const model::RunEvent& event) {
       has_started_ |= std::holds_alternative<model::RankStarted>(event);
-      if (std::holds_alternative<model::RunEnded>(event)) bring_home();
-      if (recorder_) recorder_->hear(event);
+      if (const auto* ended = std::get_if<model::RunEnded>(&event)) {
+        const model::RunEvent whole = model::RunEnded{brought_home(ended->report)};
+        if (recorder_) recorder_->hear(whole);
+      } else if (recorder_) {
+        recorder_->hear(event);
+      }
       phases.hear(event);
     };
     const bool shows_errors = job.spec.output.routes.err.console;
@@ -256,13 +260,17 @@ class Launch {
     return tell(report, invocation_, false);
   }
 
-  // Before the record says that the run has ended.
-  void bring_home() {
-    if (travel_ && has_started_) {
-      const auto home = travel_->bring_home();
-      if (!home) lost_ = first_code(lost_, complain(home.error()));
-    }
+  // Before the record says how the run has ended: one whose outputs are not here is not complete.
+  model::RunReport brought_home(model::RunReport report) {
+    const auto home = travel_ && has_started_ ? travel_->bring_home() : Result<void>();
     travel_.reset();
+    if (home) return report;
+    lost_ = first_code(lost_, complain(home.error()));
+    if (report.cause == model::Cause::completed) {
+      report.cause = model::Cause::fault;
+      report.error = home.error();
+    }
+    return report;
   }
 
   const front::RunRequest& request_;

@@ -9,6 +9,7 @@
 
 #include "base/variables.hpp"
 #include "base/words.hpp"
+#include "blobs/sha256.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
@@ -182,6 +183,10 @@ std::unique_ptr<pipeline::SweepOverseer> overseer_of(const PipelineRequest& requ
   return std::make_unique<pipeline::SweepOverseer>(std::move(plan));
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // Every condition is taken to hold.
 std::map<std::string, bool> says_all(const PipelineRequest& request, std::size_t step) {
   std::map<std::string, bool> says;
@@ -221,16 +226,27 @@ std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request) {
   return rows;
 }
 
+// In a pipeline's record: one for each folder, whichever steps name it.
+std::string manifest_name(const std::string& folder) {
+  constexpr std::size_t kDigits = 16;
+  blobs::Sha256 hash;
+  hash.add(folder);
+  return fmt::format("code.{}.manifest", hash.take().substr(0, kDigits));
+}
+
+// That of the run that is run again; empty: there is none, or the files of now are wanted.
+std::string earlier_manifest(const PipelineRequest& request, const std::string& name) {
+  const std::string path = request.earlier + "/" + name;
+  const bool has = !request.earlier.empty() && !request.fresh_code;
+  return has && ::access(path.c_str(), F_OK) == 0 ? path : "";
+}
+
 Result<void> take_snapshot(const PipelineRequest& request, const front::CodeFolder& code,
                            const std::string& manifest) {
   front::RunRequest whole;
   whole.record = request.record;
   whole.code = code;
-  const std::string earlier =
-      request.earlier + manifest.substr(std::min(request.record.folder.size(), manifest.size()));
-  const bool again =
-      !request.earlier.empty() && !request.fresh_code && ::access(earlier.c_str(), F_OK) == 0;
-  if (again) whole.code->again = earlier;
+  whole.code->again = earlier_manifest(request, manifest_name(code.folder));
   return CodeSnapshot::take(whole).and_then(
       [&](const CodeSnapshot& taken) { return taken.write_manifest(manifest); });
 }
@@ -241,10 +257,13 @@ Result<void> take_snapshots(PipelineRequest& request) {
   std::map<std::string, std::string> manifests;
   std::error_code wrong;
   for (StepRequest& step : request.steps) {
-    if (!step.code || !std::filesystem::is_directory(step.code->folder, wrong)) continue;
-    const auto [own, is_new] = manifests.try_emplace(
-        step.code->folder,
-        fmt::format("{}/code.{}.manifest", request.record.folder, manifests.size()));
+    if (!step.code) continue;
+    const std::string name = manifest_name(step.code->folder);
+    const bool is_here = std::filesystem::is_directory(step.code->folder, wrong) ||
+                         !earlier_manifest(request, name).empty();
+    if (!is_here) continue;
+    const auto [own, is_new] =
+        manifests.try_emplace(step.code->folder, request.record.folder + "/" + name);
     if (is_new) {
       auto taken = take_snapshot(request, *step.code, own->second);
       if (!taken) return taken;
@@ -306,9 +325,10 @@ int show_pipeline(const PipelineRequest& request) {
   for (const front::PoolHost& host : request.hosts) {
     const bool unbounded = host.slots == model::kRanksMax;
     hosts += (hosts.empty() ? "" : ", ") + host.name;
-    if (!unbounded) hosts += fmt::format(" ({} slots)", host.slots);
+    if (!unbounded) hosts += fmt::format(" ({})", counted(host.slots, "slot"));
   }
-  return print(fmt::format("pipeline{}: {} steps on {}\n\n{}", name, request.steps.size(), hosts,
+  return print(fmt::format("pipeline{}: {} on {}\n\n{}", name,
+                           counted(request.steps.size(), "step"), hosts,
                            view::pipeline_plan(rehearsed(request))));
 }
 

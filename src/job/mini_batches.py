@@ -7,6 +7,7 @@ row for each item that went well.
 """
 
 import argparse
+import collections
 import importlib.util
 import json
 import os
@@ -24,7 +25,7 @@ class Deal:
     def __init__(self, batches, told):
         self.told = told
         self.lock = threading.Condition()
-        self.waiting = [(number, 0) for number in range(len(batches))]
+        self.waiting = collections.deque((number, 0) for number in range(len(batches)))
         self.batches = batches
         self.out = 0  # batches that somebody has
         self.left = 0  # ranks that know that there is no more
@@ -40,7 +41,7 @@ class Deal:
                 self.lock.wait(1)
             if not self.waiting or self.broken:
                 return None
-            number, tries = self.waiting.pop(0)
+            number, tries = self.waiting.popleft()
             self.out += 1
             return number, tries, self.batches[number]
 
@@ -100,12 +101,13 @@ def answer(deal, peer):
                 lines.write(json.dumps(held) + "\n")
                 lines.flush()
                 if held is None:
-                    deal.leave()
                     return
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         pass
-    if held is not None:  # its rank is gone
-        deal.done(held[0], held[1], [], "the rank that had it has gone")
+    finally:
+        if held is not None:  # its rank is gone
+            deal.done(held[0], held[1], [], "the rank that had it has gone")
+        deal.leave()
 
 
 # ---- every rank: the entry script ----
@@ -123,8 +125,8 @@ def load(told):
     return module
 
 
-class TimedOut(Exception):
-    pass
+class TimedOut(BaseException):
+    """Not an Exception: the script shall not take it for one of its own."""
 
 
 def timed_out(*_):
@@ -135,15 +137,15 @@ def run_batch(module, batch, timeout):
     """Rows as texts, and why it failed, or nothing."""
     if timeout > 0:
         signal.signal(signal.SIGALRM, timed_out)
-        signal.alarm(timeout)
+        signal.setitimer(signal.ITIMER_REAL, timeout, 1)
     try:
         result = module.run(batch)
         return rows_of(result), ""
-    except Exception as error:  # the script's own: it is told, and the job may go on
+    except (Exception, TimedOut) as error:  # it is told, and the job may go on
         say(traceback.format_exc())
         return [], f"{type(error).__name__}: {error}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def rows_of(result):
@@ -180,6 +182,8 @@ def work(module, told, address):
 # ---- the whole ----
 
 def files_of(path):
+    if not os.path.exists(path):
+        raise SystemExit(f"there is no {path}")
     if os.path.isfile(path):
         return [path]
     return [os.path.join(folder, name) for folder, folders, names in os.walk(path)
@@ -216,7 +220,7 @@ def told_of(words):
     parser.add_argument("--input", action="append", default=[])
     parser.add_argument("--mini-batch-size", default="1")
     parser.add_argument("--max-retries", type=int, default=0)
-    parser.add_argument("--timeout", type=int, default=0)
+    parser.add_argument("--timeout", type=float, default=0)
     parser.add_argument("--error-threshold", type=int, default=-1)
     parser.add_argument("--mini-batch-error-threshold", type=int, default=-1)
     parser.add_argument("--append-row-to", default="")
@@ -230,7 +234,7 @@ def finish(deal, told):
         path = told.append_row_to
         if os.path.isdir(path):
             path = os.path.join(path, "parallel_run_step.txt")
-        with open(path, "a", encoding="utf-8") as file:
+        with open(path, "a", encoding="utf-8", errors="surrogateescape") as file:
             for number in sorted(deal.rows):
                 file.writelines(row + "\n" for row in deal.rows[number])
     say(f"{len(deal.rows)} of {len(deal.batches)} mini-batches completed, "
@@ -245,10 +249,14 @@ def main():
     address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
     deal = listener = None
     if os.environ["RANK"] == "0":
+        listener = socket.create_server(address, backlog=1024)  # others wait while files are listed
         deal = Deal(batches_of(told.input, told.mini_batch_size), told)
-        listener = socket.create_server(address, backlog=1024)
         threading.Thread(target=serve, args=(deal, listener), daemon=True).start()
-    work(load(told), told, address)
+    try:
+        work(load(told), told, address)
+    except SystemExit as error:  # of the script: it has not done its part
+        say(f"the entry script has ended its process with {error.code}")
+        return 1
     if deal is None:
         return 0
     with deal.lock:

@@ -21,8 +21,8 @@ class Rail {
     const std::vector<std::size_t> from = columns_of(after_[node]);
     for (const std::size_t before : after_[node]) --waiting_[before];
     const std::size_t own = column_for(from);
-    if (own == kNone) return draw(from, kNone);
-    std::string text = draw(from, own);
+    if (own == kNone) return draw(from, kNone, "");
+    std::string text = draw(from, own, after_[node].empty() ? "○" : "●");
     release();
     if (own < owners_.size()) owners_[own] = node;
     if (waiting_[node] == 0) owners_[own].reset();
@@ -64,7 +64,8 @@ class Rail {
     while (!owners_.empty() && !owners_.back()) owners_.pop_back();
   }
 
-  [[nodiscard]] std::string draw(const std::vector<std::size_t>& from, std::size_t own) const {
+  [[nodiscard]] std::string draw(const std::vector<std::size_t>& from, std::size_t own,
+                                 std::string_view node) const {
     std::size_t first = own;
     std::size_t last = own;
     for (const std::size_t column : from) {
@@ -76,7 +77,7 @@ class Rail {
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       const bool within = own != kNone && i >= first && i <= last;
       const bool joins = std::ranges::count(from, i) > 0;
-      text += i == own ? "●" : sign(i, within, joins, own != kNone && i < own);
+      text += i == own ? node : sign(i, within, joins, own != kNone && i < own);
       if (i + 1 < owners_.size()) text += within && i < last ? "─" : " ";
     }
     return text;

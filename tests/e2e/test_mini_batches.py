@@ -1,6 +1,7 @@
 """Parallel steps: a function that is called with files in small batches, by many processes."""
 
 import os
+import shutil
 
 from pipeline_case import PipelineCase
 from support import run_tests
@@ -99,6 +100,22 @@ class MiniBatches(PipelineCase):
         done = self.scores("if number == 8: import time; time.sleep(3600)", size="1")
         self.assertIn("run() took longer than the timeout", done.errors)
         self.assertEqual(self.rows(), list(range(8)))
+
+    def test_a_script_that_leaves_ends_the_step(self):
+        done = self.scores("if number == 3: sys.exit(0)", size="1", code=1)
+        self.assertIn("the entry script has ended its process with 0", done.errors)
+
+    def test_a_call_that_takes_exceptions_still_ends(self):
+        sleeps = "\n        ".join((
+            "if number == 8:", "    import time", "    try: time.sleep(3600)",
+            "    except Exception: time.sleep(3600)"))
+        self.scores(sleeps, size="1")
+        self.assertEqual(self.rows(), list(range(8)))
+
+    def test_no_data_at_all(self):
+        shutil.rmtree(self.path("numbers"))
+        done = self.scores(code=1)
+        self.assertRegex(done.errors, "there is no .*/numbers")
 
     def test_a_script_that_cannot_begin_ends_the_step(self):
         self.write("src/score.py", "def init():\n    raise ValueError('no model')\n")

@@ -28,6 +28,7 @@ outputs: {made: {}}
 """
 USE = """$schema: commandComponent
 is_deterministic: true
+code: other
 command: echo $(cat ${{inputs.made}}/made) >> $DIR/used
 inputs: {made: {}}
 """
@@ -39,6 +40,7 @@ class Reuses(PipelineCase):
     def setUp(self):
         super().setUp()
         os.mkdir(self.path("src"))
+        os.mkdir(self.path("other"))
         for name, text in (("two.yml", TWO % "false"), ("make.yml", MAKE), ("use.yml", USE),
                            ("given", "here"), ("src/make.sh", 'echo "$@"\n')):
             self.write(name, text)
@@ -84,6 +86,20 @@ class Reuses(PipelineCase):
             self.told("rm", "last")
         self.assertEqual(self.states(), ["completed", "completed"])
 
+    def runs(self, *words):
+        """What explain cannot know: whether a step makes the same as before."""
+        self.submit(*words, file="two.yml")
+        return list(self.steps().values())
+
+    def test_what_is_not_known_to_be_the_same_runs_again(self):
+        self.write("make.yml", MAKE.replace("code: src\n", "").replace("make.sh", "src/make.sh"))
+        self.runs()
+        self.assertEqual(self.runs(), ["completed", "reused"], "it may read any file")
+        self.assertEqual(self.runs("--no-snapshot"), ["completed", "completed"])
+        self.write("make.yml", MAKE.replace("made: {}", "made: {path: made}"))
+        self.runs()
+        self.assertEqual(self.runs(), ["completed", "reused"], "others may write there")
+
     def test_unless_told_to_run_all(self):
         self.states()
         self.write("two.yml", TWO % "true")
@@ -106,6 +122,19 @@ class Queues(PipelineCase):
         self.assertEqual(one.finish().text, "later: before\n")
         self.assertEqual(self.told("rerun", "last/later").text, "later: before\n")
         self.assertEqual(self.told("rerun", "--fresh-code", "last/later").text, "later: after\n")
+
+    def test_a_folder_of_code_that_has_gone(self):
+        for name in "ab":
+            os.mkdir(self.path(name))
+            self.write(f"{name}/say.sh", f"echo {name}; test -e $DIR/go\n")
+        self.write("two.yml", "type: pipeline\njobs:\n"
+                   "  one: {command: sh say.sh || true, code: a}\n"
+                   "  two: {command: sh say.sh, code: b}\n")
+        self.submit(file="two.yml", code=1)
+        os.rename(self.path("a"), self.path("gone"))
+        os.rename(self.path("b"), self.path("also-gone"))
+        self.write("go", "")
+        self.assertEqual(self.told("rerun", "last").text, "two: b\n")
 
 
 if __name__ == "__main__":

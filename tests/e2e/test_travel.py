@@ -179,6 +179,18 @@ class Home(TravelCase):
         self.does("hostname > ${{outputs.model}}/$(hostname)", job=JOB.replace("code: src\n", ""))
         self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
 
+    def test_a_run_whose_outputs_are_lost_is_not_complete(self):
+        self.put("flaky", '#!/bin/sh\nmkdir used 2> /dev/null || exit 255\nexec ssh "$@"\n',
+                 ["head"], 0o755)
+        job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
+        done = self.does("echo > ${{outputs.model}}/there", "-H", "node1:1", code=248, job=job,
+                         env=f"MUSTER_SSH_COMMAND={self.home}/flaky")
+        self.assertIn("the outputs of node1 could not be fetched", done.errors)
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"]), ("failed", 248))
+        self.assertIn("could not be fetched", run["cause"])
+        self.types("muster wait last", code=248)
+
     def test_waiting_means_that_all_is_home(self):
         self.does("hostname > ${{outputs.model}}/$(hostname)", "--detach")
         self.types("muster wait last")
@@ -221,6 +233,17 @@ class Steps(TravelCase):
         self.assertEqual(text.count("then"), 2, text)
         for host in ("node1", "node2"):
             self.assertRegex(text, f"(?m)evaluate.*{host}$")
+
+
+    def test_an_input_stays_while_others_get_it_as_well(self):
+        read = "for i in $(seq 300); do cat ${{inputs.data}}/x; done"
+        steps = "".join(f"  s{i}:\n    command: {read}\n    inputs: &in\n"
+                        "      data: ${{parent.jobs.make.outputs.data}}\n" for i in range(4))
+        self.put("job.yml", "type: pipeline\njobs:\n  make:\n    command: >-\n"
+                 "      echo 42 > ${{outputs.data}}/x\n    outputs: {data: {}}\n"
+                 + steps.replace("&in", ""), ["head"])
+        done = self.types("muster submit job.yml -H node1:4")
+        self.assertEqual(done.text.count(": 42\n"), 4 * 300, done)
 
 
 class Secrets(TravelCase):

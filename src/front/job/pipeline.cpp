@@ -358,7 +358,9 @@ class PipelineReader {
     request.ranks = plan.nodes * plan.slots;
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
-    if (step.deterministic && !step.job.sweep) request.reuse = facts_of(index, plan);
+    // Files that it may read beside its code are not known, nor who else writes to a path.
+    const bool all_known = request.code && std::ranges::none_of(step.job.outputs, job::says_path);
+    if (step.deterministic && !step.job.sweep && all_known) request.reuse = facts_of(index, plan);
     for (const model::StepCondition& condition : plan.when) {
       request_.steps[condition.step].control.insert(condition.output);
     }

@@ -104,7 +104,7 @@ TEST(Steps, ThePlanIsATableBesideItsEdges) {
                            {"train", second, {"node1", "node2"}, ""},
                            {"other", second, {}, "left out"}}),
             "     STEP     SIZE                   WHERE\n"
-            "●    prepare  1 process              node1\n"
+            "○    prepare  1 process              node1\n"
             "├─●  train    2 nodes x 4 processes  node1, node2\n"
             "●    other    2 nodes x 4 processes  left out\n");
 }
@@ -145,12 +145,12 @@ TEST(Drawing, IsSvgInLayers) {
 
 TEST(GraphRail, DrawsEdgesThatCross) {
   EXPECT_EQ(graph_rail({{}, {0}, {0}, {1, 2}, {}, {4, 0}, {3, 5}}),
-            (std::vector<std::string>{"●", "├─●", "├─┼─●", "│ ●─╯", "│ │ ●", "●─┼─╯", "●─╯"}));
+            (std::vector<std::string>{"○", "├─●", "├─┼─●", "│ ●─╯", "│ │ ○", "●─┼─╯", "●─╯"}));
 }
 
 TEST(GraphRail, LeavesOutWhatDoesNotFit) {
   EXPECT_EQ(graph_rail({{}, {}, {}, {0, 1, 2}}, 2),
-            (std::vector<std::string>{"●", "│ ●", "│ │", "●─╯"}));
+            (std::vector<std::string>{"○", "│ ○", "│ │", "●─╯"}));
 }
 
 }  // namespace
