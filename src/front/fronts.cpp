@@ -53,7 +53,7 @@ constexpr Front kFronts[] = {
      record_options<RecordVerb::stop>, true},
     {"report", "[OPTIONS] RUN", "Print the report of a run.", false, 0,
      read_record<RecordVerb::report>, record_options<RecordVerb::report>, true},
-    {"graph", "[OPTIONS] RUN", "Draw the steps of a pipeline with what they wait for.", false, 0,
+    {"graph", "[OPTIONS] RUN", "Draw the steps of a pipeline.", false, 0,
      read_record<RecordVerb::graph>, record_options<RecordVerb::graph>, true},
     {"rm", "[OPTIONS] [RUN...]", "Remove records of ended runs, with output.", false, 0,
      read_record<RecordVerb::remove>, record_options<RecordVerb::remove>, true},
