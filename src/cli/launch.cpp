@@ -238,11 +238,11 @@ class Launch {
 
   // To the hosts that do not see the record. Nothing: the run can begin.
   std::optional<model::RunReport> send_code(const Prospect& job) {
-    const auto hosts = hosts_elsewhere(job, inner());
-    const bool has_any = recorder_ && recorder_->has_begun() && hosts && !hosts->empty();
-    if (!has_any) return {};
+    if (!recorder_ || !recorder_->has_begun()) return {};
     const bool has_own = !manifest_.entries.empty() || holds_outputs(recorder_->record());
     if (!has_own && request_.data.empty()) return {};
+    const auto hosts = hosts_elsewhere(job, inner());
+    if (!hosts || hosts->empty()) return {};
     travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
     model::RunReport report = travel_->send(request_.data);
     if (report.cause == model::Cause::completed && report.same_hosts.empty()) {

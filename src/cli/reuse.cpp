@@ -7,6 +7,7 @@
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/survey.hpp"
+#include "cli/code.hpp"
 #include "snapshot/manifest.hpp"
 #include "store/files.hpp"
 #include "store/reader.hpp"
@@ -58,10 +59,6 @@ std::optional<std::string> code_key(const front::CodeFolder& code, const std::st
   return hash_of(manifest_text(*manifest));
 }
 
-std::string records_beside(const front::PipelineRequest& request) {
-  return request.record.folder.substr(0, request.record.folder.rfind('/'));
-}
-
 std::string moved(const std::string& path, const Elsewhere& elsewhere) {
   for (const auto& [folder, now] : elsewhere) {
     if (path.starts_with(folder + "/")) return now + path.substr(folder.size());
@@ -88,7 +85,7 @@ std::optional<std::string> reuse_key(const front::PipelineRequest& request,
     text += "content " + *hash + "\n";
   }
   if (step.code) {
-    const auto code = code_key(*step.code, records_beside(request));
+    const auto code = code_key(*step.code, records_of(request.record.folder));
     if (!code) return std::nullopt;
     text += "code " + *code + "\n";
   }
@@ -97,7 +94,7 @@ std::optional<std::string> reuse_key(const front::PipelineRequest& request,
 
 std::optional<std::string> find_reusable(const front::PipelineRequest& request,
                                          const std::string& key) {
-  const std::string records = records_beside(request);
+  const std::string records = records_of(request.record.folder);
   const auto folder = store::read_file(offer_of(records, key));
   if (!folder || !folder->starts_with(records + "/")) return std::nullopt;
   const auto record = store::read_record(*folder);
@@ -108,7 +105,7 @@ std::optional<std::string> find_reusable(const front::PipelineRequest& request,
 
 void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
                      const std::string& folder) {
-  const std::string records = records_beside(request);
+  const std::string records = records_of(request.record.folder);
   const auto hash = outputs_hash(folder);
   std::error_code wrong;
   fs::create_directory(records + "/.steps", wrong);

@@ -76,13 +76,13 @@ std::optional<std::vector<model::Host>> hosts_elsewhere(const Prospect& job,
                                                         const std::optional<Prospect>& inner) {
   if (!inner && !view::launcher_hosts(job.spec).empty()) return std::nullopt;
   std::vector<model::Host> hosts;
+  std::set<std::string_view> named;
   for (const model::Plan* plan : {&job.plan, inner ? &inner->plan : nullptr}) {
     if (plan == nullptr) continue;
     for (const model::PlannedNode& node : plan->nodes) {
       if (!is_elsewhere(node)) continue;
       if (!node.host.carrier.opened) return std::nullopt;
-      const bool is_new = std::ranges::count(hosts, node.host.name, &model::Host::name) == 0;
-      if (is_new) hosts.push_back(node.host);
+      if (named.insert(node.host.name).second) hosts.push_back(node.host);
     }
   }
   return hosts;

@@ -38,7 +38,6 @@ struct StepFacts {
 
 struct StepRequest {
   std::string name;
-  std::uint32_t ranks = 0;
   std::vector<model::NamedPath> outputs;
   std::set<std::string> control = {};   // outputs that conditions of later steps ask for
   std::optional<CodeFolder> code = {};  // none: it runs in the folder itself

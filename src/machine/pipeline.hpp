@@ -79,11 +79,8 @@ class Pipeline {
   void interrupt(PipelineEffects& out);
 
   [[nodiscard]] bool is_over() const { return over_ == steps_.size(); }
-  [[nodiscard]] bool is_ending() const { return ending_; }
-  [[nodiscard]] model::StepState state(std::size_t step) const { return steps_[step].state; }
   // The first that failed or was stopped by itself, in time.
   [[nodiscard]] std::optional<std::size_t> culprit() const { return culprit_; }
-  [[nodiscard]] const PipelineInput& input() const { return input_; }
   // Asserts what holds between two events; takes time, so only tests ask.
   void check() const;
   bool operator==(const Pipeline&) const = default;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/forked.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 
@@ -43,7 +44,7 @@ int await_code(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code_of(status);
 }
 
 }  // namespace muster::process

@@ -266,7 +266,7 @@ std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size
   auto request = std::make_shared<PipelineRequest>();
   const std::uint64_t count = sweep::trials_of(sweep->settings);
   for (std::size_t i = 0; i < count; ++i) {
-    request->steps.push_back({trial_name(i), plan.nodes * plan.slots, {}});
+    request->steps.emplace_back().name = trial_name(i);
     request->plan.push_back(plan);
   }
   request->hosts = std::move(hosts);
@@ -355,7 +355,6 @@ class PipelineReader {
     request.name = step.name;
     model::PlannedStep& plan = request_.plan.emplace_back(planned_step(step, where));
     plan.retries = ground_->draft.retries;
-    request.ranks = plan.nodes * plan.slots;
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
     // Files that it may read beside its code are not known, nor who else writes to a path.
