@@ -118,6 +118,13 @@ Result<process::UniqueFd> BlobStore::hold() {
   return lock;
 }
 
+process::UniqueFd BlobStore::hold_alone() const {
+  constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  process::UniqueFd lock(::open((folder_ + "/lock").c_str(), kFlags));
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};
+  return lock;
+}
+
 Result<std::string> BlobStore::add(int file) {
   return add_filled([file](int to) { return copy_hashed(file, to); }, "");
 }

@@ -28,6 +28,9 @@ class BlobStore {
 
   // As long as the returned descriptor is open, no blob is removed. It is made with the folder.
   [[nodiscard]] base::Result<process::UniqueFd> hold();
+  // Then nobody holds it, nor will before the descriptor is closed. Nothing: it is held, there is
+  // no store, or locks do not work there.
+  [[nodiscard]] process::UniqueFd hold_alone() const;
 
   // Keeps what the file holds. One that changes while it is read is read again, a few times.
   // Nothing: it is not there any more, or no file.

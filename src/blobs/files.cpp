@@ -25,9 +25,11 @@ bool copy_by_hand(int from, int to) {
 
 }  // namespace
 
-process::UniqueFd open_regular(const std::string& path) {
+process::UniqueFd open_regular(const std::string& path) { return open_regular_at(AT_FDCWD, path); }
+
+process::UniqueFd open_regular_at(int folder, const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  process::UniqueFd file(::open(path.c_str(), kFlags));
+  process::UniqueFd file(::openat(folder, path.c_str(), kFlags));
   struct stat facts {};
   if (!file || ::fstat(file.get(), &facts) != 0) return {};
   if (S_ISREG(facts.st_mode)) return file;
@@ -36,7 +38,11 @@ process::UniqueFd open_regular(const std::string& path) {
 }
 
 std::optional<std::string> read_whole(const std::string& path, std::size_t most) {
-  const process::UniqueFd file = open_regular(path);
+  return read_whole_at(AT_FDCWD, path, most);
+}
+
+std::optional<std::string> read_whole_at(int folder, const std::string& name, std::size_t most) {
+  const process::UniqueFd file = open_regular_at(folder, name);
   std::string text;
   const bool read = file && read_pieces(file.get(), [&](std::string_view piece) {
                       text += piece;

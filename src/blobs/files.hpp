@@ -14,6 +14,10 @@ namespace muster::blobs {
 // Of a small file; nothing when there is none, or it is larger.
 [[nodiscard]] std::optional<std::string> read_whole(const std::string& path, std::size_t most);
 
+// The same of a file in a folder.
+[[nodiscard]] std::optional<std::string> read_whole_at(int folder, const std::string& name,
+                                                       std::size_t most);
+
 // Calls `take` with the file's bytes from its beginning on, piece by piece. False, with errno: it
 // cannot be read, or `take` returned false.
 [[nodiscard]] bool read_pieces(int file, const std::function<bool(std::string_view)>& take);
@@ -27,5 +31,6 @@ namespace muster::blobs {
 
 // A regular file to read, nothing with errno else: a link at its end is not followed.
 [[nodiscard]] process::UniqueFd open_regular(const std::string& path);
+[[nodiscard]] process::UniqueFd open_regular_at(int folder, const std::string& path);
 
 }  // namespace muster::blobs

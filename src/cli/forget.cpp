@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <set>
 #include <unistd.h>
 
+#include "blobs/unnamed.hpp"
 #include "cli/speak.hpp"
+#include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
@@ -92,16 +96,22 @@ bool may_remove(const Records& found, const RecordRequest& request) {
   return answer.front() == 'y' || answer.front() == 'Y';
 }
 
-// Hidden first: nobody finds half a record.
-int remove(const RunRecord& record) {
-  std::error_code wrong;
-  const std::string hidden =
-      record.folder.substr(0, record.folder.rfind('/') + 1) + ".gone-" + record.run;
-  std::filesystem::rename(record.folder, hidden, wrong);
-  if (!wrong) std::filesystem::remove_all(hidden, wrong);
-  if (!wrong || wrong == std::errc::no_such_file_or_directory) return 0;  // others are faster
+int cannot_remove(const std::string& what, int why) {
   return complain(
-      {Fault::bad_file, "cannot remove " + record.folder + ": " + wrong.message(), {}, {}});
+      {Fault::bad_file, fmt::format("cannot remove {}: {}", what, std::strerror(why)), {}, {}});
+}
+
+// Hidden first: nobody finds half a record.
+int remove(int records, const RunRecord& record) {
+  const std::string hidden = ".gone-" + record.run;
+  if (::renameat(records, record.run.c_str(), records, hidden.c_str()) != 0) {
+    if (errno == ENOENT) return 0;  // others are faster
+    return cannot_remove(record.folder, errno);
+  }
+  const process::Removed removed = process::remove_tree(records, hidden);
+  if (removed.left.empty()) return 0;
+  return cannot_remove(record.folder.substr(0, record.folder.rfind('/') + 1) + removed.left,
+                       removed.why);
 }
 
 bool is_other(const RunRecord& record, const std::string& host) {
@@ -128,16 +138,26 @@ void tell_holders(const std::set<std::string>& hosts, const Records& found) {
                   fmt::join(hosts, ", ")));
 }
 
-int remove_all(const Records& found, const RecordRequest& request) {
+// Contents that only these named. What a run that is about to start may need stays for muster gc.
+void drop_contents(const std::string& folder, const blobs::Named& named) {
+  if (named.hashes.empty()) return;
+  (void)blobs::drop_unnamed(folder, {.really = true, .only = &named.hashes});
+}
+
+int remove_all(const std::string& folder, const Records& found, const RecordRequest& request) {
   int code = 0;
   std::set<std::string> holders;
+  blobs::Named named;
+  const process::UniqueFd records(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const RunRecord& record : found) {
-    const int own = remove(record);
+    blobs::add_named(records.get(), record.run, named);
+    const int own = remove(records.get(), record);
     if (own == 0) holders.merge(other_holders(record));
     const bool tells = own == 0 && request.json;
     const int told = tells ? print(view::record_json(record, store::utc_now()) + "\n") : 0;
     code = first_code(code, first_code(own, told));
   }
+  drop_contents(folder, named);
   tell_holders(holders, found);
   return code;
 }
@@ -153,7 +173,7 @@ int forget(const std::string& records, const RecordRequest& request) {
     say("muster: nothing was removed\n");
     return 0;
   }
-  const int code = remove_all(*found, request);
+  const int code = remove_all(records, *found, request);
   const bool tells = selects && code == 0 && !request.json;
   return tells ? print(fmt::format("removed {}\n", count_of(*found))) : code;
 }

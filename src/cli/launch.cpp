@@ -217,6 +217,7 @@ class Launch {
     }
     auto begun = begin_recording(*recorder_, job.spec, job.plan, invocation_);
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
+    code_.reset();                   // the record names its contents from now on
     if (begun) return {};
     const bool needs_it = has_code || holds_outputs(recorder_->record());
     if (invocation_.parent >= 0 || needs_it) return begun;
@@ -245,10 +246,7 @@ class Launch {
     if (!hosts || hosts->empty()) return {};
     travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
     model::RunReport report = travel_->send(request_.data);
-    if (report.cause == model::Cause::completed && report.same_hosts.empty()) {
-      code_.reset();
-      return {};
-    }
+    if (report.cause == model::Cause::completed && report.same_hosts.empty()) return {};
     return report;
   }
 
@@ -279,7 +277,7 @@ class Launch {
   std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<head::Recorder> recorder_;
-  std::optional<CodeSnapshot> code_;  // until it lies in the record, and on all hosts
+  std::optional<CodeSnapshot> code_;  // until it lies in the record
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
   bool has_started_ = false;      // any rank

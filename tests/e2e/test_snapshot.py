@@ -136,6 +136,46 @@ class Copies(SnapshotCase):
         self.assertEqual([name for name in left if name.startswith(".new-")], [])
 
 
+class Removed(SnapshotCase):
+    def test_rm_takes_contents_that_no_other_record_names(self):
+        self.put("b.txt", "both\n")
+        self.submit("true")
+        first = self.show()["run"]
+        self.put("a.txt", "now\n")
+        self.submit("true")
+        self.assertEqual(len(self.blobs()), 3)
+        self.told("rm", first)
+        self.assertEqual(len(self.blobs()), 2)
+        self.assertEqual(self.told("rerun", "last").code, 0)
+        self.told("rm", "--older-than", "0s", "--yes")
+        self.assertEqual(self.blobs(), [])
+
+    def test_what_runs_keeps_its_own(self):
+        do = f'echo > "$DIR/ready.0"; {UNTIL_GO}; cat a.txt'
+        self.submit("true")
+        first = self.show()["run"]
+        job = self.start("submit", "job.yml", "--set", "inputs.do=" + do, command=(MUSTER,))
+        self.wait_for_files(["ready.0"])
+        self.told("rm", first)
+        self.assertEqual(len(self.blobs()), 1)
+        self.write("go", "")
+        self.assertEqual(job.finish(20).code, 0)
+        self.assertEqual(self.told("rerun", "last").code, 0)
+        # A run that has begun keeps nobody from removing what others named.
+        self.put("a.txt", "now\n")
+        self.submit("true")
+        other = self.show()["run"]
+        os.unlink(self.path("go"))
+        os.unlink(self.path("ready.0"))
+        self.put("a.txt", "then\n")
+        job = self.start("submit", "job.yml", "--set", "inputs.do=" + do, command=(MUSTER,))
+        self.wait_for_files(["ready.0"])
+        self.told("rm", other)
+        self.assertEqual(len(self.blobs()), 1)
+        self.write("go", "")
+        self.assertEqual(job.finish(20).code, 0)
+
+
 class InPlace(SnapshotCase):
     def check(self, *words):
         done = self.submit("pwd; touch made", *words)

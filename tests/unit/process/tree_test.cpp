@@ -1,0 +1,84 @@
+// Removing whole folders on a real file system: nothing outside of them is touched.
+#include "process/tree.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "unit/folder.hpp"
+
+namespace muster::process {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Trees : public testing::Test {
+ protected:
+  Trees() : at_(::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY)) {}
+
+  void put(const std::string& name, const std::string& text = "text") {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    std::ofstream(path(name)) << text;
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+
+  unit::Folder folder_;
+  UniqueFd at_;
+};
+
+TEST_F(Trees, AllOfItGoesAndIsCounted) {
+  put("run/a", std::string(100'000, 'x'));
+  put("run/deep/er/b");
+  put("other/c");
+  const std::uint64_t bytes = bytes_of(at_.get(), "run");
+  EXPECT_GE(bytes, 100'000U);
+  const Removed removed = remove_tree(at_.get(), "run");
+  EXPECT_EQ(removed.bytes, bytes);
+  EXPECT_EQ(removed.left, "");
+  EXPECT_FALSE(fs::exists(path("run")));
+  EXPECT_TRUE(fs::exists(path("other/c")));
+}
+
+TEST_F(Trees, LinksAreRemovedAndNotFollowed) {
+  put("outside/file");
+  fs::create_directory(path("run"));
+  fs::create_directory_symlink(path("outside"), path("run/folder"));
+  fs::create_symlink(path("outside/file"), path("run/file"));
+  fs::create_directory_symlink(path("outside"), path("whole"));
+  EXPECT_LT(bytes_of(at_.get(), "whole"), 4096U);
+  EXPECT_EQ(remove_tree(at_.get(), "run").left, "");
+  EXPECT_EQ(remove_tree(at_.get(), "whole").left, "");
+  EXPECT_FALSE(fs::is_symlink(path("whole")));
+  EXPECT_TRUE(fs::exists(path("outside/file")));
+  EXPECT_FALSE(open_folder(at_.get(), "outside/none"));
+}
+
+TEST_F(Trees, WhatItsOwnerClosedGoesAsWell) {
+  put("run/closed/a");
+  put("run/shut/b");
+  ASSERT_EQ(::chmod(path("run/closed").c_str(), 0500), 0);
+  ASSERT_EQ(::chmod(path("run/shut").c_str(), 0), 0);
+  EXPECT_EQ(remove_tree(at_.get(), "run").left, "");
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(Trees, WhatHasGoneIsNoFailure) {
+  const Removed removed = remove_tree(at_.get(), "nothing");
+  EXPECT_EQ(removed.left, "");
+  EXPECT_EQ(removed.bytes, 0U);
+  EXPECT_FALSE(read_entries(-1).has_value());
+}
+
+// Names of one file: each has its part.
+TEST_F(Trees, AFileWithTwoNamesCountsOnce) {
+  put("run/a", std::string(1'000'000, 'x'));
+  const std::uint64_t bytes = bytes_of(at_.get(), "run");
+  fs::create_hard_link(path("run/a"), path("run/b"));
+  EXPECT_EQ(bytes_of(at_.get(), "run"), bytes);
+}
+
+}  // namespace
+}  // namespace muster::process
