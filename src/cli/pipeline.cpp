@@ -130,15 +130,15 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (from) {
     if (const auto code = take_over(request, step, *from)) return *code;
   }
-  const std::vector<front::PoolShare> shares = shares_of(request, start);
-  if (const auto trials = request.trials ? request.trials(start.step, shares) : nullptr) {
+  const front::StepStart known{shares_of(request, start), start.chosen};
+  if (const auto trials = request.trials ? request.trials(start.step, known) : nullptr) {
     trials->record.asked = own_words(request);
     for (StepRequest& trial : trials->steps) trial.code = step.code;
     Invocation its = invocation;
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
     return run_pipeline(*trials, its);
   }
-  const int code = launch_step(request, step, request.request(start.step, shares), invocation);
+  const int code = launch_step(request, step, request.request(start.step, known), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);
   if (code == 0 && key) offer_for_reuse(request, *key, folder);
   return code;
@@ -297,6 +297,19 @@ Result<std::map<std::string, bool>> what_it_says(const StepRequest& step) {
   return says;
 }
 
+// Of each output the path of the first step that is done.
+std::vector<model::NamedPath> outputs_of(const PipelineRequest& request,
+                                         const std::vector<model::StepRecord>& steps) {
+  std::vector<model::NamedPath> outputs = request.record.outputs;
+  for (std::size_t i = 0; i < request.outputs.size(); ++i) {
+    const auto& from = request.outputs[i].from;
+    const auto done = std::ranges::find_if(
+        from, [&](const auto& one) { return model::is_done(steps[one.step].state); });
+    if (done != from.end()) outputs[i].path = done->path;
+  }
+  return outputs;
+}
+
 Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invocation& invocation,
                                       pipeline::Recorder& recorder) {
   pipeline::Conducting conducting;
@@ -308,6 +321,7 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
     if (overseer == nullptr) return run_step(request, start, invocation);
     return run_trial(request, start, overseer->values(start.step), invocation);
   };
+  conducting.outputs = [&](const auto& steps) { return outputs_of(request, steps); };
   conducting.says = [&](std::size_t step) { return what_it_says(request.steps[step]); };
   conducting.colour = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
                       base::value_of(invocation.environment, "NO_COLOR").empty();

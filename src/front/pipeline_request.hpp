@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +27,22 @@ struct PoolHost {
 struct PoolShare {
   std::string host;
   std::uint32_t slots = 0;
+};
+
+// What is known of a step when it starts.
+struct StepStart {
+  std::vector<PoolShare> hosts;
+  std::vector<std::size_t> chosen;  // of model::PlannedStep::any_of
+};
+
+// An output of the whole pipeline: of the first of these steps that is done.
+struct PipelineOutput {
+  struct From {
+    std::size_t step = 0;
+    std::string path;
+  };
+  std::string name;
+  std::vector<From> from;
 };
 
 // What the results of a step that is declared deterministic depend on, but for its code.
@@ -53,7 +68,7 @@ struct SweepRequest {
   sweep::Settings settings;
   std::string metric;
   bool from_output = false;
-  std::function<RunRequest(std::size_t trial, std::span<const PoolShare> hosts,
+  std::function<RunRequest(std::size_t trial, const std::vector<PoolShare>& hosts,
                            const std::vector<sweep::Assignment>& values)>
       request;
 };
@@ -61,7 +76,8 @@ struct SweepRequest {
 struct PipelineRequest {
   Recording record;
   std::vector<StepRequest> steps;
-  std::vector<model::PlannedStep> plan;  // of the same steps
+  std::vector<model::PlannedStep> plan;      // of the same steps
+  std::vector<PipelineOutput> outputs = {};  // in `record` is the first of each
   std::vector<PoolHost> hosts;
   std::uint32_t at_once = 0;      // most steps at the same time; 0: as many as the slots hold
   bool reuses = true;             // what steps that did the same have left
@@ -70,12 +86,11 @@ struct PipelineRequest {
   bool detach = false;
   bool json = false;
   bool dry_run = false;
-  // What a step asks for, once it is known what it gets of which hosts. It may be asked again.
-  std::function<RunRequest(std::size_t step, std::span<const PoolShare> hosts)> request;
-  // The trials of a step that is a sweep, on what it gets of which hosts; null for other steps.
-  std::function<std::shared_ptr<PipelineRequest>(std::size_t step,
-                                                 std::span<const PoolShare> hosts)>
-      trials = {};
+  // What a step asks for. It may be asked again.
+  std::function<RunRequest(std::size_t step, const StepStart& start)> request;
+  // The trials of a step that is a sweep; null for other steps.
+  std::function<std::shared_ptr<PipelineRequest>(std::size_t step, const StepStart& start)> trials =
+      {};
   std::shared_ptr<const SweepRequest> sweep = {};  // the steps are trials
 
   // Of a pipeline that is run again: the folder of its earlier record. Steps that completed there

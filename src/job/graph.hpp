@@ -19,9 +19,13 @@ struct StepOutput {
   bool operator==(const StepOutput&) const = default;
 };
 
-// A step that runs only if a step before it has written this word into a control output.
+// An output that steps make: the first of these whose step is not left out. Several are what the
+// passes of a do_while leave, the last one first.
+using MadeBy = std::vector<StepOutput>;
+
+// A step runs only if a step before it has written this word into a control output.
 struct Condition {
-  StepOutput output;
+  MadeBy output;
   bool is = true;
   bool operator==(const Condition&) const = default;
 };
@@ -33,10 +37,7 @@ struct GraphStep {
   // Its component, with what the step says of it. Each input has a value, is in `inputs`, or is
   // optional; paths among the values are absolute.
   JobFile job;
-  std::map<std::string, StepOutput> inputs;  // those that other steps make
-  // Where the step that makes an input is left out: the first of these that is not. They are what
-  // the passes of a do_while leave, the last one first; all are in `after`.
-  std::map<std::string, std::vector<StepOutput>> otherwise;
+  std::map<std::string, MadeBy> inputs;  // those that other steps make; all these are in `after`
   std::vector<std::size_t> after;  // all that it waits for: ascending, each below its own index
   std::vector<Condition> when;     // all of them must hold; else it is left out
   bool deterministic = false;      // declared: the same inputs give the same outputs
@@ -45,8 +46,7 @@ struct GraphStep {
 // An output of the whole pipeline.
 struct GraphOutput {
   std::string name;
-  StepOutput from;
-  std::vector<StepOutput> otherwise = {};  // as of a step's input
+  MadeBy from;
 };
 
 struct Graph {

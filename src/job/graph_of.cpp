@@ -37,8 +37,7 @@ class Layer {
     for (const Output& output : head.outputs) {
       const auto found = made.find(output.name);
       if (found == made.end()) continue;
-      graph.outputs.push_back({output.name, found->second.from, found->second.otherwise});
-      if (!found->second.otherwise.empty()) tell_later(output.mark);
+      graph.outputs.push_back({output.name, found->second});
     }
     values_.tell_unused(graph.steps);
     put_in_order(graph);
@@ -134,11 +133,11 @@ class Layer {
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
     made.when = inner.when;
-    for (const Condition& condition : made.when) made.after.push_back(condition.output.step);
+    for (const Condition& condition : made.when) wait_for(condition.output, made);
     for (Input& input : made.job.inputs) set_input(here, made, input);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
-      done.outputs[output.name] = {{index, output.name}, {}};
+      done.outputs[output.name] = {{index, output.name}};
       values_.set_path(here.level.scope, output);
     }
     places_.push_back(inner.at);
@@ -146,16 +145,15 @@ class Layer {
     return done;
   }
 
+  static void wait_for(const MadeBy& output, GraphStep& step) {
+    for (const StepOutput& one : output) step.after.push_back(one.step);
+  }
+
   void set_input(const Here& here, GraphStep& made, Input& input) {
     Source source = values_.source_of(here, input);
     if (source.made) {
-      made.after.push_back(source.made->from.step);
-      for (const StepOutput& one : source.made->otherwise) made.after.push_back(one.step);
-      if (!source.made->otherwise.empty()) {
-        tell_later(mark_of_value(input));
-        made.otherwise[input.name] = std::move(source.made->otherwise);
-      }
-      made.inputs[input.name] = std::move(source.made->from);
+      wait_for(*source.made, made);
+      made.inputs[input.name] = std::move(*source.made);
       input.value.reset();
     } else if (source.text) {
       Text value = input.value.value_or(Text{"", input.mark, input.mark, false});
@@ -167,12 +165,6 @@ class Layer {
     }
     input.bound = false;
     input.otherwise.reset();
-  }
-
-  // The one place to change when `otherwise` is heard.
-  void tell_later(Mark mark) {
-    complaints_.add(mark, "what a do_while leaves cannot be used after it yet",
-                    "let its last run write to a path of its own");
   }
 
   // ---- conditions and loops ----
@@ -198,12 +190,11 @@ class Layer {
     decision.known = truth_of(text.text);
     if (decision.known) return;
     const Source source = values_.source_in(level, text);
-    if (source.made && source.made->otherwise.empty()) {
-      decision.output = source.made->from;
+    if (source.made) {
+      decision.output = source.made.value();
       return;
     }
     decision.left_out = true;
-    if (source.made) return tell_later(text.begin);
     if (source.text) decision.known = truth_of(*source.text);
     if (decision.known) decision.left_out = false;
     if (decision.left_out && !source.told) {
@@ -230,9 +221,9 @@ class Layer {
       before = lay_once(here, scope);
       all.steps.insert(all.steps.end(), before.steps.begin(), before.steps.end());
       for (const auto& [name, made] : before.outputs) {
-        OutputMade& last = all.outputs[name];
-        if (pass > 1 && !known) last.otherwise.insert(last.otherwise.begin(), last.from);
-        last.from = made.from;
+        MadeBy& last = all.outputs[name];
+        if (known) last.clear();
+        last.insert(last.begin(), made.begin(), made.end());
       }
     }
     return all;
@@ -248,8 +239,7 @@ class Layer {
     if (control.says.empty()) return true;
     const auto says = before.outputs.find(control.says);
     if (says == before.outputs.end()) return false;
-    if (!says->second.otherwise.empty()) tell_later(control.condition->begin);
-    scope.when.push_back({says->second.from, true});
+    scope.when.push_back({says->second, true});
     return true;
   }
 
@@ -308,21 +298,19 @@ class Layer {
       move_numbers(steps.emplace_back(std::move(graph.steps[old])), moved);
     }
     graph.steps = std::move(steps);
-    for (GraphOutput& output : graph.outputs) {
-      output.from.step = moved[output.from.step];
-      for (StepOutput& one : output.otherwise) one.step = moved[one.step];
-    }
+    for (GraphOutput& output : graph.outputs) move_numbers(output.from, moved);
+  }
+
+  static void move_numbers(MadeBy& outputs, const std::vector<std::size_t>& moved) {
+    for (StepOutput& output : outputs) output.step = moved[output.step];
   }
 
   static void move_numbers(GraphStep& step, const std::vector<std::size_t>& moved) {
     for (std::size_t& needed : step.after) needed = moved[needed];
     std::ranges::sort(step.after);
     step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
-    for (auto& [name, output] : step.inputs) output.step = moved[output.step];
-    for (auto& [name, outputs] : step.otherwise) {
-      for (StepOutput& output : outputs) output.step = moved[output.step];
-    }
-    for (Condition& condition : step.when) condition.output.step = moved[condition.output.step];
+    for (auto& [name, outputs] : step.inputs) move_numbers(outputs, moved);
+    for (Condition& condition : step.when) move_numbers(condition.output, moved);
   }
 
   // Of steps whose needs are met, the one first that stands first in the files.

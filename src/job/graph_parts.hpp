@@ -12,16 +12,11 @@
 
 namespace muster::job {
 
-// An output, and those that stand for it where its step is left out.
-struct OutputMade {
-  StepOutput from;
-  std::vector<StepOutput> otherwise;
-};
-using MadeOutputs = std::map<std::string, OutputMade, std::less<>>;
+using MadeOutputs = std::map<std::string, MadeBy, std::less<>>;
 
 // What an input stands for: an output of a step, a text, or nothing.
 struct Source {
-  std::optional<OutputMade> made;
+  std::optional<MadeBy> made;
   std::optional<std::string> text;
   std::string folder;    // where a relative path begins
   bool is_path = false;  // `text` is one
@@ -55,7 +50,7 @@ struct Laid {
 // What an if_else says.
 struct Decision {
   std::optional<bool> known;
-  StepOutput output;            // if it is not
+  MadeBy output;                // if it is not
   std::vector<Condition> when;  // of itself
   bool left_out = false;
 };

@@ -41,13 +41,13 @@ std::vector<Binding> settings_in(const std::string& text) {
   return pieces;
 }
 
+Mark mark_of_value(const Input& input) { return input.value ? input.value->begin : input.mark; }
+
 Mark where_said(const Input& input, const Source& source) {
   return source.mark.line > 0 ? source.mark : mark_of_value(input);
 }
 
 }  // namespace
-
-Mark mark_of_value(const Input& input) { return input.value ? input.value->begin : input.mark; }
 
 GraphValues::GraphValues(const PipelineFile& file, const std::vector<Setting>& settings,
                          const Bases& bases, Complaints& complaints)

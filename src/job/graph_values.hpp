@@ -53,6 +53,4 @@ class GraphValues {
   std::set<std::string> used_;  // of these
 };
 
-[[nodiscard]] Mark mark_of_value(const Input& input);
-
 }  // namespace muster::job

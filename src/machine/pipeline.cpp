@@ -105,11 +105,45 @@ void Pipeline::hear(std::size_t step, std::size_t before) {
   CHECK(one.awaited > 0);
   --one.awaited;
   const StepState state = steps_[before].state;
-  if (state == StepState::left_out) return bar(step, before, StepState::left_out);
-  if (!model::is_done(state)) return bar(step, before, StepState::blocked);
-  for (const model::StepCondition& condition : input_.steps[step].when) {
-    if (condition.step == before && !holds(condition)) bar(step, before, StepState::left_out);
+  if (state == StepState::left_out) {
+    if (!is_one_of_several(step, before)) bar(step, before, StepState::left_out);
+  } else if (!model::is_done(state)) {
+    bar(step, before, StepState::blocked);
   }
+}
+
+bool Pipeline::is_one_of_several(std::size_t step, std::size_t before) const {
+  const model::PlannedStep& plan = input_.steps[step];
+  const auto has = [&](const auto& steps) {
+    return steps.size() > 1 && std::ranges::find(steps, before) != steps.end();
+  };
+  return std::ranges::any_of(plan.any_of, has) ||
+         std::ranges::any_of(plan.when, has, &model::StepCondition::steps);
+}
+
+std::optional<std::size_t> Pipeline::first_done(const std::vector<std::size_t>& steps) const {
+  const auto done = [&](std::size_t one) { return model::is_done(steps_[one].state); };
+  const auto found = std::ranges::find_if(steps, done);
+  return found == steps.end() ? std::nullopt : std::optional(*found);
+}
+
+// Those before it are over, and none of them keeps it from running by itself.
+void Pipeline::choose(std::size_t step) {
+  for (const std::vector<std::size_t>& steps : input_.steps[step].any_of) {
+    const auto found = first_done(steps);
+    if (!found) return bar(step, steps.front(), StepState::left_out);
+    steps_[step].chosen.push_back(*found);
+  }
+  for (const model::StepCondition& condition : input_.steps[step].when) weigh(step, condition);
+}
+
+void Pipeline::weigh(std::size_t step, const model::StepCondition& condition) {
+  const auto found = first_done(condition.steps);
+  if (!found) return bar(step, condition.steps.front(), StepState::left_out);
+  const auto& says = steps_[*found].says;
+  const auto said = says.find(condition.output);
+  const bool holds = said != says.end() && said->second == condition.is;
+  if (!holds) bar(step, *found, StepState::left_out);
 }
 
 // A failure before a step is what the user must know, whatever else keeps it from running.
@@ -120,16 +154,11 @@ void Pipeline::bar(std::size_t step, std::size_t before, StepState as) {
   one.bar = as;
 }
 
-bool Pipeline::holds(const model::StepCondition& condition) const {
-  const auto& says = steps_[condition.step].says;
-  const auto said = says.find(condition.output);
-  return said != says.end() && said->second == condition.is;
-}
-
 // All before it are over.
 void Pipeline::decide(std::size_t step, PipelineEffects& out) {
   Step& one = steps_[step];
   CHECK(one.awaited == 0 && one.state == StepState::waiting);
+  if (!one.barred) choose(step);
   const bool skipped = !one.barred && input_.skipped.contains(step);
   if (skipped) one.bar = StepState::left_out;
   if (one.barred || skipped) {
@@ -195,7 +224,7 @@ void Pipeline::start(std::size_t step, std::vector<HostShare> hosts, PipelineEff
   one.state = StepState::running;
   one.hosts = hosts;
   running_.insert(step);
-  out.emplace_back(StartStep{step, one.attempt, std::move(hosts)});
+  out.emplace_back(StartStep{step, one.attempt, std::move(hosts), one.chosen});
 }
 
 void Pipeline::give_back(Step& step) {

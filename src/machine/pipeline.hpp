@@ -41,6 +41,7 @@ struct StartStep {
   std::size_t step = 0;
   std::uint32_t attempt = 0;  // 0: the first
   std::vector<HostShare> hosts;
+  std::vector<std::size_t> chosen = {};  // of each of PlannedStep::any_of the one that counts
   bool operator==(const StartStep&) const = default;
 };
 struct StopStep {
@@ -93,6 +94,7 @@ class Pipeline {
     model::StepState bar = model::StepState::blocked;  // what it becomes then
     std::uint32_t attempt = 0;
     std::vector<HostShare> hosts;  // while it runs
+    std::vector<std::size_t> chosen;
     std::map<std::string, bool> says;
     bool operator==(const Step&) const = default;
   };
@@ -102,9 +104,12 @@ class Pipeline {
   void spread(std::size_t step, PipelineEffects& out);
   void hear(std::size_t step, std::size_t before);
   void bar(std::size_t step, std::size_t before, model::StepState as);
+  [[nodiscard]] bool is_one_of_several(std::size_t step, std::size_t before) const;
+  [[nodiscard]] std::optional<std::size_t> first_done(const std::vector<std::size_t>& steps) const;
+  void choose(std::size_t step);
   void close(std::size_t step, PipelineEffects& out);
   void decide(std::size_t step, PipelineEffects& out);
-  [[nodiscard]] bool holds(const model::StepCondition& condition) const;
+  void weigh(std::size_t step, const model::StepCondition& condition);
   void start_what_fits(PipelineEffects& out);
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] std::size_t hosts_of(const model::PlannedStep& step) const;

@@ -33,10 +33,10 @@ enum class StepState : std::uint8_t {
   return state == StepState::completed || state == StepState::reused;
 }
 
-// A step runs only if a step before it has said so.
+// A step runs only if a step before it has said so: the first of these that is done.
 struct StepCondition {
-  std::size_t step = 0;
-  std::string output;  // which holds true or false
+  std::vector<std::size_t> steps;  // not empty; several: passes of a loop, the last one first
+  std::string output;              // which holds true or false
   bool is = true;
   bool operator==(const StepCondition&) const = default;
 };
@@ -48,6 +48,9 @@ struct PlannedStep {
   std::uint32_t slots = 1;              // on each of its nodes
   std::uint32_t retries = 0;            // further attempts after one that failed
   std::vector<std::size_t> hosts = {};  // that it may use; empty: any
+  // Of each of these, all among `after`, it needs the first that is done; the others may have been
+  // left out. They are passes of a loop, the last one first.
+  std::vector<std::vector<std::size_t>> any_of = {};
   bool operator==(const PlannedStep&) const = default;
 };
 

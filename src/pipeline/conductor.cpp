@@ -403,6 +403,7 @@ class Conductor {
     const bool all_done = std::ranges::all_of(steps, [](const StepRecord& step) {
       return model::is_done(step.state) || step.state == StepState::left_out;
     });
+    recorder_.set_outputs(conducting_.outputs(steps));
     if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
     } else if (judged) {

@@ -23,6 +23,8 @@ struct Conducting {
   std::function<int(const machine::StartStep&)> run;
   // What a step that completed has written into those of its outputs that conditions ask for.
   std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
+  // Where the outputs of the whole lie, once every step is over.
+  std::function<std::vector<model::NamedPath>(const std::vector<model::StepRecord>&)> outputs;
   Overseer* overseer = nullptr;  // or nobody judges the steps
   bool colour = false;
 };

@@ -37,6 +37,10 @@ void Recorder::change(std::size_t step, model::StepRecord now) {
   options_.record.steps[step] = std::move(now);
 }
 
+void Recorder::set_outputs(std::vector<model::NamedPath> outputs) {
+  options_.record.outputs = std::move(outputs);
+}
+
 void Recorder::end(model::RunState state, int code, model::CodeFrom from, const std::string& why) {
   model::RunRecord& record = options_.record;
   record.ended = store::utc_now();

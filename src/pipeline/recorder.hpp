@@ -27,6 +27,7 @@ class Recorder {
   // The first step runs.
   void run();
   void change(std::size_t step, model::StepRecord now);
+  void set_outputs(std::vector<model::NamedPath> outputs);
   // `why`: one line; empty: what became of the steps says it.
   void end(model::RunState state, int code, model::CodeFrom from, const std::string& why = {});
   // Once it has ended: why not all of it could be written.

@@ -114,6 +114,40 @@ jobs:
 """
 
 
+LOOP = """type: pipeline
+inputs: {enough: 3}
+outputs: {lines: {type: uri_file}}
+jobs:
+  count:
+    command: >-
+      echo 1 | cat $[[${{inputs.so_far}}]] - > ${{outputs.lines}};
+      if [ $(wc -l < ${{outputs.lines}}) -lt ${{inputs.enough}} ]; then echo true; else echo 0; fi
+      > ${{outputs.more}}
+    inputs:
+      so_far: {type: uri_file, optional: true}
+      enough: ${{parent.inputs.enough}}
+    outputs:
+      lines: ${{parent.outputs.lines}}
+      more: {type: boolean, is_control: true}
+  loop:
+    type: do_while
+    body: ${{parent.jobs.count}}
+    condition: more
+    mapping: {lines: so_far}
+    limits: {max_iteration_count: 5}
+  tell:
+    command: wc -l < ${{inputs.lines}}
+    inputs: {lines: "${{parent.jobs.count.outputs.lines}}"}
+  choose:
+    type: if_else
+    condition: ${{parent.jobs.count.outputs.more}}
+    true_block: ${{parent.jobs.cut}}
+    false_block: ${{parent.jobs.whole}}
+  cut: {command: echo cut}
+  whole: {command: echo whole}
+"""
+
+
 class Inside(PipelineCase):
     """A pipeline that is submitted in a rank has that rank's hosts."""
 
@@ -138,6 +172,20 @@ class Chooses(PipelineCase):
                          "little: little\n")
         self.assertEqual(self.steps(), {"judge": "completed", "big": "left out",
                                         "little": "completed", "after": "left out"})
+
+    def test_what_the_last_pass_of_a_loop_has_made(self):
+        self.write("loop.yml", LOOP)
+        for enough, says in ((3, "whole"), (9, "cut")):
+            done = self.submit("--set", f"inputs.enough={enough}", file="loop.yml")
+            passes = min(enough, 5)
+            self.assertCountEqual(done.lines, [f"tell: {passes}", f"{says}: {says}"])
+            steps = self.steps()
+            self.assertEqual([steps[f"count.{i}"] for i in range(1, 6)],
+                             ["completed"] * passes + ["left out"] * (5 - passes))
+            made = self.show()["outputs"]["lines"]
+            self.assertRegex(made, rf"/steps/count.{passes}/outputs/lines$")
+            with open(made, encoding="utf-8") as lines:
+                self.assertEqual(lines.read(), "1\n" * passes)
 
     def test_neither_true_nor_false(self):
         self.write("choice.yml", CHOICE.replace("echo True", "echo perhaps"))

@@ -37,17 +37,20 @@ void check_errors(const std::vector<base::Error>& errors) {
   }
 }
 
+void check_made(const job::GraphStep& step, const job::MadeBy& made) {
+  CHECK(!made.empty());
+  for (const job::StepOutput& one : made) {
+    CHECK(std::ranges::binary_search(step.after, one.step));
+  }
+}
+
 void check_graph(const job::Graph& graph) {
   for (std::size_t i = 0; i < graph.steps.size(); ++i) {
     const job::GraphStep& step = graph.steps[i];
     CHECK(std::ranges::is_sorted(step.after));
     CHECK(step.after.empty() || step.after.back() < i);
-    for (const auto& [name, output] : step.inputs) {
-      CHECK(std::ranges::binary_search(step.after, output.step));
-    }
-    for (const job::Condition& one : step.when) {
-      CHECK(std::ranges::binary_search(step.after, one.output.step));
-    }
+    for (const auto& [name, made] : step.inputs) check_made(step, made);
+    for (const job::Condition& one : step.when) check_made(step, one.output);
     for (const job::Input& input : step.job.inputs) {
       CHECK(input.value || input.optional || step.inputs.contains(input.name));
     }

@@ -40,8 +40,12 @@ std::string in_words(std::vector<base::Error> errors) {
   return text;
 }
 
-std::string in_words(const job::Graph& graph, const job::StepOutput& output) {
-  return graph.steps[output.step].name + ":" + output.output;
+std::string in_words(const job::Graph& graph, const job::MadeBy& made) {
+  std::string text;
+  for (const job::StepOutput& output : made) {
+    text += (text.empty() ? "" : " or ") + graph.steps[output.step].name + ":" + output.output;
+  }
+  return text;
 }
 
 std::string in_words(const job::Graph& graph, const job::GraphStep& step) {

@@ -98,9 +98,10 @@ RC_GTEST_PROP(JobPipelineOrder, GraphsHaveItToo, ()) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     RC_ASSERT(graph.steps[i].name == fmt::format("s{}", order[i]));
     for (const std::size_t needed : graph.steps[i].after) RC_ASSERT(needed < i);
-    for (const auto& [name, output] : graph.steps[i].inputs) {
+    for (const auto& [name, made] : graph.steps[i].inputs) {
       const auto& edge = steps.edges[std::stoul(name.substr(1))];
-      RC_ASSERT(graph.steps[output.step].name == fmt::format("s{}", edge.second));
+      RC_ASSERT(made.size() == 1);
+      RC_ASSERT(graph.steps[made.front().step].name == fmt::format("s{}", edge.second));
     }
   }
 }

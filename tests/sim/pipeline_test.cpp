@@ -26,14 +26,27 @@ std::uint64_t number_or(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// Some of those before it count as passes of a loop.
+void draw_loops(PlannedStep& step, Dice& dice) {
+  if (step.after.size() < 2 || !dice.chance(0.5)) return;
+  std::vector<std::size_t> passes;
+  for (const std::size_t before : step.after) {
+    if (dice.chance(0.6)) passes.insert(passes.begin(), before);
+  }
+  if (passes.size() < 2) return;
+  if (dice.chance(0.7)) step.any_of.push_back(passes);
+  if (dice.chance(0.5)) step.when.push_back({passes, "go", dice.chance(0.5)});
+}
+
 PlannedStep draw_step(std::size_t index, std::size_t hosts, Dice& dice) {
   PlannedStep step;
   const double density = 0.1 * dice.between(0, 6);
   for (std::size_t before = 0; before < index; ++before) {
     if (!dice.chance(density / double(index))) continue;
     step.after.push_back(before);
-    if (dice.chance(0.15)) step.when.push_back({before, "go", dice.chance(0.5)});
+    if (dice.chance(0.15)) step.when.push_back({{before}, "go", dice.chance(0.5)});
   }
+  draw_loops(step, dice);
   for (std::size_t host = 0; host < hosts && dice.chance(0.5); ++host) step.hosts.push_back(host);
   const std::size_t may = step.hosts.empty() ? hosts : step.hosts.size();
   step.nodes = dice.between(1, static_cast<std::uint32_t>(may));
@@ -106,6 +119,7 @@ class PipelineJudge {
   void on(const machine::StartStep& start) {
     Seen& one = seen_[start.step];
     if (!may_run(start.step)) complain(fmt::format("step {} may not start", start.step));
+    if (!chose_well(start)) complain("another pass than the last one that ran was chosen");
     if (start.attempt != one.starts) complain("an attempt is counted wrongly");
     if (start.hosts.size() != input_.steps[start.step].nodes) complain("not its number of nodes");
     ++one.starts;
@@ -141,6 +155,15 @@ class PipelineJudge {
     if (input_.at_once > 0 && running > input_.at_once) complain("too many steps run");
   }
 
+  [[nodiscard]] bool chose_well(const machine::StartStep& start) const {
+    const auto& loops = input_.steps[start.step].any_of;
+    if (start.chosen.size() != loops.size()) return false;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (first_done(loops[i]) != &seen_[start.chosen[i]]) return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] std::uint32_t used(std::size_t host) const {
     std::uint32_t slots = 0;
     for (const Seen& one : seen_) {
@@ -149,17 +172,35 @@ class PipelineJudge {
     return slots;
   }
 
+  [[nodiscard]] bool may_be_left_out(std::size_t step, std::size_t before) const {
+    std::vector<std::vector<std::size_t>> loops = input_.steps[step].any_of;
+    for (const auto& when : input_.steps[step].when) loops.push_back(when.steps);
+    return std::ranges::any_of(loops, [&](const auto& passes) {
+      return passes.size() > 1 && std::ranges::count(passes, before) > 0;
+    });
+  }
+  [[nodiscard]] const Seen* first_done(const std::vector<std::size_t>& passes) const {
+    for (const std::size_t pass : passes) {
+      if (is_done(seen_[pass].state)) return &seen_[pass];
+    }
+    return nullptr;
+  }
+
   // What a step that does not run becomes, as soon as all before it are over; waiting: it runs.
   [[nodiscard]] StepState bar_of(std::size_t step) const {
     StepState bar = input_.skipped.contains(step) ? StepState::left_out : StepState::waiting;
     for (const std::size_t before : input_.steps[step].after) {
       const StepState state = seen_[before].state;
       if (!is_over(state)) return StepState::waiting;
-      if (state == StepState::left_out) bar = StepState::left_out;
-      for (const auto& when : input_.steps[step].when) {
-        const bool wrong = when.step == before && seen_[before].go != when.is;
-        if (is_done(state) && wrong) bar = StepState::left_out;
-      }
+      if (state == StepState::left_out && !may_be_left_out(step, before)) bar = state;
+    }
+    const auto lacks = [&](const auto& passes) { return first_done(passes) == nullptr; };
+    const auto says_no = [&](const auto& when) {
+      return lacks(when.steps) || first_done(when.steps)->go != when.is;
+    };
+    if (std::ranges::any_of(input_.steps[step].any_of, lacks) ||
+        std::ranges::any_of(input_.steps[step].when, says_no)) {
+      bar = StepState::left_out;
     }
     for (const std::size_t before : input_.steps[step].after) {
       const StepState state = seen_[before].state;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "base/nearest.hpp"
 #include "front/inherited.hpp"
@@ -118,14 +119,26 @@ std::string path_of(const Ground& ground, const job::StepOutput& output) {
   return found == outputs.end() ? "" : job::output_path(*found, bases_of_step(ground, output.step));
 }
 
+using Chosen = std::span<const std::size_t>;
+
+// That of a step that was chosen; before any is, the last one's.
+const job::StepOutput& the_one(const job::MadeBy& made, Chosen chosen) {
+  const auto counts = [&](const job::StepOutput& one) {
+    return std::ranges::find(chosen, one.step) != chosen.end();
+  };
+  const auto found = std::ranges::find_if(made, counts);
+  return found == made.end() ? made.front() : *found;
+}
+
 // Inputs that other steps make become paths.
-job::JobFile bound_job(const Ground& ground, std::size_t step) {
+job::JobFile bound_job(const Ground& ground, std::size_t step, Chosen chosen) {
   const job::GraphStep& one = ground.graph.steps[step];
   job::JobFile job = one.job;
   for (job::Input& input : job.inputs) {
     const auto from = one.inputs.find(input.name);
     if (from == one.inputs.end()) continue;
-    input.value = job::Text{path_of(ground, from->second), input.mark, input.mark, true};
+    const std::string path = path_of(ground, the_one(from->second, chosen));
+    input.value = job::Text{path, input.mark, input.mark, true};
     input.is_path = true;
   }
   return job;
@@ -155,12 +168,14 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
   return place;
 }
 
-Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place) {
+Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
+                     Chosen chosen = {}) {
   const job::GraphStep& one = ground.graph.steps[step];
   Call call = ground.call;
   call.record_folder = step_folder(ground.call, one.name);
-  Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
-                                {bound_job(ground, step), one.folder, {}, ground.sources}, place);
+  Reading reading =
+      job_request(call, draft_of_step(ground.draft, one.name),
+                  {bound_job(ground, step, chosen), one.folder, {}, ground.sources}, place);
   if (!reading.request) return reading;
   if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
     reading.complaints.push_back(std::move(taken.error()));
@@ -181,10 +196,10 @@ std::string trial_name(std::size_t trial) { return fmt::format("trial_{}", trial
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
 // are. Its script finds MLflow's files through the variable that MLflow knows.
 RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
-                         const std::string& name, std::span<const PoolShare> hosts,
+                         const std::string& name, const StepStart& start,
                          const std::vector<sweep::Assignment>& values) {
   const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step);
+  job::JobFile job = bound_job(ground, step, start.chosen);
   job::assign(job, values);
   for (job::Output& output : job.outputs) output.path.reset();
   Call call = ground.call;
@@ -192,7 +207,7 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
   Reading reading =
       job_request(call, draft_of_step(ground.draft, name),
-                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, hosts));
+                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
   for (model::App& app : request.spec.apps) {
@@ -204,6 +219,12 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
   return std::move(request);
 }
 
+std::vector<std::size_t> steps_of(const job::MadeBy& made) {
+  std::vector<std::size_t> steps;
+  for (const job::StepOutput& one : made) steps.push_back(one.step);
+  return steps;
+}
+
 model::PlannedStep planned_step(const job::GraphStep& step, const PoolPlace& where) {
   job::Layout layout = job::layout_of(step.job, where.place.instance_types);
   const std::size_t has = where.hosts.size();
@@ -213,8 +234,11 @@ model::PlannedStep planned_step(const job::GraphStep& step, const PoolPlace& whe
   plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
   plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
   plan.hosts = where.hosts;
+  for (const auto& [name, made] : step.inputs) {
+    if (made.size() > 1) plan.any_of.push_back(steps_of(made));
+  }
   for (const job::Condition& one : step.when) {
-    plan.when.push_back({one.output.step, one.output.output, one.is});
+    plan.when.push_back({steps_of(one.output), one.output.front().output, one.is});
   }
   return plan;
 }
@@ -245,11 +269,13 @@ void widen(const sweep::Settings& settings, const std::vector<PoolHost>& pool,
 
 // The trials of a step, whose record is in this folder.
 std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size_t step,
-                                           const std::string& folder, std::vector<PoolHost> hosts) {
+                                           const std::string& folder, std::vector<PoolHost> hosts,
+                                           const std::vector<std::size_t>& chosen) {
   const job::GraphStep& one = ground->graph.steps[step];
   model::PlannedStep plan = planned_step(one, ground->places[ground->place_of_step[step]]);
   plan.after.clear();
   plan.when.clear();
+  plan.any_of.clear();
   plan.hosts.clear();
   plan.nodes = std::min(plan.nodes, static_cast<std::uint32_t>(hosts.size()));
   auto sweep = std::make_shared<SweepRequest>();
@@ -259,9 +285,10 @@ std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size
   std::uint32_t& at_once = sweep->settings.limits.at_once;
   at_once = trials_at_once(sweep->settings, plan, hosts);
   if (ground->draft.at_once > 0) at_once = std::min(at_once, ground->draft.at_once);
-  sweep->request = [ground, step, folder](std::size_t trial, std::span<const PoolShare> shares,
-                                          const std::vector<sweep::Assignment>& values) {
-    return trial_request(*ground, step, folder, trial_name(trial), shares, values);
+  sweep->request = [ground, step, folder, chosen](std::size_t trial,
+                                                  const std::vector<PoolShare>& shares,
+                                                  const std::vector<sweep::Assignment>& values) {
+    return trial_request(*ground, step, folder, trial_name(trial), {shares, chosen}, values);
   };
   auto request = std::make_shared<PipelineRequest>();
   const std::uint64_t count = sweep::trials_of(sweep->settings);
@@ -312,7 +339,7 @@ class PipelineReader {
     if (!reading || !reading->complaints.empty()) return reading;
     const PipelineRequest& whole = *reading->pipeline;
     const std::string& folder = ground_->call.record_folder;
-    auto request = trials_of(ground_, 0, folder, whole.hosts);
+    auto request = trials_of(ground_, 0, folder, whole.hosts, {});
     request->record = whole.record;
     request->record.outputs.clear();
     const job::GraphStep& step = graph().steps.front();
@@ -357,11 +384,15 @@ class PipelineReader {
     plan.retries = ground_->draft.retries;
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
-    // Files that it may read beside its code are not known, nor who else writes to a path.
-    const bool all_known = request.code && std::ranges::none_of(step.job.outputs, job::says_path);
+    // Files that it may read beside its code are not known, nor who else writes to a path, nor
+    // which pass of a loop will be the last.
+    const bool all_known = request.code && plan.any_of.empty() &&
+                           std::ranges::none_of(step.job.outputs, job::says_path);
     if (step.deterministic && !step.job.sweep && all_known) request.reuse = facts_of(index, plan);
     for (const model::StepCondition& condition : plan.when) {
-      request_.steps[condition.step].control.insert(condition.output);
+      for (const std::size_t one : condition.steps) {
+        request_.steps[one].control.insert(condition.output);
+      }
     }
   }
 
@@ -411,7 +442,7 @@ class PipelineReader {
     add("nodes", std::to_string(plan.nodes));
     add("slots", std::to_string(plan.slots));
     for (const job::Output& one : step.job.outputs) add("output", one.name);
-    for (const job::Input& input : bound_job(*ground_, index).inputs) {
+    for (const job::Input& input : bound_job(*ground_, index, {}).inputs) {
       const bool path = input.value && input.value->text.starts_with('/');
       add("input " + input.name, path || !input.value ? "" : input.value->text);
       if (path) facts.paths.push_back(input.value->text);
@@ -433,13 +464,21 @@ class PipelineReader {
     request.detach = ground_->draft.detach;
     request.json = ground_->draft.json;
     request.record = recording();
-    request.request = [ground = ground_](std::size_t step, std::span<const PoolShare> hosts) {
-      const PoolPlace& where = ground->places[ground->place_of_step[step]];
-      return std::move(*step_reading(*ground, step, narrowed(where.place, hosts)).request);
+    for (const job::GraphOutput& output : graph().outputs) {
+      PipelineOutput& one = request.outputs.emplace_back(PipelineOutput{output.name, {}});
+      for (const job::StepOutput& from : output.from) {
+        one.from.push_back({from.step, path_of(*ground_, from)});
+      }
+      request.record.outputs.push_back({output.name, one.from.front().path});
+    }
+    request.request = [ground = ground_](std::size_t step, const StepStart& start) {
+      const job::Place& place = ground->places[ground->place_of_step[step]].place;
+      Reading own = step_reading(*ground, step, narrowed(place, start.hosts), start.chosen);
+      return std::move(*own.request);
     };
     request.trials = [ground = ground_, steps = request.steps](std::size_t step,
-                                                               std::span<const PoolShare> hosts) {
-      return trials(ground, steps[step], step, hosts);
+                                                               const StepStart& start) {
+      return trials(ground, steps[step], step, start);
     };
   }
 
@@ -447,11 +486,12 @@ class PipelineReader {
   [[nodiscard]] static std::shared_ptr<PipelineRequest> trials(const SharedGround& ground,
                                                                const StepRequest& request,
                                                                std::size_t step,
-                                                               std::span<const PoolShare> shares) {
+                                                               const StepStart& start) {
     if (!ground->graph.steps[step].job.sweep) return nullptr;
     std::vector<PoolHost> hosts;
-    for (const PoolShare& share : shares) hosts.push_back({share.host, share.slots});
-    auto made = trials_of(ground, step, step_folder(ground->call, request.name), std::move(hosts));
+    for (const PoolShare& share : start.hosts) hosts.push_back({share.host, share.slots});
+    const std::string folder = step_folder(ground->call, request.name);
+    auto made = trials_of(ground, step, folder, std::move(hosts), start.chosen);
     made->record.outputs = request.outputs;
     return made;
   }
@@ -466,9 +506,6 @@ class PipelineReader {
     for (const job::Named& one : graph().tags) {
       const bool is_said = std::ranges::count(record.tags, one.name, &model::Tag::name) > 0;
       if (!is_said) record.tags.push_back({one.name, one.value.text});
-    }
-    for (const job::GraphOutput& output : graph().outputs) {
-      record.outputs.push_back({output.name, path_of(*ground_, output.from)});
     }
     return record;
   }

@@ -14,11 +14,12 @@ static_assert(std::equality_comparable<Pipeline> && std::copyable<Pipeline>);
 
 PlannedStep after(std::vector<std::size_t> steps) { return {std::move(steps), {}}; }
 
-// Effects in a few words: "start 1 on 0:2", "over 2 blocked by 0".
+// Effects in a few words: "start 1 with 0 on 0:2", "over 2 blocked by 0".
 std::string words(const PipelineEffect& effect) {
   if (const auto* start = std::get_if<StartStep>(&effect)) {
     std::string text = "start " + std::to_string(start->step);
     if (start->attempt > 0) text += " attempt " + std::to_string(start->attempt);
+    for (const std::size_t one : start->chosen) text += " with " + std::to_string(one);
     text += " on";
     for (const HostShare& share : start->hosts) {
       text += " " + std::to_string(share.host) + ":" + std::to_string(share.slots);
@@ -129,13 +130,46 @@ TEST(Pipeline, TriesAgain) {
 }
 
 TEST(Pipeline, LeavesOutWhatAConditionExcludes) {
-  const PlannedStep then{{0}, {{0, "good", true}}};
-  const PlannedStep otherwise{{0}, {{0, "good", false}}};
+  const PlannedStep then{{0}, {{{0}, "good", true}}};
+  const PlannedStep otherwise{{0}, {{{0}, "good", false}}};
   Player player({{after({}), then, otherwise, after({2})}, {1}});
   (void)player.begin();
   EXPECT_EQ(player.end(0, StepState::completed, {{"good", true}}),
             (Words{"over 2 left out by 0", "over 3 left out by 2", "start 1 on 0:1"}));
   EXPECT_EQ(player.end(1, StepState::completed), Words{"end"});
+}
+
+TEST(Pipeline, TakesTheLastPassOfALoop) {
+  const PlannedStep second{{0}, {{{0}, "more", true}}};
+  const PlannedStep third{{1}, {{{1}, "more", true}}};
+  PlannedStep then = after({0, 1, 2});
+  then.any_of = {{2, 1, 0}};
+  Player player({{after({}), second, third, then}, {1}});
+  (void)player.begin();
+  EXPECT_EQ(player.end(0, StepState::completed, {{"more", true}}), Words{"start 1 on 0:1"});
+  EXPECT_EQ(player.end(1, StepState::completed, {{"more", false}}),
+            (Words{"over 2 left out by 1", "start 3 with 1 on 0:1"}));
+  EXPECT_EQ(player.end(3, StepState::completed), Words{"end"});
+}
+
+TEST(Pipeline, AsksTheLastPassOfALoopForItsWord) {
+  const PlannedStep second{{0}, {{{0}, "more", true}}};
+  const PlannedStep then{{0, 1}, {{{1, 0}, "good", true}}};
+  for (const bool good : {false, true}) {
+    Player player({{after({}), second, then}, {1}});
+    (void)player.begin();
+    const Words ends = good ? Words{"over 1 left out by 0", "start 2 on 0:1"}
+                            : Words{"over 1 left out by 0", "over 2 left out by 0", "end"};
+    EXPECT_EQ(player.end(0, StepState::completed, {{"more", false}, {"good", good}}), ends);
+  }
+}
+
+TEST(Pipeline, LeavesOutWhatNoPassHasMade) {
+  PlannedStep then = after({0, 1});
+  then.any_of = {{1, 0}};
+  Player player({{after({}), after({}), then}, {1}, 0, true, {0, 1}});
+  EXPECT_EQ(player.begin(),
+            (Words{"over 0 left out", "over 1 left out", "over 2 left out by 1", "end"}));
 }
 
 TEST(Pipeline, LeavesOutWhatTheUserSkips) {
