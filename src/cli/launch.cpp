@@ -27,6 +27,7 @@
 #include "probe/probe.hpp"
 #include "probe/socket_file.hpp"
 #include "probe/topology.hpp"
+#include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
 #include "spec/check.hpp"
 #include "view/phases.hpp"
@@ -169,16 +170,14 @@ class Launch {
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
+    if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
     options.told = [&](const model::RunEvent& event) {
       has_started_ |= std::holds_alternative<model::RankStarted>(event);
-      if (const auto* ended = std::get_if<model::RunEnded>(&event)) {
-        const model::RunEvent whole = model::RunEnded{brought_home(ended->report)};
-        if (recorder_) recorder_->hear(whole);
-      } else if (recorder_) {
-        recorder_->hear(event);
-      }
+      const auto* ended = std::get_if<model::RunEnded>(&event);
+      if (ended != nullptr) ended_ = brought_home(ended->report);
+      if (recorder_) recorder_->hear(ended != nullptr ? model::RunEnded{ended_} : event);
       phases.hear(event);
     };
     const bool shows_errors = job.spec.output.routes.err.console;
@@ -193,7 +192,7 @@ class Launch {
     if (recorder_) lost_ = first_code(lost_, check_record(*recorder_));
     if (!report) return complain(report.error());
     if (verbose) say("muster: " + phases.words() + "\n");
-    return first_code(tell(*report, invocation_, shows_errors), lost_);
+    return first_code(tell(ended_, invocation_, shows_errors), lost_);
   }
 
   // A run does not fail for its record, unless it would be lost without: when it is detached, or
@@ -260,14 +259,19 @@ class Launch {
 
   // Before the record says how the run has ended: one whose outputs are not here is not complete.
   model::RunReport brought_home(model::RunReport report) {
-    const auto home = travel_ && has_started_ ? travel_->bring_home() : Result<void>();
+    const Homecoming home = travel_ && has_started_ ? travel_->bring_home() : Homecoming();
     travel_.reset();
-    if (home) return report;
-    lost_ = first_code(lost_, complain(home.error()));
-    if (report.cause == model::Cause::completed) {
+    if (!home.lost) return report;
+    if (report.cause == model::Cause::completed && home.signal == 0) {
       report.cause = model::Cause::fault;
-      report.error = home.error();
+      report.error = *home.lost;
+      return report;
     }
+    if (report.cause == model::Cause::completed) {
+      report.cause = model::Cause::interrupted;
+      report.signal = home.signal;
+    }
+    report.warnings.push_back(fmt::format("{}; {}", home.lost->what, home.lost->hint));
     return report;
   }
 
@@ -281,6 +285,8 @@ class Launch {
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
   bool has_started_ = false;      // any rank
+  model::RunReport ended_;        // of the run, once its outputs are here
+  std::optional<process::HeldSignals> held_;  // from the record's beginning to its end
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };
 

@@ -17,12 +17,14 @@
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
+#include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/first_few.hpp"
 #include "view/report.hpp"
+#include "view/signals.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::cli {
@@ -234,30 +236,47 @@ Result<void> Travel::take(const std::string& answer, const std::string& host) {
 Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
   const Errand errand{{"outputs", record_, mark_}, hosts, -1, place("outputs")};
   const model::RunReport report = run_errand(errand, like_, invocation_);
+  if (report.cause == model::Cause::interrupted) signal_ = report.signal;
   if (report.cause != model::Cause::completed) {
     return base::fail(base::Fault::lost, "", "{}", why(report));
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
+    signal_ = process::waiting_signal();
+    if (signal_ != 0) return base::fail(base::Fault::lost, "", "interrupted");
     auto taken = take(answer_file(errand, i), hosts[i].name);
     if (!taken) return taken;
+    home_.insert(hosts[i].name);
   }
   return {};
 }
 
-// One that cannot be reached keeps no other from it.
-Result<void> Travel::bring_home() {
-  if (fetch(hosts_)) return {};
-  std::vector<model::Host> left;
-  std::string reason;
+std::vector<model::Host> Travel::left() const {
+  std::vector<model::Host> hosts;
   for (const model::Host& host : hosts_) {
-    const auto done = fetch({host});
-    if (done) continue;
-    left.push_back(host);
-    if (reason.empty()) reason = done.error().what;
+    if (!home_.contains(host.name)) hosts.push_back(host);
   }
-  if (left.empty()) return {};
-  return base::fail(base::Fault::output, fmt::format("what was written there is in {}", record_),
-                    "the outputs of {} could not be fetched: {}", names_of(left), reason);
+  return hosts;
+}
+
+// One that cannot be reached keeps no other from it.
+Homecoming Travel::bring_home() {
+  (void)fetch(hosts_);
+  std::string reason;
+  for (const model::Host& host : left()) {
+    if (signal_ != 0) break;
+    const auto done = fetch({host});
+    if (!done && reason.empty()) reason = done.error().what;
+  }
+  const std::vector<model::Host> lost = left();
+  if (lost.empty()) return {};
+  const std::string what = signal_ != 0
+                               ? "did not come home: interrupted by " + view::signal_label(signal_)
+                               : "could not be fetched: " + reason;
+  return {base::Error{base::Fault::output,
+                      fmt::format("the outputs of {} {}", names_of(lost), what),
+                      fmt::format("what was written there is in {}", record_),
+                      {}},
+          signal_};
 }
 
 }  // namespace muster::cli

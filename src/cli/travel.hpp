@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ namespace muster::cli {
 [[nodiscard]] std::optional<std::vector<model::Host>> hosts_elsewhere(
     const Prospect& job, const std::optional<Prospect>& inner);
 
+// What became of the outputs.
+struct Homecoming {
+  std::optional<base::Error> lost;  // why not all are here; its hint says where they are
+  int signal = 0;                   // that was sent to muster meanwhile, and has ended it
+};
+
 class Travel {
  public:
   // `record` is that of the run, which is there. `code`: what lies in its `code`.
@@ -35,9 +42,8 @@ class Travel {
   // completed: why one does not.
   [[nodiscard]] model::RunReport send(const std::vector<std::string>& data);
 
-  // Adds what the hosts have written to the record. Tells what could not be fetched, and from
-  // where.
-  [[nodiscard]] base::Result<void> bring_home();
+  // Adds what the hosts have written to the record.
+  [[nodiscard]] Homecoming bring_home();
 
  private:
   [[nodiscard]] model::RunReport send_to(std::vector<model::Host> hosts);
@@ -47,6 +53,7 @@ class Travel {
   [[nodiscard]] std::string step() const;
   [[nodiscard]] base::Result<int> parcel(const std::vector<std::string>& hashes);
   [[nodiscard]] base::Result<void> fetch(const std::vector<model::Host>& hosts);
+  [[nodiscard]] std::vector<model::Host> left() const;
   [[nodiscard]] base::Result<void> take(const std::string& answer, const std::string& host);
   [[nodiscard]] std::string place(const char* name) const { return folder_ + "/" + name; }
 
@@ -61,6 +68,8 @@ class Travel {
   std::map<std::string, std::string> places_;   // of contents that are no blobs
   std::string folder_;                          // of what is on its way, in the record
   std::string mark_;
+  std::set<std::string> home_;  // hosts whose outputs are here
+  int signal_ = 0;              // that has ended the homecoming
 };
 
 }  // namespace muster::cli

@@ -25,6 +25,7 @@
 #include "probe/random.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
+#include "process/signal_mask.hpp"
 #include "view/run_event_words.hpp"
 
 namespace muster::head {
@@ -342,16 +343,8 @@ class Head {
       if (ignored && (number == SIGHUP || number == SIGTSTP || number == SIGQUIT)) continue;
       signals_.add(number);
     }
-    hear(numbers);
+    heard_.emplace(SIG_UNBLOCK, numbers);
     next_signal();
-  }
-
-  // Whoever started us may have held them back until now.
-  static void hear(const std::vector<int>& numbers) {
-    sigset_t heard;
-    ::sigemptyset(&heard);
-    for (const int number : numbers) ::sigaddset(&heard, number);
-    ::sigprocmask(SIG_UNBLOCK, &heard, nullptr);
   }
 
   void next_signal() {
@@ -380,6 +373,8 @@ class Head {
   OutputFlow console_;
   host::Pump<machine::HeadEvent> pump_;
   asio::signal_set signals_;
+  // Whoever called may have held them back until now, and does so again afterwards.
+  std::optional<process::SignalMask> heard_;
   InputReader input_;
   process::UniqueFd port_claim_;
   std::unique_ptr<host::HostTasks> tasks_;

@@ -6,11 +6,13 @@ Each host and the head has a disk of its own, see seed_case.
 import json
 import os
 import re
+import shutil
+import signal
 import unittest
 
 from seed_case import SeedCase
 from lab import HOME  # which support has put on the path
-from support import BAD_FILE, lab_or_skip, run_tests
+from support import BAD_FILE, lab_or_skip, run_tests, wait_until
 
 REASON = lab_or_skip()
 JOB = """muster: 1
@@ -195,6 +197,72 @@ class Home(TravelCase):
         self.does("hostname > ${{outputs.model}}/$(hostname)", "--detach")
         self.types("muster wait last")
         self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
+
+
+class Stopped(TravelCase):
+    """Somebody ends muster while the outputs come home."""
+
+    JOB = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
+    LOST = "the outputs of node1 did not come home: interrupted by "
+
+    def starts(self, do, env=""):
+        self.put("job.yml", self.JOB + do, ["head"])
+        return self.shell(f"exec env {env} muster submit job.yml -H node1:1")
+
+    def waits(self, end=""):
+        """A run whose second connection to the host never opens."""
+        self.put("slow", '#!/bin/sh\nmkdir used 2> /dev/null || { touch tried; exec sleep '
+                 f'{self.mark}; }}\nexec ssh "$@"\n', ["head"], 0o755)
+        job = self.starts("echo > ${{outputs.model}}/there" + end,
+                          f"MUSTER_SSH_COMMAND={self.home}/slow")
+        wait_until(lambda: os.path.exists(self.at("head", "tried")), 60,
+                   "a second connection")
+        return job
+
+    def check(self, done, code, by, state="stopped"):
+        self.assertEqual(done.code, code, done)
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"]), (state, code))
+        told = f"{self.LOST}{by}; what was written there is in {run['folder']}\n"
+        self.assertIn(told, done.errors)
+        self.assertIn(told, self.types("muster report last").text)
+        self.assertNotIn(".travel", os.listdir(self.lab.path("head", run["folder"])))
+        self.assertTrue(os.path.exists(
+            self.lab.path("node1", run["folder"] + "/outputs/model/there")))
+        self.assert_hosts_clean(5)
+
+    def test_by_a_signal_before_the_host_is_reached(self):
+        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+            with self.subTest(name):
+                job = self.waits()
+                job.send(number)
+                self.check(job.finish(20), 128 + number, f"signal {number:d} ({name})")
+                for used in ("used", "tried"):
+                    path = self.at("head", used)
+                    shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+    def test_by_muster_stop(self):
+        job = self.waits()
+        self.types("muster stop last")
+        self.check(job.finish(20), 130, "signal 2 (SIGINT)")
+
+    def test_while_bytes_come(self):
+        job = self.starts("head -c 200000000 /dev/urandom > ${{outputs.model}}/there")
+        runs = self.lab.path("head", f"{self.home}/.local/state/muster/runs")
+
+        def come():
+            names = [name for name in os.listdir(runs) if name[0].isdigit()] \
+                if os.path.isdir(runs) else []
+            paths = [f"{runs}/{name}/.travel/outputs/rank.0/stdout" for name in names]
+            return any(os.path.exists(path) and os.stat(path).st_size > 0 for path in paths)
+        wait_until(come, 60, "outputs on their way")
+        job.send(signal.SIGTERM)
+        self.check(job.finish(30), 143, "signal 15 (SIGTERM)")
+
+    def test_a_rank_that_failed_before_decides(self):
+        job = self.waits("; exit 3")
+        job.send(signal.SIGINT)
+        self.check(job.finish(20), 3, "signal 2 (SIGINT)", "failed")
 
 
 PIPELINE = """$schema: https://azuremlschemas.azureedge.net/latest/pipelineJob.schema.json

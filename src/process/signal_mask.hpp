@@ -1,0 +1,41 @@
+// SignalMask and HeldSignals: which signals wait until somebody listens to them.
+#pragma once
+
+#include <csignal>
+#include <vector>
+
+namespace muster::process {
+
+// Blocks signals, or lets them through, as long as it lives.
+class SignalMask {
+ public:
+  // `how`: SIG_BLOCK or SIG_UNBLOCK.
+  SignalMask(int how, const std::vector<int>& numbers);
+  ~SignalMask();
+  SignalMask(const SignalMask&) = delete;
+  SignalMask& operator=(const SignalMask&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Signals that end a program are held back, so that it can finish what it has begun: one that comes
+// meanwhile is heard by the next head, or found with waiting_signal(). At its end they are dropped:
+// what they were to end is over.
+class HeldSignals {
+ public:
+  // `more`: others that would end the program, too.
+  explicit HeldSignals(std::vector<int> more = {});
+  ~HeldSignals();
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  std::vector<int> numbers_;
+  SignalMask mask_;
+};
+
+// One that is held back and asks the program to end; 0: none does.
+[[nodiscard]] int waiting_signal();
+
+}  // namespace muster::process
