@@ -26,6 +26,10 @@ tl::unexpected<base::Error> broken() {
   return base::fail(Fault::lost, "", "what came over the link is not whole");
 }
 
+tl::unexpected<base::Error> unasked() {
+  return base::fail(Fault::lost, "", "what came over the link is more than was asked for");
+}
+
 tl::unexpected<base::Error> cannot_write() {
   const int error = errno;
   return base::fail(Fault::output, "", "cannot write a parcel: {}", std::strerror(error));
@@ -70,6 +74,8 @@ class Stream {
     return std::nullopt;
   }
 
+  bool is_at_end() { return some(1).empty(); }
+
   // Hands on exactly so many bytes; false: there are not so many, or nobody takes them.
   bool bytes(std::uint64_t count, const std::function<bool(std::string_view)>& take) {
     while (count > 0) {
@@ -102,10 +108,14 @@ class Stream {
   std::size_t end_ = 0;
 };
 
-Result<void> read_content(Stream& stream, BlobStore& store) {
+// One of those that the manifest names and that have not come yet.
+Result<void> read_content(Stream& stream, Contents& left, BlobStore& store) {
   const auto line = stream.line();
   const auto told = line ? word_and_number(*line) : std::nullopt;
   if (!told || !snapshot::is_hash(told->first)) return broken();
+  const auto wanted = left.find(std::string(told->first));
+  if (wanted == left.end() || wanted->second != told->second) return unasked();
+  left.erase(wanted);
   return store.add_from(std::string(told->first), [&](const BlobStore::Take& take) {
     return stream.bytes(told->second, take);
   });
@@ -158,10 +168,13 @@ Result<snapshot::Manifest> read_parcel(int from, BlobStore& store) {
   };
   if (!stream.bytes(*size, add)) return broken();
   auto manifest = snapshot::read_manifest(text);
-  for (std::uint64_t i = 0; manifest && i < *count; ++i) {
-    auto read = read_content(stream, store);
+  if (!manifest) return manifest;
+  Contents left = contents_of(*manifest);
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    auto read = read_content(stream, left, store);
     if (!read) return tl::unexpected(std::move(read.error()));
   }
+  if (!stream.is_at_end()) return unasked();
   return manifest;
 }
 

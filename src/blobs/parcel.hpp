@@ -3,7 +3,8 @@
 //   muster parcel 1 MANIFEST-BYTES COUNT\n   then the manifest, then COUNT contents, each:
 //   SHA256 SIZE\n                            and so many bytes
 //
-// The receiver trusts neither sizes nor hashes: contents are hashed as they come.
+// The receiver trusts neither sizes nor hashes: contents are hashed as they come. It takes none
+// that the manifest does not name, none of another size, none twice, and nothing after them.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ using PlaceOf = std::function<std::string(const std::string& hash)>;
 [[nodiscard]] base::Result<void> write_parcel(int to, const snapshot::Manifest& manifest,
                                               const Contents& contents, const PlaceOf& place);
 
-// Reads one to its end: its contents into the store, where they are checked.
+// Reads one to its end: its contents into the store, where they are checked. Not all that the
+// manifest names need be among them.
 [[nodiscard]] base::Result<snapshot::Manifest> read_parcel(int from, BlobStore& store);
 
 }  // namespace muster::blobs

@@ -70,12 +70,13 @@ Result<void> add_below(const std::string& record, const std::string& name,
   if (!is_folder(record + "/" + name)) return {};
   const auto found = survey(record + "/" + name, {.excluded = {}, .everything = true});
   if (!found) return tl::unexpected(found.error());
+  const auto all = by_path(found->manifest);
   std::map<std::string, Entry> fresh;
   for (const Entry& entry : found->manifest.entries) {
     if (is_as_sent(entry, sent)) continue;
     for (std::string up(snapshot::parent_of(entry.path)); !up.empty();
          up = snapshot::parent_of(up)) {
-      fresh.try_emplace(up, Entry{EntryKind::folder, up, 0755});
+      fresh.insert(*all.find(up));
     }
     fresh[entry.path] = entry;
   }
@@ -118,7 +119,9 @@ class Merger {
         root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   Result<Merged> merge(const Manifest& theirs) {
+    for (const Entry& entry : theirs.entries) ++uses_[entry.hash];
     for (const Entry& entry : theirs.entries) {
+      --uses_[entry.hash];
       if (auto done = add(entry); !done) return tl::unexpected(std::move(done.error()));
     }
     return std::move(merged_);
@@ -168,22 +171,29 @@ class Merger {
       const std::size_t end = std::min(path.find('/'), path.size());
       const std::string name(path.substr(0, end));
       (void)::mkdirat(folder.get(), name.c_str(), 0700);
-      constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-      folder = process::UniqueFd(::openat(folder.get(), name.c_str(), kFlags));
+      folder = open_folder(folder.get(), name);
       path.remove_prefix(std::min(end + 1, path.size()));
     }
     return folder;
   }
 
+  static process::UniqueFd open_folder(int folder, const std::string& name) {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    return process::UniqueFd(::openat(folder, name.c_str(), kFlags));
+  }
+
   // False with EEXIST: something else lies there already.
   bool make(const Entry& entry, int folder, const std::string& name, const std::string& path) {
-    if (entry.kind == EntryKind::folder) return make_folder(folder, name);
+    if (entry.kind == EntryKind::folder) return make_folder(entry, folder, name);
     if (entry.kind == EntryKind::link) return make_link(entry, folder, name);
     return make_file(entry, folder, name, path);
   }
 
-  static bool make_folder(int folder, const std::string& name) {
-    if (::mkdirat(folder, name.c_str(), 0700) == 0) return true;
+  static bool make_folder(const Entry& entry, int folder, const std::string& name) {
+    if (::mkdirat(folder, name.c_str(), 0700) == 0) {
+      const process::UniqueFd made = open_folder(folder, name);
+      return made && ::fchmod(made.get(), entry.mode | 0700) == 0;
+    }
     struct stat facts {};
     const bool is_there =
         ::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(facts.st_mode);
@@ -209,20 +219,34 @@ class Merger {
       errno = EEXIST;
       if (!hash || !is_original(path, *hash)) return false;
     }
-    const std::string fresh = ".muster-new";
-    constexpr int kWrite = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    (void)::unlinkat(folder, fresh.c_str(), 0);
-    const process::UniqueFd to(::openat(folder, fresh.c_str(), kWrite, 0600));
-    const process::UniqueFd from = open_regular(store_.path_of(entry.hash));
-    if (!to || !from) return false;
-    if (!clone_file(from.get(), to.get()) && !copy_file(from.get(), to.get())) return false;
+    const std::string fresh = file_with(entry.hash);
+    return !fresh.empty() && dress(fresh, entry) &&
+           ::renameat(AT_FDCWD, fresh.c_str(), folder, name.c_str()) == 0;
+  }
+
+  // A file of that content in the store's own folder, whatever names lie beside the place where it
+  // goes: the blob itself for the last entry that needs it, so that the bytes lie there once.
+  std::string file_with(const std::string& hash) {
+    std::string blob = store_.path_of(hash);
+    if (uses_[hash] == 0) return blob;
+    const std::string copy = blob + ".copy";
+    constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    const process::UniqueFd from = open_regular(blob);
+    const process::UniqueFd to(::open(copy.c_str(), kWrite, 0600));
+    if (!from || !to) return {};
+    const bool copied = clone_file(from.get(), to.get()) || copy_file(from.get(), to.get());
+    return copied ? copy : "";
+  }
+
+  // Its owner can always read it.
+  static bool dress(const std::string& path, const Entry& entry) {
+    const process::UniqueFd file = open_regular(path);
     constexpr std::int64_t kSecond = 1'000'000'000;
     const timespec time{entry.modified / kSecond,
                         std::max<std::int64_t>(0, entry.modified % kSecond)};
     const timespec times[] = {time, time};
-    (void)::futimens(to.get(), times);
-    return ::fchmod(to.get(), entry.mode | 0600) == 0 &&
-           ::renameat(folder, fresh.c_str(), folder, name.c_str()) == 0;
+    return file && ::futimens(file.get(), times) == 0 &&
+           ::fchmod(file.get(), entry.mode | 0400) == 0;
   }
 
   // A file of the code that nobody has changed here.
@@ -237,6 +261,7 @@ class Merger {
   std::string host_;
   BlobStore& store_;
   std::map<std::string, Entry> sent_;
+  std::map<std::string, std::size_t> uses_;  // of a content, by entries that are still to be made
   process::UniqueFd root_;
   Merged merged_;
 };

@@ -32,9 +32,9 @@ struct Merged {
   std::vector<std::string> refused;    // links that lead out of the record, and strange paths
 };
 
-// Adds what a host sent to the record's folder; `store` has its contents. What differs from a file
-// that is there already, unless that is the file of the `code` as it was sent, goes below
-// NAME.conflicts/HOST.
+// Adds what a host sent to the record's folder; `store`, on the same file system, has its contents,
+// which are moved out of it. What differs from a file that is there already, unless that is the
+// file of the `code` as it was sent, goes below NAME.conflicts/HOST.
 [[nodiscard]] base::Result<Merged> merge_into(const std::string& record, BlobStore& store,
                                               const snapshot::Manifest& theirs,
                                               const snapshot::Manifest& code,

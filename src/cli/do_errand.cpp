@@ -18,6 +18,7 @@
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
+#include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
 
@@ -39,12 +40,35 @@ Result<void> cannot(std::string_view what, const std::string& path, const std::e
   return base::fail(Fault::cannot_start, "", "cannot {} {}: {}", what, path, why.message());
 }
 
-// Only its owner may look into the record's folder.
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+// What others could write to, they could fill with links to elsewhere. An agent of ours with a
+// umask for groups may have made it for an earlier step: then it is ours alone from now on.
+Result<void> check_owner(const std::string& folder) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const process::UniqueFd opened(::open(folder.c_str(), kFlags));
+  struct stat facts {};
+  if (!opened || ::fstat(opened.get(), &facts) != 0) return cannot("use", folder, last_error());
+  const bool is_ours = facts.st_uid == ::geteuid();
+  const bool is_open = (facts.st_mode & S_IWOTH) != 0 ||
+                       ((facts.st_mode & S_IWGRP) != 0 && facts.st_gid != ::getegid());
+  if (!is_ours || is_open) {
+    return base::fail(Fault::cannot_start, "remove it there, or set MUSTER_RECORDS",
+                      "cannot use {}: {}", folder,
+                      is_ours ? "others may write to it" : "it is another user's");
+  }
+  if ((facts.st_mode & S_IWGRP) == 0 || ::fchmod(opened.get(), 0700) == 0) return {};
+  return cannot("use", folder, last_error());
+}
+
+// Only its owner may look into the record's folder, and into that of all records.
 Result<void> make_record(const std::string& folder) {
+  const fs::path records = fs::path(folder).parent_path();
   std::error_code wrong;
-  fs::create_directories(fs::path(folder).parent_path(), wrong);
-  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return cannot("make", folder, std::error_code(errno, std::generic_category()));
+  fs::create_directories(records.parent_path(), wrong);
+  (void)::mkdir(records.c_str(), 0700);
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  return errno == EEXIST ? check_owner(folder) : cannot("make", folder, last_error());
 }
 
 struct Wanted {
@@ -66,7 +90,8 @@ Result<void> make_way(const std::string& root, std::string_view unit) {
     struct stat facts {};
     const bool made = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
     if (made && ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) continue;
-    return cannot("make", path, std::error_code(made ? ENOTDIR : errno, std::generic_category()));
+    return cannot("make", path,
+                  made ? std::make_error_code(std::errc::not_a_directory) : last_error());
   }
   return {};
 }
@@ -115,7 +140,7 @@ Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
     const std::string place = wanted.root + "/" + unit;
     const std::string listed = wanted.record() + "/" + std::string(kManifestFile);
     if (unit == code && !store::replace_file(listed, manifest_text(part_of(manifest, code)))) {
-      return cannot("write", listed, std::error_code(errno, std::generic_category()));
+      return cannot("write", listed, last_error());
     }
     std::error_code wrong;
     fs::remove_all(place, wrong);

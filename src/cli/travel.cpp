@@ -220,6 +220,11 @@ Result<void> Travel::take(const std::string& answer, const std::string& host) {
   if (!hold) return tl::unexpected(hold.error());
   auto theirs = blobs::read_parcel(file.get(), contents);
   if (!theirs) return tl::unexpected(std::move(theirs.error()));
+  for (const auto& [hash, size] : blobs::contents_of(*theirs)) {
+    if (contents.has(hash, size)) continue;
+    return base::fail(base::Fault::lost, "", "what came over the link is not whole");
+  }
+  (void)::unlink(answer.c_str());  // its bytes lie among the contents now
   auto merged = blobs::merge_into(record_, contents, *theirs, code_, host);
   if (!merged) return tl::unexpected(std::move(merged.error()));
   const auto tell = [&](std::string_view what, const std::vector<std::string>& paths) {
@@ -244,6 +249,8 @@ Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
     signal_ = process::waiting_signal();
     if (signal_ != 0) return base::fail(base::Fault::lost, "", "interrupted");
     auto taken = take(answer_file(errand, i), hosts[i].name);
+    std::error_code ignored;
+    fs::remove_all(place("blobs"), ignored);
     if (!taken) return taken;
     home_.insert(hosts[i].name);
   }

@@ -24,6 +24,18 @@ command: |
   """
 
 
+def bytes_of(folder):
+    """That the files below it take on the disk; some may go meanwhile."""
+    total = 0
+    for top, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(top, name)).st_blocks * 512
+            except FileNotFoundError:
+                pass
+    return total
+
+
 @unittest.skipIf(REASON, REASON)
 class TravelCase(SeedCase):
     def setUp(self):
@@ -107,6 +119,22 @@ class Code(TravelCase):
         self.assertRegex(done.errors, r"node2(?s:.*)cannot make \S*/runs/")
         self.assertEqual(self.show()["state"], "failed")
 
+    def test_a_folder_that_others_could_fill_is_not_used(self):
+        records = f"{self.home}/.local/state/muster/runs"
+        for change in ("chmod 777 $folder", "chown 65534 $folder",
+                       "rmdir $folder; ln -s /tmp $folder"):
+            with self.subTest(change):
+                # The record is here before the errand goes to a host: its name is known.
+                self.put("late", "#!/bin/sh\n"
+                         f"folder={records}/$(ls {records} | grep ^2 | tail -n 1)\n"
+                         f'/usr/bin/{self.by_address()} node2 '
+                         f'"mkdir -p $folder; {change}"\n'
+                         'exec ssh "$@"\n', ["head"], 0o755)
+                done = self.does("cat a.txt", code=None,
+                                 env=f"MUSTER_SSH_COMMAND={self.home}/late")
+                self.assertNotEqual(done.code, 0, done)
+                self.assertNotIn("then", done.text)
+
     def test_much_code_does_not_block_pings(self):
         data = os.urandom(30_000_000)
         with open(self.at("head", "src", "data.bin"), "wb") as file:
@@ -139,6 +167,34 @@ class Home(TravelCase):
         self.assertEqual(os.readlink(home + "/link"), "sub/x")
         facts = os.stat(home + "/sub/x")
         self.assertEqual((facts.st_mode & 0o777, int(facts.st_mtime)), (0o755, 1234567890))
+
+    def test_modes_come_home(self):
+        self.does("cd ${{outputs.model}}; mkdir -m 2775 open; mkdir -m 700 own; "
+                  "echo $(hostname) > own/$(hostname); chmod 4755 own/*; echo > open/fixed; "
+                  "chmod 444 open/fixed; mkdir -m 750 $PWD/../../code/made; "
+                  "echo > ../../code/made/x")
+        home = self.lab.path("head", self.show()["folder"])
+        for name, mode in (("outputs/model/open", 0o775), ("outputs/model/own", 0o700),
+                           ("outputs/model/own/node1", 0o755), ("code/made", 0o750),
+                           ("outputs/model/own/node2", 0o755),
+                           ("outputs/model/open/fixed", 0o444)):
+            self.assertEqual(oct(os.stat(f"{home}/{name}").st_mode & 0o7777), oct(mode), name)
+
+    def test_they_need_no_more_than_twice_their_room(self):
+        """On the disk of the head, while they come."""
+        self.put("job.yml", JOB + "head -c 60000000 /dev/urandom > ${{outputs.model}}/$(hostname)",
+                 ["head"])
+        job = self.shell("muster submit job.yml")
+        runs = self.lab.path("head", f"{self.home}/.local/state/muster/runs")
+        most = 0
+        while job.popen.poll() is None:
+            most = max(most, bytes_of(runs))
+        done = job.finish(60)
+        self.assertEqual(done.code, 0, done)
+        kept = bytes_of(self.lab.path("head", self.show()["folder"]))
+        self.assertGreater(kept, 120_000_000)
+        self.assertGreater(most, 120_000_000)
+        self.assertLess(most, 2 * kept + 5_000_000)
 
     def test_what_ranks_write_in_their_folder_comes_home(self):
         self.does("echo $(hostname) > by.$(hostname); echo new >> a.txt; rm sub/run.sh")

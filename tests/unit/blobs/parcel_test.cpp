@@ -101,6 +101,31 @@ TEST_F(Parcels, NoHashNamesAFileElsewhere) {
   EXPECT_FALSE(read("muster parcel 1 999999999999 0\n"));
 }
 
+TEST_F(Parcels, NothingComesThatTheManifestDoesNotName) {
+  put("code/a", "one");
+  put("other/b", "two");
+  const Manifest manifest = keep("code");
+  const Contents wanted = contents_of(manifest);
+  const Contents other = contents_of(keep("other"));
+  const std::string hash = manifest.entries[0].hash;
+  Contents both = wanted;
+  both.insert(other.begin(), other.end());
+  for (const Contents& more : {other, both}) {
+    const auto done = read(parcel(manifest, more));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().what, "what came over the link is more than was asked for");
+    EXPECT_FALSE(there_.has(other.begin()->first, 3));
+  }
+  Manifest longer = manifest;  // says another size than the content has
+  longer.entries[0].size = 4;
+  EXPECT_FALSE(read(parcel(longer, wanted)));
+  EXPECT_FALSE(read(parcel(manifest, wanted) + "x"));
+  const std::string twice = fmt::format("{} 3\none", hash);
+  const std::string text = manifest_text(manifest);
+  const std::string front = fmt::format("muster parcel 1 {} 2\n{}", text.size(), text);
+  EXPECT_FALSE(read(front + twice + twice));
+}
+
 // ---- what comes home ----------------------------------------------------------------------------
 
 class Homecoming : public Parcels {
@@ -143,6 +168,48 @@ TEST_F(Homecoming, FilesAreAdded) {
   ASSERT_EQ(::stat((record_ + "/code/new").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 07777, 0640u);
   EXPECT_EQ(facts.st_mtim.tv_sec, 5);
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 ? facts.st_mode & 07777 : 0;
+}
+
+TEST_F(Homecoming, ModesAreKept) {
+  Entry open = dir("outputs/model/open");
+  Entry closed = dir("outputs/model/closed");
+  open.mode = 0775;
+  closed.mode = 0500;
+  Entry fixed = file("outputs/model/closed/fixed", "x");
+  fixed.mode = 0444;
+  Entry blind = file("outputs/model/blind", "y");
+  blind.mode = 0;
+  merge({dir("outputs/model"), closed, fixed, open, blind});
+  EXPECT_EQ(mode_of(record_ + "/outputs/model/open"), 0775u);
+  EXPECT_EQ(mode_of(record_ + "/outputs/model/closed"), 0700u);  // or nobody could remove it
+  EXPECT_EQ(mode_of(record_ + "/outputs/model/closed/fixed"), 0444u);
+  EXPECT_EQ(mode_of(record_ + "/outputs/model/blind"), 0400u);
+}
+
+TEST_F(Homecoming, NoNameOfTheUsersIsInTheWay) {
+  const Merged merged = merge({file("outputs/model/.muster-new", "mine"),
+                               file("outputs/model/a", "a"), file("outputs/model/b", "a")});
+  EXPECT_TRUE(merged.conflicts.empty());
+  EXPECT_EQ(folder_.read("record/outputs/model/.muster-new"), "mine");
+  EXPECT_EQ(folder_.read("record/outputs/model/a"), "a");
+  EXPECT_EQ(folder_.read("record/outputs/model/b"), "a");
+}
+
+TEST_F(Homecoming, ContentsAreMovedNotCopied) {
+  const Entry one = file("outputs/model/one", "content");
+  struct stat before {};
+  ASSERT_EQ(::stat(here_.path_of(one.hash).c_str(), &before), 0);
+  merge({one});
+  struct stat after {};
+  ASSERT_EQ(::stat((record_ + "/outputs/model/one").c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  EXPECT_EQ(after.st_nlink, 1u);
+  EXPECT_FALSE(here_.has(one.hash, one.size));
 }
 
 TEST_F(Homecoming, WhatDiffersLiesBeside) {
