@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
@@ -111,11 +112,11 @@ void hash_all(const std::string& folder, Manifest& manifest,
 // Makes entries below a record, by descriptors of folders: links on the way are never followed.
 class Merger {
  public:
-  Merger(std::string record, BlobStore& store, const Manifest& code, std::string host)
+  Merger(std::string record, BlobStore& store, const Manifest& sent, std::string host)
       : record_(std::move(record)),
         host_(std::move(host)),
         store_(store),
-        sent_(by_path(code)),
+        sent_(by_path(sent)),
         root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   Result<Merged> merge(const Manifest& theirs) {
@@ -129,8 +130,9 @@ class Merger {
 
  private:
   static bool is_ours(const std::string& path) {
-    return path == "outputs" || path == "code" || path.starts_with("outputs/") ||
-           path.starts_with("code/");
+    constexpr std::string_view kOurs[] = {"outputs", "code", "checkpoints"};
+    return std::ranges::find(kOurs, std::string_view(path).substr(0, path.find('/'))) !=
+           std::end(kOurs);
   }
 
   // "outputs/model/a/b" is "outputs/model.conflicts/HOST/a/b", "code/a" is "code.conflicts/HOST/a".
@@ -185,7 +187,7 @@ class Merger {
   // False with EEXIST: something else lies there already.
   bool make(const Entry& entry, int folder, const std::string& name, const std::string& path) {
     if (entry.kind == EntryKind::folder) return make_folder(entry, folder, name);
-    if (entry.kind == EntryKind::link) return make_link(entry, folder, name);
+    if (entry.kind == EntryKind::link) return make_link(entry, folder, name, path);
     return make_file(entry, folder, name, path);
   }
 
@@ -201,13 +203,26 @@ class Merger {
     return is_there;
   }
 
-  static bool make_link(const Entry& entry, int folder, const std::string& name) {
+  bool make_link(const Entry& entry, int folder, const std::string& name,
+                 const std::string& path) const {
     if (::symlinkat(entry.target.c_str(), folder, name.c_str()) == 0) return true;
-    std::string target(entry.target.size() + 1, '\0');
-    const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
-    const bool same = size >= 0 && target.substr(0, static_cast<std::size_t>(size)) == entry.target;
+    const std::string now = target_of(folder, name);
+    const auto sent = sent_.find(path);
+    const bool is_as_sent = sent != sent_.end() && sent->second.kind == EntryKind::link &&
+                            !now.empty() && now == sent->second.target;
+    if (is_as_sent && now != entry.target && ::unlinkat(folder, name.c_str(), 0) == 0) {
+      return ::symlinkat(entry.target.c_str(), folder, name.c_str()) == 0;
+    }
     errno = EEXIST;
-    return same;
+    return now == entry.target;
+  }
+
+  // Empty: it is no link.
+  static std::string target_of(int folder, const std::string& name) {
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+    target.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return target;
   }
 
   bool make_file(const Entry& entry, int folder, const std::string& name, const std::string& path) {
@@ -249,11 +264,9 @@ class Merger {
            ::fchmod(file.get(), entry.mode | 0400) == 0;
   }
 
-  // A file of the code that nobody has changed here.
+  // A file of the code or of the checkpoints that nobody has changed here.
   [[nodiscard]] bool is_original(const std::string& path, const std::string& hash) const {
-    constexpr std::string_view kCode = "code/";
-    if (!path.starts_with(kCode)) return false;
-    const auto sent = sent_.find(path.substr(kCode.size()));
+    const auto sent = sent_.find(path);
     return sent != sent_.end() && sent->second.hash == hash;
   }
 
@@ -275,8 +288,10 @@ Result<Written> written_in(const std::string& record) {
   if (auto added = add_below(record, "code", by_path(*sent), written); !added) {
     return tl::unexpected(std::move(added.error()));
   }
-  if (auto added = add_below(record, "outputs", {}, written); !added) {
-    return tl::unexpected(std::move(added.error()));
+  for (const char* folder : {"outputs", "checkpoints"}) {
+    if (auto added = add_below(record, folder, {}, written); !added) {
+      return tl::unexpected(std::move(added.error()));
+    }
   }
   hash_all(record, written.manifest, written.places);
   std::ranges::sort(written.manifest.entries, {}, &Entry::path);
@@ -302,8 +317,8 @@ Result<void> write_parcel(int to, const Written& written) {
 }
 
 Result<Merged> merge_into(const std::string& record, BlobStore& store, const Manifest& theirs,
-                          const Manifest& code, const std::string& host) {
-  return Merger(record, store, code, host).merge(theirs);
+                          const Manifest& sent, const std::string& host) {
+  return Merger(record, store, sent, host).merge(theirs);
 }
 
 }  // namespace muster::blobs

@@ -21,7 +21,8 @@ struct Written {
 [[nodiscard]] base::Result<snapshot::Manifest> hashed(const std::string& path,
                                                       std::map<std::string, std::string>& places);
 
-// Below `outputs`, and what was changed or added below `code` since it was laid out there.
+// Below `outputs` and `checkpoints`, and what was changed or added below `code` since it was laid
+// out there.
 [[nodiscard]] base::Result<Written> written_in(const std::string& record);
 
 // The manifest and all contents.
@@ -33,11 +34,11 @@ struct Merged {
 };
 
 // Adds what a host sent to the record's folder; `store`, on the same file system, has its contents,
-// which are moved out of it. What differs from a file that is there already, unless that is the
-// file of the `code` as it was sent, goes below NAME.conflicts/HOST.
+// which are moved out of it. What differs from a file that is there already, unless that is as
+// it was `sent` to the host, goes below NAME.conflicts/HOST.
 [[nodiscard]] base::Result<Merged> merge_into(const std::string& record, BlobStore& store,
                                               const snapshot::Manifest& theirs,
-                                              const snapshot::Manifest& code,
+                                              const snapshot::Manifest& sent,
                                               const std::string& host);
 
 }  // namespace muster::blobs

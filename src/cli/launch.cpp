@@ -15,6 +15,7 @@
 #include "cli/head_options.hpp"
 #include "cli/meet.hpp"
 #include "cli/prospect.hpp"
+#include "cli/record_contents.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
@@ -171,6 +172,7 @@ class Launch {
     head::HeadOptions options = head_options(invocation_);
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
+    if (const auto filled = fill_record(); !filled) return give_up(filled.error());
     if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
     options.told = [&](const model::RunEvent& event) {
@@ -236,17 +238,39 @@ class Launch {
     return {};
   }
 
+  // What it goes on from belongs to it from now on. Once, however often it is planned.
+  Result<void> fill_record() {
+    if (is_filled_) return {};
+    is_filled_ = true;
+    if (recorder_ && recorder_->has_begun()) {
+      if (auto linked = link_inputs(request_.data); !linked) return linked;
+    }
+    if (!request_.checkpoints) return {};
+    front::Checkpoints checkpoints = *request_.checkpoints;
+    const bool is_own = recorder_ && checkpoints.folder.starts_with(recorder_->record().folder);
+    if (is_own && checkpoints.earlier.empty()) {
+      checkpoints.earlier = queued_before(*request_.record, invocation_.environment);
+    }
+    return ready_checkpoints(checkpoints);
+  }
+
   // To the hosts that do not see the record. Nothing: the run can begin.
   std::optional<model::RunReport> send_code(const Prospect& job) {
     if (!recorder_ || !recorder_->has_begun()) return {};
     const bool has_own = !manifest_.entries.empty() || holds_outputs(recorder_->record());
-    if (!has_own && request_.data.empty()) return {};
+    if (!has_own && request_.data.empty() && !request_.checkpoints) return {};
     const auto hosts = hosts_elsewhere(job, inner());
     if (!hosts || hosts->empty()) return {};
     travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
-    model::RunReport report = travel_->send(request_.data);
+    model::RunReport report = travel_->send(what_it_reads());
     if (report.cause == model::Cause::completed && report.same_hosts.empty()) return {};
     return report;
+  }
+
+  [[nodiscard]] std::vector<front::DataPath> what_it_reads() const {
+    std::vector<front::DataPath> data = request_.data;
+    if (request_.checkpoints) data.push_back({request_.checkpoints->folder});
+    return data;
   }
 
   std::optional<int> end_early(const model::RunReport& report) {
@@ -284,6 +308,7 @@ class Launch {
   std::optional<CodeSnapshot> code_;  // until it lies in the record
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
+  bool is_filled_ = false;        // the record
   bool has_started_ = false;      // any rank
   model::RunReport ended_;        // of the run, once its outputs are here
   std::optional<process::HeldSignals> held_;  // from the record's beginning to its end

@@ -13,6 +13,7 @@
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
+#include "cli/record_contents.hpp"
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/take_over.hpp"
@@ -105,8 +106,19 @@ model::TypedCommand own_words(const PipelineRequest& request) {
   return {request.record.asked.words, request.record.asked.folder, {}};
 }
 
-int launch_step(const PipelineRequest& request, const StepRequest& step, front::RunRequest own,
-                Invocation invocation) {
+// An attempt goes on from the one before it, whose record has the same name with its number; the
+// first one from what an earlier run of the pipeline has left.
+std::string checkpoints_before(const PipelineRequest& request, const StepRequest& step,
+                               std::uint32_t attempt) {
+  const std::string folder = store::step_folder(request.record.folder, step.name);
+  if (attempt > 0) return fmt::format("{}@{}", folder, attempt);
+  return request.fresh_checkpoints ? "" : earlier_checkpoints(request.earlier, step.name);
+}
+
+int launch_step(const PipelineRequest& request, const machine::StartStep& start,
+                front::RunRequest own, Invocation invocation) {
+  const StepRequest& step = request.steps[start.step];
+  if (own.checkpoints) own.checkpoints->earlier = checkpoints_before(request, step, start.attempt);
   own.record->folder = store::step_folder(request.record.folder, step.name);
   own.record->asked = own_words(request);
   if (own.code && step.code) own.code->again = step.code->again;
@@ -138,7 +150,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
     return run_pipeline(*trials, its);
   }
-  const int code = launch_step(request, step, request.request(start.step, known), invocation);
+  const int code = launch_step(request, start, request.request(start.step, known), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);
   if (code == 0 && key) offer_for_reuse(request, *key, folder);
   return code;
@@ -147,7 +159,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
 int run_trial(const PipelineRequest& request, const machine::StartStep& start,
               const std::vector<sweep::Assignment>& values, const Invocation& invocation) {
   front::RunRequest own = request.sweep->request(start.step, shares_of(request, start), values);
-  return launch_step(request, request.steps[start.step], std::move(own), invocation);
+  return launch_step(request, start, std::move(own), invocation);
 }
 
 // What the best trial has made becomes the sweep's.

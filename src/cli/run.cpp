@@ -211,12 +211,15 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
     read->request->json |= wish.json;
     if (read->request->detach) read->request->keeps = front::Keeps::always;
     if (!wish.fresh_code) use_code_of(earlier.record, *read->request);
+    auto& checkpoints = read->request->checkpoints;
+    if (checkpoints && !wish.fresh_checkpoints) checkpoints->earlier = earlier.record;
   }
   if (read && read->pipeline) {
     read->pipeline->detach |= wish.detach;
     if (wish.json && !read->pipeline->detach) return complain(front::json_needs_detach());
     read->pipeline->json |= wish.json;
     read->pipeline->fresh_code = wish.fresh_code;
+    read->pipeline->fresh_checkpoints = wish.fresh_checkpoints;
     go_on_from(earlier, *read->pipeline);
   }
   return carry_out(*front, std::move(read), invocation, before);

@@ -122,23 +122,25 @@ void Travel::add_unit(const std::string& unit, const snapshot::Manifest& manifes
   }
 }
 
-Result<void> Travel::add_one(const std::string& path) {
+Result<void> Travel::add_one(const std::string& path, const std::string& from) {
   const std::string unit = path.substr(root_.size() + 1);
   const auto is_around = [&](const std::string& other) {
     return unit == other || unit.starts_with(other + "/");
   };
   if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
-  auto found = blobs::hashed(path, places_);
+  auto found = blobs::hashed(from, places_);
   if (!found) return tl::unexpected(std::move(found.error()));
   add_unit(unit, *found);
   return {};
 }
 
-Result<void> Travel::add_data(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    std::error_code ignored;
-    if (!path.starts_with(root_ + "/") || !fs::exists(path, ignored)) continue;
-    if (auto added = add_one(path); !added) return added;
+Result<void> Travel::add_data(const std::vector<front::DataPath>& data) {
+  for (const front::DataPath& one : data) {
+    std::error_code wrong;
+    if (!one.path.starts_with(root_ + "/")) continue;
+    const fs::path from = fs::canonical(one.path, wrong);
+    if (wrong) continue;
+    if (auto added = add_one(one.path, from); !added) return added;
   }
   return {};
 }
@@ -178,7 +180,7 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   return file.release();
 }
 
-model::RunReport Travel::send(const std::vector<std::string>& data) {
+model::RunReport Travel::send(const std::vector<front::DataPath>& data) {
   if (auto added = add_data(data); !added) return faulty(std::move(added.error()));
   std::error_code ignored;
   fs::create_directory(folder_, ignored);
@@ -212,6 +214,18 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
   return faulty({base::Fault::lost, "code and inputs did not reach " + names_of(hosts), {}, {}});
 }
 
+// What went to the hosts below the run's own record, by paths as seen from there.
+snapshot::Manifest Travel::sent() const {
+  const std::string above = step() == "." ? "" : step() + "/";
+  snapshot::Manifest manifest;
+  for (const auto& [path, entry] : all_) {
+    if (!path.starts_with(above)) continue;
+    manifest.entries.push_back(entry);
+    manifest.entries.back().path = path.substr(above.size());
+  }
+  return manifest;
+}
+
 Result<void> Travel::take(const std::string& answer, const std::string& host) {
   const process::UniqueFd file = blobs::open_regular(answer);
   if (blobs::read_whole(answer, kSees.size()) == kSees) return {};
@@ -225,7 +239,7 @@ Result<void> Travel::take(const std::string& answer, const std::string& host) {
     return base::fail(base::Fault::lost, "", "what came over the link is not whole");
   }
   (void)::unlink(answer.c_str());  // its bytes lie among the contents now
-  auto merged = blobs::merge_into(record_, contents, *theirs, code_, host);
+  auto merged = blobs::merge_into(record_, contents, *theirs, sent(), host);
   if (!merged) return tl::unexpected(std::move(merged.error()));
   const auto tell = [&](std::string_view what, const std::vector<std::string>& paths) {
     if (paths.empty()) return;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "cli/cli.hpp"
 #include "cli/prospect.hpp"
+#include "front/request.hpp"
 #include "model/record.hpp"
 #include "model/report.hpp"
 #include "snapshot/manifest.hpp"
@@ -40,7 +41,7 @@ class Travel {
   // Until each host has the code, and those of these files and folders that lie in the record or in
   // that of its pipeline, at the places where the record has them, or sees them there. Anything but
   // completed: why one does not.
-  [[nodiscard]] model::RunReport send(const std::vector<std::string>& data);
+  [[nodiscard]] model::RunReport send(const std::vector<front::DataPath>& data);
 
   // Adds what the hosts have written to the record.
   [[nodiscard]] Homecoming bring_home();
@@ -48,9 +49,10 @@ class Travel {
  private:
   [[nodiscard]] model::RunReport send_to(std::vector<model::Host> hosts);
   void add_unit(const std::string& unit, const snapshot::Manifest& manifest);
-  [[nodiscard]] base::Result<void> add_data(const std::vector<std::string>& paths);
-  [[nodiscard]] base::Result<void> add_one(const std::string& path);
+  [[nodiscard]] base::Result<void> add_data(const std::vector<front::DataPath>& data);
+  [[nodiscard]] base::Result<void> add_one(const std::string& path, const std::string& from);
   [[nodiscard]] std::string step() const;
+  [[nodiscard]] snapshot::Manifest sent() const;
   [[nodiscard]] base::Result<int> parcel(const std::vector<std::string>& hashes);
   [[nodiscard]] base::Result<void> fetch(const std::vector<model::Host>& hosts);
   [[nodiscard]] std::vector<model::Host> left() const;

@@ -97,8 +97,9 @@ struct PipelineRequest {
   // are not run once more, unless they are named.
   std::string earlier = {};
   std::set<std::string> anew = {};
-  bool fresh_code = false;  // with the files of now, not those of that record
-  bool only_anew = false;   // other steps that did not complete are left out
+  bool fresh_code = false;         // with the files of now, not those of that record
+  bool fresh_checkpoints = false;  // the same for those
+  bool only_anew = false;          // other steps that did not complete are left out
 };
 
 }  // namespace muster::front

@@ -23,6 +23,18 @@ struct CodeFolder {
   std::string again = {};  // the manifest of the snapshot to be used; empty: a new one is taken
 };
 
+// A file or folder that the ranks read.
+struct DataPath {
+  std::string path;       // as they know it
+  std::string from = {};  // what is to be found there, if that lies elsewhere
+};
+
+// A folder for what a run may go on from.
+struct Checkpoints {
+  std::string folder;        // absolute; made if it is not there
+  std::string earlier = {};  // the record of a run whose checkpoints become those of this one
+};
+
 // What is printed of the plan in Open MPI's format, beside running it.
 struct Shown {
   bool map = false;         // --display-map, on stdout
@@ -56,7 +68,8 @@ struct RunRequest {
   std::optional<model::Meeting> meeting = {};  // other nodes are started separately
   Keeps keeps = Keeps::on_request;
   std::optional<Recording> record = {};
-  std::vector<std::string> data = {};     // files and folders that are its inputs
+  std::vector<DataPath> data = {};
+  std::optional<Checkpoints> checkpoints = {};
   std::vector<std::string> secrets = {};  // variables whose values are not shown
   std::optional<CodeFolder> code = {};    // none: the ranks run in the folder itself
   bool detach = false;                    // continue without terminal and shell
@@ -98,8 +111,9 @@ struct RecordRequest {
   bool detach = false;
   bool json = false;
   bool dry_run = false;
-  bool unasked = false;     // removes without asking first
-  bool fresh_code = false;  // a rerun with the files of now
+  bool unasked = false;            // removes without asking first
+  bool fresh_code = false;         // a rerun with the files of now
+  bool fresh_checkpoints = false;  // a rerun that does not go on from those of the run
 };
 
 }  // namespace muster::front

@@ -20,6 +20,7 @@ constexpr JobKey kCommandKeys[] = {
     {{"code", Form::text, "The folder in which the command runs."},
      kInto<&JobFile::code>,
      kOlderCode},
+    kCheckpoints,
     kEnvironment,
     kVariables,
     kCommandCompute,

@@ -31,10 +31,18 @@ struct Piece {
 // What an expression can name: letters, digits, _ and -.
 [[nodiscard]] bool is_name(std::string_view text);
 
+// A file or folder that the processes find in the record, though it lies elsewhere.
+struct Download {
+  std::string path;  // in the record
+  std::string from;
+  bool operator==(const Download&) const = default;
+};
+
 // What expressions stand for. An input without a value is there, with nothing.
 struct Values {
   std::map<std::string, std::optional<std::string>, std::less<>> inputs;
   std::map<std::string, std::string, std::less<>> outputs;
+  std::vector<Download> downloads = {};
 };
 
 // The text with its expressions replaced, exactly: nothing is quoted. The names are known and right

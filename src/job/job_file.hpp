@@ -97,7 +97,8 @@ struct JobFile {
   std::optional<Text> snapshot_limit;
   std::vector<Text> environment;  // images and other descriptions of the software it needs
   std::vector<Named> variables;
-  std::vector<Text> secrets;  // names of variables whose values nobody writes down
+  std::optional<Text> checkpoints;  // "true", "false" or a folder
+  std::vector<Text> secrets;        // names of variables whose values nobody writes down
   std::vector<Named> tags;
 
   std::optional<Text> target;

@@ -50,6 +50,7 @@ constexpr JobKey kNativeKeys[] = {
      kInto<&JobFile::snapshot>},
     {{"snapshot_limit", Form::text, "The most that the folder may hold: 2GB (default 300MB)."},
      kInto<&JobFile::snapshot_limit>},
+    kCheckpoints,
     kEnvironment,
     kVariables,
     {{"secrets",

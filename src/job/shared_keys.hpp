@@ -62,6 +62,10 @@ inline constexpr JobKey kVariables = {
 inline constexpr JobKey kCodeKeys[] = {
     {{"path", Form::text, "The folder, as seen from the job file.", {.required = true}},
      kInto<&JobFile::code>}};
+inline constexpr JobKey kCheckpoints = {
+    {"checkpoints", Form::text,
+     "true, or a folder: MUSTER_CHECKPOINTS, which outlives restarts and reruns."},
+    kInto<&JobFile::checkpoints>};
 inline constexpr JobKey kCode = {{"code", Form::text, "The folder in which the command runs."},
                                  kInto<&JobFile::code>,
                                  kCodeKeys};

@@ -71,6 +71,25 @@ class Inputs {
   decltype(Values::inputs) values_;
 };
 
+bool is_downloaded(const Input& input, Dialect dialect) {
+  return input.mode && base::lower(input.mode->text) == "download" &&
+         type_of(input, dialect) == InputType::path;
+}
+
+// A folder is there under the input's name; a file keeps its own name, which may say what it is.
+void download(const JobFile& job, const Bases& bases, Values& values) {
+  for (const Input& input : job.inputs) {
+    std::optional<std::string>& value = values.inputs[input.name];
+    if (!value || !value->starts_with('/') || !is_downloaded(input, job.dialect)) continue;
+    while (value->size() > 1 && value->ends_with('/')) value->pop_back();
+    const bool is_folder = input.type && base::lower(input.type->text) != "uri_file";
+    std::string path = below(bases.inputs, input.name);
+    if (!is_folder) path += value->substr(value->rfind('/'));
+    values.downloads.push_back({path, *value});
+    value = std::move(path);
+  }
+}
+
 }  // namespace
 
 bool is_elsewhere(std::string_view path) {
@@ -105,6 +124,7 @@ Values values_of(const JobFile& job, const std::vector<Setting>& settings, const
   for (const Input& input : job.inputs) inputs.take(input);
   Values values;
   values.inputs = std::move(inputs).values();
+  if (!bases.inputs.empty()) download(job, bases, values);
   for (const Output& output : job.outputs) {
     values.outputs[output.name] = output_path(output, bases);
   }

@@ -18,9 +18,10 @@ struct Setting {
 
 // Where relative paths begin; all absolute.
 struct Bases {
-  std::string file;     // the job file's folder
-  std::string here;     // in which settings were typed
-  std::string outputs;  // of outputs that say no path; they lie below it, under their names
+  std::string file;         // the job file's folder
+  std::string here;         // in which settings were typed
+  std::string outputs;      // of outputs that say no path; they lie below it, under their names
+  std::string inputs = {};  // of those that are downloaded; empty: none is
 };
 
 // Complaints: an input without a value, or with one that muster cannot reach; a setting that is of

@@ -62,6 +62,45 @@ class TravelCase(SeedCase):
                 for folder, _, names in os.walk(top) for name in names if len(name) == 62}
 
 
+class Data(TravelCase):
+    """Inputs and checkpoints go to the hosts, too."""
+
+    def test_inputs_that_are_downloaded(self):
+        self.put("data/a/x", "x\n", ["head"])
+        self.put("data/one.csv", "1,2\n", ["head"])
+        job = JOB.replace("outputs:", "inputs:\n"
+                          "  all: {type: uri_folder, path: data, mode: download}\n"
+                          "  one: {type: uri_file, path: data/one.csv, mode: download}\noutputs:")
+        do = "cat ${{inputs.all}}/a/x ${{inputs.one}}; echo more >> ${{inputs.all}}/a/x; " \
+             "basename ${{inputs.one}}"
+        done = self.does(do, job=job)
+        self.assertEqual(sorted(done.lines), ["1,2"] * 2 + ["one.csv"] * 2 + ["x"] * 2, done)
+        with open(self.at("head", "data/a/x"), "rb") as file:
+            self.assertEqual(file.read(), b"x\n", "a host has a copy of its own")
+        self.put("data/a/x", "y\n", ["head"])
+        done = self.does(do, job=job)
+        self.assertEqual(sorted(done.lines), ["1,2"] * 2 + ["one.csv"] * 2 + ["y"] * 2, done)
+
+    def test_an_input_that_is_not_there(self):
+        job = JOB.replace("outputs:", "inputs:\n"
+                          "  all: {type: uri_folder, path: dta, mode: download}\noutputs:")
+        done = self.does("ls ${{inputs.all}}", job=job, code=BAD_FILE)
+        self.assertRegex(done.errors, r"the input \S+/dta is not there")
+        self.assertEqual(self.show()["state"], "failed")
+
+    def test_checkpoints_come_home_and_go_out_again(self):
+        job = JOB.replace("outputs:", "checkpoints: true\noutputs:")
+        do = "[ $RANK = 0 ] || exit 0; cd $MUSTER_CHECKPOINTS; echo . >> all; n=$(wc -l < all); " \
+             "cp all n$n; ln -sfn n$n latest; cat latest; exit 5"
+        self.assertEqual(self.does(do, job=job, code=5).lines, ["."])
+        self.assertEqual(self.types("muster rerun last", code=5).lines, ["."] * 2)
+        self.assertEqual(self.types("muster rerun last", code=5).lines, ["."] * 3)
+        home = os.path.join(self.show()["folder"], "checkpoints")
+        self.assertEqual(sorted(os.listdir(self.lab.path("head", home))),
+                         ["all", "latest", "n1", "n2", "n3"])
+        self.assertEqual(os.readlink(self.lab.path("head", home + "/latest")), "n3")
+
+
 class Code(TravelCase):
     def test_hosts_get_the_code_where_the_record_has_it(self):
         done = self.does("./sub/run.sh; cat a.txt; pwd")

@@ -109,7 +109,7 @@ std::string step_folder(const Call& call, const std::string& name) {
 
 job::Bases bases_of_step(const Ground& ground, std::size_t step) {
   const job::GraphStep& one = ground.graph.steps[step];
-  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs"};
+  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs", {}};
 }
 
 std::string path_of(const Ground& ground, const job::StepOutput& output) {
@@ -140,6 +140,7 @@ job::JobFile bound_job(const Ground& ground, std::size_t step, Chosen chosen) {
     const std::string path = path_of(ground, the_one(from->second, chosen));
     input.value = job::Text{path, input.mark, input.mark, true};
     input.is_path = true;
+    input.mode.reset();  // it goes to hosts that do not see it, to the same path
   }
   return job;
 }
@@ -344,7 +345,7 @@ class PipelineReader {
     request->record.outputs.clear();
     const job::GraphStep& step = graph().steps.front();
     for (const job::Output& output : step.job.outputs) {
-      const job::Bases bases{step.folder, step.folder, folder + "/outputs"};
+      const job::Bases bases{step.folder, step.folder, folder + "/outputs", {}};
       request->record.outputs.push_back({output.name, job::output_path(output, bases)});
     }
     for (StepRequest& trial : request->steps) trial.code = whole.steps.front().code;

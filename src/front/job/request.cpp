@@ -88,7 +88,8 @@ std::string text_of(const std::optional<job::Text>& text) { return text ? text->
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
   const std::string& record = call.record_folder;
   return {job_folder, call.current_folder,
-          (record.empty() ? call.current_folder : record) + "/outputs"};
+          (record.empty() ? call.current_folder : record) + "/outputs",
+          record.empty() ? "" : record + "/inputs"};
 }
 
 void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
@@ -161,14 +162,39 @@ std::vector<std::string> secrets_of(const Call& call, const JobDraft& draft,
   return names;
 }
 
+// Where the processes find it, too.
+constexpr std::string_view kCheckpointFolder = "MUSTER_CHECKPOINTS";
+
+std::optional<Checkpoints> checkpoints_of(const Call& call, const job::JobFile& job,
+                                          const std::string& folder, job::Complaints& complaints) {
+  const std::string text = text_of(job.checkpoints);
+  if (text.empty() || text == "false") return std::nullopt;
+  if (text != "true") return Checkpoints{job::below(folder, text)};
+  if (!call.record_folder.empty()) return Checkpoints{call.record_folder + "/checkpoints"};
+  complaints.add(job.checkpoints->begin, "there is no record in which checkpoints could lie",
+                 "set MUSTER_RECORDS, or HOME, or name a folder");
+  return std::nullopt;
+}
+
+// On every host.
+void add_folder(const Checkpoints& checkpoints, model::JobSpec& spec) {
+  spec.folders.push_back(checkpoints.folder);
+  for (model::App& app : spec.apps) {
+    app.exports.push_back({std::string(kCheckpointFolder), checkpoints.folder});
+  }
+}
+
 // Inputs that are files or folders.
-std::vector<std::string> data_of(const job::JobFile& job, const job::Values& values) {
-  std::vector<std::string> paths;
+std::vector<DataPath> data_of(const job::JobFile& job, const job::Values& values) {
+  std::vector<DataPath> paths;
+  for (const job::Download& one : values.downloads) paths.push_back({one.path, one.from});
   for (const job::Input& input : job.inputs) {
     const auto value = values.inputs.find(input.name);
     const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
     if (!is_path || value == values.inputs.end() || !value->second) continue;
-    if (value->second->starts_with('/')) paths.push_back(*value->second);
+    const bool known = std::ranges::find(values.downloads, *value->second, &job::Download::path) !=
+                       values.downloads.end();
+    if (!known && value->second->starts_with('/')) paths.push_back({*value->second});
   }
   return paths;
 }
@@ -192,6 +218,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
+  auto checkpoints = checkpoints_of(call, job, source.folder, complaints);
   reading.notices = std::move(source.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
   if (call.record_folder.empty()) tell_outputs(job, bases, reading);
@@ -201,6 +228,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   tell_reach(made.spec);
   pass_on(secrets, made.spec);
   made.spec.folders = std::move(made.folders);
+  if (checkpoints) add_folder(*checkpoints, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.inner = inner_request(call, made.spec);
   request.spec = std::move(made.spec);
@@ -211,6 +239,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.code = std::move(code);
   request.secrets = std::move(secrets);
   request.data = data_of(job, values);
+  request.checkpoints = std::move(checkpoints);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
   request.detach = draft.detach;

@@ -123,6 +123,10 @@ constexpr Row kFreshCode = {
     {"--fresh-code", kRuns, Takes::nothing, "",
      "Take the code from its folder again, as it is now."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.fresh_code); }};
+constexpr Row kFreshCheckpoints = {
+    {"--fresh-checkpoints", kRuns, Takes::nothing, "",
+     "Begin without the checkpoints of the run, which keeps them."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.fresh_checkpoints); }};
 constexpr Row kJson = {
     {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
@@ -132,7 +136,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kJson, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
 

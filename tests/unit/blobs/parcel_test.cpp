@@ -134,6 +134,10 @@ class Homecoming : public Parcels {
     fs::create_directories(record_ + "/outputs/model");
     put("record/code/a", "sent");
     code_ = keep("record/code");
+    for (const Entry& entry : code_.entries) {
+      sent_.entries.push_back(entry);
+      sent_.entries.back().path.insert(0, "code/");
+    }
   }
 
   Entry file(const std::string& path, const std::string& text) {
@@ -147,13 +151,14 @@ class Homecoming : public Parcels {
   }
 
   Merged merge(std::vector<Entry> entries) {
-    const auto merged = merge_into(record_, here_, {std::move(entries)}, code_, "node2");
+    const auto merged = merge_into(record_, here_, {std::move(entries)}, sent_, "node2");
     EXPECT_TRUE(merged) << (merged ? "" : merged.error().what);
     return merged.value_or(Merged());
   }
 
   const std::string record_ = folder_.path() + "/record";
   Manifest code_;
+  Manifest sent_;  // the same, as seen from the record
 };
 
 TEST_F(Homecoming, FilesAreAdded) {
@@ -230,6 +235,21 @@ TEST_F(Homecoming, CodeThatNobodyChangedHereIsReplaced) {
   EXPECT_EQ(folder_.read("record/code/a"), "theirs");
   EXPECT_EQ(merge({file("code/a", "others'")}).conflicts, (std::vector<std::string>{"code/a"}));
   EXPECT_EQ(folder_.read("record/code.conflicts/node2/a"), "others'");
+}
+
+TEST_F(Homecoming, CheckpointsTakeThePlaceOfThoseThatWereSent) {
+  put("record/checkpoints/a", "first");
+  fs::create_symlink("a", record_ + "/checkpoints/latest");
+  sent_.entries.push_back(file("checkpoints/a", "first"));
+  sent_.entries.push_back(link("checkpoints/latest", "a"));
+  const auto merged = merge({file("checkpoints/a", "more"), file("checkpoints/b", "second"),
+                             link("checkpoints/latest", "b")});
+  EXPECT_TRUE(merged.conflicts.empty());
+  EXPECT_EQ(folder_.read("record/checkpoints/a"), "more");
+  EXPECT_EQ(folder_.read("record/checkpoints/latest"), "second");
+  EXPECT_EQ(merge({link("checkpoints/latest", "c")}).conflicts,
+            (std::vector<std::string>{"checkpoints/latest"}))
+      << "another host has said where it leads";
 }
 
 TEST_F(Homecoming, NothingIsWrittenThroughALink) {

@@ -42,6 +42,26 @@ Outcome make(const std::string& text, std::uint32_t fake_nodes) {
 
 using Words = std::vector<std::string>;
 
+TEST(JobSpec, InputsThatAreDownloadedAreFoundInTheRecord) {
+  const JobReading read = read_job(
+      "command: x\ninputs:\n  all: {type: uri_folder, path: data/, mode: download}\n"
+      "  one: {type: uri_file, path: /d/one.csv, mode: download}\n"
+      "  any: {path: ./x.pt, mode: download}\n  none: {type: uri_file, path: y}\n"
+      "  text: {type: string, default: /z, mode: download}\n",
+      "j");
+  Complaints complaints("j");
+  const Values values =
+      values_of(read.job, {}, {"/jobs", "/here", "/record/outputs", "/record/inputs"}, complaints);
+  EXPECT_EQ(values.downloads, (std::vector<Download>{{"/record/inputs/all", "/jobs/data"},
+                                                     {"/record/inputs/one/one.csv", "/d/one.csv"},
+                                                     {"/record/inputs/any/x.pt", "/jobs/x.pt"}}));
+  EXPECT_EQ(values.inputs.at("one"), "/record/inputs/one/one.csv");
+  EXPECT_EQ(values.inputs.at("none"), "/jobs/y");
+  EXPECT_EQ(values_of(read.job, {}, {"/jobs", "/here", "/outputs"}, complaints).downloads.size(),
+            0U)
+      << "there is no record";
+}
+
 TEST(JobSpec, AnyExitCodeMayBeASuccess) {
   const Words command = make(
                             "launcher: {type: mpi, additional_arguments: "

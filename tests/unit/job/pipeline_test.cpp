@@ -280,16 +280,17 @@ jobs:
     component: azureml:c:1
 )"},
                                             {"bad.yml", "command: x ${{inputs.y}}\nfoo: 1\n"}});
-  EXPECT_EQ(told(reading.complaints),
-            (Texts{"p.yml:10:16: cannot read missing.yml",
-                   "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
-                   "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
-                   "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
-                   "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
-                   "type, name, version, display_name, description, tags, properties, "
-                   "experiment_name, code, environment, environment_variables, compute, "
-                   "distribution, resources, limits, inputs, outputs, identity, services, "
-                   "queue_settings, is_deterministic, additional_includes"}));
+  EXPECT_EQ(
+      told(reading.complaints),
+      (Texts{"p.yml:10:16: cannot read missing.yml",
+             "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
+             "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
+             "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
+             "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
+             "type, name, version, display_name, description, tags, properties, "
+             "experiment_name, code, checkpoints, environment, environment_variables, compute, "
+             "distribution, resources, limits, inputs, outputs, identity, services, "
+             "queue_settings, is_deterministic, additional_includes"}));
 }
 
 TEST(Pipeline, CirclesAreNamed) {

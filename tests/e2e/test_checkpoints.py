@@ -1,0 +1,127 @@
+"""Checkpoints: a folder that a run's restarts and reruns go on from."""
+
+import json
+import os
+import shutil
+
+from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
+
+# Counts how often it has run, and fails as long as it was not often enough.
+COUNT = """muster: 1
+checkpoints: true
+inputs: {enough: 3}
+command: |
+  echo . >> $MUSTER_CHECKPOINTS/runs
+  n=$(wc -l < $MUSTER_CHECKPOINTS/runs)
+  echo run $n
+  [ $n -ge ${{inputs.enough}} ]
+"""
+
+
+class CheckpointCase(Case):
+    def told(self, command, *words, code=0, **more):
+        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def submit(self, text=COUNT, *words, code=0, **more):
+        self.write("job.yml", text)
+        return self.told("submit", "job.yml", *words, code=code, **more)
+
+    def show(self, run="last"):
+        return json.loads(self.told("show", run, "--json").text)
+
+
+class Reruns(CheckpointCase):
+    def test_each_goes_on_from_the_one_before(self):
+        self.assertEqual(self.submit(code=1).lines, ["run 1"])
+        first = self.show()["folder"]
+        self.assertEqual(self.told("rerun", "last", code=1).lines, ["run 2"])
+        self.assertEqual(self.told("rerun", os.path.basename(first)).lines, ["run 3"])
+        last = self.show()["folder"]
+        self.assertTrue(os.path.isdir(last + "/checkpoints"))
+        self.assertFalse(os.path.islink(last + "/checkpoints"))
+        self.assertEqual(os.path.realpath(first + "/checkpoints"), last + "/checkpoints")
+
+    def test_they_are_moved_with_all_records(self):
+        self.submit(code=1)
+        self.told("rerun", "last", code=1)
+        records = os.path.dirname(self.show()["folder"])
+        moved = self.path("moved")
+        shutil.move(records, moved)
+        first = sorted(name for name in os.listdir(moved) if name[0] != ".")[0]
+        done = self.told("rerun", first, env={"MUSTER_RECORDS": moved})
+        self.assertEqual(done.lines, ["run 3"])
+
+    def test_they_outlive_the_record_that_made_them(self):
+        self.submit(code=1)
+        first = self.show()["run"]
+        self.told("rerun", "last", code=1)
+        self.told("rm", "-y", first)
+        self.assertEqual(self.told("rerun", "last").lines, ["run 3"])
+
+    def test_a_new_submit_and_fresh_checkpoints_begin_with_none(self):
+        self.submit(code=1)
+        first = self.show()["run"]
+        self.assertEqual(self.submit(code=1).lines, ["run 1"])
+        self.assertEqual(self.told("rerun", "--fresh-checkpoints", first, code=1).lines, ["run 1"])
+        self.assertEqual(self.told("rerun", first, code=1).lines, ["run 2"], "it has kept its own")
+
+    def test_a_run_that_still_writes_them_keeps_them(self):
+        text = "muster: 1\ncheckpoints: true\ncommand: "
+        text += f'echo > "$DIR/ready.0"; {UNTIL_GO}; ls $MUSTER_CHECKPOINTS\n'
+        self.write("job.yml", text)
+        job = self.start("submit", "job.yml", command=(MUSTER,))
+        self.wait_for_files(["ready.0"])
+        done = self.told("rerun", "last", code=USAGE)
+        self.assertRegex(done.errors, r"\S+-\w+ still runs, and its checkpoints are to be taken")
+        self.assertIn("--fresh-checkpoints", done.errors)
+        self.write("go", "")
+        self.assertEqual(job.finish().code, 0)
+
+    def test_a_job_that_slurm_queues_again(self):
+        slurm = {**self.environment(), "SLURM_JOB_ID": "7", "SLURM_CLUSTER_NAME": "c"}
+        again = {**slurm, "SLURM_RESTART_COUNT": "1"}
+        self.assertEqual(self.submit(code=1, env=slurm).lines, ["run 1"])
+        self.assertEqual(self.submit(code=1, env=again).lines, ["run 2"])
+        self.assertEqual(self.submit("# another job\n" + COUNT, "--set", "inputs.enough=9",
+                                     code=1, env=again).lines, ["run 1"], "of the same script")
+        self.assertEqual(self.submit(env={**again, "SLURM_RESTART_COUNT": "2"}).lines, ["run 3"])
+        self.assertEqual(self.submit(code=1, env=slurm).lines, ["run 1"], "a number used again")
+
+
+class Places(CheckpointCase):
+    def test_a_folder_of_the_users(self):
+        text = COUNT.replace("true", "./keep/here")
+        self.assertEqual(self.submit(text, code=1).lines, ["run 1"])
+        self.assertEqual(self.submit(text, code=1).lines, ["run 2"])
+        self.assertEqual(self.read("keep/here/runs"), b".\n" * 2)
+
+    def test_without_a_record(self):
+        self.write("job.yml", COUNT)
+        done = self.start("submit", "job.yml", command=("env", "-u", "HOME", MUSTER)).finish(60)
+        self.assert_refused(done, BAD_FILE, r"job.yml:2:14: there is no record in which",
+                            "MUSTER_RECORDS")
+
+    def test_none(self):
+        done = self.submit("muster: 1\ncheckpoints: false\ncommand: "
+                           "echo ${MUSTER_CHECKPOINTS-none}\n")
+        self.assertEqual(done.lines, ["none"])
+
+
+class Steps(CheckpointCase):
+    def test_attempts_and_reruns_of_a_pipeline(self):
+        step = COUNT[COUNT.index("checkpoints"):].replace("${{inputs.enough}}", "4")
+        step = step.replace("inputs: {enough: 3}\n", "")
+        text = "type: pipeline\njobs:\n  count:\n" + "".join(
+            f"    {line}\n" for line in step.splitlines())
+        done = self.submit(text, "--retries", "1", code=1)
+        self.assertEqual(done.lines, ["count: run 1", "count: run 2"])
+        self.assertEqual(self.told("rerun", "last").lines, ["count: run 3", "count: run 4"])
+        self.assertEqual(self.told("rerun", "last/count", code=0).lines, ["count: run 5"])
+        self.assertEqual(self.told("rerun", "--fresh-checkpoints", "last/count", code=1).lines,
+                         ["count: run 1", "count: run 2"])
+
+
+if __name__ == "__main__":
+    run_tests()
