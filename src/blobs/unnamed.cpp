@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "blobs/blob_store.hpp"
 #include "blobs/files.hpp"
 #include "process/tree.hpp"
 #include "snapshot/manifest.hpp"
@@ -129,13 +128,14 @@ void add_named(int records, const std::string& record, Named& named) {
   add_record(records, record, record, 0, named);
 }
 
-Named all_named(int records) {
+Named all_named(int records, const std::set<std::string>& except) {
   Named named;
   const auto entries = process::read_entries(records);
   if (!entries) named.unread.emplace_back(".");
   for (const FolderEntry& entry : entries.value_or(std::vector<FolderEntry>())) {
     const bool counts = entry.name != ".blobs" && entry.name != ".steps" &&
-                        !entry.name.starts_with(".gone-") && entry.kind != FileKind::file;
+                        !entry.name.starts_with(".gone-") && entry.kind != FileKind::file &&
+                        !except.contains(entry.name);
     if (counts) add_named(records, entry.name, named);
   }
   return named;
@@ -156,17 +156,10 @@ std::vector<StoreEntry> stored(int store, std::vector<std::string>& strange) {
 }
 
 Dropped drop_unnamed(const std::string& records, const DropRules& rules) {
-  const BlobStore store(blobs_of(records));
   const process::UniqueFd all = folder_at(records);
   const process::UniqueFd folder = process::open_folder(all.get(), ".blobs");
   if (!folder) return {};
-  const process::UniqueFd alone = store.hold_alone();
-  if (!alone) {
-    Dropped dropped;
-    dropped.is_held = true;
-    return dropped;
-  }
-  Named named = all_named(all.get());
+  Named named = all_named(all.get(), rules.except);
   Dropped dropped = Drop(folder.get(), rules).all(named.unread.empty() ? &named : nullptr);
   dropped.unread = std::move(named.unread);
   return dropped;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -21,9 +21,9 @@ struct Named {
 // Adds what the manifests in the folder of a record name, and in those of its steps.
 void add_named(int records, const std::string& record, Named& named);
 
-// Of all folders in that of the records. Whoever starts a run has a hold on the store until its
-// manifest lies there.
-[[nodiscard]] Named all_named(int records);
+// Of all folders in that of the records, except some. Whoever starts a run has a hold on the store
+// until its manifest lies there.
+[[nodiscard]] Named all_named(int records, const std::set<std::string>& except = {});
 
 struct StoreEntry {
   std::string path;  // in the store
@@ -42,15 +42,15 @@ struct Dropped {
   std::uint64_t leftover_bytes = 0;
   std::vector<std::string> strange = {};  // stays
   std::vector<std::string> unread = {};   // manifests: as long as there are any, all contents stay
-  bool is_held = false;                   // by a run that is about to start, or another of this
 };
 
 struct DropRules {
   bool really = true;
-  const Hashes* only = nullptr;  // contents; null: all that nobody names
+  const Hashes* only = nullptr;       // contents; null: all that nobody names
+  std::set<std::string> except = {};  // records that count as gone
 };
 
-// Of the store beside the records in a folder. Removes nothing while anybody has a hold on it.
+// Of the store beside the records in a folder, which the caller holds alone.
 [[nodiscard]] Dropped drop_unnamed(const std::string& records, const DropRules& rules);
 
 }  // namespace muster::blobs

@@ -11,6 +11,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
@@ -140,8 +141,9 @@ void tell_holders(const std::set<std::string>& hosts, const Records& found) {
 
 // Contents that only these named. What a run that is about to start may need stays for muster gc.
 void drop_contents(const std::string& folder, const blobs::Named& named) {
-  if (named.hashes.empty()) return;
-  (void)blobs::drop_unnamed(folder, {.really = true, .only = &named.hashes});
+  const blobs::BlobStore store(blobs::blobs_of(folder));
+  const process::UniqueFd alone = named.hashes.empty() ? process::UniqueFd() : store.hold_alone();
+  if (alone) (void)blobs::drop_unnamed(folder, {.really = true, .only = &named.hashes});
 }
 
 int remove_all(const std::string& folder, const Records& found, const RecordRequest& request) {

@@ -9,6 +9,7 @@
 
 #include "base/variables.hpp"
 #include "base/words.hpp"
+#include "blobs/blob_store.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
@@ -132,16 +133,21 @@ int launch_step(const PipelineRequest& request, const machine::StartStep& start,
   return launch(own, invocation);
 }
 
-// These three in the step's own process.
+// These four in the step's own process. Until the record names it, nobody may remove what is found.
+std::optional<int> take_over_what_is_there(const PipelineRequest& request, const StepRequest& step,
+                                           const std::optional<std::string>& key) {
+  if (!key && request.earlier.empty()) return std::nullopt;
+  const auto hold = blobs::BlobStore(blobs::blobs_of(records_of(request.record.folder))).hold();
+  auto from = earlier_step(request, step);
+  if (!from && key && !request.anew.contains(step.name)) from = find_reusable(request, *key);
+  return from ? take_over(request, step, *from) : std::nullopt;
+}
+
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
   const auto key = reuse_key(request, step);
-  auto from = earlier_step(request, step);
-  if (!from && key && !request.anew.contains(step.name)) from = find_reusable(request, *key);
-  if (from) {
-    if (const auto code = take_over(request, step, *from)) return *code;
-  }
+  if (const auto code = take_over_what_is_there(request, step, key)) return *code;
   const front::StepStart known{shares_of(request, start), start.chosen};
   if (const auto trials = request.trials ? request.trials(start.step, known) : nullptr) {
     trials->record.asked = own_words(request);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "cli/collect.hpp"
 #include "cli/forget.hpp"
 #include "cli/list.hpp"
 #include "cli/logs.hpp"
@@ -190,6 +191,7 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
     case RecordVerb::remove:
     case RecordVerb::list:
     case RecordVerb::reindex:
+    case RecordVerb::collect:
       break;
   }
   CHECK(false);
@@ -217,6 +219,7 @@ int records(const RecordRequest& request, const Invocation& invocation) {
   if (request.verb == RecordVerb::list) return list(*folder, request);
   if (request.verb == RecordVerb::reindex) return reindex(*folder, request);
   if (request.verb == RecordVerb::remove) return forget(*folder, request);
+  if (request.verb == RecordVerb::collect) return collect(*folder, request);
   const auto found = find_all(*folder, request);
   if (!found) return complain(found.error());
   int code = 0;

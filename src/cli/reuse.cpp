@@ -1,21 +1,27 @@
 // Keys, and a file for each beside the records.
 #include "cli/reuse.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "blobs/files.hpp"
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/survey.hpp"
 #include "cli/code.hpp"
+#include "process/tree.hpp"
 #include "snapshot/manifest.hpp"
 #include "store/files.hpp"
+#include "store/folder.hpp"
 #include "store/reader.hpp"
 
 namespace muster::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kOffersFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // Beside the records: a file for each key, with the folder of the record.
 std::string offer_of(const std::string& records, const std::string& key) {
@@ -66,6 +72,13 @@ std::string moved(const std::string& path, const Elsewhere& elsewhere) {
   return path;
 }
 
+// What it offers; empty: it says nothing of the kind.
+std::string offered_by(int offers, const std::string& name, const std::string& records) {
+  constexpr std::size_t kPathMax = 4096;
+  const auto folder = blobs::read_whole_at(offers, name, kPathMax);
+  return folder ? store::below_records(records, *folder) : "";
+}
+
 std::optional<std::string> outputs_hash(const std::string& folder) {
   std::error_code wrong;
   if (!fs::exists(folder + "/outputs", wrong)) return "none";
@@ -111,6 +124,23 @@ void offer_for_reuse(const front::PipelineRequest& request, const std::string& k
   fs::create_directory(records + "/.steps", wrong);
   const bool sealed = hash && store::write_file(seal_of(folder), *hash);
   if (sealed) (void)store::replace_file(offer_of(records, key), folder);
+}
+
+std::vector<StaleOffer> stale_offers(const std::string& records,
+                                     const std::set<std::string>& except) {
+  std::vector<StaleOffer> stale;
+  const process::UniqueFd folder(::open((records + "/.steps").c_str(), kOffersFolder));
+  for (const process::FolderEntry& entry : process::entries_of(folder.get())) {
+    const bool is_offer = entry.kind == process::FileKind::file && snapshot::is_hash(entry.name);
+    const std::string record = is_offer ? offered_by(folder.get(), entry.name, records) : "";
+    if (record.empty()) continue;
+    std::error_code wrong;
+    const bool has_gone =
+        except.contains(record.substr(0, record.find('/'))) ||
+        fs::symlink_status(fs::path(records) / record, wrong).type() == fs::file_type::not_found;
+    if (has_gone) stale.push_back({".steps/" + entry.name, entry.bytes});
+  }
+  return stale;
 }
 
 }  // namespace muster::cli

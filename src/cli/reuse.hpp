@@ -1,9 +1,12 @@
 // Reuse: a step that would do what one did before takes that one's outputs instead.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "front/pipeline_request.hpp"
 
@@ -25,5 +28,14 @@ using Elsewhere = std::map<std::string, std::string>;
 // Once a step has completed: others may take its outputs.
 void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
                      const std::string& folder);
+
+// Offers of records that have gone: files below `records`, with what they take on the disk. Runs in
+// `except` count as gone.
+struct StaleOffer {
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+[[nodiscard]] std::vector<StaleOffer> stale_offers(const std::string& records,
+                                                   const std::set<std::string>& except);
 
 }  // namespace muster::cli

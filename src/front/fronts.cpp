@@ -57,6 +57,8 @@ constexpr Front kFronts[] = {
      read_record<RecordVerb::graph>, record_options<RecordVerb::graph>, true},
     {"rm", "[OPTIONS] [RUN...]", "Remove records of ended runs, with output.", false, 0,
      read_record<RecordVerb::remove>, record_options<RecordVerb::remove>, true},
+    {"gc", "[OPTIONS]", "Remove what no record needs, and old records.", false, 0,
+     read_record<RecordVerb::collect>, record_options<RecordVerb::collect>, true},
     {"rerun", "[OPTIONS] RUN", "Start a recorded run again, same command.", false, 0,
      read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},
     {"reindex", "[OPTIONS]", "Rebuild the index of all records.", false, 0,

@@ -96,13 +96,15 @@ enum class RecordVerb : std::uint8_t {
   remove,
   rerun,
   reindex,
+  collect,
 };
 
 struct RecordRequest {
   RecordVerb verb = RecordVerb::list;
-  std::vector<std::string> runs;      // as they were typed
-  model::RunFilter filter;            // which are listed, or removed
-  std::optional<std::uint32_t> most;  // how many are listed
+  std::vector<std::string> runs;          // as they were typed
+  model::RunFilter filter;                // which are listed, or removed
+  std::optional<std::uint32_t> most;      // how many are listed
+  std::optional<std::uint64_t> max_size;  // bytes of all records
   bool all = false;
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
   bool only_errors = false;

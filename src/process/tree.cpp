@@ -103,6 +103,22 @@ class Remover {
   Removed removed_;
 };
 
+// A name in a folder that no link leads to.
+struct Place {
+  UniqueFd folder;
+  std::string name;
+};
+
+Place place_of(int at, std::string_view path) {
+  UniqueFd folder(::openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
+       slash = path.find('/')) {
+    folder = open_folder(folder.get(), std::string(path.substr(0, slash)));
+    path.remove_prefix(slash + 1);
+  }
+  return {std::move(folder), std::string(path)};
+}
+
 }  // namespace
 
 UniqueFd open_folder(int at, const std::string& name) {
@@ -133,18 +149,21 @@ std::vector<FolderEntry> entries_of(int folder) {
   return read_entries(folder).value_or(std::vector<FolderEntry>());
 }
 
-std::uint64_t bytes_of(int at, const std::string& name) {
-  const auto entry = look_at(at, name);
-  return entry ? add_up(at, *entry, 0) : 0;
+std::uint64_t bytes_of(int at, const std::string& path) {
+  const Place place = place_of(at, path);
+  const auto entry = look_at(place.folder.get(), place.name);
+  return entry ? add_up(place.folder.get(), *entry, 0) : 0;
 }
 
-Removed remove_tree(int at, const std::string& name) {
-  Remover remover;
+Removed remove_tree(int at, const std::string& path) {
+  const Place place = place_of(at, path);
   struct stat around {};
-  const auto entry = look_at(at, name);
-  if (!entry || ::fstat(at, &around) != 0) return {};
-  if (entry->device != around.st_dev) return {0, name, EXDEV};
-  remover.remove(at, *entry, name, 0);
+  struct stat whole {};
+  const auto entry = look_at(place.folder.get(), place.name);
+  if (!entry || ::fstat(place.folder.get(), &around) != 0 || ::fstat(at, &whole) != 0) return {};
+  if (entry->device != around.st_dev || around.st_dev != whole.st_dev) return {0, path, EXDEV};
+  Remover remover;
+  remover.remove(place.folder.get(), *entry, path, 0);
   return remover.take();
 }
 

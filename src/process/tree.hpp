@@ -36,8 +36,8 @@ struct FolderEntry {
 // None, then.
 [[nodiscard]] std::vector<FolderEntry> entries_of(int folder);
 
-// What a folder and all below it take on the disk.
-[[nodiscard]] std::uint64_t bytes_of(int at, const std::string& name);
+// What a folder and all below it take on the disk; `path` is seen from `at`, like the next one's.
+[[nodiscard]] std::uint64_t bytes_of(int at, const std::string& path);
 
 struct Removed {
   std::uint64_t bytes = 0;
@@ -47,6 +47,6 @@ struct Removed {
 
 // Removes a file, a link, or a folder with all below it. What has gone already is no failure, so
 // two may do this at once: each counts what it removed itself.
-[[nodiscard]] Removed remove_tree(int at, const std::string& name);
+[[nodiscard]] Removed remove_tree(int at, const std::string& path);
 
 }  // namespace muster::process

@@ -29,13 +29,6 @@ bool begins_as_run(std::string_view name) {
   return !name.empty() && name.front() >= '0' && name.front() <= '9';
 }
 
-// "20261121-212530.123-kufa"
-bool is_run_name(std::string_view name) {
-  constexpr std::size_t kDate = 8;
-  const bool dated = name.size() > kDate && name[kDate] == '-';
-  return dated && name.substr(0, kDate).find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 std::vector<std::string> folders_in(const std::string& folder, bool (*is_meant)(std::string_view)) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
@@ -81,6 +74,24 @@ std::optional<std::string> records_folder(const std::vector<std::string>& enviro
   const std::string home = base::value_of(environment, "HOME");
   if (home.starts_with('/')) return home + "/.local/state/muster/runs";
   return std::nullopt;
+}
+
+bool is_run_name(std::string_view name) {
+  constexpr std::size_t kDate = 8;
+  const bool dated = name.size() > kDate && name[kDate] == '-';
+  return dated && name.substr(0, kDate).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string below_records(std::string_view records, std::string_view folder) {
+  if (folder.starts_with(records) && folder.substr(records.size()).starts_with('/')) {
+    return std::string(folder.substr(records.size() + 1));
+  }
+  for (std::size_t slash = folder.rfind('/'); slash != std::string_view::npos && slash > 0;
+       slash = folder.rfind('/', slash - 1)) {
+    const std::string_view rest = folder.substr(slash + 1);
+    if (is_run_name(rest.substr(0, rest.find('/')))) return std::string(rest);
+  }
+  return {};
 }
 
 std::vector<std::string> run_names(const std::string& folder) {

@@ -16,6 +16,13 @@ namespace muster::store {
 [[nodiscard]] std::optional<std::string> records_folder(
     const std::vector<std::string>& environment);
 
+// Whether a folder may be a record: "20261121-212530.123-kufa". Pure.
+[[nodiscard]] bool is_run_name(std::string_view name);
+
+// What of a record's path lies in the folder of all records: "RUN/steps/train". That folder may
+// have had another path when it was written down. Empty: no run is in it. Pure.
+[[nodiscard]] std::string below_records(std::string_view records, std::string_view folder);
+
 // The names of all records, the oldest first. A folder that is not there holds none.
 [[nodiscard]] std::vector<std::string> run_names(const std::string& folder);
 

@@ -69,6 +69,16 @@ The index only makes muster ps faster. Also removes incomplete records of a must
 was killed.
 )"};
 
+constexpr Command kCollect = {"gc", Runs::none, R"(
+Without options it removes only what no record needs: code that none names, entries for reuse of
+runs that have gone, and what killed processes left behind. Records of runs that have not ended
+stay, and so does one as long as another record has reused its outputs.
+
+Examples:
+  muster gc --dry-run
+  muster gc --older-than 30d --max-size 50GB
+)"};
+
 const Command& command_of(RecordVerb verb) {
   switch (verb) {
     case RecordVerb::list:
@@ -91,6 +101,8 @@ const Command& command_of(RecordVerb verb) {
       return kRerun;
     case RecordVerb::reindex:
       return kReindex;
+    case RecordVerb::collect:
+      return kCollect;
   }
   CHECK(false);
 }
@@ -180,6 +192,7 @@ template Result<Reading> read_record<RecordVerb::graph>(const Call&);
 template Result<Reading> read_record<RecordVerb::remove>(const Call&);
 template Result<Reading> read_record<RecordVerb::rerun>(const Call&);
 template Result<Reading> read_record<RecordVerb::reindex>(const Call&);
+template Result<Reading> read_record<RecordVerb::collect>(const Call&);
 template OptionTexts record_options<RecordVerb::list>();
 template OptionTexts record_options<RecordVerb::show>();
 template OptionTexts record_options<RecordVerb::logs>();
@@ -190,5 +203,6 @@ template OptionTexts record_options<RecordVerb::graph>();
 template OptionTexts record_options<RecordVerb::remove>();
 template OptionTexts record_options<RecordVerb::rerun>();
 template OptionTexts record_options<RecordVerb::reindex>();
+template OptionTexts record_options<RecordVerb::collect>();
 
 }  // namespace muster::front

@@ -1,5 +1,5 @@
-// The commands for runs that are on record: ps, show, logs, wait, stop, report, graph, rm, rerun,
-// reindex.
+// The commands for runs that are on record: ps, show, logs, wait, stop, report, graph, rm, gc,
+// rerun, reindex.
 #pragma once
 
 #include "base/error.hpp"

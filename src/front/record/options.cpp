@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "base/byte_size.hpp"
 #include "base/check.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
@@ -65,6 +66,13 @@ Result<base::Duration> read_age(const Typed& typed) {
                     spec::quoted(typed.value));
 }
 
+Result<std::uint64_t> read_size(const Typed& typed) {
+  const auto size = base::parse_byte_size(typed.value);
+  if (size) return *size;
+  return base::fail(base::Fault::usage, fmt::format("for example: {} 50GB", typed.option),
+                    "{} takes a size, not {}", typed.option, spec::quoted(typed.value));
+}
+
 constexpr Row kMost = {{"-n --last", kRuns, Takes::number, "N",
                         "List the last N runs and all active ones (default: 20)."},
                        [](RecordDraft& d, const Typed& t) {
@@ -96,6 +104,14 @@ constexpr Row kOlderThan = {
     {"--older-than", kRuns, Takes::text, "AGE",
      "Only runs that ended at least this long ago: 30d, 12h."},
     [](RecordDraft& d, const Typed& t) { return store(read_age(t), d.request.filter.older_than); }};
+constexpr Row kTooOld = {
+    {"--older-than", kRuns, Takes::text, "AGE",
+     "Also remove the records of runs that ended at least this long ago: 30d, 12h."},
+    [](RecordDraft& d, const Typed& t) { return store(read_age(t), d.request.filter.older_than); }};
+constexpr Row kMaxSize = {
+    {"--max-size", kRuns, Takes::text, "SIZE",
+     "Also remove the oldest records until all take at most this much: 50GB."},
+    [](RecordDraft& d, const Typed& t) { return store(read_size(t), d.request.max_size); }};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
 constexpr Row kDryRun = {
@@ -135,6 +151,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 
 constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
+constexpr Row kCollectRows[] = {kTooOld, kMaxSize, kDryRun, kJson, kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};
@@ -148,6 +165,8 @@ std::span<const Row> record_table(RecordVerb verb) {
       return kListRows;
     case RecordVerb::remove:
       return kRemoveRows;
+    case RecordVerb::collect:
+      return kCollectRows;
     case RecordVerb::logs:
       return kLogsRows;
     case RecordVerb::rerun:

@@ -1,9 +1,9 @@
 // Which contents of a store stay, and which go.
 #include "blobs/unnamed.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
 
 #include "blobs/snapshot_of.hpp"
 #include "unit/folder.hpp"
@@ -89,15 +89,23 @@ TEST_F(Unnamed, OnlySomeAreMeant) {
   EXPECT_EQ(left(), "ab");
 }
 
-TEST_F(Unnamed, WhileARunBeginsAllStays) {
-  fs::remove(record("1", {"a"}));
+TEST_F(Unnamed, NobodyIsAloneWhileARunBegins) {
+  EXPECT_FALSE(store_.hold_alone());  // there is none yet
   {
     const process::UniqueFd hold = std::move(*store_.hold());
-    EXPECT_TRUE(drop().is_held);
-    EXPECT_EQ(left(), "a");
+    const process::UniqueFd other = std::move(*store_.hold());
+    EXPECT_FALSE(store_.hold_alone());
   }
-  EXPECT_FALSE(drop().is_held);
-  EXPECT_EQ(left(), "");
+  const process::UniqueFd alone = store_.hold_alone();
+  EXPECT_TRUE(alone);
+  EXPECT_FALSE(store_.hold_alone());
+}
+
+TEST_F(Unnamed, SomeRecordsCountAsGone) {
+  record("1", {"a", "b"});
+  record("2", {"b"});
+  EXPECT_EQ(drop_unnamed(records_, {.really = false, .except = {"1"}}).contents, 1U);
+  EXPECT_EQ(drop_unnamed(records_, {.really = false, .except = {"1", "2"}}).contents, 2U);
 }
 
 TEST_F(Unnamed, NobodyKnowsWhatADamagedManifestNames) {
@@ -137,10 +145,7 @@ TEST_F(Unnamed, ARecordThatWasMovedStillNames) {
   EXPECT_EQ(left(), "a");
 }
 
-TEST_F(Unnamed, WithoutAStoreThereIsNothingToDo) {
-  EXPECT_EQ(drop().contents, 0U);
-  EXPECT_FALSE(drop().is_held);
-}
+TEST_F(Unnamed, WithoutAStoreThereIsNothingToDo) { EXPECT_EQ(drop().contents, 0U); }
 
 }  // namespace
 }  // namespace muster::blobs

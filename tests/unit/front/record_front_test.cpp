@@ -63,6 +63,17 @@ TEST(RecordFront, TakesWhatSelectsRuns) {
   EXPECT_EQ(complaint("rm", {"--yes"}), "no run given");
 }
 
+TEST(RecordFront, TakesWhatMayStay) {
+  const RecordRequest gc = request("gc", {"--older-than", "2w", "--max-size=1.5GB", "--dry-run"});
+  EXPECT_EQ(gc.verb, RecordVerb::collect);
+  EXPECT_EQ(gc.filter.older_than, std::chrono::weeks(2));
+  EXPECT_EQ(gc.max_size, 1'500'000'000U);
+  EXPECT_TRUE(gc.dry_run);
+  EXPECT_EQ(complaint("gc", {}), "none");
+  EXPECT_EQ(complaint("gc", {"last"}), "muster gc takes no words, such as 'last'");
+  EXPECT_EQ(complaint("gc", {"--max-size", "much"}), "--max-size takes a size, not 'much'");
+}
+
 TEST(RecordFront, ComplainsOfContradictions) {
   EXPECT_EQ(complaint("ps", {"--all", "-n", "3"}), "--all and -n cannot be combined");
   EXPECT_NE(complaint("logs", {"last", "--rank", "x"}), "none");

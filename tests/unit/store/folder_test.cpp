@@ -16,6 +16,20 @@ std::string found(const std::string& word) {
   return run ? *run : run.error().what + " / " + run.error().hint;
 }
 
+TEST(Folder, WhatLiesBelowTheRecords) {
+  const std::string run = "20261121-212530.123-kufa";
+  EXPECT_TRUE(is_run_name(run));
+  for (const char* name : {"2026", "20261121", "zebra", "", "2026112x-1", ".new-20261121-1"}) {
+    EXPECT_FALSE(is_run_name(name)) << name;
+  }
+  EXPECT_EQ(below_records("/r", "/r/" + run + "/steps/a"), run + "/steps/a");
+  EXPECT_EQ(below_records("/r", "/other/" + run + "/steps/a"), run + "/steps/a");
+  EXPECT_EQ(below_records("/20200101-x", "/20200101-x/" + run), run);
+  EXPECT_EQ(below_records("/r", "/20200101-x/" + run), run);
+  EXPECT_EQ(below_records("/r", "/rr/a"), "");
+  EXPECT_EQ(below_records("/r", ""), "");
+}
+
 TEST(FindRun, TakesNamesAndTheirParts) {
   EXPECT_EQ(found("20261121-090000.000-badulo"), kNames[1]);
   EXPECT_EQ(found("20261120"), kNames[0]);

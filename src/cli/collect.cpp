@@ -1,0 +1,181 @@
+// Looks at all first; then, while nobody starts a run, decides, hides what goes, and lets others on
+// before whole folders are removed.
+#include "cli/collect.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <set>
+#include <unistd.h>
+
+#include "blobs/blob_store.hpp"
+#include "blobs/unnamed.hpp"
+#include "cli/progress.hpp"
+#include "cli/reuse.hpp"
+#include "cli/shelf.hpp"
+#include "cli/speak.hpp"
+#include "process/tree.hpp"
+#include "store/folder.hpp"
+#include "store/leftovers.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+
+class Collector {
+ public:
+  Collector(const std::string& records, const CollectRules& rules)
+      : records_(records),
+        rules_(rules),
+        folder_(::open(records.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    result_.dry_run = rules.dry_run;
+  }
+
+  view::Collection all() {
+    blobs::BlobStore store(blobs::blobs_of(records_));
+    // Sizes are looked up before others have to wait for it.
+    const Shelf before = rules_.bounds.bytes ? shelf(nullptr) : Shelf();
+    if (!rules_.dry_run) (void)store.hold();  // makes the lock
+    process::UniqueFd alone = store.hold_alone();
+    const bool has_store = process::open_folder(folder_.get(), ".blobs").get() >= 0;
+    const Shelf found = shelf(&before);
+    if (alone || !has_store) {
+      choose_records(found);
+      drop_contents();
+    } else {
+      result_.is_held = true;
+    }
+    alone.reset();
+    drop_offers();
+    remove_leftovers(found);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] Shelf shelf(const Shelf* before) const {
+    const auto told = [this](std::size_t done, std::size_t all) {
+      if (rules_.told) rules_.told("records looked at", done, all);
+    };
+    return shelf_of(records_,
+                    {rules_.bounds.bytes.has_value(), rules_.measures_anew, before, told});
+  }
+
+  void choose_records(const Shelf& found) {
+    if (rules_.bounds.says_nothing()) return;
+    const model::Departures leave = departures(found.holdings, rules_.bounds, store::utc_now());
+    for (const std::size_t i : leave.go) hide(found.runs[i]);
+    for (const model::NeededRecord& one : leave.needed) {
+      result_.needed.push_back({found.runs[one.record], found.runs[one.by]});
+    }
+    result_.bound = rules_.bounds.bytes;
+    if (rules_.bounds.bytes) result_.stays = leave.left;
+  }
+
+  // From here on nobody finds it. Others may have been faster.
+  void hide(const std::string& run) {
+    const std::string hidden = ".gone-" + run;
+    const int here = folder_.get();
+    if (!rules_.dry_run && ::renameat(here, run.c_str(), here, hidden.c_str()) != 0) {
+      if (errno != ENOENT) fail(run, errno);
+      return;
+    }
+    going_.insert(run);
+  }
+
+  void drop_contents() {
+    blobs::Dropped dropped =
+        blobs::drop_unnamed(records_, {!rules_.dry_run, nullptr, rules_.dry_run ? going_ : kNone});
+    result_.contents = {dropped.contents, dropped.bytes};
+    result_.leftovers = {dropped.leftovers, dropped.leftover_bytes};
+    result_.unread = std::move(dropped.unread);
+    for (const std::string& path : dropped.strange) result_.strange.push_back(".blobs/" + path);
+  }
+
+  void drop_offers() {
+    for (const StaleOffer& offer : stale_offers(records_, going_)) {
+      const bool gone = rules_.dry_run || ::unlinkat(folder_.get(), offer.path.c_str(), 0) == 0;
+      if (gone) result_.offers.add(offer.bytes);
+      if (!gone && errno != ENOENT) fail(offer.path, errno);
+    }
+  }
+
+  void remove_leftovers(const Shelf& found) {
+    std::vector<std::string> ended = found.ended;
+    std::erase_if(ended, [&](const std::string& run) { return going_.contains(run); });
+    store::Leftovers left = store::leftovers_in(records_, ended);
+    for (const std::string& run : found.unreadable) result_.strange.push_back(run);
+    for (std::string& name : left.strange) result_.strange.push_back(std::move(name));
+    std::size_t done = 0;
+    const std::size_t all = going_.size() + left.paths.size();
+    for (const std::string& run : going_) {
+      tell(done++, all);
+      result_.runs.push_back(run);
+      result_.records.add(remove(rules_.dry_run ? run : ".gone-" + run));
+    }
+    for (const std::string& path : left.paths) {
+      const bool is_ours = path.starts_with(".gone-") && going_.contains(path.substr(6));
+      if (is_ours) continue;
+      tell(done++, all);
+      result_.leftovers.add(remove(path));
+    }
+  }
+
+  void tell(std::size_t done, std::size_t all) const {
+    if (rules_.told) rules_.told(rules_.dry_run ? "looked at" : "removed", done, all);
+  }
+
+  std::uint64_t remove(const std::string& path) {
+    if (rules_.dry_run) return process::bytes_of(folder_.get(), path);
+    const process::Removed removed = process::remove_tree(folder_.get(), path);
+    if (!removed.left.empty()) fail(removed.left, removed.why);
+    return removed.bytes;
+  }
+
+  void fail(const std::string& path, int why) {
+    result_.failed.push_back(fmt::format("{} ({})", path, std::strerror(why)));
+  }
+
+  static inline const std::set<std::string> kNone = {};
+
+  const std::string& records_;
+  const CollectRules& rules_;
+  process::UniqueFd folder_;
+  std::set<std::string> going_;  // runs
+  view::Collection result_;
+};
+
+}  // namespace
+
+view::Collection collect_in(const std::string& records, const CollectRules& rules) {
+  return Collector(records, rules).all();
+}
+
+int collect(const std::string& records, const front::RecordRequest& request) {
+  if (::access(records.c_str(), F_OK) != 0 && errno == ENOENT) {
+    view::Collection nothing;
+    nothing.dry_run = request.dry_run;
+    return print(request.json ? collection_json(nothing) : collection_words(nothing));
+  }
+  if (!store::is_of_records(records)) {
+    return complain({Fault::usage,
+                     "there are no records of muster in " + records,
+                     "MUSTER_RECORDS names their folder",
+                     {}});
+  }
+  Progress progress;
+  const view::Collection done = collect_in(
+      records, {{request.filter.older_than, request.max_size},
+                request.dry_run,
+                true,
+                [&](auto work, auto count, auto all) { progress.tell(work, count, all); }});
+  progress.end();
+  for (const std::string& notice : collection_notices(done, records)) {
+    say("muster: " + notice + "\n");
+  }
+  const int told = print(request.json ? collection_json(done) : collection_words(done));
+  return first_code(done.failed.empty() ? 0 : base::exit_code(Fault::bad_file), told);
+}
+
+}  // namespace muster::cli

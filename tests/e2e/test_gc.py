@@ -1,0 +1,402 @@
+"""muster gc: what no record needs goes, and old records when told so; all else stays."""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import time
+import unittest
+
+from pipeline_case import PipelineCase
+from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
+
+JOB = """muster: 1
+code: src
+outputs:
+  model:
+command: |
+  """
+OLD = 1_000_000_000  # a time of change, in seconds
+
+
+class GcCase(Case):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("src"))
+        self.put("then\n")
+        self.records = self.path(".local/state/muster/runs")
+
+    def put(self, text):
+        self.write("src/a.txt", text)
+
+    def told(self, command, *words, code=0, **more):
+        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def submit(self, text=None, do="true"):
+        """Returns its name; text: what the code of that run holds."""
+        if text:
+            self.put(text)
+        self.write("job.yml", JOB + do)
+        self.told("submit", "job.yml")
+        return json.loads(self.told("show", "last", "--json").text)["run"]
+
+    def gc(self, *words, code=0):
+        return json.loads(self.told("gc", "--json", *words, code=code).text)
+
+    def runs(self):
+        return sorted(name for name in os.listdir(self.records) if name[0] == "2")
+
+    def hidden(self):
+        return sorted(name for name in os.listdir(self.records) if name.startswith((".new", ".go")))
+
+    def blobs(self):
+        return [name for _, _, names in os.walk(self.records + "/.blobs") for name in names
+                if len(name) == 62]
+
+    def ended(self, run, days):
+        """As if it had ended so many days ago."""
+        path = os.path.join(self.records, run, "report.json")
+        then = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - days * 86400))
+        with open(path, encoding="utf-8") as file:
+            told = {**json.load(file), "ended": then}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(told, file, separators=(",", ":"))
+
+    def leave(self, *parts, content=None, old=True):
+        """A file, or a folder with one, that nobody has touched for long."""
+        path = os.path.join(self.records, *parts)
+        if content is None:
+            os.makedirs(path)
+            with open(os.path.join(path, "file"), "w", encoding="utf-8") as file:
+                file.write("x" * 100_000)
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
+        if old:
+            os.utime(path, (OLD, OLD))
+        return path
+
+
+class Unneeded(GcCase):
+    def test_nothing_to_do(self):
+        self.assertEqual(self.told("gc").text, "nothing to remove\n")
+        self.submit()
+        done = self.told("gc")
+        self.assertEqual((done.text, done.err), ("nothing to remove\n", b""), done)
+        self.assertEqual(len(self.blobs()), 1)
+        self.assertEqual(self.gc()["bytes"], 0)
+
+    def test_code_that_no_record_names(self):
+        first = self.submit("one\n")
+        self.submit("two\n")
+        shutil.rmtree(os.path.join(self.records, first))
+        done = self.told("gc", "--dry-run")
+        self.assertRegex(done.text, r"^would remove 1 file of code that no record names: .*\n"
+                         r"would free .*\n$")
+        self.assertEqual(len(self.blobs()), 2)
+        done = self.told("gc")
+        self.assertRegex(done.text, r"^removed 1 file of code that no record names: 4\.1 kB\n"
+                         r"freed 4\.1 kB\n$")
+        self.assertEqual(len(self.blobs()), 1)
+        self.assertEqual(self.told("rerun", "last").code, 0)
+
+    def test_what_killed_processes_left(self):
+        run = self.submit()
+        gone = [self.leave(".new-20200101-000000.000-kufari"), self.leave(".gone-kufari"),
+                self.leave(run, ".travel"), self.leave(run, "mark", content="x"),
+                self.leave(run, "steps/a/.travel"), self.leave(run, "steps/.new-b"),
+                self.leave(".blobs", "new-1-2-3", content="half")]
+        young = self.leave(".new-20200101-000000.000-young", old=False)
+        held = self.leave(".new-20200101-000000.000-held")
+        with open(os.path.join(held, "events.jsonl"), "w", encoding="utf-8") as events:
+            fcntl.lockf(events, fcntl.LOCK_EX)
+            os.utime(held, (OLD, OLD))
+            self.assertEqual(self.gc("--dry-run")["leftovers"]["count"], len(gone))
+            self.assertEqual([os.path.exists(path) for path in gone], [True] * len(gone))
+            told = self.gc()
+        self.assertEqual(told["leftovers"]["count"], len(gone))
+        self.assertGreaterEqual(told["leftovers"]["bytes"], 500_000)
+        self.assertEqual([os.path.exists(path) for path in gone], [False] * len(gone))
+        self.assertTrue(os.path.exists(young) and os.path.exists(held))
+        self.assertEqual(self.runs(), [run])
+        self.assertEqual(self.gc()["leftovers"]["count"], 1)  # whose lock has gone
+
+    def test_what_runs_keeps_what_it_needs_for_a_while(self):
+        do = f'echo > "$DIR/ready.0"; {UNTIL_GO}'
+        self.write("job.yml", JOB + do)
+        job = self.start("job.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["ready.0"])
+        run, = self.runs()
+        mark = self.leave(run, "mark", content="x")
+        self.assertEqual(self.gc("--older-than", "0s", "--max-size", "0")["records"]["count"], 0)
+        self.assertTrue(os.path.exists(mark))
+        self.assertEqual((self.runs(), len(self.blobs())), ([run], 1))
+        self.write("go", "")
+        self.assertEqual(job.finish(20).code, 0)
+
+    def test_what_muster_does_not_know(self):
+        self.submit()
+        self.leave("notes", content="mine")
+        self.leave("zebra")
+        self.leave("20200101-000000.000-empty")
+        self.leave(".blobs", "own", content="mine")
+        self.leave("odd\nname", content="")
+        os.symlink("/etc", os.path.join(self.records, "20200101-000000.000-link"))
+        told = self.gc("--older-than", "0s")
+        self.assertEqual(sorted(told["unknown"]), sorted([
+            "20200101-000000.000-empty", "20200101-000000.000-link", ".blobs/own", "notes",
+            "odd\nname", "zebra"]))
+        done = self.told("gc")
+        self.assertRegex(done.errors, r"^muster: \S+/runs holds what muster does not know; it "
+                         r"stays: .*odd\\nname.*\n$")
+        for name in ("notes", "zebra/file", "20200101-000000.000-empty/file", ".blobs/own"):
+            self.assertTrue(os.path.exists(os.path.join(self.records, name)), name)
+
+    def test_nobody_knows_what_a_damaged_manifest_names(self):
+        first, second = self.submit("one\n"), self.submit("two\n")
+        shutil.rmtree(os.path.join(self.records, first))
+        self.write(os.path.join(self.records, second, "code.manifest"), "?")
+        done = self.told("gc")
+        self.assertEqual(len(self.blobs()), 2)
+        self.assertIn(f"cannot be read in {self.records}: {second}/code.manifest; muster rm",
+                      done.errors)
+        self.told("rm", second)
+        self.told("gc")
+        self.assertEqual(self.blobs(), [])
+
+    def test_a_folder_of_others(self):
+        os.makedirs(self.path("home/.new-thing"))
+        os.utime(self.path("home/.new-thing"), (OLD, OLD))
+        self.write("home/letter", "mine")
+        env = self.environment(MUSTER_RECORDS=self.path("home"))
+        done = self.told("gc", "--older-than", "0s", env=env, code=USAGE)
+        self.assertIn("there are no records of muster in " + self.path("home"), done.errors)
+        self.assertEqual(sorted(os.listdir(self.path("home"))), [".new-thing", "letter"])
+        os.mkdir(self.path("empty"))
+        env = self.environment(MUSTER_RECORDS=self.path("empty"))
+        self.assertEqual(self.told("gc", env=env).text, "nothing to remove\n")
+
+
+class Old(GcCase):
+    def test_by_age(self):
+        runs = [self.submit(f"{i}\n") for i in range(4)]
+        for i, run in enumerate(runs):
+            self.ended(run, 40 - 10 * i)
+        done = self.told("gc", "--older-than", "15d", "--dry-run")
+        self.assertRegex(done.text, r"^would remove 3 records of ended runs: .*\nwould remove 3 "
+                         r"files of code that no record names: 12 kB\nwould free .*\n$")
+        self.assertEqual(self.runs(), runs)
+        told = self.gc("--older-than", "15d")
+        self.assertEqual(told["runs"], runs[:3])
+        self.assertEqual((told["records"]["count"], told["code"]["count"]), (3, 3))
+        self.assertEqual((self.runs(), len(self.blobs()), self.hidden()), (runs[3:], 1, []))
+        self.assertEqual([run["run"] for run in json.loads(self.told("ps", "--json").text)],
+                         runs[3:])
+
+    def test_by_size(self):
+        do = "head -c 1000000 /dev/urandom > ${{outputs.model}}/x"
+        runs = [self.submit(do=do) for _ in range(4)]
+        self.ended(runs[2], 9)  # the oldest
+        done = self.told("gc", "--max-size", "2.9MB", "--dry-run")
+        self.assertRegex(done.text, r"what stays takes 2\.\d MB\n$")
+        told = self.gc("--max-size", "2.9MB", "--dry-run")
+        self.assertEqual(told["runs"], sorted([runs[0], runs[2]]))
+        told = self.gc("--max-size", "2.9MB")
+        self.assertEqual(told["runs"], sorted([runs[0], runs[2]]))
+        self.assertGreater(told["bytes"], 2_000_000)
+        self.assertLess(told["stays"], 2_900_000)
+        self.assertEqual(self.runs(), [runs[1], runs[3]])
+        self.assertEqual(self.told("rerun", "last").code, 0)
+
+    def test_what_runs_may_be_more_than_it_should(self):
+        do = (f'head -c 1000000 /dev/zero > ${{{{outputs.model}}}}/x; echo > "$DIR/ready.0"; '
+              f'{UNTIL_GO}')
+        self.submit()
+        self.write("job.yml", JOB + do)
+        job = self.start("job.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["ready.0"])
+        done = self.told("gc", "--max-size", "100kB")
+        self.assertRegex(done.errors, r"stay, more than 100 kB: runs that have not ended")
+        self.assertEqual(len(self.runs()), 1)
+        self.write("go", "")
+        self.assertEqual(job.finish(20).code, 0)
+
+    def test_links_are_not_followed(self):
+        os.mkdir(self.path("data"))
+        self.write("data/mine", "x")
+        data = self.path("data")
+        run = self.submit(do=f"ln -s {data} ${{{{outputs.model}}}}/a; ln -s {data} here; "
+                          f"chmod 500 ${{{{outputs.model}}}}")
+        os.symlink(data, os.path.join(self.records, run, "steps"))
+        os.symlink(data, os.path.join(self.records, ".gone-x"))
+        self.gc("--older-than", "0s")
+        self.assertEqual(self.runs(), [])
+        self.assertEqual(self.read("data/mine"), b"x")
+        self.assertEqual(os.listdir(data), ["mine"])
+
+    def test_another_file_system_is_not_entered(self):
+        run = self.submit()
+        place = os.path.join(self.records, run, "outputs/model")
+        done = subprocess.run(["mount", "-t", "tmpfs", "none", place], capture_output=True,
+                              check=False)
+        if done.returncode != 0:
+            self.skipTest("only root may mount")
+        self.write(os.path.join(place, "mine"), "x")
+        try:
+            told = self.gc("--older-than", "0s", code=BAD_FILE)
+            self.assertEqual(told["failed"],
+                             [f".gone-{run}/outputs/model (Invalid cross-device link)"])
+            hidden = place.replace(run, ".gone-" + run)
+            with open(os.path.join(hidden, "mine"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), "x")
+        finally:
+            for mounted in (place, place.replace(run, ".gone-" + run)):
+                subprocess.run(["umount", "-l", mounted], capture_output=True, check=False)
+        self.assertEqual(self.gc()["leftovers"]["count"], 1)
+        self.assertEqual(self.hidden(), [])
+
+    def test_words(self):
+        for words in (["--max-size", "much"], ["--older-than", "30"], ["last"]):
+            self.told("gc", *words, code=USAGE)
+
+
+class AtOnce(GcCase):
+    def test_while_runs_take_snapshots(self):
+        """None of them loses what it has just kept, and nothing is left at the end."""
+        texts = [f"{i % 3}\n" for i in range(12)]
+        jobs = []
+        for i, text in enumerate(texts):
+            os.makedirs(self.path(f"own.{i}/src"))
+            self.write(f"own.{i}/src/a.txt", text)
+            self.write(f"own.{i}/job.yml", JOB + "cat a.txt")
+            jobs.append(self.start(f"own.{i}/job.yml", command=(MUSTER, "submit")))
+            jobs.append(self.start("--json", "--older-than", "1d", command=(MUSTER, "gc")))
+            jobs.append(self.start(command=(MUSTER, "gc")))
+        done = [job.finish(60) for job in jobs]
+        self.assertEqual([one.code for one in done], [0] * len(jobs), done)
+        self.assertEqual([one.text for one in done[::3]], texts)
+        runs = self.runs()
+        self.assertEqual(len(runs), len(texts))
+        for run in runs:
+            self.told("rerun", run)
+        self.gc()
+        self.assertEqual(len(self.blobs()), 3)
+
+    def test_two_that_remove_the_same(self):
+        for _ in range(6):
+            self.submit(do="mkdir -p d/e/f; for i in $(seq 60); do echo > d/e/f/$i; done")
+        both = [self.start("--json", "--older-than", "0s", command=(MUSTER, "gc"))
+                for _ in range(4)]
+        done = [one.finish(60) for one in both]
+        self.assertEqual([one.code for one in done], [0] * 4, done)
+        self.told("gc", "--older-than", "0s")
+        self.assertEqual((self.runs(), self.hidden(), self.blobs()), ([], [], []))
+
+    def test_a_run_that_is_about_to_start_is_told(self):
+        first = self.submit("one\n")
+        shutil.rmtree(os.path.join(self.records, first))
+        with open(os.path.join(self.records, ".blobs/lock"), "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            done = self.told("gc", "--older-than", "0s")
+            self.assertIn("muster: a run is about to start", done.errors)
+            self.assertEqual(done.text, "nothing to remove\n")
+            self.assertTrue(self.gc()["busy"])
+        self.assertEqual(len(self.blobs()), 1)
+        self.assertFalse(self.gc()["busy"])
+        self.assertEqual(self.blobs(), [])
+
+
+MAKE = """type: pipeline
+settings: {force_rerun: false}
+jobs:
+  make:
+    component: ./make.yml
+  use:
+    command: sh $DIR/use.sh ${{inputs.made}}
+    inputs: {made: "${{parent.jobs.make.outputs.made}}"}
+"""
+COMPONENT = """$schema: commandComponent
+is_deterministic: true
+code: src
+command: echo x > ${{outputs.made}}/x
+outputs: {made: {}}
+"""
+
+
+class Reused(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("src"))
+        self.write("make.yml", COMPONENT)
+        self.write("two.yml", MAKE)
+        self.write("use.sh", "cat $1/x\n")
+        self.records = self.path(".local/state/muster/runs")
+
+    def runs(self):
+        return sorted(name for name in os.listdir(self.records) if name[0] == "2")
+
+    def gc(self, *words):
+        return json.loads(self.told("gc", "--json", *words).text)
+
+    def offers(self):
+        return os.listdir(self.records + "/.steps")
+
+    def test_what_another_pipeline_reuses(self):
+        self.submit(file="two.yml")
+        self.submit(file="two.yml")
+        self.assertEqual(self.steps()["make"], "reused")
+        first, second = self.runs()
+        told = self.gc("--max-size", "1kB", "--dry-run")
+        self.assertEqual(told["runs"], [first, second])  # the first one after its user
+        path = os.path.join(self.records, second, "report.json")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        os.unlink(path)  # as if it were under way on another host
+        spec = os.path.join(self.records, second, "spec.json")
+        with open(spec, encoding="utf-8") as file:
+            told = json.load(file)
+        told["head"]["host"] = "elsewhere"
+        with open(spec, "w", encoding="utf-8") as file:
+            json.dump(told, file)
+        events = os.path.join(self.records, second, "events.jsonl")
+        with open(events, encoding="utf-8") as file:
+            lines = [line for line in file if '"ended"' not in line]
+        with open(events, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        done = self.told("gc", "--older-than", "0s")
+        self.assertIn("records whose outputs others have reused stay as long as those: "
+                      f"{first} (needed by {second})\n", done.errors)
+        self.assertEqual(self.runs(), [first, second])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.assertEqual(self.gc("--older-than", "0s")["runs"], [first, second])
+        self.assertEqual(self.runs(), [])
+        self.assertEqual(self.offers(), [])
+
+    def test_what_a_rerun_goes_on_from(self):
+        self.write("use.sh", "exit 3\n")
+        self.submit(file="two.yml", code=3)
+        self.write("use.sh", "true\n")
+        self.told("rerun", "last")
+        self.assertEqual(len(self.runs()), 2)
+        told = self.gc("--older-than", "0s", "--dry-run")
+        self.assertEqual(len(told["runs"]), 2)
+
+    def test_entries_of_runs_that_have_gone(self):
+        self.submit(file="two.yml")
+        self.assertEqual(len(self.offers()), 1)
+        self.assertEqual(self.gc()["reuse"]["count"], 0)
+        self.told("rm", "last")
+        self.assertRegex(self.told("gc", "--dry-run").text,
+                         r"^would remove 1 entry for reuse of a run that has gone: ")
+        self.assertEqual(self.gc()["reuse"]["count"], 1)
+        self.assertEqual(self.offers(), [])
+        self.submit(file="two.yml")
+        self.assertEqual(self.steps()["make"], "completed")
+
+
+if __name__ == "__main__":
+    run_tests()
