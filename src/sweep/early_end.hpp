@@ -2,32 +2,79 @@
 //
 // A trial's reports of the primary metric are counted: the Nth is its interval N. A policy judges
 // at each multiple of `interval` that is not below `delay`, and compares what trials had reported
-// when they were as old.
+// when they were as old. What it compares is kept from report to report, so that a report costs the
+// same however many came before it.
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sweep/settings.hpp"
 
 namespace muster::sweep {
 
-// What a trial has reported, and whether more is to come.
-struct Progress {
-  std::vector<double> reported;
-  bool runs = true;
-  bool completed = false;  // neither of the two: it failed, or was ended
-  bool operator==(const Progress&) const = default;
-};
-
 // Whether a is better than b. Nothing is worse than what is not a number.
 [[nodiscard]] bool is_better(Goal goal, double a, double b);
 
-// The trials to end after `reporter` has reported once more, ascending. `trials` has all that have
-// begun.
-[[nodiscard]] std::vector<std::size_t> ended_early(const Policy& policy, Goal goal,
-                                                   std::span<const Progress> trials,
-                                                   std::size_t reporter);
+// What all trials that have begun have reported, as far as the policy asks for it.
+class Standings {
+ public:
+  Standings(const Policy& policy, Goal goal) : policy_(policy), goal_(goal) {}
+
+  void begin();  // the next trial
+  // Which trials that run are to be ended now, ascending.
+  [[nodiscard]] std::vector<std::size_t> report(std::size_t trial, double value);
+  void end(std::size_t trial, bool completed);
+
+  [[nodiscard]] bool runs(std::size_t trial) const { return trials_[trial].runs; }
+  [[nodiscard]] std::uint64_t reports(std::size_t trial) const { return trials_[trial].reports; }
+  // The best report so far; what is not a number does not count.
+  [[nodiscard]] std::optional<double> best(std::size_t trial) const { return trials_[trial].best; }
+  [[nodiscard]] std::size_t size() const { return trials_.size(); }
+  bool operator==(const Standings&) const = default;
+
+ private:
+  struct Trial {
+    bool runs = true;
+    std::uint64_t reports = 0;
+    double sum = 0;
+    std::optional<double> best = {};
+    // As they were at the last interval that is judged.
+    std::uint64_t judged_at = 0;  // 0: at none yet
+    std::optional<double> best_then = {};
+    std::vector<double> values = {};  // truncation: at all such intervals
+    bool operator==(const Trial&) const = default;
+  };
+  struct Ranked {
+    double value = 0;
+    std::size_t trial = 0;
+    bool operator==(const Ranked&) const = default;
+  };
+  // Of all trials that have come so far.
+  struct Interval {
+    std::optional<double> best = {};    // for a bandit
+    std::vector<double> averages = {};  // for median stopping; the best first
+    std::vector<Ranked> ranked = {};    // for truncation; the best first
+    bool operator==(const Interval&) const = default;
+  };
+
+  [[nodiscard]] bool is_judged_at(std::uint64_t reports) const;
+  [[nodiscard]] std::size_t index_of(std::uint64_t reports) const;
+  [[nodiscard]] bool comes_before(const Ranked& a, const Ranked& b) const;
+  void arrive(std::size_t trial, double value);
+  [[nodiscard]] double bandit_bound(const Interval& interval) const;
+  [[nodiscard]] double median(const Interval& interval) const;
+  [[nodiscard]] bool is_ended(std::size_t trial, const Interval& interval,
+                              std::optional<double> bound) const;
+  [[nodiscard]] bool is_among_last(std::size_t trial, const Interval& interval) const;
+
+  Policy policy_;
+  Goal goal_;
+  std::vector<Trial> trials_;
+  std::vector<std::size_t> running_;  // ascending
+  std::vector<Interval> intervals_;   // those that are judged
+};
 
 }  // namespace muster::sweep

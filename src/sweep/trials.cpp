@@ -2,7 +2,6 @@
 #include "sweep/trials.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.hpp"
 
@@ -16,7 +15,10 @@ constexpr std::uint64_t kFailuresLeast = 3;
 
 }  // namespace
 
-Trials::Trials(Settings settings) : settings_(std::move(settings)), wanted_(trials_of(settings_)) {
+Trials::Trials(Settings settings)
+    : settings_(std::move(settings)),
+      wanted_(trials_of(settings_)),
+      standings_(settings_.policy, settings_.goal) {
   CHECK(wanted_ > 0 && settings_.policy.interval > 0);
 }
 
@@ -34,9 +36,9 @@ void Trials::started(std::size_t trial, Instant now) {
 
 void Trials::reported(std::size_t trial, double value, SweepEffects& out) {
   if (trials_[trial].state != TrialState::running) return;
-  progress_[trial].reported.push_back(value);
+  const std::vector<std::size_t> ended = standings_.report(trial, value);
   if (ending_) return;
-  for (const std::size_t one : ended_early(settings_.policy, settings_.goal, progress_, trial)) {
+  for (const std::size_t one : ended) {
     if (!trials_[one].told) tell(one, TrialState::ended_early, out);
   }
 }
@@ -46,8 +48,7 @@ void Trials::ended(std::size_t trial, bool well, SweepEffects& out) {
   CHECK(one.state == TrialState::running && !over_);
   one.state = well ? TrialState::completed : one.told.value_or(TrialState::failed);
   one.limit.reset();
-  progress_[trial].runs = false;
-  progress_[trial].completed = well;
+  standings_.end(trial, well);
   --running_;
   all_failed_ = all_failed_ && one.state == TrialState::failed;
   if (all_failed_ && ++failed_first_ >= failures_allowed() && !ending_) {
@@ -81,15 +82,6 @@ std::optional<Instant> Trials::next() const {
   return soonest;
 }
 
-std::optional<double> Trials::result(std::size_t trial) const {
-  std::optional<double> best;
-  for (const double value : progress_[trial].reported) {
-    if (std::isnan(value)) continue;
-    if (!best || is_better(settings_.goal, value, *best)) best = value;
-  }
-  return best;
-}
-
 std::optional<std::size_t> Trials::best() const {
   std::optional<std::size_t> best;
   std::optional<double> reached;
@@ -112,7 +104,7 @@ void Trials::start_what_fits(SweepEffects& out) {
     Point point = sample(settings_, trials_.size(), tried());
     out.emplace_back(StartTrial{trials_.size(), point});
     trials_.push_back({std::move(point)});
-    progress_.emplace_back();
+    standings_.begin();
     ++running_;
   }
 }
@@ -160,14 +152,13 @@ std::uint64_t Trials::at_once() const {
 }
 
 void Trials::check() const {
-  CHECK(trials_.size() == progress_.size() && trials_.size() <= wanted_);
+  CHECK(trials_.size() == standings_.size() && trials_.size() <= wanted_);
   std::uint64_t running = 0;
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     const Trial& one = trials_[i];
     const bool runs = one.state == TrialState::running;
-    CHECK(progress_[i].runs == runs);
-    CHECK(progress_[i].completed == (one.state == TrialState::completed));
+    CHECK(standings_.runs(i) == runs);
     CHECK(!one.limit || (runs && settings_.limits.one));
     CHECK(!one.told || (*one.told != TrialState::running && *one.told != TrialState::completed));
     CHECK(one.point.size() == dimensions(settings_.space));

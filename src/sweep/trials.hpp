@@ -90,10 +90,12 @@ class Trials {
   [[nodiscard]] const std::optional<SweepOver>& outcome() const { return over_; }
   // Those that have begun.
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
-  [[nodiscard]] const std::vector<Progress>& progress() const { return progress_; }
+  [[nodiscard]] const Standings& standings() const { return standings_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
   // The best value that a trial has reported.
-  [[nodiscard]] std::optional<double> result(std::size_t trial) const;
+  [[nodiscard]] std::optional<double> result(std::size_t trial) const {
+    return standings_.best(trial);
+  }
   // Of those that have completed, so far.
   [[nodiscard]] std::optional<std::size_t> best() const;
   // So many failures before anything else give a sweep up: three, or all of the first that run side
@@ -115,7 +117,7 @@ class Trials {
   Settings settings_;
   std::uint64_t wanted_ = 0;  // trials
   std::vector<Trial> trials_;
-  std::vector<Progress> progress_;  // of the same trials
+  Standings standings_;  // of the same trials
   std::uint64_t running_ = 0;
   std::uint64_t failed_first_ = 0;  // before any ended otherwise
   bool all_failed_ = true;          // so far

@@ -380,7 +380,7 @@ class Simulation {
         break;
       case What::reports: {
         const double x = *trials_.trials()[event.trial].point[0];
-        const auto age = double(trials_.progress()[event.trial].reported.size());
+        const auto age = double(trials_.standings().reports(event.trial));
         if (dice_.share() >= faults_) trials_.reported(event.trial, x + 1 / (1 + age), out);
         const bool done = age >= 9 || dice_.share() < faults_;
         at(now + seconds(1), {event.trial, done ? What::ends : What::reports});
@@ -448,7 +448,8 @@ TEST(SweepSimulation, EarlyEndsSpareReportsAndKeepTheBest) {
     Simulation simulation(settings, 1, 0);
     simulation.play();
     std::size_t count = 0;
-    for (const Progress& one : simulation.trials().progress()) count += one.reported.size();
+    const Standings& standings = simulation.trials().standings();
+    for (std::size_t i = 0; i < standings.size(); ++i) count += standings.reports(i);
     reports.push_back(count);
     best.push_back(simulation.trials().outcome()->best);
   }

@@ -1,6 +1,7 @@
 // Early ends: Azure ML's own examples of its policies, and what lies at their edges.
 #include "sweep/early_end.hpp"
 
+#include <ctime>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -8,6 +9,26 @@ namespace muster::sweep {
 namespace {
 
 using Ended = std::vector<std::size_t>;
+
+// What a trial has reported, and whether more is to come.
+struct Progress {
+  std::vector<double> reported;
+  bool runs = true;
+  bool completed = false;
+};
+
+// Who is to be ended after the last report of `reporter`, which comes after all others.
+Ended ended_early(const Policy& policy, Goal goal, const std::vector<Progress>& trials,
+                  std::size_t reporter) {
+  Standings standings(policy, goal);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    standings.begin();
+    const std::size_t count = trials[i].reported.size() - (i == reporter ? 1 : 0);
+    for (std::size_t k = 0; k < count; ++k) (void)standings.report(i, trials[i].reported[k]);
+    if (!trials[i].runs) standings.end(i, trials[i].completed);
+  }
+  return standings.report(reporter, trials[reporter].reported.back());
+}
 
 std::vector<Progress> running(const std::vector<std::vector<double>>& reported) {
   std::vector<Progress> trials;
@@ -131,6 +152,23 @@ TEST(TruncationSelection, MayLeaveOutCompletedTrials) {
   trials[0].completed = false;
   policy.percentage = 39;
   EXPECT_EQ(ended_early(policy, Goal::maximize, trials, 4), Ended{});
+}
+
+// Quadratic in the reports, this would take a minute for each policy.
+TEST(EarlyEnd, AReportCostsTheSameHoweverManyCameBefore) {
+  for (const EarlyEnd kind :
+       {EarlyEnd::bandit, EarlyEnd::median_stopping, EarlyEnd::truncation_selection}) {
+    Policy policy{kind};
+    policy.slack_amount = 1;
+    policy.percentage = 10;
+    Standings standings(policy, Goal::minimize);
+    const std::clock_t begun = std::clock();
+    for (std::size_t i = 0; i < 4; ++i) standings.begin();
+    for (int report = 0; report < 100'000; ++report) {
+      for (std::size_t i = 0; i < 4; ++i) (void)standings.report(i, 1.0 / (1 + report));
+    }
+    EXPECT_LT((std::clock() - begun) / CLOCKS_PER_SEC, 5) << static_cast<int>(kind);
+  }
 }
 
 }  // namespace
