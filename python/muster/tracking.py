@@ -10,13 +10,14 @@ import re
 import threading
 import time
 import uuid
-from typing import Any, Dict, List, Mapping, Optional
-from urllib.parse import unquote, urlparse
+from typing import IO, Any, Dict, List, Mapping, Optional
+from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 
 _EXPERIMENT = "0"  # MLflow's default one
-_NAME = re.compile(r"[\w\-. /:]{1,250}", re.ASCII)
+_NAME = re.compile(r"[\w\-. /:]{1,250}")
+_RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 
 
 def _tracking_folder() -> Optional[str]:
@@ -24,13 +25,13 @@ def _tracking_folder() -> Optional[str]:
     parts = urlparse(uri)
     if not uri or parts.scheme not in ("", "file"):
         return None
-    return unquote(parts.path) if parts.scheme else uri
+    return os.fsdecode(unquote_to_bytes(parts.path)) if parts.scheme else uri
 
 
-def _checked(name: str) -> str:
+def _checked(name: object) -> str:
     """MLflow's rule for names, which become paths."""
-    parts = name.split("/")
-    if not _NAME.fullmatch(name) or any(part in ("", ".", "..") for part in parts):
+    if (not isinstance(name, str) or not _NAME.fullmatch(name)
+            or any(part in ("", ".", "..") for part in name.split("/"))):
         raise BadCall(f"{name!r} is not a name for a metric or a parameter",
                       "it has letters, digits, blanks and _ - . : only, and / between such parts")
     return name
@@ -38,7 +39,37 @@ def _checked(name: str) -> str:
 
 def _uri(path: str) -> str:
     """As a text of YAML."""
-    return json.dumps("file://" + path)
+    return json.dumps("file://" + quote(os.fsencode(path)))
+
+
+def _run_name() -> str:
+    """MLflow's rule, too: it becomes a folder."""
+    name = os.environ.get("MLFLOW_RUN_ID") or uuid.uuid4().hex
+    if not _RUN.fullmatch(name):
+        raise BadCall(f"MLFLOW_RUN_ID is {name!r}, which is not the name of a run",
+                      "it has letters, digits, _ and - only")
+    return name
+
+
+def _context() -> Dict[str, str]:
+    """Tags that MLflow gives each run from the environment; muster says there which rank it is."""
+    try:
+        told = json.loads(os.environ.get("MLFLOW_RUN_CONTEXT", "{}"))
+    except ValueError:
+        return {}
+    return {str(key): str(value) for key, value in told.items()} if isinstance(told, dict) else {}
+
+
+def _open_for(path: str, mode: str) -> IO[bytes]:
+    """With the folders above it. A name may not be a file and a folder at once, nor a link."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        flags |= os.O_APPEND if mode == "ab" else os.O_TRUNC
+        return os.fdopen(os.open(path, flags, 0o666), mode, buffering=0)
+    except OSError as error:
+        raise BadCall(f"cannot write to {path}: {error.strerror}",
+                      "a name that is part of another one, as a of a/b, cannot be used") from error
 
 
 def _write_new(path: str, text: str) -> None:
@@ -54,7 +85,7 @@ class _Store:
     """The folder of one run: MLflow reads it like one of its own."""
 
     def __init__(self, folder: str) -> None:
-        self._run = os.environ.get("MLFLOW_RUN_ID") or uuid.uuid4().hex
+        self._run = _run_name()
         experiment = os.path.join(os.path.abspath(folder), _EXPERIMENT)
         self._folder = os.path.join(experiment, self._run)
         for below in ("metrics", "params", "tags", "artifacts"):
@@ -70,6 +101,8 @@ class _Store:
                    f"lifecycle_stage: active\nrun_id: {self._run}\nrun_name: {self._run[:8]}\n"
                    f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
                    f"start_time: {now}\nstatus: 1\ntags: []\nuser_id: ''\n")
+        for key, value in _context().items():
+            self.write("tags", _checked(key), value)
 
     @property
     def run(self) -> str:
@@ -78,17 +111,13 @@ class _Store:
 
     def append(self, name: str, line: str) -> None:
         """One more line of a metric, written at once."""
-        path = os.path.join(self._folder, "metrics", name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "ab", buffering=0) as file:
+        with _open_for(os.path.join(self._folder, "metrics", name), "ab") as file:
             file.write(line.encode())
 
     def write(self, kind: str, name: str, text: str) -> None:
         """A parameter or a tag."""
-        path = os.path.join(self._folder, kind, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        with _open_for(os.path.join(self._folder, kind, name), "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
 
 
 _lock = threading.Lock()
@@ -109,10 +138,11 @@ def _store() -> Optional[_Store]:
 def _log(name: str, value: Any, step: int) -> None:
     number = float(value)
     store = _store()
+    checked = _checked(name)
     if store is None:
-        print(f"Attempted to log scalar metric {name}:\n{number}", flush=True)
+        print(f"Attempted to log scalar metric {checked}:\n{number}", flush=True)
         return
-    store.append(_checked(name), f"{int(time.time() * 1000)} {number} {step}\n")
+    store.append(checked, f"{int(time.time() * 1000)} {number} {step}\n")
 
 
 # ---- MLflow's names ----

@@ -189,13 +189,20 @@ Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
 
 std::unique_ptr<pipeline::SweepOverseer> overseer_of(const PipelineRequest& request) {
   if (!request.sweep) return nullptr;
-  pipeline::SweepPlan plan{
-      request.sweep->settings, request.sweep->metric, request.sweep->from_output, {}, {}, {}};
+  pipeline::SweepPlan plan;
+  plan.settings = request.sweep->settings;
+  plan.metric = request.sweep->metric;
+  plan.from_output = request.sweep->from_output;
   for (const StepRequest& step : request.steps) plan.names.push_back(step.name);
-  plan.metrics = [&request](std::size_t trial) {
-    return fmt::format("{}/{}",
-                       store::step_folder(request.record.folder, request.steps[trial].name),
-                       front::kMetricsFolder);
+  plan.record = [&request](std::size_t trial) {
+    return store::step_folder(request.record.folder, request.steps[trial].name);
+  };
+  plan.metrics = [record = plan.record](std::size_t trial) {
+    return fmt::format("{}/{}", record(trial), front::kMetricsFolder);
+  };
+  plan.streams = [&request, record = plan.record](std::size_t trial) {
+    const std::string& logs = request.sweep->logs;
+    return logs.empty() ? record(trial) + "/streams" : logs + "/" + request.steps[trial].name;
   };
   plan.keep = [&request](std::size_t best) { return keep_outputs(request, best); };
   return std::make_unique<pipeline::SweepOverseer>(std::move(plan));

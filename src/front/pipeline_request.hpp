@@ -68,6 +68,7 @@ struct SweepRequest {
   sweep::Settings settings;
   std::string metric;
   bool from_output = false;
+  std::string logs = {};  // folder of the trials' output; empty: it is in their records
   std::function<RunRequest(std::size_t trial, const std::vector<PoolShare>& hosts,
                            const std::vector<sweep::Assignment>& values)>
       request;

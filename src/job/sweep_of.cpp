@@ -12,6 +12,7 @@
 #include "job/sweep_keys.hpp"
 #include "job/table_reader.hpp"
 #include "spec/quoted.hpp"
+#include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 #include "sweep/sobol.hpp"
 #include "sweep/steady_math.hpp"
@@ -324,6 +325,22 @@ void set_policy(const SweepKeys& keys, sweep::Policy& policy, Complaints& compla
   }
 }
 
+void set_metric(const SweepKeys& keys, SweepFile& made, Complaints& complaints) {
+  made.from_output = keys.metrics_from && keys.metrics_from->text == "output";
+  if (!keys.metric) return;  // it has been complained about
+  made.metric = keys.metric->text;
+  const std::string name = spec::quoted(made.metric);
+  if (!made.from_output && !sweep::is_metric_name(made.metric)) {
+    complaints.add(keys.metric->begin, "MLflow cannot have a metric of the name " + name,
+                   "names have letters, digits, blanks and _ - . : only, and / between such parts");
+  }
+  const bool can_be_printed = sweep::printed_value(made.metric + "=1", made.metric).has_value();
+  if (made.from_output && !can_be_printed) {
+    complaints.add(keys.metric->begin, "no line NAME=VALUE can have the name " + name,
+                   "a name has no =, and no blanks around it");
+  }
+}
+
 // ---- inputs of the trials ----
 
 void sweep_inputs(const sweep::Space& space, const SweepKeys& keys, bool in_component,
@@ -355,8 +372,7 @@ void make_sweep(const SweepKeys& keys, bool in_component, JobFile& trial, Compla
   }
   set_limits(keys, settings.limits);
   set_policy(keys, settings.policy, complaints);
-  if (keys.metric) made->metric = keys.metric->text;
-  made->from_output = keys.metrics_from && keys.metrics_from->text == "output";
+  set_metric(keys, *made, complaints);
   sweep_inputs(settings.space, keys, in_component, trial);
   trial.sweep = std::move(made);
 }

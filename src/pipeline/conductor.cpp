@@ -261,7 +261,11 @@ class Conductor {
     const ssize_t got = file ? ::read(file.get(), bytes.data(), bytes.size()) : 0;
     if (got > 0) {
       const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
-      if (conducting_.overseer != nullptr) conducting_.overseer->printed(live.step, text);
+      if (conducting_.overseer != nullptr) {
+        const bool is_out = stream == Console::out;
+        conducting_.overseer->printed(live.step, is_out ? model::Stream::out : model::Stream::err,
+                                      text);
+      }
       show(stream, live.lines[stream].feed(text));
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       file.reset();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/record.hpp"
+#include "model/stream.hpp"
 
 namespace muster::pipeline {
 
@@ -32,8 +33,8 @@ class Overseer {
   Overseer(const Overseer&) = delete;
   Overseer& operator=(const Overseer&) = delete;
 
-  virtual void started(std::size_t step) = 0;  // its process runs
-  virtual void printed(std::size_t step, std::string_view bytes) = 0;
+  virtual void started(std::size_t step) = 0;  // its process runs, not yet its ranks
+  virtual void printed(std::size_t step, model::Stream stream, std::string_view bytes) = 0;
   virtual void ended(std::size_t step, bool well) = 0;  // or it never began
   virtual void interrupted() = 0;
   // What it has found since the last call.

@@ -5,12 +5,13 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "store/reader.hpp"
 #include "view/sweep_words.hpp"
 
 namespace muster::pipeline {
 namespace {
 
-constexpr int kLookEvery = 250;  // milliseconds
+constexpr base::Duration kLookEvery = std::chrono::milliseconds(250);
 
 base::Instant steady_now() {
   return base::Instant(std::chrono::steady_clock::now().time_since_epoch());
@@ -31,17 +32,18 @@ std::vector<sweep::Assignment> SweepOverseer::values(std::size_t trial) const {
 }
 
 void SweepOverseer::started(std::size_t step) {
-  trials_.started(step, steady_now());
-  live_.emplace(step, Live{store::MetricFiles(plan_.metrics(step), plan_.metric)});
+  live_.emplace(step, Live{store::MetricFiles(plan_.metrics(step), plan_.metric),
+                           store::RankLines(plan_.streams(step))});
 }
 
-void SweepOverseer::printed(std::size_t step, std::string_view bytes) {
+// Of a trial with so many ranks that their output is not kept.
+void SweepOverseer::printed(std::size_t step, model::Stream stream, std::string_view bytes) {
   const auto live = live_.find(step);
-  if (!plan_.from_output || live == live_.end()) return;
+  if (!plan_.from_output || live == live_.end() || live->second.lines.is_there()) return;
   sweep::SweepEffects effects;
-  for (const std::string& line : live->second.lines.feed(bytes)) {
-    const auto value = sweep::printed_value(line, plan_.metric);
-    if (value) trials_.reported(step, *value, effects);
+  sweep::GrowingLines& lines = live->second.console[stream == model::Stream::out ? 0 : 1];
+  for (const std::string& line : lines.feed(bytes)) {
+    report_line(step, line, 0, effects);
   }
   take(effects);
 }
@@ -49,8 +51,9 @@ void SweepOverseer::printed(std::size_t step, std::string_view bytes) {
 void SweepOverseer::ended(std::size_t step, bool well) {
   const auto live = live_.find(step);
   if (live != live_.end()) {
-    printed(step, "\n");  // its last line may have no end
-    read_reports(step, live->second);
+    printed(step, model::Stream::out, "\n");  // its last line may have no end
+    printed(step, model::Stream::err, "\n");
+    read_reports(step, live->second, true);
     live_.erase(live);
   }
   if (step >= trials_.trials().size()) return;  // it was not its turn yet
@@ -65,17 +68,26 @@ void SweepOverseer::interrupted() {
   told_end_ = true;  // the conductor knows
 }
 
+// Whatever wakes the conductor, files are looked at every so often only.
 Orders SweepOverseer::look() {
-  for (auto& [trial, live] : live_) read_reports(trial, live);
+  const base::Instant now = steady_now();
+  if (now >= looked_ + kLookEvery) {
+    looked_ = now;
+    for (auto& [trial, live] : live_) {
+      note_start(trial, live);
+      read_reports(trial, live, false);
+    }
+  }
   sweep::SweepEffects effects;
-  if (!trials_.is_over()) trials_.pass(steady_now(), effects);
+  if (!trials_.is_over()) trials_.pass(now, effects);
   take(effects);
   return std::exchange(orders_, {});
 }
 
 std::optional<int> SweepOverseer::patience() const {
   if (live_.empty()) return std::nullopt;
-  return kLookEvery;
+  const auto left = std::chrono::ceil<base::Duration>(looked_ + kLookEvery - steady_now());
+  return static_cast<int>(std::clamp<base::Duration>(left, base::Duration(0), kLookEvery).count());
 }
 
 std::string SweepOverseer::note(std::size_t step) const {
@@ -100,13 +112,31 @@ Conclusion SweepOverseer::conclude() {
   return done;
 }
 
-void SweepOverseer::read_reports(std::size_t trial, Live& live) {
-  if (plan_.from_output) return;
+// A trial's time begins with its ranks: until then its hosts are being reached.
+void SweepOverseer::note_start(std::size_t trial, Live& live) {
+  if (live.ranks_run || !store::ranks_have_started(plan_.record(trial))) return;
+  live.ranks_run = true;
+  trials_.started(trial, steady_now());
+}
+
+void SweepOverseer::read_reports(std::size_t trial, Live& live, bool is_end) {
   sweep::SweepEffects effects;
-  for (const sweep::Report& report : live.files.read_new()) {
-    trials_.reported(trial, report.value, effects);
+  if (plan_.from_output) {
+    for (const store::RankLine& one : live.lines.read_new(is_end)) {
+      report_line(trial, one.line, one.rank, effects);
+    }
+  } else {
+    for (const store::RankReport& one : live.files.read_new()) {
+      trials_.reported(trial, one.report.value, effects, one.rank);
+    }
   }
   take(effects);
+}
+
+void SweepOverseer::report_line(std::size_t trial, const std::string& line, std::uint64_t rank,
+                                sweep::SweepEffects& effects) {
+  const auto value = sweep::printed_value(line, plan_.metric);
+  if (value) trials_.reported(trial, *value, effects, rank);
 }
 
 // Which trial starts when is the conductor's business: it follows the same order and the same

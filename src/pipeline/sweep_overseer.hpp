@@ -2,6 +2,7 @@
 // decides.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "base/error.hpp"
 #include "pipeline/overseer.hpp"
 #include "store/metric_files.hpp"
+#include "store/rank_lines.hpp"
 #include "sweep/trials.hpp"
 
 namespace muster::pipeline {
@@ -21,7 +23,9 @@ struct SweepPlan {
   std::string metric;
   bool from_output = false;
   std::vector<std::string> names;                       // of the trials
-  std::function<std::string(std::size_t)> metrics;      // the folder of a trial's metrics
+  std::function<std::string(std::size_t)> record;       // the folder of a trial's record
+  std::function<std::string(std::size_t)> metrics;      // that of its metrics
+  std::function<std::string(std::size_t)> streams;      // that of its ranks' output
   std::function<base::Result<void>(std::size_t)> keep;  // the outputs of the best trial
 };
 
@@ -33,7 +37,7 @@ class SweepOverseer : public Overseer {
   [[nodiscard]] std::vector<sweep::Assignment> values(std::size_t trial) const;
 
   void started(std::size_t step) override;
-  void printed(std::size_t step, std::string_view bytes) override;
+  void printed(std::size_t step, model::Stream stream, std::string_view bytes) override;
   void ended(std::size_t step, bool well) override;
   void interrupted() override;
   [[nodiscard]] Orders look() override;
@@ -42,11 +46,18 @@ class SweepOverseer : public Overseer {
   [[nodiscard]] Conclusion conclude() override;
 
  private:
+  // Metrics are in MLflow's files, in what each rank prints, or, where that is kept nowhere, in
+  // what the console shows.
   struct Live {
     store::MetricFiles files;
-    sweep::GrowingLines lines = {};
+    store::RankLines lines;
+    std::array<sweep::GrowingLines, 2> console = {};  // stdout, stderr
+    bool ranks_run = false;
   };
-  void read_reports(std::size_t trial, Live& live);
+  void note_start(std::size_t trial, Live& live);
+  void read_reports(std::size_t trial, Live& live, bool is_end);
+  void report_line(std::size_t trial, const std::string& line, std::uint64_t rank,
+                   sweep::SweepEffects& effects);
   void take(const sweep::SweepEffects& effects);
 
   SweepPlan plan_;
@@ -54,6 +65,7 @@ class SweepOverseer : public Overseer {
   std::map<std::size_t, Live> live_;
   Orders orders_;
   bool told_end_ = false;
+  base::Instant looked_{};
 };
 
 }  // namespace muster::pipeline

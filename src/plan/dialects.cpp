@@ -317,6 +317,14 @@ std::string ms_timeout(const AboutApp& about) {
   return about.spec.roles == model::Roles::mindspore ? "600" : "";
 }
 
+// Tags of the runs that a rank begins. In a file store each rank has runs of its own, and whoever
+// reads it wants to know which.
+std::string mlflow_context(const About& about) {
+  const model::Variable* uri = find(about.kept, "MLFLOW_TRACKING_URI");
+  if (uri == nullptr || !uri->value.starts_with("file:")) return {};
+  return fmt::format("{{\"muster.rank\": \"{}\"}}", about.rank);
+}
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -374,6 +382,7 @@ constexpr Word kWords[] = {
     {"MASTER_ADDR", "torch", address},
     {"MASTER_PORT", "torch", port},
     {"MKL_NUM_THREADS", "threads", threads, Yields::to_threads},
+    {"MLFLOW_RUN_CONTEXT", "MLflow", mlflow_context, Yields::to_own},
     {"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", "network", mpich_interface, Yields::to_own},
     {"MPI_LOCALNRANKS", "MPICH", local_size},
     {"MPI_LOCALRANKID", "MPICH", local_rank},

@@ -11,6 +11,17 @@
 #include "process/write_all.hpp"
 
 namespace muster::store {
+namespace {
+
+constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+process::UniqueFd if_plain(process::UniqueFd file) {
+  struct stat facts {};
+  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
+  return file;
+}
+
+}  // namespace
 
 bool write_all(int file, std::string_view bytes) {
   errno = process::write_all(file, bytes).error;
@@ -29,11 +40,22 @@ bool replace_file(const std::string& path, std::string_view text) {
 }
 
 process::UniqueFd open_file(const std::string& path) {
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  process::UniqueFd file(::open(path.c_str(), kFlags));
-  struct stat facts {};
-  if (!file || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
-  return file;
+  return if_plain(process::UniqueFd(::open(path.c_str(), kToRead)));
+}
+
+process::UniqueFd open_below(const std::string& folder, std::string_view path) {
+  process::UniqueFd at(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  while (at) {
+    const std::size_t slash = path.find('/');
+    const std::string name(path.substr(0, slash));
+    if (name.empty() || name == "." || name == "..") return {};
+    const bool is_last = slash == std::string_view::npos;
+    const int flags = is_last ? kToRead : O_PATH | O_DIRECTORY | O_CLOEXEC;
+    at = process::UniqueFd(::openat(at.get(), name.c_str(), flags | O_NOFOLLOW));
+    if (is_last) return if_plain(std::move(at));
+    path.remove_prefix(slash + 1);
+  }
+  return {};
 }
 
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {

@@ -20,6 +20,10 @@ namespace muster::store {
 // opens or reads one may have to wait for ever.
 [[nodiscard]] process::UniqueFd open_file(const std::string& path);
 
+// The same below a folder that others write to: no link on the way is followed, and "..", "." and
+// absolute paths lead nowhere.
+[[nodiscard]] process::UniqueFd open_below(const std::string& folder, std::string_view path);
+
 // Of a record: what was asked, with all files that were read, is the longest.
 inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
 // Nothing, too, when it holds more than `most` bytes.

@@ -26,6 +26,8 @@ class Standings {
   void begin();  // the next trial
   // Which trials that run are to be ended now, ascending.
   [[nodiscard]] std::vector<std::size_t> report(std::size_t trial, double value);
+  // It has reported nothing yet: what it has counts no more.
+  void forget(std::size_t trial);
   void end(std::size_t trial, bool completed);
 
   [[nodiscard]] bool runs(std::size_t trial) const { return trials_[trial].runs; }
@@ -41,34 +43,29 @@ class Standings {
     std::uint64_t reports = 0;
     double sum = 0;
     std::optional<double> best = {};
-    // As they were at the last interval that is judged.
-    std::uint64_t judged_at = 0;  // 0: at none yet
-    std::optional<double> best_then = {};
-    std::vector<double> values = {};  // truncation: at all such intervals
+    std::uint64_t judged_at = 0;           // the last interval that is judged; 0: none yet
+    std::optional<double> best_then = {};  // at that one
+    std::vector<double> values = {};       // what counts for the policy, at each of them
     bool operator==(const Trial&) const = default;
   };
+  // What counts for the policy: the best, the average, or the last report until an interval.
   struct Ranked {
     double value = 0;
     std::size_t trial = 0;
     bool operator==(const Ranked&) const = default;
   };
-  // Of all trials that have come so far.
-  struct Interval {
-    std::optional<double> best = {};    // for a bandit
-    std::vector<double> averages = {};  // for median stopping; the best first
-    std::vector<Ranked> ranked = {};    // for truncation; the best first
-    bool operator==(const Interval&) const = default;
-  };
+  using Interval = std::vector<Ranked>;  // of the trials that have come so far; the best first
 
   [[nodiscard]] bool is_judged_at(std::uint64_t reports) const;
   [[nodiscard]] std::size_t index_of(std::uint64_t reports) const;
   [[nodiscard]] bool comes_before(const Ranked& a, const Ranked& b) const;
+  [[nodiscard]] std::size_t place_of(const Ranked& one, const Interval& interval) const;
+  [[nodiscard]] double what_counts(const Trial& trial, double last) const;
   void arrive(std::size_t trial, double value);
-  [[nodiscard]] double bandit_bound(const Interval& interval) const;
-  [[nodiscard]] double median(const Interval& interval) const;
-  [[nodiscard]] bool is_ended(std::size_t trial, const Interval& interval,
-                              std::optional<double> bound) const;
-  [[nodiscard]] bool is_among_last(std::size_t trial, const Interval& interval) const;
+  void leave(std::size_t trial);
+  [[nodiscard]] double bandit_bound(double best) const;
+  [[nodiscard]] double bound_of(const Interval& interval) const;
+  [[nodiscard]] bool is_ended(std::size_t trial, const Interval& interval, double bound) const;
 
   Policy policy_;
   Goal goal_;

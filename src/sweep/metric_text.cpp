@@ -19,6 +19,10 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 // "0.5", "1e-05", "nan", "-inf", "Infinity".
 std::optional<double> metric_number(std::string_view text) {
   std::string word = base::lower(text);
@@ -63,9 +67,9 @@ std::optional<double> printed_value(std::string_view line, std::string_view metr
 }
 
 bool is_metric_name(std::string_view name) {
+  // MLflow takes letters of any script.
   const auto fits = [](char c) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    return letter || (c >= '0' && c <= '9') ||
+    return is_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80 ||
            std::string_view("_-. /:").find(c) != std::string_view::npos;
   };
   if (name.empty() || name.size() > kMetricNameMax || !std::ranges::all_of(name, fits))
@@ -75,6 +79,20 @@ bool is_metric_name(std::string_view name) {
     if (part == "." || part == "..") return false;
   }
   return true;
+}
+
+std::string file_uri(std::string_view path) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_letter_or_digit(c) || std::string_view("/-._~").find(c) != std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return uri;
 }
 
 std::vector<std::string> GrowingLines::feed(std::string_view bytes) {

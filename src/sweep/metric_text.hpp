@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace muster::sweep {
@@ -30,11 +31,16 @@ struct Report {
 // lead elsewhere.
 [[nodiscard]] bool is_metric_name(std::string_view name);
 
+// "file:///a%20b": a folder as MLFLOW_TRACKING_URI names it; MLflow's file store decodes it.
+[[nodiscard]] std::string file_uri(std::string_view path);
+
 // Bytes of a file that grows, as whole lines.
 class GrowingLines {
  public:
   // The lines that these bytes complete. One that is longer than any report is dropped.
   [[nodiscard]] std::vector<std::string> feed(std::string_view bytes);
+  // What has no end yet, as a line.
+  [[nodiscard]] std::string rest() { return std::exchange(begun_, {}); }
 
  private:
   std::string begun_;

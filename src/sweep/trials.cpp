@@ -34,8 +34,11 @@ void Trials::started(std::size_t trial, Instant now) {
   one.limit = now + *settings_.limits.one;
 }
 
-void Trials::reported(std::size_t trial, double value, SweepEffects& out) {
-  if (trials_[trial].state != TrialState::running) return;
+void Trials::reported(std::size_t trial, double value, SweepEffects& out, std::uint64_t rank) {
+  Trial& own = trials_[trial];
+  if (own.state != TrialState::running || (own.speaker && *own.speaker < rank)) return;
+  if (own.speaker && rank < *own.speaker) standings_.forget(trial);
+  own.speaker = rank;
   const std::vector<std::size_t> ended = standings_.report(trial, value);
   if (ending_) return;
   for (const std::size_t one : ended) {

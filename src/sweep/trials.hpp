@@ -67,6 +67,7 @@ class Trials {
     TrialState state = TrialState::running;
     std::optional<TrialState> told = {};  // why it shall stop
     std::optional<base::Instant> limit = {};
+    std::optional<std::uint64_t> speaker = {};  // the rank whose reports count
     bool operator==(const Trial&) const = default;
   };
 
@@ -75,8 +76,9 @@ class Trials {
   void begin(base::Instant now, SweepEffects& out);
   // Its processes run; until then its time limit does not.
   void started(std::size_t trial, base::Instant now);
-  // The primary metric. Of a trial that has ended: nothing happens.
-  void reported(std::size_t trial, double value, SweepEffects& out);
+  // The primary metric. Of a trial that has ended: nothing happens. Where several ranks report it,
+  // the lowest one counts; what others said before it was heard is forgotten.
+  void reported(std::size_t trial, double value, SweepEffects& out, std::uint64_t rank = 0);
   void ended(std::size_t trial, bool well, SweepEffects& out);
   void pass(base::Instant now, SweepEffects& out);
   // The user wants the sweep to end; once more: trials are told again.

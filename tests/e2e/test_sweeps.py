@@ -105,6 +105,63 @@ class Sweeps(SweepCase):
         self.assertEqual(done.errors.splitlines()[-1],
                          "muster: the best of 3 trials is trial_1: val/loss 0.25 with x=0.25")
 
+    def test_tags_do_not_hide_the_metrics_of_lines(self):
+        for words in (["--tag"], ["--tag", "--logs", self.path("logs")], []):
+            done = self.submit(*words)
+            self.assertEqual(done.errors.splitlines()[-1],
+                             "muster: the best of 5 trials is trial_2: loss 0 with x=3")
+
+    def test_half_a_line_is_not_joined_with_that_of_another_stream(self):
+        self.write("trial.sh", 'x=$1; printf "loss="; sleep 0.2; printf "0 noise\\n" >&2; '
+                               'sleep 0.2; printf "%s\\n" "$x"\n')
+        done = self.submit()
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_0: loss 1 with x=1")
+
+    def test_of_several_ranks_the_lowest_that_reports_counts(self):
+        trial = ("{command: 'if [ $RANK = 0 ]; then sleep 0.2; exit; fi; "
+                 "[ $RANK = 1 ] && sleep 0.5; echo loss=$((${{search_space.x}} * $RANK))', "
+                 "distribution: {type: pytorch, process_count_per_instance: 4}}")
+        done = self.submit(file=self.sweep(trial=trial, inputs="", outputs="",
+                                           objective="{goal: maximize, primary_metric: loss}"))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_4: loss 5 with x=5")
+
+    def test_of_several_mlflow_runs_that_of_the_lowest_rank_counts(self):
+        self.write("run.py", "import os, sys, time, mlflow\nrank = int(os.environ['RANK'])\n"
+                             "time.sleep(0.1 * (3 - rank))\n"
+                             "if rank: mlflow.log_metric('loss', float(sys.argv[1]) * rank)\n")
+        trial = ("{command: 'python3 -m muster $DIR/run.py ${{search_space.x}}', "
+                 "distribution: {type: pytorch, process_count_per_instance: 3}}")
+        file = self.sweep(trial=trial, inputs="", outputs="", metrics_from="",
+                          objective="{goal: maximize, primary_metric: loss}")
+        package = os.path.join(ROOT, "python")
+        done = self.submit(file=file, env=self.environment(PYTHONPATH=package))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_4: loss 5 with x=5")
+
+    def test_records_may_have_any_path(self):
+        self.write("run.py",
+                   "import sys, mlflow\nmlflow.log_metric('loss', float(sys.argv[1]))\n")
+        file = self.sweep(trial='{command: "python3 -m muster $DIR/run.py ${{search_space.x}}"}',
+                          inputs="", outputs="", metrics_from="")
+        records = self.path("re#cords 50%20? é;x")
+        done = self.submit(file=file, env=self.environment(
+            PYTHONPATH=os.path.join(ROOT, "python"), MUSTER_RECORDS=records))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_0: loss 1 with x=1")
+
+    def test_a_trials_time_begins_with_its_ranks(self):
+        self.write("ssh", '#!/bin/sh\nsleep 2\nwhile [ "$1" != far ]; do shift; done\nshift\n'
+                          'exec sh -c "$*"\n')
+        os.chmod(self.path("ssh"), 0o755)
+        file = self.sweep(trial="{command: 'sleep 1; echo loss=${{search_space.x}}'}", inputs="",
+                          outputs="", limits="{max_total_trials: 1, trial_timeout: 2}")
+        done = self.submit("-H", "far", file=file,
+                           env=self.environment(PATH=self.folder + ":" + os.environ["PATH"]))
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 1 trial is trial_0: loss 1 with x=1")
+
     def test_a_bandit_ends_what_is_far_behind(self):
         file = self.logging("[0.1, 9]", 30, 0.1, sampling_algorithm="grid",
                             early_termination="{type: bandit, slack_amount: 1, "
@@ -203,11 +260,27 @@ class Tracking(Case):
 
     def test_no_name_leads_out_of_the_run(self):
         done = self.logged("import mlflow\nfrom muster import MusterError\n"
-                           "for name in ('../x', '/x', 'a//b', 'a=b', ''):\n"
+                           "names = '../x', '/x', 'a//b', 'a=b', '', 'a\\n', 'a\\x1b', 'a/', 7\n"
+                           "for name in names:\n"
                            "    try:\n        mlflow.log_metric(name, 1)\n"
                            "    except MusterError as error:\n        print('refused')\n",
                            MLFLOW_TRACKING_URI=self.path("mlruns"))
-        self.assertEqual(done.text, "refused\n" * 5)
+        self.assertEqual(done.text, "refused\n" * 9)
+
+    def test_what_cannot_be_written_is_told(self):
+        done = self.logged("import mlflow\nfrom muster import MusterError\n"
+                           "mlflow.log_metric('a', 1)\nmlflow.log_metric('größe', 1)\n"
+                           "try:\n    mlflow.log_metric('a/b', 1)\n"
+                           "except MusterError as error:\n    print(error)\n",
+                           MLFLOW_TRACKING_URI=self.path("mlruns"))
+        self.assertRegex(done.text, "cannot write to .*/metrics/a/b: ")
+
+    def test_a_runs_name_is_no_path(self):
+        done = self.logged("import mlflow\nfrom muster import MusterError\n"
+                           "try:\n    mlflow.log_metric('a', 1)\n"
+                           "except MusterError as error:\n    print(error)\n",
+                           MLFLOW_TRACKING_URI=self.path("mlruns"), MLFLOW_RUN_ID="../../x")
+        self.assertIn("MLFLOW_RUN_ID is '../../x', which is not the name of a run", done.text)
 
 
 class Looks(SweepCase):

@@ -193,6 +193,11 @@ RC_GTEST_PROP(EarlyEnds, AreThoseOfANaiveJudge, ()) {
       standings.end(one, trials[one].completed);
       continue;
     }
+    if (what == 2) {
+      trials[one].reported.clear();
+      standings.forget(one);
+      continue;
+    }
     const double value = any_value();
     trials[one].reported.push_back(value);
     RC_ASSERT(standings.report(one, value) == naively_ended(policy, goal, trials, one));

@@ -19,6 +19,7 @@
 #include "job/sweep_of.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
+#include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 
 namespace muster::front {
@@ -194,6 +195,22 @@ using SharedGround = std::shared_ptr<const Ground>;
 
 std::string trial_name(std::size_t trial) { return fmt::format("trial_{}", trial); }
 
+// Of a sweep's trials: that of the user, or below it where the sweep is a step. Empty: in their
+// records.
+std::string logs_of_trials(const Ground& ground, std::size_t step, const std::string& folder) {
+  std::string logs = ground.draft.output.logs;
+  const bool is_step = folder != ground.call.record_folder;
+  if (!logs.empty() && is_step) logs += "/" + ground.graph.steps[step].name;
+  return logs.empty() ? logs : absolute(ground.call, logs);
+}
+
+JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::string& folder,
+                        const std::string& name) {
+  JobDraft own = ground.draft;
+  own.output.logs = logs_of_trials(ground, step, folder);
+  return draft_of_step(own, name);
+}
+
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
 // are. Its script finds MLflow's files through the variable that MLflow knows.
 RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
@@ -207,15 +224,15 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
   call.record_folder = fmt::format("{}/steps/{}", sweep_folder, name);
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
   Reading reading =
-      job_request(call, draft_of_step(ground.draft, name),
+      job_request(call, draft_of_trial(ground, step, sweep_folder, name),
                   {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
   for (model::App& app : request.spec.apps) {
     constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
     if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
-    app.exports.push_back(
-        {std::string(kUri), fmt::format("file://{}/{}", call.record_folder, kMetricsFolder)});
+    app.exports.push_back({std::string(kUri), sweep::file_uri(fmt::format(
+                                                  "{}/{}", call.record_folder, kMetricsFolder))});
   }
   return std::move(request);
 }
@@ -283,6 +300,7 @@ std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size
   sweep->settings = one.job.sweep->settings;
   sweep->metric = one.job.sweep->metric;
   sweep->from_output = one.job.sweep->from_output;
+  sweep->logs = logs_of_trials(*ground, step, folder);
   std::uint32_t& at_once = sweep->settings.limits.at_once;
   at_once = trials_at_once(sweep->settings, plan, hosts);
   if (ground->draft.at_once > 0) at_once = std::min(at_once, ground->draft.at_once);

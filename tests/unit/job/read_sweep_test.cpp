@@ -323,6 +323,28 @@ s.yml:6:19: objective.goal must be one of minimize, maximize, not 'up'
 )");
 }
 
+TEST(ReadSweep, AMetricHasANameThatCanBeReported) {
+  const auto metric = [](const std::string& name, const std::string& more) {
+    return wrong(R"(
+type: sweep
+trial: {command: "train ${{search_space.lr}}"}
+sampling_algorithm: random
+search_space: {lr: {type: randint, upper: 3}}
+objective: {goal: minimize, primary_metric: )" +
+                 name + "}\n" + more);
+  };
+  const std::string hint =
+      "  hint: names have letters, digits, blanks and _ - . : only, and / between such parts\n";
+  const std::string of_mlflow = "s.yml:6:45: MLflow cannot have a metric of the name ";
+  EXPECT_EQ(metric("../x", ""), of_mlflow + "'../x'\n" + hint);
+  EXPECT_EQ(metric("/x", ""), of_mlflow + "'/x'\n" + hint);
+  EXPECT_EQ(metric("a=b", ""), of_mlflow + "'a=b'\n" + hint);
+  EXPECT_EQ(metric("../x", "metrics_from: output\n"), "");
+  EXPECT_EQ(metric("a=b", "metrics_from: output\n"),
+            "s.yml:6:45: no line NAME=VALUE can have the name 'a=b'\n"
+            "  hint: a name has no =, and no blanks around it\n");
+}
+
 TEST(ReadSweep, GivesNoNameTwoValues) {
   EXPECT_EQ(wrong(with(R"(sampling_algorithm: random
 search_space:

@@ -96,6 +96,16 @@ TEST_F(Dialects, jax_is_told_where_rank_0_listens) {
   EXPECT_EQ(env.at("JAX_PROCESS_ID"), "4");
 }
 
+// Whoever reads MLflow's file store wants to know which rank made a run.
+TEST_F(Dialects, mlflow_runs_of_a_file_store_are_tagged) {
+  EXPECT_FALSE(of(4).contains("MLFLOW_RUN_CONTEXT"));
+  EXPECT_FALSE(of(4, {"MLFLOW_TRACKING_URI=http://x"}).contains("MLFLOW_RUN_CONTEXT"));
+  const auto env = of(4, {"MLFLOW_TRACKING_URI=file:///a"});
+  EXPECT_EQ(env.at("MLFLOW_RUN_CONTEXT"), R"({"muster.rank": "4"})");
+  EXPECT_FALSE(of(4, {"MLFLOW_RUN_CONTEXT={}", "MLFLOW_TRACKING_URI=file:///a"})
+                   .contains("MLFLOW_RUN_CONTEXT"));
+}
+
 TEST(IsDefault, OfWhatUsersMaySetThemselves) {
   EXPECT_TRUE(is_default("OMP_NUM_THREADS"));
   EXPECT_TRUE(is_default("NCCL_SOCKET_IFNAME"));

@@ -17,7 +17,7 @@ void append(const std::string& path, const std::string& text) {
 
 std::vector<double> values(MetricFiles& files) {
   std::vector<double> all;
-  for (const sweep::Report& report : files.read_new()) all.push_back(report.value);
+  for (const RankReport& one : files.read_new()) all.push_back(one.report.value);
   return all;
 }
 
@@ -41,6 +41,36 @@ TEST(MetricFiles, OfSeveralRunsInTheOrderOfTime) {
   append(folder.path() + "/5/two/metrics/acc", "20 2 0\n40 4 1\n");
   append(folder.path() + "/meta.yaml", "x");
   EXPECT_EQ(values(files), (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST(MetricFiles, RunsSayWhichRankMadeThem) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  append(folder.path() + "/0/a/metrics/acc", "10 1 0\n");
+  append(folder.path() + "/0/b/metrics/acc", "20 2 0\n");
+  append(folder.path() + "/0/b/tags/muster.rank", "12");
+  append(folder.path() + "/0/c/metrics/acc", "30 3 0\n");
+  append(folder.path() + "/0/c/tags/muster.rank", "0");
+  const auto all = files.read_new();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0], (RankReport{0, {30, 3, 0}}));
+  EXPECT_EQ(all[1], (RankReport{12, {20, 2, 0}}));
+  EXPECT_EQ(all[2].report, (sweep::Report{10, 1, 0}));  // which does not say, comes last
+  EXPECT_GT(all[2].rank, 12U);
+}
+
+TEST(MetricFiles, LinksOfAScriptAreNotFollowed) {
+  const unit::Folder folder;
+  const std::string store = folder.path() + "/store";
+  append(folder.path() + "/elsewhere/acc", "1 2 3\n");
+  append(store + "/0/file/metrics/other", "1 2 3\n");
+  std::filesystem::create_symlink(folder.path() + "/elsewhere/acc", store + "/0/file/metrics/acc");
+  std::filesystem::create_directory(store + "/0/folder");
+  std::filesystem::create_symlink(folder.path() + "/elsewhere", store + "/0/folder/metrics");
+  append(folder.path() + "/other/run/metrics/acc", "1 2 3\n");
+  std::filesystem::create_symlink(folder.path() + "/other", store + "/1");
+  EXPECT_TRUE(MetricFiles(store, "acc").read_new().empty());
+  EXPECT_EQ(MetricFiles(store, "other").read_new().size(), 1U);
 }
 
 TEST(MetricFiles, AMetricsNameLeadsNowhereElse) {

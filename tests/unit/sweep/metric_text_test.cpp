@@ -31,13 +31,19 @@ TEST(MetricText, LinesOfTheOutput) {
 }
 
 TEST(MetricText, NamesLeadNowhereElse) {
-  for (const char* name : {"loss", "val/loss", "a b", "test-multi_logloss", "a.b:c", "..."}) {
+  for (const char* name :
+       {"loss", "val/loss", "a b", "test-multi_logloss", "a.b:c", "...", "größe"}) {
     EXPECT_TRUE(is_metric_name(name)) << name;
   }
   for (const char* name : {"", "/loss", "loss/", "a//b", "../loss", "a/../b", ".", "a\nb", "a=b"}) {
     EXPECT_FALSE(is_metric_name(name)) << name;
   }
   EXPECT_FALSE(is_metric_name(std::string(300, 'a')));
+}
+
+TEST(MetricText, AFolderAsAUri) {
+  EXPECT_EQ(file_uri("/home/me/runs-1_a.b~c"), "file:///home/me/runs-1_a.b~c");
+  EXPECT_EQ(file_uri("/a b/#1?x=%41/é;p"), "file:///a%20b/%231%3Fx%3D%2541/%C3%A9%3Bp");
 }
 
 TEST(MetricText, AFileThatGrowsIsReadByLines) {
@@ -47,6 +53,9 @@ TEST(MetricText, AFileThatGrowsIsReadByLines) {
   EXPECT_EQ(lines.feed(" 1 2\n"), (std::vector<std::string>{"3 1 2"}));
   EXPECT_EQ(lines.feed(std::string(10'000, 'x')), std::vector<std::string>{});
   EXPECT_EQ(lines.feed("x\n4 1 2\n"), (std::vector<std::string>{"4 1 2"}));
+  EXPECT_EQ(lines.feed("5 1"), std::vector<std::string>{});
+  EXPECT_EQ(lines.rest(), "5 1");
+  EXPECT_EQ(lines.rest(), "");
 }
 
 }  // namespace

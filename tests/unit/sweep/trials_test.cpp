@@ -39,7 +39,9 @@ struct Played {
   explicit Played(const Settings& settings) : trials(settings) { trials.begin(kStart, next()); }
 
   void end(std::size_t trial, bool well = true) { trials.ended(trial, well, next()); }
-  void report(std::size_t trial, double value) { trials.reported(trial, value, next()); }
+  void report(std::size_t trial, double value, std::uint64_t rank = 0) {
+    trials.reported(trial, value, next(), rank);
+  }
   void pass(Instant now) { trials.pass(now, next()); }
   void interrupt() { trials.interrupt(next()); }
 
@@ -84,6 +86,20 @@ TEST(Trials, TheBestHasCompletedAndReported) {
   EXPECT_EQ(play.effects, (SweepEffects{SweepOver{SweepEnd::completed, 0}}));  // the first of two
   EXPECT_EQ(play.trials.result(0), 0.2);
   EXPECT_EQ(play.trials.result(3), std::nullopt);
+}
+
+TEST(Trials, OfSeveralRanksTheLowestCounts) {
+  Played play(settings_of(1, 1));
+  play.report(0, 0.1, 3);
+  play.report(0, 0.2, 3);
+  EXPECT_EQ(play.trials.result(0), 0.1);
+  play.report(0, 0.7, 1);  // what a higher one said before is forgotten
+  EXPECT_EQ(play.trials.result(0), 0.7);
+  play.report(0, 0.3, 3);
+  play.report(0, 0.6, 1);
+  EXPECT_EQ(play.trials.result(0), 0.6);
+  EXPECT_EQ(play.trials.standings().reports(0), 2U);
+  play.trials.check();
 }
 
 TEST(Trials, WithoutAMetricThereIsNoResult) {
