@@ -9,15 +9,21 @@
 #include <set>
 #include <unistd.h>
 
+#include "base/byte_size.hpp"
+#include "base/variables.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
+#include "cli/code.hpp"
 #include "cli/progress.hpp"
 #include "cli/reuse.hpp"
 #include "cli/shelf.hpp"
 #include "cli/speak.hpp"
+#include "front/inherited.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
+#include "store/reader.hpp"
+#include "view/first_few.hpp"
 
 namespace muster::cli {
 namespace {
@@ -58,8 +64,8 @@ class Collector {
     const auto told = [this](std::size_t done, std::size_t all) {
       if (rules_.told) rules_.told("records looked at", done, all);
     };
-    return shelf_of(records_,
-                    {rules_.bounds.bytes.has_value(), rules_.measures_anew, before, told});
+    return shelf_of(records_, {rules_.bounds.bytes.has_value(), rules_.measures_anew, before,
+                               rules_.spared, told});
   }
 
   void choose_records(const Shelf& found) {
@@ -146,7 +152,38 @@ class Collector {
   view::Collection result_;
 };
 
+// Of records and code, as far as it has been measured.
+std::uint64_t taken_by(const std::string& records) {
+  const process::UniqueFd folder(::open(records.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const process::UniqueFd store = process::open_folder(folder.get(), ".blobs");
+  std::vector<std::string> strange;
+  std::uint64_t bytes = 0;
+  for (const blobs::StoreEntry& entry : blobs::stored(store.get(), strange)) bytes += entry.bytes;
+  for (const std::string& run : store::run_names(records)) {
+    const bool ended = store::is_finished(fmt::format("{}/{}", records, run));
+    bytes += store::record_bytes(folder.get(), run, ended, false);
+  }
+  return bytes;
+}
+
 }  // namespace
+
+void keep_to_budget(const std::string& record, const std::vector<std::string>& environment) {
+  const std::string words = base::value_of(environment, front::kRecordsBudget);
+  const auto budget = base::parse_byte_size(words);
+  const std::string records = records_of(record);
+  if (!budget || record.empty() || !store::is_of_records(records)) return;
+  if (taken_by(records) <= *budget) return;
+  CollectRules rules;
+  rules.bounds.bytes = budget;
+  rules.measures_anew = false;
+  rules.spared = store::run_of(record);
+  const view::Collection done = collect_in(records, rules);
+  if (done.records.count == 0) return;
+  const auto name = [&](std::size_t i) { return done.runs[i]; };
+  say(fmt::format("muster: {} went, since {} is {}\n", view::first_few(done.runs.size(), name),
+                  front::kRecordsBudget, words));
+}
 
 view::Collection collect_in(const std::string& records, const CollectRules& rules) {
   return Collector(records, rules).all();
@@ -165,11 +202,11 @@ int collect(const std::string& records, const front::RecordRequest& request) {
                      {}});
   }
   Progress progress;
-  const view::Collection done = collect_in(
-      records, {{request.filter.older_than, request.max_size},
-                request.dry_run,
-                true,
-                [&](auto work, auto count, auto all) { progress.tell(work, count, all); }});
+  CollectRules rules;
+  rules.bounds = {request.filter.older_than, request.max_size};
+  rules.dry_run = request.dry_run;
+  rules.told = [&](auto work, auto count, auto all) { progress.tell(work, count, all); };
+  const view::Collection done = collect_in(records, rules);
   progress.end();
   for (const std::string& notice : collection_notices(done, records)) {
     say("muster: " + notice + "\n");

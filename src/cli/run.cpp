@@ -9,6 +9,7 @@
 
 #include "base/variables.hpp"
 #include "cli/code.hpp"
+#include "cli/collect.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
 #include "cli/pipeline.hpp"
@@ -114,23 +115,32 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
   request.refusal_code = front.usage_code;
   if (request.record) request.record->asked = asked;
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
-  if (!request.detach) return launch(request, invocation);
-  return run_detached([&](const Invocation& own) { return launch(request, own); }, request.json,
-                      invocation);
+  const auto go = [&](const Invocation& own) {
+    const int code = launch(request, own);
+    if (request.record && !request.dry_run) keep_to_budget(request.record->folder, own.environment);
+    return code;
+  };
+  return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
 }
 
 int act(front::PipelineRequest& request, const Invocation& invocation,
         const model::TypedCommand& asked) {
   request.record.asked = asked;
   if (request.dry_run) return show_pipeline(request);
-  if (!request.detach) return run_pipeline(request, invocation);
-  return run_detached([&](const Invocation& own) { return run_pipeline(request, own); },
-                      request.json, invocation);
+  const auto go = [&](const Invocation& own) {
+    const int code = run_pipeline(request, own);
+    keep_to_budget(request.record.folder, own.environment);
+    return code;
+  };
+  return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
 }
 
 // What the environment says of hosts holds for every front end.
 base::Result<front::Reading> read_words(const front::Front& front, const front::Call& asked) {
   return front.read(asked).and_then([&](front::Reading read) -> base::Result<front::Reading> {
+    if (read.request || read.pipeline) {
+      if (auto fine = front::check_budget(asked); !fine) return tl::unexpected(fine.error());
+    }
     if (!read.request) return read;
     const auto reach = front::take_inherited_settings(asked, read.request->spec);
     if (!reach) return tl::unexpected(reach.error());

@@ -65,10 +65,11 @@ class Stocktaking {
     const auto record = store::read_record(folder);
     const bool is_own = is_own_folder(run);
     if (!record && is_own) shelf_.unreadable.push_back(run);
-    held.may_go = record && is_own && has_ended(*record);
-    if (held.may_go) shelf_.ended.push_back(run);
+    const bool ended = record && is_own && has_ended(*record);
+    held.may_go = ended && run != rules_.spared;
+    if (ended) shelf_.ended.push_back(run);
     if (rules_.measures) {
-      held.bytes = bytes_of(run, held.may_go);
+      held.bytes = bytes_of(run, ended);
       held.contents = contents_of(run);
     }
     if (!record) return;

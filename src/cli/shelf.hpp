@@ -20,6 +20,7 @@ struct ShelfRules {
   bool measures = false;          // what each takes on the disk; else that is 0
   bool anew = true;               // else what was measured once is believed
   const Shelf* before = nullptr;  // was measured already
+  std::string spared = {};        // a run that may not go
   std::function<void(std::size_t done, std::size_t all)> told = {};
 };
 

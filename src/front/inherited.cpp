@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/byte_size.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "option/values.hpp"
@@ -70,6 +71,15 @@ std::vector<std::string> unused_allocation(const Call& call, const model::JobSpe
       fmt::format("muster does not use the hosts of this Slurm allocation ({}) yet: all ranks run "
                   "on this machine; --hostfile <(scontrol show hostnames) gives its hosts",
                   *nodes)};
+}
+
+base::Result<void> check_budget(const Call& call) {
+  const auto budget = variable(call, kRecordsBudget);
+  if (budget && !budget->empty() && !base::parse_byte_size(*budget)) {
+    return base::fail(base::Fault::usage, "for example 50GB: old records go when a run has ended",
+                      "{} must be a size, not {}", kRecordsBudget, spec::quoted(*budget));
+  }
+  return {};
 }
 
 base::Result<void> settle_record(const Call& call, RunRequest& request) {

@@ -20,6 +20,7 @@ inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
 
 // yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
 inline constexpr std::string_view kRecord = "MUSTER_RECORD";
+inline constexpr std::string_view kRecordsBudget = "MUSTER_RECORDS_BUDGET";
 // The socket at which a launcher inside a rank asks the head above it for hosts.
 inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
 // The launcher folder of the job whose command called muster.
@@ -39,6 +40,9 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 // muster does not ask Slurm for them yet. Nothing where there is none.
 [[nodiscard]] std::vector<std::string> unused_allocation(const Call& call,
                                                          const model::JobSpec& spec);
+
+// Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
+[[nodiscard]] base::Result<void> check_budget(const Call& call);
 
 // Afterwards `record` is set, with its folder, exactly when a record is to be kept. What a job's
 // command starts belongs to that job's run.

@@ -89,6 +89,7 @@ constexpr Rule kRules[] = {
     // What a person sets for every muster below.
     {"MUSTER_RECORD", Belongs::to_user, {}},
     {"MUSTER_RECORDS", Belongs::to_host, kFolder},
+    {"MUSTER_RECORDS_BUDGET", Belongs::to_host, "is about a folder of the launching host"},
     {"MUSTER_SSH_COMMAND", Belongs::to_user, {}},
     {"MUSTER_*", Belongs::to_rank, "belongs to the run of muster that started this shell"},
     {"SSH_*", Belongs::to_host, kLogin},

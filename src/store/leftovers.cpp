@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "process/tree.hpp"
@@ -38,7 +39,8 @@ bool is_locked(const std::string& folder) {
 bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file) return name.starts_with(".index.sqlite");
-  return entry.kind == FileKind::folder && (name == ".blobs" || name == ".steps");
+  return entry.kind == FileKind::folder &&
+         (name == ".blobs" || name == ".steps" || name == ".queued");
 }
 
 class Search {
@@ -61,6 +63,7 @@ class Search {
       }
     }
     look_at_offers(folder.get());
+    look_at_queued(folder.get());
   }
   Leftovers take() { return std::move(found_); }
 
@@ -105,6 +108,17 @@ class Search {
     for (const FolderEntry& entry : process::entries_of(offers.get())) {
       const bool is_half = entry.kind == FileKind::file && entry.name.ends_with(".new");
       if (is_half && !is_young(entry)) found_.paths.push_back(".steps/" + entry.name);
+    }
+  }
+
+  // Links to the records of runs that a scheduler may queue again.
+  void look_at_queued(int folder) {
+    const process::UniqueFd queued = process::open_folder(folder, ".queued");
+    for (const FolderEntry& entry : process::entries_of(queued.get())) {
+      struct stat facts {};
+      const bool leads = ::fstatat(queued.get(), entry.name.c_str(), &facts, 0) == 0;
+      const bool is_link = entry.kind == FileKind::other;
+      if (is_link && !leads) found_.paths.push_back(".queued/" + entry.name);
     }
   }
 

@@ -124,6 +124,17 @@ class Unneeded(GcCase):
         self.assertEqual(self.runs(), [run])
         self.assertEqual(self.gc()["leftovers"]["count"], 1)  # whose lock has gone
 
+    def test_jobs_of_slurm(self):
+        env = self.environment(SLURM_JOB_ID="7")
+        self.write("job.yml", JOB.replace("code:", "checkpoints: true\ncode:") + "true")
+        self.told("submit", "job.yml", env=env)
+        links = os.listdir(self.records + "/.queued")
+        self.assertEqual(self.gc()["unknown"], [])
+        self.assertEqual(os.listdir(self.records + "/.queued"), links)
+        self.told("rm", "last")
+        self.assertEqual(self.gc()["leftovers"]["count"], len(links))
+        self.assertEqual(os.listdir(self.records + "/.queued"), [])
+
     def test_what_runs_keeps_what_it_needs_for_a_while(self):
         do = f'echo > "$DIR/ready.0"; {UNTIL_GO}'
         self.write("job.yml", JOB + do)
@@ -261,6 +272,62 @@ class Old(GcCase):
     def test_words(self):
         for words in (["--max-size", "much"], ["--older-than", "30"], ["last"]):
             self.told("gc", *words, code=USAGE)
+
+
+class Budget(GcCase):
+    DO = "head -c 1000000 /dev/urandom > ${{outputs.model}}/x"
+
+    def submit_with(self, budget, *words, code=0):
+        self.write("job.yml", JOB + self.DO)
+        env = self.environment(MUSTER_RECORDS_BUDGET=budget)
+        return self.told("submit", "job.yml", *words, env=env, code=code)
+
+    def test_the_oldest_go_when_a_run_has_ended(self):
+        first = self.submit(do=self.DO)
+        self.submit("other\n", do=self.DO)
+        self.assertEqual(self.submit_with("10MB").errors, "")
+        self.assertEqual(len(self.runs()), 3)
+        done = self.submit_with("3.5MB")
+        self.assertEqual(done.errors, f"muster: {first} went, since MUSTER_RECORDS_BUDGET is "
+                         "3.5MB\n")
+        self.assertEqual(len(self.runs()), 3)
+        self.assertNotIn(first, self.runs())
+        self.submit_with("1.5MB", "--detach")
+        self.told("wait", "last")
+        self.wait_for_runs(1)
+        self.assertEqual(len(self.blobs()), 1)
+
+    def wait_for_runs(self, count):
+        for _ in range(200):
+            if len(self.runs()) == count:
+                break
+            time.sleep(0.05)
+        self.assertEqual(len(self.runs()), count)
+
+    def test_what_has_just_ended_stays(self):
+        self.submit_with("1kB")
+        self.submit_with("1kB")
+        run, = self.runs()
+        self.assertTrue(os.path.exists(os.path.join(self.records, run, "outputs/model/x")))
+
+    def test_nothing_is_measured_without_one(self):
+        self.submit()
+        self.submit_with("")
+        for run in self.runs():
+            self.assertNotIn(".bytes", os.listdir(os.path.join(self.records, run)))
+        self.submit_with("1GB")
+        for run in self.runs():
+            self.assertIn(".bytes", os.listdir(os.path.join(self.records, run)))
+
+    def test_what_is_no_size(self):
+        done = self.submit_with("much", code=USAGE)
+        self.assertIn("MUSTER_RECORDS_BUDGET must be a size, not 'much'", done.errors)
+
+    def test_of_a_pipeline(self):
+        self.submit(do=self.DO)
+        self.write("pipe.yml", "type: pipeline\njobs:\n  a:\n    command: echo x\n")
+        self.told("submit", "pipe.yml", env=self.environment(MUSTER_RECORDS_BUDGET="500kB"))
+        self.assertEqual(len(self.runs()), 1)
 
 
 class AtOnce(GcCase):
