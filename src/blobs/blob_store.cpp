@@ -41,15 +41,6 @@ bool same_file(const struct stat& a, const struct stat& b) {
          nanoseconds(a.st_ctim) == nanoseconds(b.st_ctim);
 }
 
-std::optional<std::string> hash_of(int file) {
-  Sha256 hash;
-  const bool read = read_pieces(file, [&](std::string_view bytes) {
-    hash.add(bytes);
-    return true;
-  });
-  return read ? std::optional(hash.take()) : std::nullopt;
-}
-
 // Copies and hashes at once; the hash is that of the copy.
 std::optional<std::string> copy_hashed(int from, int to) {
   if (clone_file(from, to)) return hash_of(to);

@@ -2,13 +2,16 @@
 #include "blobs/files.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <memory>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
+#include "blobs/sha256.hpp"
 #include "process/write_all.hpp"
 
 namespace muster::blobs {
@@ -60,6 +63,20 @@ bool read_pieces(int file, const std::function<bool(std::string_view)>& take) {
     at += size;
     if (!take({buffer.data(), static_cast<std::size_t>(size)})) return false;
   }
+}
+
+std::optional<std::string> hash_of(int file) {
+  Sha256 hash;
+  const bool read = read_pieces(file, [&](std::string_view bytes) {
+    hash.add(bytes);
+    return true;
+  });
+  return read ? std::optional(hash.take()) : std::nullopt;
+}
+
+std::optional<std::string> real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
+  return real ? std::optional<std::string>(real.get()) : std::nullopt;
 }
 
 bool clone_file(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }

@@ -22,6 +22,12 @@ namespace muster::blobs {
 // cannot be read, or `take` returned false.
 [[nodiscard]] bool read_pieces(int file, const std::function<bool(std::string_view)>& take);
 
+// Of all that it holds; nothing with errno: it cannot be read.
+[[nodiscard]] std::optional<std::string> hash_of(int file);
+
+// Without links on its way; nothing: there is nothing.
+[[nodiscard]] std::optional<std::string> real_path(const std::string& path);
+
 // The second one shares the first one's blocks until either is changed; false: this cannot be done
 // there.
 [[nodiscard]] bool clone_file(int from, int to);

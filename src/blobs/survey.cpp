@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <map>
@@ -40,22 +39,10 @@ std::string joined(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
 
-std::optional<std::string> real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), ::free);
-  return real ? std::optional<std::string>(real.get()) : std::nullopt;
-}
-
 std::string target_of(const std::string& link) {
   std::array<char, PATH_MAX> target;
   const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
   return size < 0 ? "" : std::string(target.data(), static_cast<std::size_t>(size));
-}
-
-// The way from a link's folder up to the root of the snapshot.
-std::string way_up(std::string_view path) {
-  std::string way;
-  for (auto count = std::ranges::count(path, '/'); count > 0; --count) way += "../";
-  return way;
 }
 
 // The rules of a folder's ignore file; `depth` is that folder's path, "" for the root.
@@ -117,6 +104,7 @@ class Walk {
 
   Result<void> enter(const std::string& folder) {
     auto names = names_in(folder);
+    if (!names && everything_) return pass_over(folder);
     if (!names) return tl::unexpected(std::move(names.error()));
     const std::size_t before = rules_.size();
     if (every_folder_) {
@@ -127,6 +115,12 @@ class Walk {
       if (auto seen = see(joined(folder, name)); !seen) return seen;
     }
     rules_.resize(before);
+    return {};
+  }
+
+  // It cannot be read, or has gone.
+  Result<void> pass_over(const std::string& path) {
+    if (errno != ENOENT) leave_out(path, word_of_error(errno), true);
     return {};
   }
 
@@ -148,11 +142,12 @@ class Walk {
   Result<void> see(const std::string& path) {
     struct stat facts {};
     if (::lstat(place_of(path).c_str(), &facts) != 0) {
-      return errno == ENOENT ? Result<void>() : cannot_read(path);
+      return errno == ENOENT || everything_ ? pass_over(path) : cannot_read(path);
     }
     if (is_ignored(path, S_ISDIR(facts.st_mode)) || is_excluded(facts)) return {};
     if (!snapshot::is_inside(path)) {
-      leave_out(path, "a name with control characters, or too long");
+      const bool holds = S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode);
+      leave_out(path, "a name with control characters, or too long", holds);
       return {};
     }
     if (survey_.manifest.entries.size() == snapshot::kEntriesMax) {
@@ -190,7 +185,7 @@ class Walk {
           entry.target.starts_with('/') ? entry.target : parent + "/" + entry.target;
       entry.target = real_path(there).value_or(there);
       if (entry.target.starts_with(real_root_ + "/")) {
-        entry.target = way_up(path) + entry.target.substr(real_root_.size() + 1);
+        entry.target = snapshot::way_up(path) + entry.target.substr(real_root_.size() + 1);
       } else {
         survey_.leads_out.push_back({path, entry.target});
       }
@@ -202,8 +197,8 @@ class Walk {
   }
 
   void add(Entry entry) { survey_.manifest.entries.push_back(std::move(entry)); }
-  void leave_out(const std::string& path, std::string_view why) {
-    survey_.left_out.push_back({path, why});
+  void leave_out(const std::string& path, std::string_view why, bool holds = false) {
+    survey_.left_out.push_back({path, why, holds});
   }
 
   std::string root_;
@@ -228,6 +223,11 @@ std::vector<std::pair<std::string, std::uint64_t>> largest(const snapshot::Manif
 }
 
 }  // namespace
+
+std::string_view word_of_error(int error) {
+  const bool denied = error == EACCES || error == EPERM;
+  return denied ? "no permission to read it" : "it cannot be read";
+}
 
 Result<Survey> survey(const std::string& folder, const SurveyOptions& options) {
   return Walk(folder, options).go();

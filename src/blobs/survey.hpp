@@ -13,6 +13,7 @@ namespace muster::blobs {
 struct LeftOut {
   std::string path;
   std::string_view why;  // "a fifo"
+  bool holds = false;    // what somebody may miss: it is a file, or a folder
 };
 
 // A link whose target lies outside, which is kept with the absolute path of that place.
@@ -29,12 +30,16 @@ struct Survey {
 
 struct SurveyOptions {
   std::string excluded = {};  // a folder that is no part of it: that of the records
-  bool everything = false;    // whatever ignore files say; links are taken as they are
+  // Whatever ignore files say; links are taken as they are, and what cannot be read is left out.
+  bool everything = false;
 };
 
 // Heeds `.amlignore` at its root, else the `.gitignore` of each folder; `.git` is never a part.
 [[nodiscard]] base::Result<Survey> survey(const std::string& folder,
                                           const SurveyOptions& options = {});
+
+// Why something is left out, in words.
+[[nodiscard]] std::string_view word_of_error(int error);
 
 // Nothing wrong when its files have no more bytes than `limit`; else which entries of the folder
 // are the largest.

@@ -10,12 +10,13 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/cache.hpp"
 #include "blobs/files.hpp"
+#include "blobs/gathered.hpp"
 #include "blobs/parcel.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/snapshot_of.hpp"
-#include "blobs/written.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
+#include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
 #include "process/unique_fd.hpp"
@@ -197,8 +198,10 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
     (void)store::write_all(STDOUT_FILENO, kSees);
     return {};
   }
-  return blobs::written_in(record).and_then(
-      [](const blobs::Written& written) { return blobs::write_parcel(STDOUT_FILENO, written); });
+  return blobs::written_in(record).and_then([](const blobs::Gathered& written) {
+    (void)store::write_all(STDOUT_FILENO, to_text(left_behind(written.left_out)));
+    return blobs::write_parcel(STDOUT_FILENO, written);
+  });
 }
 
 }  // namespace

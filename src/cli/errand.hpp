@@ -9,7 +9,8 @@
 //       finds MARK in the file `mark` there sees the folder, and says so. Else it takes a parcel,
 //       and lays each UNIT of it out below ROOT, or names the contents that it lacks.
 //   outputs FOLDER MARK
-//       A host that does not see the record in FOLDER sends what its ranks wrote there.
+//       A host that does not see the record in FOLDER says what its ranks wrote there and it cannot
+//       send (left_behind.hpp), and sends the rest in a parcel.
 #pragma once
 
 #include <string>

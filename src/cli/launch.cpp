@@ -285,6 +285,7 @@ class Launch {
   model::RunReport brought_home(model::RunReport report) {
     const Homecoming home = travel_ && has_started_ ? travel_->bring_home() : Homecoming();
     travel_.reset();
+    report.warnings.insert(report.warnings.end(), home.warnings.begin(), home.warnings.end());
     if (!home.lost) return report;
     if (report.cause == model::Cause::completed && home.signal == 0) {
       report.cause = model::Cause::fault;

@@ -64,7 +64,10 @@ int print_end(const RunRecord& record, const RecordRequest& request) {
 }
 
 int show(const RunRecord& record, const RecordRequest& request) {
-  return request.json ? print_json(record) : print(view::record_words(record, store::utc_now()));
+  if (request.json) return print_json(record);
+  const auto text = store::read_file(record.folder + "/report.txt");
+  return print(view::record_words(record, store::utc_now()) +
+               view::warning_words(text.value_or("")));
 }
 
 int report(const RunRecord& record, const RecordRequest& request) {

@@ -11,8 +11,9 @@
 #include "base/byte_size.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/files.hpp"
+#include "blobs/gathered.hpp"
+#include "blobs/merge.hpp"
 #include "blobs/parcel.hpp"
-#include "blobs/written.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
@@ -68,6 +69,10 @@ std::vector<std::string> lacking_in(const std::string& answer) {
     left.remove_prefix(std::min(end + 1, left.size()));
   }
   return hashes;
+}
+
+tl::unexpected<base::Error> not_whole() {
+  return base::fail(base::Fault::lost, "", "what came over the link is not whole");
 }
 
 bool is_elsewhere(const model::PlannedNode& node) { return !node.host.carrier.same_machine; }
@@ -128,9 +133,20 @@ Result<void> Travel::add_one(const std::string& path, const std::string& from) {
     return unit == other || unit.starts_with(other + "/");
   };
   if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
-  auto found = blobs::hashed(from, places_);
+  auto found = blobs::gather(from, root_);
   if (!found) return tl::unexpected(std::move(found.error()));
-  add_unit(unit, *found);
+  const LeftBehind left = left_behind(found->left_out);
+  if (found->manifest.entries.empty() && left.lost.count > 0) {
+    return base::fail(base::Fault::bad_file, "", "cannot read {}", path);
+  }
+  for (const LeftBehind::Part& part : {left.lost, left.others}) {
+    if (part.count == 0) continue;
+    LeftBehind::Part there;
+    there.add(part, path);
+    say(fmt::format("muster: not sent to the hosts: {}\n", there.words()));
+  }
+  places_.merge(found->places);
+  add_unit(unit, found->manifest);
   return {};
 }
 
@@ -226,29 +242,42 @@ snapshot::Manifest Travel::sent() const {
   return manifest;
 }
 
-Result<void> Travel::take(const std::string& answer, const std::string& host) {
-  const process::UniqueFd file = blobs::open_regular(answer);
-  if (blobs::read_whole(answer, kSees.size()) == kSees) return {};
+Result<void> Travel::take_parcel(int file, const std::string& host) {
   blobs::BlobStore contents(place("blobs"));
   const auto hold = contents.hold();
   if (!hold) return tl::unexpected(hold.error());
-  auto theirs = blobs::read_parcel(file.get(), contents);
+  auto theirs = blobs::read_parcel(file, contents);
   if (!theirs) return tl::unexpected(std::move(theirs.error()));
   for (const auto& [hash, size] : blobs::contents_of(*theirs)) {
-    if (contents.has(hash, size)) continue;
-    return base::fail(base::Fault::lost, "", "what came over the link is not whole");
+    if (!contents.has(hash, size)) return not_whole();
   }
-  (void)::unlink(answer.c_str());  // its bytes lie among the contents now
   auto merged = blobs::merge_into(record_, contents, *theirs, sent(), host);
   if (!merged) return tl::unexpected(std::move(merged.error()));
-  const auto tell = [&](std::string_view what, const std::vector<std::string>& paths) {
+  const auto warn = [&](std::string_view what, const std::vector<std::string>& paths) {
     if (paths.empty()) return;
     const auto name = [&](std::size_t i) { return view::one_line(paths[i]); };
-    say(fmt::format("muster: {} {}: {}\n", what, host, view::first_few(paths.size(), name)));
+    warnings_.push_back(fmt::format("{} {}: {}", what, host, view::first_few(paths.size(), name)));
   };
-  tell("files that differ from those of other hosts lie in NAME.conflicts/" + host + "; of",
+  warn("files that differ from those of other hosts lie in NAME.conflicts/" + host + "; of",
        merged->conflicts);
-  tell("links that lead out of the record were not taken from", merged->refused);
+  warn("links that lead out of the record were not taken from", merged->refused);
+  return {};
+}
+
+Result<void> Travel::take(const std::string& answer, const std::string& host) {
+  const process::UniqueFd file = blobs::open_regular(answer);
+  (void)::unlink(answer.c_str());  // its room is needed as soon as it has been read
+  std::string front(kLeftBehindMax, '\0');
+  const ssize_t size = ::pread(file.get(), front.data(), front.size(), 0);
+  front.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  if (front == kSees) return {};
+  std::string_view rest = front;
+  const auto left = take_left_behind(rest);
+  if (!left) return not_whole();
+  (void)::lseek(file.get(), static_cast<off_t>(front.size() - rest.size()), SEEK_SET);
+  if (auto taken = take_parcel(file.get(), host); !taken) return taken;
+  left_behind_.lost.add(left->lost, host);
+  left_behind_.others.add(left->others, host);
   return {};
 }
 
@@ -288,16 +317,30 @@ Homecoming Travel::bring_home() {
     const auto done = fetch({host});
     if (!done && reason.empty()) reason = done.error().what;
   }
-  const std::vector<model::Host> lost = left();
-  if (lost.empty()) return {};
+  Homecoming home{not_here(left(), reason), signal_, warnings_};
+  if (left_behind_.others.count > 0) {
+    home.warnings.push_back("not fetched: " + left_behind_.others.words());
+  }
+  if (left_behind_.lost.count == 0) return home;
+  const std::string words = fmt::format("{} of the outputs could not be fetched: {}",
+                                        left_behind_.lost.count, left_behind_.lost.words());
+  base::Error files{base::Fault::output, words, where(), {}};
+  if (!home.lost) {
+    home.lost = std::move(files);
+  } else {
+    home.warnings.push_back(std::move(files.what));
+  }
+  return home;
+}
+
+std::optional<base::Error> Travel::not_here(const std::vector<model::Host>& lost,
+                                            const std::string& reason) const {
+  if (lost.empty()) return std::nullopt;
   const std::string what = signal_ != 0
                                ? "did not come home: interrupted by " + view::signal_label(signal_)
                                : "could not be fetched: " + reason;
-  return {base::Error{base::Fault::output,
-                      fmt::format("the outputs of {} {}", names_of(lost), what),
-                      fmt::format("what was written there is in {}", record_),
-                      {}},
-          signal_};
+  const std::string words = fmt::format("the outputs of {} {}", names_of(lost), what);
+  return base::Error{base::Fault::output, words, where(), {}};
 }
 
 }  // namespace muster::cli

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "cli/cli.hpp"
+#include "cli/left_behind.hpp"
 #include "cli/prospect.hpp"
 #include "front/request.hpp"
 #include "model/record.hpp"
@@ -25,8 +26,9 @@ namespace muster::cli {
 
 // What became of the outputs.
 struct Homecoming {
-  std::optional<base::Error> lost;  // why not all are here; its hint says where they are
-  int signal = 0;                   // that was sent to muster meanwhile, and has ended it
+  std::optional<base::Error> lost;    // why not all are here; its hint says where they are
+  int signal = 0;                     // that was sent to muster meanwhile, and has ended it
+  std::vector<std::string> warnings;  // what else people should know
 };
 
 class Travel {
@@ -56,8 +58,12 @@ class Travel {
   [[nodiscard]] base::Result<int> parcel(const std::vector<std::string>& hashes);
   [[nodiscard]] base::Result<void> fetch(const std::vector<model::Host>& hosts);
   [[nodiscard]] std::vector<model::Host> left() const;
+  [[nodiscard]] base::Result<void> take_parcel(int file, const std::string& host);
+  [[nodiscard]] std::optional<base::Error> not_here(const std::vector<model::Host>& lost,
+                                                    const std::string& reason) const;
   [[nodiscard]] base::Result<void> take(const std::string& answer, const std::string& host);
   [[nodiscard]] std::string place(const char* name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string where() const { return "what was written there is in " + record_; }
 
   std::string record_;
   std::vector<model::Host> hosts_;
@@ -71,7 +77,9 @@ class Travel {
   std::string folder_;                          // of what is on its way, in the record
   std::string mark_;
   std::set<std::string> home_;  // hosts whose outputs are here
-  int signal_ = 0;              // that has ended the homecoming
+  LeftBehind left_behind_;      // by these
+  std::vector<std::string> warnings_;
+  int signal_ = 0;  // that has ended the homecoming
 };
 
 }  // namespace muster::cli

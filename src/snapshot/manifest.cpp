@@ -159,6 +159,12 @@ Extent extent_of(const Manifest& manifest) {
   return extent;
 }
 
+std::map<std::string, Entry> by_path(const Manifest& manifest) {
+  std::map<std::string, Entry> entries;
+  for (const Entry& entry : manifest.entries) entries[entry.path] = entry;
+  return entries;
+}
+
 std::string manifest_text(const Manifest& manifest) {
   std::string text(kFirstLine);
   for (const Entry& entry : manifest.entries) add_line(text, entry);

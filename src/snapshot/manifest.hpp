@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 [[nodiscard]] Extent extent_of(const Manifest& manifest);
+
+[[nodiscard]] std::map<std::string, Entry> by_path(const Manifest& manifest);
 
 // A line for each entry, after one that names the format; docs/RECORD.md describes them.
 [[nodiscard]] std::string manifest_text(const Manifest& manifest);

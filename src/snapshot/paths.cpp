@@ -49,4 +49,10 @@ std::string_view parent_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
+std::string way_up(std::string_view path) {
+  std::string way;
+  for (auto count = std::ranges::count(path, '/'); count > 0; --count) way += "../";
+  return way;
+}
+
 }  // namespace muster::snapshot

@@ -22,4 +22,7 @@ inline constexpr std::size_t kNameMax = 255;
 // "a/b" of "a/b/c"; "" of "a".
 [[nodiscard]] std::string_view parent_of(std::string_view path);
 
+// From the folder of what lies at `path` up to where the path begins: "../../" of "a/b/c".
+[[nodiscard]] std::string way_up(std::string_view path);
+
 }  // namespace muster::snapshot

@@ -129,6 +129,19 @@ std::string record_words(const RunRecord& record, Utc now) {
   return text;
 }
 
+std::string warning_words(std::string_view report) {
+  constexpr std::string_view kFrame = "muster: warning: ";
+  std::string text;
+  while (!report.empty()) {
+    const std::string_view words = report.substr(0, report.find('\n'));
+    if (words.starts_with(kFrame)) {
+      text += line("warning", std::string(words.substr(kFrame.size())));
+    }
+    report.remove_prefix(std::min(words.size() + 1, report.size()));
+  }
+  return text;
+}
+
 RecordCells record_cells(const RunRecord& record, Utc now) {
   return {record.run,
           state_of(record),

@@ -12,6 +12,8 @@ namespace muster::view {
 
 // All that is known of one run, one thing a line.
 [[nodiscard]] std::string record_words(const model::RunRecord& record, model::Utc now);
+// The warnings of a report, as more lines of that.
+[[nodiscard]] std::string warning_words(std::string_view report);
 
 // "kufa failed with exit code 3: rank 1 on node1 exited with code 3"
 // "kufa completed: 4 ranks on 2 hosts, 1:15"

@@ -266,6 +266,23 @@ class Home(TravelCase):
         self.assertIn("links that lead out of the record were not taken from node1: "
                       "outputs/model/out, outputs/model/up\n", done.errors)
 
+    def test_what_cannot_come_is_named(self):
+        job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
+        done = self.does("cd ${{outputs.model}}; echo > fine; mkfifo pipe; "
+                         "python -c 'import socket; socket.socket(1).bind(\"s\")'",
+                         "-H", "node1:1", job=job)
+        told = "not fetched: node1: outputs/model/pipe (a fifo), node1: outputs/model/s (a socket)"
+        self.assertEqual(done.errors, f"muster: warning: {told}\n")
+        self.assertIn(f"\nwarning     {told}\n", self.types("muster show last").text)
+        done = self.does("cd ${{outputs.model}}; echo > fine; printf x > \"$(printf 'a\\nb')\"",
+                         "-H", "node1:1", job=job, code=248)
+        told = (r"1 of the outputs could not be fetched: node1: outputs/model/a\nb "
+                "(a name with control characters, or too long)")
+        self.assertIn(told, done.errors)
+        run = self.show()
+        self.assertEqual((run["state"], run["exit_code"], run["cause"]), ("failed", 248, told))
+        self.assertEqual(self.from_record("outputs/model/fine"), b"\n")
+
     def test_they_come_home_from_a_failed_run(self):
         self.does("hostname > ${{outputs.model}}/$(hostname); [ $(hostname) = node1 ] || exit 3",
                   code=3)
@@ -397,6 +414,28 @@ class Steps(TravelCase):
         for host in ("node1", "node2"):
             self.assertRegex(text, f"(?m)evaluate.*{host}$")
 
+
+    def test_links_arrive_as_what_they_lead_to(self):
+        self.put("src/best.sh", "echo best\n", ["head"])
+        self.put("job.yml", "type: pipeline\njobs:\n  make:\n    code: src\n    command: >-\n"
+                 "      rmdir ${{outputs.data}}; mkdir $HOME/big && echo 42 > $HOME/big/x;\n"
+                 "      ln -s $HOME/big ${{outputs.data}};\n"
+                 "      ln -s ../../code/best.sh ${{outputs.model}}/a;\n"
+                 "      ln -s $PWD/best.sh ${{outputs.model}}/b\n"
+                 "    outputs: {data: {}, model: {}}\n"
+                 "  use:\n    command: >-\n"
+                 "      hostname; cat ${{inputs.data}}/x; for i in a b;\n"
+                 "      do sh ${{inputs.model}}/$i; done\n"
+                 "    inputs:\n      data: ${{parent.jobs.make.outputs.data}}\n"
+                 "      model: ${{parent.jobs.make.outputs.model}}\n", ["head"])
+        for hosts in ("node1:1,node2:1", "node1:1"):
+            with self.subTest(hosts):
+                done = self.types(f"muster submit job.yml -H {hosts}")
+                text = self.types("muster logs last").text
+                self.assertEqual(text.count("best\n"), 2, (done, text))
+                self.assertIn("42", text)
+                for host in ("node1", "node2"):
+                    self.types("rm -rf big $HOME/big", host=host)
 
     def test_an_input_stays_while_others_get_it_as_well(self):
         read = "for i in $(seq 300); do cat ${{inputs.data}}/x; done"

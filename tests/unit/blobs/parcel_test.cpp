@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blobs/gathered.hpp"
+#include "blobs/merge.hpp"
 #include "blobs/snapshot_of.hpp"
 #include "blobs/survey.hpp"
-#include "blobs/written.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::blobs {
@@ -270,6 +271,113 @@ TEST_F(Homecoming, LinksThatLeadOutAndOtherPathsAreRefused) {
   EXPECT_TRUE(fs::is_empty(record_ + "/outputs/model"));
 }
 
+std::string paths_of(const Gathered& gathered) {
+  std::string paths;
+  for (const Entry& entry : gathered.manifest.entries) paths += entry.path + " ";
+  return paths;
+}
+
+std::string left_out_of(const Gathered& gathered) {
+  std::string text;
+  for (const LeftOut& one : gathered.left_out) {
+    text += fmt::format("{}{} ({})\n", one.holds ? "! " : "", one.path, one.why);
+  }
+  return text;
+}
+
+TEST_F(Homecoming, WhatCannotBeSentIsNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs another user";
+  const std::string model = record_ + "/outputs/model";
+  put("record/outputs/model/fine", "x");
+  put("record/outputs/model/shut", "x");
+  put("record/outputs/model/closed/x", "x");
+  put("record/outputs/model/listed/x", "x");
+  put("record/outputs/model/od\nd", "x");
+  ::mkfifo((model + "/pipe").c_str(), 0600);
+  fs::create_symlink("od\nd", model + "/odd-link");
+  fs::permissions(model + "/shut", fs::perms::none);
+  fs::permissions(model + "/closed", fs::perms::none);
+  fs::permissions(model + "/listed", fs::perms(0744));
+  fs::permissions(folder_.path(), fs::perms(0755));
+  ASSERT_EQ(::seteuid(65534), 0);
+  const auto written = written_in(record_);
+  ASSERT_EQ(::seteuid(0), 0);
+  ASSERT_TRUE(written) << written.error().what;
+  EXPECT_EQ(paths_of(*written),
+            "code code/a outputs outputs/model outputs/model/closed outputs/model/fine "
+            "outputs/model/listed ");
+  EXPECT_EQ(left_out_of(*written),
+            "! outputs/model/closed (no permission to read it)\n"
+            "! outputs/model/listed/x (no permission to read it)\n"
+            "! outputs/model/od\nd (a name with control characters, or too long)\n"
+            "outputs/model/odd-link (a link to a name with control characters)\n"
+            "outputs/model/pipe (a fifo)\n"
+            "! outputs/model/shut (no permission to read it)\n");
+}
+
+// ---- links --------------------------------------------------------------------------------------
+
+TEST_F(Homecoming, AnOutputThatIsALinkIsWhatItLeadsTo) {
+  put("elsewhere/x", "x");
+  put("elsewhere/sub/y", "y");
+  ::mkfifo((folder_.path() + "/elsewhere/pipe").c_str(), 0600);
+  fs::remove(record_ + "/outputs/model");
+  fs::create_directory_symlink(folder_.path() + "/elsewhere", record_ + "/outputs/model");
+  fs::create_directory_symlink(folder_.path(), record_ + "/outputs/all");  // it lies there itself
+  fs::create_directory_symlink("nowhere", record_ + "/outputs/none");
+  const auto written = written_in(record_);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(paths_of(*written),
+            "code code/a outputs outputs/all outputs/model outputs/model/sub outputs/model/sub/y "
+            "outputs/model/x outputs/none ");
+  EXPECT_EQ(written->manifest.entries[3].kind, EntryKind::link);
+  EXPECT_EQ(written->manifest.entries[4].kind, EntryKind::folder);
+  EXPECT_EQ(left_out_of(*written), "outputs/model/pipe (a fifo)\n");
+  EXPECT_TRUE(snapshot::read_manifest(manifest_text(written->manifest)));
+}
+
+TEST_F(Homecoming, LinksByTheirWholePathLeadToTheSameAtHome) {
+  put("record/code/best", "best");
+  fs::create_directory(record_ + "/outputs/model/sub");
+  fs::create_symlink(record_ + "/code/best", record_ + "/outputs/model/sub/link");
+  fs::create_symlink("/etc/passwd", record_ + "/outputs/model/out");
+  const auto written = written_in(record_);
+  ASSERT_TRUE(written);
+  const auto entries = by_path(written->manifest);
+  EXPECT_EQ(entries.at("outputs/model/sub/link").target, "../../../code/best");
+  EXPECT_EQ(entries.at("outputs/model/out").target, "/etc/passwd");
+}
+
+TEST_F(Homecoming, InputsHoldWhatTheirLinksLeadTo) {
+  put("record/code/best", "best");
+  put("record/code/parts/1", "one");
+  put("secret", "mine");
+  const std::string model = record_ + "/outputs/model";
+  put("record/outputs/model/x", "x");
+  fs::create_symlink("../../code/best", model + "/file");
+  fs::create_symlink(record_ + "/code/best", model + "/whole");
+  fs::create_directory_symlink("../../code/parts", model + "/folder");
+  fs::create_symlink("x", model + "/inside");
+  fs::create_symlink("../../../secret", model + "/out");
+  fs::create_directory_symlink("../../outputs", model + "/round");
+  const auto found = gather(model, record_);
+  ASSERT_TRUE(found);
+  std::string kinds;
+  for (const Entry& entry : found->manifest.entries) {
+    kinds += fmt::format("{}{} ", entry.path, entry.kind == EntryKind::link ? "@" : "");
+  }
+  EXPECT_EQ(kinds, "file folder folder/1 inside@ out@ round@ whole x ");
+  const Entry& file = found->manifest.entries.front();
+  EXPECT_EQ(file.size, 4u);
+  EXPECT_EQ(found->places.at(file.hash).substr(record_.size()), "/code/best");
+  fs::create_directory_symlink(model, record_ + "/outputs/again");
+  EXPECT_EQ(gather(record_ + "/outputs/again", record_)->manifest, found->manifest);
+  const auto one = gather(model + "/file", record_);
+  ASSERT_EQ(one->manifest.entries.size(), 1u);
+  EXPECT_EQ(one->manifest.entries[0].path, "");
+  EXPECT_EQ(one->manifest.entries[0].hash, file.hash);
+}
+
 TEST_F(Homecoming, OnlyWhatIsNewIsSent) {
   ASSERT_TRUE(fs::remove_all(record_ + "/code") > 0);
   put("record/code.manifest", manifest_text(code_));
@@ -278,9 +386,8 @@ TEST_F(Homecoming, OnlyWhatIsNewIsSent) {
   put("record/outputs/model/m", "m");
   const auto written = written_in(record_);
   ASSERT_TRUE(written);
-  std::string paths;
-  for (const Entry& entry : written->manifest.entries) paths += entry.path + " ";
-  EXPECT_EQ(paths, "code code/.git code/.git/config outputs outputs/model outputs/model/m ");
+  EXPECT_EQ(paths_of(*written),
+            "code code/.git code/.git/config outputs outputs/model outputs/model/m ");
 }
 
 }  // namespace

@@ -80,5 +80,12 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(words.find("experiment"), std::string::npos);
 }
 
+TEST(RecordWords, WarningsOfTheReport) {
+  EXPECT_EQ(warning_words(""), "");
+  EXPECT_EQ(warning_words("muster: error: x\nmuster: warning: not fetched: a\n  hint: y\n"
+                          "muster: warning: two"),
+            "warning     not fetched: a\nwarning     two\n");
+}
+
 }  // namespace
 }  // namespace muster::view::record_words_test

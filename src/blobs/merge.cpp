@@ -1,5 +1,5 @@
 // Compares with what was sent; writes nothing through a link.
-#include "blobs/written.hpp"
+#include "blobs/merge.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "blobs/files.hpp"
-#include "blobs/sha256.hpp"
-#include "blobs/survey.hpp"
 #include "snapshot/paths.hpp"
 
 namespace muster::blobs {
@@ -24,89 +22,9 @@ using snapshot::Entry;
 using snapshot::EntryKind;
 using snapshot::Manifest;
 
-constexpr std::string_view kManifest = "/code.manifest";
-
-bool is_folder(const std::string& path) {
-  struct stat facts {};
-  return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 tl::unexpected<base::Error> cannot_add(std::string_view what, const std::string& path) {
   const int error = errno;
   return base::fail(Fault::output, "", "cannot {} {}: {}", what, path, std::strerror(error));
-}
-
-std::optional<std::string> hash_at(int file) {
-  Sha256 hash;
-  const bool read = file >= 0 && read_pieces(file, [&](std::string_view bytes) {
-                      hash.add(bytes);
-                      return true;
-                    });
-  return read ? std::optional(hash.take()) : std::nullopt;
-}
-
-std::map<std::string, Entry> by_path(const Manifest& manifest) {
-  std::map<std::string, Entry> entries;
-  for (const Entry& entry : manifest.entries) entries[entry.path] = entry;
-  return entries;
-}
-
-// Whether a survey found it as it was laid out: modes may have been widened.
-bool is_as_sent(const Entry& found, const std::map<std::string, Entry>& sent) {
-  const auto entry = sent.find(found.path);
-  if (entry == sent.end() || entry->second.kind != found.kind) return false;
-  if (found.kind == EntryKind::link) return entry->second.target == found.target;
-  return found.kind == EntryKind::folder ||
-         (entry->second.size == found.size && entry->second.modified == found.modified);
-}
-
-Result<Manifest> code_sent(const std::string& record) {
-  const auto text = read_whole(record + std::string(kManifest), snapshot::kManifestMax);
-  return text ? snapshot::read_manifest(*text) : Result<Manifest>(Manifest());
-}
-
-// Adds a folder of the record; folders in which nothing is new are left out, unless all counts.
-Result<void> add_below(const std::string& record, const std::string& name,
-                       const std::map<std::string, Entry>& sent, Written& written) {
-  if (!is_folder(record + "/" + name)) return {};
-  const auto found = survey(record + "/" + name, {.excluded = {}, .everything = true});
-  if (!found) return tl::unexpected(found.error());
-  const auto all = by_path(found->manifest);
-  std::map<std::string, Entry> fresh;
-  for (const Entry& entry : found->manifest.entries) {
-    if (is_as_sent(entry, sent)) continue;
-    for (std::string up(snapshot::parent_of(entry.path)); !up.empty();
-         up = snapshot::parent_of(up)) {
-      fresh.insert(*all.find(up));
-    }
-    fresh[entry.path] = entry;
-  }
-  written.manifest.entries.push_back({EntryKind::folder, name, 0700});
-  for (auto& [path, entry] : fresh) {
-    entry.path = fmt::format("{}/{}", name, path);
-    written.manifest.entries.push_back(std::move(entry));
-  }
-  return {};
-}
-
-// Files that cannot be read any more are left out.
-void hash_all(const std::string& folder, Manifest& manifest,
-              std::map<std::string, std::string>& places) {
-  std::erase_if(manifest.entries, [&](Entry& entry) {
-    if (entry.kind != EntryKind::file) return false;
-    const std::string path = entry.path.empty() ? folder : folder + "/" + entry.path;
-    const process::UniqueFd file = open_regular(path);
-    auto hash = hash_at(file.get());
-    if (!hash) return true;
-    entry.hash = std::move(*hash);
-    struct stat facts {};
-    (void)::fstat(file.get(), &facts);
-    entry.size = static_cast<std::uint64_t>(facts.st_size);
-    entry.mode = facts.st_mode & 0777;
-    entry.modified = facts.st_mtim.tv_sec * std::int64_t{1'000'000'000} + facts.st_mtim.tv_nsec;
-    places[entry.hash] = path;
-    return false;
-  });
 }
 
 // Makes entries below a record, by descriptors of folders: links on the way are never followed.
@@ -116,7 +34,7 @@ class Merger {
       : record_(std::move(record)),
         host_(std::move(host)),
         store_(store),
-        sent_(by_path(sent)),
+        sent_(snapshot::by_path(sent)),
         root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   Result<Merged> merge(const Manifest& theirs) {
@@ -229,7 +147,7 @@ class Merger {
     constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const process::UniqueFd there(::openat(folder, name.c_str(), kRead));
     if (there || errno != ENOENT) {
-      const auto hash = hash_at(there.get());
+      const auto hash = hash_of(there.get());
       if (hash == entry.hash) return true;
       errno = EEXIST;
       if (!hash || !is_original(path, *hash)) return false;
@@ -280,41 +198,6 @@ class Merger {
 };
 
 }  // namespace
-
-Result<Written> written_in(const std::string& record) {
-  const auto sent = code_sent(record);
-  if (!sent) return tl::unexpected(sent.error());
-  Written written;
-  if (auto added = add_below(record, "code", by_path(*sent), written); !added) {
-    return tl::unexpected(std::move(added.error()));
-  }
-  for (const char* folder : {"outputs", "checkpoints"}) {
-    if (auto added = add_below(record, folder, {}, written); !added) {
-      return tl::unexpected(std::move(added.error()));
-    }
-  }
-  hash_all(record, written.manifest, written.places);
-  std::ranges::sort(written.manifest.entries, {}, &Entry::path);
-  return written;
-}
-
-Result<Manifest> hashed(const std::string& path, std::map<std::string, std::string>& places) {
-  Manifest manifest;
-  if (is_folder(path)) {
-    auto found = survey(path, {.excluded = {}, .everything = true});
-    if (!found) return tl::unexpected(std::move(found.error()));
-    manifest = std::move(found->manifest);
-  } else {
-    manifest.entries.push_back({EntryKind::file, ""});
-  }
-  hash_all(path, manifest, places);
-  return manifest;
-}
-
-Result<void> write_parcel(int to, const Written& written) {
-  return write_parcel(to, written.manifest, contents_of(written.manifest),
-                      [&](const std::string& hash) { return written.places.at(hash); });
-}
 
 Result<Merged> merge_into(const std::string& record, BlobStore& store, const Manifest& theirs,
                           const Manifest& sent, const std::string& host) {

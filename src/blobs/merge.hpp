@@ -1,32 +1,14 @@
-// What the ranks of a run have written in its record's folder on their host, and how that comes
-// home.
+// merge_into: what ranks have written on a host is added to the record.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "blobs/parcel.hpp"
+#include "blobs/blob_store.hpp"
 #include "snapshot/manifest.hpp"
 
 namespace muster::blobs {
-
-struct Written {
-  snapshot::Manifest manifest;
-  std::map<std::string, std::string> places;  // of contents: a file by its hash
-};
-
-// A folder with all that it holds, or a file, whose path is then "". Adds a place for each content.
-[[nodiscard]] base::Result<snapshot::Manifest> hashed(const std::string& path,
-                                                      std::map<std::string, std::string>& places);
-
-// Below `outputs` and `checkpoints`, and what was changed or added below `code` since it was laid
-// out there.
-[[nodiscard]] base::Result<Written> written_in(const std::string& record);
-
-// The manifest and all contents.
-[[nodiscard]] base::Result<void> write_parcel(int to, const Written& written);
 
 struct Merged {
   std::vector<std::string> conflicts;  // paths that hold something else; theirs lie beside them
