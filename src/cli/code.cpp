@@ -1,6 +1,7 @@
 // Between a request and the snapshots of `blobs`.
 #include "cli/code.hpp"
 
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 namespace muster::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using base::Result;
 
 bool is_folder(const std::string& path) {
@@ -64,12 +66,11 @@ Result<snapshot::Manifest> manifest_of_then(const front::CodeFolder& code) {
 
 // That of a step lies in that of its pipeline.
 std::string records_of(const std::string& record) {
-  const std::string run = store::run_of(record);
-  const std::string tail =
-      run.find('/') == std::string::npos
-          ? "/" + run
-          : store::step_folder("/" + run.substr(0, run.find('/')), run.substr(run.find('/') + 1));
-  return record.substr(0, record.size() - tail.size());
+  std::string folder = record;
+  for (const char one : store::run_of(record)) {
+    if (one == '/') folder = fs::path(folder).parent_path().parent_path();
+  }
+  return fs::path(folder).parent_path();
 }
 
 bool copies_code(const front::RunRequest& request, const Prospect& job,

@@ -103,17 +103,18 @@ struct Part {
   std::string step;  // empty: it is no step
   std::string streams;
   std::uint32_t ranks = 0;
-  bool is_over = false;  // and printed
+  std::size_t trials = 0;  // of a sweep
+  bool is_over = false;    // and printed
 };
 
 class Log {
  public:
   Log(const RunRecord& record, const RecordRequest& request) : record_(record), request_(request) {
-    if (record_.steps.empty()) parts_[0] = {"", record_.streams, record_.ranks};
+    if (record_.steps.empty()) parts_[{}] = {"", record_.streams, record_.ranks};
   }
 
   void print_new() {
-    for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step(i);
+    for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step({i, 0}, record_.steps[i].name);
     for (auto& [number, part] : parts_) {
       if (!part.is_over) print_part(number, part);
     }
@@ -128,33 +129,41 @@ class Log {
 
  private:
   using Number = Ranks::key_type;
-  using Place = std::pair<std::size_t, std::string>;  // of a stream: its part and its path
+  using PartNumber = std::pair<std::size_t, std::size_t>;  // of a step, and of its trial, from 1 on
+  using Place = std::pair<PartNumber, std::string>;        // of a stream: its part and its path
 
   // The files of a step that is over are closed: a pipeline may have more than descriptors.
-  void print_part(std::size_t number, Part& part) {
+  void print_part(const PartNumber& number, Part& part) {
     part.is_over = !part.step.empty() && store::is_finished(step_of(part.step));
     find_streams(number, part);
     const auto first = streams_.lower_bound({number, ""});
-    const auto last = streams_.lower_bound({number + 1, ""});
+    const auto last = streams_.lower_bound({{number.first, number.second + 1}, ""});
     for (auto one = first; one != last; ++one) one->second.print_new();
     if (!part.is_over) return;
     for (auto one = first; one != last; ++one) one->second.finish();
     streams_.erase(first, last);
   }
 
+  // "train", or "tune/trial_0".
   [[nodiscard]] std::string step_of(const std::string& name) const {
-    return store::step_folder(record_.folder, name);
+    const std::size_t slash = std::min(name.find('/'), name.size());
+    const std::string step = store::step_folder(record_.folder, name.substr(0, slash));
+    return slash == name.size() ? step : store::step_folder(step, name.substr(slash + 1));
   }
 
   // Once it has been started.
-  void find_step(std::size_t number) {
-    if (parts_.contains(number)) return;
-    const std::string& name = record_.steps[number].name;
+  void find_step(const PartNumber& number, const std::string& name) {
+    const auto part = parts_.find(number);
+    if (part != parts_.end() && (part->second.is_over || part->second.trials == 0)) return;
     const auto record = store::read_record(step_of(name));
-    if (record) parts_[number] = {name, record->streams, record->ranks};
+    if (!record) return;
+    for (std::size_t i = 0; i < record->steps.size(); ++i) {
+      find_step({number.first, i + 1}, name + "/" + record->steps[i].name);
+    }
+    parts_.try_emplace(number, Part{name, record->streams, record->ranks, record->steps.size()});
   }
 
-  void find_streams(std::size_t number, const Part& part) {
+  void find_streams(const PartNumber& number, const Part& part) {
     Ranks ranks;
     if (!part.streams.empty()) find_ranks(part.streams, 1, ranks);
     for (const auto& [rank, folder] : ranks) {
@@ -205,8 +214,8 @@ class Log {
 
   const RunRecord& record_;
   const RecordRequest& request_;
-  std::map<std::size_t, Part> parts_;  // those that have been found
-  std::map<Place, Stream> streams_;    // by part and path, which sorts by world and rank
+  std::map<PartNumber, Part> parts_;  // those that have been found
+  std::map<Place, Stream> streams_;   // by part and path, which sorts by world and rank
   int code_ = 0;
   int code_aside_ = 0;  // of stderr
 };

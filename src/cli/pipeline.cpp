@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
 #include "base/variables.hpp"
-#include "base/words.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
@@ -17,6 +17,7 @@
 #include "cli/record_contents.hpp"
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
+#include "cli/step_outputs.hpp"
 #include "cli/take_over.hpp"
 #include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
@@ -133,6 +134,13 @@ int launch_step(const PipelineRequest& request, const machine::StartStep& start,
   return launch(own, invocation);
 }
 
+// Without the end of its last line.
+std::string text_in(const std::string& path) {
+  std::string text = store::read_file(path).value_or("");
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
 // These four in the step's own process. Until the record names it, nobody may remove what is found.
 std::optional<int> take_over_what_is_there(const PipelineRequest& request, const StepRequest& step,
                                            const std::optional<std::string>& key) {
@@ -148,7 +156,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   const StepRequest& step = request.steps[start.step];
   const auto key = reuse_key(request, step);
   if (const auto code = take_over_what_is_there(request, step, key)) return *code;
-  const front::StepStart known{shares_of(request, start), start.chosen};
+  const front::StepStart known{shares_of(request, start), start.chosen, text_in};
   if (const auto trials = request.trials ? request.trials(start.step, known) : nullptr) {
     trials->record.asked = own_words(request);
     for (StepRequest& trial : trials->steps) trial.code = step.code;
@@ -276,6 +284,35 @@ Result<void> take_snapshot(const PipelineRequest& request, const front::CodeFold
       [&](const CodeSnapshot& taken) { return taken.write_manifest(manifest); });
 }
 
+bool is_here(const front::PoolHost& host) {
+  return host.name == "localhost" || host.name.starts_with("fake-");
+}
+
+// A step that would fail hours later for a path that was mistyped is told of now, if all hosts are
+// this machine and no step makes the path.
+Result<void> check_paths(const PipelineRequest& request) {
+  if (!std::ranges::all_of(request.hosts, is_here)) return {};
+  std::set<std::string> made;
+  for (const StepRequest& step : request.steps) {
+    for (const model::NamedPath& output : step.outputs) made.insert(output.path);
+  }
+  for (const StepRequest& step : request.steps) {
+    std::vector<std::string> paths = step.data;
+    if (step.code && earlier_manifest(request, manifest_name(step.code->folder)).empty()) {
+      paths.push_back(step.code->folder);
+    }
+    for (const std::string& path : paths) {
+      std::error_code wrong;
+      const bool may_come = std::ranges::any_of(
+          made, [&](const std::string& one) { return (path + "/").starts_with(one + "/"); });
+      if (may_come || std::filesystem::exists(path, wrong)) continue;
+      return base::fail(base::Fault::bad_file, "paths are relative to the file that names them",
+                        "{} needs {}, which is not there", step.name, path);
+    }
+  }
+  return {};
+}
+
 // One manifest for each folder with code of steps: all steps, also those that start later, get
 // the files of now, or of the run that is run again.
 Result<void> take_snapshots(PipelineRequest& request) {
@@ -296,30 +333,6 @@ Result<void> take_snapshots(PipelineRequest& request) {
     step.code->again = own->second;
   }
   return {};
-}
-
-// The word that a step has written into a file, or into the only file of a folder.
-Result<bool> said(const std::string& step, const model::NamedPath& output) {
-  const auto text = store::read_file(output.path);
-  std::string word = base::lower(text.value_or(""));
-  std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
-  if (word == "true" || word == "1") return true;
-  if (word == "false" || word == "0") return false;
-  return base::fail(base::Fault::bad_file, "",
-                    "{} of step {} decides what runs next, and holds neither true nor false",
-                    output.path, step);
-}
-
-Result<std::map<std::string, bool>> what_it_says(const StepRequest& step) {
-  std::map<std::string, bool> says;
-  for (const std::string& name : step.control) {
-    const auto output = std::ranges::find(step.outputs, name, &model::NamedPath::name);
-    if (output == step.outputs.end()) continue;
-    const auto word = said(step.name, *output);
-    if (!word) return tl::unexpected(word.error());
-    says[name] = *word;
-  }
-  return says;
 }
 
 // Of each output the path of the first step that is done.
@@ -347,7 +360,9 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
     return run_trial(request, start, overseer->values(start.step), invocation);
   };
   conducting.outputs = [&](const auto& steps) { return outputs_of(request, steps); };
-  conducting.says = [&](std::size_t step) { return what_it_says(request.steps[step]); };
+  conducting.says = [&](std::size_t step) {
+    return what_it_says(request.record.folder, request.steps[step]);
+  };
   conducting.colour = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
                       base::value_of(invocation.environment, "NO_COLOR").empty();
   host::raise_descriptor_limit();
@@ -357,6 +372,7 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
 }  // namespace
 
 int show_pipeline(const PipelineRequest& request) {
+  if (const auto fine = check_paths(request); !fine) return complain(fine.error());
   if (request.json) return print(plan_text(request));
   if (request.sweep) return print(view::sweep_plan(request.sweep->settings, request.sweep->metric));
   const std::string name = request.record.name.empty() ? "" : " " + request.record.name;
@@ -373,6 +389,7 @@ int show_pipeline(const PipelineRequest& request) {
 
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   if (const auto fine = check_anew(request); !fine) return complain(fine.error());
+  if (const auto fine = check_paths(request); !fine) return complain(fine.error());
   pipeline::Recorder recorder = recorder_of(request);
   if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
   if (invocation.parent >= 0) {

@@ -33,15 +33,20 @@ using front::RecordRequest;
 using front::RecordVerb;
 using model::RunRecord;
 
-// "kufa", or "kufa/train": a step of it.
+// "kufa", "kufa/train": a step of it, or "kufa/tune/trial_0".
 Result<std::string> folder_of_run(const std::string& records, const std::string& word) {
-  const std::size_t slash = std::min(word.find('/'), word.size());
-  const auto run = store::find_run(store::run_names(records), word.substr(0, slash));
-  if (!run || slash == word.size())
-    return run.map([&](auto& name) { return records + "/" + name; });
-  const std::string pipeline = records + "/" + *run;
-  return store::find_step(store::step_names(pipeline), word.substr(slash + 1))
-      .map([&](const std::string& step) { return store::step_folder(pipeline, step); });
+  std::size_t slash = std::min(word.find('/'), word.size());
+  auto folder = store::find_run(store::run_names(records), word.substr(0, slash))
+                    .map([&](const std::string& name) { return records + "/" + name; });
+  while (folder && slash < word.size()) {
+    const std::size_t end = std::min(word.find('/', slash + 1), word.size());
+    const std::string name = word.substr(slash + 1, end - slash - 1);
+    folder = store::find_step(store::step_names(*folder), name).map([&](const std::string& step) {
+      return store::step_folder(*folder, step);
+    });
+    slash = end;
+  }
+  return folder;
 }
 
 Result<RunRecord> record_of(const std::string& records, const std::string& word) {
@@ -166,6 +171,12 @@ Earlier earlier_of(const RunRecord& record) {
 }
 
 int rerun(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
+  if (std::ranges::count(record.run, '/') > 1) {
+    return complain({Fault::usage,
+                     record.run + " is a trial of a step, which runs as a whole",
+                     "muster rerun " + record.run.substr(0, record.run.rfind('/')),
+                     {}});
+  }
   const Earlier earlier = earlier_of(record);
   const auto asked = store::read_asked(earlier.folder.empty() ? record.folder : earlier.folder);
   if (asked) return run_again(*asked, request, earlier, invocation);

@@ -32,7 +32,9 @@ struct PoolShare {
 // What is known of a step when it starts.
 struct StepStart {
   std::vector<PoolShare> hosts;
-  std::vector<std::size_t> chosen;  // of model::PlannedStep::any_of
+  std::vector<std::size_t> chosen = {};  // of model::PlannedStep::any_of
+  // What a file holds that a step before it has written.
+  std::function<std::string(const std::string& path)> read = {};
 };
 
 // An output of the whole pipeline: of the first of these steps that is done.
@@ -55,6 +57,8 @@ struct StepRequest {
   std::string name;
   std::vector<model::NamedPath> outputs;
   std::set<std::string> control = {};   // outputs that conditions of later steps ask for
+  std::set<std::string> needed = {};    // outputs of one file that later steps read
+  std::vector<std::string> data = {};   // inputs that no step makes, as absolute paths
   std::optional<CodeFolder> code = {};  // none: it runs in the folder itself
   std::optional<StepFacts> reuse = {};  // none: it always runs
 };

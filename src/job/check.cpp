@@ -278,7 +278,8 @@ void check_plain(const Text& text, const std::string& path, Complaints& complain
 void check_plain_values(const JobFile& job, Complaints& complaints) {
   if (job.code) check_plain(*job.code, "code", complaints);
   for (const Input& input : job.inputs) {
-    if (input.value && !input.bound) check_plain(*input.value, "inputs." + input.name, complaints);
+    const bool is_here = input.value && !is_in_azure(input.value->text);
+    if (is_here && !input.bound) check_plain(*input.value, "inputs." + input.name, complaints);
   }
   for (const Output& output : job.outputs) {
     if (says_path(output) && !output.bound)

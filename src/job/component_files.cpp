@@ -11,6 +11,8 @@
 namespace muster::job {
 namespace {
 
+using spec::quoted;
+
 constexpr FileKind kComponentKind = {"a component", "KEY: VALUE"};
 
 // "" for a path without folders.
@@ -66,7 +68,10 @@ std::optional<std::uint32_t> ComponentFiles::open(std::uint32_t from, const Text
   }
   auto text = read_(path);
   if (!text) {
-    complaints_.add(named.begin, text.error().what, text.error().hint);
+    numbers_.erase(known);  // whoever else names it hears the same
+    complaints_.add(named.begin,
+                    fmt::format("the component {}: {}", quoted(said), text.error().what),
+                    text.error().hint);
     return std::nullopt;
   }
   std::string folder = folder_part(within(namer.folder, said));

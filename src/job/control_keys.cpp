@@ -55,6 +55,9 @@ constexpr ControlKey kDoWhile[] = {
 
 constexpr Traits kAsSlotsAllow = {.support = no_effect("steps start as soon as slots are free")};
 
+constexpr Traits kApart = {
+    .support = no_effect("each item's outputs lie in the record of its step, steps/STEP.ITEM")};
+
 constexpr ControlKey kParallelFor[] = {
     kControlType,
     kControlName,
@@ -66,7 +69,7 @@ constexpr ControlKey kParallelFor[] = {
       "A list or map of items, each with inputs of the body; or JSON text.",
       {.required = true}}},
     {{"max_concurrency", Form::count, "How many run at the same time.", kAsSlotsAllow}},
-    {{"outputs", Form::anything, "What its runs leave together."}},
+    {{"outputs", Form::anything, "What its runs leave together.", kApart}},
 };
 
 }  // namespace

@@ -45,7 +45,11 @@ constexpr JobKey kData = {{"input_data", Form::text, "The input that is cut into
 constexpr JobKey kBatchSize = {{"mini_batch_size", Form::text, "Files or bytes of a batch."},
                                into_parallel<&Parallel::batch_size>};
 constexpr JobKey kPartition = {
-    {"partition_keys", Form::text, "Columns by which batches are cut.", {.listed = true}},
+    {"partition_keys",
+     Form::text,
+     "Columns by which batches are cut.",
+     {.listed = true,
+      .support = no_effect("nothing looks into tables: batches are made of files")}},
     into_parallel<&Parallel::partition_keys>};
 constexpr JobKey kPerInstance = {
     {"max_concurrency_per_instance", Form::count, "Processes on each node."},

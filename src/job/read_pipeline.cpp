@@ -396,7 +396,10 @@ class PipelineReader {
   }
 
   static void mark_bound(JobFile& job) {
-    for (Input& input : job.inputs) input.bound = input.value && has_expression(input.value->text);
+    for (Input& input : job.inputs) {
+      const bool is_here = input.value && !is_in_azure(input.value->text);
+      input.bound = is_here && has_expression(input.value->text);
+    }
     for (Output& output : job.outputs) {
       output.bound = output.path && says_path(output) && has_expression(output.path->text);
     }

@@ -117,7 +117,11 @@ inline constexpr JobKey kInputKeys[] = {
     {{"max", Form::number, "The largest value."}, into_input<&Input::most>},
     {{"enum", Form::text, "The values that it may have.", {.listed = true}},
      into_input<&Input::choices>},
-    {{"mode", Form::choice, "How Azure ML hands it over.", kMode}, into_input<&Input::mode>},
+    {{"mode",
+      Form::choice,
+      "download: hosts that do not see it get it. Otherwise it is where it is.",
+      {.choices = kModes}},
+     into_input<&Input::mode>},
     {{"description", Form::text, "What it is for."}},
 };
 inline constexpr JobKey kInputs = {

@@ -92,8 +92,11 @@ void download(const JobFile& job, const Bases& bases, Values& values) {
 
 }  // namespace
 
+bool is_in_azure(std::string_view path) { return path.starts_with("azureml:"); }
+
 bool is_elsewhere(std::string_view path) {
-  return path.find("://") != std::string_view::npos || path.starts_with("azureml:");
+  return path.find("://") != std::string_view::npos || is_in_azure(path) ||
+         path.starts_with("runs:/");
 }
 
 bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
@@ -103,6 +106,10 @@ bool is_file(const Output& output) {
   if (!output.type) return output.is_control;
   const std::string type = base::lower(output.type->text);
   return std::ranges::find(kFiles, type) != std::end(kFiles);
+}
+
+bool is_value(const Output& output) {
+  return is_file(output) && !(output.type && base::lower(output.type->text) == "uri_file");
 }
 
 std::string output_path(const Output& output, const Bases& bases) {

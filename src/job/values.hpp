@@ -29,7 +29,8 @@ struct Bases {
 [[nodiscard]] Values values_of(const JobFile& job, const std::vector<Setting>& settings,
                                const Bases& bases, Complaints& complaints);
 
-// "azureml:data:1", "https://host/file": it lies elsewhere.
+// "azureml:data:1", "https://host/file", "runs:/id/model": it lies elsewhere.
+[[nodiscard]] bool is_in_azure(std::string_view path);
 [[nodiscard]] bool is_elsewhere(std::string_view path);
 
 // Of `azureml://datastores/...`, a place in Azure, no path is known either.
@@ -37,6 +38,9 @@ struct Bases {
 
 // What the job writes is one file, which nobody makes before; else a folder.
 [[nodiscard]] bool is_file(const Output& output);
+// Whether what such a file holds is a number, a word or a text, which is what an input bound to it
+// stands for.
+[[nodiscard]] bool is_value(const Output& output);
 
 // Where an output lies.
 [[nodiscard]] std::string output_path(const Output& output, const Bases& bases);

@@ -398,6 +398,12 @@ class Conductor {
 
   // ---- the end of the pipeline ----
 
+  [[nodiscard]] bool all_left_out() const {
+    return std::ranges::all_of(recorder_.record().steps, [](const StepRecord& step) {
+      return step.state == StepState::left_out;
+    });
+  }
+
   int end() {
     const auto culprit = pipeline_.culprit();
     const auto judged = conducting_.overseer == nullptr
@@ -418,6 +424,7 @@ class Conductor {
     } else {
       recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
     }
+    if (all_left_out()) say("nothing ran: every step was left out");
     console_.add(Console::err, judged ? judged->words : view::pipeline_report(recorder_.record()));
     return *recorder_.record().exit_code;
   }

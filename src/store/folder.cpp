@@ -29,6 +29,8 @@ bool begins_as_run(std::string_view name) {
   return !name.empty() && name.front() >= '0' && name.front() <= '9';
 }
 
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 std::vector<std::string> folders_in(const std::string& folder, bool (*is_meant)(std::string_view)) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
@@ -131,14 +133,19 @@ base::Result<std::string> find_run(const std::vector<std::string>& names, const 
               found.size(), word, found.back());
 }
 
+// Trials of a step that is a sweep lie in its record, as steps do in that of their pipeline.
 std::string run_of(const std::string& folder) {
-  const std::size_t steps = folder.rfind(kSteps);
-  const bool has_steps =
-      steps != std::string::npos && folder.find('/', steps + kSteps.size()) == std::string::npos;
-  const std::string above = folder.substr(0, has_steps ? steps : 0);
-  const std::string pipeline = above.substr(above.rfind('/') + 1);
-  if (!is_run_name(pipeline)) return folder.substr(folder.rfind('/') + 1);
-  return pipeline + folder.substr(steps + kSteps.size() - 1);
+  std::string above = folder;
+  std::string names;
+  while (!is_run_name(last_name(above))) {
+    const std::size_t steps = above.rfind(kSteps);
+    const bool is_step =
+        steps != std::string::npos && above.find('/', steps + kSteps.size()) == std::string::npos;
+    if (!is_step) return last_name(folder);
+    names.insert(0, above, steps + kSteps.size() - 1);
+    above.resize(steps);
+  }
+  return last_name(above) + names;
 }
 
 std::string step_folder(const std::string& pipeline, std::string_view step) {

@@ -39,7 +39,7 @@ namespace muster::store {
                                                   const std::string& word);
 
 // The name of the run whose record lies in a folder: "20261121-212530.123-kufa", with "/train" for
-// a step of it. Pure.
+// a step of it and "/tune/trial_0" for a trial of one that is a sweep. Pure.
 [[nodiscard]] std::string run_of(const std::string& folder);
 
 // The folder of a step's record, in that of its pipeline.

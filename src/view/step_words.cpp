@@ -23,7 +23,7 @@ std::size_t count(const RunRecord& record, StepState state) {
 // "failed with exit code 3"
 std::string step_end(const StepRecord& step) {
   std::string text(word(step.state));
-  if (step.state == StepState::failed && step.exit_code) {
+  if (step.state == StepState::failed && step.exit_code.value_or(0) != 0) {
     text += fmt::format(" with exit code {}", *step.exit_code);
   }
   return text;

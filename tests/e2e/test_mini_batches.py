@@ -4,7 +4,7 @@ import os
 import shutil
 
 from pipeline_case import PipelineCase
-from support import run_tests
+from support import BAD_FILE, run_tests
 
 PARALLEL = """type: pipeline
 inputs:
@@ -114,8 +114,8 @@ class MiniBatches(PipelineCase):
 
     def test_no_data_at_all(self):
         shutil.rmtree(self.path("numbers"))
-        done = self.scores(code=1)
-        self.assertRegex(done.errors, "there is no .*/numbers")
+        done = self.scores(code=BAD_FILE)
+        self.assert_refused(done, BAD_FILE, r"score needs \S+/numbers, which is not there")
 
     def test_a_script_that_cannot_begin_ends_the_step(self):
         self.write("src/score.py", "def init():\n    raise ValueError('no model')\n")

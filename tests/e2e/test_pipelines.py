@@ -148,6 +148,40 @@ jobs:
 """
 
 
+SWEEP = """type: pipeline
+jobs:
+  tune:
+    type: sweep
+    metrics_from: output
+    trial: {command: "sh trial.sh ${{search_space.a}}", code: src}
+    search_space: {a: {type: choice, values: [1, 3, 2]}}
+    sampling_algorithm: grid
+    objective: {goal: maximize, primary_metric: loss}
+    limits: {max_total_trials: 3, max_concurrent_trials: 1}
+"""
+
+
+class Tunes(PipelineCase):
+    """A step that is a sweep: its trials are runs within that of the step."""
+
+    def test_trials_run_in_a_copy_of_the_code_and_can_be_named(self):
+        os.mkdir(self.path("src"))
+        self.write("src/trial.sh", "echo loss=$1; echo in $(basename $PWD); exit $(($1 / 3))\n")
+        self.write("tune.yml", SWEEP)
+        self.submit(file="tune.yml")
+        self.assertEqual(self.steps("last/tune"), {"trial_0": "completed", "trial_1": "failed",
+                                                   "trial_2": "completed"})
+        one = self.show("last/tune/trial_1")
+        self.assertRegex(one["run"], r"/tune/trial_1$")
+        self.assertEqual(one["exit_code"], 1)
+        self.assertCountEqual(self.told("logs", "last/tune/trial_2").lines, ["loss=2", "in code"])
+        self.assertCountEqual(self.told("logs", "last").lines,
+                              [f"tune/trial_{i}: {text}" for i, loss in enumerate((1, 3, 2))
+                               for text in (f"loss={loss}", "in code")])
+        self.assert_refused(self.told("rerun", "last/tune/trial_1", code=USAGE), USAGE,
+                            "is a trial of a step", r"rerun \S+/tune$")
+
+
 class Inside(PipelineCase):
     """A pipeline that is submitted in a rank has that rank's hosts."""
 
@@ -187,11 +221,61 @@ class Chooses(PipelineCase):
             with open(made, encoding="utf-8") as lines:
                 self.assertEqual(lines.read(), "1\n" * passes)
 
+    def test_skipping_all_that_is_written_out(self):
+        self.write("loop.yml", LOOP)
+        done = self.submit("--skip", "count", file="loop.yml")
+        self.assertEqual(set(self.steps().values()), {"left out"})
+        self.assertIn("nothing ran: every step was left out", done.errors)
+
     def test_neither_true_nor_false(self):
         self.write("choice.yml", CHOICE.replace("echo True", "echo perhaps"))
         done = self.submit(file="choice.yml", code=1)
-        self.assertRegex(done.errors, r"step judge failed.*: \S+/outputs/large of step judge "
-                                      r"decides what runs next, and holds neither true nor false")
+        self.assertRegex(done.errors, r"judge failed after [^:]*: its output large decides what "
+                                      "runs next, and holds 'perhaps', which is neither true nor")
+
+
+VALUES = """type: pipeline
+jobs:
+  count:
+    command: echo 7 > ${{outputs.n}}; echo some text > ${{outputs.s}}
+    outputs: {n: {type: integer}, s: {type: string}}
+  tell:
+    command: echo "${{inputs.n}} and ${{inputs.s}}"; [ -f ${{inputs.file}} ]
+    inputs:
+      n: {type: integer, path: "${{parent.jobs.count.outputs.n}}"}
+      s: {type: string, path: "${{parent.jobs.count.outputs.s}}"}
+      file: {type: uri_file, path: "${{parent.jobs.count.outputs.n}}"}
+"""
+
+
+class Values(PipelineCase):
+    """What a step has written becomes a value of a later one, or a path."""
+
+    def test_numbers_and_texts(self):
+        self.write("values.yml", VALUES)
+        self.assertEqual(self.submit(file="values.yml").lines, ["tell: 7 and some text"])
+        self.assertEqual(self.told("rerun", "last/tell").lines, ["tell: 7 and some text"])
+
+    def test_a_file_that_was_not_written(self):
+        self.write("values.yml", VALUES.replace("echo 7 > ${{outputs.n}}; ", ""))
+        done = self.submit(file="values.yml", code=1)
+        self.assertRegex(done.errors, r"count failed after [^:]*: it has not written its output n "
+                                      r"\(\S+/steps/count/outputs/n\)")
+        self.assertEqual(self.steps(), {"count": "failed", "tell": "blocked"})
+
+    def test_paths_that_are_not_there_are_told_before_anything_runs(self):
+        self.write("three.yml", THREE.replace("sh $DIR/evaluate", "cat ${{inputs.x}}; sh $DIR/eval")
+                   .replace("      model: ${{parent.jobs.train.outputs.model}}",
+                            "      model: ${{parent.jobs.train.outputs.model}}\n"
+                            "      x: {type: uri_file, path: ./gone}"))
+        for command in ("submit", "explain"):
+            done = self.told(command, "three.yml", "--fake-nodes", "2", code=BAD_FILE)
+            self.assert_refused(done, BAD_FILE,
+                                r"evaluate needs \S+/gone, which is not there")
+        self.write("three.yml", THREE.replace("  train:\n", "  train:\n    code: nowhere\n"))
+        done = self.told("submit", "three.yml", "--fake-nodes", "2", code=BAD_FILE)
+        self.assert_refused(done, BAD_FILE,
+                            r"train needs \S+/nowhere, which is not there")
 
 
 class Shares(PipelineCase):

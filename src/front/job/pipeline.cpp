@@ -14,6 +14,7 @@
 #include "front/pipeline_request.hpp"
 #include "job/graph.hpp"
 #include "job/graph_of.hpp"
+#include "job/input_type.hpp"
 #include "job/layout.hpp"
 #include "job/read_pipeline.hpp"
 #include "job/sweep_of.hpp"
@@ -131,16 +132,26 @@ const job::StepOutput& the_one(const job::MadeBy& made, Chosen chosen) {
   return found == made.end() ? made.front() : *found;
 }
 
-// Inputs that other steps make become paths.
-job::JobFile bound_job(const Ground& ground, std::size_t step, Chosen chosen) {
+bool stands_for_value(const Ground& ground, const job::Input& input, job::Dialect dialect,
+                      const job::StepOutput& made) {
+  const auto& outputs = ground.graph.steps[made.step].job.outputs;
+  const auto found = std::ranges::find(outputs, made.output, &job::Output::name);
+  const bool wants_path = input.type && job::type_of(input, dialect) == job::InputType::path;
+  return found != outputs.end() && job::is_value(*found) && !wants_path;
+}
+
+// Inputs that other steps make become paths, or what the output's file holds once that step has
+// ended.
+job::JobFile bound_job(const Ground& ground, std::size_t step, const StepStart* start = nullptr) {
   const job::GraphStep& one = ground.graph.steps[step];
   job::JobFile job = one.job;
   for (job::Input& input : job.inputs) {
     const auto from = one.inputs.find(input.name);
     if (from == one.inputs.end()) continue;
-    const std::string path = path_of(ground, the_one(from->second, chosen));
-    input.value = job::Text{path, input.mark, input.mark, true};
-    input.is_path = true;
+    std::string path = path_of(ground, the_one(from->second, start ? start->chosen : Chosen()));
+    input.is_path = !stands_for_value(ground, input, job.dialect, from->second.front());
+    if (start != nullptr && !input.is_path) path = start->read(path);
+    input.value = job::Text{std::move(path), input.mark, input.mark, true};
     input.mode.reset();  // it goes to hosts that do not see it, to the same path
   }
   return job;
@@ -171,13 +182,13 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
 }
 
 Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
-                     Chosen chosen = {}) {
+                     const StepStart* start = nullptr) {
   const job::GraphStep& one = ground.graph.steps[step];
   Call call = ground.call;
   call.record_folder = step_folder(ground.call, one.name);
   Reading reading =
       job_request(call, draft_of_step(ground.draft, one.name),
-                  {bound_job(ground, step, chosen), one.folder, {}, ground.sources}, place);
+                  {bound_job(ground, step, start), one.folder, {}, ground.sources}, place);
   if (!reading.request) return reading;
   if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
     reading.complaints.push_back(std::move(taken.error()));
@@ -217,7 +228,7 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
                          const std::string& name, const StepStart& start,
                          const std::vector<sweep::Assignment>& values) {
   const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step, start.chosen);
+  job::JobFile job = bound_job(ground, step, &start);
   job::assign(job, values);
   for (job::Output& output : job.outputs) output.path.reset();
   Call call = ground.call;
@@ -288,7 +299,7 @@ void widen(const sweep::Settings& settings, const std::vector<PoolHost>& pool,
 // The trials of a step, whose record is in this folder.
 std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size_t step,
                                            const std::string& folder, std::vector<PoolHost> hosts,
-                                           const std::vector<std::size_t>& chosen) {
+                                           StepStart start) {
   const job::GraphStep& one = ground->graph.steps[step];
   model::PlannedStep plan = planned_step(one, ground->places[ground->place_of_step[step]]);
   plan.after.clear();
@@ -304,10 +315,12 @@ std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size
   std::uint32_t& at_once = sweep->settings.limits.at_once;
   at_once = trials_at_once(sweep->settings, plan, hosts);
   if (ground->draft.at_once > 0) at_once = std::min(at_once, ground->draft.at_once);
-  sweep->request = [ground, step, folder, chosen](std::size_t trial,
-                                                  const std::vector<PoolShare>& shares,
-                                                  const std::vector<sweep::Assignment>& values) {
-    return trial_request(*ground, step, folder, trial_name(trial), {shares, chosen}, values);
+  sweep->request = [ground, step, folder, start = std::move(start)](
+                       std::size_t trial, const std::vector<PoolShare>& shares,
+                       const std::vector<sweep::Assignment>& values) {
+    StepStart own = start;
+    own.hosts = shares;
+    return trial_request(*ground, step, folder, trial_name(trial), own, values);
   };
   auto request = std::make_shared<PipelineRequest>();
   const std::uint64_t count = sweep::trials_of(sweep->settings);
@@ -403,6 +416,8 @@ class PipelineReader {
     plan.retries = ground_->draft.retries;
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
+    if (own.request) request.data = data_of(*own.request);
+    for (const auto& [name, made] : step.inputs) tell_needed(made);
     // Files that it may read beside its code are not known, nor who else writes to a path, nor
     // which pass of a loop will be the last.
     const bool all_known = request.code && plan.any_of.empty() &&
@@ -412,6 +427,25 @@ class PipelineReader {
       for (const std::size_t one : condition.steps) {
         request_.steps[one].control.insert(condition.output);
       }
+    }
+  }
+
+  // Those of files and folders that are not below the pipeline's record.
+  [[nodiscard]] std::vector<std::string> data_of(const RunRequest& request) const {
+    std::vector<std::string> paths;
+    for (const DataPath& one : request.data) {
+      const std::string& path = one.from.empty() ? one.path : one.from;
+      if (!path.starts_with(ground_->call.record_folder + "/")) paths.push_back(path);
+    }
+    return paths;
+  }
+
+  void tell_needed(const job::MadeBy& made) {
+    for (const job::StepOutput& one : made) {
+      const auto& outputs = graph().steps[one.step].job.outputs;
+      const auto found = std::ranges::find(outputs, one.output, &job::Output::name);
+      const bool is_file = found != outputs.end() && job::is_file(*found);
+      if (is_file) request_.steps[one.step].needed.insert(one.output);
     }
   }
 
@@ -434,12 +468,14 @@ class PipelineReader {
     std::vector<std::string> names;
     for (const StepRequest& step : request_.steps) names.push_back(step.name);
     for (const std::string& name : ground_->draft.skipped) {
-      const auto found = std::ranges::find(names, name);
-      if (found == names.end()) {
+      const std::size_t before = request_.skipped.size();
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name || names[i].starts_with(name + ".")) request_.skipped.insert(i);
+      }
+      if (request_.skipped.size() == before) {
         return fail(Fault::usage, base::did_you_mean(name, names, "its steps are below jobs:"),
                     "--skip {}: the pipeline has no such step", spec::quoted(name));
       }
-      request_.skipped.insert(static_cast<std::size_t>(found - names.begin()));
     }
     return {};
   }
@@ -461,7 +497,7 @@ class PipelineReader {
     add("nodes", std::to_string(plan.nodes));
     add("slots", std::to_string(plan.slots));
     for (const job::Output& one : step.job.outputs) add("output", one.name);
-    for (const job::Input& input : bound_job(*ground_, index, {}).inputs) {
+    for (const job::Input& input : bound_job(*ground_, index).inputs) {
       const bool path = input.value && input.value->text.starts_with('/');
       add("input " + input.name, path || !input.value ? "" : input.value->text);
       if (path) facts.paths.push_back(input.value->text);
@@ -492,7 +528,7 @@ class PipelineReader {
     }
     request.request = [ground = ground_](std::size_t step, const StepStart& start) {
       const job::Place& place = ground->places[ground->place_of_step[step]].place;
-      Reading own = step_reading(*ground, step, narrowed(place, start.hosts), start.chosen);
+      Reading own = step_reading(*ground, step, narrowed(place, start.hosts), &start);
       return std::move(*own.request);
     };
     request.trials = [ground = ground_, steps = request.steps](std::size_t step,
@@ -510,7 +546,7 @@ class PipelineReader {
     std::vector<PoolHost> hosts;
     for (const PoolShare& share : start.hosts) hosts.push_back({share.host, share.slots});
     const std::string folder = step_folder(ground->call, request.name);
-    auto made = trials_of(ground, step, folder, std::move(hosts), start.chosen);
+    auto made = trials_of(ground, step, folder, std::move(hosts), start);
     made->record.outputs = request.outputs;
     return made;
   }

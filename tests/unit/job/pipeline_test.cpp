@@ -282,7 +282,7 @@ jobs:
                                             {"bad.yml", "command: x ${{inputs.y}}\nfoo: 1\n"}});
   EXPECT_EQ(
       told(reading.complaints),
-      (Texts{"p.yml:10:16: cannot read missing.yml",
+      (Texts{"p.yml:10:16: the component 'missing.yml': cannot read missing.yml",
              "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
              "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
              "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",

@@ -10,6 +10,8 @@ TEST(StepFolders, LieBelowThatOfThePipeline) {
   const std::string folder = step_folder("/runs/20261121-212530.123-kufari", "prepare.clean");
   EXPECT_EQ(folder, "/runs/20261121-212530.123-kufari/steps/prepare.clean");
   EXPECT_EQ(run_of(folder), "20261121-212530.123-kufari/prepare.clean");
+  EXPECT_EQ(run_of(step_folder(folder, "trial_0")),
+            "20261121-212530.123-kufari/prepare.clean/trial_0");
   EXPECT_EQ(run_of("/runs/20261121-kufari"), "20261121-kufari");
   EXPECT_EQ(run_of("/my/steps/runs/20261121-kufari"), "20261121-kufari");
   EXPECT_EQ(run_of("/x/steps/20261121-212530.123-kufari"), "20261121-212530.123-kufari");
