@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "base/words.hpp"
 #include "job/expression.hpp"
 #include "job/number.hpp"
+#include "job/sweep_bounds.hpp"
 #include "job/sweep_keys.hpp"
 #include "job/table_reader.hpp"
 #include "spec/quoted.hpp"
@@ -40,7 +42,9 @@ struct Needed {
 
 class SpaceReader {
  public:
-  explicit SpaceReader(Complaints& complaints) : complaints_(complaints) {}
+  // `component`: whose inputs get the values; null: the trial is not one.
+  SpaceReader(const JobFile* component, double log_base, Complaints& complaints)
+      : component_(component), log_base_(log_base), complaints_(complaints) {}
 
   sweep::Space read(const std::vector<ParameterKeys>& keys, const std::string& path) {
     sweep::Space space;
@@ -50,10 +54,14 @@ class SpaceReader {
     return space;
   }
 
+  // Where the names stand, in the order of a Point.
+  [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
+
  private:
   // Of one that has been complained about, the name alone counts.
   sweep::Parameter read(const ParameterKeys& keys, const std::string& path) {
     sweep::Parameter parameter{keys.name, Law::uniform, 0, 1, 0, 0, {}};
+    marks_.push_back(keys.mark);
     if (!job::is_name(keys.name)) {
       complaints_.add(keys.mark, spec::quoted(keys.name) + " is not a name for a parameter",
                       "a name has only letters, digits, _ and -");
@@ -69,7 +77,11 @@ class SpaceReader {
     const Law law = *sweep::law_of(base::lower(keys.type->text));
     if (!has_its_keys(keys, law, path)) return parameter;
     parameter.law = law;
+    const std::size_t before = complaints_.size();
     set_numbers(keys, path, parameter);
+    if (component_ != nullptr && complaints_.size() == before) {
+      check_bounds(keys, parameter, *component_, log_base_, complaints_);
+    }
     if (law == Law::choice) parameter.options = options_of(*keys.values, path + ".values");
     return parameter;
   }
@@ -173,6 +185,7 @@ class SpaceReader {
 
   void add_member(const Entry& entry, const std::string& path, sweep::Space& members) {
     if (entry.value->kind == Kind::text) {
+      marks_.push_back(entry.mark);
       members.push_back({entry.key, Law::choice, 0, 1, 0, 0, {{entry.value->text, {}}}});
       return;
     }
@@ -190,35 +203,58 @@ class SpaceReader {
     members.push_back(read(one.sweep_keys.space.front(), path + entry.key));
   }
 
+  const JobFile* component_;
+  double log_base_;
   Complaints& complaints_;
+  std::vector<Mark> marks_;
   std::size_t count_ = 0;
   std::size_t depth_ = 0;
 };
 
 // A name within an option stands for one value only.
-void check_names(const sweep::Space& space, const SweepKeys& keys, std::set<std::string> taken,
-                 Complaints& complaints) {
-  for (const sweep::Parameter& parameter : space) {
-    if (taken.insert(parameter.name).second) continue;
-    complaints.add(
-        keys.mark,
-        fmt::format("the search space gives {} two values at once", spec::quoted(parameter.name)),
-        "give one of the two another name");
-  }
-  for (const sweep::Parameter& parameter : space) {
-    for (const sweep::Option& option : parameter.options) {
-      check_names(option.members, keys, taken, complaints);
+class NameCheck {
+ public:
+  NameCheck(const std::vector<Mark>& marks, Complaints& complaints)
+      : marks_(marks), complaints_(complaints) {}
+
+  // `at`: the dimension of the first; `taken`: names that have a value wherever these have one.
+  void check(const sweep::Space& space, std::size_t at, std::map<std::string, Mark> taken) {
+    std::size_t next = at;
+    for (const sweep::Parameter& parameter : space) {
+      const auto [first, is_new] = taken.try_emplace(parameter.name, marks_[next]);
+      if (!is_new) tell(parameter.name, marks_[next], first->second);
+      next += sweep::dimensions({parameter});
+    }
+    for (const sweep::Parameter& parameter : space) {
+      ++at;
+      for (const sweep::Option& option : parameter.options) {
+        check(option.members, at, taken);
+        at += sweep::dimensions(option.members);
+      }
     }
   }
-}
+
+ private:
+  // Once for each name.
+  void tell(const std::string& name, Mark second, Mark first) {
+    if (!told_.insert(name).second) return;
+    complaints_.add(second,
+                    fmt::format("the search space gives {} two values at once", spec::quoted(name)),
+                    fmt::format("line {} gives it one, too: write another name", first.line));
+  }
+
+  const std::vector<Mark>& marks_;
+  Complaints& complaints_;
+  std::set<std::string> told_;
+};
 
 // ---- sampling ----
 
-double log_base_of(const Text& text, Complaints& complaints) {
-  if (text.text == "e") return 1;
-  const auto base = number_of(text.text);
+double log_base_of(const std::optional<Text>& text, Complaints& complaints) {
+  if (!text || text->text == "e") return 1;
+  const auto base = number_of(text->text);
   if (base && *base > 0 && *base != 1) return sweep::log_of(*base);
-  complaints.add(text.begin,
+  complaints.add(text->begin,
                  "sampling_algorithm.logbase must be e, or a number above 0 that is not 1", "");
   return 1;
 }
@@ -271,7 +307,6 @@ void set_sampling(const SweepKeys& keys, sweep::Settings& settings, Complaints& 
       sampling.seed = static_cast<std::uint64_t>(seed);
     }
   }
-  if (keys.log_base) sampling.log_base = log_base_of(*keys.log_base, complaints);
   check_method(keys, settings, complaints);
 }
 
@@ -363,9 +398,11 @@ void sweep_inputs(const sweep::Space& space, const SweepKeys& keys, bool in_comp
 void make_sweep(const SweepKeys& keys, bool in_component, JobFile& trial, Complaints& complaints) {
   auto made = std::make_shared<SweepFile>();
   sweep::Settings& settings = made->settings;
+  settings.sampling.log_base = log_base_of(keys.log_base, complaints);
   const std::size_t before = complaints.size();
-  settings.space = SpaceReader(complaints).read(keys.space, kSearchSpace.data());
-  check_names(settings.space, keys, {}, complaints);
+  SpaceReader reader(in_component ? &trial : nullptr, settings.sampling.log_base, complaints);
+  settings.space = reader.read(keys.space, kSearchSpace.data());
+  NameCheck(reader.marks(), complaints).check(settings.space, 0, {});
   if (complaints.size() == before) set_sampling(keys, settings, complaints);
   if (keys.goal && base::lower(keys.goal->text) == "maximize") {
     settings.goal = sweep::Goal::maximize;

@@ -152,11 +152,11 @@ class Sweeps(SweepCase):
                          "muster: the best of 5 trials is trial_0: loss 1 with x=1")
 
     def test_a_trials_time_begins_with_its_ranks(self):
-        self.write("ssh", '#!/bin/sh\nsleep 2\nwhile [ "$1" != far ]; do shift; done\nshift\n'
+        self.write("ssh", '#!/bin/sh\nsleep 5\nwhile [ "$1" != far ]; do shift; done\nshift\n'
                           'exec sh -c "$*"\n')
         os.chmod(self.path("ssh"), 0o755)
         file = self.sweep(trial="{command: 'sleep 1; echo loss=${{search_space.x}}'}", inputs="",
-                          outputs="", limits="{max_total_trials: 1, trial_timeout: 2}")
+                          outputs="", limits="{max_total_trials: 1, trial_timeout: 4}")
         done = self.submit("-H", "far", file=file,
                            env=self.environment(PATH=self.folder + ":" + os.environ["PATH"]))
         self.assertEqual(done.errors.splitlines()[-1],

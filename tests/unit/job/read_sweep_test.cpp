@@ -350,8 +350,72 @@ TEST(ReadSweep, GivesNoNameTwoValues) {
 search_space:
   lr: {type: choice, values: [1, {lr: 2}]}
 )")),
-            "s.yml:8:3: the search space gives 'lr' two values at once\n"
-            "  hint: give one of the two another name\n");
+            "s.yml:8:35: the search space gives 'lr' two values at once\n"
+            "  hint: line 8 gives it one, too: write another name\n");
+}
+
+// Once, wherever it is used again; two options may both have it.
+TEST(ReadSweep, TellsWhereANameIsUsedAgain) {
+  EXPECT_EQ(wrong(with(R"(sampling_algorithm: random
+search_space:
+  model:
+    type: choice
+    values:
+      - {kind: tree, depth: {type: randint, upper: 3}}
+      - kind: net
+        lr: 3
+        depth: {type: choice, values: [{lr: 1}, {lr: 2}]}
+  lr: {type: uniform, min_value: 0, max_value: 1}
+)")),
+            "s.yml:13:9: the search space gives 'lr' two values at once\n"
+            "  hint: line 15 gives it one, too: write another name\n");
+}
+
+// What can be known before anything runs.
+TEST(ReadSweep, ValuesFitTheInputsOfTheComponent) {
+  const auto space = [](const std::string& parameters) {
+    return wrong(
+        "type: sweep\ntrial: a.yml\nsampling_algorithm: {type: random, logbase: 10}\n"
+        "objective: {goal: minimize, primary_metric: loss}\nsearch_space: " +
+            parameters + "\n",
+        {{"a.yml", R"(type: command
+inputs:
+  lr: {type: number, min: 0.001, max: 0.1}
+  depth: {type: integer, min: 1, max: 8}
+  kind: {type: string, enum: [tree, net]}
+  fast: {type: boolean}
+command: train ${{inputs.lr}} ${{inputs.depth}} ${{inputs.kind}} ${{inputs.fast}}
+)"}});
+  };
+  const std::string rest =
+      ", lr: {type: choice, values: [0.1]}, kind: {type: choice, values: "
+      "[tree]}, fast: {type: choice, values: [true]}}";
+  const auto only = [&](const std::string& depth) { return space("{depth: " + depth + rest); };
+  const std::string others =
+      ", depth: {type: choice, values: [1]}, kind: {type: choice, values: "
+      "[net]}, fast: {type: choice, values: [true]}}";
+  const auto rate = [&](const std::string& lr) { return space("{lr: " + lr + others); };
+  EXPECT_EQ(only("{type: choice, values: [1, 8]}"), "");
+  EXPECT_EQ(only("{type: choice, values: [1, 9, 10]}"),
+            "s.yml:5:50: the input depth must be 8 or less, not 9\n");
+  EXPECT_EQ(only("{type: choice, values: [1, 2.5]}"),
+            "s.yml:5:50: the input depth must be a whole number, not '2.5'\n");
+  EXPECT_EQ(only("{type: randint, upper: 4}"),
+            "s.yml:5:46: the input depth must be 1 or more, not 0\n");
+  EXPECT_EQ(only("{type: uniform, min_value: 1, max_value: 8}"),
+            "s.yml:5:30: the input depth takes whole numbers, and type uniform gives others\n"
+            "  hint: write type: randint, a choice, or a law with a whole q\n");
+  EXPECT_EQ(only("{type: quniform, min_value: 1, max_value: 8, q: 1}"), "");
+  EXPECT_EQ(only("{type: quniform, min_value: 1, max_value: 9, q: 4}"),
+            "s.yml:5:51: "
+            "the input depth must be 1 or more, not 0\n");
+  EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: -1}"), "");
+  EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: -0.9999999}"), "");
+  EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: 0}"),
+            "s.yml:5:65: the input lr must be 0.1 or less, not 1\n");
+  EXPECT_EQ(rate("{type: uniform, min_value: 0, max_value: 0.1}"),
+            "s.yml:5:47: the input lr must be 0.001 or more, not 0\n");
+  EXPECT_EQ(rate("{type: normal, mu: 0, sigma: 5}"), "");  // who knows
 }
 
 TEST(ReadSweep, ATrialIsOneJob) {
