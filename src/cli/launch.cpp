@@ -22,10 +22,12 @@
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
 #include "head/head.hpp"
+#include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
 #include "probe/cpu_claims.hpp"
 #include "probe/probe.hpp"
+#include "probe/random.hpp"
 #include "probe/socket_file.hpp"
 #include "probe/topology.hpp"
 #include "process/signal_mask.hpp"
@@ -100,12 +102,25 @@ void tell_same(const model::SameHost& same) {
                   same.other.name, same.first.name));
 }
 
+// Ranks that deal out mini-batches know each other by it.
+void give_secret(model::JobSpec& spec) {
+  constexpr std::size_t kDigits = 32;
+  for (model::App& app : spec.apps) {
+    const bool deals =
+        std::ranges::count(app.exports, job::kMiniBatchesProgram, &model::EnvSetting::name) > 0;
+    if (!deals) continue;
+    app.exports.push_back({std::string(job::kMiniBatchesSecret), probe::random_digits(kDigits)});
+  }
+}
+
 // One job on its way from the spec to its exit code. When the agents tell that hosts of the list
 // are one, it is planned once more.
 class Launch {
  public:
   Launch(const front::RunRequest& request, const Invocation& invocation)
-      : request_(request), spec_(request.spec), invocation_(invocation) {}
+      : request_(request), spec_(request.spec), invocation_(invocation) {
+    if (!request.dry_run) give_secret(spec_);
+  }
   // Of nodes that have come by themselves.
   Launch(const front::RunRequest& request, const Invocation& invocation, Joined joined)
       : request_(request),

@@ -3,30 +3,58 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 
 namespace muster::job {
 namespace {
 
-// The program comes as a variable: it is long, and would hide the command in every list of
-// processes.
-constexpr std::string_view kProgramVariable = "MUSTER_MINI_BATCHES";
-
-void add_option(std::string& command, std::string_view name, const std::optional<Text>& value) {
-  if (value) command += fmt::format(" {} '{}'", name, value->text);
+// One word for a shell.
+std::string shell_word(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
 }
 
-std::string command_of(const Parallel& parallel) {
-  std::string command =
-      fmt::format("exec python3 -c 'import os; exec(os.environ.pop(\"{}\"))'", kProgramVariable);
-  add_option(command, "--entry-script", parallel.script);
-  add_option(command, "--input", parallel.data);
-  add_option(command, "--mini-batch-size", parallel.batch_size);
-  add_option(command, "--max-retries", parallel.retries);
-  add_option(command, "--timeout", parallel.batch_timeout);
-  add_option(command, "--error-threshold", parallel.items_may_fail);
-  add_option(command, "--mini-batch-error-threshold", parallel.batches_may_fail);
-  add_option(command, "--append-row-to", parallel.append_to);
-  return command + " -- " + (parallel.arguments ? parallel.arguments->text : "");
+// What expressions stand for is not known yet, and may hold any character: it comes as a variable,
+// which the shell does not look into.
+class Command {
+ public:
+  explicit Command(JobFile& job)
+      : job_(job),
+        text_(fmt::format("exec python3 -c 'import os; exec(os.environ.pop(\"{}\"))'",
+                          kMiniBatchesProgram)) {}
+
+  void add(const std::string& name, const std::optional<Text>& value) {
+    if (!value) return;
+    text_ += " --" + name;
+    if (value->text.find("${{") == std::string::npos) {
+      text_ += " " + shell_word(value->text);
+      return;
+    }
+    std::string variable = std::string(kMiniBatchesProgram) + "_";
+    for (const char c : name) variable += c == '-' ? '_' : static_cast<char>(c - 'a' + 'A');
+    text_ += fmt::format(" \"${}\"", variable);
+    job_.variables.push_back({std::move(variable), value->begin, *value});
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  JobFile& job_;
+  std::string text_;
+};
+
+std::string command_of(const Parallel& parallel, JobFile& job) {
+  Command command(job);
+  command.add("entry-script", parallel.script);
+  command.add("input", parallel.data);
+  command.add("mini-batch-size", parallel.batch_size);
+  command.add("max-retries", parallel.retries);
+  command.add("timeout", parallel.batch_timeout);
+  command.add("error-threshold", parallel.items_may_fail);
+  command.add("mini-batch-error-threshold", parallel.batches_may_fail);
+  command.add("append-row-to", parallel.append_to);
+  return command.text() + " -- " + (parallel.arguments ? parallel.arguments->text : "");
 }
 
 }  // namespace
@@ -34,12 +62,12 @@ std::string command_of(const Parallel& parallel) {
 void write_out_parallel(JobFile& job) {
   const Parallel& parallel = *job.parallel;
   const Mark mark = parallel.script ? parallel.script->begin : Mark{};
-  job.command = Text{command_of(parallel), mark, mark, true};
+  job.command = Text{command_of(parallel, job), mark, mark, true};
   if (parallel.code) job.code = parallel.code;
   if (parallel.per_node) job.per_node = parallel.per_node;
   job.frameworks = {{Framework::pytorch, mark}};
   const Text program{std::string(kMiniBatches), mark, mark, true};
-  job.variables.push_back({std::string(kProgramVariable), mark, program});
+  job.variables.push_back({std::string(kMiniBatchesProgram), mark, program});
 }
 
 }  // namespace muster::job

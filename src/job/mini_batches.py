@@ -3,14 +3,17 @@
 Rank 0 deals the batches out and keeps the rows that come back; every rank, rank 0 too, asks it for
 work. Needs nothing but Python's own library on the hosts, and RANK, WORLD_SIZE, MASTER_ADDR and
 MASTER_PORT. The entry script has init() and run(batch), a list of file paths, and run() returns a
-row for each item that went well.
+row for each item that went well. Both ends of a connection show that they know the job's secret
+before anything is dealt out: others can connect to the port, too.
 """
 
 import argparse
 import collections
+import hmac
 import importlib.util
 import json
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -78,31 +81,84 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+# ---- both ends know the secret: a challenge each way, which the other one signs ----
+
+CHALLENGE = 32  # characters
+SIGNED = 64
+
+
+class Stranger(Exception):
+    """Somebody who does not know the secret."""
+
+
+def signed(secret, role, challenge):
+    return hmac.new(secret, f"{role} {challenge}".encode(), "sha256").hexdigest()
+
+
+def shows(said, secret, role, challenge):
+    return hmac.compare_digest(said.strip().encode(), signed(secret, role, challenge).encode())
+
+
+def admits(lines, secret):
+    """Of rank 0: whether the other one is a rank of this job."""
+    own = secrets.token_hex(CHALLENGE // 2)
+    lines.write(own + "\n")
+    lines.flush()
+    said = lines.readline(SIGNED + 1)
+    if not shows(said, secret, "rank", own):
+        return False
+    theirs = lines.readline(CHALLENGE + 1).strip()
+    lines.write(signed(secret, "server", theirs) + "\n")
+    lines.flush()
+    return True
+
+
+def introduce(lines, secret):
+    """Of a rank: it may be a stranger that listens there."""
+    theirs = lines.readline(CHALLENGE + 1).strip()
+    own = secrets.token_hex(CHALLENGE // 2)
+    lines.write(signed(secret, "rank", theirs) + "\n" + own + "\n")
+    lines.flush()
+    if not shows(lines.readline(SIGNED + 1), secret, "server", own):
+        raise Stranger("what listens at the port of rank 0 is not rank 0")
+
+
 # ---- rank 0: a line of JSON each way ----
 
-def serve(deal, listener):
+def serve(deal, listener, secret):
     while True:
         try:
             peer, _ = listener.accept()
         except OSError:
             return
-        threading.Thread(target=answer, args=(deal, peer), daemon=True).start()
+        threading.Thread(target=answer, args=(deal, peer, secret), daemon=True).start()
 
 
-def answer(deal, peer):
-    held = None
+def answer(deal, peer, secret):
     try:
         with peer, peer.makefile("rw", encoding="utf-8") as lines:
-            for line in lines:
-                told = json.loads(line)
-                if held is not None:
-                    deal.done(held[0], held[1], told["rows"], told["error"])
-                held = deal.next()
-                lines.write(json.dumps(held) + "\n")
-                lines.flush()
-                if held is None:
-                    return
-    except (OSError, ValueError, KeyError, TypeError):
+            peer.settimeout(30)
+            if not admits(lines, secret):
+                return  # a stranger: nothing waits for it
+            peer.settimeout(None)
+            deal_to(deal, lines)
+    except (OSError, ValueError):
+        pass
+
+
+def deal_to(deal, lines):
+    held = None
+    try:
+        for line in lines:
+            told = json.loads(line)
+            if held is not None:
+                deal.done(held[0], held[1], told["rows"], told["error"])
+            held = deal.next()
+            lines.write(json.dumps(held) + "\n")
+            lines.flush()
+            if held is None:
+                return
+    except (KeyError, TypeError):
         pass
     finally:
         if held is not None:  # its rank is gone
@@ -156,7 +212,7 @@ def rows_of(result):
     return [str(row) for row in result]
 
 
-def work(module, told, address):
+def work(module, told, address, secret):
     end = time.monotonic() + 60
     while True:
         try:
@@ -168,6 +224,7 @@ def work(module, told, address):
             time.sleep(0.05)
     server.settimeout(None)
     with server, server.makefile("rw", encoding="utf-8") as lines:
+        introduce(lines, secret)
         report = {"rows": [], "error": ""}
         while True:
             lines.write(json.dumps(report) + "\n")
@@ -246,14 +303,18 @@ def finish(deal, told):
 
 def main():
     told = told_of(sys.argv[1:])
+    secret = os.environ.pop("MUSTER_MINI_BATCHES_SECRET").encode()
     address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
     deal = listener = None
     if os.environ["RANK"] == "0":
         listener = socket.create_server(address, backlog=1024)  # others wait while files are listed
         deal = Deal(batches_of(told.input, told.mini_batch_size), told)
-        threading.Thread(target=serve, args=(deal, listener), daemon=True).start()
+        threading.Thread(target=serve, args=(deal, listener, secret), daemon=True).start()
     try:
-        work(load(told), told, address)
+        work(load(told), told, address, secret)
+    except Stranger as error:
+        say(str(error))
+        return 1
     except SystemExit as error:  # of the script: it has not done its part
         say(f"the entry script has ended its process with {error.code}")
         return 1

@@ -57,7 +57,7 @@ std::string reached(const std::string& metric, const sweep::Trials& trials, std:
 std::string why_no_best(const std::string& metric, const sweep::Trials& trials) {
   switch (trials.outcome()->end) {
     case sweep::SweepEnd::first_failed:
-      return fmt::format("the first {} trials failed: the others were given up",
+      return fmt::format("{} trials failed before any completed: the others were given up",
                          trials.failures_allowed());
     case sweep::SweepEnd::out_of_time:
       return "its time is up, and no trial has completed with a value of " + metric;

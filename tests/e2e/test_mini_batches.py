@@ -1,5 +1,6 @@
 """Parallel steps: a function that is called with files in small batches, by many processes."""
 
+import functools
 import os
 import shutil
 
@@ -111,6 +112,42 @@ class MiniBatches(PipelineCase):
             "    except Exception: time.sleep(3600)"))
         self.scores(sleeps, size="1")
         self.assertEqual(self.rows(), list(range(8)))
+
+    def test_a_stranger_at_the_port_gets_nothing(self):
+        """It comes before the ranks: one asks as a rank did, one guesses, one says nothing."""
+        self.write("src/score.py", """import os, socket
+def init():
+    if os.environ["RANK"] != "0":
+        return
+    address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+    global silent
+    silent = socket.create_connection(address, 10)
+    for words in ('{"rows": ["evil"], "error": ""}\\n' * 3, "0" * 64 + "\\n" + "0" * 32 + "\\n"):
+        with socket.create_connection(address, 10) as other:
+            other.sendall(words.encode())
+            said = b""
+            try:
+                while more := other.recv(4096):
+                    said += more
+            except ConnectionError:
+                pass
+            print("said", len(said.splitlines()), b"numbers" in said, flush=True)
+    assert "MUSTER_MINI_BATCHES_SECRET" not in os.environ
+def run(batch):
+    return [open(path).read() for path in batch]
+""")
+        self.write("p.yml", PARALLEL % {"size": "2", "items": "0", "batches": "0"})
+        done = self.submit("--fake-nodes", "2", file="p.yml")
+        self.assertEqual(done.text.count("score: said 1 False\n"), 2, done)
+        self.assertIn("score: 5 of 5 mini-batches completed, 0 items failed\n", done.errors)
+        self.assertEqual(self.rows(), list(range(9)))
+
+    def test_paths_may_have_quotes(self):
+        records = self.path("it's $HOME `x` \"quoted\"")
+        self.environment = functools.partial(self.environment, MUSTER_RECORDS=records)
+        self.scores()
+        self.assertEqual(self.rows(), list(range(9)))
+        self.assertTrue(self.show()["outputs"]["rows"].startswith(records))
 
     def test_no_data_at_all(self):
         shutil.rmtree(self.path("numbers"))

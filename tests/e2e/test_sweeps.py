@@ -188,7 +188,7 @@ class Sweeps(SweepCase):
         self.write("trial.sh", "exit 3\n")
         done = self.submit(code=1)
         self.assertEqual(done.errors.splitlines()[-1],
-                         "muster: the first 3 trials failed: the others were given up")
+                         "muster: 3 trials failed before any completed: the others were given up")
         self.assertEqual(self.show()["state"], "failed")
 
     def test_one_that_is_interrupted_leaves_nothing(self):

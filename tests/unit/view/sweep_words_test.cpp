@@ -70,7 +70,7 @@ TEST(SweepWords, TheBestTrialIsNamed) {
 TEST(SweepWords, OrWhyThereIsNone) {
   const Over over({false, false, false});
   EXPECT_EQ(sweep_outcome("loss", *over.trials, over.names),
-            "muster: the first 3 trials failed: the others were given up\n");
+            "muster: 3 trials failed before any completed: the others were given up\n");
 }
 
 }  // namespace
