@@ -157,12 +157,14 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   const auto key = reuse_key(request, step);
   if (const auto code = take_over_what_is_there(request, step, key)) return *code;
   const front::StepStart known{shares_of(request, start), start.chosen, text_in};
-  if (const auto trials = request.trials ? request.trials(start.step, known) : nullptr) {
-    trials->record.asked = own_words(request);
-    for (StepRequest& trial : trials->steps) trial.code = step.code;
+  const auto within = request.within ? request.within(start.step, known) : nullptr;
+  if (!within) return complain(within.error());
+  if (*within) {
+    (*within)->record.asked = own_words(request);
+    for (StepRequest& one : (*within)->steps) one.code = step.code;
     Invocation its = invocation;
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
-    return run_pipeline(*trials, its);
+    return run_pipeline(**within, its);
   }
   const int code = launch_step(request, start, request.request(start.step, known), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);

@@ -93,9 +93,11 @@ struct PipelineRequest {
   bool dry_run = false;
   // What a step asks for. It may be asked again.
   std::function<RunRequest(std::size_t step, const StepStart& start)> request;
-  // The trials of a step that is a sweep; null for other steps.
-  std::function<std::shared_ptr<PipelineRequest>(std::size_t step, const StepStart& start)> trials =
-      {};
+  // The steps within a step: trials of a sweep, or what a loop does with items that a step made.
+  // Null for other steps.
+  std::function<base::Result<std::shared_ptr<PipelineRequest>>(std::size_t step,
+                                                               const StepStart& start)>
+      within = {};
   std::shared_ptr<const SweepRequest> sweep = {};  // the steps are trials
 
   // Of a pipeline that is run again: the folder of its earlier record. Steps that completed there

@@ -38,6 +38,7 @@ struct GraphStep {
   // optional; paths among the values are absolute.
   JobFile job;
   std::map<std::string, MadeBy> inputs;  // those that other steps make; all these are in `after`
+  MadeBy items;  // not empty: it is run for each of the items that this output holds
   std::vector<std::size_t> after;  // all that it waits for: ascending, each below its own index
   std::vector<Condition> when;     // all of them must hold; else it is left out
   bool deterministic = false;      // declared: the same inputs give the same outputs

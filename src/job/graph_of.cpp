@@ -132,6 +132,8 @@ class Layer {
     if (made.job.parallel) write_out_parallel(made.job);
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
+    made.items = here.items;
+    wait_for(made.items, made);
     made.when = inner.when;
     for (const Condition& condition : made.when) wait_for(condition.output, made);
     for (Input& input : made.job.inputs) set_input(here, made, input);
@@ -162,6 +164,7 @@ class Layer {
       input.is_path = input.is_path || source.is_path;
     } else {
       input.value.reset();
+      input.swept = input.swept || !here.items.empty();
     }
     input.bound = false;
     input.otherwise.reset();
@@ -244,6 +247,11 @@ class Layer {
   }
 
   Laid lay_items(const Level& level, const Step& step, const Control& control, const Scope& inner) {
+    if (control.items_from) {
+      const Source source = values_.source_in(level, *control.items_from);
+      if (source.made)
+        return {{}, lay_job({level, step, inner.prefix, {}, *source.made}, inner).steps};
+    }
     Laid all;
     std::size_t pass = 0;
     for (const Item& item : items(level, step, control)) {
@@ -310,6 +318,7 @@ class Layer {
     std::ranges::sort(step.after);
     step.after.erase(std::unique(step.after.begin(), step.after.end()), step.after.end());
     for (auto& [name, outputs] : step.inputs) move_numbers(outputs, moved);
+    move_numbers(step.items, moved);
     for (Condition& condition : step.when) move_numbers(condition.output, moved);
   }
 

@@ -69,6 +69,7 @@ struct Here {
   const Step& step;
   const std::string& name;
   Sources given = {};  // inputs that a loop gives
+  MadeBy items = {};   // which give the others, once they are known
 };
 
 }  // namespace muster::job

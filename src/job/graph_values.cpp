@@ -90,7 +90,7 @@ Source GraphValues::source_of(const Here& here, const Input& input) {
   }
   if (source.made || source.told) return source;
   if (!source.text) {
-    source.told = !input.optional && !input.swept;
+    source.told = !input.optional && !input.swept && here.items.empty();
     if (source.told) tell_missing(here, input);
     return source;
   }

@@ -197,15 +197,27 @@ class Settler {
       if (pieces.size() == 1 && pieces.front().kind == Binding::Kind::input) {
         return known_input(*control.items_from, pieces.front());
       }
-      return complaints_.add(control.items_from->begin,
-                             "muster must know the items before the pipeline starts",
-                             "write them here, or ${{parent.inputs.NAME}}");
+      if (pieces.size() == 1 && pieces.front().kind == Binding::Kind::step_output) {
+        return made_items(*control.body_step, *control.items_from, pieces.front());
+      }
+      return complaints_.add(control.items_from->begin, "these are no items",
+                             "write them here, or ${{parent.inputs.NAME}}, or "
+                             "${{parent.jobs.STEP.outputs.NAME}}");
     }
     for (const Item& item : control.items) {
       for (const Named& one : item.values) {
         known_input_of(body, one.name, one.mark);
         if (has_expression(one.value.text)) value(*control.body_step, one.value);
       }
+    }
+  }
+
+  // They become steps of a step, which a pipeline and a sweep cannot be.
+  void made_items(std::size_t body, const Text& text, const Binding& piece) {
+    const Step& step = pipeline_.steps[body];
+    if (needs(body, text, piece) && (step.pipeline || step.job.sweep)) {
+      complaints_.add(text.begin, "items that a step makes are for a body that is one command",
+                      "write them here, or ${{parent.inputs.NAME}}");
     }
   }
 

@@ -87,7 +87,9 @@ std::string pipeline_report(const RunRecord& record) {
   if (count(record, StepState::failed) > 1) text += ": " + names_of(record, StepState::failed);
   const std::string blocked = names_of(record, StepState::blocked);
   if (!blocked.empty()) text += "; not run: " + blocked;
-  return text + fmt::format("\n  muster rerun {} goes on from there\n", record.run);
+  const bool is_step = record.run.find('/') != std::string::npos;
+  return text + fmt::format("\n  muster rerun {} {}\n", record.run,
+                            is_step ? "runs all of them again" : "goes on from there");
 }
 
 std::string steps_table(const RunRecord& record, model::Utc now) {

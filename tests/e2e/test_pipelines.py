@@ -248,6 +248,58 @@ jobs:
 """
 
 
+ITEMS = """type: pipeline
+jobs:
+  list:
+    command: printf '%s' '[{"n":"1"},{"n":"2","w":"two"},{"n":"3"}]' > ${{outputs.all}}
+    outputs: {all: {type: string}}
+  each:
+    command: echo "${{inputs.n}} ${{inputs.w}}" > ${{outputs.o}}/x; cat ${{outputs.o}}/x code.txt
+    code: src
+    inputs: {n: {type: integer}, w: {type: string, default: none}}
+    outputs: {o: {type: uri_folder}}
+  loop:
+    type: parallel_for
+    body: ${{parent.jobs.each}}
+    items: ${{parent.jobs.list.outputs.all}}
+"""
+
+
+class Items(PipelineCase):
+    """What a step has written is gone through by a later one."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("src"))
+        self.write("src/code.txt", "code\n")
+
+    def test_each_item_is_a_run(self):
+        self.write("items.yml", ITEMS)
+        done = self.submit(file="items.yml")
+        self.assertCountEqual(done.lines, ["each: 0: 1 none", "each: 1: 2 two", "each: 2: 3 none"]
+                              + [f"each: {i}: code" for i in range(3)])
+        self.assertEqual(self.steps("last/each"), dict.fromkeys("012", "completed"))
+        self.assertRegex(self.show("last/each/1")["outputs"]["o"], r"/each/steps/1/outputs/o$")
+        self.assertIn("each", self.told("explain", "items.yml").text)
+
+    def test_one_that_fails_and_none(self):
+        self.write("items.yml", ITEMS.replace("x code.txt", "x; [ ${{inputs.n}} != 2 ]"))
+        done = self.submit(file="items.yml", code=1)
+        self.assertRegex(done.errors, r"each failed with exit code 1 after [^:]*: step 1 failed")
+        self.write("items.yml", ITEMS.replace('[{"n":"1"},{"n":"2","w":"two"},{"n":"3"}]', "[]"))
+        self.assertEqual(self.submit(file="items.yml").lines, [])
+
+    def test_items_that_do_not_fit(self):
+        for wrong, words in (('{"n":"2","w":"two"}', "item 1: the step each has no input 'k'"),
+                             ('{"n":"1"}', "the input n has no value"),
+                             ('[{"n":"1"}', "these items are no JSON")):
+            self.write("items.yml", ITEMS.replace(wrong, wrong.replace('"n":"2"', '"k":"2"')
+                                                  .replace('{"n":"1"}', "{}").replace("[{}", "{")))
+            done = self.submit(file="items.yml", code=BAD_FILE)
+            self.assertIn(words, done.errors)
+            self.assertEqual(self.steps()["each"], "failed")
+
+
 class Values(PipelineCase):
     """What a step has written becomes a value of a later one, or a path."""
 

@@ -5,23 +5,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 
 #include "base/nearest.hpp"
-#include "front/inherited.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
+#include "front/job/step_request.hpp"
+#include "front/job/steps_within.hpp"
 #include "front/pipeline_request.hpp"
 #include "job/graph.hpp"
 #include "job/graph_of.hpp"
-#include "job/input_type.hpp"
-#include "job/layout.hpp"
 #include "job/read_pipeline.hpp"
-#include "job/sweep_of.hpp"
 #include "job/yaml.hpp"
 #include "spec/quoted.hpp"
-#include "sweep/metric_text.hpp"
-#include "sweep/sampler.hpp"
 
 namespace muster::front {
 namespace {
@@ -29,22 +24,6 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-
-// A target that steps name, with the hosts of the pool that are its.
-struct PoolPlace {
-  job::Place place;
-  std::vector<std::size_t> hosts;  // index: PipelineRequest::hosts
-};
-
-// All that requests of steps are made from; they outlive the reading.
-struct Ground {
-  Call call;
-  JobDraft draft;
-  job::Graph graph;
-  std::vector<std::string> sources;  // of marks in the graph: job::sources_of()
-  std::vector<PoolPlace> places;
-  std::vector<std::size_t> place_of_step;
-};
 
 // ---- hosts that steps share ----
 
@@ -102,242 +81,6 @@ class Pool {
   const JobDraft& draft_;
   std::vector<PoolHost> hosts_;
 };
-
-// ---- the request of one step ----
-
-std::string step_folder(const Call& call, const std::string& name) {
-  return fmt::format("{}/steps/{}", call.record_folder, name);
-}
-
-job::Bases bases_of_step(const Ground& ground, std::size_t step) {
-  const job::GraphStep& one = ground.graph.steps[step];
-  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs", {}};
-}
-
-std::string path_of(const Ground& ground, const job::StepOutput& output) {
-  const job::GraphStep& maker = ground.graph.steps[output.step];
-  const auto& outputs = maker.job.outputs;
-  const auto found = std::ranges::find(outputs, output.output, &job::Output::name);
-  return found == outputs.end() ? "" : job::output_path(*found, bases_of_step(ground, output.step));
-}
-
-using Chosen = std::span<const std::size_t>;
-
-// That of a step that was chosen; before any is, the last one's.
-const job::StepOutput& the_one(const job::MadeBy& made, Chosen chosen) {
-  const auto counts = [&](const job::StepOutput& one) {
-    return std::ranges::find(chosen, one.step) != chosen.end();
-  };
-  const auto found = std::ranges::find_if(made, counts);
-  return found == made.end() ? made.front() : *found;
-}
-
-bool stands_for_value(const Ground& ground, const job::Input& input, job::Dialect dialect,
-                      const job::StepOutput& made) {
-  const auto& outputs = ground.graph.steps[made.step].job.outputs;
-  const auto found = std::ranges::find(outputs, made.output, &job::Output::name);
-  const bool wants_path = input.type && job::type_of(input, dialect) == job::InputType::path;
-  return found != outputs.end() && job::is_value(*found) && !wants_path;
-}
-
-// Inputs that other steps make become paths, or what the output's file holds once that step has
-// ended.
-job::JobFile bound_job(const Ground& ground, std::size_t step, const StepStart* start = nullptr) {
-  const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = one.job;
-  for (job::Input& input : job.inputs) {
-    const auto from = one.inputs.find(input.name);
-    if (from == one.inputs.end()) continue;
-    std::string path = path_of(ground, the_one(from->second, start ? start->chosen : Chosen()));
-    input.is_path = !stands_for_value(ground, input, job.dialect, from->second.front());
-    if (start != nullptr && !input.is_path) path = start->read(path);
-    input.value = job::Text{std::move(path), input.mark, input.mark, true};
-    input.mode.reset();  // it goes to hosts that do not see it, to the same path
-  }
-  return job;
-}
-
-JobDraft draft_of_step(const JobDraft& draft, const std::string& name) {
-  JobDraft own = draft;
-  own.settings.clear();
-  if (!own.output.logs.empty()) own.output.logs += "/" + name;
-  own.detach = own.json = false;
-  return own;
-}
-
-// The first entry of each host that the step uses, with what it gets there.
-job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
-  if (place.found.hosts.empty()) return place;
-  std::vector<model::HostEntry> kept;
-  for (const PoolShare& share : hosts) {
-    const auto entry = std::ranges::find(place.found.hosts, share.host, &model::HostEntry::name);
-    if (entry == place.found.hosts.end()) continue;
-    kept.push_back(*entry);
-    const bool said = entry->slots || place.target.slots;  // else it takes what the step needs
-    if (said) kept.back().slots = share.slots;
-    kept.back().slots_are_cores = false;
-  }
-  place.found.hosts = std::move(kept);
-  return place;
-}
-
-Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
-                     const StepStart* start = nullptr) {
-  const job::GraphStep& one = ground.graph.steps[step];
-  Call call = ground.call;
-  call.record_folder = step_folder(ground.call, one.name);
-  Reading reading =
-      job_request(call, draft_of_step(ground.draft, one.name),
-                  {bound_job(ground, step, start), one.folder, {}, ground.sources}, place);
-  if (!reading.request) return reading;
-  if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
-    reading.complaints.push_back(std::move(taken.error()));
-    return reading;
-  }
-  Recording& record = *reading.request->record;
-  record.name = one.name;
-  if (record.experiment.empty()) record.experiment = ground.graph.experiment;
-  return reading;
-}
-
-// ---- sweeps ----
-
-using SharedGround = std::shared_ptr<const Ground>;
-
-std::string trial_name(std::size_t trial) { return fmt::format("trial_{}", trial); }
-
-// Of a sweep's trials: that of the user, or below it where the sweep is a step. Empty: in their
-// records.
-std::string logs_of_trials(const Ground& ground, std::size_t step, const std::string& folder) {
-  std::string logs = ground.draft.output.logs;
-  const bool is_step = folder != ground.call.record_folder;
-  if (!logs.empty() && is_step) logs += "/" + ground.graph.steps[step].name;
-  return logs.empty() ? logs : absolute(ground.call, logs);
-}
-
-JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::string& folder,
-                        const std::string& name) {
-  JobDraft own = ground.draft;
-  own.output.logs = logs_of_trials(ground, step, folder);
-  return draft_of_step(own, name);
-}
-
-// A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
-// are. Its script finds MLflow's files through the variable that MLflow knows.
-RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
-                         const std::string& name, const StepStart& start,
-                         const std::vector<sweep::Assignment>& values) {
-  const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step, &start);
-  job::assign(job, values);
-  for (job::Output& output : job.outputs) output.path.reset();
-  Call call = ground.call;
-  call.record_folder = fmt::format("{}/steps/{}", sweep_folder, name);
-  const job::Place& place = ground.places[ground.place_of_step[step]].place;
-  Reading reading =
-      job_request(call, draft_of_trial(ground, step, sweep_folder, name),
-                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
-  RunRequest& request = *reading.request;
-  request.record->name = name;
-  for (model::App& app : request.spec.apps) {
-    constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
-    if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
-    app.exports.push_back({std::string(kUri), sweep::file_uri(fmt::format(
-                                                  "{}/{}", call.record_folder, kMetricsFolder))});
-  }
-  return std::move(request);
-}
-
-std::vector<std::size_t> steps_of(const job::MadeBy& made) {
-  std::vector<std::size_t> steps;
-  for (const job::StepOutput& one : made) steps.push_back(one.step);
-  return steps;
-}
-
-model::PlannedStep planned_step(const job::GraphStep& step, const PoolPlace& where) {
-  job::Layout layout = job::layout_of(step.job, where.place.instance_types);
-  const std::size_t has = where.hosts.size();
-  (void)job::share_nodes(step.job, has, layout);
-  model::PlannedStep plan;
-  plan.after = step.after;
-  plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
-  plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
-  plan.hosts = where.hosts;
-  for (const auto& [name, made] : step.inputs) {
-    if (made.size() > 1) plan.any_of.push_back(steps_of(made));
-  }
-  for (const job::Condition& one : step.when) {
-    plan.when.push_back({steps_of(one.output), one.output.front().output, one.is});
-  }
-  return plan;
-}
-
-// How many trials run at once: what the sweep says, as far as the hosts have room.
-std::uint32_t trials_at_once(const sweep::Settings& settings, const model::PlannedStep& trial,
-                             std::span<const PoolHost> hosts) {
-  std::uint64_t places = 0;
-  for (const PoolHost& host : hosts) places += std::max(1U, host.slots / trial.slots);
-  const std::uint64_t room = std::max<std::uint64_t>(1, places / trial.nodes);
-  const std::uint64_t said = settings.limits.at_once;
-  const std::uint64_t most = std::min(sweep::trials_of(settings), said == 0 ? room : said);
-  return static_cast<std::uint32_t>(std::min(most, room));
-}
-
-// A step that is a sweep takes as many hosts and slots as its trials side by side.
-void widen(const sweep::Settings& settings, const std::vector<PoolHost>& pool,
-           model::PlannedStep& plan) {
-  std::vector<PoolHost> hosts;
-  for (const std::size_t index : plan.hosts) hosts.push_back(pool[index]);
-  const std::uint32_t processes = trials_at_once(settings, plan, hosts) * plan.nodes;
-  std::uint32_t each = 1;
-  for (const PoolHost& host : hosts) each = std::max(each, host.slots / plan.slots);
-  const std::uint32_t wanted = (processes + each - 1) / each;
-  plan.nodes = std::clamp(wanted, plan.nodes, static_cast<std::uint32_t>(hosts.size()));
-  plan.slots *= std::min(each, (processes + plan.nodes - 1) / plan.nodes);
-}
-
-// The trials of a step, whose record is in this folder.
-std::shared_ptr<PipelineRequest> trials_of(const SharedGround& ground, std::size_t step,
-                                           const std::string& folder, std::vector<PoolHost> hosts,
-                                           StepStart start) {
-  const job::GraphStep& one = ground->graph.steps[step];
-  model::PlannedStep plan = planned_step(one, ground->places[ground->place_of_step[step]]);
-  plan.after.clear();
-  plan.when.clear();
-  plan.any_of.clear();
-  plan.hosts.clear();
-  plan.nodes = std::min(plan.nodes, static_cast<std::uint32_t>(hosts.size()));
-  auto sweep = std::make_shared<SweepRequest>();
-  sweep->settings = one.job.sweep->settings;
-  sweep->metric = one.job.sweep->metric;
-  sweep->from_output = one.job.sweep->from_output;
-  sweep->logs = logs_of_trials(*ground, step, folder);
-  std::uint32_t& at_once = sweep->settings.limits.at_once;
-  at_once = trials_at_once(sweep->settings, plan, hosts);
-  if (ground->draft.at_once > 0) at_once = std::min(at_once, ground->draft.at_once);
-  sweep->request = [ground, step, folder, start = std::move(start)](
-                       std::size_t trial, const std::vector<PoolShare>& shares,
-                       const std::vector<sweep::Assignment>& values) {
-    StepStart own = start;
-    own.hosts = shares;
-    return trial_request(*ground, step, folder, trial_name(trial), own, values);
-  };
-  auto request = std::make_shared<PipelineRequest>();
-  const std::uint64_t count = sweep::trials_of(sweep->settings);
-  for (std::size_t i = 0; i < count; ++i) {
-    request->steps.emplace_back().name = trial_name(i);
-    request->plan.push_back(plan);
-  }
-  request->hosts = std::move(hosts);
-  request->at_once = at_once;
-  request->sweep = std::move(sweep);
-  request->record.folder = folder;
-  request->record.name = one.name;
-  request->record.experiment = ground->graph.experiment;
-  return request;
-}
-
-// ---- the whole ----
 
 // "train" of "jobs/train.yml"; of stdin nothing.
 std::string stem_of(const std::string& path) {
@@ -418,9 +161,10 @@ class PipelineReader {
     if (own.request) request.code = own.request->code;
     if (own.request) request.data = data_of(*own.request);
     for (const auto& [name, made] : step.inputs) tell_needed(made);
+    tell_needed(step.items);
     // Files that it may read beside its code are not known, nor who else writes to a path, nor
     // which pass of a loop will be the last.
-    const bool all_known = request.code && plan.any_of.empty() &&
+    const bool all_known = request.code && plan.any_of.empty() && step.items.empty() &&
                            std::ranges::none_of(step.job.outputs, job::says_path);
     if (step.deterministic && !step.job.sweep && all_known) request.reuse = facts_of(index, plan);
     for (const model::StepCondition& condition : plan.when) {
@@ -509,9 +253,7 @@ class PipelineReader {
     PipelineRequest& request = request_;
     request.hosts = std::move(pool_).hosts();
     for (std::size_t i = 0; i < request.plan.size(); ++i) {
-      if (graph().steps[i].job.sweep) {
-        widen(graph().steps[i].job.sweep->settings, request.hosts, request.plan[i]);
-      }
+      widen(graph().steps[i], request.hosts, request.plan[i]);
     }
     request.at_once = ground_->draft.at_once;
     request.goes_on = graph().goes_on;
@@ -531,24 +273,9 @@ class PipelineReader {
       Reading own = step_reading(*ground, step, narrowed(place, start.hosts), &start);
       return std::move(*own.request);
     };
-    request.trials = [ground = ground_, steps = request.steps](std::size_t step,
-                                                               const StepStart& start) {
-      return trials(ground, steps[step], step, start);
+    request.within = [ground = ground_](std::size_t step, const StepStart& start) {
+      return steps_within(ground, step, start);
     };
-  }
-
-  // Of a step that is a sweep.
-  [[nodiscard]] static std::shared_ptr<PipelineRequest> trials(const SharedGround& ground,
-                                                               const StepRequest& request,
-                                                               std::size_t step,
-                                                               const StepStart& start) {
-    if (!ground->graph.steps[step].job.sweep) return nullptr;
-    std::vector<PoolHost> hosts;
-    for (const PoolShare& share : start.hosts) hosts.push_back({share.host, share.slots});
-    const std::string folder = step_folder(ground->call, request.name);
-    auto made = trials_of(ground, step, folder, std::move(hosts), start);
-    made->record.outputs = request.outputs;
-    return made;
   }
 
   [[nodiscard]] Recording recording() const {

@@ -538,6 +538,22 @@ jobs:
             Texts{"p.yml:13:47: jobs.given.0.inputs.rate must be a number, not 'x'"});
 }
 
+TEST(PipelineControl, ItemsThatAStepMakesAreStepsOfOneStep) {
+  const Files files = {{"p.yml", R"(
+type: pipeline
+jobs:
+  each: {command: "x ${{inputs.i}} ${{inputs.j}}", inputs: {i: , j: 1}}
+  loop: {type: parallel_for, body: each, items: "${{parent.jobs.list.outputs.all}}"}
+  list: {command: x, outputs: {all: {type: string}}}
+)"}};
+  const Graph made = good_graph(files);
+  EXPECT_EQ(names(made), (Texts{"list", "each"}));
+  EXPECT_EQ(step(made, "each").items, (MadeBy{{0, "all"}}));
+  EXPECT_EQ(needs(made, "each"), Texts{"list"});
+  EXPECT_EQ(input(made, "each", "i"), "");
+  EXPECT_EQ(input(made, "each", "j"), "1");
+}
+
 TEST(PipelineControl, WhatCannotBeIsSaid) {
   const PipelineReading reading = read_all({{"p.yml", R"(
 type: pipeline
@@ -545,7 +561,7 @@ jobs:
   a: {command: x, outputs: {o: }, inputs: {i: 1}}
   b: {command: x, inputs: {i: "${{parent.jobs.each.outputs.o}}"}}
   each: {type: parallel_for, body: a, items: [{j: 1}, 3]}
-  some: {type: parallel_for, body: b, items: "${{parent.jobs.a.outputs.o}}"}
+  some: {type: parallel_for, body: b, items: "x ${{parent.jobs.a.outputs.o}}"}
   none: {type: if_else, condition: "yes", true_block: zz}
   same: {type: do_while, body: a, condition: o, mapping: {}, limits: {max_iteration_count: 2}}
 )"}});
@@ -555,8 +571,8 @@ jobs:
                    "p.yml:6:48: the step a has no input 'j'\n  hint: did you mean i?",
                    "p.yml:6:55: an item must be a map, not text\n  hint: for example: items: "
                    "[{epochs: 3}, {epochs: 10}], with inputs of the body",
-                   "p.yml:7:46: muster must know the items before the pipeline starts\n  hint: "
-                   "write them here, or ${{parent.inputs.NAME}}",
+                   "p.yml:7:46: these are no items\n  hint: write them here, or "
+                   "${{parent.inputs.NAME}}, or ${{parent.jobs.STEP.outputs.NAME}}",
                    "p.yml:8:36: 'yes' is no condition\n  hint: write true, false or "
                    "${{parent.jobs.STEP.outputs.NAME}}",
                    "p.yml:8:55: there is no step 'zz'",
