@@ -109,6 +109,15 @@ class Places(CheckpointCase):
         self.assertEqual(done.lines, ["none"])
 
 
+class Secrets(CheckpointCase):
+    def test_one_that_the_file_gives_a_value(self):
+        done = self.submit("muster: 1\ncommand: echo $KEY\nsecrets: KEY\n"
+                           "environment_variables: {KEY: shown}\n", code=BAD_FILE,
+                           env={**self.environment(), "KEY": "hidden"})
+        self.assert_refused(done, BAD_FILE, r"job.yml:3:10: 'KEY' is a secret, and has a value in",
+                            "environment_variables")
+
+
 class Steps(CheckpointCase):
     def test_attempts_and_reruns_of_a_pipeline(self):
         step = COUNT[COUNT.index("checkpoints"):].replace("${{inputs.enough}}", "4")

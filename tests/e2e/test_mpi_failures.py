@@ -56,7 +56,7 @@ class Failures:
     def test_never_comes_and_the_time_is_over(self):
         done = self.run_ranks("never", "--timeout", "12")
         self.assert_names(done, TIMEOUT, "other ranks have waited in MPI_Init for 10 s for rank 1")
-        self.assertIn("longer than --timeout 12 s", done.errors)
+        self.assertIn("longer than its time limit of 12 s", done.errors)
         self.assertRegex(done.errors, NEVER)
 
     def test_leaves_without_init_on_another_node(self):

@@ -146,6 +146,13 @@ std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job
   return code;
 }
 
+bool sets(const job::JobFile& job, const std::string& name) {
+  const auto has = [&](const auto* variables) {
+    return std::ranges::find(*variables, name, &job::Named::name) != variables->end();
+  };
+  return has(&job.variables) || has(&job.workers.variables) || has(&job.servers.variables);
+}
+
 // Variables of the launching shell: their names are all that is written down.
 std::vector<std::string> secrets_of(const Call& call, const JobDraft& draft,
                                     const job::JobFile& job, job::Complaints& complaints) {
@@ -154,6 +161,12 @@ std::vector<std::string> secrets_of(const Call& call, const JobDraft& draft,
   std::vector<std::string> names;
   for (const job::Text& name : wanted) {
     names.push_back(name.text);
+    if (sets(job, name.text)) {
+      complaints.add(name.begin,
+                     fmt::format("{} is a secret, and has a value in the file as well",
+                                 spec::quoted(name.text)),
+                     "take it out of environment_variables: the value comes from this shell");
+    }
     if (variable(call, name.text)) continue;
     complaints.add(name.begin,
                    fmt::format("the secret {} is not set here", spec::quoted(name.text)),
