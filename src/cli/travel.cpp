@@ -50,16 +50,6 @@ std::string names_of(const std::vector<model::Host>& hosts) {
   return view::first_few(hosts.size(), [&](std::size_t i) { return hosts[i].name; });
 }
 
-// The first line of a report, without its frame.
-std::string why(const model::RunReport& report) {
-  std::string text = view::report(report, {});
-  text.resize(std::min(text.find('\n'), text.size()));
-  for (const std::string_view frame : {"muster: ", "error: "}) {
-    if (text.starts_with(frame)) text.erase(0, frame.size());
-  }
-  return text;
-}
-
 std::vector<std::string> lacking_in(const std::string& answer) {
   std::vector<std::string> hashes;
   std::string_view left = answer;
@@ -286,7 +276,7 @@ Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
   const model::RunReport report = run_errand(errand, like_, invocation_);
   if (report.cause == model::Cause::interrupted) signal_ = report.signal;
   if (report.cause != model::Cause::completed) {
-    return base::fail(base::Fault::lost, "", "{}", why(report));
+    return base::fail(base::Fault::lost, "", "{}", view::cause_in(view::report(report, {})));
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     signal_ = process::waiting_signal();

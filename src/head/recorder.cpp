@@ -15,15 +15,6 @@ namespace {
 using model::RunRecord;
 using model::RunState;
 
-// The first line of a report, without its frame and the exit code.
-std::string first_line(std::string text) {
-  text.resize(std::min({text.find('\n'), text.find("; exit code "), text.size()}));
-  for (const std::string_view frame : {"muster: ", "error: "}) {
-    if (text.starts_with(frame)) text.erase(0, frame.size());
-  }
-  return text;
-}
-
 RunState state_of(const model::RunReport& report) {
   if (report.cause == model::Cause::interrupted) return RunState::stopped;
   return report.exit_code() == 0 ? RunState::completed : RunState::failed;
@@ -155,7 +146,7 @@ void Recorder::give_up(const base::Error& error) {
 void Recorder::close(const std::string& words) {
   RunRecord& record = options_.record;
   record.ended = store::utc_now();
-  if (!record.ended_well()) record.cause = first_line(words);
+  if (!record.ended_well()) record.cause = view::cause_in(words);
   lines_ += view::run_ended_line(record);
   begin_late();
   flush();

@@ -22,6 +22,7 @@
 #include "process/shortage.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "view/report.hpp"
 #include "view/signals.hpp"
 #include "view/step_words.hpp"
 
@@ -78,10 +79,10 @@ StepRecord ended_as(StepRecord step, const std::string& pipeline, int code,
   step.state = code == 0 ? StepState::completed : StepState::failed;
   const auto record = store::read_record(store::step_folder(pipeline, step.name));
   if (!record) {
-    step.cause = code == 0 ? "" : last_words;
+    step.cause = code == 0 ? "" : view::cause_in(last_words);
     return step;
   }
-  if (code != 0) step.cause = record->cause.empty() ? last_words : record->cause;
+  if (code != 0) step.cause = record->cause.empty() ? view::cause_in(last_words) : record->cause;
   if (record->state == model::RunState::stopped) step.state = StepState::stopped;
   if (code == 0 && !record->reused_from.empty()) step.state = StepState::reused;
   return step;

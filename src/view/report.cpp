@@ -280,4 +280,12 @@ std::string error(const base::Error& error, Style style) {
          hint_line(one_line(error.hint));
 }
 
+std::string cause_in(std::string text) {
+  text.resize(std::min({text.find('\n'), text.find("; exit code "), text.size()}));
+  for (const std::string_view frame : {"muster: ", "error: "}) {
+    if (text.starts_with(frame)) text.erase(0, frame.size());
+  }
+  return text;
+}
+
 }  // namespace muster::view

@@ -33,4 +33,7 @@ struct Style {
 // "signal 11 (SIGSEGV, invalid memory reference)"
 [[nodiscard]] std::string signal_words(int number);
 
+// The first line of such a text, without what frames it: why a run has ended so.
+[[nodiscard]] std::string cause_in(std::string text);
+
 }  // namespace muster::view
