@@ -18,6 +18,7 @@
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_outputs.hpp"
+#include "cli/sweep.hpp"
 #include "cli/take_over.hpp"
 #include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
@@ -161,6 +162,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (!within) return complain(within.error());
   if (*within) {
     (*within)->record.asked = own_words(request);
+    if ((*within)->sweep) (*within)->earlier = earlier_sweep(request, step);
     for (StepRequest& one : (*within)->steps) one.code = step.code;
     Invocation its = invocation;
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
@@ -173,49 +175,15 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
 }
 
 int run_trial(const PipelineRequest& request, const machine::StartStep& start,
-              const std::vector<sweep::Assignment>& values, const Invocation& invocation) {
+              const std::vector<sweep::Assignment>& values, const EarlierTrials& earlier,
+              const Invocation& invocation) {
+  if (const auto kept = earlier.kept.find(start.step); kept != earlier.kept.end()) {
+    const auto hold = blobs::BlobStore(blobs::blobs_of(records_of(request.record.folder))).hold();
+    const auto code = take_over(request, request.steps[start.step], kept->second);
+    return code.value_or(base::exit_code(base::Fault::output));
+  }
   front::RunRequest own = request.sweep->request(start.step, shares_of(request, start), values);
   return launch_step(request, start, std::move(own), invocation);
-}
-
-// What the best trial has made becomes the sweep's.
-Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
-  namespace fs = std::filesystem;
-  const std::string from =
-      store::step_folder(request.record.folder, request.steps[best].name) + "/outputs/";
-  for (const model::NamedPath& output : request.record.outputs) {
-    std::error_code wrong;
-    if (!fs::exists(from + output.name, wrong)) continue;
-    fs::create_directories(fs::path(output.path).parent_path(), wrong);
-    constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks |
-                          fs::copy_options::overwrite_existing;
-    fs::copy(from + output.name, output.path, kAll, wrong);
-    if (!wrong) continue;
-    return base::fail(base::Fault::output, "", "cannot copy the output {} of {}: {}", output.name,
-                      request.steps[best].name, wrong.message());
-  }
-  return {};
-}
-
-std::unique_ptr<pipeline::SweepOverseer> overseer_of(const PipelineRequest& request) {
-  if (!request.sweep) return nullptr;
-  pipeline::SweepPlan plan;
-  plan.settings = request.sweep->settings;
-  plan.metric = request.sweep->metric;
-  plan.from_output = request.sweep->from_output;
-  for (const StepRequest& step : request.steps) plan.names.push_back(step.name);
-  plan.record = [&request](std::size_t trial) {
-    return store::step_folder(request.record.folder, request.steps[trial].name);
-  };
-  plan.metrics = [record = plan.record](std::size_t trial) {
-    return fmt::format("{}/{}", record(trial), front::kMetricsFolder);
-  };
-  plan.streams = [&request, record = plan.record](std::size_t trial) {
-    const std::string& logs = request.sweep->logs;
-    return logs.empty() ? record(trial) + "/streams" : logs + "/" + request.steps[trial].name;
-  };
-  plan.keep = [&request](std::size_t best) { return keep_outputs(request, best); };
-  return std::make_unique<pipeline::SweepOverseer>(std::move(plan));
 }
 
 std::string counted(std::size_t count, std::string_view what) {
@@ -355,11 +323,13 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
   pipeline::Conducting conducting;
   conducting.plan = machine_input(request);
   for (const front::PoolHost& host : request.hosts) conducting.hosts.push_back(host.name);
-  const std::unique_ptr<pipeline::SweepOverseer> overseer = overseer_of(request);
+  const EarlierTrials earlier = earlier_trials(request);
+  if (request.sweep) conducting.plan.skipped = earlier.begun.left_out;
+  const std::unique_ptr<pipeline::SweepOverseer> overseer = overseer_of(request, earlier);
   conducting.overseer = overseer.get();
   conducting.run = [&](const machine::StartStep& start) {
     if (overseer == nullptr) return run_step(request, start, invocation);
-    return run_trial(request, start, overseer->values(start.step), invocation);
+    return run_trial(request, start, overseer->values(start.step), earlier, invocation);
   };
   conducting.outputs = [&](const auto& steps) { return outputs_of(request, steps); };
   conducting.says = [&](std::size_t step) {

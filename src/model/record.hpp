@@ -73,6 +73,7 @@ struct StepRecord {
   std::optional<std::int32_t> exit_code;
   std::optional<Utc> started;
   std::optional<Utc> ended;
+  std::vector<Tag> values = {};  // of a sweep's trial: what it was given
   bool operator==(const StepRecord&) const = default;
 };
 

@@ -133,6 +133,7 @@ class Conductor {
     step.state = StepState::running;
     step.started = store::utc_now();
     step.ended.reset();
+    if (conducting_.overseer != nullptr) step.values = conducting_.overseer->given(start.step);
     auto process = process::fork_to_run([&] { return conducting_.run(start); });
     recorder_.run();
     recorder_.change(start.step, step);

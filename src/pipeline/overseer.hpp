@@ -41,6 +41,8 @@ class Overseer {
   [[nodiscard]] virtual Orders look() = 0;
   // Milliseconds until it wants to look by itself.
   [[nodiscard]] virtual std::optional<int> patience() const = 0;
+  // What a step that starts is given; may be empty.
+  [[nodiscard]] virtual std::vector<model::Tag> given(std::size_t step) const = 0;
   // What is to be said of a step that has ended: "loss 0.25"; may be empty.
   [[nodiscard]] virtual std::string note(std::size_t step) const = 0;
   // Once every step is over.

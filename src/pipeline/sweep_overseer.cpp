@@ -21,7 +21,8 @@ constexpr int kNoResult = 1;
 
 }  // namespace
 
-SweepOverseer::SweepOverseer(SweepPlan plan) : plan_(std::move(plan)), trials_(plan_.settings) {
+SweepOverseer::SweepOverseer(SweepPlan plan)
+    : plan_(std::move(plan)), trials_(plan_.settings, plan_.begun) {
   sweep::SweepEffects effects;
   trials_.begin(steady_now(), effects);
   take(effects);
@@ -57,6 +58,7 @@ void SweepOverseer::ended(std::size_t step, bool well) {
     live_.erase(live);
   }
   if (step >= trials_.trials().size()) return;  // it was not its turn yet
+  if (trials_.trials()[step].state == sweep::TrialState::left_out) return;
   sweep::SweepEffects effects;
   trials_.ended(step, well, effects);
   take(effects);
@@ -88,6 +90,12 @@ std::optional<int> SweepOverseer::patience() const {
   if (live_.empty()) return std::nullopt;
   const auto left = std::chrono::ceil<base::Duration>(looked_ + kLookEvery - steady_now());
   return static_cast<int>(std::clamp<base::Duration>(left, base::Duration(0), kLookEvery).count());
+}
+
+std::vector<model::Tag> SweepOverseer::given(std::size_t step) const {
+  std::vector<model::Tag> all;
+  for (const sweep::Assignment& one : values(step)) all.push_back({one.name, one.text});
+  return all;
 }
 
 std::string SweepOverseer::note(std::size_t step) const {

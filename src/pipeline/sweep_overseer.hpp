@@ -20,6 +20,7 @@ namespace muster::pipeline {
 
 struct SweepPlan {
   sweep::Settings settings;  // `at_once` is what the conductor keeps to
+  sweep::Begun begun = {};
   std::string metric;
   bool from_output = false;
   std::vector<std::string> names;                       // of the trials
@@ -42,6 +43,7 @@ class SweepOverseer : public Overseer {
   void interrupted() override;
   [[nodiscard]] Orders look() override;
   [[nodiscard]] std::optional<int> patience() const override;
+  [[nodiscard]] std::vector<model::Tag> given(std::size_t step) const override;
   [[nodiscard]] std::string note(std::size_t step) const override;
   [[nodiscard]] Conclusion conclude() override;
 

@@ -57,6 +57,18 @@ class Assigner {
     for (const Parameter& parameter : space) take(parameter, counts, out);
   }
 
+  // As a choice's value; every member is among `inner`.
+  static std::string map_text(const Space& members, const std::vector<Assignment>& inner) {
+    std::string text;
+    for (const Parameter& member : members) {
+      const auto found = std::ranges::find(inner, member.name, &Assignment::name);
+      CHECK(found != inner.end());
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", json_of(member.name),
+                          json_of(found->text));
+    }
+    return "{" + text + "}";
+  }
+
  private:
   void take(const Parameter& parameter, bool counts, std::vector<Assignment>& out) {
     const std::optional<double> value = point_[at_++];
@@ -77,20 +89,27 @@ class Assigner {
     out[slot].text = std::move(text);
   }
 
-  static std::string map_text(const Space& members, const std::vector<Assignment>& inner) {
-    std::string text;
-    for (const Parameter& member : members) {
-      const auto found = std::ranges::find(inner, member.name, &Assignment::name);
-      CHECK(found != inner.end());
-      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", json_of(member.name),
-                          json_of(found->text));
-    }
-    return "{" + text + "}";
-  }
-
   const Point& point_;
   std::size_t at_ = 0;
 };
+
+// The index of an option, or the number.
+double value_with(const Parameter& parameter, const std::vector<Assignment>& values) {
+  const auto own = std::ranges::find(values, parameter.name, &Assignment::name);
+  if (own == values.end()) return 0;
+  double number = 0;
+  std::from_chars(own->text.data(), own->text.data() + own->text.size(), number);
+  if (parameter.law != Law::choice) return number;
+  const auto is_this = [&](const Option& option) {
+    if (option.members.empty()) return option.text == own->text;
+    const bool has_all = std::ranges::all_of(option.members, [&](const Parameter& member) {
+      return std::ranges::count(values, member.name, &Assignment::name) > 0;
+    });
+    return has_all && Assigner::map_text(option.members, values) == own->text;
+  };
+  const auto found = std::ranges::find_if(parameter.options, is_this);
+  return found == parameter.options.end() ? 0 : double(found - parameter.options.begin());
+}
 
 void add_names(const Space& space, std::vector<std::string>& all) {
   for (const Parameter& parameter : space) {
@@ -133,6 +152,14 @@ std::vector<Assignment> assignments(const Space& space, const Point& point) {
   std::vector<Assignment> all;
   Assigner(point).take(space, true, all);
   return all;
+}
+
+std::optional<Point> point_with(const Space& space, const std::vector<Assignment>& values) {
+  Point point = point_of(space, [&](const Parameter& parameter, std::size_t) {
+    return value_with(parameter, values);
+  });
+  const bool is_it = std::ranges::is_permutation(assignments(space, point), values);
+  return is_it ? std::optional(std::move(point)) : std::nullopt;
 }
 
 std::vector<std::string> names(const Space& space) {

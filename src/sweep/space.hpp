@@ -74,6 +74,11 @@ struct Assignment {
 // names. An option that is a map is JSON text.
 [[nodiscard]] std::vector<Assignment> assignments(const Space& space, const Point& point);
 
+// The point that has these assignments; nothing when the space has none such, or when names are
+// left over. Numbers are as exact as their texts.
+[[nodiscard]] std::optional<Point> point_with(const Space& space,
+                                              const std::vector<Assignment>& values);
+
 // All names that assignments may have, each once, in the order of the space.
 [[nodiscard]] std::vector<std::string> names(const Space& space);
 

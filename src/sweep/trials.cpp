@@ -15,8 +15,9 @@ constexpr std::uint64_t kFailuresLeast = 3;
 
 }  // namespace
 
-Trials::Trials(Settings settings)
+Trials::Trials(Settings settings, Begun begun)
     : settings_(std::move(settings)),
+      begun_(std::move(begun)),
       wanted_(trials_of(settings_)),
       standings_(settings_.policy, settings_.goal) {
   CHECK(wanted_ > 0 && settings_.policy.interval > 0);
@@ -103,12 +104,29 @@ std::uint64_t Trials::failures_allowed() const {
 }
 
 void Trials::start_what_fits(SweepEffects& out) {
+  leave_out();
   while (!ending_ && running_ < at_once() && trials_.size() < wanted_) {
-    Point point = sample(settings_, trials_.size(), tried());
+    Point point = next_point();
     out.emplace_back(StartTrial{trials_.size(), point});
     trials_.push_back({std::move(point)});
     standings_.begin();
     ++running_;
+    leave_out();
+  }
+}
+
+Point Trials::next_point() const {
+  const auto known = begun_.points.find(trials_.size());
+  if (known != begun_.points.end()) return known->second;
+  return sample(settings_, trials_.size(), tried());
+}
+
+// Those that would be next.
+void Trials::leave_out() {
+  while (trials_.size() < wanted_ && begun_.left_out.contains(trials_.size())) {
+    trials_.push_back({next_point(), TrialState::left_out});
+    standings_.begin();
+    standings_.end(trials_.size() - 1, false);
   }
 }
 

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -26,6 +28,7 @@ enum class TrialState : std::uint8_t {
   ended_early,  // by the policy
   out_of_time,  // by its own limit or by the sweep's
   stopped,      // with the whole sweep
+  left_out,     // nobody wants it to run
 };
 
 enum class SweepEnd : std::uint8_t {
@@ -60,6 +63,14 @@ using SweepEffects = std::vector<SweepEffect>;
   return over.best && (over.end == SweepEnd::completed || over.end == SweepEnd::out_of_time);
 }
 
+// Of a sweep that goes on: the points of trials that an earlier one has begun, and trials that do
+// not run.
+struct Begun {
+  std::map<std::size_t, Point> points = {};
+  std::set<std::size_t> left_out = {};
+  bool operator==(const Begun&) const = default;
+};
+
 class Trials {
  public:
   struct Trial {
@@ -71,7 +82,7 @@ class Trials {
     bool operator==(const Trial&) const = default;
   };
 
-  explicit Trials(Settings settings);
+  explicit Trials(Settings settings, Begun begun = {});
 
   void begin(base::Instant now, SweepEffects& out);
   // Its processes run; until then its time limit does not.
@@ -110,6 +121,8 @@ class Trials {
 
  private:
   void start_what_fits(SweepEffects& out);
+  [[nodiscard]] Point next_point() const;
+  void leave_out();
   void tell(std::size_t trial, TrialState why, SweepEffects& out);
   void end_all(SweepEnd why, SweepEffects& out);
   void close(SweepEffects& out);
@@ -117,6 +130,7 @@ class Trials {
   [[nodiscard]] std::uint64_t at_once() const;
 
   Settings settings_;
+  Begun begun_;
   std::uint64_t wanted_ = 0;  // trials
   std::vector<Trial> trials_;
   Standings standings_;  // of the same trials

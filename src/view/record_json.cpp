@@ -47,12 +47,14 @@ Json head_object(const model::HeadPlace& head) {
 }
 
 Json step_object(const model::StepRecord& step) {
-  return Json{{"step", utf8(step.name)},
+  Json object{{"step", utf8(step.name)},
               {"state", word(step.state)},
               {"cause", text_or_null(step.cause)},
               {"exit_code", step.exit_code ? Json(*step.exit_code) : Json(nullptr)},
               {"started", time_or_null(step.started)},
               {"ended", time_or_null(step.ended)}};
+  if (!step.values.empty()) object["values"] = tags_object(step.values);
+  return object;
 }
 
 // Keys that most runs do not have.
@@ -163,9 +165,9 @@ std::vector<model::NamedPath> outputs_at(const Json& object) {
   return outputs;
 }
 
-std::vector<model::Tag> tags_at(const Json& object) {
+std::vector<model::Tag> tags_at(const Json& object, const char* key = "tags") {
   std::vector<model::Tag> tags;
-  for (const auto& [name, value] : at(object, "tags").items()) {
+  for (const auto& [name, value] : at(object, key).items()) {
     if (value.is_string()) tags.push_back({name, value.get<std::string>()});
   }
   return tags;
@@ -179,7 +181,8 @@ std::optional<model::StepRecord> step_at(const Json& object) {
                            text_at(object, "cause"),
                            number_at<std::int32_t>(object, "exit_code"),
                            read_utc(text_at(object, "started")),
-                           read_utc(text_at(object, "ended"))};
+                           read_utc(text_at(object, "ended")),
+                           tags_at(object, "values")};
 }
 
 std::vector<model::StepRecord> steps_at(const Json& object) {

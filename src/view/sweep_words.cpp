@@ -111,6 +111,7 @@ std::string trial_note(const std::string& metric, const sweep::Trials& trials, s
     case TrialState::running:
     case TrialState::failed:
     case TrialState::stopped:
+    case TrialState::left_out:
       break;
   }
   return {};
@@ -120,7 +121,9 @@ std::string sweep_outcome(const std::string& metric, const sweep::Trials& trials
                           const std::vector<std::string>& names) {
   const sweep::SweepOver& over = *trials.outcome();
   if (!over.best) return fmt::format("muster: {}\n", why_no_best(metric, trials));
-  const std::size_t count = trials.trials().size();
+  const auto left_out =
+      std::ranges::count(trials.trials(), TrialState::left_out, &sweep::Trials::Trial::state);
+  const std::size_t count = trials.trials().size() - static_cast<std::size_t>(left_out);
   const bool late = over.end == sweep::SweepEnd::out_of_time;
   return fmt::format("muster: {}the best of {} trial{} is {}: {} with {}\n",
                      late ? "the sweep's time is up; " : "", count, count == 1 ? "" : "s",

@@ -1,5 +1,6 @@
 """Sweeps: trials with values of their own, judged by what they report; the best one's outputs."""
 
+import functools
 import json
 import os
 import re
@@ -200,6 +201,98 @@ class Sweeps(SweepCase):
         self.assertEqual(run.finish(30).code, 130)
         self.assertEqual(self.show()["state"], "stopped")
         self.assertEqual(set(self.states().values()), {"stopped", "blocked"})
+
+    def test_outputs_at_a_path_are_those_of_the_best_trial(self):
+        for centre in ("2", "4"):
+            file = self.sweep(outputs="{model: {type: uri_folder, path: ./out}}",
+                              inputs=f"{{centre: {centre}}}")
+            self.write("trial.sh", TRIAL
+                       + 'touch "$3/only.$1"; sleep 0.2; ls "$3" > "$DIR/ls.$1"\n')
+            self.submit(file=file)
+            self.assertEqual(sorted(os.listdir(self.path("out"))), [f"only.{centre}", "x"])
+            self.assertEqual(self.read("ls.5"), b"only.5\nx\n", "trials have folders of their own")
+        self.assertEqual(self.show()["outputs"], {"model": self.path("out")})
+
+    def rerun(self, word="last", code=0):
+        done = self.told("rerun", word, code=code)
+        return done.errors
+
+    def test_rerun_goes_on_with_what_completed(self):
+        self.write("trial.sh", 'echo "$1" >> "$DIR/ran"\n' + TRIAL
+                   + '[ "$x" -lt 4 ] || [ -e "$DIR/go" ] || exit 7\n')
+        self.submit()
+        self.assertEqual(list(self.states().values()), ["completed"] * 3 + ["failed"] * 2)
+        values = [step["values"] for step in self.show()["steps"]]
+        self.assertEqual(values, [{"x": str(i)} for i in range(1, 6)])
+        self.write("go", "")
+        os.remove(self.path("ran"))
+        errors = self.rerun()
+        self.assertEqual(sorted(self.read("ran").split()), [b"4", b"5"])
+        self.assertEqual(list(self.states().values()), ["reused"] * 3 + ["completed"] * 2)
+        self.assertEqual(errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_2: loss 0 with x=3")
+        with open(os.path.join(self.show()["outputs"]["model"], "x"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "3\n")
+        self.rerun()  # from a record that has none of the metrics itself
+        self.assertEqual(set(self.states().values()), {"reused"})
+        self.assertEqual(len(self.read("ran").split()), 2)
+
+    def test_rerun_of_a_trial_runs_that_one(self):
+        self.write("trial.sh", 'echo "$1" >> "$DIR/ran"\n' + TRIAL + '[ "$x" != 5 ] || exit 1\n')
+        self.submit()
+        os.remove(self.path("ran"))
+        errors = self.rerun("last/trial_1")
+        self.assertEqual(self.read("ran"), b"2\n")
+        self.assertEqual(list(self.states().values()),
+                         ["reused", "completed", "reused", "reused", "left out"])
+        self.assertEqual(errors.splitlines()[-1],
+                         "muster: the best of 4 trials is trial_2: loss 0 with x=3")
+
+    def test_bayesian_goes_on_with_the_values_that_it_had(self):
+        self.write("run.py", "import os, sys, mlflow\nx = float(sys.argv[1])\n"
+                             "mlflow.log_metric('loss', (x - 0.25) ** 2)\n"
+                             "open(os.environ['DIR'] + '/ran', 'a').write('x')\n"
+                             "if x > 0.7 and not os.path.exists(os.environ['DIR'] + '/go'):\n"
+                             "    sys.exit(1)\n")
+        file = self.sweep(
+            trial='{command: "python3 -m muster $DIR/run.py ${{search_space.x}}"}', inputs="",
+            outputs="", metrics_from="", sampling_algorithm="{type: bayesian, seed: 3}",
+            search_space="{x: {type: uniform, min_value: 0, max_value: 1}}",
+            limits="{max_total_trials: 14, max_concurrent_trials: 1}")
+        self.environment = functools.partial(self.environment,
+                                             PYTHONPATH=os.path.join(ROOT, "python"))
+        self.submit(file=file)
+        before = self.show()["steps"]
+        failed = [step["step"] for step in before if step["state"] == "failed"]
+        self.assertTrue(failed)
+        self.write("go", "")
+        os.remove(self.path("ran"))
+        self.rerun()
+        after = self.show()["steps"]
+        self.assertEqual([step["values"] for step in after], [step["values"] for step in before])
+        self.assertEqual([step["step"] for step in after if step["state"] == "completed"], failed)
+        self.assertEqual(len(self.read("ran")), len(failed))
+
+    def test_a_step_that_is_a_sweep_goes_on(self):
+        self.write("trial.sh", 'echo "$1" >> "$DIR/ran"\n' + TRIAL
+                   + '[ "$x" = 2 ] || [ -e "$DIR/go" ] || exit 7\n')
+        sweep = "".join("    " + line + "\n" for line in BOWL.splitlines()
+                        if not line.startswith(("display", "experiment")))
+        self.write("p.yml", "type: pipeline\njobs:\n  tune:\n" + sweep
+                   + "  use:\n    command: test -e $DIR/go\n"
+                   "    inputs: {m: '${{parent.jobs.tune.outputs.model}}'}\n")
+        self.write("trial.sh", self.read("trial.sh").decode() + 'kill -INT $(cat "$DIR/pid")\n')
+        run = self.start("p.yml", command=(MUSTER, "submit"))
+        self.write("pid", str(run.popen.pid))
+        self.assertEqual(run.finish(60).code, 130)
+        done = {step["step"] for step in self.show("last/tune")["steps"]
+                if step["state"] == "completed"}
+        self.write("go", "")
+        self.write("trial.sh", 'echo "$1" >> "$DIR/ran"\n' + TRIAL)
+        os.remove(self.path("ran"))
+        self.rerun()
+        ran = len(self.read("ran").split())
+        self.assertEqual(ran, 5 - len(done))
 
     def test_as_a_step_its_best_outputs_go_on(self):
         sweep = "".join("    " + line + "\n" for line in BOWL.splitlines()

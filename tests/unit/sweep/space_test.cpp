@@ -1,6 +1,7 @@
 // Search spaces: nested ones, what a trial is given, and values drawn by each law.
 #include "sweep/space.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -126,6 +127,31 @@ TEST(Dice, AreTheWellKnownOnes) {
   EXPECT_EQ(dice.next(), 6457827717110365317U);
   EXPECT_EQ(dice.next(), 3203168211198807973U);
   EXPECT_EQ(dice.next(), 9817491932198370423U);
+}
+
+// A sweep that goes on knows what its trials were given, not their points.
+TEST(Space, APointCanBeFoundByItsAssignments) {
+  const Option tree{
+      "",
+      {{"kind", Law::choice, 0, 1, 0, 0, {{"tree", {}}}}, {"depth", Law::randint, 0, 1, 0, 9, {}}}};
+  const Option net{"",
+                   {{"kind", Law::choice, 0, 1, 0, 0, {{"net", {}}}},
+                    {"width", Law::choice, 0, 1, 0, 0, {{"10", {}}, {"20", {}}}}}};
+  const Space space{{"lr", Law::uniform, 0, 1, 0, 0, {}},
+                    {"model", Law::choice, 0, 1, 0, 0, {tree, net, {"none", {}}}}};
+  const Point points[] = {{0.25, 0, 0, 4, std::nullopt, std::nullopt},
+                          {0.5, 1, std::nullopt, std::nullopt, 0, 1},
+                          {0.125, 2, std::nullopt, std::nullopt, std::nullopt, std::nullopt}};
+  for (const Point& point : points) {
+    auto values = assignments(space, point);
+    EXPECT_EQ(point_with(space, values), point);
+    std::ranges::reverse(values);
+    EXPECT_EQ(point_with(space, values), point);
+    values.push_back({"more", "1"});
+    EXPECT_EQ(point_with(space, values), std::nullopt);
+  }
+  EXPECT_EQ(point_with(space, {{"lr", "0.5"}, {"model", "gone"}}), std::nullopt);
+  EXPECT_EQ(point_with(space, {{"lr", "0.5"}}), std::nullopt);
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ std::vector<StopTrial> stopped(const SweepEffects& effects) {
 
 // Feeds a machine and remembers the effects of the last event.
 struct Played {
-  explicit Played(const Settings& settings) : trials(settings) { trials.begin(kStart, next()); }
+  explicit Played(const Settings& settings, const Begun& begun = {}) : trials(settings, begun) {
+    trials.begin(kStart, next());
+  }
 
   void end(std::size_t trial, bool well = true) { trials.ended(trial, well, next()); }
   void report(std::size_t trial, double value, std::uint64_t rank = 0) {
@@ -200,6 +202,39 @@ TEST(Trials, AnInterruptEndsTheSweep) {
   play.end(1, false);
   EXPECT_EQ(play.effects, (SweepEffects{SweepOver{SweepEnd::interrupted, 0}}));
   EXPECT_FALSE(succeeded(*play.trials.outcome()));
+}
+
+TEST(Trials, OneThatGoesOnHasThePointsOfTheEarlierOne) {
+  const Begun begun{{{1, {0.75}}}, {0, 2, 4}};
+  Played play(settings_of(5, 1), begun);
+  EXPECT_EQ(play.effects, (SweepEffects{StartTrial{1, {0.75}}}));
+  EXPECT_EQ(play.trials.trials()[0].state, TrialState::left_out);
+  play.report(1, 3);
+  play.end(1);
+  EXPECT_EQ(started(play.effects), (std::vector<std::size_t>{3}));
+  play.trials.check();
+  play.end(3);
+  EXPECT_EQ(play.effects, (SweepEffects{SweepOver{SweepEnd::completed, 1}}));
+  play.trials.check();
+}
+
+// Its model hears of what completed before, wherever its points came from.
+TEST(Trials, BayesianGoesOnWithWhatIsKnown) {
+  Settings settings = settings_of(16, 1);
+  settings.sampling.method = Method::bayesian;
+  const auto last_point = [&](const Begun& begun) {
+    Played play(settings, begun);
+    for (std::size_t i = 0; i < 15; ++i) {
+      const double x = *play.trials.trials()[i].point[0];
+      play.report(i, (x - 0.25) * (x - 0.25));
+      play.end(i);
+    }
+    return play.trials.trials()[15].point;
+  };
+  Begun elsewhere;
+  for (std::size_t i = 0; i < 15; ++i) elsewhere.points[i] = {0.01 * double(i)};
+  EXPECT_NE(last_point({}), last_point(elsewhere));
+  EXPECT_EQ(last_point(elsewhere), last_point(elsewhere));
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// replace_output: a file or folder takes the place of another one, as a whole.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace muster::cli {
+
+// A copy of `from` is made beside `to` and then takes its name; what was there is removed. Readers
+// find the old one or the new one, never a part. Nothing is done if there is no `from`. A folder
+// that holds the record, or in which the user stands, is not replaced.
+[[nodiscard]] base::Result<void> replace_output(const std::string& from, const std::string& to,
+                                                const std::string& record);
+
+}  // namespace muster::cli
