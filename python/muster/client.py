@@ -10,8 +10,10 @@ from .component import Component, Step
 from .pipeline import Pipeline
 from .environment import Environment
 from .run import Run
+from .sweep_job import SweepJob
 
-Job = Union[CommandJob, Pipeline, Step]
+Job = Union[CommandJob, Pipeline, Step, SweepJob]
+_JOBS = (CommandJob, Pipeline, Step, SweepJob)
 
 
 class SubmittedJob(Run):
@@ -33,7 +35,7 @@ class Jobs:
                          tags: Optional[Dict[str, str]] = None, compute: object = None,
                          **where: Any) -> SubmittedJob:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
-        if not isinstance(job, (CommandJob, Pipeline, Step)):
+        if not isinstance(job, _JOBS):
             raise BadCall(f"{job!r} is no job that muster could run",
                           "command(...), load_job(...) or a function with @dsl.pipeline makes one")
         if isinstance(job, Pipeline):
@@ -94,7 +96,7 @@ class MLClient:
 
     def create_or_update(self, thing: Any, **words: Any) -> Any:
         """A job is started; all else stays as it is."""
-        is_job = isinstance(thing, (CommandJob, Pipeline, Step))
+        is_job = isinstance(thing, _JOBS)
         return self.jobs.create_or_update(thing, **words) if is_job else thing
 
     def begin_create_or_update(self, thing: Any) -> Any:

@@ -3,13 +3,14 @@
 import copy
 import os
 from types import SimpleNamespace
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .dsl import add_step
 from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
 from .submission import submit_keys
+from .sweep_job import Law, Sweepable, refuse_laws, with_search_space
 from .where import Where, target_name
 
 
@@ -82,7 +83,7 @@ class CommandJobLimits(SimpleNamespace):
         super().__init__(timeout=timeout)
 
 
-class CommandJob:
+class CommandJob(Sweepable):
     """A command and what is said of it; it may be changed until it is submitted."""
 
     def __init__(self, said: Dict[str, Any]) -> None:
@@ -124,6 +125,7 @@ class CommandJob:
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
+        refuse_laws(self.name, self.inputs)
         keys = self.keys()
         keys["experiment_name"] = experiment_name or self.experiment_name
         keys["tags"] = {**self.tags, **(tags or {})}
@@ -133,8 +135,17 @@ class CommandJob:
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
+        refuse_laws(self.name, self.inputs)
         target = None if self.compute is None else target_name(self.compute)
         return _said({**self.keys(), "compute": target})
+
+    def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        """Those of a sweep's file over these inputs: at its top, and those of its trial."""
+        keys = _said(self.keys())
+        top = {name: keys.pop(name) for name in ("inputs", "outputs") if name in keys}
+        keys.pop("limits", None)
+        keys["command"] = with_search_space(self.command, swept)
+        return top, keys
 
     def keys(self) -> Dict[str, Any]:
         """Those of a command job's file."""
@@ -144,7 +155,8 @@ class CommandJob:
             "environment_variables": self.environment_variables,
             "distribution": getattr(self.distribution, "keys", lambda: self.distribution)(),
             "resources": _said(vars(self.resources)), "limits": _said(vars(self.limits)),
-            "inputs": {name: _input(value) for name, value in self.inputs.items()},
+            "inputs": {name: _input(value) for name, value in self.inputs.items()
+                       if not isinstance(value, Law)},
             "outputs": {name: _output(value) for name, value in self.declared_outputs.items()},
         }
 

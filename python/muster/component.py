@@ -13,6 +13,7 @@ from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
 from .submission import Complaints, submit_file
+from .sweep_job import Law, Sweepable, refuse_laws
 from .where import Where, target_name
 
 
@@ -44,7 +45,7 @@ class RunSettings:
         self.target = target
 
 
-class Step:
+class Step(Sweepable):
     """A component with values for its inputs."""
 
     def __init__(self, component: "Component", inputs: Dict[str, object]) -> None:
@@ -63,6 +64,10 @@ class Step:
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
+        refuse_laws(self.name, self.inputs)
+        return self._keys()
+
+    def _keys(self) -> Dict[str, Any]:
         nodes, per_node = self._layout()
         target = self.runsettings.target or self.compute
         keys = {"component": self.file, "environment_variables": self.environment_variables,
@@ -74,9 +79,22 @@ class Step:
                                  else {"process_count_per_instance": per_node})}
         return {name: value for name, value in keys.items() if value is not None and value != {}}
 
+    def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], str]:
+        """Those of a sweep's file over these inputs, and its trial: the component's file."""
+        del swept
+        keys = self._keys()
+        top = {name: keys[name] for name in ("inputs", "resources") if name in keys}
+        top["inputs"] = {name: value for name, value in top.get("inputs", {}).items()
+                         if not isinstance(value, Law)}
+        if "distribution" in keys or "environment_variables" in keys:
+            raise BadCall(f"the trials of {self.name} have the distribution and the variables of "
+                          "its file", "write them there")
+        return top, self.file
+
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it by itself and returns once all its processes run; `where` as of Experiment.submit."""
+        refuse_laws(self.name, self.inputs)
         words = self._counts()
         for name, value in self.inputs.items():
             if isinstance(value, Output):

@@ -17,6 +17,12 @@ def add_step(step: Submittable, name: str = "") -> None:
         _made[-1].append((step, name))
 
 
+def forget_step(step: object) -> None:
+    """It has become a part of another one."""
+    if _made:
+        _made[-1][:] = [one for one in _made[-1] if one[0] is not step]
+
+
 def pipeline(name: Union[str, Callable[..., Any], None] = None, description: Optional[str] = None,
              default_compute_target: object = None, default_compute: object = None,
              compute: object = None, display_name: Optional[str] = None,
@@ -68,4 +74,4 @@ def _called(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[st
     return returned, variables
 
 
-__all__ = ["Pipeline", "add_step", "pipeline"]
+__all__ = ["Pipeline", "add_step", "forget_step", "pipeline"]

@@ -32,6 +32,11 @@ class Outputs:
         self._step = step
         self._names = names
 
+    @property
+    def names(self) -> List[str]:
+        """Those that were declared; an output of this name is had with brackets."""
+        return self._names
+
     def __getattr__(self, name: str) -> Output:
         if name.startswith("__"):
             raise AttributeError(name)

@@ -58,6 +58,11 @@ _MODULES: Dict[str, Dict[str, str]] = {
                        "ResourceConfiguration=JobResourceConfiguration CommandJobLimits",
         "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity",
         "component": "Component"},
+    "azure.ai.ml.sweep": {
+        "sweep_job": "Choice Randint Uniform LogUniform QUniform QLogUniform Normal LogNormal "
+                     "QNormal QLogNormal RandomSamplingAlgorithm GridSamplingAlgorithm "
+                     "BayesianSamplingAlgorithm BanditPolicy MedianStoppingPolicy "
+                     "TruncationSelectionPolicy Objective SweepJobLimits SweepJob"},
     "azure.identity": {
         "client": "DefaultAzureCredential=Credential InteractiveBrowserCredential=Credential "
                   "AzureCliCredential=Credential ManagedIdentityCredential=Credential"},

@@ -42,6 +42,14 @@ std::string prefix_of(std::size_t step, const std::string& name, bool colour) {
   return fmt::format("{}{}:\x1b[0m ", kColours[step % kColours.size()], name);
 }
 
+// Without muster's name before it.
+std::string last_line(std::string text) {
+  constexpr std::string_view kName = "muster: ";
+  while (text.ends_with('\n')) text.pop_back();
+  text.erase(0, text.rfind('\n') + 1);
+  return text.starts_with(kName) ? text.substr(kName.size()) : text;
+}
+
 // A step that runs.
 struct Live {
   std::size_t step;
@@ -419,7 +427,9 @@ class Conductor {
     if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
     } else if (judged) {
-      recorder_.end(judged->state, judged->code, model::CodeFrom::nobody);
+      const bool well = judged->state == model::RunState::completed;
+      recorder_.end(judged->state, judged->code, model::CodeFrom::nobody,
+                    well ? "" : last_line(judged->words), judged->words);
     } else if (culprit) {
       const int code = record_of(*culprit).exit_code.value_or(1);
       recorder_.end(model::RunState::failed, code == 0 ? 1 : code, model::CodeFrom::rank);

@@ -41,7 +41,8 @@ void Recorder::set_outputs(std::vector<model::NamedPath> outputs) {
   options_.record.outputs = std::move(outputs);
 }
 
-void Recorder::end(model::RunState state, int code, model::CodeFrom from, const std::string& why) {
+void Recorder::end(model::RunState state, int code, model::CodeFrom from, const std::string& why,
+                   const std::string& report) {
   model::RunRecord& record = options_.record;
   record.ended = store::utc_now();
   record.state = state;
@@ -51,7 +52,7 @@ void Recorder::end(model::RunState state, int code, model::CodeFrom from, const 
   add(view::run_ended_line(record));
   if (!writer_) return;
   const auto kept = writer_->finish(view::record_json(record, *record.ended) + "\n",
-                                    view::pipeline_report(record));
+                                    report.empty() ? view::pipeline_report(record) : report);
   if (!kept) failure_ = kept.error();
 }
 

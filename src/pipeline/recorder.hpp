@@ -28,8 +28,9 @@ class Recorder {
   void run();
   void change(std::size_t step, model::StepRecord now);
   void set_outputs(std::vector<model::NamedPath> outputs);
-  // `why`: one line; empty: what became of the steps says it.
-  void end(model::RunState state, int code, model::CodeFrom from, const std::string& why = {});
+  // `why`: one line, `report`: several; empty: what became of the steps says it.
+  void end(model::RunState state, int code, model::CodeFrom from, const std::string& why = {},
+           const std::string& report = {});
   // Once it has ended: why not all of it could be written.
   [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
 

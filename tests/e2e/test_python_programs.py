@@ -67,6 +67,57 @@ client = MLClient.from_config()
 client.jobs.stream(client.jobs.create_or_update(training(1)).name)
 """
 
+V2_SWEEP = """
+from azure.ai.ml import Input, MLClient, Output, command
+from azure.ai.ml.sweep import BanditPolicy, Choice, Uniform
+job = command(command="python3 -m muster $DIR/tried.py ${{inputs.x}} ${{ inputs.centre }} "
+                      "${{inputs.rate}} ${{outputs.model}}",
+              inputs={"x": 1, "centre": 3, "rate": 0.5}, outputs={"model": Output()})
+sweep = job(x=Choice(values=[1, 2, 3, 4]), rate=Uniform(min_value=0, max_value=1)).sweep(
+    compute="gpu-cluster", sampling_algorithm="random", primary_metric="loss", goal="Minimize")
+sweep.set_limits(max_total_trials=6, max_concurrent_trials=2, timeout=600)
+sweep.early_termination = BanditPolicy(slack_factor=9, evaluation_interval=1)
+sweep.experiment_name = "tried"
+client = MLClient.from_config()
+client.jobs.stream(client.jobs.create_or_update(sweep).name)
+"""
+
+V2_SWEEP_STEP = """
+from azure.ai.ml import MLClient, command, dsl, load_component
+from azure.ai.ml.sweep import Choice, GridSamplingAlgorithm, Objective, SweepJob, SweepJobLimits
+tried = load_component("tried.yml")
+look = command(command="ls ${{inputs.model}}", inputs={"model": ""})
+
+@dsl.pipeline(default_compute="gpu-cluster")
+def tuned(centre):
+    trial = tried(x=Choice([2, 3, 4]), centre=centre, rate=0.5)
+    tune = trial.sweep(primary_metric="loss", goal="minimize",
+                       sampling_algorithm=GridSamplingAlgorithm())
+    last = look(model=tune.outputs.model)
+    return {"model": tune.outputs.model}
+client = MLClient.from_config()
+client.jobs.stream(client.jobs.create_or_update(tuned(2)).name)
+"""
+
+TRIED = """
+import os, sys, mlflow
+x, centre, rate, model = sys.argv[1:]
+mlflow.log_metric("loss", (float(x) - float(centre)) ** 2)
+open(os.path.join(model, "x" + x), "w").close()
+"""
+
+TRIED_SPEC = """
+type: command
+inputs:
+  x: {type: integer, max: 4}
+  centre: {type: integer}
+  rate: {type: number}
+outputs: {model: {type: uri_folder}}
+command: >-
+  python3 -m muster $DIR/tried.py ${{inputs.x}} ${{inputs.centre}} ${{inputs.rate}}
+  ${{outputs.model}}
+"""
+
 STEPS = """
 from azure.ml.component import Component, dsl
 func = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
@@ -157,6 +208,37 @@ class Programs(PythonCase):
     def test_sdk_v2(self):
         self.check(self.runs(V2).stdout, 4, 2, f"--epochs 10 {self.path('src')}")
         self.check(self.runs(V2_PIPELINE).stdout, 4, 2, "1 two words")
+
+    def test_sweeps_of_sdk_v2(self):
+        self.write("tried.py", TRIED)
+        done = self.runs(V2_SWEEP)
+        run = json.loads(self.muster("show", "last", "--json"))
+        self.assertEqual((run["state"], run["experiment"]), ("completed", "tried"), done)
+        values = [step["values"] for step in run["steps"]]
+        self.assertEqual(len(values), 6)
+        self.assertTrue(all(set(one) == {"x", "rate"} for one in values), values)
+        self.assertIn("the best of 6 trials is trial_", self.muster("report", "last"))
+
+    def test_a_sweep_of_sdk_v2_is_a_step(self):
+        self.write("tried.py", TRIED)
+        self.write("tried.yml", TRIED_SPEC)
+        done = self.runs(V2_SWEEP_STEP)
+        run = json.loads(self.muster("show", "last", "--json"))
+        self.assertEqual({step["step"]: step["state"] for step in run["steps"]},
+                         {"tune": "completed", "last": "completed"}, done)
+        self.assertEqual(os.listdir(run["outputs"]["model"]), ["x2"])
+
+    def test_wrong_sweeps_are_told_with_their_lines(self):
+        given = ("from azure.ai.ml import command\nfrom azure.ai.ml.sweep import Choice\n"
+                 "job = command(command='echo ${{inputs.x}}', inputs={'x': 1})\n")
+        told = self.fails(USAGE, given + "job.sweep(primary_metric='a', goal='minimize')\n")
+        self.assertRegex(told, r"program\.py:4: command has no input that varies\n  hint: call it")
+        told = self.fails(USAGE, given + "job(x=Choice([1])).submit()\n")
+        self.assertRegex(told, r"program\.py:4: the input x of command has no value")
+        told = self.fails(BAD_FILE, given + "job(x=Choice([])).sweep(primary_metric='a',\n"
+                                            "    goal='up').submit()\n")
+        self.assertRegex(told, r"program\.py:4: .*objective\.goal must be one of")
+        self.assertIn("must be a list with at least one value", told)
 
     def test_where_to_run_may_be_said_before_the_program(self):
         program = V1 + MPI.replace("compute_target=compute_target,", "")

@@ -83,8 +83,9 @@ class Sweeps(SweepCase):
         self.assertEqual(done.errors.splitlines()[-1],
                          "muster: the best of 5 trials is trial_2: loss 0 with x=3")
         run = self.show()
-        self.assertEqual((run["state"], run["exit_code"], run["experiment"]),
-                         ("completed", 0, "bowls"))
+        self.assertEqual((run["state"], run["exit_code"], run["experiment"], run["cause"]),
+                         ("completed", 0, "bowls", None))
+        self.assertEqual(self.told("report", "last").text, done.errors.splitlines()[-1] + "\n")
         self.assertEqual(self.states(), {f"trial_{i}": "completed" for i in range(5)})
         with open(os.path.join(run["outputs"]["model"], "x"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "3\n")
@@ -191,6 +192,8 @@ class Sweeps(SweepCase):
         self.assertEqual(done.errors.splitlines()[-1],
                          "muster: 3 trials failed before any completed: the others were given up")
         self.assertEqual(self.show()["state"], "failed")
+        self.assertEqual(self.show()["cause"],
+                         "3 trials failed before any completed: the others were given up")
 
     def test_one_that_is_interrupted_leaves_nothing(self):
         self.write("trial.sh", 'echo on >> "$DIR/on"; sleep 600\n')

@@ -1,0 +1,324 @@
+"""job.sweep(): a job that runs many times, in the words of Azure ML's SDK v2."""
+
+import re
+from types import SimpleNamespace
+from typing import Any, Dict, List, Mapping, Optional, Union
+
+from .binary import BadCall
+from .dsl import add_step, forget_step
+from .outputs import Outputs
+from .place import users_line
+from .run import Run
+from .submission import submit_keys
+from .where import Where, target_name
+
+
+class _Keys(SimpleNamespace):
+    """A thing of a sweep's file: its type, and what else it says."""
+
+    kind = ""
+
+    def keys(self) -> Dict[str, Any]:
+        return {"type": self.kind, **_said(vars(self))}
+
+
+class Law(_Keys):
+    """What a parameter may be; given as an input, it makes a job one that can be swept."""
+
+
+class Choice(Law):
+    """One of some values; a value may be a map of further laws."""
+
+    kind = "choice"
+
+    def __init__(self, values: Optional[List[Any]] = None, **_: Any) -> None:
+        super().__init__(values=list(values or []))
+
+    def keys(self) -> Dict[str, Any]:
+        return {"type": "choice", "values": [_option(value) for value in self.values]}
+
+
+class Randint(Law):
+    """0 to upper - 1."""
+
+    kind = "randint"
+
+    def __init__(self, upper: Optional[int] = None, **_: Any) -> None:
+        super().__init__(upper=upper)
+
+
+class Uniform(Law):
+    """Between two values."""
+
+    kind = "uniform"
+
+    def __init__(self, min_value: Optional[float] = None, max_value: Optional[float] = None,
+                 **_: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value)
+
+
+class LogUniform(Uniform):
+    """exp(x), x between two values."""
+
+    kind = "loguniform"
+
+
+class QUniform(Law):
+    """The same as Uniform in steps of q."""
+
+    kind = "quniform"
+
+    def __init__(self, min_value: Optional[float] = None, max_value: Optional[float] = None,
+                 q: Optional[float] = None, **_: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value, q=q)
+
+
+class QLogUniform(QUniform):
+    """The same as LogUniform in steps of q."""
+
+    kind = "qloguniform"
+
+
+class Normal(Law):
+    """Around mu, with the standard deviation sigma."""
+
+    kind = "normal"
+
+    def __init__(self, mu: Optional[float] = None, sigma: Optional[float] = None,
+                 **_: Any) -> None:
+        super().__init__(mu=mu, sigma=sigma)
+
+
+class LogNormal(Normal):
+    """exp(x), x around mu."""
+
+    kind = "lognormal"
+
+
+class QNormal(Law):
+    """The same as Normal in steps of q."""
+
+    kind = "qnormal"
+
+    def __init__(self, mu: Optional[float] = None, sigma: Optional[float] = None,
+                 q: Optional[float] = None, **_: Any) -> None:
+        super().__init__(mu=mu, sigma=sigma, q=q)
+
+
+class QLogNormal(QNormal):
+    """The same as LogNormal in steps of q."""
+
+    kind = "qlognormal"
+
+
+class RandomSamplingAlgorithm(_Keys):
+    """Independent values, or with the rule "sobol" such that fill the space evenly."""
+
+    kind = "random"
+
+    def __init__(self, *, rule: Optional[str] = None, seed: Optional[int] = None,
+                 logbase: Union[float, str, None] = None) -> None:
+        super().__init__(rule=rule, seed=seed, logbase=logbase)
+
+
+class GridSamplingAlgorithm(_Keys):
+    """All combinations of choices."""
+
+    kind = "grid"
+
+
+class BayesianSamplingAlgorithm(_Keys):
+    """Values near those that went well."""
+
+    kind = "bayesian"
+
+
+class BanditPolicy(_Keys):
+    """Ends trials that are far behind the best."""
+
+    kind = "bandit"
+
+    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1,
+                 slack_amount: float = 0, slack_factor: float = 0) -> None:
+        super().__init__(delay_evaluation=delay_evaluation,
+                         evaluation_interval=evaluation_interval,
+                         slack_amount=slack_amount, slack_factor=slack_factor)
+
+
+class MedianStoppingPolicy(_Keys):
+    """Ends trials that are worse than the median."""
+
+    kind = "median_stopping"
+
+    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1) -> None:
+        super().__init__(delay_evaluation=delay_evaluation,
+                         evaluation_interval=evaluation_interval)
+
+
+class TruncationSelectionPolicy(_Keys):
+    """Ends the worst percent of the trials."""
+
+    kind = "truncation_selection"
+
+    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1,
+                 truncation_percentage: int = 0) -> None:
+        super().__init__(delay_evaluation=delay_evaluation,
+                         evaluation_interval=evaluation_interval,
+                         truncation_percentage=truncation_percentage)
+
+
+class Objective(SimpleNamespace):
+    """The metric that trials are judged by, and whether less or more of it is better."""
+
+    def __init__(self, goal: Optional[str] = None, primary_metric: Optional[str] = None) -> None:
+        super().__init__(goal=goal, primary_metric=primary_metric)
+
+
+class SweepJobLimits(SimpleNamespace):
+    """How many trials, and for how many seconds."""
+
+    def __init__(self, *, max_concurrent_trials: Optional[int] = None,
+                 max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
+                 trial_timeout: Optional[float] = None) -> None:
+        super().__init__(max_concurrent_trials=max_concurrent_trials,
+                         max_total_trials=max_total_trials, timeout=timeout,
+                         trial_timeout=trial_timeout)
+
+
+class SweepJob:
+    """A job and what its trials vary; it may be changed until it is submitted."""
+
+    def __init__(self, *, trial: Any = None, search_space: Optional[Mapping[str, Any]] = None,
+                 sampling_algorithm: object = "random", objective: Optional[Objective] = None,
+                 limits: Optional[SweepJobLimits] = None, early_termination: object = None,
+                 inputs: Optional[Dict[str, Any]] = None, outputs: Optional[Dict[str, Any]] = None,
+                 compute: object = None, experiment_name: Optional[str] = None,
+                 display_name: Optional[str] = None, name: Optional[str] = None,
+                 tags: Optional[Dict[str, str]] = None, **_: Any) -> None:
+        if not hasattr(trial, "trial_keys"):
+            raise BadCall(f"{trial!r} is no job that can be swept",
+                          "command(...) or a component that was called makes one")
+        self.made_at = users_line()
+        self.trial = trial
+        self.search_space: Dict[str, Any] = dict(search_space or {})
+        self.sampling_algorithm = sampling_algorithm
+        self.objective = objective or Objective()
+        self.limits = limits or SweepJobLimits()
+        self.early_termination = early_termination
+        self.inputs = inputs
+        self.declared_outputs = outputs
+        self.outputs = Outputs(self, list(trial.outputs.names if outputs is None else outputs))
+        self.compute = compute
+        self.experiment_name = experiment_name
+        self.display_name = display_name
+        self.name: str = name or display_name or trial.name
+        self.tags: Dict[str, str] = dict(tags or {})
+        self.metrics_from: Optional[str] = None  # "output": muster's own, see its manual
+
+    def set_limits(self, **words: Any) -> None:
+        vars(self.limits).update(words)
+
+    def set_objective(self, *, goal: Optional[str] = None,
+                      primary_metric: Optional[str] = None) -> None:
+        self.objective.goal = goal or self.objective.goal
+        self.objective.primary_metric = primary_metric or self.objective.primary_metric
+
+    def submit(self, experiment_name: str = "", default_target: object = None,
+               tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
+        """Starts it and returns once its first trials run; `where` as of Experiment.submit."""
+        target = self.compute or default_target
+        keys = {**self.step_keys(), "display_name": self.name,
+                "experiment_name": experiment_name or self.experiment_name,
+                "tags": {**self.tags, **(tags or {})},
+                "compute": None if target is None else target_name(target)}
+        return submit_keys(_said(keys), Where(**where).words(), self.made_at, {})
+
+    def step_keys(self) -> Dict[str, Any]:
+        """Those of a step in a pipeline's file."""
+        own, trial = self.trial.trial_keys(list(self.search_space))
+        inputs = {**own.pop("inputs", {}), **(self.inputs or {})}
+        if self.declared_outputs is not None:
+            own["outputs"] = self.declared_outputs
+        keys = {
+            "type": "sweep", "trial": trial, **own,
+            "inputs": {name: value for name, value in inputs.items()
+                       if name not in self.search_space},
+            "search_space": {name: _law(name, law) for name, law in self.search_space.items()},
+            "sampling_algorithm": _keys_of(self.sampling_algorithm),
+            "objective": _said(vars(self.objective)), "limits": _said(vars(self.limits)),
+            "early_termination": _keys_of(self.early_termination),
+            "metrics_from": self.metrics_from,
+            "compute": None if self.compute is None else target_name(self.compute)}
+        return _said(keys)
+
+
+def swept(job: Any, laws: Mapping[str, object], said: Mapping[str, Any]) -> SweepJob:
+    """What job.sweep(...) gives: the inputs that are laws are its search space."""
+    found = {name: law for name, law in laws.items() if isinstance(law, Law)}
+    if not found:
+        raise BadCall(f"{job.name} has no input that varies",
+                      "call it with some first: job(lr=Uniform(min_value=0, max_value=1))")
+    sweep = SweepJob(trial=job, search_space=found,
+                     sampling_algorithm=said["sampling_algorithm"],
+                     objective=Objective(said["goal"], said["primary_metric"]),
+                     limits=SweepJobLimits(
+                         max_concurrent_trials=said["max_concurrent_trials"],
+                         max_total_trials=said["max_total_trials"], timeout=said["timeout"],
+                         trial_timeout=said["trial_timeout"]),
+                     early_termination=said["early_termination_policy"],
+                     compute=said["compute"] or job.compute)
+    forget_step(job)  # it does not run by itself
+    add_step(sweep)
+    return sweep
+
+
+class Sweepable:
+    """What command(...) and components that were called have in common."""
+
+    inputs: Dict[str, object]
+
+    def sweep(self, *, primary_metric: str, goal: str, sampling_algorithm: object = "random",
+              compute: object = None, max_concurrent_trials: Optional[int] = None,
+              max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
+              trial_timeout: Optional[float] = None, early_termination_policy: object = None,
+              search_space: Optional[Mapping[str, object]] = None, **_: Any) -> SweepJob:
+        """A sweep over the inputs that are laws, such as Uniform(...)."""
+        said = dict(locals())
+        return swept(self, {**self.inputs, **(search_space or {})}, said)
+
+
+def refuse_laws(name: str, inputs: Mapping[str, object]) -> None:
+    """Of a job that runs once."""
+    laws = [one for one, value in inputs.items() if isinstance(value, Law)]
+    if laws:
+        raise BadCall(f"the input {laws[0]} of {name} has no value: it is a law of a search space",
+                      "submit what its sweep(...) returns")
+
+
+def with_search_space(command: str, names: List[str]) -> str:
+    """The command of a trial: these inputs become parameters."""
+    any_of = "|".join(map(re.escape, names))
+    return re.sub(r"\$\{\{\s*inputs\.(" + any_of + r")\s*\}\}", r"${{search_space.\1}}", command)
+
+
+def _said(keys: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: value for name, value in keys.items() if value is not None and value != {}}
+
+
+def _keys_of(thing: object) -> object:
+    return thing.keys() if isinstance(thing, _Keys) else thing
+
+
+def _option(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _keys_of(one) for name, one in value.items()}
+    return value
+
+
+def _law(name: str, law: Any) -> Dict[str, Any]:
+    if isinstance(law, Law):
+        return law.keys()
+    if isinstance(law, Mapping):
+        return dict(law)
+    raise BadCall(f"search_space[{name!r}] is {law!r}",
+                  "it is a law of azure.ai.ml.sweep, such as Choice(values=[...])")
