@@ -33,6 +33,8 @@
 #include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
 #include "spec/check.hpp"
+#include "spec/hosts.hpp"
+#include "spec/sources.hpp"
 #include "view/phases.hpp"
 #include "view/report.hpp"
 
@@ -90,6 +92,21 @@ std::optional<Prospect> inner_prospect(const front::RunRequest& request,
   if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return std::nullopt;
   auto job = prospect(request.inner->spec, std::move(*inventory), environment);
   return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
+}
+
+// All that such a launcher is given, when its words do not tell where it starts ranks.
+std::vector<model::Host> command_hosts(const front::RunRequest& request,
+                                       const std::vector<model::SameHost>& same) {
+  if (request.inner || request.spec.hostfile.empty()) return {};
+  auto entries = spec::read_hostfile(request.spec.hostfile, std::string(spec::kHostfile));
+  if (!entries) return {};
+  model::JobSpec spec = request.spec;
+  spec.hosts = std::move(*entries);
+  spec.hostfile.clear();
+  spec.fake_hosts = request.spec.fake_nodes > 0;
+  spec.fake_nodes = 0;
+  const auto inventory = inventory_of(spec, same);
+  return inventory ? inventory->hosts : std::vector<model::Host>();
 }
 
 bool holds_outputs(const model::RunRecord& record) {
@@ -150,6 +167,7 @@ class Launch {
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
     const auto launched = inner();
+    if (!launched) job->command_hosts = command_hosts(request_, same_);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) return show_dry_run(request_, *job, launched);
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
@@ -276,6 +294,10 @@ class Launch {
     if (!has_own && request_.data.empty() && !request_.checkpoints) return {};
     const auto hosts = hosts_elsewhere(job, inner());
     if (!hosts || hosts->empty()) return {};
+    if (!job.command_hosts.empty()) {
+      say("muster: which hosts the launcher in the command will use cannot be told: code goes to, "
+          "and outputs come from, those of the job\n");
+    }
     travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
     model::RunReport report = travel_->send(what_it_reads());
     if (report.cause == model::Cause::completed && report.same_hosts.empty()) return {};

@@ -15,6 +15,8 @@ struct Prospect {
   model::Inventory inventory;
   model::Plan plan;
   plan::Kept kept;
+  // Those of the job, when its command calls a launcher whose words do not tell which it uses.
+  std::vector<model::Host> command_hosts = {};
 };
 
 // `environment` is that of the launching shell.

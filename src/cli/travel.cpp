@@ -65,21 +65,26 @@ tl::unexpected<base::Error> not_whole() {
   return base::fail(base::Fault::lost, "", "what came over the link is not whole");
 }
 
-bool is_elsewhere(const model::PlannedNode& node) { return !node.host.carrier.same_machine; }
+std::vector<model::Host> planned_hosts(const model::Plan& plan) {
+  std::vector<model::Host> hosts;
+  for (const model::PlannedNode& node : plan.nodes) hosts.push_back(node.host);
+  return hosts;
+}
 
 }  // namespace
 
 std::optional<std::vector<model::Host>> hosts_elsewhere(const Prospect& job,
                                                         const std::optional<Prospect>& inner) {
-  if (!inner && !view::launcher_hosts(job.spec).empty()) return std::nullopt;
+  const bool calls_launcher = !view::launcher_hosts(job.spec).empty();
+  if (!inner && calls_launcher && job.command_hosts.empty()) return std::nullopt;
+  const std::vector<model::Host> launched = inner ? planned_hosts(inner->plan) : job.command_hosts;
   std::vector<model::Host> hosts;
-  std::set<std::string_view> named;
-  for (const model::Plan* plan : {&job.plan, inner ? &inner->plan : nullptr}) {
-    if (plan == nullptr) continue;
-    for (const model::PlannedNode& node : plan->nodes) {
-      if (!is_elsewhere(node)) continue;
-      if (!node.host.carrier.opened) return std::nullopt;
-      if (named.insert(node.host.name).second) hosts.push_back(node.host);
+  std::set<std::string> named;
+  for (const std::vector<model::Host>& some : {planned_hosts(job.plan), launched}) {
+    for (const model::Host& host : some) {
+      if (host.carrier.same_machine) continue;
+      if (!host.carrier.opened) return std::nullopt;
+      if (named.insert(host.name).second) hosts.push_back(host);
     }
   }
   return hosts;

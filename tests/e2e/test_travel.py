@@ -148,6 +148,20 @@ class Code(TravelCase):
         done = self.does("mpirun -np 2 --map-by node ./sub/run.sh")
         self.assertEqual(sorted(done.lines), ["node1 code", "node2 code"], done)
 
+    def test_a_launcher_whose_words_tell_nothing(self):
+        do = "mpirun -np $(echo 2) --map-by node sh -c './sub/run.sh; pwd > $(hostname)'"
+        for words in ("", "-H node1:1,node2:1"):
+            with self.subTest(words):
+                done = self.does(do, words)
+                self.assertEqual(sorted(done.lines), ["node1 code", "node2 code"], done)
+                self.assertEqual(done.errors.count("which hosts"), 1, done)
+                self.assertIn("muster: which hosts the launcher in the command will use cannot be "
+                              "told: code goes to, and outputs come from, those of the job\n",
+                              done.errors)
+                code = self.show()["code"]
+                for host in ("node1", "node2"):
+                    self.assertEqual(self.from_record("code", host), f"{code}\n".encode())
+
     def test_a_host_that_cannot_take_it(self):
         records = f"{self.home}/.local"
         with open(self.lab.path("node2", records), "w", encoding="utf-8"):
