@@ -38,7 +38,10 @@ void Run::end_late(RunEffects& out) {
     tell(model::TracesMissing{silent}, out);
   }
   const double seconds = std::chrono::duration<double>(*input_.spec.timeout).count();
-  fault({Fault::timeout, fmt::format("the job ran longer than its time limit of {:g} s", seconds), {}, {}},
+  fault({Fault::timeout,
+         fmt::format("the job ran longer than its time limit of {:g} s", seconds),
+         {},
+         {}},
         {}, out);
 }
 
