@@ -354,7 +354,7 @@ Graph graph_of(const PipelineFile& pipeline, const std::vector<Setting>& setting
   Graph graph;
   const JobFile& head = pipeline.root.head;
   graph.source = pipeline.files.front().path;
-  if (head.name) graph.name = head.name->text;
+  if (const auto& name = head.name ? head.name : head.title) graph.name = name->text;
   if (head.experiment) graph.experiment = head.experiment->text;
   graph.tags = head.tags;
   graph.target = head.target ? head.target : head.flow.target;

@@ -89,6 +89,7 @@ struct JobFile {
   std::string source;  // path of the file
 
   std::optional<Text> name;
+  std::optional<Text> title;  // in place of that
   std::optional<Text> experiment;
   std::optional<Text> command;   // for a shell
   std::vector<Text> words;       // the command as words, without a shell

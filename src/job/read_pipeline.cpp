@@ -86,6 +86,7 @@ JobFile lone_head(JobFile& sweep) {
   head.source = sweep.source;
   head.dialect = sweep.dialect;
   head.name = sweep.name;
+  head.title = sweep.title;
   head.experiment = sweep.experiment;
   head.tags = sweep.tags;
   head.target = sweep.target;

@@ -45,7 +45,9 @@ inline constexpr Traits kNoEngine = {
 inline constexpr JobKey kSchema = {{"$schema", Form::text, "Where editors find the schema."}};
 inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<&JobFile::name>};
 inline constexpr JobKey kVersion = {{"version", Form::text, "The version of a component."}};
-inline constexpr JobKey kDisplayName = {{"display_name", Form::text, "The name that people see."}};
+inline constexpr JobKey kDisplayName = {
+    {"display_name", Form::text, "What people call it, if it has no name."},
+    kInto<&JobFile::title>};
 inline constexpr JobKey kDescription = {{"description", Form::text, "What the job is for."}};
 inline constexpr JobKey kTags = {
     {"tags", Form::text, "Names and values to find its runs by.", {.each = true}},

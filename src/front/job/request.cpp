@@ -113,7 +113,7 @@ std::vector<model::Tag> tags_of(const JobDraft& draft, const job::JobFile& job) 
 Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFile& job,
                        const job::Values& values) {
   Recording record;
-  record.name = text_of(job.name);
+  record.name = text_of(job.name ? job.name : job.title);
   record.experiment = text_of(job.experiment);
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
