@@ -196,7 +196,7 @@ Result<Gathered> written_in(const std::string& record) {
   if (!sent) return tl::unexpected(sent.error());
   Gathered whole;
   auto added = add_below(record, "code", by_path(*sent), whole);
-  for (const char* name : {"outputs", "checkpoints"}) {
+  for (const char* name : {"outputs", "checkpoints", "mlruns"}) {
     if (added) added = add_below(record, name, {}, whole);
   }
   if (!added) return tl::unexpected(std::move(added.error()));

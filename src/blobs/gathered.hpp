@@ -23,9 +23,9 @@ struct Gathered {
 // so are links from within it to what lies elsewhere below `root`.
 [[nodiscard]] base::Result<Gathered> gather(const std::string& path, const std::string& root);
 
-// What ranks have written in a record: below `outputs` and `checkpoints`, and what was changed or
-// added below `code` since it was laid out there. An output that is a link to a folder stands for
-// that.
+// What ranks have written in a record: below `outputs`, `checkpoints` and `mlruns`, and what was
+// changed or added below `code` since it was laid out there. An output that is a link to a folder
+// stands for that.
 [[nodiscard]] base::Result<Gathered> written_in(const std::string& record);
 
 // The manifest and all contents.

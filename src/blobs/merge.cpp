@@ -48,9 +48,15 @@ class Merger {
 
  private:
   static bool is_ours(const std::string& path) {
-    constexpr std::string_view kOurs[] = {"outputs", "code", "checkpoints"};
+    constexpr std::string_view kOurs[] = {"outputs", "code", "checkpoints", "mlruns"};
     return std::ranges::find(kOurs, std::string_view(path).substr(0, path.find('/'))) !=
            std::end(kOurs);
+  }
+
+  // "mlruns/0/meta.yaml": each host has described the experiment, and any description will do.
+  static bool is_alike(const std::string& path) {
+    return path.starts_with("mlruns/") && path.ends_with("/meta.yaml") &&
+           std::ranges::count(path, '/') == 2;
   }
 
   // "outputs/model/a/b" is "outputs/model.conflicts/HOST/a/b", "code/a" is "code.conflicts/HOST/a".
@@ -79,6 +85,7 @@ class Merger {
     const bool other = !folder || errno == EEXIST;
     if (!other || !first) return cannot_add("write", record_ + "/" + path);
     if (entry.kind == EntryKind::folder) return {};  // its entries find their own place
+    if (is_alike(path)) return {};
     merged_.conflicts.push_back(path);
     return place(entry, beside(path), false);
   }

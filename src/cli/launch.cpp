@@ -290,7 +290,8 @@ class Launch {
   // To the hosts that do not see the record. Nothing: the run can begin.
   std::optional<model::RunReport> send_code(const Prospect& job) {
     if (!recorder_ || !recorder_->has_begun()) return {};
-    const bool has_own = !manifest_.entries.empty() || holds_outputs(recorder_->record());
+    const bool has_own = !manifest_.entries.empty() || holds_outputs(recorder_->record()) ||
+                         request_.record->metrics;
     if (!has_own && request_.data.empty() && !request_.checkpoints) return {};
     const auto hosts = hosts_elsewhere(job, inner());
     if (!hosts || hosts->empty()) return {};

@@ -48,7 +48,8 @@ struct Recording {
   std::string experiment;
   std::vector<model::NamedPath> outputs;
   std::vector<model::Tag> tags;
-  std::string streams;  // folder of rank.N/stdout and stderr, if one was named
+  std::string streams;   // folder of rank.N/stdout and stderr, if one was named
+  bool metrics = false;  // the ranks write some in the record, which are wanted at the end
   // Set by the caller of the front end:
   model::TypedCommand asked = {};
   std::string folder = {};  // of the record; empty: unknown

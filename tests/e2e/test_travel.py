@@ -325,6 +325,39 @@ class Home(TravelCase):
         self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
 
 
+METRICS = """type: sweep
+trial:
+  command: sh $DIR/src/log.sh ${{search_space.x}}
+  distribution: {type: pytorch}
+  resources: {instance_count: 2}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [4, 2, 3]}}
+objective: {goal: minimize, primary_metric: val/loss}
+"""
+
+# What MLflow would write for each of two ranks; that of rank 0 comes last.
+LOG = """folder=${MLFLOW_TRACKING_URI#file://}/0; run=$folder/run$RANK
+mkdir -p $run/metrics/val $run/tags
+hostname > $folder/meta.yaml
+[ $RANK = 0 ] && sleep 0.5
+printf $RANK > $run/tags/muster.rank
+echo "1700000000000 $(($1 + 10 * RANK)) 0" > $run/metrics/val/loss
+"""
+
+
+class Metrics(TravelCase):
+    """A trial's metrics come home at its end, and the sweep is judged by them."""
+
+    def test_of_hosts_without_a_shared_folder(self):
+        self.put("src/log.sh", LOG, ["node1", "node2", "node3", "node4"])
+        done = self.does("", job=METRICS.replace("$DIR", self.home))
+        self.assertIn("the best of 3 trials is trial_1: val/loss 2 with x=2", done.errors)
+        self.assertNotIn("conflicts", done.errors)
+        for rank in "01":
+            path = f"steps/trial_0/mlruns/0/run{rank}/tags/muster.rank"
+            self.assertEqual(self.from_record(path), rank.encode())
+
+
 class Stopped(TravelCase):
     """Somebody ends muster while the outputs come home."""
 

@@ -38,6 +38,17 @@ JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::strin
   return draft_of_step(own, name);
 }
 
+// Where MLflow writes, unless the job says so. `wanted`: hosts that do not see it send it home.
+void keep_metrics(const std::string& folder, bool wanted, RunRequest& request) {
+  constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
+  for (model::App& app : request.spec.apps) {
+    if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
+    app.exports.push_back({std::string(kUri), sweep::file_uri(folder)});
+    request.record->metrics = wanted;
+  }
+  if (request.record->metrics) request.spec.folders.push_back(folder);
+}
+
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
 // are. Its script finds MLflow's files through the variable that MLflow knows.
 RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
@@ -55,12 +66,8 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
                   {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
-  for (model::App& app : request.spec.apps) {
-    constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
-    if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
-    app.exports.push_back({std::string(kUri), sweep::file_uri(fmt::format(
-                                                  "{}/{}", call.record_folder, kMetricsFolder))});
-  }
+  keep_metrics(fmt::format("{}/{}", call.record_folder, kMetricsFolder),
+               !one.job.sweep->from_output, request);
   return std::move(request);
 }
 
