@@ -199,7 +199,9 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
     return {};
   }
   return blobs::written_in(record).and_then([](const blobs::Gathered& written) {
-    (void)store::write_all(STDOUT_FILENO, to_text(left_behind(written.left_out)));
+    std::uint64_t bytes = 0;
+    for (const auto& [hash, size] : blobs::contents_of(written.manifest)) bytes += size;
+    (void)store::write_all(STDOUT_FILENO, to_text(left_behind(written.left_out, bytes)));
     return blobs::write_parcel(STDOUT_FILENO, written);
   });
 }

@@ -72,6 +72,7 @@ model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
   options.input.spec = std::move(job->spec);
   options.input.plan = std::move(job->plan);
   options.input.kept = std::move(job->kept);
+  options.tick = errand.tick;
   const Stdin input(errand.input);
   auto report = head::run_head(std::move(options));
   return report ? std::move(*report) : failed(std::move(report.error()));

@@ -13,6 +13,7 @@
 //       send (left_behind.hpp), and sends the rest in a parcel.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +26,11 @@
 namespace muster::cli {
 
 struct Errand {
-  std::vector<std::string> words;  // after `muster errand`
-  std::vector<model::Host> hosts;  // each once, none of them this machine
-  int input = -1;                  // what all read; -1: nothing
-  std::string folder;              // of their answers: rank.N/stdout
+  std::vector<std::string> words;   // after `muster errand`
+  std::vector<model::Host> hosts;   // each once, none of them this machine
+  int input = -1;                   // what all read; -1: nothing
+  std::string folder;               // of their answers: rank.N/stdout
+  std::function<void()> tick = {};  // called a few times a second meanwhile
 };
 
 // Carries it out with the links of such a job.

@@ -28,14 +28,21 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-std::optional<LeftBehind::Part> take_part(std::string_view word, std::string_view& text) {
+std::optional<std::uint64_t> take_count(std::string_view word, std::string_view& text) {
   const auto line = take_line(text);
   if (!line || !line->starts_with(word)) return std::nullopt;
   const std::string_view digits = line->substr(word.size());
-  LeftBehind::Part part;
   const char* const end = digits.data() + digits.size();
-  const auto [after, wrong] = std::from_chars(digits.data(), end, part.count);
+  std::uint64_t count = 0;
+  const auto [after, wrong] = std::from_chars(digits.data(), end, count);
   if (wrong != std::errc() || after != end) return std::nullopt;
+  return count;
+}
+
+std::optional<LeftBehind::Part> take_part(std::string_view word, std::string_view& text) {
+  const auto count = take_count(word, text);
+  if (!count) return std::nullopt;
+  LeftBehind::Part part{*count};
   while (part.names.size() < std::min<std::uint64_t>(part.count, kNamed)) {
     const auto name = take_line(text);
     if (!name) return std::nullopt;
@@ -57,8 +64,9 @@ std::string LeftBehind::Part::words() const {
   return view::first_few(count, name, ", ", few);
 }
 
-LeftBehind left_behind(const std::vector<blobs::LeftOut>& left_out) {
+LeftBehind left_behind(const std::vector<blobs::LeftOut>& left_out, std::uint64_t coming) {
   LeftBehind left;
+  left.coming = coming;
   for (const blobs::LeftOut& one : left_out) {
     LeftBehind::Part& part = one.holds ? left.lost : left.others;
     if (++part.count > kNamed) continue;
@@ -69,14 +77,16 @@ LeftBehind left_behind(const std::vector<blobs::LeftOut>& left_out) {
 }
 
 std::string to_text(const LeftBehind& left) {
-  return text_of("lost", left.lost) + text_of("others", left.others);
+  return text_of("lost", left.lost) + text_of("others", left.others) +
+         fmt::format("bytes {}\n", left.coming);
 }
 
 std::optional<LeftBehind> take_left_behind(std::string_view& text) {
   const auto lost = take_part("lost ", text);
   const auto others = lost ? take_part("others ", text) : std::nullopt;
-  if (!others) return std::nullopt;
-  return LeftBehind{*lost, *others};
+  const auto coming = others ? take_count("bytes ", text) : std::nullopt;
+  if (!coming) return std::nullopt;
+  return LeftBehind{*lost, *others, *coming};
 }
 
 }  // namespace muster::cli

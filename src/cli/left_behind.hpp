@@ -1,7 +1,8 @@
 // LeftBehind: what a host has to say of files that it cannot send home; stands before its parcel.
 //
-//   lost COUNT\n       files, and folders that cannot be read; the first of them follow, a line
-//   each others COUNT\n     what is no file, folder or link; the same
+//   lost COUNT\n      files, and folders that cannot be read; the first follow, a line each
+//   others COUNT\n    what is no file, folder or link; the same
+//   bytes COUNT\n     of the contents that follow
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,12 @@ struct LeftBehind {
   };
   Part lost;
   Part others;
+  std::uint64_t coming = 0;  // bytes
   bool operator==(const LeftBehind&) const = default;
 };
 
-[[nodiscard]] LeftBehind left_behind(const std::vector<blobs::LeftOut>& left_out);
+[[nodiscard]] LeftBehind left_behind(const std::vector<blobs::LeftOut>& left_out,
+                                     std::uint64_t coming = 0);
 
 [[nodiscard]] std::string to_text(const LeftBehind& left);
 

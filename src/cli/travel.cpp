@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/byte_size.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/files.hpp"
 #include "blobs/gathered.hpp"
 #include "blobs/merge.hpp"
 #include "blobs/parcel.hpp"
+#include "cli/byte_progress.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
@@ -36,8 +36,6 @@ using base::Result;
 
 // An answer names contents: more than a manifest has are none.
 constexpr std::size_t kAnswerMax = std::size_t{128} << 20;
-// From here on a person who waits is told for what.
-constexpr std::uint64_t kTold = 20'000'000;
 
 model::RunReport faulty(base::Error error) {
   model::RunReport report;
@@ -64,6 +62,56 @@ std::vector<std::string> lacking_in(const std::string& answer) {
 tl::unexpected<base::Error> not_whole() {
   return base::fail(base::Fault::lost, "", "what came over the link is not whole");
 }
+
+std::string front_of(int file) {
+  std::string front(kLeftBehindMax, '\0');
+  const ssize_t size = ::pread(file, front.data(), front.size(), 0);
+  front.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return front;
+}
+
+std::uint64_t size_of(int file) {
+  struct stat facts {};
+  return ::fstat(file, &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
+}
+
+// How much of the outputs has come, as the files tell that grow meanwhile.
+class Coming {
+ public:
+  explicit Coming(const Errand& errand) {
+    for (std::size_t i = 0; i < errand.hosts.size(); ++i) {
+      answers_.push_back({answer_file(errand, i)});
+    }
+  }
+
+  void look() {
+    std::uint64_t done = 0;
+    std::uint64_t all = 0;
+    for (Answer& answer : answers_) {
+      const process::UniqueFd file = blobs::open_regular(answer.path);
+      if (!answer.left) answer.left = left_in(file.get());
+      if (!answer.left) continue;
+      all += answer.left->coming;
+      done += std::min(size_of(file.get()), answer.left->coming);
+    }
+    progress_.show(done, all);
+  }
+
+ private:
+  struct Answer {
+    std::string path;
+    std::optional<LeftBehind> left = {};  // once it has begun
+  };
+
+  static std::optional<LeftBehind> left_in(int file) {
+    const std::string front = front_of(file);
+    std::string_view text = front;
+    return take_left_behind(text);
+  }
+
+  std::vector<Answer> answers_;
+  ByteProgress progress_{"of the outputs have come"};
+};
 
 std::vector<model::Host> planned_hosts(const model::Plan& plan) {
   std::vector<model::Host> hosts;
@@ -169,15 +217,9 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   for (const auto& [entry_path, entry] : all_) manifest.entries.push_back(entry);
   const blobs::Contents all = blobs::contents_of(manifest);
   blobs::Contents some;
-  std::uint64_t bytes = 0;
   for (const std::string& hash : hashes) {
     const auto found = all.find(hash);
-    if (found == all.end()) continue;
-    some.insert(*found);
-    bytes += found->second;
-  }
-  if (bytes >= kTold && ::isatty(STDERR_FILENO) == 1) {
-    say(fmt::format("muster: sending {} to the hosts\n", base::byte_words(bytes)));
+    if (found != all.end()) some.insert(*found);
   }
   const std::string path = place("parcel");
   constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
@@ -209,6 +251,10 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
     if (!input) return faulty(std::move(input.error()));
     const process::UniqueFd file(*input);
     Errand errand{{"code", root_, step(), mark_}, hosts, file.get(), place("code")};
+    ByteProgress progress("sent to the hosts");
+    errand.tick = [&, all = size_of(file.get())] {
+      progress.show(static_cast<std::uint64_t>(::lseek(file.get(), 0, SEEK_CUR)), all);
+    };
     errand.words.insert(errand.words.end(), units_.begin(), units_.end());
     model::RunReport report = run_errand(errand, like_, invocation_);
     if (report.cause != model::Cause::completed || !report.same_hosts.empty()) return report;
@@ -262,9 +308,7 @@ Result<void> Travel::take_parcel(int file, const std::string& host) {
 Result<void> Travel::take(const std::string& answer, const std::string& host) {
   const process::UniqueFd file = blobs::open_regular(answer);
   (void)::unlink(answer.c_str());  // its room is needed as soon as it has been read
-  std::string front(kLeftBehindMax, '\0');
-  const ssize_t size = ::pread(file.get(), front.data(), front.size(), 0);
-  front.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const std::string front = front_of(file.get());
   if (front == kSees) return {};
   std::string_view rest = front;
   const auto left = take_left_behind(rest);
@@ -277,8 +321,11 @@ Result<void> Travel::take(const std::string& answer, const std::string& host) {
 }
 
 Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
-  const Errand errand{{"outputs", record_, mark_}, hosts, -1, place("outputs")};
+  Errand errand{{"outputs", record_, mark_}, hosts, -1, place("outputs")};
+  std::optional<Coming> coming(std::in_place, errand);
+  errand.tick = [&] { coming->look(); };
   const model::RunReport report = run_errand(errand, like_, invocation_);
+  coming.reset();
   if (report.cause == model::Cause::interrupted) signal_ = report.signal;
   if (report.cause != model::Cause::completed) {
     return base::fail(base::Fault::lost, "", "{}", view::cause_in(view::report(report, {})));

@@ -23,6 +23,7 @@
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "process/alarm.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
 #include "process/signal_mask.hpp"
@@ -52,6 +53,7 @@ class Head {
       : environment_(std::move(options.environment)),
         joined_(std::move(options.joined)),
         told_(std::move(options.told)),
+        tick_(std::move(options.tick)),
         program_(std::move(options.program)),
         version_(std::move(options.version)),
         guard_(std::move(guard)),
@@ -65,6 +67,7 @@ class Head {
             [this](base::Instant now, machine::HeadEvent event) { take(now, std::move(event)); },
             [this] { return machine_.deadline(); }, machine::HeadTick{}),
         signals_(loop_),
+        ticks_(loop_),
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}),
@@ -87,6 +90,7 @@ class Head {
       machine_.start(host::now(), effects);
       perform_all(effects);
     });
+    if (tick_) tick();
     loop_.run();
     CHECK(ended_);
     model::RunReport report = std::move(*ended_);
@@ -103,6 +107,12 @@ class Head {
   }
 
  private:
+  void tick() {
+    constexpr base::Duration kTickEvery{200};
+    tick_();
+    ticks_.after(kTickEvery, [this] { tick(); });
+  }
+
   // A run that has lost output did not end well; one that failed has a cause already.
   static void add_trouble(model::RunReport& report, const std::string& trouble) {
     if (report.cause != model::Cause::completed) return report.warnings.push_back(trouble);
@@ -363,6 +373,7 @@ class Head {
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
+  std::function<void()> tick_;
   std::string program_;
   std::string version_;
   std::optional<process::GuardProcess> guard_;  // until this machine has tasks
@@ -375,6 +386,7 @@ class Head {
   asio::signal_set signals_;
   // Whoever called may have held them back until now, and does so again afterwards.
   std::optional<process::SignalMask> heard_;
+  process::Alarm ticks_;
   InputReader input_;
   process::UniqueFd port_claim_;
   std::unique_ptr<host::HostTasks> tasks_;

@@ -23,6 +23,7 @@ struct HeadOptions {
   // Hears what happens to the run; may be empty. Of the end it hears once all output has been
   // written: what could not be written is in the report.
   std::function<void(const model::RunEvent&)> told = {};
+  std::function<void()> tick = {};  // called a few times a second; may be empty
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

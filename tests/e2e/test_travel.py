@@ -257,6 +257,21 @@ class Home(TravelCase):
         self.assertFalse(os.path.exists(self.lab.path("head", self.show()["folder"] + "/mark")))
         self.assertNotIn(".travel", os.listdir(self.lab.path("head", self.show()["folder"])))
 
+    def test_a_terminal_shows_how_much_has_come(self):
+        job = "muster: 1\ncode: src\noutputs:\n  model:\ncommand: |\n  "
+        do = "head -c {0} /dev/urandom > ${{{{outputs.model}}}}/x"
+        with open(self.at("head", "src", "data.bin"), "wb") as file:
+            file.write(os.urandom(25_000_000))
+        self.put("job.yml", job + do.format(100_000_000), ["head"])
+        text = self.types("script -qec 'muster submit job.yml -H node1:1' /dev/null").text
+        self.assertRegex(text, r"\r\x1b\[Kmuster: \S+ \S+ of 25 MB sent to the hosts\r")
+        self.assertRegex(text, r"\r\x1b\[Kmuster: \S+ MB of 100 MB of the outputs have come\r")
+        self.assertTrue(text.endswith("\r\x1b[K"), text[-200:])
+        os.unlink(self.at("head", "src", "data.bin"))
+        self.put("job.yml", job + do.format(10_000_000), ["head"])
+        text = self.types("script -qec 'muster submit job.yml -H node1:1' /dev/null").text
+        self.assertEqual(text, "")
+
     def test_where_bytes_differ_the_lowest_rank_wins(self):
         done = self.does("hostname > ${{outputs.model}}/who; hostname > who; "
                          "echo same > ${{outputs.model}}/same")
