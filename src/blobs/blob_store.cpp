@@ -93,6 +93,12 @@ bool BlobStore::has(const std::string& hash, std::uint64_t size) const {
          static_cast<std::uint64_t>(facts.st_size) == size;
 }
 
+// The time of access, whatever the file system does with it by itself.
+void BlobStore::note_use(const std::string& hash) const {
+  const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  (void)::utimensat(AT_FDCWD, path_of(hash).c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
 Result<process::UniqueFd> BlobStore::hold() {
   for (std::size_t slash = folder_.find('/', 1); slash != std::string::npos;
        slash = folder_.find('/', slash + 1)) {
@@ -152,6 +158,7 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
     return failed("write to", folder_);
   }
   if (!fresh.rename(path)) return failed("write", path);
+  has_grown_ = true;
   return *hash;
 }
 

@@ -48,6 +48,11 @@ class BlobStore {
   [[nodiscard]] bool has(const std::string& hash, std::uint64_t size) const;
   [[nodiscard]] std::string path_of(const std::string& hash) const;
 
+  // Of a cache: what was used long ago goes first.
+  void note_use(const std::string& hash) const;
+  // Whether it has got contents that it did not have.
+  [[nodiscard]] bool has_grown() const { return has_grown_; }
+
  private:
   [[nodiscard]] base::Result<std::optional<Kept>> try_keep(const std::string& file);
   // The hash of what was written, which is what counts.
@@ -56,6 +61,7 @@ class BlobStore {
   [[nodiscard]] base::Result<std::string> add_filled(const Fill& fill, const std::string& wanted);
 
   std::string folder_;
+  bool has_grown_ = false;
   std::set<std::string> trusted_;  // whose bytes this process has hashed itself
 };
 

@@ -1,7 +1,16 @@
-// As the XDG base directory specification names it.
+// Where it lies is as the XDG base directory specification has it.
 #include "blobs/cache.hpp"
 
+#include <algorithm>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/byte_size.hpp"
 #include "base/variables.hpp"
+#include "blobs/blob_store.hpp"
+#include "blobs/unnamed.hpp"
+#include "model/retention.hpp"
 
 namespace muster::blobs {
 
@@ -11,6 +20,43 @@ std::optional<std::string> cache_folder(const std::vector<std::string>& environm
   const std::string home = base::value_of(environment, "HOME");
   if (home.starts_with('/')) return home + "/.cache/muster";
   return std::nullopt;
+}
+
+std::uint64_t cache_budget(const std::string& folder, const std::vector<std::string>& environment) {
+  const auto said = base::parse_byte_size(base::value_of(environment, "MUSTER_CACHE_BUDGET"));
+  if (said) return *said;
+  constexpr std::uint64_t kMost = 20'000'000'000;
+  constexpr std::uint64_t kPart = 10;
+  struct statvfs facts {};
+  if (::statvfs(folder.c_str(), &facts) != 0 || facts.f_blocks == 0) return kMost;
+  return std::min<std::uint64_t>(kMost, facts.f_blocks * facts.f_frsize / kPart);
+}
+
+Trimmed trim(const std::string& store, std::uint64_t budget, bool really) {
+  const process::UniqueFd alone = BlobStore(store).hold_alone();
+  const process::UniqueFd folder(
+      ::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!alone || !folder) return {};
+  std::vector<std::string> strange;
+  std::vector<StoreEntry> entries = stored(folder.get(), strange);
+  std::stable_partition(entries.begin(), entries.end(),
+                        [](const StoreEntry& entry) { return !entry.is_content; });
+  std::vector<model::CachedContent> contents;
+  for (const StoreEntry& entry : entries) {
+    // Leftovers were used before all others.
+    contents.push_back({entry.bytes, entry.is_content ? entry.used : decltype(entry.used)::min()});
+  }
+  std::vector<std::size_t> go = model::least_used(contents, budget);
+  const auto left =
+      static_cast<std::size_t>(std::ranges::count(entries, false, &StoreEntry::is_content));
+  while (go.size() < left) go.push_back(go.size());
+  Trimmed trimmed;
+  for (const std::size_t i : go) {
+    if (really && ::unlinkat(folder.get(), entries[i].path.c_str(), 0) != 0) continue;
+    ++trimmed.count;
+    trimmed.bytes += entries[i].bytes;
+  }
+  return trimmed;
 }
 
 }  // namespace muster::blobs

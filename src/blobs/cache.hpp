@@ -11,4 +11,19 @@ namespace muster::blobs {
 // $XDG_CACHE_HOME/muster, else ~/.cache/muster; nothing when the environment names neither.
 [[nodiscard]] std::optional<std::string> cache_folder(const std::vector<std::string>& environment);
 
+// What one in this folder may take: MUSTER_CACHE_BUDGET, else 20 GB, or a tenth of its file system
+// if that is less.
+[[nodiscard]] std::uint64_t cache_budget(const std::string& folder,
+                                         const std::vector<std::string>& environment);
+
+struct Trimmed {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Removes what killed processes left in a store, then contents, the one that was used longest ago
+// as the first, until no more than that is left. Those who use contents have copies of their own.
+// Nothing while anybody has a hold on the store.
+[[nodiscard]] Trimmed trim(const std::string& store, std::uint64_t budget, bool really = true);
+
 }  // namespace muster::blobs

@@ -79,6 +79,16 @@ std::optional<std::string> real_path(const std::string& path) {
   return real ? std::optional<std::string>(real.get()) : std::nullopt;
 }
 
+bool read_stream(int file, const std::function<bool(std::string_view)>& take) {
+  std::vector<char> buffer(kPiece);
+  while (true) {
+    const ssize_t size = ::read(file, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size == 0;
+    if (!take({buffer.data(), static_cast<std::size_t>(size)})) return false;
+  }
+}
+
 bool clone_file(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }
 
 bool copy_file(int from, int to) {

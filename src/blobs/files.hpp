@@ -28,6 +28,9 @@ namespace muster::blobs {
 // Without links on its way; nothing: there is nothing.
 [[nodiscard]] std::optional<std::string> real_path(const std::string& path);
 
+// The same of what cannot be read twice, such as a pipe.
+[[nodiscard]] bool read_stream(int file, const std::function<bool(std::string_view)>& take);
+
 // The second one shares the first one's blocks until either is changed; false: this cannot be done
 // there.
 [[nodiscard]] bool clone_file(int from, int to);

@@ -81,7 +81,7 @@ void add_stored(int store, const FolderEntry& folder, std::vector<StoreEntry>& e
   for (const FolderEntry& entry : process::entries_of(opened.get())) {
     const std::string path = folder.name + "/" + entry.name;
     if (entry.kind == FileKind::file && is_hexadecimal(entry.name, kRest)) {
-      entries.push_back({path, entry.bytes, true, folder.name + entry.name});
+      entries.push_back({path, entry.bytes, true, folder.name + entry.name, entry.used});
     } else {
       strange.push_back(path);
     }

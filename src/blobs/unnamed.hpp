@@ -1,6 +1,7 @@
 // Contents of a store that no snapshot names any more, and what killed processes left in it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -30,6 +31,7 @@ struct StoreEntry {
   std::uint64_t bytes = 0;
   bool is_content = false;  // else what a killed process left
   std::string hash = {};
+  std::chrono::sys_time<std::chrono::nanoseconds> used = {};
 };
 
 // All contents and leftovers of a store; `strange` gets what is neither.

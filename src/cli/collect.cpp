@@ -18,6 +18,7 @@
 #include "cli/reuse.hpp"
 #include "cli/shelf.hpp"
 #include "cli/speak.hpp"
+#include "cli/tidy_hosts.hpp"
 #include "front/inherited.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
@@ -166,6 +167,15 @@ std::uint64_t taken_by(const std::string& records) {
   return bytes;
 }
 
+view::Collection collect_seen(const std::string& records, const front::RecordRequest& request) {
+  Progress progress;
+  CollectRules rules;
+  rules.bounds = {request.filter.older_than, request.max_size};
+  rules.dry_run = request.dry_run;
+  rules.told = [&](auto work, auto count, auto all) { progress.tell(work, count, all); };
+  return collect_in(records, rules);
+}
+
 }  // namespace
 
 void keep_to_budget(const std::string& record, const std::vector<std::string>& environment) {
@@ -189,25 +199,19 @@ view::Collection collect_in(const std::string& records, const CollectRules& rule
   return Collector(records, rules).all();
 }
 
-int collect(const std::string& records, const front::RecordRequest& request) {
-  if (::access(records.c_str(), F_OK) != 0 && errno == ENOENT) {
-    view::Collection nothing;
-    nothing.dry_run = request.dry_run;
-    return print(request.json ? collection_json(nothing) : collection_words(nothing));
-  }
-  if (!store::is_of_records(records)) {
+int collect(const std::string& records, const front::RecordRequest& request,
+            const Invocation& invocation) {
+  view::Collection done;
+  done.dry_run = request.dry_run;
+  const bool is_there = ::access(records.c_str(), F_OK) == 0 || errno != ENOENT;
+  if (is_there && !store::is_of_records(records)) {
     return complain({Fault::usage,
                      "there are no records of muster in " + records,
                      "MUSTER_RECORDS names their folder",
                      {}});
   }
-  Progress progress;
-  CollectRules rules;
-  rules.bounds = {request.filter.older_than, request.max_size};
-  rules.dry_run = request.dry_run;
-  rules.told = [&](auto work, auto count, auto all) { progress.tell(work, count, all); };
-  const view::Collection done = collect_in(records, rules);
-  progress.end();
+  if (is_there) done = collect_seen(records, request);
+  if (!request.reach.hosts.empty()) tidy_hosts(records, request.reach, invocation, done);
   for (const std::string& notice : collection_notices(done, records)) {
     say("muster: " + notice + "\n");
   }

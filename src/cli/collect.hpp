@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/cli.hpp"
 #include "front/request.hpp"
 #include "model/retention.hpp"
 #include "view/collection.hpp"
@@ -30,6 +31,7 @@ struct CollectRules {
 void keep_to_budget(const std::string& record, const std::vector<std::string>& environment);
 
 // The command.
-[[nodiscard]] int collect(const std::string& records, const front::RecordRequest& request);
+[[nodiscard]] int collect(const std::string& records, const front::RecordRequest& request,
+                          const Invocation& invocation);
 
 }  // namespace muster::cli

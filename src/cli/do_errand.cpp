@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/words.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/cache.hpp"
 #include "blobs/files.hpp"
@@ -16,6 +17,7 @@
 #include "blobs/snapshot_of.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
+#include "cli/host_folders.hpp"
 #include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
@@ -31,6 +33,9 @@ using base::Fault;
 using base::Result;
 
 constexpr std::size_t kMarkMax = 100;
+constexpr std::size_t kRunsMax = std::size_t{64} << 20;
+// Of a run that its head does not know (yet), nothing goes that was changed lately.
+constexpr std::chrono::hours kUnknownRunsStay{1};
 
 bool sees(const std::string& folder, const std::string& mark) {
   const auto found = blobs::read_whole(folder + "/" + std::string(kMarkFile), kMarkMax);
@@ -76,6 +81,7 @@ struct Wanted {
   std::string root;
   std::string step;  // its record below the root, or "."
   std::string mark;
+  std::string owner;
   std::vector<std::string> units;
 
   [[nodiscard]] std::string record() const { return step == "." ? root : root + "/" + step; }
@@ -157,6 +163,7 @@ Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
 Result<void> lay_out_in(blobs::BlobStore& store, const snapshot::Manifest& manifest,
                         const Wanted& wanted) {
   if (auto made = make_record(wanted.root); !made) return made;
+  note_sent(wanted.root, wanted.owner);
   const std::string fresh = fmt::format("{}/.new-{}", wanted.root, probe::random_digits(12));
   auto done = blobs::lay_out(store, manifest, fresh);
   if (done) done = put_in_place(wanted, fresh, manifest);
@@ -173,6 +180,20 @@ std::string lacking_of(const blobs::BlobStore& store, const snapshot::Manifest& 
   return lacking;
 }
 
+Result<std::string> take_parcel(blobs::BlobStore& store, const Wanted& wanted) {
+  const auto hold = store.hold();
+  if (!hold) return tl::unexpected(hold.error());
+  auto manifest = blobs::read_parcel(STDIN_FILENO, store);
+  if (!manifest) return tl::unexpected(std::move(manifest.error()));
+  if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
+  auto done = lay_out_in(store, *manifest, wanted);
+  for (const auto& [hash, size] : blobs::contents_of(*manifest)) store.note_use(hash);
+  if (done) return std::string(kLaidOut);
+  // A blob that was found to be damaged has gone, and can be sent again.
+  if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
+  return tl::unexpected(std::move(done.error()));
+}
+
 Result<std::string> take_code(const Wanted& wanted, const Invocation& invocation) {
   if (sees(wanted.record(), wanted.mark)) return std::string(kSees);
   const auto cache = blobs::cache_folder(invocation.environment);
@@ -180,16 +201,14 @@ Result<std::string> take_code(const Wanted& wanted, const Invocation& invocation
     return base::fail(Fault::cannot_start, "set HOME there", "this host has no folder for a cache");
   }
   blobs::BlobStore store(blobs::blobs_of(*cache));
-  const auto hold = store.hold();
-  if (!hold) return tl::unexpected(hold.error());
-  auto manifest = blobs::read_parcel(STDIN_FILENO, store);
-  if (!manifest) return tl::unexpected(std::move(manifest.error()));
-  if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
-  auto done = lay_out_in(store, *manifest, wanted);
-  if (done) return std::string(kLaidOut);
-  // A blob that was found to be damaged has gone, and can be sent again.
-  if (std::string lacking = lacking_of(store, *manifest); !lacking.empty()) return lacking;
-  return tl::unexpected(std::move(done.error()));
+  auto answer = take_parcel(store, wanted);
+  if (!answer || *answer != kLaidOut) return answer;
+  // What is not as large as before has nothing that must go.
+  if (store.has_grown()) {
+    (void)blobs::trim(blobs::blobs_of(*cache), blobs::cache_budget(*cache, invocation.environment));
+  }
+  (void)remove_host_folders(fs::path(wanted.root).parent_path(), {.untouched = kHostFoldersStay});
+  return answer;
 }
 
 // Straight to stdout: it may be long.
@@ -206,23 +225,58 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
   });
 }
 
+// What the head knows of its runs.
+HostFolderRules rules_given() {
+  HostFolderRules rules;
+  std::string text;
+  (void)blobs::read_stream(STDIN_FILENO, [&](std::string_view bytes) {
+    text += bytes;
+    return text.size() <= kRunsMax;
+  });
+  for (const std::string& line : base::split(text, "\n")) {
+    if (line.starts_with("stay ")) rules.stay.insert(line.substr(5));
+    if (line.starts_with("go ")) rules.go.insert(line.substr(3));
+  }
+  return rules;
+}
+
+std::string tidy(const std::string& records, const std::string& owner, bool dry_run,
+                 const Invocation& invocation) {
+  HostFolderRules rules = rules_given();
+  rules.owner = owner;
+  rules.untouched = kUnknownRunsStay;
+  rules.really = !dry_run;
+  const HostFolders folders = remove_host_folders(records, rules);
+  const auto cache = blobs::cache_folder(invocation.environment);
+  const auto trimmed =
+      cache ? blobs::trim(blobs::blobs_of(*cache),
+                          blobs::cache_budget(*cache, invocation.environment), !dry_run)
+            : blobs::Trimmed();
+  return fmt::format("{}{} {} {} {}\n", kTidied, folders.count, folders.bytes, trimmed.count,
+                     trimmed.bytes);
+}
+
 }  // namespace
 
 int do_errand(const std::vector<std::string>& words, const Invocation& invocation) {
-  const bool is_code = words.size() >= 5 && words[0] == "code";
-  const bool is_outputs = words.size() == 3 && words[0] == "outputs";
-  const bool is_fine =
-      (is_code || is_outputs) && words[1].starts_with('/') &&
-      (is_outputs || std::all_of(words.begin() + 4, words.end(),
-                                 [](const auto& unit) { return snapshot::is_inside(unit); }));
-  if (!is_fine) return complain({Fault::usage, "muster errand is for muster itself", {}, {}});
-  if (is_outputs) {
+  const auto is_unit = [](const std::string& unit) { return snapshot::is_inside(unit); };
+  const std::string kind = words.size() > 1 && words[1].starts_with('/') ? words[0] : "";
+  if (kind == "outputs" && words.size() == 3) {
     const auto given = give_outputs(words[1], words[2]);
     return given ? 0 : complain(given.error());
   }
-  const auto taken =
-      take_code({words[1], words[2], words[3], {words.begin() + 4, words.end()}}, invocation);
-  return taken ? print(*taken) : complain(taken.error());
+  if (kind == "tidy" && (words.size() == 3 || (words.size() == 4 && words[3] == "dry"))) {
+    return print(tidy(words[1], words[2], words.size() == 4, invocation));
+  }
+  constexpr std::size_t kUnits = 5;
+  if (kind == "code" && words.size() > kUnits &&
+      std::all_of(words.begin() + kUnits, words.end(), is_unit)) {
+    const auto taken =
+        take_code({words[1], words[2], words[3], words[4], {words.begin() + kUnits, words.end()}},
+                  invocation);
+    return taken ? print(*taken) : complain(taken.error());
+  }
+  return complain({Fault::usage, "muster errand is for muster itself", {}, {}});
 }
 
 }  // namespace muster::cli

@@ -4,13 +4,17 @@
 //
 // A host is asked before it is sent anything:
 //
-//   code ROOT STEP MARK UNIT...
+//   code ROOT STEP MARK OWNER UNIT...
 //       ROOT: the folder of a run's record; STEP: that of the step's below it, or ".". A host that
 //       finds MARK in the file `mark` there sees the folder, and says so. Else it takes a parcel,
-//       and lays each UNIT of it out below ROOT, or names the contents that it lacks.
+//       and lays each UNIT of it out below ROOT, or names the contents that it lacks. OWNER: the
+//       head's host. Then the cache is trimmed, and folders of old runs go.
 //   outputs FOLDER MARK
 //       A host that does not see the record in FOLDER says what its ranks wrote there and it cannot
 //       send (left_behind.hpp), and sends the rest in a parcel.
+//   tidy RECORDS OWNER [dry]
+//       Removes folders that errands for OWNER have made in RECORDS, and trims the cache. Lines
+//       "stay RUN" and "go RUN" on its stdin say what is known of runs; it answers what it removed.
 #pragma once
 
 #include <functional>
@@ -43,9 +47,10 @@ struct Errand {
 // On a host: `muster errand WORDS`. Returns the exit code.
 [[nodiscard]] int do_errand(const std::vector<std::string>& words, const Invocation& invocation);
 
-inline constexpr std::string_view kSees = "sees\n";    // the head's folder
-inline constexpr std::string_view kLaidOut = "has\n";  // the code
-inline constexpr std::string_view kLacks = "lacks ";   // and a hash: one line for each content
+inline constexpr std::string_view kSees = "sees\n";     // the head's folder
+inline constexpr std::string_view kLaidOut = "has\n";   // the code
+inline constexpr std::string_view kLacks = "lacks ";    // and a hash: one line for each content
+inline constexpr std::string_view kTidied = "tidied ";  // count, bytes: of folders, of contents
 inline constexpr std::string_view kMarkFile = "mark";
 
 }  // namespace muster::cli

@@ -13,6 +13,7 @@
 #include "cli/detached.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/head_options.hpp"
+#include "cli/inventory.hpp"
 #include "cli/meet.hpp"
 #include "cli/prospect.hpp"
 #include "cli/record_contents.hpp"
@@ -25,14 +26,9 @@
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
-#include "probe/cpu_claims.hpp"
-#include "probe/probe.hpp"
 #include "probe/random.hpp"
-#include "probe/socket_file.hpp"
-#include "probe/topology.hpp"
 #include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
-#include "spec/check.hpp"
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
 #include "view/phases.hpp"
@@ -42,47 +38,6 @@ namespace muster::cli {
 namespace {
 
 using base::Result;
-
-// Each once, since to look one up may take long.
-std::vector<std::string> names_written(const model::JobSpec& spec) {
-  std::vector<std::string> names;
-  for (const model::HostEntry& entry : spec.hosts) names.push_back(entry.name);
-  for (const model::RankfileEntry& entry : spec.mapping.rankfile) {
-    if (!entry.host.starts_with('+')) names.push_back(entry.host);
-  }
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
-}
-
-Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
-                                       const std::vector<model::SameHost>& same) {
-  const std::vector<std::string> names = names_written(spec);
-  plan::ThisMachine here;
-  here.same_hosts = same;
-  here.cpus = probe::cpus();
-  here.hostname = probe::hostname();
-  here.has_head_above = probe::is_socket(spec.carrier.above);
-  if (!names.empty()) here.local_names = probe::local_names(names);
-  const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||
-                            std::ranges::any_of(spec.hosts, &model::HostEntry::slots_are_cores);
-  if (plan::needs_topology(spec) || counts_cores) {
-    auto topology = probe::read_topology();
-    if (!topology) return tl::unexpected(topology.error());
-    if (plan::needs_topology(spec)) {
-      topology->claimed = probe::claimed_by_others(topology->allowed);
-    }
-    here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
-  }
-  return here;
-}
-
-Result<model::Inventory> inventory_of(const model::JobSpec& spec,
-                                      const std::vector<model::SameHost>& same) {
-  return spec::check(spec)
-      .and_then([&] { return this_machine(spec, same); })
-      .and_then([&](auto here) { return plan::inventory(spec, here); });
-}
 
 // What the launcher in the command would start, as far as that can be told before.
 std::optional<Prospect> inner_prospect(const front::RunRequest& request,

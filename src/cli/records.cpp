@@ -233,7 +233,7 @@ int records(const RecordRequest& request, const Invocation& invocation) {
   if (request.verb == RecordVerb::list) return list(*folder, request);
   if (request.verb == RecordVerb::reindex) return reindex(*folder, request);
   if (request.verb == RecordVerb::remove) return forget(*folder, request);
-  if (request.verb == RecordVerb::collect) return collect(*folder, request);
+  if (request.verb == RecordVerb::collect) return collect(*folder, request, invocation);
   const auto found = find_all(*folder, request);
   if (!found) return complain(found.error());
   int code = 0;

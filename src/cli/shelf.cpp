@@ -50,6 +50,12 @@ class Stocktaking {
            S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid();
   }
 
+  // By an errand of a head on another host.
+  [[nodiscard]] bool is_sent(const std::string& run) const {
+    const std::string file = fmt::format("{}/{}", run, store::kSentFile);
+    return ::faccessat(folder_.get(), file.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  }
+
   void price_contents() {
     const process::UniqueFd store = process::open_folder(folder_.get(), ".blobs");
     std::vector<std::string> strange;
@@ -64,7 +70,7 @@ class Stocktaking {
     const std::string folder = records_ + "/" + run;
     const auto record = store::read_record(folder);
     const bool is_own = is_own_folder(run);
-    if (!record && is_own) shelf_.unreadable.push_back(run);
+    if (!record && is_own && !is_sent(run)) shelf_.unreadable.push_back(run);
     const bool ended = record && is_own && has_ended(*record);
     held.may_go = ended && run != rules_.spared;
     if (ended) shelf_.ended.push_back(run);

@@ -250,7 +250,8 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
     auto input = parcel({lacking.begin(), lacking.end()});
     if (!input) return faulty(std::move(input.error()));
     const process::UniqueFd file(*input);
-    Errand errand{{"code", root_, step(), mark_}, hosts, file.get(), place("code")};
+    Errand errand{
+        {"code", root_, step(), mark_, store::this_place().host}, hosts, file.get(), place("code")};
     ByteProgress progress("sent to the hosts");
     errand.tick = [&, all = size_of(file.get())] {
       progress.show(static_cast<std::uint64_t>(::lseek(file.get(), 0, SEEK_CUR)), all);

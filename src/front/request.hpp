@@ -106,6 +106,7 @@ struct RecordRequest {
   model::RunFilter filter;                // which are listed, or removed
   std::optional<std::uint32_t> most;      // how many are listed
   std::optional<std::uint64_t> max_size;  // bytes of all records
+  model::JobSpec reach;                   // hosts that are meant as well, and how to reach them
   bool all = false;
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
   bool only_errors = false;

@@ -1,7 +1,9 @@
 // Counts who needs what, and takes the oldest of those that nobody needs.
 #include "model/retention.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -98,6 +100,19 @@ class Leaving {
 
 Departures departures(const Holdings& holdings, const Bounds& bounds, Utc now) {
   return Leaving(holdings, bounds, now).all();
+}
+
+std::vector<std::size_t> least_used(const std::vector<CachedContent>& contents,
+                                    std::uint64_t bytes) {
+  std::vector<std::size_t> order(contents.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return contents[i].used; });
+  std::uint64_t left = 0;
+  for (const CachedContent& one : contents) left += one.bytes;
+  std::size_t count = 0;
+  while (left > bytes) left -= contents[order[count++]].bytes;
+  order.resize(count);
+  return order;
 }
 
 }  // namespace muster::model

@@ -1,6 +1,7 @@
 // Which records go, so that what is kept of ended runs stays within bounds. Pure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -45,5 +46,15 @@ struct Departures {
 // Again and again the oldest record goes that may, that no record left needs, and that is too old,
 // or while more is left than shall be. Of two that ended at once the first one is older.
 [[nodiscard]] Departures departures(const Holdings& holdings, const Bounds& bounds, Utc now);
+
+// Of a cache.
+struct CachedContent {
+  std::uint64_t bytes = 0;
+  std::chrono::sys_time<std::chrono::nanoseconds> used;
+};
+
+// Those that go, the one that was used longest ago as the first, until no more than that is left.
+[[nodiscard]] std::vector<std::size_t> least_used(const std::vector<CachedContent>& contents,
+                                                  std::uint64_t bytes);
 
 }  // namespace muster::model

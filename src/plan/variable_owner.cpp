@@ -88,6 +88,7 @@ constexpr Rule kRules[] = {
     {"MASTER_PORT", Belongs::to_meeting, "muster sets it; -x MASTER_PORT keeps yours"},
     // What a person sets for every muster below.
     {"MUSTER_RECORD", Belongs::to_user, {}},
+    {"MUSTER_CACHE_BUDGET", Belongs::to_user, {}},
     {"MUSTER_RECORDS", Belongs::to_host, kFolder},
     {"MUSTER_RECORDS_BUDGET", Belongs::to_host, "is about a folder of the launching host"},
     {"MUSTER_SSH_COMMAND", Belongs::to_user, {}},

@@ -49,6 +49,16 @@ std::uint64_t add_up(int at, const FolderEntry& entry, int depth) {
   return bytes;
 }
 
+FileTime newest(int at, const FolderEntry& entry, int depth) {
+  FileTime time = entry.modified;
+  if (entry.kind != FileKind::folder || depth > kDeepest) return time;
+  const UniqueFd folder = open_folder(at, entry.name);
+  for (const FolderEntry& below : entries_of(folder.get())) {
+    time = std::max(time, newest(folder.get(), below, depth + 1));
+  }
+  return time;
+}
+
 // Never what a link leads to.
 void open_to_owner(int at, const std::string& name) {
   const UniqueFd folder(::openat(at, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -153,6 +163,18 @@ std::uint64_t bytes_of(int at, const std::string& path) {
   const Place place = place_of(at, path);
   const auto entry = look_at(place.folder.get(), place.name);
   return entry ? add_up(place.folder.get(), *entry, 0) : 0;
+}
+
+FileTime last_change(int at, const std::string& path) {
+  const Place place = place_of(at, path);
+  const auto entry = look_at(place.folder.get(), place.name);
+  return entry ? newest(place.folder.get(), *entry, 0) : FileTime();
+}
+
+FileTime own_change(int at, const std::string& path) {
+  const Place place = place_of(at, path);
+  const auto entry = look_at(place.folder.get(), place.name);
+  return entry ? entry->modified : FileTime();
 }
 
 Removed remove_tree(int at, const std::string& path) {

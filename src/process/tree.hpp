@@ -39,6 +39,11 @@ struct FolderEntry {
 // What a folder and all below it take on the disk; `path` is seen from `at`, like the next one's.
 [[nodiscard]] std::uint64_t bytes_of(int at, const std::string& path);
 
+// When a folder, or anything below it, was changed last; and when a file was. Long ago, if there is
+// none.
+[[nodiscard]] FileTime last_change(int at, const std::string& path);
+[[nodiscard]] FileTime own_change(int at, const std::string& path);
+
 struct Removed {
   std::uint64_t bytes = 0;
   std::string left = {};  // the first thing that could not be removed, below `at`; empty: nothing

@@ -16,6 +16,9 @@ namespace muster::store {
 [[nodiscard]] std::optional<std::string> records_folder(
     const std::vector<std::string>& environment);
 
+// In the folder of a run that an errand of a head elsewhere has made: it is no record.
+inline constexpr std::string_view kSentFile = ".sent";
+
 // Whether a folder may be a record: "20261121-212530.123-kufa". Pure.
 [[nodiscard]] bool is_run_name(std::string_view name);
 

@@ -147,7 +147,9 @@ bool is_of_records(const std::string& folder) {
   const auto entries = process::entries_of(opened.get());
   const auto is_ours = [&](const FolderEntry& entry) {
     const std::string path = folder + "/" + entry.name;
-    return is_our_own(entry) || (is_run_name(entry.name) && open_file(path + "/spec.json"));
+    return is_our_own(entry) ||
+           (is_run_name(entry.name) &&
+            (open_file(path + "/spec.json") || open_file(fmt::format("{}/{}", path, kSentFile))));
   };
   return entries.empty() || std::ranges::any_of(entries, is_ours);
 }

@@ -18,6 +18,20 @@ std::string tally_line(bool dry_run, const Tally& tally, std::string_view one,
                      tally.count == 1 ? one : many, base::byte_words(tally.bytes));
 }
 
+std::string host_line(const TidiedHost& host, bool dry_run) {
+  std::string text;
+  const auto add = [&](const Tally& tally, std::string_view one, std::string_view many) {
+    if (tally.count == 0) return;
+    text += fmt::format("{}{} {}: {}", text.empty() ? "" : ", ", tally.count,
+                        tally.count == 1 ? one : many, base::byte_words(tally.bytes));
+  };
+  add(host.folders, "folder of a run", "folders of runs");
+  add(host.contents, "file of the cache", "files of the cache");
+  if (text.empty()) return fmt::format("{}: nothing to remove\n", one_line(host.host));
+  return fmt::format("{}: {} {}\n", one_line(host.host), dry_run ? "would remove" : "removed",
+                     text);
+}
+
 std::string names_listed(const std::vector<std::string>& names) {
   return first_few(names.size(), [&](std::size_t i) { return one_line(names[i]); });
 }
@@ -45,7 +59,9 @@ std::string collection_words(const Collection& one) {
               ? "nothing to remove"
               : fmt::format("{} {}", dry ? "would free" : "freed", base::byte_words(one.bytes()));
   if (one.stays) text += fmt::format("; what stays takes {}", base::byte_words(*one.stays));
-  return text + "\n";
+  text += "\n";
+  for (const TidiedHost& host : one.hosts) text += host_line(host, dry);
+  return text;
 }
 
 std::vector<std::string> collection_notices(const Collection& one, const std::string& folder) {

@@ -22,6 +22,13 @@ struct KeptRun {
   std::string by;  // the run that reuses its outputs, or goes on from it
 };
 
+// What an errand removed on a host.
+struct TidiedHost {
+  std::string host;
+  Tally folders = {};   // of runs
+  Tally contents = {};  // of the cache
+};
+
 struct Collection {
   bool dry_run = false;
   std::vector<std::string> runs = {};  // whose records went
@@ -29,6 +36,7 @@ struct Collection {
   Tally contents = {};
   Tally leftovers = {};
   Tally offers = {};
+  std::vector<TidiedHost> hosts = {};
   std::vector<KeptRun> needed = {};
   std::vector<std::string> strange = {};    // below the folder
   std::vector<std::string> unread = {};     // manifests

@@ -37,6 +37,15 @@ std::string collection_json(const Collection& one) {
                    {"failed", list_json(one.failed)},
                    {"busy", one.is_held},
                    {"stays", nullptr}};
+  if (!one.hosts.empty()) {
+    Ordered hosts = Ordered::array();
+    for (const TidiedHost& host : one.hosts) {
+      hosts.push_back({{"host", utf8(host.host)},
+                       {"folders", tally_json(host.folders)},
+                       {"cache", tally_json(host.contents)}});
+    }
+    whole["hosts"] = std::move(hosts);
+  }
   if (one.stays) whole["stays"] = *one.stays;
   return whole.dump() + "\n";
 }

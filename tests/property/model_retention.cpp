@@ -122,6 +122,30 @@ RC_GTEST_PROP(Retention, NothingThatIsNeededOrLiveGoes, ()) {
   if (bounds.says_nothing()) RC_ASSERT(found.go.empty() && found.needed.empty());
 }
 
+RC_GTEST_PROP(Retention, OfACacheTheLeastUsedGo, ()) {
+  std::vector<CachedContent> contents(*rc::gen::inRange<std::size_t>(0, 9));
+  for (CachedContent& one : contents) {
+    one.bytes = *rc::gen::inRange<std::uint64_t>(0, 50);
+    one.used = day(*rc::gen::inRange(0, 5));
+  }
+  const auto budget = *rc::gen::inRange<std::uint64_t>(0, 300);
+  std::vector<bool> goes(contents.size());
+  std::uint64_t left = 0;
+  for (const CachedContent& one : contents) left += one.bytes;
+  for (const std::size_t i : least_used(contents, budget)) {
+    RC_ASSERT(left > budget);  // until then nothing more needed to go
+    RC_ASSERT(!goes[i]);
+    goes[i] = true;
+    left -= contents[i].bytes;
+  }
+  RC_ASSERT(left <= budget);
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    for (std::size_t j = 0; j < contents.size(); ++j) {
+      if (goes[i] && !goes[j]) RC_ASSERT(contents[i].used <= contents[j].used);
+    }
+  }
+}
+
 TEST(Retention, ContentsGoWithTheLastThatNamesThem) {
   Holdings holdings;
   holdings.contents = {50, 7};

@@ -2,6 +2,8 @@
 #include "front/record/front.hpp"
 
 #include "base/check.hpp"
+#include "front/hosts.hpp"
+#include "front/inherited.hpp"
 #include "front/record/options.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
@@ -77,6 +79,7 @@ stay, and so does one as long as another record has reused its outputs.
 Examples:
   muster gc --dry-run
   muster gc --older-than 30d --max-size 50GB
+  muster gc -H node1,node2
 )"};
 
 const Command& command_of(RecordVerb verb) {
@@ -165,6 +168,14 @@ Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   return draft;
 }
 
+Result<void> take_named(const Call& call, RecordDraft& draft) {
+  if (draft.hosts.empty()) return {};
+  return named_hosts(call, draft.hosts).and_then([&](spec::HostsFound found) {
+    spec::take_hosts(draft.request.reach, std::move(found));
+    return take_inherited_settings(call, draft.request.reach);
+  });
+}
+
 }  // namespace
 
 template <RecordVerb verb>
@@ -172,9 +183,9 @@ Result<Reading> read_record(const Call& call) {
   auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
   if (draft->help) return Reading{.text = help(verb)};
-  return check_runs(command_of(verb), draft->request).map([&] {
-    return Reading{.records = std::move(draft->request)};
-  });
+  return check_runs(command_of(verb), draft->request)
+      .and_then([&] { return take_named(call, *draft); })
+      .map([&] { return Reading{.records = std::move(draft->request)}; });
 }
 
 template <RecordVerb verb>

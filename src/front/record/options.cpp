@@ -112,6 +112,14 @@ constexpr Row kMaxSize = {
     {"--max-size", kRuns, Takes::text, "SIZE",
      "Also remove the oldest records until all take at most this much: 50GB."},
     [](RecordDraft& d, const Typed& t) { return store(read_size(t), d.request.max_size); }};
+constexpr Row kHosts = {{"-H --host",
+                         kRuns,
+                         Takes::text,
+                         "LIST",
+                         "Also remove what errands of runs that have ended left on these hosts: "
+                         "node1,node2. Repeatable.",
+                         {.repeatable = true}},
+                        join_hosts<RecordDraft>};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
 constexpr Row kDryRun = {
@@ -151,7 +159,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 
 constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
-constexpr Row kCollectRows[] = {kTooOld, kMaxSize, kDryRun, kJson, kHelp};
+constexpr Row kCollectRows[] = {kTooOld, kMaxSize, kHosts, kDryRun, kJson, kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "front/hosts.hpp"
 #include "front/request.hpp"
 #include "front/table.hpp"
 
@@ -10,6 +11,7 @@ namespace muster::front {
 
 struct RecordDraft {
   RecordRequest request;
+  NamedHosts hosts = {};
   bool help = false;
 };
 

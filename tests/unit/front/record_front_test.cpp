@@ -69,6 +69,10 @@ TEST(RecordFront, TakesWhatMayStay) {
   EXPECT_EQ(gc.filter.older_than, std::chrono::weeks(2));
   EXPECT_EQ(gc.max_size, 1'500'000'000U);
   EXPECT_TRUE(gc.dry_run);
+  const RecordRequest hosts = request("gc", {"-H", "node1,me@node2", "-H", "node3"});
+  ASSERT_EQ(hosts.reach.hosts.size(), 3U);
+  EXPECT_EQ(hosts.reach.hosts[2].name, "node3");
+  EXPECT_NE(complaint("gc", {"-H", "node1:"}), "none");
   EXPECT_EQ(complaint("gc", {}), "none");
   EXPECT_EQ(complaint("gc", {"last"}), "muster gc takes no words, such as 'last'");
   EXPECT_EQ(complaint("gc", {"--max-size", "much"}), "--max-size takes a size, not 'much'");

@@ -32,6 +32,20 @@ TEST(Collections, ALineForEachKindAndATotal) {
             "would free 10 bytes; what stays takes 2.0 kB\n");
 }
 
+TEST(Collections, HostsHaveLinesOfTheirOwn) {
+  Collection one;
+  one.hosts = {{"node1", {2, 3000}, {1, 10}}, {"node2", {}, {}}, {"node3", {}, {3, 0}}};
+  EXPECT_EQ(collection_words(one),
+            "nothing to remove\n"
+            "node1: removed 2 folders of runs: 3.0 kB, 1 file of the cache: 10 bytes\n"
+            "node2: nothing to remove\n"
+            "node3: removed 3 files of the cache: 0 bytes\n");
+  EXPECT_NE(
+      collection_json(one).find(R"("hosts":[{"host":"node1","folders":{"count":2,"bytes":3000},)"
+                                R"("cache":{"count":1,"bytes":10}})"),
+      std::string::npos);
+}
+
 TEST(Collections, NoticesNameWhatStays) {
   Collection one;
   one.needed = {{"a", "b"}};
