@@ -42,6 +42,7 @@ Trimmed trim(const std::string& store, std::uint64_t budget, bool really) {
   std::stable_partition(entries.begin(), entries.end(),
                         [](const StoreEntry& entry) { return !entry.is_content; });
   std::vector<model::CachedContent> contents;
+  contents.reserve(entries.size());
   for (const StoreEntry& entry : entries) {
     // Leftovers were used before all others.
     contents.push_back({entry.bytes, entry.is_content ? entry.used : decltype(entry.used)::min()});
