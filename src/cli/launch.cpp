@@ -9,14 +9,15 @@
 
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
+#include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
+#include "cli/downloads.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/head_options.hpp"
 #include "cli/inventory.hpp"
 #include "cli/meet.hpp"
 #include "cli/prospect.hpp"
-#include "cli/record_contents.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
@@ -254,6 +255,9 @@ class Launch {
       say("muster: which hosts the launcher in the command will use cannot be told: code goes to, "
           "and outputs come from, those of the job\n");
     }
+    runs_here_ = std::ranges::any_of(job.plan.nodes, [](const model::PlannedNode& node) {
+      return node.host.carrier.same_machine;
+    });
     travel_.emplace(recorder_->record().folder, *hosts, manifest_, job.spec, invocation_);
     model::RunReport report = travel_->send(what_it_reads());
     if (report.cause == model::Cause::completed && report.same_hosts.empty()) return {};
@@ -276,7 +280,8 @@ class Launch {
 
   // Before the record says how the run has ended: one whose outputs are not here is not complete.
   model::RunReport brought_home(model::RunReport report) {
-    const Homecoming home = travel_ && has_started_ ? travel_->bring_home() : Homecoming();
+    const Homecoming home =
+        travel_ && has_started_ ? travel_->bring_home(runs_here_) : Homecoming();
     travel_.reset();
     report.warnings.insert(report.warnings.end(), home.warnings.begin(), home.warnings.end());
     if (!home.lost) return report;
@@ -303,6 +308,7 @@ class Launch {
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
   bool is_filled_ = false;        // the record
+  bool runs_here_ = false;        // some rank, beside those on hosts elsewhere
   bool has_started_ = false;      // any rank
   model::RunReport ended_;        // of the run, once its outputs are here
   std::optional<process::HeldSignals> held_;  // from the record's beginning to its end

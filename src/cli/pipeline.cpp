@@ -11,10 +11,10 @@
 #include "base/variables.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/sha256.hpp"
+#include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
-#include "cli/record_contents.hpp"
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_outputs.hpp"
@@ -26,6 +26,7 @@
 #include "plan/surroundings.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/reader.hpp"
 #include "view/pipeline_plan.hpp"
 #include "view/steps_json.hpp"
 #include "view/sweep_words.hpp"
@@ -84,6 +85,15 @@ std::vector<front::PoolShare> shares_of(const PipelineRequest& request,
   return shares;
 }
 
+// A pass of a loop: another one may have run in its place.
+bool may_be_left_out(const model::PlannedStep& plan, std::size_t before) {
+  const auto has = [&](const std::vector<std::size_t>& steps) {
+    return steps.size() > 1 && std::ranges::count(steps, before) > 0;
+  };
+  return std::ranges::any_of(plan.any_of, has) ||
+         std::ranges::any_of(plan.when, has, &model::StepCondition::steps);
+}
+
 // A step that is run again by itself needs what those before it have made.
 Result<void> check_anew(const PipelineRequest& request) {
   for (const std::string& name : request.anew) {
@@ -95,7 +105,7 @@ Result<void> check_anew(const PipelineRequest& request) {
     if (!request.anew.contains(request.steps[i].name)) continue;
     for (const std::size_t before : request.plan[i].after) {
       const StepRequest& step = request.steps[before];
-      if (earlier_step(request, step)) continue;
+      if (earlier_step(request, step) || may_be_left_out(request.plan[i], before)) continue;
       return base::fail(base::Fault::usage, "muster rerun of the pipeline runs both",
                         "{} needs {}, whose outputs are not there", request.steps[i].name,
                         step.name);
@@ -152,6 +162,28 @@ std::optional<int> take_over_what_is_there(const PipelineRequest& request, const
   return from ? take_over(request, step, *from) : std::nullopt;
 }
 
+// Those whose outputs it reads have not been run again: its items are the same.
+bool reads_the_same(const PipelineRequest& request, std::size_t step) {
+  return std::ranges::all_of(request.plan[step].after, [&](std::size_t before) {
+    const std::string& name = request.steps[before].name;
+    const auto record = store::read_record(store::step_folder(request.record.folder, name));
+    return !record || !record->reused_from.empty();
+  });
+}
+
+// From the step's attempt before, or from what an earlier run of the pipeline has left.
+void go_on_within(const PipelineRequest& request, const machine::StartStep& start,
+                  PipelineRequest& within) {
+  const StepRequest& step = request.steps[start.step];
+  within.fresh_checkpoints = request.fresh_checkpoints;
+  if (start.attempt > 0) {
+    const std::string folder = store::step_folder(request.record.folder, step.name);
+    within.earlier = fmt::format("{}@{}", folder, start.attempt);
+  } else if (within.sweep || reads_the_same(request, start.step)) {
+    within.earlier = latest_record(request, step);
+  }
+}
+
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
@@ -162,13 +194,15 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (!within) return complain(within.error());
   if (*within) {
     (*within)->record.asked = own_words(request);
-    if ((*within)->sweep) (*within)->earlier = earlier_sweep(request, step);
+    go_on_within(request, start, **within);
     for (StepRequest& one : (*within)->steps) one.code = step.code;
     Invocation its = invocation;
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
     return run_pipeline(**within, its);
   }
-  const int code = launch_step(request, start, request.request(start.step, known), invocation);
+  auto own = request.request(start.step, known);
+  if (!own) return complain(own.error());
+  const int code = launch_step(request, start, std::move(*own), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);
   if (code == 0 && key) offer_for_reuse(request, *key, folder);
   return code;
@@ -258,15 +292,24 @@ bool is_here(const front::PoolHost& host) {
   return host.name == "localhost" || host.name.starts_with("fake-");
 }
 
+// It is not run, or nobody knows whether it will be.
+bool may_do_without(const PipelineRequest& request, std::size_t step) {
+  const StepRequest& one = request.steps[step];
+  return request.skipped.contains(step) || !request.plan[step].when.empty() ||
+         (request.only_anew && !request.anew.contains(one.name)) || earlier_step(request, one);
+}
+
 // A step that would fail hours later for a path that was mistyped is told of now, if all hosts are
-// this machine and no step makes the path.
+// this machine. Steps before it may make it, without saying so.
 Result<void> check_paths(const PipelineRequest& request) {
   if (!std::ranges::all_of(request.hosts, is_here)) return {};
   std::set<std::string> made;
   for (const StepRequest& step : request.steps) {
     for (const model::NamedPath& output : step.outputs) made.insert(output.path);
   }
-  for (const StepRequest& step : request.steps) {
+  for (std::size_t i = 0; i < request.steps.size(); ++i) {
+    const StepRequest& step = request.steps[i];
+    if (may_do_without(request, i)) continue;
     std::vector<std::string> paths = step.data;
     if (step.code && earlier_manifest(request, manifest_name(step.code->folder)).empty()) {
       paths.push_back(step.code->folder);
@@ -276,6 +319,10 @@ Result<void> check_paths(const PipelineRequest& request) {
       const bool may_come = std::ranges::any_of(
           made, [&](const std::string& one) { return (path + "/").starts_with(one + "/"); });
       if (may_come || std::filesystem::exists(path, wrong)) continue;
+      if (!request.plan[i].after.empty()) {
+        say(fmt::format("muster: {} needs {}, which is not there yet\n", step.name, path));
+        continue;
+      }
       return base::fail(base::Fault::bad_file, "paths are relative to the file that names them",
                         "{} needs {}, which is not there", step.name, path);
     }

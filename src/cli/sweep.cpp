@@ -136,16 +136,4 @@ std::unique_ptr<pipeline::SweepOverseer> overseer_of(const PipelineRequest& requ
   return std::make_unique<pipeline::SweepOverseer>(std::move(plan));
 }
 
-std::string earlier_sweep(const PipelineRequest& pipeline, const StepRequest& step) {
-  if (pipeline.anew.contains(step.name)) return {};
-  std::string run = pipeline.earlier;
-  for (int i = 0; i < kChainMax && !run.empty(); ++i) {
-    std::string folder = store::step_folder(run, step.name);
-    if (store::read_record(folder)) return folder;
-    const auto record = store::read_record(run);
-    run = record ? record->rerun_of : "";
-  }
-  return {};
-}
-
 }  // namespace muster::cli

@@ -25,9 +25,4 @@ struct EarlierTrials {
 [[nodiscard]] std::unique_ptr<pipeline::SweepOverseer> overseer_of(
     const front::PipelineRequest& request, const EarlierTrials& earlier);
 
-// Where a sweep lies that is a step of a pipeline which goes on; empty: nowhere, or it shall run as
-// a whole.
-[[nodiscard]] std::string earlier_sweep(const front::PipelineRequest& pipeline,
-                                        const front::StepRequest& step);
-
 }  // namespace muster::cli

@@ -15,6 +15,7 @@ namespace muster::cli {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr int kRerunsOfMax = 10'000;  // no circle goes on for ever
 using base::Result;
 using model::RunRecord;
 
@@ -77,23 +78,24 @@ Result<void> write(const RunRecord& record, const RunRecord& from,
   return copied;
 }
 
-// Whether what it made is still where it says.
-bool has_outputs(const RunRecord& record) {
+// Whether what it made is still where it says. It may not have written a file that no step reads.
+bool has_outputs(const RunRecord& record, const front::StepRequest& step) {
   std::error_code wrong;
   return std::ranges::all_of(record.outputs, [&](const model::NamedPath& output) {
-    return fs::exists(output.path, wrong);
+    const auto own = std::ranges::find(step.outputs, output.name, &model::NamedPath::name);
+    const bool is_file = own != step.outputs.end() && own->is_file;
+    return (is_file && !step.needed.contains(output.name)) || fs::exists(output.path, wrong);
   });
 }
 
 // A pipeline that was ended before it came to a step has nothing of it, but may have gone on from
 // one that has.
-std::optional<std::string> completed_in(std::string pipeline, const std::string& step) {
-  constexpr int kRerunsMax = 10'000;  // no circle goes on for ever
-  for (int i = 0; i < kRerunsMax && !pipeline.empty(); ++i) {
-    std::string folder = store::step_folder(pipeline, step);
+std::optional<std::string> completed_in(std::string pipeline, const front::StepRequest& step) {
+  for (int i = 0; i < kRerunsOfMax && !pipeline.empty(); ++i) {
+    std::string folder = store::step_folder(pipeline, step.name);
     const auto record = store::read_record(folder);
     if (record && record->ended_well())
-      return has_outputs(*record) ? std::optional(folder) : std::nullopt;
+      return has_outputs(*record, step) ? std::optional(folder) : std::nullopt;
     if (record && record->reused_from.empty()) return std::nullopt;  // it has run, and failed
     const auto whole = store::read_record(pipeline);
     pipeline = whole ? whole->rerun_of : "";
@@ -103,10 +105,22 @@ std::optional<std::string> completed_in(std::string pipeline, const std::string&
 
 }  // namespace
 
+std::string latest_record(const front::PipelineRequest& request, const front::StepRequest& step) {
+  if (request.anew.contains(step.name)) return "";
+  std::string pipeline = request.earlier;
+  for (int i = 0; i < kRerunsOfMax && !pipeline.empty(); ++i) {
+    std::string folder = store::step_folder(pipeline, step.name);
+    if (store::read_record(folder)) return folder;
+    const auto whole = store::read_record(pipeline);
+    pipeline = whole ? whole->rerun_of : "";
+  }
+  return "";
+}
+
 std::optional<std::string> earlier_step(const front::PipelineRequest& request,
                                         const front::StepRequest& step) {
   if (request.anew.contains(step.name)) return std::nullopt;
-  return completed_in(request.earlier, step.name);
+  return completed_in(request.earlier, step);
 }
 
 std::optional<int> take_over(const front::PipelineRequest& request, const front::StepRequest& step,

@@ -8,6 +8,11 @@
 
 namespace muster::cli {
 
+// That of the step in the latest of the runs that this pipeline goes on from; empty: it ran in
+// none, or is to run anew.
+[[nodiscard]] std::string latest_record(const front::PipelineRequest& request,
+                                        const front::StepRequest& step);
+
 // The folder of the record of a step that completed in the earlier run.
 [[nodiscard]] std::optional<std::string> earlier_step(const front::PipelineRequest& request,
                                                       const front::StepRequest& step);

@@ -13,6 +13,7 @@
 #include "blobs/gathered.hpp"
 #include "blobs/merge.hpp"
 #include "blobs/parcel.hpp"
+#include "blobs/rotated.hpp"
 #include "cli/byte_progress.hpp"
 #include "cli/code.hpp"
 #include "cli/errand.hpp"
@@ -138,20 +139,19 @@ std::optional<std::vector<model::Host>> hosts_elsewhere(const Prospect& job,
   return hosts;
 }
 
-Travel::Travel(std::string record, std::vector<model::Host> hosts, snapshot::Manifest code,
+Travel::Travel(std::string record, std::vector<model::Host> hosts, const snapshot::Manifest& code,
                model::JobSpec like, const Invocation& invocation)
     : record_(std::move(record)),
       hosts_(std::move(hosts)),
-      code_(std::move(code)),
       like_(std::move(like)),
       invocation_(invocation),
       root_(records_of(record_) + "/" +
             store::run_of(record_).substr(0, store::run_of(record_).find('/'))),
       folder_(record_ + "/.travel"),
       mark_(probe::random_digits(32)) {
-  if (code_.entries.empty()) return;
+  if (code.entries.empty()) return;
   const std::string place(kCodeFolder);
-  add_unit(step() == "." ? place : step() + "/" + place, code_);
+  add_unit(step() == "." ? place : step() + "/" + place, code);
 }
 
 std::string Travel::step() const {
@@ -293,6 +293,7 @@ Result<void> Travel::take_parcel(int file, const std::string& host) {
   for (const auto& [hash, size] : blobs::contents_of(*theirs)) {
     if (!contents.has(hash, size)) return not_whole();
   }
+  for (const snapshot::Entry& entry : theirs->entries) kept_.insert(entry.path);
   auto merged = blobs::merge_into(record_, contents, *theirs, sent(), host);
   if (!merged) return tl::unexpected(std::move(merged.error()));
   const auto warn = [&](std::string_view what, const std::vector<std::string>& paths) {
@@ -310,6 +311,7 @@ Result<void> Travel::take(const std::string& answer, const std::string& host) {
   const process::UniqueFd file = blobs::open_regular(answer);
   (void)::unlink(answer.c_str());  // its room is needed as soon as it has been read
   const std::string front = front_of(file.get());
+  is_shared_ = is_shared_ || front == kSees;
   if (front == kSees) return {};
   std::string_view rest = front;
   const auto left = take_left_behind(rest);
@@ -352,7 +354,7 @@ std::vector<model::Host> Travel::left() const {
 }
 
 // One that cannot be reached keeps no other from it.
-Homecoming Travel::bring_home() {
+Homecoming Travel::bring_home(bool runs_here) {
   (void)fetch(hosts_);
   std::string reason;
   for (const model::Host& host : left()) {
@@ -360,6 +362,8 @@ Homecoming Travel::bring_home() {
     const auto done = fetch({host});
     if (!done && reason.empty()) reason = done.error().what;
   }
+  const bool none_here = !runs_here && !is_shared_;  // whose ranks would have kept something
+  if (none_here && left().empty()) blobs::remove_rotated(record_, sent(), kept_);
   Homecoming home{not_here(left(), reason), signal_, warnings_};
   if (left_behind_.others.count > 0) {
     home.warnings.push_back("not fetched: " + left_behind_.others.words());

@@ -34,7 +34,7 @@ struct Homecoming {
 class Travel {
  public:
   // `record` is that of the run, which is there. `code`: what lies in its `code`.
-  Travel(std::string record, std::vector<model::Host> hosts, snapshot::Manifest code,
+  Travel(std::string record, std::vector<model::Host> hosts, const snapshot::Manifest& code,
          model::JobSpec like, const Invocation& invocation);
   ~Travel();
   Travel(const Travel&) = delete;
@@ -45,8 +45,8 @@ class Travel {
   // completed: why one does not.
   [[nodiscard]] model::RunReport send(const std::vector<front::DataPath>& data);
 
-  // Adds what the hosts have written to the record.
-  [[nodiscard]] Homecoming bring_home();
+  // Adds what the hosts have written to the record. `runs_here`: a rank ran on this machine, too.
+  [[nodiscard]] Homecoming bring_home(bool runs_here);
 
  private:
   [[nodiscard]] model::RunReport send_to(std::vector<model::Host> hosts);
@@ -67,7 +67,6 @@ class Travel {
 
   std::string record_;
   std::vector<model::Host> hosts_;
-  snapshot::Manifest code_;
   model::JobSpec like_;
   const Invocation& invocation_;
   std::string root_;                            // the record of the whole run
@@ -76,6 +75,8 @@ class Travel {
   std::map<std::string, std::string> places_;   // of contents that are no blobs
   std::string folder_;                          // of what is on its way, in the record
   std::string mark_;
+  std::set<std::string> kept_;  // paths that hosts have sent back
+  bool is_shared_ = false;      // some host sees the record
   std::set<std::string> home_;  // hosts whose outputs are here
   LeftBehind left_behind_;      // by these
   std::vector<std::string> warnings_;

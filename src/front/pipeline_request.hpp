@@ -91,8 +91,9 @@ struct PipelineRequest {
   bool detach = false;
   bool json = false;
   bool dry_run = false;
-  // What a step asks for. It may be asked again.
-  std::function<RunRequest(std::size_t step, const StepStart& start)> request;
+  // What a step asks for. It may be asked again. Fault::bad_file for a value that a step before it
+  // has written, and that the input does not take.
+  std::function<base::Result<RunRequest>(std::size_t step, const StepStart& start)> request;
   // The steps within a step: trials of a sweep, or what a loop does with items that a step made.
   // Null for other steps.
   std::function<base::Result<std::shared_ptr<PipelineRequest>>(std::size_t step,

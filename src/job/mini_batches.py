@@ -130,7 +130,10 @@ def serve(deal, listener, secret):
         try:
             peer, _ = listener.accept()
         except OSError:
-            return
+            if listener.fileno() < 0:
+                return
+            time.sleep(0.05)  # too many are open: strangers go after a while
+            continue
         threading.Thread(target=answer, args=(deal, peer, secret), daemon=True).start()
 
 
@@ -222,9 +225,10 @@ def work(module, told, address, secret):
             if time.monotonic() > end:
                 raise
             time.sleep(0.05)
-    server.settimeout(None)
+    server.settimeout(60)
     with server, server.makefile("rw", encoding="utf-8") as lines:
         introduce(lines, secret)
+        server.settimeout(None)
         report = {"rows": [], "error": ""}
         while True:
             lines.write(json.dumps(report) + "\n")

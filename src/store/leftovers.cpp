@@ -21,7 +21,6 @@ using process::FolderEntry;
 
 // A process may stand between making a folder and locking a file in it.
 constexpr std::chrono::hours kYoung{1};
-constexpr std::string_view kBytes = ".bytes";  // in a record that has ended
 
 process::UniqueFd open_path(const std::string& path) {
   return process::UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -158,7 +157,7 @@ std::uint64_t record_bytes(int records, const std::string& run, bool has_ended, 
   constexpr std::size_t kNumber = 32;
   const process::UniqueFd folder = process::open_folder(records, run);
   const process::UniqueFd kept(
-      ::openat(folder.get(), kBytes.data(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+      ::openat(folder.get(), kBytesFile.data(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   std::string text(kNumber, '\0');
   const ssize_t size = kept ? ::read(kept.get(), text.data(), text.size()) : 0;
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
@@ -166,7 +165,7 @@ std::uint64_t record_bytes(int records, const std::string& run, bool has_ended, 
   const std::uint64_t bytes = process::bytes_of(records, run);
   if (!has_ended) return bytes;
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const process::UniqueFd fresh(::openat(folder.get(), kBytes.data(), kFlags, 0600));
+  const process::UniqueFd fresh(::openat(folder.get(), kBytesFile.data(), kFlags, 0600));
   if (fresh) (void)write_all(fresh.get(), fmt::format("{}\n", bytes));
   return bytes;
 }

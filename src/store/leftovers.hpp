@@ -6,6 +6,9 @@
 
 namespace muster::store {
 
+// In a record that has ended: its size. Whoever changes it later removes that.
+inline constexpr std::string_view kBytesFile = ".bytes";
+
 struct Leftovers {
   std::vector<std::string> paths = {};    // below the folder; each may be a folder itself
   std::vector<std::string> strange = {};  // by their names: nobody knows what they are

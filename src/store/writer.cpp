@@ -61,8 +61,11 @@ bool make_folder(const std::string& path) {
 }
 
 bool make_folders_below(const std::string& folder, const std::vector<std::string>& paths) {
-  return std::ranges::all_of(
-      paths, [&](const std::string& path) { return make_folder(folder + "/" + path); });
+  return std::ranges::all_of(paths, [&](const std::string& path) {
+    std::error_code wrong;
+    const std::string whole = folder + "/" + path;
+    return make_folder(whole) || std::filesystem::is_directory(whole, wrong);
+  });
 }
 
 std::string hidden(const std::string& folder) {

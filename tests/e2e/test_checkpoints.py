@@ -87,7 +87,39 @@ class Reruns(CheckpointCase):
         self.assertEqual(self.submit("# another job\n" + COUNT, "--set", "inputs.enough=9",
                                      code=1, env=again).lines, ["run 1"], "of the same script")
         self.assertEqual(self.submit(env={**again, "SLURM_RESTART_COUNT": "2"}).lines, ["run 3"])
-        self.assertEqual(self.submit(code=1, env=slurm).lines, ["run 1"], "a number used again")
+        self.assertEqual(self.submit(code=1, env=slurm).lines, ["run 1"], "the same words again")
+
+    def test_the_same_command_twice_in_a_job_of_slurm(self):
+        text = "muster: 1\ncheckpoints: true\ncommand: cat $MUSTER_CHECKPOINTS/* ; "
+        text += "echo $SEED >> $MUSTER_CHECKPOINTS/seeds; exit 1\n"
+        slurm = {**self.environment(), "SLURM_JOB_ID": "7", "SLURM_CLUSTER_NAME": "c"}
+        again = {**slurm, "SLURM_RESTART_COUNT": "1"}
+        for env, lines in ((slurm, [[], []]), (again, [["1"], ["2"]])):
+            for seed in (1, 2):
+                done = self.submit(text, code=1, env={**env, "SEED": str(seed)})
+                self.assertEqual(done.lines, lines[seed - 1])
+
+    def test_a_folder_of_the_users_behind_a_link(self):
+        for name in ("checkpoints", "other"):
+            with self.subTest(name):
+                scratch = self.path("scratch", name)
+                os.makedirs(scratch)
+                self.submit("muster: 1\ncheckpoints: true\ncommand: ls -A $MUSTER_CHECKPOINTS/; "
+                            "rmdir $MUSTER_CHECKPOINTS || rm $MUSTER_CHECKPOINTS; "
+                            f"ln -sn {scratch} $MUSTER_CHECKPOINTS; echo > {scratch}/x; "
+                            "exit 1\n", code=1)
+                self.assertEqual(self.told("rerun", "last", code=1).lines, ["x"])
+                self.told("rm", "-y", "last")
+                self.assertEqual(os.listdir(scratch), ["x"])
+
+    def test_they_are_not_begun_anew_without_a_word(self):
+        self.submit(code=1)
+        first = self.show()["run"]
+        self.told("rerun", "last", code=1)
+        self.told("rm", "-y", "last")
+        done = self.told("rerun", first, code=USAGE)
+        self.assertRegex(done.errors, rf"the checkpoints of {first} are gone")
+        self.assertEqual(self.told("rerun", "--fresh-checkpoints", first, code=1).lines, ["run 1"])
 
 
 class Places(CheckpointCase):
@@ -107,6 +139,23 @@ class Places(CheckpointCase):
         done = self.submit("muster: 1\ncheckpoints: false\ncommand: "
                            "echo ${MUSTER_CHECKPOINTS-none}\n")
         self.assertEqual(done.lines, ["none"])
+
+
+class Items(CheckpointCase):
+    def test_each_goes_on_by_itself(self):
+        body = "\n".join("    " + line for line in (
+            "command: |", "  echo . >> $MUSTER_CHECKPOINTS/runs",
+            "  n=$(wc -l < $MUSTER_CHECKPOINTS/runs)",
+            "  echo ran $n; [ $n -ge ${{inputs.enough}} ]", "checkpoints: true",
+            "inputs: {enough: {type: integer}}"))
+        text = ("type: pipeline\njobs:\n  list:\n    command: "
+                "printf '[{\"enough\":1},{\"enough\":2}]' > ${{outputs.all}}\n"
+                "    outputs: {all: {type: string}}\n  each:\n" + body + "\n"
+                "  loop: {type: parallel_for, body: each, "
+                "items: \"${{parent.jobs.list.outputs.all}}\"}\n")
+        done = self.submit(text, code=1)
+        self.assertCountEqual(done.lines, ["each: 0: ran 1", "each: 1: ran 1"])
+        self.assertEqual(self.told("rerun", "last").lines, ["each: 1: ran 2"])
 
 
 class Secrets(CheckpointCase):

@@ -227,6 +227,11 @@ class Chooses(PipelineCase):
         self.assertEqual(set(self.steps().values()), {"left out"})
         self.assertIn("nothing ran: every step was left out", done.errors)
 
+    def test_one_step_is_run_again_after_a_loop_that_ended_early(self):
+        self.write("loop.yml", LOOP)
+        self.submit(file="loop.yml")
+        self.assertEqual(self.told("rerun", "last/tell").lines, ["tell: 3"])
+
     def test_neither_true_nor_false(self):
         self.write("choice.yml", CHOICE.replace("echo True", "echo perhaps"))
         done = self.submit(file="choice.yml", code=1)
@@ -308,6 +313,21 @@ class Values(PipelineCase):
         self.assertEqual(self.submit(file="values.yml").lines, ["tell: 7 and some text"])
         self.assertEqual(self.told("rerun", "last/tell").lines, ["tell: 7 and some text"])
 
+    def test_values_that_the_input_does_not_take(self):
+        text = VALUES.replace("{type: integer, path:", "{type: integer, max: 6, path:")
+        for value, words in (("7", "must be 6 or less, not 7"), ("a", "must be a whole number")):
+            self.write("values.yml", text.replace("echo 7", f"echo {value}"))
+            done = self.submit(file="values.yml", code=BAD_FILE)
+            self.assertRegex(done.errors, rf"tell.inputs.n {words}")
+
+    def test_a_folder_beside_a_value(self):
+        self.write("both.yml", "type: pipeline\njobs:\n  a:\n    command: echo 1 > ${{outputs.v}}\n"
+                   "    outputs: {m: {type: uri_folder}, v: {type: string}, w: {type: uri_file}}\n"
+                   "  b: {command: 'false', inputs: {m: '${{parent.jobs.a.outputs.m}}'}}\n")
+        self.submit(file="both.yml", code=1)
+        self.told("rerun", "last", code=1)
+        self.assertEqual(self.steps()["a"], "reused", "nobody reads what it has not written")
+
     def test_a_file_that_was_not_written(self):
         self.write("values.yml", VALUES.replace("echo 7 > ${{outputs.n}}; ", ""))
         done = self.submit(file="values.yml", code=1)
@@ -320,14 +340,13 @@ class Values(PipelineCase):
                    .replace("      model: ${{parent.jobs.train.outputs.model}}",
                             "      model: ${{parent.jobs.train.outputs.model}}\n"
                             "      x: {type: uri_file, path: ./gone}"))
-        for command in ("submit", "explain"):
-            done = self.told(command, "three.yml", "--fake-nodes", "2", code=BAD_FILE)
-            self.assert_refused(done, BAD_FILE,
-                                r"evaluate needs \S+/gone, which is not there")
-        self.write("three.yml", THREE.replace("  train:\n", "  train:\n    code: nowhere\n"))
-        done = self.told("submit", "three.yml", "--fake-nodes", "2", code=BAD_FILE)
-        self.assert_refused(done, BAD_FILE,
-                            r"train needs \S+/nowhere, which is not there")
+        done = self.told("explain", "three.yml", "--fake-nodes", "2")
+        self.assertRegex(done.errors, r"evaluate needs \S+/gone, which is not there yet")
+        self.write("three.yml", THREE.replace("  prepare:\n", "  prepare:\n    code: nowhere\n"))
+        for words in (["submit"], ["explain"]):
+            done = self.told(*words, "three.yml", "--fake-nodes", "2", code=BAD_FILE)
+            self.assert_refused(done, BAD_FILE, r"prepare needs \S+/nowhere, which is not there")
+        self.told("submit", "three.yml", "--fake-nodes", "2", "--skip", "prepare")
 
 
 class Shares(PipelineCase):

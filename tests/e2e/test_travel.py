@@ -88,6 +88,16 @@ class Data(TravelCase):
         self.assertRegex(done.errors, r"the input \S+/dta is not there")
         self.assertEqual(self.show()["state"], "failed")
 
+    def test_checkpoints_that_are_rotated(self):
+        job = JOB.replace("node_count: 2}", "node_count: 1}\ncheckpoints: true")
+        do = "cd $MUSTER_CHECKPOINTS; ls; n=$(ls | wc -l); mkdir -p d; touch d/a$n; rm -f step*; " \
+             "touch step$$; exit 5"
+        self.does(do, "-H", "node2:1", job=job, code=5)
+        one = self.types("muster rerun last", code=5).lines
+        two = self.types("muster rerun last", code=5).lines
+        self.assertEqual((len(one), len(two)), (2, 2), (one, two))
+        self.assertNotEqual(one, two)
+
     def test_checkpoints_come_home_and_go_out_again(self):
         job = JOB.replace("outputs:", "checkpoints: true\noutputs:")
         do = "[ $RANK = 0 ] || exit 0; cd $MUSTER_CHECKPOINTS; echo . >> all; n=$(wc -l < all); " \

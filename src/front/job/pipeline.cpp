@@ -156,7 +156,7 @@ class PipelineReader {
     StepRequest& request = request_.steps.emplace_back();
     request.name = step.name;
     model::PlannedStep& plan = request_.plan.emplace_back(planned_step(step, where));
-    plan.retries = ground_->draft.retries;
+    plan.retries = step.items.empty() ? ground_->draft.retries : 0;  // items have their own
     if (own.request) request.outputs = own.request->record->outputs;
     if (own.request) request.code = own.request->code;
     if (own.request) request.data = data_of(*own.request);
@@ -268,9 +268,11 @@ class PipelineReader {
       }
       request.record.outputs.push_back({output.name, one.from.front().path});
     }
-    request.request = [ground = ground_](std::size_t step, const StepStart& start) {
+    request.request = [ground = ground_](std::size_t step,
+                                         const StepStart& start) -> Result<RunRequest> {
       const job::Place& place = ground->places[ground->place_of_step[step]].place;
       Reading own = step_reading(*ground, step, narrowed(place, start.hosts), &start);
+      if (!own.request) return tl::unexpected(std::move(own.complaints.front()));
       return std::move(*own.request);
     };
     request.within = [ground = ground_](std::size_t step, const StepStart& start) {

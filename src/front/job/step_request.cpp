@@ -28,6 +28,24 @@ std::vector<std::size_t> steps_of(const job::MadeBy& made) {
   return steps;
 }
 
+// Those that were read from what other steps have written.
+void check_values(const Ground& ground, std::size_t step, const job::JobFile& job,
+                  job::Complaints& complaints) {
+  const job::GraphStep& one = ground.graph.steps[step];
+  for (const job::Input& input : job.inputs) {
+    const bool is_read = one.inputs.contains(input.name) && !input.is_path;
+    const auto type = job::type_of(input, job.dialect);
+    if (!is_read || !type) continue;
+    const std::string& text = input.value->text;
+    auto wrong = text.find('\0') == std::string::npos
+                     ? job::misfit(input, *type, text)
+                     : job::Misfit{"must be text, not bytes with a zero among them", ""};
+    if (!wrong) continue;
+    complaints.add(input.mark, fmt::format("{}.inputs.{} {}", one.name, input.name, wrong->what),
+                   std::move(wrong->hint));
+  }
+}
+
 }  // namespace
 
 std::string step_folder(const Call& call, const std::string& name) {
@@ -96,11 +114,14 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
 Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
                      const StepStart* start) {
   const job::GraphStep& one = ground.graph.steps[step];
+  job::JobFile job = bound_job(ground, step, start);
+  job::Complaints complaints(ground.sources);
+  if (start != nullptr) check_values(ground, step, job, complaints);
+  if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
   Call call = ground.call;
   call.record_folder = step_folder(ground.call, one.name);
-  Reading reading =
-      job_request(call, draft_of_step(ground.draft, one.name),
-                  {bound_job(ground, step, start), one.folder, {}, ground.sources}, place);
+  Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
+                                {std::move(job), one.folder, {}, ground.sources}, place);
   if (!reading.request) return reading;
   if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
     reading.complaints.push_back(std::move(taken.error()));

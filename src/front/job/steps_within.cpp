@@ -168,7 +168,7 @@ Result<std::shared_ptr<PipelineRequest>> items_of(const SharedGround& ground, st
   request->record.name = one.name;
   request->record.experiment = ground->graph.experiment;
   request->request = [ground, step, folder, start = std::move(start), items = std::move(items)](
-                         std::size_t item, const StepStart& now) {
+                         std::size_t item, const StepStart& now) -> Result<RunRequest> {
     StepStart own = start;
     own.hosts = now.hosts;
     return std::move(*item_reading(*ground, step, folder, own, items[item]).request);

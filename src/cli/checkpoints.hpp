@@ -1,5 +1,4 @@
-// What else is laid into the record of a run before its ranks start: links to inputs that lie
-// elsewhere, and the checkpoints that it goes on from.
+// Checkpoints in the record of a run: what it goes on from.
 #pragma once
 
 #include <string>
@@ -10,16 +9,15 @@
 
 namespace muster::cli {
 
-// Fault::bad_file for an input that is not there.
-[[nodiscard]] base::Result<void> link_inputs(const std::vector<front::DataPath>& data);
-
 // Makes the folder. Those of the earlier run are moved there, and a link to them stays where they
-// were: a run of which several reruns are made has one line of checkpoints, that of the latest.
-// Fault::usage while another run writes to them.
+// were: a run of which several reruns are made has one line of checkpoints, that of the latest. A
+// link of the user's to another place is taken over as one. Fault::usage while another run writes
+// to them, and when they are gone.
 [[nodiscard]] base::Result<void> ready_checkpoints(const front::Checkpoints& checkpoints);
 
 // A job that its scheduler has queued again goes on from the run that the same command line started
-// in it before: that one's record. From now on it is this one. Empty: there is none.
+// in it before, or the same step of a pipeline: that one's record. The first with the same words
+// goes on from the first, the second from the second. Empty: there is none.
 [[nodiscard]] std::string queued_before(const front::Recording& record,
                                         const std::vector<std::string>& environment);
 

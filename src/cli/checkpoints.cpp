@@ -1,0 +1,179 @@
+// Moves them from record to record.
+#include "cli/checkpoints.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/variables.hpp"
+#include "blobs/sha256.hpp"
+#include "cli/code.hpp"
+#include "spec/number.hpp"
+#include "store/folder.hpp"
+#include "store/leftovers.hpp"
+#include "store/reader.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Fault;
+using base::Result;
+
+constexpr std::string_view kCheckpoints = "checkpoints";
+constexpr int kRerunsMax = 10'000;  // no circle goes on for ever
+
+Result<void> cannot_fill(std::string_view what, const std::string& path,
+                         const std::error_code& why) {
+  return base::fail(Fault::output, "", "cannot {} {}: {}", what, path, why.message());
+}
+
+struct Found {
+  enum class Kind : std::uint8_t {
+    none,
+    here,       // a folder in a record
+    elsewhere,  // a link of the user's leads there
+    gone,       // they were taken on by a run whose record has been removed
+  } kind = Kind::none;
+  fs::path place;
+};
+
+// Where they lie now. By names alone: a record may be a link to another disk.
+Found found_at(const std::string& record) {
+  const std::string records = records_of(record) + "/";
+  fs::path place = fs::path(record) / kCheckpoints;
+  std::error_code wrong;
+  const bool is_there = fs::exists(fs::symlink_status(place, wrong));
+  for (int i = 0; i < kRerunsMax && fs::is_symlink(fs::symlink_status(place, wrong)); ++i) {
+    const fs::path target = fs::read_symlink(place, wrong);
+    place = (target.is_absolute() ? target : place.parent_path() / target).lexically_normal();
+    const bool is_ours = place.filename() == kCheckpoints && place.string().starts_with(records);
+    if (!is_ours) return {Found::Kind::elsewhere, place};
+  }
+  if (fs::is_directory(place, wrong)) return {Found::Kind::here, place};
+  return {is_there ? Found::Kind::gone : Found::Kind::none, place};
+}
+
+Result<void> check_unused(const fs::path& place) {
+  const auto owner = store::read_record(place.parent_path());
+  if (!owner || !owner->is_live()) return {};
+  return base::fail(Fault::usage,
+                    "stop it first, or begin without them: muster rerun --fresh-checkpoints",
+                    "{} still runs, and its checkpoints are to be taken over", owner->run);
+}
+
+// Names of both that stay valid where the folder of all records is moved.
+void leave_link(const fs::path& old, const fs::path& place) {
+  std::error_code ignored;
+  if (fs::is_symlink(fs::symlink_status(old, ignored))) fs::remove(old, ignored);
+  fs::create_symlink(place.lexically_relative(old.parent_path()), old, ignored);
+}
+
+// Its size has been noted, for budgets.
+void forget_size(const fs::path& place) {
+  const std::string records = records_of(place.parent_path());
+  const fs::path run = *place.lexically_relative(records).begin();
+  std::error_code ignored;
+  fs::remove(records / run / store::kBytesFile, ignored);
+}
+
+Result<void> move_on(const fs::path& from, const std::string& earlier, const std::string& folder) {
+  if (auto fine = check_unused(from); !fine) return fine;
+  std::error_code wrong;
+  fs::rename(from, folder, wrong);
+  if (wrong) return cannot_fill("move checkpoints to", folder, wrong);
+  forget_size(from);
+  leave_link(from, folder);
+  leave_link(fs::path(earlier) / kCheckpoints, folder);
+  return {};
+}
+
+Result<void> go_on_from(const std::string& earlier, const std::string& folder) {
+  const Found found = found_at(earlier);
+  std::error_code wrong;
+  if (found.kind == Found::Kind::none && fs::exists(earlier, wrong)) return {};
+  if (found.kind == Found::Kind::none || found.kind == Found::Kind::gone) {
+    return base::fail(Fault::usage, "begin without them: muster rerun --fresh-checkpoints",
+                      "the checkpoints of {} are gone, with the record of the run that had them",
+                      store::run_of(earlier));
+  }
+  fs::remove(folder, wrong);  // it has nothing yet
+  if (found.kind == Found::Kind::here) return move_on(found.place, earlier, folder);
+  fs::create_symlink(found.place, folder, wrong);
+  return wrong ? cannot_fill("make", folder, wrong) : Result<void>();
+}
+
+// ---- jobs that are queued again ----
+
+// Which start of the job this is. Slurm sets the count in a job that it has requeued (sbatch(1),
+// OUTPUT ENVIRONMENT VARIABLES).
+int starts_before(const std::vector<std::string>& environment) {
+  constexpr std::uint32_t kStartsMax = 100'000;
+  const auto count = spec::read_number("", base::value_of(environment, "SLURM_RESTART_COUNT"),
+                                       {0, kStartsMax}, Fault::usage);
+  return count ? static_cast<int>(*count) : 0;
+}
+
+// "train" of the record of RUN/train.
+std::string step_of(const std::string& folder) {
+  const std::string run = store::run_of(folder);
+  return run.substr(std::min(run.find('/'), run.size()));
+}
+
+// Of a command line in a job of Slurm's, and of the step of its pipeline.
+std::string key_of(const front::Recording& record, const std::vector<std::string>& environment) {
+  std::vector<std::string> words = {base::value_of(environment, "SLURM_CLUSTER_NAME"),
+                                    base::value_of(environment, "SLURM_JOB_ID"),
+                                    step_of(record.folder), record.asked.folder};
+  words.insert(words.end(), record.asked.words.begin(), record.asked.words.end());
+  blobs::Sha256 hash;
+  for (const std::string& word : words) hash.add(word + '\0');
+  return hash.take();
+}
+
+}  // namespace
+
+Result<void> ready_checkpoints(const front::Checkpoints& checkpoints) {
+  if (!checkpoints.earlier.empty()) {
+    if (auto taken = go_on_from(checkpoints.earlier, checkpoints.folder); !taken) return taken;
+  }
+  std::error_code wrong;
+  fs::create_directories(checkpoints.folder, wrong);
+  return wrong ? cannot_fill("make", checkpoints.folder, wrong) : Result<void>();
+}
+
+std::string queued_before(const front::Recording& record,
+                          const std::vector<std::string>& environment) {
+  if (base::value_of(environment, "SLURM_JOB_ID").empty()) return "";
+  const fs::path folder = fs::path(records_of(record.folder)) / ".queued";
+  const std::string key = key_of(record, environment);
+  const int start = starts_before(environment);
+  const auto link = [&](int of, int which) {
+    return folder / fmt::format("{}.{}.{}", key, of, which);
+  };
+  std::error_code wrong;
+  fs::create_directory(folder, wrong);
+  const fs::path own = fs::path("..") / fs::relative(record.folder, folder.parent_path(), wrong);
+  int which = 0;
+  do {
+    wrong.clear();
+    fs::create_symlink(own, link(start, which++), wrong);
+  } while (wrong == std::errc::file_exists && which < kRerunsMax);
+  for (int before = start - 1; before >= 0; --before) {
+    const fs::path found = fs::read_symlink(link(before, which - 1), wrong);
+    if (!found.empty()) return (folder / found).lexically_normal().string();
+  }
+  return "";
+}
+
+std::string earlier_checkpoints(const std::string& pipeline, const std::string& step) {
+  std::string run = pipeline;
+  for (int i = 0; i < kRerunsMax && !run.empty(); ++i) {
+    std::string folder = store::step_folder(run, step);
+    if (found_at(folder).kind != Found::Kind::none) return folder;
+    const auto whole = store::read_record(run);
+    run = whole ? whole->rerun_of : "";
+  }
+  return "";
+}
+
+}  // namespace muster::cli
