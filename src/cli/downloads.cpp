@@ -4,8 +4,11 @@
 #include <filesystem>
 
 namespace muster::cli {
+namespace {
 
 namespace fs = std::filesystem;
+
+}  // namespace
 
 base::Result<void> link_inputs(const std::vector<front::DataPath>& data) {
   for (const front::DataPath& one : data) {
