@@ -57,12 +57,13 @@ class Folder {
   template <class Leads>
   Result<void> follow(Leads leads) {
     const std::string own = real_path(path_).value_or(path_);
-    const std::vector<Entry> before = found_.manifest.entries;
-    for (const Entry& entry : before) {
+    const std::size_t before = found_.manifest.entries.size();
+    for (std::size_t i = 0; i < before; ++i) {
+      const Entry& entry = found_.manifest.entries[i];
       if (entry.kind != EntryKind::link) continue;
       const auto real = real_path(path_ + "/" + entry.path);
       if (!real || lies_in(own, *real) || !leads(entry, *real)) continue;
-      if (auto done = replace(entry.path, *real); !done) return done;
+      if (auto done = replace(i, *real); !done) return done;
     }
     std::ranges::sort(found_.manifest.entries, {}, &Entry::path);
     return {};
@@ -103,7 +104,8 @@ class Folder {
     return path.empty() ? path_ : path_ + "/" + path;
   }
 
-  Result<void> replace(const std::string& link, const std::string& real) {
+  Result<void> replace(std::size_t which, const std::string& real) {
+    const std::string link = found_.manifest.entries[which].path;
     struct stat facts {};
     if (::lstat(real.c_str(), &facts) != 0) return {};
     Entry stands{EntryKind::file, link, facts.st_mode & 0777};
@@ -122,7 +124,7 @@ class Folder {
       return {};
     }
     elsewhere_[link] = real;
-    *std::ranges::find(found_.manifest.entries, link, &Entry::path) = std::move(stands);
+    found_.manifest.entries[which] = std::move(stands);
     return {};
   }
 
