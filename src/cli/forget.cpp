@@ -17,6 +17,7 @@
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "store/under_way.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -42,6 +43,16 @@ RunRecord record_or_remains(const std::string& records, const std::string& run) 
   return store::read_record(remains.folder).value_or(remains);
 }
 
+// A step may live longer than its pipeline's head.
+Result<void> check_ended(const RunRecord& record) {
+  const std::string& run = record.run;
+  if (record.is_live()) return base::fail(Fault::usage, "muster stop " + run, "{} still runs", run);
+  const auto step = store::running_step(record.folder);
+  if (!step) return {};
+  return base::fail(Fault::usage, "muster stop " + *step, "{} stays: its step {} still runs", run,
+                    *step);
+}
+
 Result<Records> named(const std::string& records, const RecordRequest& request) {
   const std::vector<std::string> names = store::run_names(records);
   Records found;
@@ -50,8 +61,7 @@ Result<Records> named(const std::string& records, const RecordRequest& request) 
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
     found.push_back(record_or_remains(records, *run));
-    if (!found.back().is_live()) continue;
-    return base::fail(Fault::usage, "muster stop " + *run, "{} still runs", *run);
+    if (auto ended = check_ended(found.back()); !ended) return tl::unexpected(ended.error());
   }
   return found;
 }
@@ -62,6 +72,7 @@ Records selected(const std::string& records, const RecordRequest& request) {
   for (const std::string& run : store::run_names(records)) {
     auto record = store::read_record(folder_in(records, run));
     if (!record || record->is_live() || !matches(request.filter, *record, now)) continue;
+    if (store::running_step(record->folder)) continue;
     found.push_back(std::move(*record));
   }
   return found;

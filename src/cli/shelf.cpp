@@ -14,14 +14,17 @@
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
 #include "store/reader.hpp"
+#include "store/under_way.hpp"
 
 namespace muster::cli {
 namespace {
 
 using model::RunRecord;
 
+// A step may live longer than its pipeline's head.
 bool has_ended(const RunRecord& record) {
-  return !record.is_live() && record.state != model::RunState::unknown;
+  return !record.is_live() && record.state != model::RunState::unknown &&
+         !store::running_step(record.folder);
 }
 
 class Stocktaking {
@@ -82,6 +85,7 @@ class Stocktaking {
     held.ended = record->ended.value_or(record->created.value_or(model::Utc()));
     std::set<std::size_t> needs;
     add_needs(*record, needs);
+    if (!ended) add_inputs(folder, needs);
     needs.erase(shelf_.holdings.records.size() - 1);
     held.needs.assign(needs.begin(), needs.end());
   }
@@ -124,6 +128,11 @@ class Stocktaking {
       const auto its = store::read_record(store::step_folder(record.folder, step));
       if (its) add_needs(*its, needs);
     }
+  }
+
+  // A run reads them where they were made.
+  void add_inputs(const std::string& folder, std::set<std::size_t>& needs) const {
+    for (const std::string& target : store::linked_inputs(folder)) add_need(target, needs);
   }
 
   std::string records_;

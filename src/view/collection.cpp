@@ -40,7 +40,7 @@ std::string needed_notice(const std::vector<KeptRun>& needed) {
   const auto name = [&](std::size_t i) {
     return fmt::format("{} (needed by {})", needed[i].run, needed[i].by);
   };
-  return "records whose outputs others have reused stay as long as those: " +
+  return "records whose outputs others use stay as long as those: " +
          first_few(needed.size(), name);
 }
 

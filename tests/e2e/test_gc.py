@@ -330,6 +330,69 @@ class Budget(GcCase):
         self.assertEqual(len(self.runs()), 1)
 
 
+class Read(GcCase):
+    """Inputs of a run that lie in the record of another."""
+
+    USE = """muster: 1
+inputs: {o: {type: %s, path: %s, mode: download}}
+outputs: {size: {}}
+command: |
+  echo > "$DIR/ready.0"; """ + UNTIL_GO + """; cat ${{inputs.o}}%s
+"""
+
+    def make(self):
+        run = self.submit(do="echo made > ${{outputs.model}}/x")
+        return os.path.join(self.records, run, "outputs/model")
+
+    def begun(self, kind, path, rest=""):
+        self.write("use.yml", self.USE % (kind, path, rest))
+        job = self.start("use.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["ready.0"])
+        return job
+
+    def ends_well(self, job):
+        self.write("go", "")
+        done = job.finish(20)
+        self.assertEqual((done.code, done.text), (0, "made\n"), done)
+        self.gc("--older-than", "0s")
+        self.assertEqual(self.runs(), [])
+
+    def test_a_folder(self):
+        job = self.begun("uri_folder", self.make(), "/x")
+        made, use = self.runs()
+        for words in (("--max-size", "1"), ("--older-than", "0s")):
+            self.assertEqual(self.gc(*words)["runs"], [])
+        self.assertIn(f"{made} (needed by {use})", self.told("gc", "--max-size", "1").errors)
+        self.ends_well(job)
+
+    def test_a_file_by_another_path(self):
+        os.symlink(self.make(), self.path("latest"))
+        job = self.begun("uri_file", self.path("latest/x"))
+        self.assertEqual(self.gc("--max-size", "1")["runs"], [])
+        self.ends_well(job)
+
+    def test_of_a_step(self):
+        path = self.make()
+        step = self.USE % ("uri_folder", path, "/x")
+        step = "".join("    " + line + "\n" for line in step.splitlines()[1:])
+        self.write("pipe.yml", "type: pipeline\njobs:\n  a:\n" + step)
+        job = self.start("pipe.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["ready.0"])
+        self.assertEqual(self.gc("--max-size", "1")["runs"], [])
+        self.write("go", "")
+        done = job.finish(20)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(len(self.gc("--max-size", "1")["runs"]), 2)
+
+    def test_when_another_run_ends(self):
+        job = self.begun("uri_folder", self.make(), "/x")
+        runs = self.runs()
+        self.write("job.yml", JOB + "true")
+        self.told("submit", "job.yml", env=self.environment(MUSTER_RECORDS_BUDGET="1kB"))
+        self.assertEqual(self.runs()[:2], runs)
+        self.ends_well(job)
+
+
 class AtOnce(GcCase):
     def test_while_runs_take_snapshots(self):
         """None of them loses what it has just kept, and nothing is left at the end."""
@@ -434,7 +497,7 @@ class Reused(PipelineCase):
         with open(events, "w", encoding="utf-8") as file:
             file.writelines(lines)
         done = self.told("gc", "--older-than", "0s")
-        self.assertIn("records whose outputs others have reused stay as long as those: "
+        self.assertIn("records whose outputs others use stay as long as those: "
                       f"{first} (needed by {second})\n", done.errors)
         self.assertEqual(self.runs(), [first, second])
         with open(path, "w", encoding="utf-8") as file:
@@ -442,6 +505,25 @@ class Reused(PipelineCase):
         self.assertEqual(self.gc("--older-than", "0s")["runs"], [first, second])
         self.assertEqual(self.runs(), [])
         self.assertEqual(self.offers(), [])
+
+    def test_a_step_that_outlives_its_conductor(self):
+        self.write("pipe.yml", "type: pipeline\njobs:\n  a:\n    command: echo x\n")
+        self.submit(file="pipe.yml")
+        run, = self.runs()
+        record = os.path.join(self.records, run)
+        trial = os.path.join(record, "steps/a/steps/trial_0")
+        os.makedirs(trial)
+        for step, name in (("steps/a", f"{run}/a"), ("steps/a/steps/trial_0", f"{run}/a/trial_0")):
+            with open(os.path.join(record, step, "events.jsonl"), "a", encoding="utf-8") as events:
+                fcntl.lockf(events, fcntl.LOCK_EX)
+                for words in (("--older-than", "0s"), ("--max-size", "0")):
+                    self.assertEqual(self.gc(*words)["runs"], [])
+                self.assertEqual(self.told("rm", "--older-than", "0s").text, "removed 0 runs\n")
+                done = self.told("rm", run, code=USAGE)
+                self.assertIn(f"{run} stays: its step {name} still runs", done.errors)
+                self.assertIn(f"muster stop {name}", done.errors)
+            self.assertEqual(self.runs(), [run])
+        self.assertEqual(self.gc("--older-than", "0s")["runs"], [run])
 
     def test_what_a_rerun_goes_on_from(self):
         self.write("use.sh", "exit 3\n")

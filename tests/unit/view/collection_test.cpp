@@ -56,8 +56,7 @@ TEST(Collections, NoticesNameWhatStays) {
   one.bound = 1000;
   const std::vector<std::string> notices = collection_notices(one, "/r");
   ASSERT_EQ(notices.size(), 5U);
-  EXPECT_EQ(notices[0],
-            "records whose outputs others have reused stay as long as those: a (needed by b)");
+  EXPECT_EQ(notices[0], "records whose outputs others use stay as long as those: a (needed by b)");
   EXPECT_EQ(notices[1],
             "all code stays, since these cannot be read in /r: c/code.manifest; muster rm removes "
             "such records");
