@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "blobs/files.hpp"
@@ -45,6 +46,14 @@ void add_manifest(int folder, const FolderEntry& entry, const std::string& path,
 
 void add_record(int at, const std::string& name, const std::string& path, int depth, Named& named);
 
+// A link that leads nowhere now: the disk that the record was moved to may not be mounted.
+bool is_lost(int at, const std::string& name) {
+  struct stat facts {};
+  const bool is_there = ::fstatat(at, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  errno = ENOENT;
+  return is_there && !name.starts_with('.');
+}
+
 void add_steps(int record, const std::string& path, int depth, Named& named) {
   const process::UniqueFd steps = process::open_folder(record, "steps");
   if (!steps && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) return;
@@ -61,6 +70,7 @@ void add_record(int at, const std::string& name, const std::string& path, int de
   const int follows = depth == 0 ? 0 : O_NOFOLLOW;
   const process::UniqueFd folder(
       ::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | follows));
+  if (!folder && errno == ENOENT && is_lost(at, name)) return named.unread.push_back(path);
   if (!folder && (errno == ENOENT || errno == ENOTDIR)) return;
   const auto entries = process::read_entries(folder.get());
   if (!entries) return named.unread.push_back(path);

@@ -145,6 +145,23 @@ TEST_F(Unnamed, ARecordThatWasMovedStillNames) {
   EXPECT_EQ(left(), "a");
 }
 
+TEST_F(Unnamed, NobodyKnowsWhatARecordOnADiskThatIsNotMountedNames) {
+  record("1", {"a"});
+  fs::remove(record("2", {"b"}));
+  fs::create_directory(folder_.path() + "/disk");
+  fs::rename(records_ + "/1", folder_.path() + "/disk/1");
+  fs::create_directory_symlink(folder_.path() + "/disk/1", records_ + "/1");
+  fs::create_directory_symlink("nowhere", records_ + "/.#notes");  // no record has such a name
+  fs::rename(folder_.path() + "/disk", folder_.path() + "/away");
+  const Dropped dropped = drop();
+  EXPECT_EQ(dropped.contents, 0U);
+  EXPECT_EQ(dropped.unread, std::vector<std::string>{"1"});
+  EXPECT_EQ(left(), "ab");
+  fs::rename(folder_.path() + "/away", folder_.path() + "/disk");
+  EXPECT_EQ(drop().contents, 1U);
+  EXPECT_EQ(left(), "a");
+}
+
 TEST_F(Unnamed, WithoutAStoreThereIsNothingToDo) { EXPECT_EQ(drop().contents, 0U); }
 
 }  // namespace
