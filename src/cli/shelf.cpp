@@ -86,6 +86,7 @@ class Stocktaking {
     std::set<std::size_t> needs;
     add_needs(*record, needs);
     if (!ended) add_inputs(folder, needs);
+    if (ended) drop_earlier(*record, needs);
     needs.erase(shelf_.holdings.records.size() - 1);
     held.needs.assign(needs.begin(), needs.end());
   }
@@ -127,6 +128,20 @@ class Stocktaking {
     for (const std::string& step : store::step_names(record.folder)) {
       const auto its = store::read_record(store::step_folder(record.folder, step));
       if (its) add_needs(*its, needs);
+    }
+  }
+
+  // A rerun that has ended has copies of all outputs that it took over: the older one goes first.
+  void drop_earlier(const RunRecord& record, std::set<std::size_t>& needs) const {
+    constexpr int kEarlierMost = 10'000;  // no circle goes on for ever
+    std::string earlier = record.rerun_of;
+    for (int i = 0; i < kEarlierMost && !earlier.empty(); ++i) {
+      std::set<std::size_t> found;
+      add_need(earlier, found);
+      if (found.empty()) return;
+      needs.erase(*found.begin());
+      const auto whole = store::read_record(records_ + "/" + shelf_.runs[*found.begin()]);
+      earlier = whole ? whole->rerun_of : "";
     }
   }
 

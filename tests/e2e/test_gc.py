@@ -178,6 +178,19 @@ class Unneeded(GcCase):
         self.told("gc")
         self.assertEqual(self.blobs(), [])
 
+    def test_a_record_on_a_disk_that_is_not_mounted(self):
+        run = self.submit("one\n")
+        record = os.path.join(self.records, run)
+        os.mkdir(self.path("disk"))
+        shutil.move(record, self.path("disk", run))
+        os.symlink(self.path("disk", run), record)
+        os.rename(self.path("disk"), self.path("away"))
+        self.assertIn(f"cannot be read in {self.records}: {run}; ", self.told("gc").errors)
+        self.assertEqual(len(self.blobs()), 1)
+        os.rename(self.path("away"), self.path("disk"))
+        self.assertEqual(self.told("gc").errors.count("cannot be read"), 0)
+        self.assertEqual(self.told("rerun", run).code, 0)
+
     def test_a_folder_of_others(self):
         os.makedirs(self.path("home/.new-thing"))
         os.utime(self.path("home/.new-thing"), (OLD, OLD))
@@ -531,8 +544,34 @@ class Reused(PipelineCase):
         self.write("use.sh", "true\n")
         self.told("rerun", "last")
         self.assertEqual(len(self.runs()), 2)
+        first, second = self.runs()
         told = self.gc("--older-than", "0s", "--dry-run")
-        self.assertEqual(len(told["runs"]), 2)
+        self.assertEqual(told["runs"], [first, second])
+        events = os.path.join(self.records, second, "steps/use/events.jsonl")
+        with open(events, "a", encoding="utf-8") as file:  # as if the rerun were under way
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            self.assertIn(f"{first} (needed by {second})",
+                          self.told("gc", "--older-than", "0s").errors)
+        self.assertEqual(self.runs(), [first, second])
+
+    def test_the_older_goes_before_its_reruns(self):
+        """Each has copies of what it took over; checkpoints have moved on to the youngest."""
+        job = COMPONENT.replace("is_deterministic: true", "is_deterministic: false")
+        self.write("make.yml", job.replace("echo x", "head -c 1000000 /dev/zero"))
+        self.write("use.sh", "exit 3\n")
+        self.submit(file="two.yml", code=3)
+        self.told("rerun", "last", code=3)
+        self.write("use.sh", "true\n")
+        self.told("rerun", "last")
+        runs = self.runs()
+        self.assertEqual(self.steps(), {"make": "reused", "use": "completed"})
+        self.assertEqual(self.gc("--max-size", "2.5MB")["runs"], runs[:1])
+        self.assertEqual(self.gc("--max-size", "1.5MB")["runs"], runs[1:2])
+        self.assertEqual(self.runs(), runs[2:])
+        made = os.path.join(self.records, runs[2], "steps/make/outputs/made/x")
+        self.assertEqual(os.path.getsize(made), 1_000_000)
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"make": "reused", "use": "reused"})
 
     def test_entries_of_runs_that_have_gone(self):
         self.submit(file="two.yml")
