@@ -105,6 +105,7 @@ constexpr JobKey kSettings[] = {
     {{"default_compute", Form::text, "Where steps run that name no compute."},
      kInto<&JobFile::flow, &Flow::target>},
     {{"default_datastore", Form::text, "Where Azure ML keeps outputs.", kAzureOnly}},
+    {{"environment", Form::anything, "The image of steps that name none.", kAzureOnly}},
     {{"continue_on_step_failure", Form::boolean,
       "Whether steps still start that do not depend on one that failed."},
      kInto<&JobFile::flow, &Flow::goes_on>},
@@ -118,6 +119,8 @@ constexpr JobKey kSettings[] = {
 };
 constexpr JobKey kFlow = {
     {"settings", Form::none, "What goes for all its steps."}, nullptr, kSettings};
+
+constexpr Traits kNotLater = {.support = no_effect("it starts now; cron can call muster submit")};
 
 constexpr JobKey kPipelineKeys[] = {
     kSchema,
@@ -137,6 +140,7 @@ constexpr JobKey kPipelineKeys[] = {
     kInputs,
     kOutputs,
     {{"jobs", Form::anything, "The steps, by their names."}},
+    {{"schedule", Form::anything, "When Azure ML starts it.", kNotLater}},
     kComponent,
     kIdentity,
     kServices,

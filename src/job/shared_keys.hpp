@@ -111,6 +111,8 @@ inline constexpr JobKey kInputKeys[] = {
      into_input<&Input::type>},
     {{"path", Form::text, "The file or folder."}, add_path},
     {{"data", Form::text, "The same, in older files."}, add_path},
+    {{"file", Form::text, "The same, of one file."}, add_path},
+    {{"folder", Form::text, "The same, of a folder."}, add_path},
     {{"value", Form::text, "The value."}, into_input<&Input::value>},
     {{"default", Form::text, "The value unless another is given."}, into_input<&Input::value>},
     {{"optional", Form::boolean, "Whether it may go without a value."},
