@@ -90,7 +90,7 @@ bool may_be_left_out(const model::PlannedStep& plan, std::size_t before) {
   const auto has = [&](const std::vector<std::size_t>& steps) {
     return steps.size() > 1 && std::ranges::count(steps, before) > 0;
   };
-  return std::ranges::any_of(plan.any_of, has) ||
+  return plan.anyway || std::ranges::any_of(plan.any_of, has) ||
          std::ranges::any_of(plan.when, has, &model::StepCondition::steps);
 }
 
@@ -188,7 +188,10 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
   const auto key = reuse_key(request, step);
-  if (const auto code = take_over_what_is_there(request, step, key)) return *code;
+  const bool ends_this_run = request.plan[start.step].anyway;
+  if (!ends_this_run) {
+    if (const auto code = take_over_what_is_there(request, step, key)) return *code;
+  }
   const front::StepStart known{shares_of(request, start), start.chosen, text_in};
   const auto within = request.within ? request.within(start.step, known) : nullptr;
   if (!within) return complain(within.error());

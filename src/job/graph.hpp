@@ -41,6 +41,7 @@ struct GraphStep {
   MadeBy items;  // not empty: it is run for each of the items that this output holds
   std::vector<std::size_t> after;  // all that it waits for: ascending, each below its own index
   std::vector<Condition> when;     // all of them must hold; else it is left out
+  bool anyway = false;             // whatever becomes of those before it
   bool deterministic = false;      // declared: the same inputs give the same outputs
 };
 

@@ -58,6 +58,7 @@ class Layer {
       }
       const Laid& done = level.laid[number] = lay_step(level, number);
       if (scope.pipeline.first == number) level.first = done.steps;
+      if (scope.pipeline.last == number) come_last(scope, done);
       for (const Output& output : steps[number].job.outputs) {
         const auto found = done.outputs.find(output.name);
         if (!output.bound || found == done.outputs.end()) continue;
@@ -65,6 +66,19 @@ class Layer {
       }
     }
     return made;
+  }
+
+  // After all steps, those of other pipelines too.
+  void come_last(const Scope& scope, const Laid& done) {
+    if (!scope.prefix.empty()) {
+      complaints_.add(scope.pipeline.head.flow.last->begin,
+                      "only the pipeline as a whole has a last step", "");
+    }
+    for (const std::size_t index : done.steps) {
+      GraphStep& step = (*steps_)[index];
+      step.anyway = true;
+      for (std::size_t before = 0; before < index; ++before) step.after.push_back(before);
+    }
   }
 
   Laid lay_step(const Level& level, std::size_t number) {

@@ -80,6 +80,7 @@ struct Output {
 struct Flow {
   std::optional<Text> target;  // of steps that name none
   std::optional<Text> first;   // the step that all others wait for
+  std::optional<Text> last;    // the step that runs after all others, whatever becomes of them
   bool goes_on = true;         // after a step has failed, with those that do not depend on it
   bool force_rerun = false;    // no step's earlier results are taken in place of running it
 };

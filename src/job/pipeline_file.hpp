@@ -43,6 +43,7 @@ struct Pipeline {
   std::vector<Step> steps;
   std::map<std::string, std::size_t, std::less<>> numbers;  // of steps, by their names
   std::optional<std::size_t> first;                         // of these: all others wait for it
+  std::optional<std::size_t> last;                          // it waits for all others
   std::vector<std::size_t> order;           // of all steps: each after those that it waits for
   std::set<std::string, std::less<>> made;  // its outputs that a step makes
   bool is_sweep = false;                    // it has one step, a sweep that is a file of its own

@@ -98,9 +98,6 @@ constexpr JobKey kStepKeys[] = {
 
 // ---- pipelines ----
 
-constexpr Traits kNoFinale = {
-    .support = refused("write it as a step that needs an output of the last ones")};
-
 constexpr JobKey kSettings[] = {
     {{"default_compute", Form::text, "Where steps run that name no compute."},
      kInto<&JobFile::flow, &Flow::target>},
@@ -115,7 +112,8 @@ constexpr JobKey kSettings[] = {
       "Whether a step starts without an input that failed.", kAzureOnly}},
     {{"on_init", Form::text, "The step that all others wait for."},
      kInto<&JobFile::flow, &Flow::first>},
-    {{"on_finalize", Form::text, "The step that ends the pipeline.", kNoFinale}},
+    {{"on_finalize", Form::text, "The step that runs last, whatever has become of the others."},
+     kInto<&JobFile::flow, &Flow::last>},
 };
 constexpr JobKey kFlow = {
     {"settings", Form::none, "What goes for all its steps."}, nullptr, kSettings};

@@ -29,6 +29,7 @@ class Settler {
     }
     for (std::size_t i = 0; i < pipeline_.steps.size(); ++i) step(i);
     begin_with_first();
+    end_with_last();
     pipeline_.order = waits_.order();
     if (pipeline_.order.size() < pipeline_.steps.size()) tell_circle();
   }
@@ -320,6 +321,33 @@ class Settler {
     for (std::size_t i = 0; pipeline_.first && i < pipeline_.steps.size(); ++i) {
       if (i != *pipeline_.first) waits_.add(i, *pipeline_.first);
     }
+  }
+
+  void end_with_last() {
+    if (!pipeline_.head.flow.last) return;
+    const Text& text = *pipeline_.head.flow.last;
+    pipeline_.last = step_named(text);
+    if (!pipeline_.last) return;
+    const Step& step = pipeline_.steps[*pipeline_.last];
+    if (step.pipeline || step.control || step.loop || !step.guards.empty()) {
+      complaints_.add(text.begin, fmt::format("the step {} cannot be the last one", step.name),
+                      "that is one command, which no loop and no if_else decides about");
+    }
+    for (const Input& input : step.job.inputs) {
+      const auto pieces = input.bound ? bindings_of(input.value->text) : std::vector<Binding>();
+      if (std::ranges::none_of(pieces, is_step_output)) continue;
+      complaints_.add(
+          input.value->begin,
+          fmt::format("the last step, {}, also runs when this has not been made", step.name),
+          "it can only have inputs of the pipeline");
+    }
+    for (std::size_t i = 0; i < pipeline_.steps.size(); ++i) {
+      if (i != *pipeline_.last) waits_.add(*pipeline_.last, i);
+    }
+  }
+
+  static bool is_step_output(const Binding& piece) {
+    return piece.kind == Binding::Kind::step_output;
   }
 
   void tell_circle() {

@@ -61,6 +61,7 @@ void Pipeline::ended(std::size_t step, const StepEnd& end, PipelineEffects& out)
 
 void Pipeline::interrupt(PipelineEffects& out) {
   if (is_over()) return;
+  interrupted_ = true;
   end_all(out);
   if (is_over()) out.emplace_back(PipelineOver{});
 }
@@ -69,13 +70,23 @@ void Pipeline::interrupt(PipelineEffects& out) {
 void Pipeline::end_all(PipelineEffects& out) {
   ending_ = true;
   for (const std::size_t step : running_) out.emplace_back(StopStep{step});
-  ready_.clear();
+  std::erase_if(ready_, [&](std::size_t one) { return interrupted_ || !input_.steps[one].anyway; });
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    Step& one = steps_[i];
-    if (one.state != StepState::waiting) continue;
-    if (one.bar == StepState::left_out || !one.barred) one.barred = culprit_;
-    one.bar = StepState::blocked;
-    close(i, out);
+    if (steps_[i].state != StepState::waiting) continue;
+    if (interrupted_ || !input_.steps[i].anyway) close_at_end(i, out);
+  }
+}
+
+// Of those that wait for it only such hear of it that run anyway.
+void Pipeline::close_at_end(std::size_t step, PipelineEffects& out) {
+  Step& one = steps_[step];
+  if (one.bar == StepState::left_out || !one.barred) one.barred = culprit_;
+  one.bar = StepState::blocked;
+  close(step, out);
+  for (const std::size_t next : later_[step]) {
+    if (!input_.steps[next].anyway || steps_[next].state != StepState::waiting) continue;
+    hear(next, step);
+    if (steps_[next].awaited == 0 && !interrupted_) decide(next, out);
   }
 }
 
@@ -105,6 +116,7 @@ void Pipeline::hear(std::size_t step, std::size_t before) {
   CHECK(one.awaited > 0);
   --one.awaited;
   const StepState state = steps_[before].state;
+  if (input_.steps[step].anyway) return;
   if (state == StepState::left_out) {
     if (!is_one_of_several(step, before)) bar(step, before, StepState::left_out);
   } else if (!model::is_done(state)) {
@@ -248,7 +260,7 @@ void Pipeline::check() const {
   }
   CHECK(over == over_);
   CHECK(used == used_);
-  CHECK(!ending_ || ready_.empty());
+  for (const std::size_t ready : ready_) CHECK(!ending_ || input_.steps[ready].anyway);
   CHECK(input_.at_once == 0 || running_.size() <= input_.at_once);
   for (std::size_t i = 0; i < used_.size(); ++i) CHECK(used_[i] <= input_.slots[i]);
 }

@@ -117,6 +117,7 @@ class Pipeline {
   void start(std::size_t step, std::vector<HostShare> hosts, PipelineEffects& out);
   void give_back(Step& step);
   void end_all(PipelineEffects& out);
+  void close_at_end(std::size_t step, PipelineEffects& out);
 
   PipelineInput input_;
   std::vector<Step> steps_;
@@ -125,7 +126,8 @@ class Pipeline {
   std::set<std::size_t> ready_;
   std::set<std::size_t> running_;
   std::size_t over_ = 0;
-  bool ending_ = false;
+  bool ending_ = false;       // only a step that runs anyway still starts
+  bool interrupted_ = false;  // nor does that
   std::optional<std::size_t> culprit_;
 };
 

@@ -48,6 +48,7 @@ struct PlannedStep {
   std::uint32_t slots = 1;              // on each of its nodes
   std::uint32_t retries = 0;            // further attempts after one that failed
   std::vector<std::size_t> hosts = {};  // that it may use; empty: any
+  bool anyway = false;                  // it runs whatever has become of those before it
   // Of each of these, all among `after`, it needs the first that is done; the others may have been
   // left out. They are passes of a loop, the last one first.
   std::vector<std::vector<std::size_t>> any_of = {};

@@ -305,6 +305,34 @@ class Items(PipelineCase):
             self.assertEqual(self.steps()["each"], "failed")
 
 
+class Finale(PipelineCase):
+    """A step that runs at the end, whatever has become of the others."""
+
+    def finale(self, command, *words, code, settings=""):
+        self.write("last.yml", "type: pipeline\nsettings: {on_finalize: tidy" + settings + "}\njobs:\n"
+                   f"  work: {{command: '{command}', outputs: {{o: }}}}\n"
+                   "  tidy: {command: echo tidied}\n"
+                   "  more: {command: 'true', inputs: {o: '${{parent.jobs.work.outputs.o}}'}}\n")
+        return self.submit(*words, file="last.yml", code=code)
+
+    def test_after_success_and_failure(self):
+        self.assertEqual(self.finale("true", code=0).lines, ["tidy: tidied"])
+        self.assertEqual(self.told("rerun", "last").lines, ["tidy: tidied"], "it ends each run")
+        for settings in ("", ", continue_on_step_failure: false"):
+            done = self.finale("exit 3", code=3, settings=settings)
+            self.assertEqual(done.lines, ["tidy: tidied"])
+            self.assertEqual(self.steps(),
+                             {"work": "failed", "more": "blocked", "tidy": "completed"})
+            self.assertIn("the pipeline failed: step work failed", done.errors)
+
+    def test_what_it_cannot_be(self):
+        self.write("last.yml", "type: pipeline\nsettings: {on_finalize: more}\njobs:\n"
+                   "  work: {command: 'true', outputs: {o: }}\n"
+                   "  more: {command: 'true', inputs: {o: '${{parent.jobs.work.outputs.o}}'}}\n")
+        self.assert_refused(self.told("submit", "last.yml", code=BAD_FILE), BAD_FILE,
+                            r"last.yml:5:39: the last step, more, also runs when")
+
+
 class Values(PipelineCase):
     """What a step has written becomes a value of a later one, or a path."""
 

@@ -64,6 +64,11 @@ PipelineInput draw_pipeline(Dice& dice) {
     input.steps.push_back(draw_step(i, hosts, dice));
     if (dice.chance(0.03)) input.skipped.insert(i);
   }
+  if (steps > 0 && dice.chance(0.3)) {
+    PlannedStep& last = input.steps.back();
+    last = {.after = {}, .when = {}, .nodes = 1, .slots = last.slots, .anyway = true};
+    for (std::uint32_t i = 0; i + 1 < steps; ++i) last.after.push_back(i);
+  }
   input.at_once = dice.chance(0.3) ? dice.between(1, 3) : 0;
   input.goes_on = dice.chance(0.7);
   return input;
@@ -106,6 +111,10 @@ class PipelineJudge {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       if (seen_[i].state == StepState::running) awaits_stop_.push_back(i);
     }
+  }
+  void interrupt() {
+    interrupted_ = true;
+    end();
   }
   void ends_well() {
     if (!awaits_stop_.empty()) complain("a step that runs is not told to stop");
@@ -189,6 +198,7 @@ class PipelineJudge {
   // What a step that does not run becomes, as soon as all before it are over; waiting: it runs.
   [[nodiscard]] StepState bar_of(std::size_t step) const {
     StepState bar = input_.skipped.contains(step) ? StepState::left_out : StepState::waiting;
+    if (input_.steps[step].anyway) return bar;
     for (const std::size_t before : input_.steps[step].after) {
       const StepState state = seen_[before].state;
       if (!is_over(state)) return StepState::waiting;
@@ -209,17 +219,21 @@ class PipelineJudge {
     return bar;
   }
 
+  // Nothing starts any more, or only a step that runs anyway.
+  [[nodiscard]] bool has_ended(std::size_t step) const {
+    return interrupted_ || (ending_ && !input_.steps[step].anyway);
+  }
   [[nodiscard]] bool all_over_before(std::size_t step) const {
     return std::ranges::all_of(input_.steps[step].after,
                                [&](std::size_t before) { return is_over(seen_[before].state); });
   }
   [[nodiscard]] bool may_run(std::size_t step) const {
-    return !ending_ && seen_[step].state == StepState::waiting && all_over_before(step) &&
+    return !has_ended(step) && seen_[step].state == StepState::waiting && all_over_before(step) &&
            bar_of(step) == StepState::waiting;
   }
   [[nodiscard]] bool must_be_over(std::size_t step) const {
     if (seen_[step].state != StepState::waiting) return false;
-    return ending_ || (all_over_before(step) && bar_of(step) != StepState::waiting);
+    return has_ended(step) || (all_over_before(step) && bar_of(step) != StepState::waiting);
   }
   [[nodiscard]] bool could_start(std::size_t step) const {
     if (!may_run(step)) return false;
@@ -241,6 +255,7 @@ class PipelineJudge {
   std::vector<std::string> complaints_;
   int ends_ = 0;
   bool ending_ = false;
+  bool interrupted_ = false;
 };
 
 class PipelinePlay {
@@ -275,7 +290,7 @@ class PipelinePlay {
   }
 
   void interrupt() {
-    judge_.end();
+    judge_.interrupt();
     step([](Pipeline& one, PipelineEffects& out) { one.interrupt(out); });
     judge_.ends_well();
   }

@@ -139,6 +139,7 @@ model::PlannedStep planned_step(const job::GraphStep& step, const PoolPlace& whe
   (void)job::share_nodes(step.job, has, layout);
   model::PlannedStep plan;
   plan.after = step.after;
+  plan.anyway = step.anyway;
   plan.nodes = std::min(layout.nodes, static_cast<std::uint32_t>(has));
   plan.slots = std::max(layout.per_node, layout.launches ? layout.slots : 1);
   plan.hosts = where.hosts;

@@ -98,6 +98,7 @@ void widen_for_trials(const sweep::Settings& settings, const std::vector<PoolHos
 // In a pipeline of its own, on some of the hosts.
 model::PlannedStep alone(model::PlannedStep plan, std::size_t hosts) {
   plan.after.clear();
+  plan.anyway = false;
   plan.when.clear();
   plan.any_of.clear();
   plan.hosts.clear();

@@ -172,6 +172,36 @@ TEST(Pipeline, LeavesOutWhatNoPassHasMade) {
             (Words{"over 0 left out", "over 1 left out", "over 2 left out by 1", "end"}));
 }
 
+PlannedStep anyway(std::vector<std::size_t> steps) {
+  PlannedStep step = after(std::move(steps));
+  step.anyway = true;
+  return step;
+}
+
+TEST(Pipeline, RunsTheLastStepWhateverHasBecomeOfTheOthers) {
+  Player player({{after({}), after({0}), anyway({0, 1})}, {1}});
+  (void)player.begin();
+  EXPECT_EQ(player.end(0, StepState::failed), (Words{"over 1 blocked by 0", "start 2 on 0:1"}));
+  EXPECT_EQ(player.end(2, StepState::completed), Words{"end"});
+  EXPECT_EQ(player.pipeline().culprit(), 0U);
+}
+
+TEST(Pipeline, RunsTheLastStepWhenItEndsAfterAFailure) {
+  Player player({{after({}), after({}), after({1}), anyway({0, 1, 2})}, {2}, 0, false});
+  (void)player.begin();
+  EXPECT_EQ(player.end(0, StepState::failed), (Words{"stop 1", "over 2 blocked by 0"}));
+  EXPECT_EQ(player.end(1, StepState::stopped), Words{"start 3 on 0:1"});
+  EXPECT_EQ(player.interrupt(), Words{"stop 3"});
+  EXPECT_EQ(player.end(3, StepState::stopped), Words{"end"});
+}
+
+TEST(Pipeline, RunsNoLastStepWhenItIsInterrupted) {
+  Player player({{after({}), anyway({0})}, {1}});
+  (void)player.begin();
+  EXPECT_EQ(player.interrupt(), (Words{"stop 0", "over 1 blocked"}));
+  EXPECT_EQ(player.end(0, StepState::stopped), Words{"end"});
+}
+
 TEST(Pipeline, LeavesOutWhatTheUserSkips) {
   Player player({{after({}), after({0}), after({})}, {1}, 0, true, {0}});
   EXPECT_EQ(player.begin(), (Words{"over 0 left out", "over 1 left out by 0", "start 2 on 0:1"}));
