@@ -555,7 +555,7 @@ class Reused(PipelineCase):
         self.assertEqual(self.runs(), [first, second])
 
     def test_the_older_goes_before_its_reruns(self):
-        """Each has copies of what it took over; checkpoints have moved on to the youngest."""
+        """Each has copies of what it took over."""
         job = COMPONENT.replace("is_deterministic: true", "is_deterministic: false")
         self.write("make.yml", job.replace("echo x", "head -c 1000000 /dev/zero"))
         self.write("use.sh", "exit 3\n")

@@ -309,7 +309,7 @@ class Finale(PipelineCase):
     """A step that runs at the end, whatever has become of the others."""
 
     def finale(self, command, *words, code, settings=""):
-        self.write("last.yml", "type: pipeline\nsettings: {on_finalize: tidy" + settings + "}\njobs:\n"
+        self.write("last.yml", f"type: pipeline\nsettings: {{on_finalize: tidy{settings}}}\njobs:\n"
                    f"  work: {{command: '{command}', outputs: {{o: }}}}\n"
                    "  tidy: {command: echo tidied}\n"
                    "  more: {command: 'true', inputs: {o: '${{parent.jobs.work.outputs.o}}'}}\n")
