@@ -180,7 +180,8 @@ class Log {
 
   void add(const Place& place, std::string_view name, bool aside, const Dress& dress) {
     const std::string path = fmt::format("{}/{}", place.second, name);
-    if (streams_.contains({place.first, path})) return;
+    std::error_code ignored;  // a rank's folder is there before its files are
+    if (streams_.contains({place.first, path}) || !fs::exists(path, ignored)) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
     streams_.try_emplace({place.first, path}, path, write, dress);
