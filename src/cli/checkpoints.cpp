@@ -7,6 +7,7 @@
 #include "base/variables.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
+#include "cli/look_back.hpp"
 #include "spec/number.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -166,14 +167,9 @@ std::string queued_before(const front::Recording& record,
 }
 
 std::string earlier_checkpoints(const std::string& pipeline, const std::string& step) {
-  std::string run = pipeline;
-  for (int i = 0; i < kRerunsMax && !run.empty(); ++i) {
-    std::string folder = store::step_folder(run, step);
-    if (found_at(folder).kind != Found::Kind::none) return folder;
-    const auto whole = store::read_record(run);
-    run = whole ? whole->rerun_of : "";
-  }
-  return "";
+  return look_back(pipeline, step, [](const std::string& folder) {
+    return found_at(folder).kind != Found::Kind::none;
+  });
 }
 
 }  // namespace muster::cli

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "cli/look_back.hpp"
 #include "cli/speak.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
@@ -15,7 +16,6 @@ namespace muster::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kRerunsOfMax = 10'000;  // no circle goes on for ever
 using base::Result;
 using model::RunRecord;
 
@@ -90,31 +90,24 @@ bool has_outputs(const RunRecord& record, const front::StepRequest& step) {
 
 // A pipeline that was ended before it came to a step has nothing of it, but may have gone on from
 // one that has.
-std::optional<std::string> completed_in(std::string pipeline, const front::StepRequest& step) {
-  for (int i = 0; i < kRerunsOfMax && !pipeline.empty(); ++i) {
-    std::string folder = store::step_folder(pipeline, step.name);
-    const auto record = store::read_record(folder);
-    if (record && record->ended_well())
-      return has_outputs(*record, step) ? std::optional(folder) : std::nullopt;
-    if (record && record->reused_from.empty()) return std::nullopt;  // it has run, and failed
-    const auto whole = store::read_record(pipeline);
-    pipeline = whole ? whole->rerun_of : "";
-  }
-  return std::nullopt;
+std::optional<std::string> completed_in(const std::string& pipeline,
+                                        const front::StepRequest& step) {
+  bool is_there = false;
+  std::string folder = look_back(pipeline, step.name, [&](const std::string& one) {
+    const auto record = store::read_record(one);
+    is_there = record && record->ended_well() && has_outputs(*record, step);
+    return record && (record->ended_well() || record->reused_from.empty());  // it has run
+  });
+  return is_there ? std::optional(std::move(folder)) : std::nullopt;
 }
 
 }  // namespace
 
 std::string latest_record(const front::PipelineRequest& request, const front::StepRequest& step) {
   if (request.anew.contains(step.name)) return "";
-  std::string pipeline = request.earlier;
-  for (int i = 0; i < kRerunsOfMax && !pipeline.empty(); ++i) {
-    std::string folder = store::step_folder(pipeline, step.name);
-    if (store::read_record(folder)) return folder;
-    const auto whole = store::read_record(pipeline);
-    pipeline = whole ? whole->rerun_of : "";
-  }
-  return "";
+  return look_back(request.earlier, step.name, [](const std::string& folder) {
+    return store::read_record(folder).has_value();
+  });
 }
 
 std::optional<std::string> earlier_step(const front::PipelineRequest& request,

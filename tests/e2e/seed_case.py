@@ -18,6 +18,15 @@ LAUNCHERS = ("muster", "mpirun", "horovodrun", "torchrun")
 NODES = ("node1", "node2", "node3", "node4")
 EVERYWHERE = ("head", *NODES)
 
+# On two hosts, in a copy of the folder src, with an output; its command follows.
+CODE_JOB = """muster: 1
+code: src
+distribution: {type: mpi, node_count: 2}
+outputs:
+  model:
+command: |
+  """
+
 # Data-parallel descent on a line (slope 2, offset 1) by gloo; --local_rank is what some launchers
 # add. A rank says who it is and what it has learnt in one write, since launchers share a pipe.
 TRAIN = """

@@ -10,18 +10,11 @@ import signal
 import time
 import unittest
 
-from seed_case import SeedCase
+from seed_case import CODE_JOB as JOB, SeedCase
 from lab import HOME  # which support has put on the path
 from support import lab_or_skip, run_tests, wait_until
 
 REASON = lab_or_skip()
-JOB = """muster: 1
-code: src
-distribution: {type: mpi, node_count: 2}
-outputs:
-  model:
-command: |
-  """
 WEEK = 7 * 86400
 NODES = ("node1", "node2")
 

@@ -10,18 +10,11 @@ import shutil
 import signal
 import unittest
 
-from seed_case import SeedCase
+from seed_case import CODE_JOB as JOB, SeedCase
 from lab import HOME  # which support has put on the path
 from support import BAD_FILE, lab_or_skip, run_tests, wait_until
 
 REASON = lab_or_skip()
-JOB = """muster: 1
-code: src
-distribution: {type: mpi, node_count: 2}
-outputs:
-  model:
-command: |
-  """
 
 
 def bytes_of(folder):
