@@ -11,11 +11,14 @@ TALK_SECONDS ?= 3600
 QUICK = ^(unit_|property|golden|sim|rooms|talk)
 CTEST = ctest --output-on-failure
 
-.PHONY: help build demo test test-quick sanitize bench fuzz sim format lint analyze clean install talk \
-        configure-tests
+# KUBERNETES=later leaves the tests on a cluster to `make test-kubernetes`.
+LATER = $(if $(filter later,$(KUBERNETES)),|^e2e_kubernetes)
+
+.PHONY: help build image demo test test-quick sanitize bench fuzz sim format lint analyze clean install talk \
+        kubernetes test-kubernetes configure-tests
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 17
 
 build: ## build/muster; installs what is missing with apt-get
 	tools/setup build
@@ -33,9 +36,19 @@ configure-tests:
 
 test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
 	cmake --build build --target muster spawn_loop
-	$(CTEST) --test-dir build -E '$(QUICK)'
+	$(CTEST) --test-dir build -E '$(QUICK)$(LATER)'
 	@$(MAKE) --no-print-directory sanitize
 	@$(MAKE) --no-print-directory lint
+	@tools/kubernetes --where >/dev/null 2>&1 || [ -n '$(LATER)' ] || \
+	  echo 'make test: NOT TESTED: Kubernetes, whose servers are not here; run: make kubernetes'
+
+kubernetes: ## Kubernetes' servers for the tests, built from Debian's source once; 8 minutes
+	tools/setup kubernetes
+	@tools/kubernetes
+
+test-kubernetes: kubernetes configure-tests ## the tests on a real Kubernetes cluster
+	cmake --build build --target muster
+	$(CTEST) -j 2 --test-dir build -R '^e2e_kubernetes'
 
 test-quick: configure-tests ## the rooms' tests only: seconds
 	cmake --build build
@@ -88,6 +101,9 @@ analyze: configure-tests ## clang's analyzer: every path through every function;
 	tools/setup lint
 	cmake --build build --target wire_proto
 	tools/clang_tidy.py build '-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding'
+
+image: build ## build/muster-image.tar: a container image with muster alone, for pods
+	tools/image
 
 install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'

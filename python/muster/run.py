@@ -6,7 +6,7 @@ from .binary import MusterError, answer_of, code_of, text_of
 from .tracking import ContextRun
 
 
-_SDK_WORDS = {"starting": "Starting", "running": "Running", "completed": "Completed",
+_SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running", "completed": "Completed",
               "failed": "Failed", "stopped": "Canceled", "died": "Failed"}
 
 

@@ -9,6 +9,7 @@ model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& invento
                            const Invocation& invocation) {
   head::HeadOptions options = head_options(invocation);
   options.input.spec = spec;
+  options.input.spec.container.reset();  // what is asked for is the host's own
   std::vector<model::Host*> asked;
   for (model::Host& host : inventory.hosts) {
     if (!host.carrier.opened || host.carrier.same_machine) continue;

@@ -15,9 +15,12 @@
 #include "blobs/parcel.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/snapshot_of.hpp"
+#include "cli/bundle.hpp"
 #include "cli/code.hpp"
+#include "cli/environments.hpp"
 #include "cli/errand.hpp"
 #include "cli/host_folders.hpp"
+#include "cli/image_store.hpp"
 #include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
@@ -240,6 +243,18 @@ HostFolderRules rules_given() {
   return rules;
 }
 
+// Contents and environments have the same bound, each for itself.
+blobs::Trimmed trim_caches(const std::vector<std::string>& environment, bool really) {
+  const auto cache = blobs::cache_folder(environment);
+  if (!cache) return {};
+  const std::uint64_t budget = blobs::cache_budget(*cache, environment);
+  blobs::Trimmed trimmed = blobs::trim(blobs::blobs_of(*cache), budget, really);
+  const blobs::Trimmed more = trim_environments(*cache, budget, kEnvironmentsStay, really);
+  trimmed.count += more.count;
+  trimmed.bytes += more.bytes;
+  return trimmed;
+}
+
 std::string tidy(const std::string& records, const std::string& owner, bool dry_run,
                  const Invocation& invocation) {
   HostFolderRules rules = rules_given();
@@ -247,24 +262,67 @@ std::string tidy(const std::string& records, const std::string& owner, bool dry_
   rules.untouched = kUnknownRunsStay;
   rules.really = !dry_run;
   const HostFolders folders = remove_host_folders(records, rules);
-  const auto cache = blobs::cache_folder(invocation.environment);
-  const auto trimmed =
-      cache ? blobs::trim(blobs::blobs_of(*cache),
-                          blobs::cache_budget(*cache, invocation.environment), !dry_run)
-            : blobs::Trimmed();
+  const blobs::Trimmed trimmed = trim_caches(invocation.environment, !dry_run);
   return fmt::format("{}{} {} {} {}\n", kTidied, folders.count, folders.bytes, trimmed.count,
                      trimmed.bytes);
 }
+
+Result<void> unpack_file(const std::string& folder, const std::string& from) {
+  const process::UniqueFd file(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  return file ? open_bundle(file.get(), folder) : cannot("read", from, last_error());
+}
+
+// NAME=VALUE... COMMAND...: comes back only where the program cannot be executed.
+Result<void> become(std::vector<std::string> words) {
+  const auto is_word = [](const std::string& word) {
+    return word.find('=') == std::string::npos || word.find('/') < word.find('=');
+  };
+  const auto first = std::ranges::find_if(words, is_word);
+  if (first == words.end()) return base::fail(Fault::usage, "", "there is no command");
+  for (auto one = words.begin(); one != first; ++one) {
+    const std::size_t equals = one->find('=');
+    ::setenv(one->substr(0, equals).c_str(), one->c_str() + equals + 1, 1);
+  }
+  std::vector<char*> arguments;
+  for (auto one = first; one != words.end(); ++one) arguments.push_back(one->data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  return cannot("start", *first, last_error());
+}
+
+// begin FILE|/ FOLDER [NAME=VALUE...] COMMAND...
+Result<void> begin(const std::vector<std::string>& words) {
+  const auto unpacked = words[1] == "/" ? Result<void>() : unpack_file(words[2], words[1]);
+  return unpacked.and_then([&] { return become({words.begin() + 3, words.end()}); });
+}
+
+Result<void> copy_program(const std::string& path) {
+  const std::string fresh = path + ".part";
+  std::error_code wrong;
+  fs::create_directories(fs::path(path).parent_path(), wrong);
+  fs::copy_file("/proc/self/exe", fresh, fs::copy_options::overwrite_existing, wrong);
+  if (!wrong) fs::permissions(fresh, fs::perms(0755), wrong);
+  if (!wrong) fs::rename(fresh, path, wrong);
+  return wrong ? cannot("write", path, wrong) : Result<void>();
+}
+
+int code_of(const Result<void>& done) { return done ? 0 : complain(done.error()); }
 
 }  // namespace
 
 int do_errand(const std::vector<std::string>& words, const Invocation& invocation) {
   const auto is_unit = [](const std::string& unit) { return snapshot::is_inside(unit); };
   const std::string kind = words.size() > 1 && words[1].starts_with('/') ? words[0] : "";
-  if (kind == "outputs" && words.size() == 3) {
-    const auto given = give_outputs(words[1], words[2]);
-    return given ? 0 : complain(given.error());
+  if (words.size() == 4 && words[0] == "image") {
+    return ready_image({words.begin() + 1, words.end()}, invocation.environment);
   }
+  if (words.size() == 1 && words[0] == "packages") return make_environment(invocation);
+  if (kind == "outputs" && words.size() == 3) {
+    return code_of(give_outputs(words[1], words[2]));
+  }
+  if (kind == "unpack" && words.size() == 2) return code_of(open_bundle(STDIN_FILENO, words[1]));
+  if (kind == "begin" && words.size() > 3) return code_of(begin(words));
+  if (kind == "program" && words.size() == 2) return code_of(copy_program(words[1]));
   if (kind == "tidy" && (words.size() == 3 || (words.size() == 4 && words[3] == "dry"))) {
     return print(tidy(words[1], words[2], words.size() == 4, invocation));
   }

@@ -45,6 +45,7 @@ model::JobSpec spec_of(const Errand& errand, const model::JobSpec& like) {
   app.command.insert(app.command.end(), errand.words.begin(), errand.words.end());
   app.ranks = static_cast<std::uint32_t>(errand.hosts.size());
   app.workdir = "/";
+  app.exports = errand.exports;
   return spec;
 }
 

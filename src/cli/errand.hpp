@@ -12,9 +12,21 @@
 //   outputs FOLDER MARK
 //       A host that does not see the record in FOLDER says what its ranks wrote there and it cannot
 //       send (left_behind.hpp), and sends the rest in a parcel.
+//   unpack FOLDER
+//       Lays out a bundle (bundle.hpp) from its stdin in FOLDER, which must not be there.
+//   begin FILE|/ FOLDER [NAME=VALUE...] COMMAND...
+//       The same from FILE, or nothing for /; then becomes the command, with these variables.
+//   program PATH
+//       Copies this program to PATH, where it is whole from the moment that it is there.
 //   tidy RECORDS OWNER [dry]
 //       Removes folders that errands for OWNER have made in RECORDS, and trims the cache. Lines
 //       "stay RUN" and "go RUN" on its stdin say what is known of runs; it answers what it removed.
+//   image HOW RUNTIME IMAGE
+//       Chooses the runtime, sees whether it has the image for this processor, and says so. Where
+//       it does not, HOW says what to do: `pull` it, `load` it from stdin, or only `look`.
+//   packages
+//       Makes an environment of the packages that stdin names, unless the host has it (see
+//       environments.hpp); its answer is that of readiness.hpp.
 #pragma once
 
 #include <functional>
@@ -31,10 +43,12 @@ namespace muster::cli {
 
 struct Errand {
   std::vector<std::string> words;   // after `muster errand`
-  std::vector<model::Host> hosts;   // each once, none of them this machine
+  std::vector<model::Host> hosts;   // each once
   int input = -1;                   // what all read; -1: nothing
   std::string folder;               // of their answers: rank.N/stdout
   std::function<void()> tick = {};  // called a few times a second meanwhile
+  // Variables of the job that the tools which they start may want: indexes, proxies, credentials.
+  std::vector<model::EnvSetting> exports = {};
 };
 
 // Carries it out with the links of such a job.

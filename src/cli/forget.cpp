@@ -13,6 +13,7 @@
 
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
+#include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
@@ -43,6 +44,11 @@ RunRecord record_or_remains(const std::string& records, const std::string& run) 
   return store::read_record(remains.folder).value_or(remains);
 }
 
+// Its scheduler may know more.
+RunRecord as_now(RunRecord record, const Invocation& invocation) {
+  return is_scheduled(record) ? asked_for(std::move(record), invocation) : record;
+}
+
 // A step may live longer than its pipeline's head.
 Result<void> check_ended(const RunRecord& record) {
   const std::string& run = record.run;
@@ -53,24 +59,27 @@ Result<void> check_ended(const RunRecord& record) {
                     *step);
 }
 
-Result<Records> named(const std::string& records, const RecordRequest& request) {
+Result<Records> named(const std::string& records, const RecordRequest& request,
+                      const Invocation& invocation) {
   const std::vector<std::string> names = store::run_names(records);
   Records found;
   for (const std::string& word : request.runs) {
     const auto run = store::find_run(names, word);
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
-    found.push_back(record_or_remains(records, *run));
+    found.push_back(as_now(record_or_remains(records, *run), invocation));
     if (auto ended = check_ended(found.back()); !ended) return tl::unexpected(ended.error());
   }
   return found;
 }
 
-Records selected(const std::string& records, const RecordRequest& request) {
+Records selected(const std::string& records, const RecordRequest& request,
+                 const Invocation& invocation) {
   Records found;
   const model::Utc now = store::utc_now();
   for (const std::string& run : store::run_names(records)) {
     auto record = store::read_record(folder_in(records, run));
+    if (record) record = as_now(std::move(*record), invocation);
     if (!record || record->is_live() || !matches(request.filter, *record, now)) continue;
     if (store::running_step(record->folder)) continue;
     found.push_back(std::move(*record));
@@ -157,14 +166,24 @@ void drop_contents(const std::string& folder, const blobs::Named& named) {
   if (alone) (void)blobs::drop_unnamed(folder, {.really = true, .only = &named.hashes});
 }
 
-int remove_all(const std::string& folder, const Records& found, const RecordRequest& request) {
+// What it has made in a cluster first: without the record nobody would find it.
+int remove_everywhere(int records, const RunRecord& record, const Invocation& invocation) {
+  if (is_scheduled(record)) {
+    const auto removed = remove_scheduled(record, invocation);
+    if (!removed) return complain(removed.error());
+  }
+  return remove(records, record);
+}
+
+int remove_all(const std::string& folder, const Records& found, const RecordRequest& request,
+               const Invocation& invocation) {
   int code = 0;
   std::set<std::string> holders;
   blobs::Named named;
   const process::UniqueFd records(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const RunRecord& record : found) {
     blobs::add_named(records.get(), record.run, named);
-    const int own = remove(records.get(), record);
+    const int own = remove_everywhere(records.get(), record, invocation);
     if (own == 0) holders.merge(other_holders(record));
     const bool tells = own == 0 && request.json;
     const int told = tells ? print(view::record_json(record, store::utc_now()) + "\n") : 0;
@@ -177,16 +196,17 @@ int remove_all(const std::string& folder, const Records& found, const RecordRequ
 
 }  // namespace
 
-int forget(const std::string& records, const RecordRequest& request) {
+int forget(const std::string& records, const RecordRequest& request, const Invocation& invocation) {
   const bool selects = request.runs.empty();
-  const auto found = selects ? selected(records, request) : named(records, request);
+  const auto found =
+      selects ? selected(records, request, invocation) : named(records, request, invocation);
   if (!found) return complain(found.error());
   if (request.dry_run) return list_found(*found, request);
   if (selects && !may_remove(*found, request)) {
     say("muster: nothing was removed\n");
     return 0;
   }
-  const int code = remove_all(records, *found, request);
+  const int code = remove_all(records, *found, request, invocation);
   const bool tells = selects && code == 0 && !request.json;
   return tells ? print(fmt::format("removed {}\n", count_of(*found))) : code;
 }

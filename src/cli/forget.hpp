@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "cli/cli.hpp"
 #include "front/request.hpp"
 
 namespace muster::cli {
 
 // It is an error to name a run that has not ended; a filter skips such runs. Returns the exit code.
-[[nodiscard]] int forget(const std::string& records, const front::RecordRequest& request);
+[[nodiscard]] int forget(const std::string& records, const front::RecordRequest& request,
+                         const Invocation& invocation);
 
 }  // namespace muster::cli

@@ -9,20 +9,24 @@
 
 #include "base/variables.hpp"
 #include "cli/ask_hosts.hpp"
+#include "cli/build_image.hpp"
 #include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/downloads.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/head_options.hpp"
+#include "cli/images.hpp"
 #include "cli/inventory.hpp"
 #include "cli/meet.hpp"
+#include "cli/packages.hpp"
 #include "cli/prospect.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
+#include "container/folders.hpp"
 #include "head/head.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
@@ -110,6 +114,12 @@ class Launch {
  private:
   // Nothing: to be planned again, with fewer hosts than before.
   std::optional<int> attempt() {
+    if (!request_.dry_run && request_.build && !is_built_) {
+      if (auto built = build_image(*request_.build, *spec_.container, invocation_); !built) {
+        return give_up(built.error());
+      }
+      is_built_ = true;
+    }
     auto inventory = joined_ ? joined_->job.inventory : inventory_of(spec_, same_);
     if (!inventory) return give_up(inventory.error());
     // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
@@ -162,6 +172,7 @@ class Launch {
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return give_up(filled.error());
+    if (const auto report = ready_hosts(job)) return end_early(*report);
     if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
     options.told = [&](const model::RunEvent& event) {
@@ -173,6 +184,7 @@ class Launch {
     };
     const bool shows_errors = job.spec.output.routes.err.console;
     if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
+    if (job.spec.container) job.spec.container->mounts = mounts_of(job.spec);
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);
@@ -184,6 +196,14 @@ class Launch {
     if (!report) return complain(report.error());
     if (verbose) say("muster: " + phases.words() + "\n");
     return first_code(tell(ended_, invocation_, shows_errors), lost_);
+  }
+
+  // Ranks write in the record's folder, and read what lies elsewhere.
+  [[nodiscard]] std::vector<model::ContainerMount> mounts_of(const model::JobSpec& spec) const {
+    std::vector<std::string> folders;
+    if (recorder_ && recorder_->has_begun()) folders.push_back(recorder_->record().folder);
+    for (const front::DataPath& data : what_it_reads()) folders.push_back(data.path);
+    return container::mounts_of_job(spec, folders);
   }
 
   // A run does not fail for its record, unless it would be lost without: when it is detached, or
@@ -243,6 +263,13 @@ class Launch {
     return ready_checkpoints(checkpoints);
   }
 
+  // With the software that the ranks need. Nothing: they have it.
+  std::optional<model::RunReport> ready_hosts(Prospect& job) {
+    if (job.spec.container) return give_images(job, inner(), invocation_);
+    if (request_.packages.empty()) return {};
+    return give_packages(request_.packages, job, inner(), invocation_);
+  }
+
   // To the hosts that do not see the record. Nothing: the run can begin.
   std::optional<model::RunReport> send_code(const Prospect& job) {
     if (!recorder_ || !recorder_->has_begun()) return {};
@@ -273,8 +300,8 @@ class Launch {
   std::optional<int> end_early(const model::RunReport& report) {
     travel_.reset();
     if (joins_hosts(report)) return std::nullopt;
-    recorder_->hear(model::RunEnded{report});
-    (void)check_record(*recorder_);
+    if (recorder_) recorder_->hear(model::RunEnded{report});
+    if (recorder_) (void)check_record(*recorder_);
     return tell(report, invocation_, false);
   }
 
@@ -308,6 +335,7 @@ class Launch {
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
   bool is_filled_ = false;        // the record
+  bool is_built_ = false;         // the image
   bool runs_here_ = false;        // some rank, beside those on hosts elsewhere
   bool has_started_ = false;      // any rank
   model::RunReport ended_;        // of the run, once its outputs are here

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "store/folder.hpp"
 #include "store/index.hpp"
@@ -162,6 +163,20 @@ void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) 
   });
 }
 
+void ask_schedulers(std::vector<Entry>& entries, const Invocation& invocation) {
+  std::vector<RunRecord> live;
+  for (const Entry& entry : entries) {
+    const bool asks = entry.record && entry.record->is_live() && is_scheduled(*entry.record);
+    if (asks) live.push_back(*entry.record);
+  }
+  if (live.empty()) return;
+  ask_for_all(live, invocation);
+  for (RunRecord& record : live) {
+    const auto entry = std::ranges::find(entries, record.run, &Entry::run);
+    entry->record = held(std::move(record));
+  }
+}
+
 // The last ones, and all that run.
 void shorten(std::vector<Entry>& entries, std::size_t most) {
   const std::size_t old = entries.size() - std::min(most, entries.size());
@@ -192,9 +207,10 @@ void sweep(const std::string& folder) {
 
 }  // namespace
 
-int list(const std::string& folder, const RecordRequest& request) {
+int list(const std::string& folder, const RecordRequest& request, const Invocation& invocation) {
   const IndexText text = request.json ? IndexText::json : IndexText::cells;
   std::vector<Entry> entries = Listing(folder, text, request.filter).all();
+  ask_schedulers(entries, invocation);
   keep_matching(entries, request.filter);
   if (!request.all) shorten(entries, request.most.value_or(kMost));
   return request.json ? print_list(entries) : print(table(entries));

@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "cli/cli.hpp"
 #include "front/request.hpp"
 
 namespace muster::cli {
 
-[[nodiscard]] int list(const std::string& records, const front::RecordRequest& request);
+[[nodiscard]] int list(const std::string& records, const front::RecordRequest& request,
+                       const Invocation& invocation);
 [[nodiscard]] int reindex(const std::string& records, const front::RecordRequest& request);
 
 }  // namespace muster::cli

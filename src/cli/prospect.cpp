@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "container/images.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::cli {
@@ -15,7 +16,9 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
                                           plan::Machine machine) {
   std::vector<plan::Forwarded> result;
   for (const model::App& app : spec.apps) {
-    auto one = plan::forwarded(environment, app, spec.clean_env, machine);
+    // A container has an environment of its own.
+    const bool clean = spec.clean_env || spec.container;
+    auto one = plan::forwarded(environment, app, clean, machine);
     if (!one) return tl::unexpected(one.error());
     result.push_back(std::move(*one));
   }
@@ -28,6 +31,8 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                           const std::vector<std::string>& environment) {
   auto placed = plan::place(spec, inventory);
   if (!placed) return tl::unexpected(placed.error());
+  const auto fits = container::check_images(spec, *placed);
+  if (!fits) return tl::unexpected(fits.error());
   auto same_machine = kept(spec, environment, plan::Machine::same);
   if (!same_machine) return tl::unexpected(same_machine.error());
   auto elsewhere = kept(spec, environment, plan::Machine::another);

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "cli/adopt.hpp"
 #include "cli/collect.hpp"
 #include "cli/forget.hpp"
 #include "cli/list.hpp"
 #include "cli/logs.hpp"
 #include "cli/run.hpp"
+#include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/signal_one.hpp"
 #include "store/files.hpp"
@@ -129,8 +131,11 @@ int tell_end(const RunRecord& record, const RecordRequest& request) {
   return code_of(record);
 }
 
-int wait(const RunRecord& record, const RecordRequest& request) {
-  return tell_end(record.is_live() ? ended(record) : record, request);
+int wait(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
+  if (!record.is_live()) return tell_end(record, request);
+  RunRecord now = ended(record);
+  if (is_scheduled(now)) now = await_end(std::move(now), invocation);
+  return tell_end(now, request);
 }
 
 // The kernel names the process that holds the lock: no other can be meant.
@@ -151,10 +156,15 @@ Result<void> interrupt(const RunRecord& record) {
                     record.head.host);
 }
 
-int stop(const RunRecord& record, const RecordRequest& request) {
+// One that is still being handed over to its scheduler is stopped like any other.
+int stop(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
   if (!record.is_live()) return print_end(record, request);
-  if (const auto sent = interrupt(record); !sent) return complain(sent.error());
-  return print_end(ended(record), request);
+  const bool is_elsewhere = is_scheduled(record) && record.state != model::RunState::starting;
+  const auto sent = is_elsewhere ? stop_scheduled(record, invocation) : interrupt(record);
+  if (!sent) return complain(sent.error());
+  if (!is_elsewhere) return print_end(ended(record), request);
+  const auto stopped = await_stopped(record, invocation);
+  return stopped ? print_end(*stopped, request) : complain(stopped.error());
 }
 
 // ---- repeating ----------------------------------------------------------------------------------
@@ -191,11 +201,12 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
     case RecordVerb::show:
       return show(record, request);
     case RecordVerb::logs:
-      return logs(record, request);
+      return is_scheduled(record) ? scheduled_logs(record, request, invocation)
+                                  : logs(record, request);
     case RecordVerb::wait:
-      return wait(record, request);
+      return wait(record, request, invocation);
     case RecordVerb::stop:
-      return stop(record, request);
+      return stop(record, request, invocation);
     case RecordVerb::report:
       return report(record, request);
     case RecordVerb::graph:
@@ -212,12 +223,14 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
 }
 
 // All are found before anything is done to one of them.
-Result<std::vector<RunRecord>> find_all(const std::string& records, const RecordRequest& request) {
+Result<std::vector<RunRecord>> find_all(const std::string& records, const RecordRequest& request,
+                                        const Invocation& invocation) {
   std::vector<RunRecord> found;
   for (const std::string& word : request.runs) {
     auto record = record_of(records, word);
     if (!record) return tl::unexpected(std::move(record.error()));
-    found.push_back(std::move(*record));
+    found.push_back(is_scheduled(*record) ? asked_for(std::move(*record), invocation)
+                                          : std::move(*record));
   }
   return found;
 }
@@ -230,11 +243,15 @@ int records(const RecordRequest& request, const Invocation& invocation) {
     return complain(
         {Fault::usage, "there is no folder for records", "set MUSTER_RECORDS, or HOME", {}});
   }
-  if (request.verb == RecordVerb::list) return list(*folder, request);
+  if (!request.scheduler.kind.empty()) {
+    const auto adopted = adopt(*folder, request.scheduler, invocation);
+    if (!adopted) return complain(adopted.error());
+  }
+  if (request.verb == RecordVerb::list) return list(*folder, request, invocation);
   if (request.verb == RecordVerb::reindex) return reindex(*folder, request);
-  if (request.verb == RecordVerb::remove) return forget(*folder, request);
+  if (request.verb == RecordVerb::remove) return forget(*folder, request, invocation);
   if (request.verb == RecordVerb::collect) return collect(*folder, request, invocation);
-  const auto found = find_all(*folder, request);
+  const auto found = find_all(*folder, request, invocation);
   if (!found) return complain(found.error());
   int code = 0;
   for (const RunRecord& record : *found) {

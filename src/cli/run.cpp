@@ -3,19 +3,27 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 #include "base/variables.hpp"
+#include "cli/called.hpp"
+#include "cli/check_target.hpp"
+#include "cli/cluster_run.hpp"
 #include "cli/code.hpp"
 #include "cli/collect.hpp"
 #include "cli/detached.hpp"
+#include "cli/end_file.hpp"
 #include "cli/launch.hpp"
+#include "cli/operated.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "front/cluster_request.hpp"
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
 #include "model/cpu_set.hpp"
@@ -24,6 +32,7 @@
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/complaints.hpp"
 
@@ -51,6 +60,8 @@ bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 
 std::string new_record_folder(const Invocation& invocation) {
   const auto records = store::records_folder(invocation.environment);
   if (!records) return {};
+  const std::string name = base::value_of(invocation.environment, kRunName);
+  if (store::is_run_name(name) && !has_file(*records + "/" + name)) return *records + "/" + name;
   return *records + "/" + store::run_name(store::utc_now(), probe::random_number());
 }
 
@@ -117,7 +128,9 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
   const auto go = [&](const Invocation& own) {
     const int code = launch(request, own);
-    if (request.record && !request.dry_run) keep_to_budget(request.record->folder, own.environment);
+    if (!request.record || request.dry_run) return code;
+    write_end_file(request.record->folder, own.environment);
+    keep_to_budget(request.record->folder, own.environment);
     return code;
   };
   return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
@@ -129,6 +142,7 @@ int act(front::PipelineRequest& request, const Invocation& invocation,
   if (request.dry_run) return show_pipeline(request);
   const auto go = [&](const Invocation& own) {
     const int code = run_pipeline(request, own);
+    write_end_file(request.record.folder, own.environment);
     keep_to_budget(request.record.folder, own.environment);
     return code;
   };
@@ -150,11 +164,22 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
   });
 }
 
+int write_text(const front::Reading& read) {
+  if (store::replace_file(read.text_file, read.text)) return 0;
+  return complain({base::Fault::output,
+                   fmt::format("cannot write {}: {}", read.text_file, std::strerror(errno)),
+                   {},
+                   {}});
+}
+
 int carry_out(const front::Front& front, base::Result<front::Reading> read,
               const Invocation& invocation, const model::TypedCommand& asked) {
   if (!read) {
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
+  }
+  if (read->complaints.empty() && read->cluster && read->only_asks) {
+    return check_target(*read, invocation);
   }
   if (read->checked) {
     const int told = print(view::complaints_json(*read->checked, read->complaints, read->notices));
@@ -163,9 +188,17 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
   for (const std::string& notice : read->notices) say("muster: " + notice + "\n");
+  const bool only_shows =
+      (read->request && read->request->dry_run) || (read->pipeline && read->pipeline->dry_run);
+  if (read->cluster && !only_shows && !read->cluster->operated.empty()) {
+    return run_operated(*read, asked, invocation);
+  }
+  if (read->cluster && !only_shows) return run_in_cluster(*read, asked, invocation);
   if (read->request) return act(std::move(*read->request), front, invocation, asked);
   if (read->pipeline) return act(*read->pipeline, invocation, asked);
+  if (read->called) return called(*read->called, invocation);
   if (read->records) return records(*read->records, invocation);
+  if (!read->text_file.empty()) return write_text(*read);
   return print(read->text);
 }
 

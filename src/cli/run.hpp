@@ -9,6 +9,9 @@
 
 namespace muster::cli {
 
+// What the run shall be called; for whoever has a record of it elsewhere.
+inline constexpr const char* kRunName = "MUSTER_RUN_NAME";
+
 // "mpirun" of "/usr/bin/mpirun".
 [[nodiscard]] std::string base_name(const std::string& path);
 

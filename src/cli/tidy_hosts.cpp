@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <fcntl.h>
-#include <filesystem>
 #include <optional>
-#include <stdlib.h>
 
 #include "base/words.hpp"
 #include "blobs/files.hpp"
+#include "cli/desk.hpp"
 #include "cli/errand.hpp"
 #include "cli/inventory.hpp"
 #include "cli/speak.hpp"
@@ -43,26 +42,6 @@ std::string what_is_known(const std::string& records, const view::Collection& do
   for (const std::string& run : done.runs) lines += fmt::format("go {}\n", run);
   return lines;
 }
-
-// Of what is asked and answered; gone at its end.
-class Desk {
- public:
-  Desk() {
-    std::error_code wrong;
-    std::string name = (std::filesystem::temp_directory_path(wrong) / "muster-gc-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Desk() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::optional<view::TidiedHost> answer_of(const std::string& host, const std::string& text) {
   const std::vector<std::string> words = base::split(text, " \n");

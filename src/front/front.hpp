@@ -19,7 +19,9 @@
 
 namespace muster::front {
 
+struct ClusterRequest;
 struct PipelineRequest;
+struct CalledRequest;
 
 // A request of one kind, text to print (help, version) before an exit with 0, or errors.
 struct Reading {
@@ -31,6 +33,11 @@ struct Reading {
   std::optional<model::CheckedFile> checked = {};
   std::optional<RecordRequest> records = {};
   std::shared_ptr<PipelineRequest> pipeline = {};
+  // The request, or the pipeline, is carried out in a cluster: the hosts are pods there.
+  std::shared_ptr<ClusterRequest> cluster = {};
+  bool only_asks = false;  // whether the cluster would take it
+  std::shared_ptr<const CalledRequest> called = {};
+  std::string text_file = {};  // an absolute path that `text` goes to; empty: stdout
 };
 
 struct Front {

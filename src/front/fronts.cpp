@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "base/words.hpp"
+#include "front/called/front.hpp"
+#include "front/called/options.hpp"
 #include "front/deepspeed/front.hpp"
 #include "front/deepspeed/options.hpp"
 #include "front/front.hpp"
@@ -41,6 +43,8 @@ constexpr Front kFronts[] = {
      read_validate, validate_options, true},
     {"schema", "[OPTIONS]", "Print the JSON Schema of job files, for editors.", false, 0,
      read_schema, schema_options, true},
+    {"export", "[OPTIONS] kubernetes FILE", "Write a job down for a scheduler.", false, 0,
+     read_export, export_options, true},
     {"ps", "[OPTIONS]", "List runs, the newest last.", false, 0, read_record<RecordVerb::list>,
      record_options<RecordVerb::list>, true},
     {"show", "[OPTIONS] RUN", "Show the state of a run, or how it ended.", false, 0,
@@ -63,6 +67,10 @@ constexpr Front kFronts[] = {
      read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},
     {"reindex", "[OPTIONS]", "Rebuild the index of all records.", false, 0,
      read_record<RecordVerb::reindex>, record_options<RecordVerb::reindex>, true},
+    {"lead", "[OPTIONS] -- COMMAND", "Run a command with hosts that join.", false, 0, read_lead,
+     lead_options},
+    {"join", "[OPTIONS] ADDRESS:PORT", "Offer this host to muster lead.", false, 0, read_join,
+     join_options, true},
     {"deepspeed", "[OPTIONS] SCRIPT [ARGS]", "Like DeepSpeed's launcher.", true, 2, read_deepspeed,
      deepspeed_options},
 };

@@ -2,10 +2,12 @@
 #include "front/inherited.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/byte_size.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "model/carriers.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sources.hpp"
@@ -16,7 +18,8 @@ namespace {
 bool keeps_record(const Call& call, Keeps keeps) {
   const auto said = variable(call, kRecord);
   if (keeps == Keeps::never || keeps == Keeps::always) return keeps == Keeps::always;
-  if (variable(call, kLaunchers)) return false;
+  const bool own_runs = variable(call, spec::kStartsRanks) == spec::kRunsOfTheirOwn;
+  if (variable(call, kLaunchers) && !own_runs) return false;
   return keeps == Keeps::usually ? said != "no" : said == "yes";
 }
 
@@ -31,10 +34,60 @@ void name_hostfile(const Call& call, model::JobSpec& spec) {
   }
 }
 
-bool says_how_to_reach_hosts(const model::CarrierSpec& carrier) {
+bool says_another_way(const model::CarrierSpec& carrier) {
   const model::CarrierSpec usual;
   return carrier.command != usual.command || carrier.port != usual.port ||
-         carrier.identity != usual.identity || carrier.agent_path != usual.agent_path;
+         carrier.identity != usual.identity;
+}
+
+bool says_how_to_reach_hosts(const model::CarrierSpec& carrier) {
+  return says_another_way(carrier) || !carrier.agent_path.empty();
+}
+
+// Slurm 23.11 and later tell launchers so (srun.1): a step that takes nothing, and sees all of its
+// host. Earlier ones share what others hold with --overlap.
+bool knows_external_launchers(const Call& call) {
+  for (const char* name : {"OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args",
+                           "HYDRA_LAUNCHER_EXTRA_ARGS", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"}) {
+    if (variable(call, name).value_or("").find(kExternalLauncher) != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+// Whether all that were named are the Slurm job's, by the names that it gives them; then they get
+// to know the component that they are in.
+bool are_allocated(const Call& call, std::vector<model::HostEntry>& hosts) {
+  const auto around = spec::allocation_around(
+      {.variable = [&](std::string_view name) { return variable(call, name); }});
+  if (!around || !*around || hosts.empty()) return false;
+  std::map<std::string_view, std::optional<std::uint32_t>> components;
+  for (const model::HostEntry& one : (*around)->hosts) components.emplace(one.name, one.component);
+  const bool all = std::ranges::all_of(hosts, [&](const model::HostEntry& one) {
+    return one.user.empty() && one.port == 0 && components.contains(one.name);
+  });
+  if (!all) return false;
+  for (model::HostEntry& one : hosts) one.component = components.at(one.name);
+  return true;
+}
+
+void settle_steps(const Call& call, model::JobSpec& spec) {
+  model::Carrier& carrier = spec.source.carrier;
+  std::vector<std::string>& words = spec.carrier.step_words;
+  if (words.empty() || says_another_way(spec.carrier)) {
+    if (carrier == model::kStep) carrier = model::kOpened;
+    return;
+  }
+  if (carrier == model::kOpened && are_allocated(call, spec.hosts)) carrier = model::kStep;
+  const bool is_usual = words == model::CarrierSpec{}.step_words;
+  if (is_usual && knows_external_launchers(call)) words = {std::string(kExternalLauncher)};
+}
+
+// As the batch system around has it; it keeps an eye on what it has started itself.
+void settle_reach(const Call& call, model::JobSpec& spec) {
+  if (spec.source != model::kHostsGranted || says_another_way(spec.carrier)) return;
+  auto words = spec::batch_job_reach([&](std::string_view name) { return variable(call, name); });
+  if (!words.empty()) spec.carrier.command = std::move(words);
 }
 
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
@@ -55,22 +108,17 @@ base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spe
   }
   if (variable(call, kLaunchers)) spec.launchers = names_of_launchers();
   spec.fake_hosts = variable(call, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
-  const auto above = variable(call, kHeadAbove);
+  settle_steps(call, spec);
+  const auto above = variable(call, spec::kHeadAbove);
   if (above && !says_how_to_reach_hosts(spec.carrier)) spec.carrier.above = *above;
   const auto words = variable(call, kSshCommand);
-  if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) return {};
+  if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) {
+    settle_reach(call, spec);
+    return {};
+  }
   return option::read_words({kSshCommand, *words}).map([&](auto read) {
     spec.carrier.command = std::move(read);
   });
-}
-
-std::vector<std::string> unused_allocation(const Call& call, const model::JobSpec& spec) {
-  const auto nodes = variable(call, "SLURM_JOB_NODELIST");
-  if (!nodes || nodes->empty() || !spec.hosts.empty() || spec.fake_nodes > 0) return {};
-  return {
-      fmt::format("muster does not use the hosts of this Slurm allocation ({}) yet: all ranks run "
-                  "on this machine; --hostfile <(scontrol show hostnames) gives its hosts",
-                  *nodes)};
 }
 
 base::Result<void> check_budget(const Call& call) {

@@ -21,8 +21,8 @@ inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
 // yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
 inline constexpr std::string_view kRecord = "MUSTER_RECORD";
 inline constexpr std::string_view kRecordsBudget = "MUSTER_RECORDS_BUDGET";
-// The socket at which a launcher inside a rank asks the head above it for hosts.
-inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
+// The option of srun (Slurm 23.11 and later) for a step that takes nothing away from others.
+inline constexpr std::string_view kExternalLauncher = "--external-launcher";
 // The launcher folder of the job whose command called muster.
 inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 
@@ -30,16 +30,13 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 [[nodiscard]] std::optional<std::string> inherited_hostfile(const Call& call,
                                                             const model::JobSpec& spec);
 
-// Takes MUSTER_HEAD, unless it was said how to reach hosts: then the launcher does as it was told.
-// Takes MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are
-// reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers,
-// too. Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
+// In a Slurm job, its hosts are reached by steps of that job, also those that were named, unless it
+// was said how to reach hosts. Takes MUSTER_HEAD, unless it was said how to reach hosts: then the
+// launcher does as it was told. Takes MUSTER_SSH_COMMAND, unless something other than ssh has been
+// chosen; simulated hosts are reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below
+// MUSTER_LAUNCHERS, ranks find launchers, too. Messages call the file that AZUREML_MPI_HOSTFILE
+// names "$AZUREML_MPI_HOSTFILE".
 [[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
-
-// A line about a Slurm allocation that the job runs in and does not use, since no hosts were given:
-// muster does not ask Slurm for them yet. Nothing where there is none.
-[[nodiscard]] std::vector<std::string> unused_allocation(const Call& call,
-                                                         const model::JobSpec& spec);
 
 // Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
 [[nodiscard]] base::Result<void> check_budget(const Call& call);

@@ -23,6 +23,12 @@ struct CodeFolder {
   std::string again = {};  // the manifest of the snapshot to be used; empty: a new one is taken
 };
 
+// An image that is made on this machine before the run.
+struct ImageBuild {
+  std::string folder;                     // absolute
+  std::string dockerfile = "Dockerfile";  // in it
+};
+
 // A file or folder that the ranks read.
 struct DataPath {
   std::string path;       // as they know it
@@ -73,10 +79,13 @@ struct RunRequest {
   std::optional<Checkpoints> checkpoints = {};
   std::vector<std::string> secrets = {};  // variables whose values are not shown
   std::optional<CodeFolder> code = {};    // none: the ranks run in the folder itself
-  bool detach = false;                    // continue without terminal and shell
-  bool do_not_launch = false;             // show what is to be shown, then end with 0
-  int refusal_code = 0;                   // exit code when nothing may start; 0: base::exit_code()
-  bool quiet = false;                     // notices are not printed
+  // Packages of which each host makes an environment for its ranks: job::conda_text(); or nothing.
+  std::string packages = {};
+  std::optional<ImageBuild> build = {};  // stands for job::kBuiltImage
+  bool detach = false;                   // continue without terminal and shell
+  bool do_not_launch = false;            // show what is to be shown, then end with 0
+  int refusal_code = 0;                  // exit code when nothing may start; 0: base::exit_code()
+  bool quiet = false;                    // notices are not printed
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
@@ -106,6 +115,7 @@ struct RecordRequest {
   model::RunFilter filter;                // which are listed, or removed
   std::optional<std::uint32_t> most;      // how many are listed
   std::optional<std::uint64_t> max_size;  // bytes of all records
+  model::Scheduler scheduler;             // whose runs are meant as well; its id is empty
   model::JobSpec reach;                   // hosts that are meant as well, and how to reach them
   bool all = false;
   std::optional<std::uint32_t> rank;  // whose output; none: that of all

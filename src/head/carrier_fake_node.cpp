@@ -1,4 +1,4 @@
-// open_fake_node: an agent process on this machine.
+// open_fake_node: an agent process on this machine, which also starts containers here.
 #include "head/carried_link.hpp"
 #include "head/carriers.hpp"
 

@@ -3,6 +3,15 @@
 #include "head/carriers.hpp"
 
 namespace muster::head {
+namespace {
+
+// What people call it: the first word, or the name that a script for the shell has.
+std::string name_of(const std::vector<std::string>& words) {
+  const bool is_script = words.size() > 3 && words[0] == "/bin/sh" && words[1] == "-c";
+  return is_script ? words[3] : words.front();
+}
+
+}  // namespace
 
 OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
                               const model::Host& host, HostLinkEvents events) {
@@ -10,7 +19,7 @@ OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
   const auto words = link::carrier_words(needs.spec, host, agent);
   if (!words) return tl::unexpected(words.error());
   return CarriedLink::start(needs.loop, *words, needs.environment,
-                            {node, host.name, agent, words->front()}, std::move(events));
+                            {node, host.name, agent, name_of(*words)}, std::move(events));
 }
 
 }  // namespace muster::head

@@ -15,8 +15,10 @@ struct CarrierRow {
 };
 
 constexpr std::array kCarriers = {
-    CarrierRow{model::kFakeNode, open_fake_node}, CarrierRow{model::kOpened, open_by_command},
-    CarrierRow{model::kJoined, take_joined}, CarrierRow{model::kAsked, ask_head_above}};
+    CarrierRow{model::kFakeNode, open_fake_node}, CarrierRow{model::kContained, open_fake_node},
+    CarrierRow{model::kOpened, open_by_command},  CarrierRow{model::kStep, open_by_step},
+    CarrierRow{model::kJoined, take_joined},      CarrierRow{model::kCalled, take_called},
+    CarrierRow{model::kAsked, ask_head_above}};
 
 }  // namespace
 

@@ -35,9 +35,12 @@ using OpenCarrier = OpenedCarrier (*)(const CarrierNeeds& needs, base::NodeIndex
                                            const model::Host& host, HostLinkEvents events);
 [[nodiscard]] OpenedCarrier open_by_command(const CarrierNeeds& needs, base::NodeIndex node,
                                             const model::Host& host, HostLinkEvents events);
+[[nodiscard]] OpenedCarrier open_by_step(const CarrierNeeds& needs, base::NodeIndex node,
+                                         const model::Host& host, HostLinkEvents events);
 [[nodiscard]] OpenedCarrier take_joined(const CarrierNeeds& needs, base::NodeIndex node,
                                         const model::Host& host, HostLinkEvents events);
-
+[[nodiscard]] OpenedCarrier take_called(const CarrierNeeds& needs, base::NodeIndex node,
+                                        const model::Host& host, HostLinkEvents events);
 [[nodiscard]] OpenedCarrier ask_head_above(const CarrierNeeds& needs, base::NodeIndex node,
                                            const model::Host& host, HostLinkEvents events);
 

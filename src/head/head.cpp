@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/check.hpp"
+#include "container/images.hpp"
 #include "head/carriers.hpp"
 #include "head/console_writer.hpp"
 #include "head/gloo_server.hpp"
@@ -56,6 +57,7 @@ class Head {
         tick_(std::move(options.tick)),
         program_(std::move(options.program)),
         version_(std::move(options.version)),
+        job_(options.input.job),
         guard_(std::move(guard)),
         plan_(options.input.plan),
         spec_(options.input.spec),
@@ -186,7 +188,10 @@ class Head {
 
   HostLinkEvents link_events(NodeIndex node) {
     HostLinkEvents events;
-    events.up = [this, node] { pump_.feed(machine::LinkUp{node}); };
+    events.up = [this, node] {
+      contain(node);
+      pump_.feed(machine::LinkUp{node});
+    };
     events.message = [this, node](RunIndex run, wire::ToHead message) {
       on_message(node, run, std::move(message));
     };
@@ -195,6 +200,25 @@ class Head {
     };
     events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
     return events;
+  }
+
+  // The ranks of a host have the same image: container::check_images() has seen to it.
+  [[nodiscard]] model::ContainerSpec container_of(NodeIndex node) const {
+    model::ContainerSpec container = *spec_.container;
+    const auto& ranks = plan_.nodes[node.value].ranks;
+    if (ranks.empty()) return container;
+    container.image = container::image_of(spec_, spec_.apps[plan_.ranks[ranks.front().value].app]);
+    return container;
+  }
+
+  // Before anything else is said to a host whose ranks run in a container.
+  void contain(NodeIndex node) {
+    const model::Carrier& carrier = plan_.nodes[node.value].host.carrier;
+    const bool starts_agents = carrier.opened && carrier != model::kAsked;
+    if (!spec_.container || !starts_agents) return;
+    wire::Contain wanted{container_of(node), fmt::format("muster-{}-{}", job_, node.value),
+                         static_cast<std::uint32_t>(spec_.grace.count()), spec_.folders};
+    send(node, base::kFirstRun, std::move(wanted));
   }
 
   void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
@@ -376,6 +400,7 @@ class Head {
   std::function<void()> tick_;
   std::string program_;
   std::string version_;
+  std::string job_;
   std::optional<process::GuardProcess> guard_;  // until this machine has tasks
   model::Plan plan_;
   model::JobSpec spec_;

@@ -1,4 +1,4 @@
-// Node 0's side: strangers get little time and little memory.
+// The listener's side: strangers get little time and little memory.
 #include <algorithm>
 #include <array>
 #include <asio/ip/tcp.hpp>
@@ -56,14 +56,15 @@ std::string place_of(const model::Meeting& meeting) {
 
 class Host {
  public:
-  Host(const model::Meeting& meeting, const MeetingEvents& events)
+  Host(const model::Meeting& meeting, const MeetingEvents& events, const machine::Company& company)
       : meeting_(meeting),
         events_(events),
+        company_(company),
         acceptor_(loop_),
         pause_(loop_),
         limit_(loop_),
         progress_(loop_),
-        gathering_(meeting.nodes, meeting.node.has_value()) {}
+        gathering_(meeting.nodes, meeting.node.has_value(), company) {}
 
   Result<std::vector<Guest>> run() {
     if (auto opened = open(); !opened) return tl::unexpected(opened.error());
@@ -117,12 +118,12 @@ class Host {
     return error;
   }
 
-  static std::string hint_for(const std::error_code& error) {
+  [[nodiscard]] std::string hint_for(const std::error_code& error) const {
     if (error.value() == EADDRINUSE) {
-      return "another program uses the port: see ss -ltnp, or choose another --master-port";
+      return fmt::format("another program uses the port: see ss -ltnp, or {}", company_.other_port);
     }
     if (error.value() == EADDRNOTAVAIL) {
-      return "this is node 0: the address must belong to this machine";
+      return fmt::format("this is {}: the address must belong to this machine", company_.head);
     }
     return {};
   }
@@ -201,8 +202,9 @@ class Host {
   }
 
   void refuse(const VisitorPtr& visitor, const base::Error& why) {
-    const auto line = refusals_.add(fmt::format("a node that connected from {} was refused: {}",
-                                                visitor->from.to_string(), why.what));
+    const auto line =
+        refusals_.add(fmt::format("a {} that connected from {} was refused: {}", company_.each,
+                                  visitor->from.to_string(), why.what));
     if (line) events_.say(*line);
     if (send(visitor, link::refusal(why))) dismiss(visitor);
   }
@@ -231,14 +233,12 @@ class Host {
   }
 
   void give_up() {
-    const std::string missing = machine::nodes_in_words(gathering_.missing());
-    failure_ = {
-        Fault::unreachable,
-        fmt::format("{} of {} did not connect to {} within {:g} s", missing, meeting_.nodes,
-                    place_of(meeting_), std::chrono::duration<double>(meeting_.limit).count()),
-        "was the job started there, and does a firewall let it through? --rdzv-conf "
-        "join_timeout=SECONDS waits longer",
-        {}};
+    failure_ = {Fault::unreachable,
+                fmt::format("{} of {} did not connect to {} within {:g} s",
+                            gathering_.missing_in_words(), meeting_.nodes, place_of(meeting_),
+                            std::chrono::duration<double>(meeting_.limit).count()),
+                fmt::format("{} {}", company_.missing, company_.longer),
+                {}};
     stop();
     const auto all = visitors_;
     for (const VisitorPtr& visitor : all) {
@@ -250,7 +250,7 @@ class Host {
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
       events_.say(fmt::format("waiting at {} for {} of {}", place_of(meeting_),
-                              machine::nodes_in_words(gathering_.missing()), meeting_.nodes));
+                              gathering_.missing_in_words(), meeting_.nodes));
       tell_progress(kNextProgress);
     });
   }
@@ -265,17 +265,18 @@ class Host {
   }
 
   std::vector<Guest> guests() {
-    std::vector<Guest> guests(meeting_.nodes - 1);
+    std::vector<Guest> guests(meeting_.nodes - gathering_.first());
     for (const VisitorPtr& visitor : visitors_) {
       if (!visitor->node) continue;
-      guests[*visitor->node - 1] = {gathering_.of(*visitor->node),
-                                    process::UniqueFd(visitor->socket.release())};
+      guests[*visitor->node - gathering_.first()] = {gathering_.of(*visitor->node),
+                                                     process::UniqueFd(visitor->socket.release())};
     }
     return guests;
   }
 
   const model::Meeting& meeting_;
   const MeetingEvents& events_;
+  const machine::Company& company_;
   asio::io_context loop_{1};
   tcp::acceptor acceptor_;
   process::Alarm pause_;
@@ -291,9 +292,9 @@ class Host {
 
 }  // namespace
 
-Result<std::vector<Guest>> hold_meeting(const model::Meeting& meeting,
-                                        const MeetingEvents& events) {
-  return Host(meeting, events).run();
+Result<std::vector<Guest>> hold_meeting(const model::Meeting& meeting, const MeetingEvents& events,
+                                        const machine::Company& company) {
+  return Host(meeting, events, company).run();
 }
 
 }  // namespace muster::head

@@ -25,10 +25,12 @@ constexpr base::Duration kSlack = std::chrono::seconds(10);
 
 class Joining {
  public:
-  Joining(const model::Meeting& meeting, const wire::Join& join, const MeetingEvents& events)
+  Joining(const model::Meeting& meeting, const wire::Join& join, const MeetingEvents& events,
+          const machine::Company& company)
       : meeting_(meeting),
         join_(join),
         events_(events),
+        company_(company),
         socket_(loop_),
         limit_(loop_),
         pause_(loop_),
@@ -45,7 +47,7 @@ class Joining {
 
  private:
   [[nodiscard]] std::string place() const {
-    return fmt::format("node 0 at {}:{}", meeting_.host, meeting_.port);
+    return fmt::format("{} at {}:{}", company_.head, meeting_.host, meeting_.port);
   }
 
   [[nodiscard]] base::Error too_late() const {
@@ -53,14 +55,16 @@ class Joining {
     if (talk_ && talk_->known()) {
       return {Fault::unreachable,
               fmt::format("{} did not start the job within {:g} s", place(), seconds),
-              "has every node been started?",
+              fmt::format("has every {} been started?", company_.each),
               {}};
     }
-    return {Fault::unreachable,
-            fmt::format("no answer from {} within {:g} s: {}", place(), seconds, last_),
-            "was the job started there, and is the address right? --rdzv-conf "
-            "join_timeout=SECONDS waits longer",
-            {}};
+    return {
+        Fault::unreachable,
+        fmt::format("no answer from {} within {:g} s: {}", place(), seconds, last_),
+        fmt::format("{}, and is the address right? {}",
+                    company_.called ? "does `muster lead` run there" : "was the job started there",
+                    company_.longer),
+        {}};
   }
 
   void attempt() {
@@ -113,7 +117,7 @@ class Joining {
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
       const bool known = talk_ && talk_->known();
-      events_.say(known ? fmt::format("{} waits for more nodes", place())
+      events_.say(known ? fmt::format("{} waits for more {}s", place(), company_.each)
                         : fmt::format("waiting for {}: {}", place(), last_));
       tell_progress(kNextProgress);
     });
@@ -136,6 +140,7 @@ class Joining {
   const model::Meeting& meeting_;
   const wire::Join& join_;
   const MeetingEvents& events_;
+  const machine::Company& company_;
   asio::io_context loop_{1};
   tcp::socket socket_;
   process::Alarm limit_;
@@ -156,8 +161,9 @@ bool is_here(const std::string& host) {
 }
 
 Result<process::UniqueFd> join_meeting(const model::Meeting& meeting, const wire::Join& join,
-                                       const MeetingEvents& events) {
-  return Joining(meeting, join, events).run();
+                                       const MeetingEvents& events,
+                                       const machine::Company& company) {
+  return Joining(meeting, join, events, company).run();
 }
 
 }  // namespace muster::head

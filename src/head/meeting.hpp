@@ -1,4 +1,5 @@
-// The rendezvous of nodes that were started separately: node 0 listens, the others connect.
+// The one listener that a head has, for what was started separately: node 0 of a job waits for the
+// other nodes, or a head for the hosts that it may use. The others connect.
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
+#include "machine/company.hpp"
 #include "model/meeting.hpp"
 #include "process/unique_fd.hpp"
 #include "wire/join.hpp"
@@ -31,17 +33,18 @@ struct MeetingEvents {
 // Whether the address is one of this machine's.
 [[nodiscard]] bool is_here(const std::string& host);
 
-// Listens at the meeting's address until all other nodes have joined; index: node - 1. The port is
-// free again on return, also for a program that sets SO_REUSEADDR while the guests' connections
-// last. Fault::unreachable names the nodes that did not join in time; Fault::cannot_start: another
-// program, or muster, listens there.
-[[nodiscard]] base::Result<std::vector<Guest>> hold_meeting(const model::Meeting& meeting,
-                                                            const MeetingEvents& events);
+// Listens at the meeting's address until all others have joined; in the order of their numbers. The
+// port is free again on return, also for a program that sets SO_REUSEADDR while the guests'
+// connections last. Fault::unreachable names the nodes that did not join in time;
+// Fault::cannot_start: another program, or muster, listens there.
+[[nodiscard]] base::Result<std::vector<Guest>> hold_meeting(
+    const model::Meeting& meeting, const MeetingEvents& events,
+    const machine::Company& company = machine::kNodesOfAJob);
 
-// Connects to node 0 of the meeting, waits until all nodes have joined, and returns the connection,
-// on which node 0 expects an agent.
-[[nodiscard]] base::Result<process::UniqueFd> join_meeting(const model::Meeting& meeting,
-                                                           const wire::Join& join,
-                                                           const MeetingEvents& events);
+// Connects to where the meeting is, waits until all nodes have joined, and returns the connection,
+// on which an agent is expected here.
+[[nodiscard]] base::Result<process::UniqueFd> join_meeting(
+    const model::Meeting& meeting, const wire::Join& join, const MeetingEvents& events,
+    const machine::Company& company = machine::kNodesOfAJob);
 
 }  // namespace muster::head

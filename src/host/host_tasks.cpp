@@ -16,12 +16,14 @@
 #include "host/wireup_variables.hpp"
 #include "machine/memory_kills.hpp"
 #include "plan/environment.hpp"
+#include "plan/software.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
 #include "probe/memory.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
+#include "process/helper_outside.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/terminal.hpp"
@@ -265,6 +267,12 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
   program.environment.try_emplace("AZUREML_MPI_HOSTFILE", ours[0].substr(ours[0].find('=') + 1));
   const auto given = program.environment.find("PATH");
   std::string path = given == program.environment.end() ? kUsualPath : given->second;
+  const auto software = program.environment.find(std::string(plan::kSoftware));
+  if (software != program.environment.end()) {
+    path = software->second + "/bin:" + path;
+    program.environment["PATH"] = path;
+    ours.push_back(entry("PATH", path));
+  }
   if (launchers_) {
     path = launchers_->folder() + ":" + path;
     program.environment["PATH"] = path;
@@ -273,6 +281,9 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
   }
   program.environment.erase(std::string(plan::kHeadAbove));
   if (!head_above_.empty()) program.environment[std::string(plan::kHeadAbove)] = head_above_;
+  if (!process::outside().empty()) {
+    program.environment[std::string(process::kOutside)] = process::outside();
+  }
   for (const model::Variable& one : app.given) {
     program.environment[one.name] = one.value;
     ours.push_back(entry(one.name, one.value));

@@ -15,6 +15,7 @@
 
 #include "pmix/environment.hpp"
 #include "probe/random.hpp"
+#include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
 #include "process/shortage.hpp"
 
@@ -25,11 +26,18 @@ using asio::local::stream_protocol;
 namespace {
 
 constexpr std::string_view kRankVariable = "PMIX_RANK";  // the one that differs within a world
+constexpr std::string_view kServerWord = "pmix-server";
 constexpr const char* kOwnPath = "/proc/self/exe";
 
 std::string own_program() {
   std::error_code ignored;
   return std::filesystem::read_symlink(kOwnPath, ignored).string();
+}
+
+// In a container, in the folder that the server outside sees as well.
+std::string scratch_folder() {
+  const std::string name = "/muster-" + probe::random_digits(32);
+  return (process::outside().empty() ? "/dev/shm" : process::outside()) + name;
 }
 
 }  // namespace
@@ -50,7 +58,7 @@ base::Result<std::unique_ptr<PmixTasks>> PmixTasks::create(asio::io_context& loo
 // than the worlds', since it can be seen there.
 PmixTasks::PmixTasks(asio::io_context& loop, pmix::Listener listener,
                      std::vector<std::string> environment, std::uint32_t cpus, Events events)
-    : scratch_("/dev/shm/muster-" + probe::random_digits(32)),
+    : scratch_(scratch_folder()),
       listener_(std::move(listener)),
       knock_(loop, process::required(::fcntl(listener_.socket.get(), F_DUPFD_CLOEXEC, 3))),
       server_(loop),
@@ -117,18 +125,9 @@ void PmixTasks::start_server() {
   server_.assign(stream_protocol(), ends[0]);
   server_.non_blocking(true);
   const process::UniqueFd theirs(ends[1]);
-  const auto program = process::helper_file();
-  if (!program) return refuse(program.error());
-  process::SpawnOrder order;
-  order.id = kServer;
-  order.program = process::kHelperPath;
-  order.arguments = {own_program(), "pmix-server"};
-  order.environment = own_environment_;
-  order.in = theirs.get();
-  order.out = listener_.socket.get();
-  order.wireup = program->get();
+  const auto ordered = process::outside().empty() ? order_server(theirs) : ask_for_server(theirs);
+  if (!ordered) return refuse(ordered.error());
   started_ = true;
-  events_.spawn(order);
   std::error_code ignored;
   knock_.close(ignored);
   listener_.socket.reset();
@@ -139,10 +138,34 @@ void PmixTasks::start_server() {
   flush();
 }
 
+base::Result<void> PmixTasks::order_server(const process::UniqueFd& link) {
+  const auto program = process::helper_file();
+  if (!program) return tl::unexpected(program.error());
+  process::SpawnOrder order;
+  order.id = kServer;
+  order.program = process::kHelperPath;
+  order.arguments = {own_program(), std::string(kServerWord)};
+  order.environment = own_environment_;
+  order.in = link.get();
+  order.out = listener_.socket.get();
+  order.wireup = program->get();
+  events_.spawn(order);
+  return {};
+}
+
+// It ends with the link, as any other.
+base::Result<void> PmixTasks::ask_for_server(const process::UniqueFd& link) {
+  const auto call =
+      process::start_outside({std::string(kServerWord)}, link.get(), listener_.socket.get());
+  return call.map([](const process::UniqueFd&) {});
+}
+
 void PmixTasks::read_server() {
   server_.async_wait(stream_protocol::socket::wait_read,
                      life_.bind([this](const std::error_code& error) {
-                       if (!error && hear_server()) read_server();
+                       if (error) return;
+                       if (hear_server()) return read_server();
+                       if (!process::outside().empty()) server_ended();  // nobody else would tell
                      }));
 }
 

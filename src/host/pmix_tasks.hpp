@@ -77,6 +77,8 @@ class PmixTasks {
 
   void wait_for_first();
   void start_server();
+  [[nodiscard]] base::Result<void> order_server(const process::UniqueFd& link);
+  [[nodiscard]] base::Result<void> ask_for_server(const process::UniqueFd& link);
   void read_server();
   [[nodiscard]] bool hear_server();
   void refuse(base::Error error);

@@ -18,13 +18,13 @@ inline constexpr JobKey kCommandDistribution[] = {
      kInto<&JobFile::servers, &Role::count>},
 };
 
-inline constexpr Traits kDockerArgs = {.listed = true, .support = kNoEngine.support};
-
 inline constexpr JobKey kCommandResources[] = {
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
-    {{"shm_size", Form::quantity, "Shared memory of the container.", kNoEngine}},
-    {{"docker_args", Form::text, "More words for docker run.", kDockerArgs}},
+    {{"shm_size", Form::quantity, "Shared memory of the container."},
+     kInto<&JobFile::shared_memory>},
+    {{"docker_args", Form::text, "More words for docker run.", {.listed = true}},
+     kInto<&JobFile::docker_args>},
     {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
     {{"locations", Form::anything, "Azure's regions.", kAzureOnly}},
 };

@@ -4,7 +4,7 @@
 namespace muster::job {
 namespace {
 
-// The node limits of a job, of a TensorFlow role, or of nobody (a launcher's own pod).
+// The limits of a job's nodes, of a TensorFlow role, or of a launcher's own pod.
 template <auto... Members>
 constexpr JobKey kLimits[] = {
     {{"cpu", Form::quantity, "CPUs of a node."}, kInto<Members..., &Limits::cpu>},
@@ -26,16 +26,8 @@ constexpr JobKey kMpiWorker[] = {
     {{"resources", Form::none, "What a node may use."}, nullptr, kDraftResources},
 };
 
-constexpr Traits kNoPod = {.support = no_effect("the launcher has no machine of its own here")};
-
-constexpr JobKey kPodLimits[] = {
-    {{"cpu", Form::quantity, "CPUs of the launcher."}},
-    {{"memory", Form::quantity, "Memory of the launcher."}},
-    {{"gpu", Form::count, "GPUs of the launcher.", {.least = 0}}},
-};
-
 constexpr JobKey kPodResources[] = {
-    {{"limits", Form::none, "What the launcher may use."}, nullptr, kPodLimits},
+    {{"limits", Form::none, "What the launcher may use."}, nullptr, kLimits<&JobFile::launcher>},
 };
 
 constexpr JobKey kPod[] = {
@@ -46,7 +38,7 @@ constexpr JobKey kMpi[] = {
     {{"worker", Form::none, "The nodes on which ranks run.", {.required = true}},
      nullptr,
      kMpiWorker},
-    {{"launcher", Form::none, "The launcher's own pod on Kubernetes.", kNoPod}, nullptr, kPod},
+    {{"launcher", Form::none, "The launcher's own pod on Kubernetes."}, nullptr, kPod},
 };
 
 constexpr JobKey kTorchWorker[] = {kCount};
@@ -61,7 +53,7 @@ constexpr JobKey kTorch[] = {
 template <auto Member>
 constexpr JobKey kRoleDocker[] = {
     {{"image", Form::text, "The container image.", {.required = true}},
-     kInto<Member, &Role::environment>}};
+     kInto<Member, &Role::image>}};
 
 template <auto Member>
 constexpr JobKey kRoleEnvironment[] = {
@@ -103,13 +95,12 @@ constexpr JobKey kDistributed[] = {
      kTensorflow},
 };
 
-constexpr Traits kWhere = {.choices = "managed k8s",
-                           .support = no_effect("muster.yml says what a target is")};
+constexpr Traits kWhere = {.choices = "managed k8s"};
 
 constexpr JobKey kDraftCompute[] = {
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
-    {{"infrastructure", Form::choice, "managed or k8s.", kWhere}},
-    {{"type", Form::choice, "managed or k8s.", kWhere}},
+    {{"infrastructure", Form::choice, "managed or k8s.", kWhere}, kInto<&JobFile::infrastructure>},
+    {{"type", Form::choice, "managed or k8s.", kWhere}, kInto<&JobFile::infrastructure>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
     {{"instance_count", Form::count, "How many machines."}, kInto<&JobFile::instances>},
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "job/conda.hpp"
 #include "job/node.hpp"
 #include "job/parallel.hpp"
 #include "job/sweep_file.hpp"
@@ -46,6 +47,7 @@ struct Limits {
 struct Role {
   std::optional<Count> count;
   std::optional<Text> environment;
+  std::optional<Text> image;     // if it is not the job's
   std::vector<Named> variables;  // these win over the job's
   Limits limits;
 };
@@ -97,7 +99,13 @@ struct JobFile {
   std::optional<Text> code;      // folder where it runs
   std::optional<Text> snapshot;  // "false": in that folder itself
   std::optional<Text> snapshot_limit;
-  std::vector<Text> environment;  // images and other descriptions of the software it needs
+  std::vector<Text> environment;  // descriptions of the software it needs, other than these:
+  std::optional<Text> image;
+  std::optional<Text> environment_name;  // beside what describes it, or of one that somebody keeps
+  std::optional<Text> build;             // the folder from which its image is made
+  std::optional<Text> dockerfile;        // in that
+  std::optional<Conda> conda;            // its packages
+  std::vector<Text> docker_args;         // more words for the container's runtime
   std::vector<Named> variables;
   std::optional<Text> checkpoints;  // "true", "false" or a folder
   std::vector<Text> secrets;        // names of variables whose values nobody writes down
@@ -114,6 +122,9 @@ struct JobFile {
   std::optional<Count> processes;  // in total
   std::optional<Count> slots;      // of a node, for a launcher in the command
   Limits limits;
+  Limits launcher;                    // of the launcher's own pod, on Kubernetes
+  std::vector<Named> infrastructure;  // `type` or `infrastructure` of a draft: managed, k8s ...
+  std::optional<Text> shared_memory;  // /dev/shm of a container, in docker's units: "2g"
   Role workers;
   Role servers;
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "job/container_of.hpp"
 #include "job/head_launcher.hpp"
 #include "job/number.hpp"
 #include "spec/notice.hpp"
@@ -18,23 +19,6 @@ namespace {
 using spec::quoted;
 
 // ---- what the target must give ----
-
-void check_environment(const JobFile& job, const Target& target, Complaints& complaints) {
-  if (goes_without(target, "environment")) return;
-  std::vector<const Text*> asked;
-  for (const Text& one : job.environment) asked.push_back(&one);
-  for (const Role* role : {&job.workers, &job.servers}) {
-    if (role->environment) asked.push_back(&*role->environment);
-  }
-  for (const Text* one : asked) {
-    complaints.add(one->begin,
-                   fmt::format("target {} cannot give the job its environment {}: muster starts no "
-                               "containers",
-                               quoted(target.name), quoted(one->text)),
-                   "if its hosts hold that software themselves, say so: --without environment, or "
-                   "without: environment in muster.yml");
-  }
-}
 
 void check_code(const JobFile& job, Complaints& complaints) {
   if (!job.code || !is_elsewhere(job.code->text)) return;
@@ -230,9 +214,29 @@ void tell_guess(const JobFile& job, const Place& place, Made& made) {
       type));
 }
 
-void tell(const JobFile& job, Made& made) {
+bool has_any(const Limits& limits) { return limits.cpu || limits.memory || limits.gpu; }
+
+// What only pods have a use for.
+void tell_pods(const JobFile& job, Made& made) {
+  if (has_any(job.launcher)) {
+    made.notices.emplace_back(
+        "the launcher's limits have no effect here: it has no machine of its own");
+  }
+  for (const Named& where : job.infrastructure) {
+    made.notices.push_back(
+        fmt::format("compute.{} has no effect here: muster.yml says what a target is", where.name));
+  }
+  if (job.shared_memory && !made.spec.container) {
+    made.notices.emplace_back(
+        "resources.shm_size has no effect here: processes use the /dev/shm of their host");
+  }
+}
+
+void tell(const JobFile& job, const Target& target, Made& made) {
+  const bool has_pods = target.kubernetes || target.is_allocation;
+  if (!has_pods) tell_pods(job, made);
   for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
-    if (!limits->cpu && !limits->memory) continue;
+    if (has_pods || (!limits->cpu && !limits->memory)) continue;
     made.notices.emplace_back(
         "limits for cpu and memory have no effect here: processes share what their host has");
     break;
@@ -286,7 +290,6 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   Made made;
   made.layout = layout_of(job, place.instance_types);
   check_code(job, complaints);
-  check_environment(job, place.target, complaints);
   check_gpus(job, place.target, complaints);
   choose_nodes(job, place, made, complaints);
   Programs programs(job, values, job.code ? below(folder, job.code->text) : folder);
@@ -295,13 +298,16 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
     if (part.processes > 0) made.spec.apps.push_back(programs.app(part));
   }
   settle_roles(job, made.spec, complaints);
+  made.spec.container = container_of(job, place, made.spec, complaints);
   made.spec.torch_store =
       !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   set_notice(job, made.spec, complaints);
   made.folders = folders_of(job, values);
-  tell(job, made);
+  // Of the job file, whose hosts have nothing of it.
+  if (place.target.is_allocation && !job.code) made.folders.push_back(folder);
+  tell(job, place.target, made);
   tell_guess(job, place, made);
   tell_outputs(job, values, made);
   return made;

@@ -19,6 +19,7 @@ struct Place {
   Target target;
   spec::HostsFound found;                         // its host list
   std::vector<InstanceType> instance_types = {};  // that muster.yml describes
+  std::string image = {};                         // in place of all that are named; or empty
 };
 
 struct Made {

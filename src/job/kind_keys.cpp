@@ -25,18 +25,10 @@ constexpr JobKey kKindLimits[] = {
      kInto<Members..., &Limits::gpu>},
 };
 
-constexpr JobKey kNoLimits[] = {
-    {{"cpu", Form::quantity, "CPUs of the launcher."}},
-    {{"memory", Form::quantity, "Memory of the launcher."}},
-    {{"gpu", Form::count, "GPUs of the launcher.", {.least = 0}}},
-    {{"nvidia.com/gpu", Form::count, "GPUs of the launcher.", {.least = 0}}},
-};
-constexpr Traits kNoLauncherPod = {.support =
-                                       no_effect("the launcher has no machine of its own here")};
 constexpr JobKey kLauncherLimits = {
-    {"resource_limits", Form::none, "What the launcher's machine may use.", kNoLauncherPod},
+    {"resource_limits", Form::none, "What the launcher's pod may use."},
     nullptr,
-    kNoLimits};
+    kKindLimits<&JobFile::launcher>};
 
 constexpr JobKey kKindCommand = {{"command", Form::text, "What to run, as a shell reads it."},
                                  kInto<&JobFile::command>};
@@ -76,9 +68,9 @@ constexpr JobKey kKindServer[] = {
     kServerLimits,
 };
 
-constexpr Traits kKindWhere = {.support = no_effect("muster.yml says what a target is")};
 constexpr JobKey kKindCompute[] = {
-    {{"type", Form::text, "AmlCompute, AksCompute or AksCluster.", kKindWhere}},
+    {{"type", Form::text, "AmlCompute, AksCompute or AksCluster."},
+     kInto<&JobFile::infrastructure>},
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
     {{"instance_count", Form::count, "How many machines."}, kInto<&JobFile::instances>},

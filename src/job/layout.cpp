@@ -158,12 +158,17 @@ void resize(JobFile& job, const Counts& counts, Complaints& complaints) {
   }
 }
 
+const InstanceType* find_type(std::string_view instance_type, std::span<const InstanceType> known) {
+  const std::string name = bare(instance_type);
+  const auto found =
+      std::ranges::find(known, name, [](const InstanceType& one) { return bare(one.name); });
+  return found == known.end() ? nullptr : &*found;
+}
+
 std::optional<std::uint32_t> gpus_of(std::string_view instance_type,
                                      std::span<const InstanceType> known) {
   const std::string name = bare(instance_type);
-  for (const InstanceType& one : known) {
-    if (bare(one.name) == name) return one.gpus;
-  }
+  if (const InstanceType* one = find_type(instance_type, known)) return one->gpus;
   for (const Size& one : kSizes) {
     if (bare(one.name) == name) return one.gpus;
   }

@@ -17,6 +17,10 @@ namespace muster::job {
 struct InstanceType {
   std::string name;
   std::uint32_t gpus = 0;
+  // On Kubernetes:
+  std::optional<Text> cpu = {};
+  std::optional<Text> memory = {};
+  std::vector<Named> node_selector = {};
 };
 
 // Processes that do the same: all of a job, or one role of TensorFlow's.
@@ -51,6 +55,10 @@ struct Counts {
   std::optional<std::uint32_t> per_node;
 };
 void resize(JobFile& job, const Counts& counts, Complaints& complaints);
+
+// The entry of muster.yml for a machine size, or null; names as in gpus_of().
+[[nodiscard]] const InstanceType* find_type(std::string_view instance_type,
+                                            std::span<const InstanceType> known);
 
 // GPUs of one of Azure's machine sizes, or of one of those that muster.yml describes, which win;
 // in upper or lower case, as Azure takes them.

@@ -22,6 +22,11 @@ void start_distribution(JobFile& job, const Found& found) {
 
 void replace_environment(JobFile& job, const Found& found) {
   job.environment.clear();
+  job.image.reset();
+  job.environment_name.reset();
+  job.conda.reset();
+  job.build.reset();
+  job.dockerfile.reset();
   store(job.environment, found);
 }
 

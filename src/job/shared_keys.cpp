@@ -24,6 +24,13 @@ void add_output(JobFile& job, const Found& found) {
   store(output.path, found);
 }
 
+void set_conda(JobFile& job, const Found& found) {
+  Conda& conda = job.conda.emplace();
+  conda.begin = found.node.begin;
+  store(conda.file, found);
+  if (!conda.file) conda.map = std::make_shared<const Node>(found.node);
+}
+
 void choose_by_word(JobFile& job, const Found& found) {
   const std::string word = base::lower(found.node.text);
   Framework framework = Framework::mpi;

@@ -21,6 +21,8 @@ void into_output(JobFile& job, const Found& found) {
 void add_input(JobFile& job, const Found& found);
 void add_path(JobFile& job, const Found& found);
 void add_output(JobFile& job, const Found& found);
+// `environment.conda_file`, a file or what would stand in it.
+void set_conda(JobFile& job, const Found& found);
 
 // `distribution.type` and `launcher.type`.
 void choose_by_word(JobFile& job, const Found& found);
@@ -39,9 +41,6 @@ void choose(JobFile& job, const Found& found) {
 
 inline constexpr std::string_view kOnlyAzure = "it is for Azure ML's service";
 inline constexpr Traits kAzureOnly = {.support = no_effect(kOnlyAzure)};
-inline constexpr Traits kNoEngine = {
-    .support = no_effect("muster starts no container; the hosts must hold the job's software")};
-
 inline constexpr JobKey kSchema = {{"$schema", Form::text, "Where editors find the schema."}};
 inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<&JobFile::name>};
 inline constexpr JobKey kVersion = {{"version", Form::text, "The version of a component."}};
@@ -73,19 +72,18 @@ inline constexpr JobKey kCode = {{"code", Form::text, "The folder in which the c
                                  kCodeKeys};
 
 inline constexpr JobKey kDockerKeys[] = {
-    {{"image", Form::text, "The container image.", {.required = true}},
-     kInto<&JobFile::environment>}};
+    {{"image", Form::text, "The container image.", {.required = true}}, kInto<&JobFile::image>}};
 inline constexpr JobKey kBuildKeys[] = {
-    {{"path", Form::text, "The folder with the Dockerfile."}, kInto<&JobFile::environment>},
-    {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::environment>},
-    {{"dockerfile_path", Form::text, "The Dockerfile in it."}}};
+    {{"path", Form::text, "The folder with the Dockerfile."}, kInto<&JobFile::build>},
+    {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::build>},
+    {{"dockerfile_path", Form::text, "The Dockerfile in it."}, kInto<&JobFile::dockerfile>}};
 inline constexpr JobKey kEnvironmentKeys[] = {
     {{"docker", Form::none, "The container that holds the software."}, nullptr, kDockerKeys},
-    {{"image", Form::text, "The container image."}, kInto<&JobFile::environment>},
-    {{"conda_file", Form::anything, "The conda packages."}, kInto<&JobFile::environment>},
-    {{"conda", Form::anything, "The conda packages."}, kInto<&JobFile::environment>},
+    {{"image", Form::text, "The container image."}, kInto<&JobFile::image>},
+    {{"conda_file", Form::anything, "The conda packages: a file, or a map."}, set_conda},
+    {{"conda", Form::anything, "The same, in older files."}, set_conda},
     {{"build", Form::none, "How to build the image."}, nullptr, kBuildKeys},
-    {{"name", Form::text, "The environment's name."}, kInto<&JobFile::environment>},
+    {{"name", Form::text, "The environment's name."}, kInto<&JobFile::environment_name>},
     {{"version", Form::text, "The environment's version."}},
     {{"os", Form::text, "The operating system."}},
     {{"os_type", Form::text, "The operating system."}},

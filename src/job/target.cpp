@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "job/check_cluster.hpp"
+#include "job/cluster_rows.hpp"
 #include "job/read_map.hpp"
 #include "job/table_reader.hpp"
+#include "spec/container.hpp"
 #include "spec/quoted.hpp"
 
 namespace muster::job {
@@ -28,19 +31,49 @@ void add_target(Targets& targets, const Found& found) {
 void add_instance_type(Targets& targets, const Found& found) {
   std::optional<Count> gpus;
   store(gpus, found);
-  targets.instance_types.push_back({std::string(found.key), gpus->number});
+  targets.instance_types.push_back({std::string(found.key), gpus ? gpus->number : 0});
 }
+
+void set_type_gpus(Targets& targets, const Found& found) {
+  Count gpus;
+  store(gpus, found);
+  targets.instance_types.back().gpus = gpus.number;
+}
+
+template <auto Member>
+void into_type(Targets& targets, const Found& found) {
+  store(targets.instance_types.back().*Member, found);
+}
+
+constexpr Row kInstanceType[] = {
+    {{"gpus", Form::count, "GPUs of such a machine.", {.least = 0}}, set_type_gpus},
+    {{"cpu", Form::quantity, "CPUs that a pod on it gets."}, into_type<&InstanceType::cpu>},
+    {{"memory", Form::quantity, "Memory that a pod on it gets."}, into_type<&InstanceType::memory>},
+    {{"node_selector", Form::text, "Labels of such machines.", {.each = true}},
+     into_type<&InstanceType::node_selector>},
+};
 
 constexpr Row kTarget[] = {
     {{"hosts", Form::text, "Hosts as after -H.", {.listed = true}}, into_target<&Target::hosts>},
     {{"hostfile", Form::text, "A file with hosts."}, into_target<&Target::hostfile>},
     {{"fake_nodes", Form::count, "How many nodes this machine may play."},
      into_target<&Target::fake_nodes>},
+    {{"kubernetes", Form::none, "A cluster whose pods are the nodes."}, add_cluster, kClusterKeys},
     {{"slots", Form::count, "Slots of each node that does not say it."},
      into_target<&Target::slots>},
     {{"gpus", Form::count, "GPUs of each node.", {.least = 0}}, into_target<&Target::gpus>},
     {{"oversubscribe", Form::boolean, "Whether more processes than slots are fine."},
      into_target<&Target::oversubscribe>},
+    {{"image", Form::text, "The image of jobs that name none."}, into_target<&Target::image>},
+    {{"container_runtime",
+      Form::choice,
+      "What starts containers (default: what a host has).",
+      {.choices = spec::kRuntimeNames}},
+     into_target<&Target::container_runtime>},
+    {{"container_options", Form::text, "More words for its command line.", {.listed = true}},
+     into_target<&Target::container_options>},
+    {{"mounts", Form::text, "What containers see: SOURCE[:TARGET][:ro].", {.listed = true}},
+     into_target<&Target::mounts>},
     {{"without",
       Form::choice,
       "What jobs may ask for and do not get here.",
@@ -55,17 +88,23 @@ constexpr Row kTargetKeys[] = {
      add_target,
      kTarget},
     {{"instance_types", Form::count, "GPUs of a machine size.", {.each = true, .least = 0}},
-     add_instance_type},
+     add_instance_type,
+     kInstanceType},
 };
 
 void check(const Targets& targets, Complaints& complaints) {
   for (const Target& target : targets.all) {
     const int kinds = int(!target.hosts.empty()) + int(target.hostfile.has_value()) +
-                      int(target.fake_nodes.has_value());
+                      int(target.fake_nodes.has_value()) + int(target.kubernetes.has_value());
+    if (target.kubernetes) {
+      check_cluster(*target.kubernetes, fmt::format("targets.{}.kubernetes", target.name),
+                    complaints);
+    }
     if (kinds <= 1) continue;
     complaints.add(
         target.mark,
-        fmt::format("targets.{} has more than one of hosts, hostfile and fake_nodes", target.name),
+        fmt::format("targets.{} has more than one of hosts, hostfile, fake_nodes and kubernetes",
+                    target.name),
         "keep one of them");
   }
 }

@@ -7,22 +7,29 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "job/cluster.hpp"
 #include "job/job_file.hpp"
 #include "job/layout.hpp"
 
 namespace muster::job {
 
-// One entry of muster.yml: hosts to be reached by ssh, or this machine.
+// One entry of muster.yml: hosts to be reached by ssh, a cluster of Kubernetes, or this machine.
 struct Target {
   std::string name;
   Mark mark;
   std::vector<Text> hosts;          // as in -H
   std::optional<Text> hostfile;     // as seen from muster.yml
   std::optional<Count> fake_nodes;  // how many this machine may play at most
-  std::optional<Count> slots;       // of each node that does not say it itself
-  std::optional<Count> gpus;        // of each node
-  bool oversubscribe = false;       // more processes than slots are fine
-  std::vector<Text> without;        // what jobs may ask for and do not get here
+  std::optional<Cluster> kubernetes;
+  std::optional<Count> slots;  // of each node that does not say it itself
+  std::optional<Count> gpus;   // of each node
+  bool oversubscribe = false;  // more processes than slots are fine
+  bool is_allocation = false;  // the hosts of the job around, chosen for this one
+  std::optional<Text> image;   // of jobs that name none
+  std::optional<Text> container_runtime;
+  std::vector<Text> container_options;  // more words for it
+  std::vector<Text> mounts;             // of all containers: SOURCE[:TARGET][:ro]
+  std::vector<Text> without;            // what jobs may ask for and do not get here
 };
 
 struct Targets {

@@ -45,6 +45,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   std::shared_ptr<ByteReader> in_;
   wire::AgentReader reader_;
   wire::HostSet own_;  // this host's number; empty until the head has spoken
+  bool has_heard_ = false;
   bool open_ = true;   // false: nothing more is read, and no event is called
   bool gone_ = false;  // nothing more is written either
   process::Life life_;
@@ -88,6 +89,13 @@ void AgentLink::Impl::take(std::string_view bytes) {
     const wire::Address to = reader_.address();
     if (!is_for_us(to.hosts))
       return break_off({base::Fault::lost, "a frame for another host came", {}, {}});
+    const bool is_first = !std::exchange(has_heard_, true);
+    if (auto* contain = std::get_if<wire::Contain>(&**message); contain != nullptr && is_first) {
+      open_ = false;
+      in_->close();
+      if (events_.contain) events_.contain(std::move(*contain), std::string(reader_.rest()));
+      return;
+    }
     if (events_.message) events_.message(to.run, std::move(**message));
   }
 }

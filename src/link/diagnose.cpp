@@ -78,6 +78,13 @@ std::string last_words(const Scene& scene) {
   return {};
 }
 
+// What to type to call the carrier by hand: a command is to follow.
+std::string call(const Scene& scene) {
+  if (scene.carrier == "srun") return "srun --nodelist=" + scene.host;
+  const bool is_qrsh = scene.carrier == "qrsh";
+  return scene.carrier + (is_qrsh ? " -inherit " : " ") + scene.host;
+}
+
 // ---- ssh's own words ----------------------------------------------------------------------------
 
 Answer unknown_name(const Scene& scene) {
@@ -214,8 +221,8 @@ Answer other_machine(const Scene& scene) {
                            "required file not found", "could not be run by the operating"}))
     return std::nullopt;
   return say(scene, fmt::format("{} is built for another kind of machine", scene.agent),
-             fmt::format("see `{} {} uname -m`; put a muster for it there and give --agent-path",
-                         scene.carrier, scene.host));
+             fmt::format("see `{} uname -m`; put a muster for it there and give --agent-path",
+                         call(scene)));
 }
 
 Answer not_executable(const Scene& scene) {
@@ -223,8 +230,8 @@ Answer not_executable(const Scene& scene) {
       !about_agent(scene, {"permission denied", "is a directory", "not executable"}))
     return std::nullopt;
   return say(scene, fmt::format("{} may not be executed there", scene.agent),
-             fmt::format("is it a program? `{0} {1} ls -ld {2}`, then `{0} {1} chmod +x {2}`",
-                         scene.carrier, scene.host, scene.agent));
+             fmt::format("is it a program? `{0} ls -ld {1}`, then `{0} chmod +x {1}`", call(scene),
+                         scene.agent));
 }
 
 // "sh: 1: kubexec: not found", "env: 'kubexec': No such file or directory".
@@ -314,9 +321,9 @@ Answer other_muster(const Scene& scene) {
 Answer noise(const Scene& scene) {
   const std::string line = first_line(scene.end.noise);
   if (line.empty() || (scene.end.code != 0 && !last_words(scene).empty())) return std::nullopt;
-  return say(scene, fmt::format("it answered \"{}\" instead of starting an agent", line),
-             fmt::format("see what a login prints: `{} {} true`; is {} a muster?", scene.carrier,
-                         scene.host, scene.agent));
+  return say(
+      scene, fmt::format("it answered \"{}\" instead of starting an agent", line),
+      fmt::format("see what a login prints: `{} true`; is {} a muster?", call(scene), scene.agent));
 }
 
 Answer killed(const Scene& scene) {
@@ -324,7 +331,7 @@ Answer killed(const Scene& scene) {
   return say(scene,
              fmt::format("{} was killed by signal {} before the agent answered", scene.carrier,
                          scene.end.signal),
-             fmt::format("does `{} {} true` end by itself?", scene.carrier, scene.host));
+             fmt::format("does `{} true` end by itself?", call(scene)));
 }
 
 Diagnosis anything_else(const Scene& scene) {
@@ -332,7 +339,7 @@ Diagnosis anything_else(const Scene& scene) {
   return say(scene,
              fmt::format("{} ended with code {} before an agent answered{}{}", scene.carrier,
                          scene.end.code, words.empty() ? "" : ": ", words),
-             fmt::format("try `{} {} true`", scene.carrier, scene.host));
+             fmt::format("try `{} true`", call(scene)));
 }
 
 constexpr std::array kReaders = {

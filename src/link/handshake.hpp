@@ -6,8 +6,10 @@
 //   node k   length u32 LE, wire::Join            at most wire::kJoinMax
 //   node 0   "begin\n"                            once all nodes are there
 //
-// Then the link begins, with node k as the agent. Lines are at most kLineMax long. What is said
-// later is not protected: the secret keeps strangers and other jobs apart, not eavesdroppers.
+// Node 0 may be the head of hosts that come to it (`muster lead`), and node k such a host (`muster
+// join`), as its Join says. Then the link begins, with node k as the agent. Lines are at most
+// kLineMax long. What is said later is not protected: the secret keeps strangers and other jobs
+// apart, not eavesdroppers.
 #pragma once
 
 #include <optional>

@@ -45,6 +45,19 @@ struct Diagnosis {
 [[nodiscard]] base::Result<std::vector<std::string>> carrier_words(
     const model::CarrierSpec& carrier, const model::Host& host, const std::string& agent_path);
 
+// Pure: the same by a step of the Slurm job around, for a host of that job.
+[[nodiscard]] std::vector<std::string> step_words(const model::CarrierSpec& carrier,
+                                                  const model::Host& host,
+                                                  const std::string& agent_path);
+
+// Set for an agent that a step has started.
+inline constexpr std::string_view kStepMark = "MUSTER_STEP";
+
+// Pure: srun's environment, with that mark. Without what the job's own options, or the step that we
+// are in, would have our step wish for: srun takes such variables for options (srun.1, INPUT
+// ENVIRONMENT VARIABLES), and 22.05 would give it the cpus of one task only.
+[[nodiscard]] std::vector<std::string> step_environment(std::vector<std::string> environment);
+
 struct LinkEvents {
   std::function<void()> up;                                   // the magic line has come
   std::function<void(base::RunIndex, wire::ToHead)> message;  // never Output
@@ -79,6 +92,9 @@ class Link {
 
 struct AgentLinkEvents {
   std::function<void(base::RunIndex, wire::ToAgent)> message;
+  // The first frame says that another agent is to be reached through this one. Nothing more is
+  // read; `rest` is what has come behind it.
+  std::function<void(wire::Contain, std::string rest)> contain;
   std::function<void(base::Error)> broken;
   std::function<void()> closed;
 };

@@ -220,6 +220,9 @@ void AgentMachine::hear(wire::ToLauncher& message, AgentEffects& out) {
 void AgentMachine::hear(wire::Reach&, AgentEffects&) {}
 void AgentMachine::hear(wire::Release&, AgentEffects&) {}
 
+// It is for the agent outside of a container, before there is a run.
+void AgentMachine::hear(wire::Contain&, AgentEffects&) {}
+
 // ---- what happens here ------------------------------------------------------------------------
 
 void AgentMachine::on(LinkClosed&, AgentEffects& out) {

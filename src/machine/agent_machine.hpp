@@ -247,6 +247,7 @@ class AgentMachine {
   void hear(wire::ToLauncher& message, AgentEffects& out);
   void hear(wire::Reach&, AgentEffects& out);
   void hear(wire::Release&, AgentEffects& out);
+  void hear(wire::Contain&, AgentEffects& out);
 
   void welcome(AgentEffects& out);
   void begin_round(AgentEffects& out);

@@ -113,6 +113,7 @@ std::string Hosts::hint_for_silence(const model::Host& host) const {
   if (host.carrier == model::kAsked) {
     return fmt::format("the head of the job around this launcher is to reach it; {}", kLonger);
   }
+  if (host.carrier == model::kCalled) return "its agent has come; is that host overloaded?";
   return fmt::format("is the host up, and does `{} {} true` return by itself? {}",
                      options_.carrier.command.front(), host.name, kLonger);
 }

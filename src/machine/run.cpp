@@ -63,6 +63,7 @@ void Run::start(Instant now, RunEffects& out) {
   now_ = started_at_ = now;
   time_limit_.start(now);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) out.push_back(NeedHost{NodeIndex(i)});
+  if (input_.holds_spare) hold_spare(out);
 }
 
 std::optional<Instant> Run::deadline() const {
@@ -105,16 +106,16 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
   node.state = NodeState::greeted;
   node.facts = std::move(facts);
   node.shared = shared;
-  if (node.joined) return conclude(spawns_.greeted(index), out);
+  if (node.joined && state_ != State::opening) return conclude(spawns_.greeted(index), out);
   if (!all(NodeState::greeted)) return;
-  if (round_ == 0) verdict_.found_same(plan::same_hosts(input_.plan, all_facts()));
+  if (round_ == 0) verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
   if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
   prepare_all(out);
 }
 
 void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
   now_ = now;
-  if (idle(node)) return host_missed(node, std::move(error), out);
+  if (may_go_on_without(node)) return host_missed(node, std::move(error), out);
   fault(std::move(error), host(node), out);
 }
 
@@ -181,16 +182,16 @@ void Run::prepare_all(RunEffects& out) {
   CHECK(state_ == State::opening && !stop_);
   state_ = State::preparing;
   reach(model::Phase::greeted, out);
-  where_ = plan::rendezvous(input_.plan, all_facts());
+  where_ = plan::rendezvous(own_plan(), all_facts());
   where_.point.round = round_;
   if (input_.deadline) where_.point.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
   if (round_ == 0) warn_loaders(out);
-  const auto enough = plan::check_devices(input_.spec, input_.plan, where_).and_then([&] {
-    return plan::check_ports(input_.spec, input_.plan, where_);
+  const auto enough = plan::check_devices(input_.spec, own_plan(), where_).and_then([&] {
+    return plan::check_ports(input_.spec, own_plan(), where_);
   });
   if (!enough) return fault(enough.error(), "", out);
-  const std::string shared = plan::shared_devices(input_.spec, input_.plan, where_, input_.kept);
+  const std::string shared = plan::shared_devices(input_.spec, own_plan(), where_, input_.kept);
   if (!shared.empty() && round_ == 0) warn(shared, out);
   if (input_.spec.gloo) return serve_gloo(out);
   order_all(out);
@@ -207,7 +208,7 @@ void Run::serve_gloo(RunEffects& out) {
         "", out);
   }
   out.push_back(
-      ServeGloo{interface, where_.head, plan::gloo_scopes(input_.plan), addresses(all_facts())});
+      ServeGloo{interface, where_.head, plan::gloo_scopes(own_plan()), addresses(all_facts())});
 }
 
 void Run::gloo_served(base::Result<GlooServed::At> at, Instant now, RunEffects& out) {
@@ -223,11 +224,11 @@ void Run::order_all(RunEffects& out) {
   CHECK(state_ == State::preparing);
   for (ToNodes& told : told_to_all(first_orders())) out.push_back(std::move(told));
   const std::vector<Rank> fed = stdin_.targets();
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) prepare(NodeIndex(i), fed, out);
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) prepare(NodeIndex(i), fed, out);
 }
 
 OrdersFor Run::first_orders() const {
-  OrdersFor orders{input_.spec, input_.plan, where_, input_.kept, input_.job, first_world()};
+  OrdersFor orders{input_.spec, own_plan(), where_, input_.kept, input_.job, first_world()};
   orders.window = window();
   if (pmix_) orders.nspace = pmix_->nspace();
   return orders;
@@ -235,8 +236,8 @@ OrdersFor Run::first_orders() const {
 
 // What AppDialects makes of it is no more than a default: the user's own variables win.
 void Run::tell_networks(const plan::Rendezvous& where, RunEffects& out) const {
-  if (nodes_.size() < 2) return;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) tell_network(NodeIndex(i), where, i, out);
+  if (own_nodes() < 2) return;
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) tell_network(NodeIndex(i), where, i, out);
   tell(model::MeetingPointChosen{where.point.address, where.point.port}, out);
 }
 
@@ -249,7 +250,7 @@ void Run::tell_network(NodeIndex node, const plan::Rendezvous& where, std::size_
 
 void Run::prepare(NodeIndex node, const std::vector<Rank>& fed, RunEffects& out) const {
   wire::Prepare told = told_to(node, first_orders(), fed);
-  told.claims = plan::claims_of(input_.plan, node);
+  told.claims = plan::claims_of(own_plan(), node);
   const auto& facts = nodes_[node.value].facts;
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) told.held_port = facts->port;
@@ -274,7 +275,7 @@ void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
-  if (all(NodeState::prepared)) start_all(out);
+  if (all_own_prepared()) start_all(out);
 }
 
 // Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.
@@ -286,8 +287,8 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   if (node.state != NodeState::greeted || state_ != State::preparing || !topology) return;
   if (++node.taken > kBindingTries) return;
   const bool last = node.taken == kBindingTries;
-  const std::string told =
-      plan::yield_claimed(input_.plan, index, last ? topology->allowed : message.cpus);
+  const std::string told = plan::yield_claimed(own_plan_ ? *own_plan_ : input_.plan, index,
+                                               last ? topology->allowed : message.cpus);
   if (!told.empty()) warn(told, out);
   prepare(index, stdin_.targets(), out);
 }
@@ -296,7 +297,7 @@ void Run::start_all(RunEffects& out) {
   CHECK(state_ == State::preparing && !stop_);
   state_ = State::running;
   reach(model::Phase::prepared, out);
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
     nodes_[i].state = NodeState::running;
     out.push_back(ToNode{NodeIndex(i), wire::Start{}});
   }
@@ -346,10 +347,18 @@ bool Run::all(NodeState state) const {
   return std::ranges::all_of(nodes_, [&](const Node& node) { return node.state >= state; });
 }
 
+bool Run::all_own_prepared() const {
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
+    if (nodes_[i].state < NodeState::prepared) return false;
+  }
+  return true;
+}
+
+// Index: node of the first world.
 std::vector<std::optional<model::HostFacts>> Run::all_facts() const {
   std::vector<std::optional<model::HostFacts>> facts;
-  facts.reserve(nodes_.size());
-  for (const Node& node : nodes_) facts.push_back(node.facts);
+  facts.reserve(own_nodes());
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) facts.push_back(nodes_[i].facts);
   return facts;
 }
 

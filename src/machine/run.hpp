@@ -29,6 +29,10 @@
 // spawn that needs it fails, the job continues without it, and it is not asked to join again. Idle
 // hosts leave with the last busy one.
 //
+// A run may hold hosts that its own ranks do not use (RunInput::holds_spare), for launchers that
+// they call. Such a host joins at the start, and is idle from then on; but nothing starts before
+// all that are held have greeted.
+//
 // It is large: every message has a function, and when to prepare, start, stop, restart and leave
 // follows from what all its parts know.
 #pragma once
@@ -71,6 +75,8 @@ struct RunInput {
   std::optional<std::int64_t> deadline = {};
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
+  // The plan's spare hosts are greeted first, and kept until the run is over.
+  bool holds_spare = false;
   bool operator==(const RunInput&) const = default;
 };
 
@@ -235,9 +241,17 @@ class Run {
   void call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out);
   [[nodiscard]] base::NodeIndex call_host(model::Host host, RunEffects& out);
   void greet_again(base::NodeIndex node, RunEffects& out);
+  void hold_spare(RunEffects& out);
+  // Those of its own ranks come first, then those that have joined.
+  [[nodiscard]] std::uint32_t own_nodes() const {
+    return static_cast<std::uint32_t>(first_world().nodes.size());
+  }
+  [[nodiscard]] const model::Plan& own_plan() const { return own_plan_ ? *own_plan_ : input_.plan; }
+  [[nodiscard]] bool all_own_prepared() const;
   void host_missed(base::NodeIndex node, base::Error error, RunEffects& out);
   void dismiss_idle(RunEffects& out);
   [[nodiscard]] bool idle(base::NodeIndex node) const;
+  [[nodiscard]] bool may_go_on_without(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
   [[nodiscard]] bool may_greet_again(base::NodeIndex node) const;
   [[nodiscard]] std::string hostfile() const;
@@ -272,6 +286,7 @@ class Run {
   [[nodiscard]] const PlacedWorld& first_world() const { return wireup_.world(1); }
 
   RunInput input_;
+  std::optional<model::Plan> own_plan_;  // without the hosts that are only held, where some are
   State state_ = State::opening;
   base::Instant now_{};
   base::Instant started_at_{};

@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "machine/run.hpp"
+#include "machine/told_to_end.hpp"
 #include "view/report.hpp"
 
 namespace muster::machine {
@@ -21,6 +22,8 @@ constexpr Duration kStopSlack = std::chrono::seconds(12);
 constexpr Duration kKillSlack = std::chrono::seconds(7);
 // For servers that end by themselves when nobody asks them any more.
 constexpr Duration kServersTime = std::chrono::seconds(1);
+// A batch system that ends a job signals ranks, agents and the head one after the other.
+constexpr Duration kSignalForAll = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -94,16 +97,18 @@ void Run::count_end(Rank rank, RunEffects& out) {
 // ---- hosts ------------------------------------------------------------------------------------
 
 void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
+  const bool was_ended = !stop_ && message.error.what.starts_with(kToldToEnd);
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
-  if (idle(node)) return host_missed(node, std::move(message.error), out);
+  if (may_go_on_without(node)) return host_missed(node, std::move(message.error), out);
   fault(std::move(message.error), host(node), out);
+  if (was_ended) verdict_.host_was_ended();
 }
 
 void Run::lose(NodeIndex index, Error error, RunEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state >= NodeState::stopped) return;
   const bool had_tasks = node.state == NodeState::running;
-  const bool is_idle = idle(index);
+  const bool is_idle = may_go_on_without(index);
   node.state = NodeState::gone;
   tell(model::HostLost{index, error.what}, out);
   if (had_tasks) forget_tasks(index, out);
@@ -252,6 +257,8 @@ void Run::output_closed(base::Instant now, RunEffects& out) {
 void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
   now_ = now;
   if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
+  const bool is_for_all = stop_ && now - stop_->at <= kSignalForAll;
+  if (is_for_all && verdict_.explained_by(number)) verdict_.interrupted(number);
   if (!stop_ && !over()) {
     verdict_.interrupted(number);
     const std::uint32_t alive = ranks_.alive();

@@ -14,6 +14,9 @@ bool Run::idle(NodeIndex node) const {
   return nodes_[node.value].joined && nodes_[node.value].state < NodeState::running;
 }
 
+// Without a host that is held, nothing begins.
+bool Run::may_go_on_without(NodeIndex node) const { return idle(node) && state_ != State::opening; }
+
 // All its ranks have ended, and its agent waits.
 bool Run::may_greet_again(NodeIndex node) const {
   return nodes_[node.value].state == NodeState::stopped && !nodes_[node.value].away;
@@ -28,6 +31,13 @@ void Run::call_hosts(AskedSpawn asked, const PlannedSpawn& made, RunEffects& out
   }
   for (const NodeIndex node : made.to_greet) greet_again(node, out);
   spawns_.call(std::move(asked), std::move(awaited));
+}
+
+// They come behind the nodes of the first world, whose ranks are to see nothing of them.
+void Run::hold_spare(RunEffects& out) {
+  const std::vector<model::Host> spare = std::exchange(input_.plan.spare, {});
+  own_plan_ = input_.plan;
+  for (const model::Host& host : spare) (void)call_host(host, out);
 }
 
 // As in a new round: the agent forgets the ranks that have ended.
@@ -54,6 +64,8 @@ void Run::host_missed(NodeIndex node, Error error, RunEffects& out) {
   out.push_back(DropHost{node});
   nodes_[node.value].state = NodeState::gone;
   if (pmix_) tell_servers(pmix_->lost(node), out);
+  // Nobody else hears of one that no launcher uses just now.
+  if (input_.holds_spare) warn(error.what, out);
   conclude(spawns_.missed(node, std::move(error)), out);
 }
 
@@ -93,7 +105,9 @@ std::optional<model::Host> Run::in_reserve(const model::Host& called) const {
   // Such a list names no users and no ports: with those it would be another host.
   const bool is_plain = called.user.empty() && called.port == 0;
   if (!is_plain || !plan::lists_host(input_.spec.hostfile, called.name)) return std::nullopt;
-  return called;
+  model::Host host = called;
+  host.carrier = input_.spec.source.carrier;
+  return host;
 }
 
 }  // namespace muster::machine

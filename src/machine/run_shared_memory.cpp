@@ -22,7 +22,7 @@ void Run::warn_mpi(base::NodeIndex node, RunEffects& out) {
 // those with accelerators, as a rule do.
 void Run::warn_loaders(RunEffects& out) const {
   std::vector<base::NodeIndex> small;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
     const base::NodeIndex node(i);
     const auto& facts = nodes_[node.value].facts;
     const auto& shared = nodes_[node.value].shared;

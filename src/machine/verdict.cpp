@@ -89,6 +89,14 @@ void Verdict::interrupted(std::int32_t signal) {
   report_.signal = signal;
 }
 
+bool Verdict::explained_by(std::int32_t signal) const {
+  if (report_.cause == model::Cause::fault) return host_was_ended_;
+  return report_.cause == model::Cause::rank_failed && !report_.aborted &&
+         std::ranges::all_of(failures_, [&](const auto& one) {
+           return one.signal == signal || one.code == 128 + signal;
+         });
+}
+
 void Verdict::found_same(std::vector<model::SameHost> hosts) {
   report_.same_hosts = std::move(hosts);
 }

@@ -34,7 +34,12 @@ class Verdict {
   void aborted(model::RankExit exit, std::string why, std::string host,
                const model::Circumstances& around);
   void fault(base::Error error, std::string host);
+  // It was that a host has been told to end.
+  void host_was_ended() { host_was_ended_ = true; }
   void interrupted(std::int32_t signal);
+  // Whether so far nothing has gone wrong but what such a signal for a whole job does: it also ends
+  // ranks, and agents with their hosts.
+  [[nodiscard]] bool explained_by(std::int32_t signal) const;
 
   void found_same(std::vector<model::SameHost> hosts);
   void gave_notice(std::int32_t signal);
@@ -58,6 +63,7 @@ class Verdict {
   void settle_first();
 
   model::RunReport report_;
+  bool host_was_ended_ = false;
   std::vector<Tail> tails_;                // index: rank
   std::vector<model::RankExit> failures_;  // of ranks that nobody had ended, as heard
   FirstDeaths deaths_;                     // likewise

@@ -2,10 +2,12 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/variables.hpp"
 #include "cli/cli.hpp"
 #include "cli/speak.hpp"
 #include "main/helper_image.hpp"
 #include "process/guard.hpp"
+#include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
 #include "process/shortage.hpp"
 
@@ -18,6 +20,8 @@ int run(int count, char** words) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     invocation.environment.emplace_back(*entry);
   }
+  muster::process::set_outside(
+      muster::base::value_of(invocation.environment, muster::process::kOutside));
   return muster::cli::main(std::move(invocation));
 }
 

@@ -14,6 +14,8 @@ struct Carrier {
   bool is_share = false;        // one of several nodes that share the machine's cpus and devices
   bool own_console = false;     // ranks' output is shown where the agent was started
   bool tells_identity = false;  // hosts whose agents tell the same identity are one host
+  // The launching shell's, and no share of it.
+  [[nodiscard]] constexpr bool is_this_machine() const { return same_machine && !is_share; }
   bool operator==(const Carrier&) const = default;
 };
 

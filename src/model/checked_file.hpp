@@ -1,6 +1,7 @@
 // CheckedFile: what a job file declares, for programs that call it with values.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,21 @@ struct DeclaredInput {
   bool operator==(const DeclaredInput&) const = default;
 };
 
+// What a target says of the job.
+struct AskedOfTarget {
+  std::string about;            // access, quota, storage, ...
+  std::optional<bool> is_fine;  // nothing: it could not be asked
+  std::string what;
+  std::string hint;
+  bool operator==(const AskedOfTarget&) const = default;
+};
+
 struct CheckedFile {
   std::string path;  // as it was typed
   std::vector<DeclaredInput> inputs;
   std::vector<std::string> outputs;
+  std::string target = {};  // empty: only the file was checked
+  std::vector<AskedOfTarget> asked = {};
   bool operator==(const CheckedFile&) const = default;
 };
 

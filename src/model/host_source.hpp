@@ -3,7 +3,9 @@
 
 #include <string_view>
 
+#include "model/carrier_called.hpp"
 #include "model/carrier_opened.hpp"
+#include "model/carrier_step.hpp"
 
 namespace muster::model {
 
@@ -19,5 +21,12 @@ inline constexpr HostSource kHostsHere = {};
 inline constexpr HostSource kHostsListed = {.option = "-H", .has_list = true};
 inline constexpr HostSource kHostsInFile = {
     .option = "--hostfile", .has_list = true, .is_file = true};
+// Their agents come to the head.
+inline constexpr HostSource kHostsCalled = {.has_list = true, .carrier = kCalled};
+
+// Those of the job of another batch system around.
+inline constexpr HostSource kHostsGranted = {.has_list = true};
+// Those of the Slurm job around.
+inline constexpr HostSource kHostsAllocated = {.has_list = true, .carrier = kStep};
 
 }  // namespace muster::model

@@ -27,12 +27,13 @@ struct Host {
   Carrier carrier = kLocal;
   std::uint32_t slots = 1;  // never 0
   std::optional<std::uint32_t> max_slots;
-  std::optional<Cpus> cpus;               // unknown for ssh hosts until greeted
-  base::Place place;                      // where it was first written
-  SharedTopology topology = {};           // null until the host has been asked
-  bool slots_are_cores = false;           // `slots` stands for cores that are not counted yet
-  std::vector<std::string> aliases = {};  // other names that the user wrote for it
-  std::string visible = {};               // as in HostEntry
+  std::optional<Cpus> cpus;                     // unknown for ssh hosts until greeted
+  base::Place place;                            // where it was first written
+  SharedTopology topology = {};                 // null until the host has been asked
+  bool slots_are_cores = false;                 // `slots` stands for cores that are not counted yet
+  std::vector<std::string> aliases = {};        // other names that the user wrote for it
+  std::string visible = {};                     // as in HostEntry
+  std::optional<std::uint32_t> component = {};  // likewise
   bool operator==(const Host&) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/container.hpp"
 #include "model/failure_rule.hpp"
 #include "model/host_source.hpp"
 #include "model/mapping.hpp"
@@ -33,6 +34,7 @@ struct HostEntry {
   base::Place place;                       // "-H", or the file with line and column
   bool slots_are_cores = false;            // "host:*": as many slots as it has cores
   std::string visible = {};  // its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set
+  std::optional<std::uint32_t> component = {};  // of the Slurm job, if that has several
   bool operator==(const HostEntry&) const = default;
 };
 
@@ -64,6 +66,9 @@ struct CarrierSpec {
   std::uint32_t port = 0;
   std::string identity;
   std::string agent_path;  // empty: the same path as this program
+  // What else srun is told: at least how a step shares its host with steps that hold all of it.
+  // Empty: hosts of the Slurm job around are reached like all others.
+  std::vector<std::string> step_words = {"--overlap"};
   // The socket of a head above this one, which is asked for hosts; empty: there is none.
   std::string above;
   std::uint32_t parallel = 32;                         // hosts being opened at the same time
@@ -90,6 +95,7 @@ struct App {
   bool tries_workdir = false;
   std::string role;            // what its ranks are in the job ("worker"); may be empty
   bool serves = false;         // its ranks are ended once all others have ended: parameter servers
+  std::string image = {};      // of its ranks, if it is not that of the job
   WordRange local_rank_words;  // in which ${local_rank} is each rank's own
   bool operator==(const App&) const = default;
 };
@@ -151,6 +157,7 @@ struct JobSpec {
   OutputSpec output;
   std::optional<TerminalSize> terminal;  // each rank's stdout is one of its own; none: a pipe
   CarrierSpec carrier;
+  std::optional<ContainerSpec> container;  // none: ranks run on the host itself
 
   FailureRule failure;
   std::uint32_t max_restarts = 0;                  // rounds after one in which a rank failed

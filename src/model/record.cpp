@@ -8,8 +8,8 @@
 namespace muster::model {
 namespace {
 
-constexpr std::array<std::string_view, 7> kWords = {"starting", "running", "completed", "failed",
-                                                    "stopped",  "died",    "unknown"};
+constexpr std::array<std::string_view, 8> kWords = {"queued", "starting", "running", "completed",
+                                                    "failed", "stopped",  "died",    "unknown"};
 
 std::string how_it_died(const HeadPlace& head, const HeadPlace& here) {
   if (!head.boot.empty() && head.boot != here.boot) {
@@ -81,6 +81,11 @@ RunRecord judged(RunRecord record, const Unfinished& found) {
     record.code_from = found.ending->code_from;
     record.cause = found.ending->cause;
     record.ended = found.ending->time;
+    return record;
+  }
+  // Only its scheduler knows more.
+  if (!record.scheduler.kind.empty()) {
+    record.state = RunState::queued;
     return record;
   }
   record.ended = found.last_event;

@@ -15,6 +15,7 @@
 namespace muster::model {
 
 enum class RunState : std::uint8_t {
+  queued,  // a scheduler has it, and no rank runs yet
   starting,
   running,
   completed,
@@ -64,6 +65,16 @@ struct HeadPlace {
   bool operator==(const HeadPlace&) const = default;
 };
 
+// The scheduler that carries out a run instead of a head on this machine, and the run's name there.
+struct Scheduler {
+  std::string kind;     // "kubernetes"; empty: there is none
+  std::string target;   // of muster.yml
+  std::string context;  // of kubectl's configuration
+  std::string space;    // the namespace there
+  std::string id;
+  bool operator==(const Scheduler&) const = default;
+};
+
 // A step of a pipeline. Once it has been started it has a record of its own, `steps/NAME` below the
 // pipeline's.
 struct StepRecord {
@@ -99,6 +110,7 @@ struct RunRecord {
   std::string code;     // the copy of the job's code in which its ranks run; empty: there is none
   std::string streams;  // folder of rank.N/stdout and stderr; empty: output is not kept
   HeadPlace head;
+  Scheduler scheduler = {};
   std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then
   std::string rerun_of = {};     // of a pipeline: the folder of the record that it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
@@ -110,7 +122,7 @@ struct RunRecord {
   }
   [[nodiscard]] bool ended_well() const { return state == RunState::completed; }
   [[nodiscard]] bool is_live() const {
-    return state == RunState::starting || state == RunState::running;
+    return state == RunState::queued || state == RunState::starting || state == RunState::running;
   }
 };
 

@@ -92,7 +92,7 @@ bool is_served_as_is(const JobSpec& spec, const Inventory& inventory) {
 }
 
 base::Result<Inventory> served(const JobSpec& spec, Inventory inventory) {
-  const auto is_here = [](const Host& host) { return host.carrier.in_head; };
+  const auto is_here = [](const Host& host) { return host.carrier.is_this_machine(); };
   if (spec.mapping.no_local) std::erase_if(inventory.hosts, is_here);
   if (inventory.hosts.empty()) {
     return base::fail(Fault::usage, "list other hosts with -H or --hostfile",

@@ -1,5 +1,4 @@
 // The time at which a job will be ended, as its ranks are told it.
-#include <algorithm>
 #include <charconv>
 
 #include "base/variables.hpp"
@@ -21,11 +20,15 @@ std::optional<std::int64_t> whole_seconds(const std::string& text) {
 std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
                                      std::optional<base::Duration> timeout,
                                      std::span<const std::string> launching_shell) {
-  const auto around = whole_seconds(base::value_of(launching_shell, "MUSTER_DEADLINE"));
-  if (!timeout) return around;
-  const std::int64_t own =
-      std::chrono::floor<std::chrono::seconds>(now_since_epoch + *timeout).count();
-  return around ? std::min(own, *around) : own;
+  std::optional<std::int64_t> soonest;
+  const auto take = [&](std::optional<std::int64_t> end) {
+    if (end && (!soonest || *end < *soonest)) soonest = end;
+  };
+  for (const char* name : {"MUSTER_DEADLINE", "SLURM_JOB_END_TIME"}) {
+    take(whole_seconds(base::value_of(launching_shell, name)));
+  }
+  if (timeout) take(std::chrono::floor<std::chrono::seconds>(now_since_epoch + *timeout).count());
+  return soonest;
 }
 
 }  // namespace muster::plan

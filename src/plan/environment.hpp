@@ -36,7 +36,7 @@ enum class Machine : std::uint8_t { same, another };
 // What the ranks of an app get from the launching shell ("NAME=VALUE" entries).
 //
 // Left out everywhere: other launchers' variables for single ranks (PMI_*, PMIX_*,
-// OMPI_COMM_WORLD_*, SLURM_*, TORCHELASTIC_*, MUSTER_* ...) and those of AppDialects (RANK,
+// OMPI_COMM_WORLD_*, SLURM_PROCID, TORCHELASTIC_*, MUSTER_* ...) and those of AppDialects (RANK,
 // MASTER_ADDR ...), since a stale one misleads.
 //
 // Left out on other machines: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
@@ -99,8 +99,8 @@ struct Rendezvous {
                                                           base::Rank rank);
 
 // When the job will be ended, in whole seconds since the epoch: by its own time limit, or by that
-// of the run of muster around it, which MUSTER_DEADLINE of the launching shell tells; the sooner
-// one.
+// of the run of muster around it, which MUSTER_DEADLINE of the launching shell tells, or by that of
+// the Slurm job around (SLURM_JOB_END_TIME, srun.1); the soonest.
 [[nodiscard]] std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
                                                    std::optional<base::Duration> timeout,
                                                    std::span<const std::string> launching_shell);

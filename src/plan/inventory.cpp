@@ -32,8 +32,14 @@ model::Cpus share_of(const model::Cpus& all, std::uint32_t nodes) {
   return {std::max(1U, all.usable / nodes), all.limited || nodes > 1};
 }
 
+// Its ranks run beside the head, unless they need a container.
+model::Carrier carrier_here(const JobSpec& spec) {
+  return spec.container ? model::kContained : model::kLocal;
+}
+
 Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
+  host.carrier = carrier_here(spec);
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
   host.cpus = share_of(here.cpus, 1);
   host.slots = host.cpus->usable;
@@ -107,7 +113,7 @@ class HostMerger {
 
   [[nodiscard]] std::vector<Host> take() {
     for (Host& host : hosts_) {
-      if (host.carrier.in_head) add_own_names(host, here_);
+      if (host.carrier.is_this_machine()) add_own_names(host, here_);
     }
     return std::move(hosts_);
   }
@@ -136,9 +142,10 @@ class HostMerger {
   [[nodiscard]] Host first(const HostEntry& entry, bool is_here) const {
     Host host{entry.name, entry.user, entry.port, spec_.source.carrier, 0, {}, {}, entry.place};
     host.visible = entry.visible;
+    host.component = entry.component;
     if (here_.has_head_above && host.carrier == model::kOpened) host.carrier = model::kAsked;
     if (is_here) {
-      host.carrier = model::kLocal;
+      host.carrier = carrier_here(spec_);
       host.cpus = share_of(here_.cpus, 1);
       host.topology = here_.topology;
     }

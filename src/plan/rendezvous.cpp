@@ -69,7 +69,7 @@ Found best_guess(const PlannedNode& node, const HostFacts& facts) {
 struct Seen {
   bool known = false;
   std::string address;
-  bool by_ssh = true;
+  model::Carrier carrier = model::kOpened;  // of that host
 };
 
 Seen head_seen(const model::Plan& plan, Facts facts) {
@@ -77,7 +77,7 @@ Seen head_seen(const model::Plan& plan, Facts facts) {
     if (!is_elsewhere(plan.nodes[i].host)) continue;
     const HostFacts* known = facts_of(facts, i);
     if (known == nullptr) return {};
-    return {true, known->head_address, plan.nodes[i].host.carrier.opened};
+    return {true, known->head_address, plan.nodes[i].host.carrier};
   }
   return {};
 }
@@ -90,10 +90,11 @@ Found address_of(const PlannedNode& node, const HostFacts* facts, const Seen& he
   }
   const std::string& seen = elsewhere ? facts->reached_at : head.address;
   if (!is_for_others(seen)) return best_guess(node, *facts);
-  const bool by_ssh = elsewhere ? node.host.carrier.opened : head.by_ssh;
-  if (!by_ssh)
+  const model::Carrier& carrier = elsewhere ? node.host.carrier : head.carrier;
+  if (!carrier.opened)
     return {seen, elsewhere ? "it connected from there" : "the other nodes connected to it there"};
-  return {seen, elsewhere ? "ssh reached it there" : "ssh came from there to the other hosts"};
+  const std::string way = carrier == model::kStep ? "srun" : "ssh";
+  return {seen, way + (elsewhere ? " reached it there" : " came from there to the other hosts")};
 }
 
 std::string interface_of(const PlannedNode& node, const HostFacts* facts,
@@ -129,7 +130,7 @@ std::optional<std::vector<model::Devices>> devices_of(const model::Plan& plan, s
 std::string address_of_head(const model::Plan& plan, const Rendezvous& where, const Seen& head) {
   if (is_for_others(head.address)) return head.address;
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    if (plan.nodes[i].host.carrier.in_head && is_for_others(where.point.addresses[i])) {
+    if (plan.nodes[i].host.carrier.is_this_machine() && is_for_others(where.point.addresses[i])) {
       return where.point.addresses[i];
     }
   }

@@ -11,7 +11,7 @@ namespace {
 // user keeps apart.
 bool may_be_another(const model::Host& host, const model::HostFacts& facts) {
   if (facts.identity.empty() || !host.carrier.tells_identity) return false;
-  return host.carrier.in_head || !facts.reached_at.empty();
+  return host.carrier.is_this_machine() || !facts.reached_at.empty();
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ std::vector<model::SameHost> same_hosts(const model::Plan& plan,
     if (!facts[i] || !may_be_another(host, *facts[i])) continue;
     const auto [known, is_new] = first.try_emplace(facts[i]->identity, &host);
     if (is_new) continue;
-    const bool goes = !host.carrier.in_head;  // what needs no link stays
+    const bool goes = !host.carrier.is_this_machine();
     same.push_back(goes ? model::SameHost{host, *known->second}
                         : model::SameHost{*known->second, host});
     if (!goes) known->second = &host;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "plan/software.hpp"
+
 namespace muster::plan {
 namespace {
 
@@ -50,6 +52,18 @@ constexpr Rule kRules[] = {
     {"MPI_LOCALNRANKS", Belongs::to_rank, kOurs},
     {"MPI_LOCALRANKID", Belongs::to_rank, kOurs},
     {"HYDI_*", Belongs::to_rank, kOtherLauncher},
+    // About the job, the same in all its steps; whatever says more is about one step or task.
+    {"SLURM_JOB_GPUS", Belongs::to_host, kDevices},
+    {"SLURM_JOB_*", Belongs::to_user, {}},
+    {"SLURM_JOBID", Belongs::to_user, {}},
+    {"SLURM_NODELIST", Belongs::to_user, {}},
+    {"SLURM_NNODES", Belongs::to_user, {}},
+    {"SLURM_HET_SIZE", Belongs::to_user, {}},
+    {"SLURM_ARRAY_*", Belongs::to_user, {}},
+    {"SLURM_CLUSTER_NAME", Belongs::to_user, {}},
+    {"SLURM_CONF", Belongs::to_user, {}},
+    {"SLURM_RESTART_COUNT", Belongs::to_user, {}},
+    {"SLURM_SUBMIT_*", Belongs::to_user, {}},
     {"SLURM_*", Belongs::to_rank, kOtherLauncher},
     {"FLUX_TASK_*", Belongs::to_rank, kOtherLauncher},
     {"JSM_NAMESPACE_*", Belongs::to_rank, kOtherLauncher},
@@ -89,6 +103,7 @@ constexpr Rule kRules[] = {
     // What a person sets for every muster below.
     {"MUSTER_RECORD", Belongs::to_user, {}},
     {"MUSTER_CACHE_BUDGET", Belongs::to_user, {}},
+    {kSoftware, Belongs::to_user, {}},  // of a job that leaves starting ranks to its command
     {"MUSTER_RECORDS", Belongs::to_host, kFolder},
     {"MUSTER_RECORDS_BUDGET", Belongs::to_host, "is about a folder of the launching host"},
     {"MUSTER_SSH_COMMAND", Belongs::to_user, {}},

@@ -1,12 +1,15 @@
-// A classic packet filter on the listening socket: it sees each segment from the TCP header on.
+// The filter is a classic one on the listening socket: it sees each segment from the TCP header on.
+// Signatures are those of RFC 2385: the kernel drops what is not signed with the socket's key.
 #include "pmix/gate.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <span>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -35,21 +38,56 @@ std::uint16_t listens_on(int fd) {
   return address.sin_family == AF_INET ? ntohs(address.sin_port) : std::uint16_t{0};
 }
 
-}  // namespace
-
-base::Result<Gate> Gate::shut(std::uint16_t port) {
+// This process's listening socket on that port; -1 when there is none.
+int listener_on(std::uint16_t port) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   // The library has opened few descriptors when this is called.
   constexpr int kHighest = 1024;
   for (int fd = 0; fd < kHighest && fd < static_cast<int>(limit.rlim_cur); ++fd) {
-    if (listens_on(fd) != port) continue;
-    Gate gate(fd, port);
-    if (gate.admit(0)) return gate;
-    break;
+    if (listens_on(fd) == port) return fd;
   }
-  return base::fail(base::Fault::internal, {}, "cannot keep strangers from port {}: {}", port,
+  return -1;
+}
+
+// Each segment of the socket must be signed from now on, wherever it comes from.
+bool sign(int socket, std::span<const std::uint8_t> key) {
+  tcp_md5sig wanted{};
+  wanted.tcpm_addr.ss_family = AF_INET;
+  wanted.tcpm_flags = TCP_MD5SIG_FLAG_PREFIX;  // of length 0: all addresses
+  wanted.tcpm_keylen = static_cast<std::uint16_t>(key.size());
+  std::copy(key.begin(), key.end(), wanted.tcpm_key);
+  return ::setsockopt(socket, IPPROTO_TCP, TCP_MD5SIG_EXT, &wanted, sizeof wanted) == 0;
+}
+
+bool connects(int socket, std::uint16_t port) {
+  const sockaddr_in to = loopback(port);
+  return ::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+}
+
+}  // namespace
+
+base::Result<Gate> Gate::shut(std::uint16_t port) {
+  if (auto gate = shut(port, Lock::filter)) return gate;
+  return shut(port, Lock::signature);
+}
+
+base::Result<Gate> Gate::shut(std::uint16_t port, Lock lock) {
+  Gate gate(listener_on(port), port);
+  if (gate.lock_with(lock)) return gate;
+  return base::fail(base::Fault::internal,
+                    "the kernel allows neither a packet filter (without CAP_NET_ADMIN) nor signed "
+                    "segments (CONFIG_TCP_MD5SIG): one of them is needed",
+                    "cannot keep strangers from the PMIx library's port {}: {}", port,
                     std::strerror(errno));
+}
+
+bool Gate::lock_with(Lock lock) {
+  if (lock == Lock::filter) return admit(0);
+  Key key{};
+  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) return false;
+  key_ = key;
+  return sign(listener_, key);
 }
 
 // Passes what belongs to connections that exist, and requests for new ones from 127.0.0.1 and that
@@ -73,22 +111,26 @@ bool Gate::admit(std::uint16_t source_port) const {
   return ::setsockopt(listener_, SOL_SOCKET, SO_ATTACH_FILTER, &attached, sizeof attached) == 0;
 }
 
-base::Result<process::UniqueFd> Gate::enter() {
-  process::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+// From a port of our own, which is the only one that is let in.
+bool Gate::enter_by_port(int socket) const {
   sockaddr_in own = loopback(0);
-  const sockaddr_in library = loopback(port_);
   socklen_t size = sizeof own;
   auto* mine = reinterpret_cast<sockaddr*>(&own);
-  const bool in =
-      socket && ::bind(socket.get(), mine, size) == 0 &&
-      ::getsockname(socket.get(), mine, &size) == 0 && admit(ntohs(own.sin_port)) &&
-      ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&library), sizeof library) == 0;
+  const bool in = ::bind(socket, mine, size) == 0 && ::getsockname(socket, mine, &size) == 0 &&
+                  admit(ntohs(own.sin_port)) && connects(socket, port_);
   const int error = errno;
-  if (!admit(0) || !in) {
-    return base::fail(base::Fault::internal, {}, "cannot reach the PMIx library: {}",
-                      std::strerror(error));
-  }
-  return socket;
+  const bool shut = admit(0);
+  if (!in) errno = error;
+  return in && shut;
+}
+
+base::Result<process::UniqueFd> Gate::enter() {
+  process::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int fd = socket.get();
+  const bool in = key_ ? sign(fd, *key_) && connects(fd, port_) : enter_by_port(fd);
+  if (in) return socket;
+  return base::fail(base::Fault::internal, {}, "cannot reach the PMIx library: {}",
+                    std::strerror(errno));
 }
 
 }  // namespace muster::pmix

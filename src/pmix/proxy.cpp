@@ -41,7 +41,8 @@ std::optional<std::size_t> greeting_size(std::string_view bytes) {
   return kGreetingHeader + length;
 }
 
-Proxy::Proxy(process::UniqueFd listener, Gate gate) : listener_(std::move(listener)), gate_(gate) {}
+Proxy::Proxy(process::UniqueFd listener, const Gate& gate)
+    : listener_(std::move(listener)), gate_(gate) {}
 
 void Proxy::wanted(std::vector<pollfd>& entries) const {
   entries.push_back({listener_.get(), POLLIN, 0});

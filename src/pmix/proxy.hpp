@@ -18,7 +18,7 @@ namespace muster::pmix {
 // complete, because the library makes all its clients wait for the rest of a greeting.
 class Proxy {
  public:
-  Proxy(process::UniqueFd listener, Gate gate);
+  Proxy(process::UniqueFd listener, const Gate& gate);
 
   // Appends what to wait for; served() takes the same entries after poll().
   void wanted(std::vector<pollfd>& entries) const;

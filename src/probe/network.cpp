@@ -1,5 +1,9 @@
 // The interfaces over which others can reach this machine, and how ssh was reached.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <optional>
 #include <sstream>
+#include <sys/socket.h>
 
 #include "probe/addresses.hpp"
 #include "probe/probe.hpp"
@@ -40,6 +44,36 @@ base::Result<std::string> address_of(const std::string& interface) {
   if (!found.empty()) return found;
   return base::fail(base::Fault::usage, "there are " + names, "no address of interface {} here",
                     interface);
+}
+
+namespace {
+
+// Nothing: it is no address.
+std::optional<std::pair<sockaddr_storage, socklen_t>> any_port_of(const std::string& address) {
+  constexpr std::uint16_t kDiscard = 9;
+  sockaddr_storage to{};
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&to);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&to);
+  if (::inet_pton(AF_INET, address.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(kDiscard);
+    return std::pair(to, socklen_t{sizeof(sockaddr_in)});
+  }
+  if (::inet_pton(AF_INET6, address.c_str(), &v6->sin6_addr) != 1) return std::nullopt;
+  v6->sin6_family = AF_INET6;
+  v6->sin6_port = htons(kDiscard);
+  return std::pair(to, socklen_t{sizeof(sockaddr_in6)});
+}
+
+}  // namespace
+
+SshConnection ends_towards(const std::string& address) {
+  const auto to = any_port_of(address);
+  if (!to) return {};
+  const process::UniqueFd socket(::socket(to->first.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const auto* there = reinterpret_cast<const sockaddr*>(&to->first);
+  if (!socket || ::connect(socket.get(), there, to->second) != 0) return {};
+  return connection_ends(socket.get());
 }
 
 SshConnection connection_ends(int socket) {

@@ -54,6 +54,10 @@ struct SshConnection {
 };
 [[nodiscard]] SshConnection ssh_connection(const std::string& ssh_connection_variable);
 
+// The same for a connection to this address from here, which the kernel's routes choose; none is
+// made. Empty for an address that is none, or has no route.
+[[nodiscard]] SshConnection ends_towards(const std::string& address);
+
 // The same of a connected socket of ours: the other end as client, this one as server.
 [[nodiscard]] SshConnection connection_ends(int socket);
 

@@ -323,6 +323,7 @@ void Guard::spawn(const SpawnOrder& order) { impl_->spawn(order); }
 void Guard::when_sent(std::function<void()> then) { impl_->when_sent(std::move(then)); }
 void Guard::signal(ProcessId id, int number) { impl_->order(encode_signal(id, number)); }
 void Guard::remove_at_end(const std::string& folder) { impl_->order(encode_remove(folder)); }
+void Guard::skip_epilogue() { impl_->order(encode_skip_epilogue()); }
 void Guard::sweep() { impl_->sweep(); }
 void Guard::leave() { impl_->leave(); }
 

@@ -98,7 +98,9 @@ struct GuardProcess {
   pid_t warden = 0;
   UniqueFd socket;
 };
-[[nodiscard]] base::Result<GuardProcess> fork_guard();
+// `epilogue`: a command (its first word a path) for what no signal ends. Once nothing is left of a
+// vanished owner's processes the guard runs it, or, if it was killed itself, its warden.
+[[nodiscard]] base::Result<GuardProcess> fork_guard(std::vector<std::string> epilogue = {});
 
 // The owner's end. All calls return at once; answers come through the events, from the loop.
 class Guard {
@@ -122,6 +124,8 @@ class Guard {
   void signal(ProcessId id, int number);
   // With all that is in it, when the owner has vanished and the processes with it.
   void remove_at_end(const std::string& folder);
+  // The guard shall not run its epilogue.
+  void skip_epilogue();
   // SIGKILL to every descendant, again and again, for at most five seconds; answered by `swept`. It
   // is not asked where it has said that nothing is left.
   void sweep();

@@ -142,6 +142,8 @@ std::string encode_grace(base::Duration grace) {
   return with_header(MessageKind::grace, 0, static_cast<std::int32_t>(milliseconds));
 }
 
+std::string encode_skip_epilogue() { return with_header(MessageKind::skip_epilogue, 0, 0); }
+
 std::string encode_remove(const std::string& folder) {
   std::string out = with_header(MessageKind::remove, 0, 0);
   append_string(out, folder);

@@ -23,6 +23,7 @@ enum class MessageKind : std::uint32_t {
   sweep,
   grace,
   remove,
+  skip_epilogue,
   spawned,
   ended,
   swept,
@@ -60,6 +61,7 @@ struct SpawnView {
 [[nodiscard]] std::string encode_signal(ProcessId id, int number);
 [[nodiscard]] std::string encode_sweep();
 [[nodiscard]] std::string encode_grace(base::Duration grace);
+[[nodiscard]] std::string encode_skip_epilogue();
 [[nodiscard]] std::string encode_remove(const std::string& folder);
 void append_spawned(std::string& out, const Spawned& reply);
 void append_ended(std::string& out, const Ended& reply);

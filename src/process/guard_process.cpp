@@ -18,6 +18,7 @@
 #include "base/check.hpp"
 #include "process/children.hpp"
 #include "process/descendants.hpp"
+#include "process/epilogue.hpp"
 #include "process/guard.hpp"
 #include "process/guard_orders.hpp"
 #include "process/inbox.hpp"
@@ -38,8 +39,8 @@ constexpr int socket_fd = 3;
 
 class GuardLoop {
  public:
-  GuardLoop(int socket, UniqueFd child_ended)
-      : socket_(socket), child_ended_(std::move(child_ended)) {}
+  GuardLoop(int socket, UniqueFd child_ended, std::vector<std::string> epilogue)
+      : socket_(socket), child_ended_(std::move(child_ended)), epilogue_(std::move(epilogue)) {}
 
   // Until the owner has vanished and no descendant is left, or a stated time has passed.
   void run();
@@ -68,6 +69,7 @@ class GuardLoop {
   Inbox inbox_;
   std::string replies_;
   std::vector<std::string> folders_;  // that a vanished owner leaves
+  std::vector<std::string> epilogue_;
 };
 
 void GuardLoop::run() {
@@ -79,6 +81,7 @@ void GuardLoop::run() {
     if (sources[0].revents != 0) take_orders((sources[0].revents & POLLHUP) != 0);
   }
   end_all();
+  run_epilogue(epilogue_);
   remove_folders();
 }
 
@@ -104,6 +107,8 @@ void GuardLoop::perform(const Message& order, bool owner_hung_up) {
       return;
     case MessageKind::remove:
       return keep_for_end(order);
+    case MessageKind::skip_epilogue:
+      return epilogue_.clear();
     default:
       CHECK(!"an order");
   }
@@ -245,7 +250,7 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   ::closefrom(socket_fd + 1);
 }
 
-[[noreturn]] void guard_main() {
+[[noreturn]] void guard_main(std::vector<std::string> epilogue) {
   ::prctl(PR_SET_NAME, "muster-guard");
   sigset_t child_ended;
   ::sigemptyset(&child_ended);
@@ -255,7 +260,7 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   block_signals();
   // What it cannot go on with is ended by its owner, who is told by the socket's end.
   const auto ended = caught([&] {
-    GuardLoop(socket_fd, std::move(signals)).run();
+    GuardLoop(socket_fd, std::move(signals), std::move(epilogue)).run();
     return EXIT_SUCCESS;
   });
   ::_exit(ended.value_or(EXIT_FAILURE));
@@ -263,7 +268,8 @@ void keep_only(UniqueFd socket, UniqueFd null) {
 
 // Runs in a fresh fork with all signals blocked. Where no second process may be had, the guard does
 // without a warden.
-[[noreturn]] void warden_main(pid_t owner, UniqueFd socket, UniqueFd null) {
+[[noreturn]] void warden_main(pid_t owner, UniqueFd socket, UniqueFd null,
+                              std::vector<std::string> epilogue) {
   reset_signals();
   keep_only(std::move(socket), std::move(null));
   ::setsid();
@@ -272,15 +278,15 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   const pid_t guard = ::fork();
   if (guard > 0) {
     ::close(socket_fd);
-    be_warden(owner, guard);
+    be_warden(owner, guard, std::move(epilogue));
   }
   if (guard == 0 && !become_subreaper()) ::_exit(EXIT_FAILURE);  // a fork does not inherit it
-  guard_main();
+  guard_main(std::move(epilogue));
 }
 
 }  // namespace
 
-base::Result<GuardProcess> fork_guard() {
+base::Result<GuardProcess> fork_guard(std::vector<std::string> epilogue) {
   wait_for_guards();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -296,7 +302,7 @@ base::Result<GuardProcess> fork_guard() {
   const pid_t owner = ::getpid();
   const pid_t pid = ::fork();
   const int error = errno;
-  if (pid == 0) warden_main(owner, std::move(theirs), std::move(null));
+  if (pid == 0) warden_main(owner, std::move(theirs), std::move(null), std::move(epilogue));
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return tl::unexpected(system_error("cannot start the guard", error));
   return GuardProcess{pid, std::move(ours)};

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/helper_outside.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
@@ -81,6 +82,22 @@ base::Result<pid_t> start(const std::vector<std::string>& words, const UniqueFd&
   return result.pid;
 }
 
+base::Result<std::string> judged(base::Result<std::string> text, int code, int signal) {
+  if (!text || (code == EXIT_SUCCESS && signal == 0)) return text;
+  if (signal == 0 && base::looks_like_fault(code)) return tl::unexpected(error_of(code, *text));
+  return base::fail(base::Fault::internal, {}, "the helper ended with {} {}",
+                    signal == 0 ? "code" : "signal", signal == 0 ? code : signal);
+}
+
+base::Result<std::string> ask_outside(const std::vector<std::string>& words, Pipe pipe) {
+  const auto connection = start_outside(words, -1, pipe.write.get());
+  if (!connection) return tl::unexpected(connection.error());
+  pipe.write.reset();
+  auto text = read_to_end(pipe.read);
+  const OutsideEnd end = wait_outside(*connection);
+  return judged(std::move(text), end.code, end.signal);
+}
+
 }  // namespace
 
 void set_helper(std::string_view file) { helper_bytes() = file; }
@@ -97,19 +114,14 @@ base::Result<UniqueFd> helper_file() {
 base::Result<std::string> ask_helper(const std::vector<std::string>& words) {
   auto pipe = make_pipe();
   if (!pipe) return tl::unexpected(pipe.error());
+  if (!outside().empty()) return ask_outside(words, std::move(*pipe));
   const auto pid = start(words, pipe->write);
   if (!pid) return tl::unexpected(pid.error());
   pipe->write.reset();
   auto text = read_to_end(pipe->read);
   const int status = wait_for(*pid);
-  if (!text) return text;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return text;
-  if (WIFEXITED(status) && base::looks_like_fault(WEXITSTATUS(status))) {
-    return tl::unexpected(error_of(WEXITSTATUS(status), *text));
-  }
-  return base::fail(base::Fault::internal, {}, "the helper ended with {} {}",
-                    WIFEXITED(status) ? "code" : "signal",
-                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+  const bool exited = WIFEXITED(status);
+  return judged(std::move(text), exited ? WEXITSTATUS(status) : 0, exited ? 0 : WTERMSIG(status));
 }
 
 int tell_owner(const base::Result<std::string>& answer) {

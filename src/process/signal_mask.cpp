@@ -54,6 +54,13 @@ HeldSignals::~HeldSignals() {
   }
 }
 
+void drop_waiting_signals() {
+  const sigset_t set = set_of(ends());
+  const timespec no_time{};
+  while (::sigtimedwait(&set, nullptr, &no_time) > 0 || errno == EINTR) {
+  }
+}
+
 int waiting_signal() {
   sigset_t pending;
   if (::sigpending(&pending) != 0) return 0;

@@ -37,5 +37,7 @@ class HeldSignals {
 
 // One that is held back and asks the program to end; 0: none does.
 [[nodiscard]] int waiting_signal();
+// Drops those that waiting_signal() would find.
+void drop_waiting_signals();
 
 }  // namespace muster::process

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "process/descendants.hpp"
+#include "process/epilogue.hpp"
 #include "process/guard.hpp"
 #include "process/unique_fd.hpp"
 
@@ -50,7 +51,8 @@ bool is_stopped(pid_t pid) {
 
 class Warden {
  public:
-  Warden(pid_t owner, pid_t guard) : owner_(owner), guard_(guard) {}
+  Warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue)
+      : owner_(owner), guard_(guard), epilogue_(std::move(epilogue)) {}
 
   // Returns how the warden ends.
   int run();
@@ -65,6 +67,7 @@ class Warden {
 
   pid_t owner_;
   pid_t guard_;
+  std::vector<std::string> epilogue_;
   base::Duration lease_{0};  // 0: nobody is looked after
   bool watches_owner_ = false;
   bool ended_guard_ = false;
@@ -128,6 +131,7 @@ int Warden::after_guard(int status) {
   guard_ = 0;
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return kGuardLeft;
   static_cast<void>(sweep_descendants(warden_sweep_limit));
+  run_epilogue(epilogue_);
   while (lease_ > base::Duration{0} && owner_is_stopped()) {
     static_cast<void>(wait_for_signal());
     look();
@@ -150,6 +154,8 @@ bool StopWatch::look(bool stopped, base::Instant now, base::Duration lease) {
 
 void take_warden_name() { ::prctl(PR_SET_NAME, warden_name.data()); }
 
-void be_warden(pid_t owner, pid_t guard) { ::_exit(Warden(owner, guard).run()); }
+void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue) {
+  ::_exit(Warden(owner, guard, std::move(epilogue)).run());
+}
 
 }  // namespace muster::process

@@ -8,7 +8,9 @@
 
 #include <csignal>
 #include <optional>
+#include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include "base/time.hpp"
 
@@ -42,6 +44,6 @@ class StopWatch {
 // What ps and pkill see; the guard, a fork of the warden, takes another.
 void take_warden_name();
 // Runs in a fork of the owner with all signals blocked, once the guard is its child.
-[[noreturn]] void be_warden(pid_t owner, pid_t guard);
+[[noreturn]] void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue);
 
 }  // namespace muster::process

@@ -19,6 +19,11 @@ namespace muster::spec {
 inline constexpr std::string_view kHostfile = "AZUREML_MPI_HOSTFILE";
 // Set for the command of a job that starts the job's ranks itself.
 inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
+// Its value where that job keeps no record: what its launchers start are runs of their own.
+inline constexpr std::string_view kRunsOfTheirOwn = "2";
+
+// The socket at which a launcher inside a rank asks the head above it for hosts.
+inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
 
 // A variable of the launching environment; nothing: it is not set.
 using Variable = std::function<std::optional<std::string_view>(std::string_view name)>;
@@ -46,6 +51,13 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& a
 [[nodiscard]] base::Result<std::optional<HostsFound>> typed_list(const HostQuery& asked);
 [[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostQuery& asked);
 [[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostQuery& asked);
+// The hosts of the Slurm job around; within a rank of ours that job's hosts are its launcher's. A
+// complaint where muster is one of a step's tasks.
+[[nodiscard]] base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked);
+// The hosts of the job of PBS, LSF, Grid Engine or OAR around; likewise.
+[[nodiscard]] base::Result<std::optional<HostsFound>> batch_job_around(const HostQuery& asked);
+// The command that starts something on these hosts, called as ssh is; empty: it is ssh.
+[[nodiscard]] std::vector<std::string> batch_job_reach(const Variable& variable);
 
 // Every source that there is; the first that is there gives the hosts, in the form that is asked.
 [[nodiscard]] std::span<const FindHosts> sources();

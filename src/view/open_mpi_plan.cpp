@@ -7,7 +7,7 @@ namespace muster::view {
 namespace {
 
 const std::string& name_of(const model::Host& host, const OpenMpiNames& names) {
-  return host.carrier.in_head && !names.here.empty() ? names.here : host.name;
+  return host.carrier.is_this_machine() && !names.here.empty() ? names.here : host.name;
 }
 
 }  // namespace
@@ -15,7 +15,7 @@ const std::string& name_of(const model::Host& host, const OpenMpiNames& names) {
 std::string open_mpi_allocation(const model::Inventory& inventory, const OpenMpiNames& names) {
   std::string text = "\n======================   ALLOCATED NODES   ======================\n";
   for (const model::Host& host : inventory.hosts) {
-    const bool here = host.carrier.in_head;
+    const bool here = host.carrier.is_this_machine();
     text += fmt::format("\t{}: flags=0x{} slots={} max_slots={} slots_inuse=0 state={}\n",
                         name_of(host, names), here ? "11" : "10", host.slots,
                         host.max_slots.value_or(0), here ? "UP" : "UNKNOWN");

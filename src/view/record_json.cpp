@@ -57,8 +57,17 @@ Json step_object(const model::StepRecord& step) {
   return object;
 }
 
+Json scheduler_object(const model::Scheduler& scheduler) {
+  return Json{{"kind", utf8(scheduler.kind)},
+              {"target", text_or_null(scheduler.target)},
+              {"context", text_or_null(scheduler.context)},
+              {"namespace", text_or_null(scheduler.space)},
+              {"id", utf8(scheduler.id)}};
+}
+
 // Keys that most runs do not have.
 void add_steps(const RunRecord& record, Json& object) {
+  if (!record.scheduler.kind.empty()) object["scheduler"] = scheduler_object(record.scheduler);
   if (!record.rerun_of.empty()) object["rerun_of"] = utf8(record.rerun_of);
   if (!record.reused_from.empty()) object["reused_from"] = utf8(record.reused_from);
   if (record.steps.empty()) return;
@@ -155,6 +164,12 @@ model::HeadPlace head_at(const Json& object) {
   const Json& head = at(object, "head");
   return {text_at(head, "host"), number_at<std::int32_t>(head, "pid").value_or(0),
           text_at(head, "boot")};
+}
+
+model::Scheduler scheduler_at(const Json& object) {
+  const Json& scheduler = at(object, "scheduler");
+  return {text_at(scheduler, "kind"), text_at(scheduler, "target"), text_at(scheduler, "context"),
+          text_at(scheduler, "namespace"), text_at(scheduler, "id")};
 }
 
 std::vector<model::NamedPath> outputs_at(const Json& object) {
@@ -259,6 +274,7 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .code = text_at(object, "code"),
                    .streams = text_at(object, "streams"),
                    .head = head_at(object),
+                   .scheduler = scheduler_at(object),
                    .steps = steps_at(object),
                    .rerun_of = text_at(object, "rerun_of"),
                    .reused_from = text_at(object, "reused_from")};

@@ -59,6 +59,7 @@ std::string_view colour_of(std::string_view words) {
   const RunState state = model::run_state(words).value_or(RunState::failed);
   if (state == RunState::completed) return "\x1b[32m";
   if (state == RunState::running || state == RunState::starting) return "\x1b[1;36m";
+  if (state == RunState::queued) return "\x1b[33m";
   return "\x1b[31m";
 }
 
@@ -67,6 +68,13 @@ void append_row(std::string& text, const RecordCells& row, const std::array<std:
   text += fmt::format("{:<{}}  {}{:<{}}{}  {:<{}}  {:>{}}  {:<{}}  {}\n", row[0], widths[0], colour,
                       row[1], widths[1], colour.empty() ? "" : "\x1b[0m", row[2], widths[2], row[3],
                       widths[3], row[4], widths[4], row[5]);
+}
+
+std::string scheduler_line(const RunRecord& record) {
+  const model::Scheduler& on = record.scheduler;
+  if (on.kind.empty()) return {};
+  const std::string space = on.space.empty() ? "" : " in " + on.space;
+  return line("scheduler", fmt::format("{}: {}{}", on.kind, on.id, space));
 }
 
 // What a person calls the job.
@@ -118,7 +126,7 @@ std::string record_words(const RunRecord& record, Utc now) {
           line("command", joined(record.command, " ")) +
           line(record.steps.empty() ? "ranks" : "steps", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
-          line("code", record.code) + line("streams", record.streams);
+          line("code", record.code) + line("streams", record.streams) + scheduler_line(record);
   text += line("reused from", record.reused_from) + steps_table(record, now);
   for (const model::NamedPath& output : record.outputs) {
     text += line("output", fmt::format("{}: {}", output.name, output.path));

@@ -16,6 +16,7 @@ std::string encode(const Join& join) {
   for (const std::string& word : join.command) to.add_command(word);
   to.set_workdir(join.workdir);
   write_variables(*to.mutable_environment(), join.environment);
+  to.set_called(join.called);
   return to.SerializeAsString();
 }
 
@@ -33,7 +34,8 @@ base::Result<Join> decode_join(std::string_view bytes) {
   join.hostname = std::move(*in.mutable_hostname());
   join.ranks = bounds.at_most("ranks", in.ranks(), model::kRanksMax);
   bounds.at_least("ranks", join.ranks, 1);
-  bounds.at_least("words of a command", in.command_size(), 1);
+  join.called = in.called();
+  if (!join.called) bounds.at_least("words of a command", in.command_size(), 1);
   join.role = std::move(*in.mutable_role());
   join.command = read_texts(*in.mutable_command());
   join.workdir = std::move(*in.mutable_workdir());

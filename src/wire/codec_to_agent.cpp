@@ -1,4 +1,6 @@
 // Messages of the head to an agent: each is written by write(), read back by read().
+#include <iterator>
+
 #include "base/check.hpp"
 #include "model/job_spec.hpp"
 #include "wire/codec.hpp"
@@ -220,6 +222,48 @@ Reach read(proto::Reach& in, Bounds& bounds) {
 
 void write(proto::ToAgent& out, const Release&) { out.mutable_release(); }
 
+template <class Texts>
+std::vector<std::string> taken(Texts& texts) {
+  return {std::move_iterator(texts.begin()), std::move_iterator(texts.end())};
+}
+
+void write(proto::ToAgent& out, const Contain& contain) {
+  auto& to = *out.mutable_contain();
+  const model::ContainerSpec& container = contain.container;
+  to.set_image(container.image);
+  to.set_runtime(static_cast<proto::ContainerRuntime>(container.runtime));
+  for (const std::string& option : container.options) to.add_options(option);
+  for (const model::ContainerMount& mount : container.mounts) {
+    auto& one = *to.add_mounts();
+    one.set_source(mount.source);
+    one.set_target(mount.target);
+    one.set_read_only(mount.read_only);
+  }
+  for (const std::string& device : container.devices) to.add_devices(device);
+  to.set_shared_memory(container.shared_memory);
+  to.set_name(contain.name);
+  to.set_grace_ms(contain.grace_ms);
+  for (const std::string& folder : contain.folders) to.add_folders(folder);
+}
+
+Contain read(proto::Contain& in, Bounds& bounds) {
+  const auto runtime = bounds.at_most("runtime", in.runtime(), proto::RUNTIME_CHARLIECLOUD);
+  model::ContainerSpec container;
+  container.image = std::move(*in.mutable_image());
+  container.runtime = static_cast<model::ContainerRuntime>(runtime);
+  container.options = taken(*in.mutable_options());
+  for (proto::ContainerMount& mount : *in.mutable_mounts()) {
+    container.mounts.push_back({std::move(*mount.mutable_source()),
+                                std::move(*mount.mutable_target()), mount.read_only()});
+  }
+  container.devices = taken(*in.mutable_devices());
+  container.shared_memory = in.shared_memory();
+  return {.container = std::move(container),
+          .name = std::move(*in.mutable_name()),
+          .grace_ms = in.grace_ms(),
+          .folders = taken(*in.mutable_folders())};
+}
+
 }  // namespace
 
 void write_message(proto::ToAgent& out, const ToAgent& message) {
@@ -268,6 +312,8 @@ std::optional<ToAgent> read(proto::ToAgent& in, Bounds& bounds) {
       return Release{};
     case proto::ToAgent::kSpawned:
       return read(*in.mutable_spawned(), bounds);
+    case proto::ToAgent::kContain:
+      return read(*in.mutable_contain(), bounds);
     case proto::ToAgent::MESSAGE_NOT_SET:
       break;
   }

@@ -55,6 +55,8 @@ class FrameBuffer {
   void feed(std::string_view bytes);
   // Of the frame that was taken last.
   [[nodiscard]] const Address& address() const { return address_; }
+  // What has been fed, and not been taken.
+  [[nodiscard]] std::string_view rest() const { return std::string_view(buffer_).substr(at_); }
   bool operator==(const FrameBuffer&) const = default;
 
  protected:

@@ -1,4 +1,5 @@
-// Join: what a node that was started separately tells node 0 about its part of the job.
+// Join: what comes to a head tells it: a node that was started separately about its part of the
+// job, or an agent (`muster join`) whose host the head may use.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ inline constexpr std::uint32_t kJoinMax = 4u << 20;  // bytes; a command line is
 struct Join {
   std::uint32_t protocol = kProtocol;
   std::string version = {};                // of the program, for messages only
-  std::uint32_t nodes = 0;                 // that it expects
+  std::uint32_t nodes = 0;                 // that it expects; 0: an agent that was not told
   std::optional<std::uint32_t> node = {};  // nothing: any number will do
   std::string hostname = {};
   std::uint32_t ranks = 1;
@@ -25,6 +26,7 @@ struct Join {
   std::vector<std::string> command = {};
   std::string workdir = {};
   std::vector<NameValue> environment = {};  // what takes the place of a default of muster's
+  bool called = false;  // an agent: it has no part of its own, the head decides what runs there
   bool operator==(const Join&) const = default;
 };
 

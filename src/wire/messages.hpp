@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "model/container.hpp"
 #include "model/cpu_set.hpp"
 #include "model/inventory.hpp"
 #include "model/report.hpp"
@@ -189,9 +190,21 @@ struct Release {
   bool operator==(const Release&) const = default;
 };
 
+// ---- head to the agent that a carrier has started, before all else
+
+// All that follows is for an agent in a container, which the one that hears this starts there, and
+// passes everything on to. Refused, in answer to Hello, says why there is none.
+struct Contain {
+  model::ContainerSpec container;
+  std::string name;                       // of the container; the agent makes it unique
+  std::uint32_t grace_ms = 0;             // as in Hello
+  std::vector<std::string> folders = {};  // made on the host first
+  bool operator==(const Contain&) const = default;
+};
+
 using ToAgent = std::variant<Hello, Prepare, Start, Signal, Stop, Input, InputEnd, Credit, Suspend,
                              FenceOut, NameAnswer, PmixDown, Ping, Bye, Drop, Spawned, Trace, World,
-                             ToLauncher, Reach, Release>;
+                             ToLauncher, Reach, Release, Contain>;
 
 // ---- agent to head ------------------------------------------------------------------------------
 

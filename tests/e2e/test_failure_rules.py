@@ -124,8 +124,15 @@ class Hydra(Rules):
         # With two ranks that a signal ends Hydra's own code is now 15, now 255.
         for words in (("-n", "2", "sh", "-c", EACH_ITS_CODE), ("-n", "2", "true"),
                       ("-n", "1", "sh", "-c", "kill -TERM $$"), ("-n", "2", "no-such-program")):
-            self.assertEqual(self.code(self.command, *words),
-                             self.code(("mpiexec.hydra",), *words), words)
+            self.assertEqual(self.code(self.command, *words), self.code_of_hydra(*words), words)
+
+    def code_of_hydra(self, *words):
+        """Now and then a SIGPIPE ends Hydra itself, on a loaded machine: that is no rule of its."""
+        for _ in range(5):
+            code = self.code(("mpiexec.hydra",), *words)
+            if code != 128 + signal.SIGPIPE:
+                break
+        return code
 
 
 # Ends at a time that all hosts of the lab know: they share one clock.

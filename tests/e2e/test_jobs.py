@@ -400,8 +400,12 @@ class Submit(JobCase):
         shutil.copy(self.example("mpirun.yml"), self.path("job.yml"))
         done = self.job("submit", "job.yml")
         self.assertEqual(done.code, BAD_FILE)
-        self.assertIn("cannot give the job its environment 'docker.io/pytorch'", done.errors)
         self.assertIn("needs 4 nodes, and target 'local' has 1", done.errors)
+        named = self.write("named.yml", "type: command\ncommand: 'true'\n"
+                                        "environment: azureml:curated@latest\n")
+        done = self.job("submit", named)
+        self.assertEqual(done.code, BAD_FILE)
+        self.assertIn("cannot give the job its environment 'azureml:curated@latest'", done.errors)
         done = self.job("submit", "job.yml", "--target", "cloud")
         self.assertEqual(done.code, USAGE)
         self.assertIn("there is no compute target 'cloud'", done.errors)

@@ -501,15 +501,6 @@ class AtTheStart(Case):
                                          r"2 ranks there would not\n$")
         self.assertEqual(self.succeeds("-n", "2", "true", env=env).errors, "")
 
-    def test_an_unused_slurm_allocation(self):
-        env = self.environment(SLURM_JOB_NODELIST="node[1-4]")
-        for command in ("run", "mpirun", "mpiexec.hydra"):
-            done = self.succeeds("-n", "1", "true", env=env, command=(MUSTER, command))
-            self.assertRegex(done.errors,
-                             r"^muster: muster does not use the hosts of this Slurm allocation "
-                             r"\(node\[1-4\]\) yet: .*scontrol show hostnames.*\n$")
-        self.assertEqual(self.succeeds("-H", "localhost", "true", env=env).errors, "")
-
     def test_this_machine_in_a_rankfile(self):
         self.write("ranks", "rank 0=localhost slot=0\n")
         for command in ("run", "mpirun"):

@@ -45,7 +45,7 @@ class Orders(unittest.TestCase):
         write(f"{self.tree}/path/cmake", CMAKE)
         for program in ("ctest", "clang-format", "python3"):
             write(f"{self.tree}/path/{program}", NOTHING)
-        for program in ("tools/setup", "tools/clang_tidy.py", *PROGRAMS):
+        for program in ("tools/setup", "tools/kubernetes", "tools/clang_tidy.py", *PROGRAMS):
             write(f"{self.tree}/{program}", NOTHING)
         write(f"{self.tree}/bench/bench.py", "")
 
@@ -57,7 +57,8 @@ class Orders(unittest.TestCase):
         return done.stdout
 
     def test_every_target_works_after_the_one_that_builds_least(self):
-        for target in ("build", "test", *BENCH, "test-quick", "sim", "lint", "demo"):
+        for target in ("build", "test", *BENCH, "test-quick", "sim", "lint", "demo",
+                       "test-kubernetes"):
             self.run_here("make", target)
 
     def test_every_target_works_after_the_tests(self):
@@ -70,7 +71,7 @@ class Orders(unittest.TestCase):
         told = self.run_here(".ci/run").splitlines()
         ran = [line.split()[-1] for line in told if line.startswith(".ci/run: make ")]
         self.assertEqual(ran, wanted)
-        self.assertEqual(wanted, ["demo", "test"])
+        self.assertEqual(wanted, ["demo", "test", "test-kubernetes"])
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ class OnHosts(LabFrontCase):
 
     def test_a_killed_conductor_leaves_nothing_on_them(self):
         self.write("hosts.yml",
-                   ON_HOSTS.replace("echo $RANK", "echo > $DIR/ready.$RANK; sleep 3600"))
+                   ON_HOSTS.replace("echo $RANK", "echo > $DIR/ready.$RANK; sleep 3600; echo"))
         one = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2")
         self.wait_for_files([f"ready.{rank}" for rank in range(4)])
         one.send(signal.SIGKILL)

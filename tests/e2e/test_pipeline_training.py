@@ -14,7 +14,7 @@ REASON = lab_or_skip()
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
 FILE = os.path.join(ROOT, "examples", "pipeline", "pipeline.yml")
 HOSTS = ("-H", "node1:2,node2:2")
-TRAINED = "evaluate: y = 3.00 x + -1.00, mean error 0.041"
+TRAINED = "y = 3.00 x + -1.00, mean error 0.041"
 KILLS = 20
 
 
@@ -32,7 +32,8 @@ class Trains(LabFrontCase):
     def ends(self, *words):
         done = self.start_in_lab(*words).finish(120)
         self.assertEqual(done.code, 0, done)
-        self.assertIn(TRAINED, done.lines, done)
+        logs = self.start_in_lab("logs", "last/evaluate").finish(20)
+        self.assertEqual(logs.lines, [TRAINED], logs)
 
     def show(self, run):
         done = self.start_in_lab("show", run, "--json").finish(20)
@@ -46,6 +47,7 @@ class Trains(LabFrontCase):
         self.assertLessEqual(states, {"completed", "reused"})
         self.assertEqual(set(self.show("last/train")["hosts"]), {"node1", "node2"})
         self.assert_hosts_clean(5)
+        self.ends("rerun", "last")
 
     def test_killed_at_random_moments_it_comes_to_the_same_end(self):
         dice = random.Random(20)

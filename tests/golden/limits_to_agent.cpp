@@ -65,6 +65,12 @@ Limits limits(const Drop& sample) { return {of_world(sample)}; }
 Limits limits(const ToLauncher& sample) { return {launcher_bytes(sample)}; }
 Limits limits(const Release&) { return {}; }
 
+Limits limits(const Contain& sample) {
+  return {around("runtime", 5, [&](auto value) {
+    return with_field(framed(sample), {22, 2}, value);
+  })};
+}
+
 Limits limits(const Reach& sample) {
   return {limit("port", 65'535, sample,
                 [](Reach& one, auto value) { one.port = static_cast<std::uint32_t>(value); })};

@@ -22,9 +22,9 @@ namespace {
 
 // A message that is not named here does not compile; one that is named needs its file.
 constexpr std::array kToAgentNames = {
-    "Hello",  "Prepare", "Start",    "Signal",     "Stop",       "Input", "InputEnd",
-    "Credit", "Suspend", "FenceOut", "NameAnswer", "PmixDown",   "Ping",  "Bye",
-    "Drop",   "Spawned", "Trace",    "World",      "ToLauncher", "Reach", "Release"};
+    "Hello",   "Prepare",  "Start",      "Signal",   "Stop",    "Input",  "InputEnd", "Credit",
+    "Suspend", "FenceOut", "NameAnswer", "PmixDown", "Ping",    "Bye",    "Drop",     "Spawned",
+    "Trace",   "World",    "ToLauncher", "Reach",    "Release", "Contain"};
 constexpr std::array kToHeadNames = {
     "Welcome", "Prepared",     "Refused",  "Started",  "Output",     "OutputEnd",
     "Exited",  "InputCredit",  "FenceIn",  "Aborted",  "NameAsk",    "PmixUp",
@@ -146,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(Of, ProtocolCommands, testing::Range<std::size_t>(0, kC
                          kNamed(kCommandNames));
 
 TEST(Protocol, FramesToTheAgent) {
-  constexpr int kRelease = 21;
-  expect_file("frames_to_agent", text_of(limits_of_frames(kInputKind, kRelease), said_by_agent));
+  constexpr int kContain = 22;
+  expect_file("frames_to_agent", text_of(limits_of_frames(kInputKind, kContain), said_by_agent));
 }
 
 TEST(Protocol, FramesToTheHead) {

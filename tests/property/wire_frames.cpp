@@ -182,8 +182,23 @@ World whole_world() {
   return made;
 }
 
+Contain contain() {
+  const auto runtime = static_cast<model::ContainerRuntime>(below(6));
+  return {{.image = bytes(),
+           .runtime = runtime,
+           .options = {bytes()},
+           .mounts = some([] {
+             return model::ContainerMount{bytes(), bytes(), flag()};
+           }),
+           .devices = {bytes(), bytes()},
+           .shared_memory = number()},
+          bytes(),
+          number(),
+          {bytes()}};
+}
+
 ToAgent to_agent() {
-  switch (below(20)) {
+  switch (below(21)) {
     case 16:
       return whole_world();
     case 0:
@@ -222,6 +237,8 @@ ToAgent to_agent() {
       return Reach{bytes(), bytes(), static_cast<std::uint32_t>(below(65'536))};
     case 18:
       return Release{};
+    case 19:
+      return contain();
     default:
       return Bye{};
   }

@@ -177,6 +177,12 @@ void draw_idle_hosts(Scenario& world, Dice dice, const Faults& faults) {
   spawner.spawns.push_back(dice.between(Duration(0), faults.runs_at_most));
 }
 
+// From dice of its own, so that other seeds stay what they were.
+void draw_holding(Scenario& world, Dice dice, const Faults& faults) {
+  const bool has_idle = world.hosts.back().ranks == 0;
+  world.holds = has_idle && dice.chance(faults.holds_idle_hosts);
+}
+
 void draw_joins(Scenario& world, Dice dice, const Faults& faults) {
   if (!dice.chance(faults.is_mpi)) return;
   for (TaskScript& task : world.tasks) {
@@ -316,6 +322,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
   constexpr std::uint64_t kOfIdleHosts = 0x1d1e;
   draw_idle_hosts(world, Dice(seed ^ (kOfIdleHosts << 32)), faults);
+  constexpr std::uint64_t kOfHolding = 0x401d;
+  draw_holding(world, Dice(seed ^ (kOfHolding << 32)), faults);
   draw_more(world, seed, faults);
   constexpr std::uint64_t kOfOthers = 0x2e0d;
   draw_other_run(world, Dice(seed ^ (kOfOthers << 32)), faults);

@@ -78,7 +78,7 @@ void Judge::fault(Fault fault, const std::string& what) {
 
 void Judge::on(const machine::LinkFailed& event) {
   const Node& node = nodes_[event.node.value];
-  if (node.idle) return;
+  if (may_do_without(node)) return;
   if (node.link->attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
     fault(event.error.fault, event.error.what);
   }
@@ -87,8 +87,9 @@ void Judge::on(const machine::LinkFailed& event) {
 void Judge::on(const machine::LinkLost& event) {
   Node& node = nodes_[event.node.value];
   if (!node.hello) return;  // it was another run's, and is opened again
+  const bool is_missed = !node.stopped && !may_do_without(node);
   gone(event.node);
-  if (!node.stopped && !node.idle) fault(event.error.fault, event.error.what);
+  if (is_missed) fault(event.error.fault, event.error.what);
 }
 
 // Whoever is idle while the run ends is as good as stopped.
@@ -187,7 +188,7 @@ bool Judge::waits_since(Instant when) const {
 }
 
 void Judge::heard(NodeIndex node, const wire::Refused& message) {
-  if (nodes_[node.value].idle) {
+  if (may_do_without(nodes_[node.value])) {
     if (!acted_) gone(node);
     return;
   }

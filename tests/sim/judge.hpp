@@ -137,6 +137,10 @@ class Judge {
   void done(const Effect&) {}
 
   void complain(const std::string& what) { complain_(what); }
+  // Its loss is no failure of the run: no host that is held is missed before anything starts.
+  [[nodiscard]] bool may_do_without(const Node& node) const {
+    return node.idle && (!world_.holds || !orders_.empty());
+  }
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
   void wakes(Node& node);

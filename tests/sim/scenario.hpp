@@ -101,6 +101,7 @@ struct Scenario {
   std::uint64_t input_bytes = 0;
   std::uint32_t fences = 0;      // of each world whose ranks call MPI_Init; 0: they speak no PMIx
   std::uint32_t pmi_fences = 0;  // likewise, of PMI
+  bool holds = false;            // its idle hosts are greeted first, and kept
   std::vector<OtherRun> others;  // begun later, by the same head
   bool relayed = false;          // the head is a launcher inside a rank, and has a head above it
 };
@@ -160,6 +161,7 @@ struct Faults {
   double notice = 0.5;  // of runs with a time limit
   double has_idle_hosts = 0.2;
   double idle_host_is_here = 0.3;  // if no other is
+  double holds_idle_hosts = 0.3;   // of the runs that have some
   double has_restarts = 0.15;
   double task_heals = 0.6;
   double has_other_run = 0.25;

@@ -29,7 +29,8 @@ void read_host(Scenario& world, std::istream& words) {
   std::string carrier;
   words >> carrier;
   HostScript host;
-  host.carrier = carrier == "here" ? model::kLocal : model::kOpened;
+  const bool is_called = carrier == "called";
+  host.carrier = carrier == "here" ? model::kLocal : is_called ? model::kCalled : model::kOpened;
   host.ranks = static_cast<std::uint32_t>(number(words));
   world.hosts.push_back(host);
   world.tasks.resize(world.tasks.size() + host.ranks);
@@ -75,6 +76,21 @@ void read_rank(Scenario& world, std::istream& words) {
   if (what == "out") task.out_bytes = static_cast<std::uint64_t>(number(words));
 }
 
+void read_inner_run(Scenario& world, std::istream& words) {
+  OtherRun& inner = world.others.emplace_back();
+  inner.begins = milliseconds(words);
+  inner.within = true;
+  TaskScript task;
+  task.runs = milliseconds(words);
+  for (std::uint32_t host = 0; words >> host;) {
+    inner.hosts.push_back(host);
+    inner.own.hosts.push_back(world.hosts.at(host));
+    inner.own.hosts.back().ranks = 1;
+    inner.own.tasks.push_back(task);
+  }
+  words.clear();
+}
+
 void read_user(Scenario& world, std::istream& words) {
   const std::int32_t signal = number(words);
   world.signals.push_back({milliseconds(words), signal});
@@ -115,6 +131,8 @@ bool read_line(Scenario& world, const std::string& line) {
       {"output_closes", [&] { world.output_closes = milliseconds(words); }},
       {"fences", [&] { world.fences = static_cast<std::uint32_t>(number(words)); }},
       {"pmi_fences", [&] { world.pmi_fences = static_cast<std::uint32_t>(number(words)); }},
+      {"holds", [&] { world.holds = true; }},
+      {"within", [&] { read_inner_run(world, words); }},
       {"input", [&] { read_input(world, words); }},
   };
   if (first.empty() || first.starts_with('#')) return true;

@@ -1,7 +1,10 @@
 // Scripts: short texts that say what happens to one run.
 //
-//   host ssh 2         the next host, its reach (ssh, here) and ranks
+//   host ssh 2         the next host, its reach (ssh, called, here) and ranks
 //   attempt busy 300   of the host before: up, busy, refused, denied or silent, after 300 ms
+//   holds              idle hosts are greeted first, and kept
+//   within 300 500 1 2 after 300 ms another run begins within the first, with a rank on host 1 and
+//                      one on host 2, counted from 0, that run 500 ms
 //   refuses            the host before refuses the orders; declines: it starts no spawned ranks
 //   link_closes 2000   at 2000 ms; so too cable_pulled, agent_killed, guard_killed, dies
 //   rank 1 runs 500    and: endless, code N, signal N, ignores_term, cannot_spawn, out BYTES,

@@ -35,6 +35,7 @@ std::string say(const wire::ToLauncher& m) {
 }
 std::string say(const wire::Reach& m) { return "Reach " + m.name; }
 std::string say(const wire::Release&) { return "Release"; }
+std::string say(const wire::Contain& m) { return "Contain in " + m.container.image; }
 std::string say(const wire::Signal& m) { return "Signal " + signal_name(m.number); }
 std::string say(const wire::Stop& m) {
   return fmt::format("Stop {} grace {} ms", signal_name(m.number), m.grace_ms);

@@ -86,6 +86,7 @@ machine::RunInput input_of(const Scenario& world, const model::Plan& plan, const
   input.spec.carrier.patience = world.patience;
   input.spec.carrier.parallel = world.parallel;
   input.spec.input.to = world.input_to;
+  input.holds_spare = world.holds;
   input.plan = plan;
   input.job = job;
   return input;

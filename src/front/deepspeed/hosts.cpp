@@ -44,19 +44,6 @@ Pool pool_of(const std::vector<model::HostEntry>& hosts) {
   return pool;
 }
 
-// Nothing without a hostfile: this machine alone.
-Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
-  auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kForm);
-  if (found && !found->source.has_list) {
-    if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
-    found = named_hosts(*draft.call, {.file = kUsualHostfile}, kForm);
-  }
-  if (!found) return tl::unexpected(std::move(found.error()));
-  draft.request.spec.source = found->source;
-  draft.request.spec.source_name = found->name;
-  return std::optional(pool_of(found->hosts));
-}
-
 bool is_filtered(const DeepspeedHosts& hosts) {
   return !hosts.include.empty() || !hosts.exclude.empty() || hosts.nodes || hosts.devices;
 }
@@ -70,6 +57,23 @@ std::uint32_t devices_here(DeepspeedDraft& draft) {
     add_once(draft.notices, "no device found on this machine: one rank; --num_gpus N starts more");
   }
   return 1;
+}
+
+// Nothing without a hostfile: this machine alone.
+Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
+  auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kForm);
+  if (found && !found->source.has_list) {
+    if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
+    found = named_hosts(*draft.call, {.file = kUsualHostfile}, kForm);
+  }
+  if (!found) return tl::unexpected(std::move(found.error()));
+  draft.request.spec.source = found->source;
+  draft.request.spec.source_name = found->name;
+  // Slots of batch systems are processors.
+  if (found->source == model::kHostsGranted) {
+    for (model::HostEntry& host : found->hosts) host.slots = devices_here(draft);
+  }
+  return std::optional(pool_of(found->hosts));
 }
 
 Pool here(DeepspeedDraft& draft) {

@@ -28,13 +28,13 @@ Result<void> count(const Typed& typed, std::uint32_t most, std::optional<std::ui
 // All of them become ssh and muster's own agents; those of MPI's kind leave the ranks to ask MPI.
 Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
-  if (word == "slurm") {
-    return fail(Fault::usage, "remove --launcher: hosts are reached through ssh",
-                "--launcher slurm: srun is not what starts the ranks here");
+  if (word == "slurm" && !variable(*draft.call, "SLURM_JOB_ID")) {
+    return fail(Fault::usage, "call it from sbatch or salloc, or remove --launcher",
+                "--launcher slurm works inside a Slurm job, and this is none");
   }
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";
-  if (!mpi && word != "pdsh") {
-    return fail(Fault::usage, "", "{} must be pdsh, openmpi, mpich, impi or mvapich, not {}",
+  if (!mpi && word != "pdsh" && word != "slurm") {
+    return fail(Fault::usage, "", "{} must be pdsh, slurm, openmpi, mpich, impi or mvapich, not {}",
                 typed.option, spec::quoted(typed.value));
   }
   draft.script.by_mpi = mpi;
@@ -116,9 +116,10 @@ constexpr auto kRows = std::to_array<Row>({
       kStart,
       Takes::choice,
       "NAME",
-      "pdsh, openmpi, mpich, impi or mvapich: muster starts the ranks through ssh all the same; "
-      "after the last four, scripts get no --local_rank (default: pdsh).",
-      {.choices = "pdsh openmpi mpich impi mvapich"}},
+      "pdsh, slurm, openmpi, mpich, impi or mvapich: muster starts the ranks through ssh all the "
+      "same, or through srun inside a Slurm job; after the last four, scripts get no --local_rank "
+      "(default: pdsh).",
+      {.choices = "pdsh slurm openmpi mpich impi mvapich"}},
      set_launcher},
     {{"--launcher_args",
       kStart,

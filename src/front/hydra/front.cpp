@@ -151,9 +151,6 @@ Result<Reading> finish(HydraDraft draft) {
   model::JobSpec& spec = draft.request.spec;
   spec.apps.clear();
   for (HydraBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
-  for (std::string& line : unused_allocation(*draft.call, spec)) {
-    draft.notices.push_back(std::move(line));
-  }
   return spec::check(spec).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
   });

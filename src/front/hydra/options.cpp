@@ -214,7 +214,9 @@ constexpr auto kRows = std::to_array<Row>({
       "Command to use instead of ssh or srun (default: HYDRA_LAUNCHER_EXEC); "
       "HYDRA_LAUNCHER_EXTRA_ARGS is appended."},
      set_hydra_launcher_exec},
-    {{"-rmk", kReach, Takes::text, "user", "Where hosts come from: only from the user."},
+    {{"-rmk", kReach, Takes::text, "user|slurm",
+      "Where hosts come from when none are given. Without it, too, the hosts of a batch job around "
+      "are taken."},
      set_hydra_rmk},
 
     {{"-disable-auto-cleanup", kEnd, Takes::nothing, "",

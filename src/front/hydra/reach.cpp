@@ -5,6 +5,8 @@
 
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/inherited.hpp"
+#include "model/carriers.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -32,13 +34,24 @@ Command fork_words() { return {"/bin/sh", "-c", R"(exec /bin/sh -c "$2")", "fork
 // whole line. Steps of one job share its processors only with --overlap.
 Command srun_words(const Command& executable, const Command& extra) {
   std::string script = "exec";
-  const Command srun = executable.empty() ? Command{"srun"} : executable;
-  for (const Command* words : {&srun, &extra}) {
+  for (const Command* words : {&executable, &extra}) {
     for (const std::string& word : *words) script += " " + shell_word(word);
   }
   script += R"( --nodes=1 --ntasks=1 --nodelist="$1" --overlap --unbuffered --mpi=none)"
             R"( --cpu-bind=none /bin/sh -c "$2")";
   return {"/bin/sh", "-c", script, "srun"};
+}
+
+Result<void> use_steps(HydraDraft& draft, const Command& extra) {
+  if (!variable(*draft.call, "SLURM_JOB_ID")) {
+    return fail(Fault::usage, "call it from sbatch or salloc, or remove -launcher",
+                "-launcher slurm works inside a Slurm job, and this is none");
+  }
+  model::JobSpec& spec = draft.request.spec;
+  spec.source.carrier = model::kStep;
+  if (std::ranges::count(extra, kExternalLauncher) > 0) spec.carrier.step_words.clear();
+  spec.carrier.step_words.insert(spec.carrier.step_words.end(), extra.begin(), extra.end());
+  return {};
 }
 
 // The first of some variables that is set.
@@ -62,6 +75,16 @@ Result<void> take_variables(HydraDraft& draft) {
   const Typed executable = first_set(
       draft, {"HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC"});
   return executable.value.empty() ? Result<void>() : set_hydra_launcher_exec(draft, executable);
+}
+
+// Slurm 23.11 and later set the variable in all jobs (src/common/env.c): nobody's wish. How hosts
+// are reached then follows from where they come from.
+Result<void> settle_launcher(HydraDraft& draft) {
+  const bool is_typed = !draft.reach.launcher.empty();
+  return take_variables(draft).map([&] {
+    const bool is_slurms = draft.reach.launcher == "slurm" && draft.reach.executable.empty();
+    if (!is_typed && is_slurms) draft.reach.launcher.clear();
+  });
 }
 
 Result<Command> extra_words(const HydraDraft& draft) {
@@ -91,22 +114,26 @@ Result<void> set_hydra_launcher_exec(HydraDraft& draft, const Typed& typed) {
 
 // Where hosts come from when none are given.
 Result<void> set_hydra_rmk(HydraDraft&, const Typed& typed) {
-  if (base::lower(typed.value) == "user") return {};
+  const std::string word = base::lower(typed.value);
+  if (word == "user" || word == "slurm") return {};
   return fail(Fault::usage, "name the hosts with -hosts or -f",
-              "{} must be user here: muster takes hosts from no resource manager, not {}",
-              typed.option, spec::quoted(typed.value));
+              "{} must be user or slurm here, not {}", typed.option, spec::quoted(typed.value));
 }
 
 Result<void> settle_hydra_reach(HydraDraft& draft) {
-  if (auto done = take_variables(draft); !done) return done;
-  const auto extra = extra_words(draft);
+  if (auto done = settle_launcher(draft); !done) return done;
+  auto extra = extra_words(draft);
   if (!extra) return tl::unexpected(extra.error());
   Command& command = draft.request.spec.carrier.command;
   if (draft.reach.launcher == "fork") {
     command = fork_words();
+  } else if (draft.reach.launcher == "slurm" && draft.reach.executable.empty()) {
+    return use_steps(draft, *extra);
   } else if (draft.reach.launcher == "slurm") {
     command = srun_words(draft.reach.executable, *extra);
   } else {
+    std::erase(*extra, kExternalLauncher);  // of srun
+    if (draft.reach.launcher == "ssh") draft.request.spec.carrier.step_words.clear();
     if (!draft.reach.executable.empty()) command = draft.reach.executable;
     command.insert(command.end(), extra->begin(), extra->end());
   }

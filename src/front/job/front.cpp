@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "front/job/export.hpp"
 #include "front/job/options.hpp"
 #include "front/job/request.hpp"
 #include "front/pipeline_request.hpp"
@@ -71,7 +72,8 @@ constexpr Command kValidate = {
 
 Usage: muster validate [OPTIONS] FILE
 FILE is a job, a component, a sweep, or a pipeline, whose components are checked, too.
-Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts and targets are not checked.
+Every error has a position, FILE:LINE:COLUMN, and a hint. Hosts are not checked, and targets only
+with --target.
 The exit code is 0 if there are no errors, else 241.
 )"};
 
@@ -82,6 +84,20 @@ constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all},
 Usage: muster schema > job.schema.json
 )"};
 
+constexpr Command kExport = {
+    {.command = "muster export", .glued = Glued::all, .dash_is_word = true},
+    export_table,
+    R"(muster export: write a job down for a scheduler.
+
+Usage: muster export [OPTIONS] kubernetes FILE
+Prints manifests that can be read, committed and applied. Kinds job and jobset run muster in their
+pods, and carry out any job; the others are for the operators of MPI, PyTorch and TensorFlow jobs.
+
+Examples:
+  muster export kubernetes job.yml --as mpijob > mpijob.yml
+  muster export kubernetes job.yml --target lab -o manifests/job.yml
+)"};
+
 struct Words {
   JobDraft draft;
   std::vector<std::string> rest;  // what is no option
@@ -90,6 +106,7 @@ struct Words {
 // Options may stand before and after the file; all after -- is no option.
 Result<Words> read_verb(const Command& command, const Call& call) {
   Words words;
+  words.draft.current_folder = call.current_folder;
   std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(command.table(), command.grammar, left, words.draft);
@@ -196,6 +213,22 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   return reading;
 }
 
+// As if it were submitted there: all that is found out before anything starts.
+Result<Reading> validate_for_target(const Call& call, const JobDraft& draft,
+                                    const std::string& file) {
+  return read_job_request(call, draft, file).map([&](Reading read) {
+    Reading reading;
+    reading.notices = std::move(read.notices);
+    reading.complaints = std::move(read.complaints);
+    if (draft.json) reading.checked = model::CheckedFile{file, {}, {}, draft.target, {}};
+    if (!reading.complaints.empty()) return reading;
+    reading.text = fmt::format("{}: nothing wrong for the target {}\n", file, draft.target);
+    reading.cluster = std::move(read.cluster);
+    reading.only_asks = true;
+    return reading;
+  });
+}
+
 }  // namespace
 
 base::Error json_needs_detach() {
@@ -209,6 +242,7 @@ OptionTexts submit_options() { return texts_of(submit_table()); }
 OptionTexts explain_options() { return texts_of(explain_table()); }
 OptionTexts validate_options() { return texts_of(validate_table()); }
 OptionTexts schema_options() { return texts_of(schema_table()); }
+OptionTexts export_options() { return texts_of(export_table()); }
 
 Result<Reading> read_submit(const Call& call) {
   auto words = read_verb(kSubmit, call);
@@ -248,6 +282,7 @@ Result<Reading> read_validate(const Call& call) {
   if (words->draft.help) return Reading{.text = help(kValidate)};
   const auto file = only_file(kValidate, *words);
   if (!file) return tl::unexpected(file.error());
+  if (!words->draft.target.empty()) return validate_for_target(call, words->draft, *file);
   const auto text = call.read_file(*file, job::kFileMax);
   if (!text) return tl::unexpected(text.error());
   if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
@@ -258,6 +293,18 @@ Result<Reading> read_validate(const Call& call) {
   reading.notices = std::move(read.notices);
   reading.complaints = std::move(read.complaints);
   return reading;
+}
+
+Result<Reading> read_export(const Call& call) {
+  const auto words = read_verb(kExport, call);
+  if (!words) return tl::unexpected(words.error());
+  if (words->draft.help) return Reading{.text = help(kExport)};
+  if (words->rest.size() == 2) {
+    return read_export_request(call, words->draft, words->rest[0], words->rest[1]);
+  }
+  const bool none = words->rest.empty();
+  return fail(Fault::usage, "for example: muster export kubernetes job.yml --as job", "{}",
+              none ? "no scheduler given" : "muster export takes a scheduler and one job file");
 }
 
 Result<Reading> read_schema(const Call& call) {

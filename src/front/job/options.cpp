@@ -2,7 +2,11 @@
 #include "front/job/options.hpp"
 
 #include "base/byte_size.hpp"
+#include "base/nearest.hpp"
+#include "base/words.hpp"
+#include "front/container_options.hpp"
 #include "front/table.hpp"
+#include "kubernetes/export.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -75,9 +79,16 @@ constexpr Row kPerNode = {{"--per-node", kJob, Takes::number, "N",
                           [](JobDraft& d, const Typed& t) {
                             return store(read_count(t, {1, model::kRanksMax}), d.counts.per_node);
                           }};
-constexpr Row kTarget = {{"--target", kHosts, Takes::text, "NAME",
-                          "Run on this target of muster.yml (default: what the job file says)."},
-                         [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
+constexpr Row kTarget = {
+    {"--target", kHosts, Takes::text, "NAME",
+     "Run on this target of muster.yml (default: what the job file says); allocation: on the hosts "
+     "of the job around."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
+constexpr Row kCheckedTarget = {
+    {"--target", kHosts, Takes::text, "NAME",
+     "Check the job for this target of muster.yml, too; a cluster is asked whether it would take "
+     "it."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kList = {{"-H --host",
                         kHosts,
                         Takes::text,
@@ -100,6 +111,29 @@ constexpr Row kWithout = {{"--without",
                            "Run although the target does not provide this. Repeatable.",
                            {.choices = "environment gpus", .repeatable = true}},
                           add_without};
+constexpr Row kStartTimeout = {
+    {"--start-timeout", kHosts, Takes::number, "SECONDS",
+     "Kubernetes: how long to wait until all pods run (default: what the target says, else 600)."},
+    [](JobDraft& d, const Typed& t) {
+      return store(read_count(t, {1, 1'000'000}), d.start_timeout);
+    }};
+constexpr Row kImage = {kImageText,
+                        [](JobDraft& d, const Typed& t) { return set_image(t, d.image); }};
+constexpr Row kRuntime = {kRuntimeText,
+                          [](JobDraft& d, const Typed& t) { return set_runtime(t, d.container); }};
+constexpr Row kContainerOption = {kContainerOptionText, [](JobDraft& d, const Typed& t) {
+                                    return add_container_option(t, d.container);
+                                  }};
+constexpr Row kMount = {kMountText, [](JobDraft& d, const Typed& t) {
+                          return add_mount(t, d.current_folder, d.container);
+                        }};
+constexpr Row kSharedMemory = {kSharedMemoryText, [](JobDraft& d, const Typed& t) {
+                                 return set_shared_memory(t, d.container);
+                               }};
+constexpr Row kDevice = {kDeviceText,
+                         [](JobDraft& d, const Typed& t) { return add_device(t, d.container); }};
+constexpr Row kImageFromHere = {
+    kImageFromHereText, [](JobDraft& d, const Typed&) { return raise(d.container.from_here); }};
 constexpr Row kTag = {
     {"--tag", kOutput, Takes::nothing, "", "Prefix each line of output with its rank: [3]."},
     [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
@@ -172,15 +206,53 @@ constexpr Row kRunJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
+constexpr Row kAs = {
+    {"--as",
+     kJob,
+     Takes::choice,
+     "KIND",
+     "job, jobset, mpijob, pytorchjob or tfjob (default: what the target says, "
+     "else job).",
+     {.choices = kubernetes::kKinds}},
+    [](JobDraft& d, const Typed& t) -> Result<void> {
+      if (!kubernetes::as_of(t.value)) {
+        return base::fail(
+            base::Fault::usage, base::did_you_mean(t.value, base::split(kubernetes::kKinds, " ")),
+            "--as takes one of {}, not {}", kubernetes::kKinds, spec::quoted(t.value));
+      }
+      d.as = t.value;
+      return {};
+    }};
+constexpr Row kObjectName = {
+    {"--name", kJob, Takes::text, "NAME",
+     "The name of the objects (default: that of the job, or of its file)."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.name); }};
+constexpr Row kOutputFile = {
+    {"-o --output", kSee, Takes::file, "FILE", "Write to this file instead of stdout."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output_file); }};
+constexpr Row kTargetOfExport = {
+    {"--target", kHosts, Takes::text, "NAME",
+     "The target of muster.yml whose pods these are (default: what the job file says)."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
+constexpr Row kManifestJson = {{"--json", kSee, Takes::nothing, "", "Print JSON instead of YAML."},
+                               [](JobDraft& d, const Typed&) { return raise(d.json); }};
+
 constexpr Row kSubmitRows[] = {
-    kSet,    kExperiment, kDetach,     kAtOnce,  kRetries, kSkip,     kNodes,     kPerNode,
-    kSecret, kNoSnapshot, kCodeLimit,  kTarget,  kList,    kHostfile, kFakeNodes, kWithout,
-    kTag,    kLogs,       kUnbuffered, kRunJson, kVerbose, kHelp};
-constexpr Row kExplainRows[] = {kSet,      kAtOnce,     kSkip,      kNodes,  kPerNode,
-                                kSecret,   kNoSnapshot, kCodeLimit, kTarget, kList,
-                                kHostfile, kFakeNodes,  kWithout,   kJson,   kHelp};
-constexpr Row kValidateRows[] = {kJson, kHelp};
+    kSet,          kExperiment,   kDetach,  kAtOnce,        kRetries,
+    kSkip,         kNodes,        kPerNode, kSecret,        kNoSnapshot,
+    kCodeLimit,    kTarget,       kList,    kHostfile,      kFakeNodes,
+    kStartTimeout, kWithout,      kImage,   kRuntime,       kContainerOption,
+    kMount,        kSharedMemory, kDevice,  kImageFromHere, kTag,
+    kLogs,         kUnbuffered,   kRunJson, kVerbose,       kHelp};
+constexpr Row kExplainRows[] = {
+    kSet,       kAtOnce,          kSkip,  kNodes,        kPerNode,   kSecret,        kNoSnapshot,
+    kCodeLimit, kTarget,          kList,  kHostfile,     kFakeNodes, kWithout,       kImage,
+    kRuntime,   kContainerOption, kMount, kSharedMemory, kDevice,    kImageFromHere, kJson,
+    kHelp};
+constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
+constexpr Row kExportRows[] = {
+    kAs, kSet, kNodes, kPerNode, kObjectName, kTargetOfExport, kManifestJson, kOutputFile, kHelp};
 
 }  // namespace
 
@@ -188,5 +260,6 @@ std::span<const Row> submit_table() { return kSubmitRows; }
 std::span<const Row> explain_table() { return kExplainRows; }
 std::span<const Row> validate_table() { return kValidateRows; }
 std::span<const Row> schema_table() { return kSchemaRows; }
+std::span<const Row> export_table() { return kExportRows; }
 
 }  // namespace muster::front

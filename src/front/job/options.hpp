@@ -24,16 +24,23 @@ struct JobDraft {
   std::uint32_t fake_nodes = 0;
   job::Counts counts;
   std::vector<std::string> without;
+  std::string image;               // in place of those that the file names
+  model::ContainerSpec container;  // how it is started
+  std::string current_folder;
   MusterOutput output;
   std::string experiment;
   std::uint32_t at_once = 0;         // steps of a pipeline; 0: as many as the slots hold
   std::uint32_t retries = 0;         // of each step of a pipeline
   std::vector<std::string> skipped;  // steps of a pipeline
   std::vector<std::string> secrets;
+  std::uint32_t start_timeout = 0;  // seconds; 0: what the target says
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
   bool detach = false;
   bool verbose = false;
+  std::string as;           // of an export
+  std::string output_file;  // of an export
+  std::string name;         // of an export's objects
   bool json = false;
   bool help = false;
 };
@@ -42,5 +49,6 @@ struct JobDraft {
 [[nodiscard]] std::span<const Option<JobDraft>> explain_table();
 [[nodiscard]] std::span<const Option<JobDraft>> validate_table();
 [[nodiscard]] std::span<const Option<JobDraft>> schema_table();
+[[nodiscard]] std::span<const Option<JobDraft>> export_table();
 
 }  // namespace muster::front

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "front/job/cluster.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
 #include "front/job/step_request.hpp"
@@ -129,6 +130,29 @@ class PipelineReader {
     return reading;
   }
 
+  // Where its steps run in a cluster, all of it does.
+  Result<void> send_to_cluster(const std::string& file, Reading& reading) const {
+    const auto in_cluster = [](const PoolPlace& one) {
+      return one.place.target.kubernetes.has_value();
+    };
+    const auto cluster = std::ranges::find_if(ground_->places, in_cluster);
+    if (cluster == ground_->places.end()) return {};
+    for (const PoolPlace& other : ground_->places) {
+      if (other.place.target.name == cluster->place.target.name) continue;
+      return fail(Fault::usage, "choose one for all of it: --target NAME",
+                  "steps of the pipeline name the targets {} and {}: one that runs in a cluster "
+                  "runs there as a whole",
+                  spec::quoted(cluster->place.target.name), spec::quoted(other.place.target.name));
+    }
+    std::vector<PodJob> jobs;
+    for (const job::GraphStep& step : graph().steps) jobs.push_back({step.name, &step.job});
+    job::Complaints complaints(ground_->sources);
+    reading.cluster =
+        cluster_request(ground_->call, ground_->draft, file, cluster->place, jobs, complaints);
+    reading.complaints = std::move(complaints).take();
+    return {};
+  }
+
  private:
   [[nodiscard]] const job::Graph& graph() const { return ground_->graph; }
 
@@ -139,11 +163,20 @@ class PipelineReader {
         numbers_.try_emplace(name ? name->text : "", ground_->places.size());
     ground_->place_of_step.push_back(slot->second);
     if (!is_new) return {};
-    auto place = place_of(ground_->call, ground_->draft, {name, step.job.source}, known);
+    auto place =
+        place_of(ground_->call, ground_->draft, {name, step.job.source}, known, most_nodes(known));
     if (!place) return tl::unexpected(std::move(place.error()));
     std::vector<std::size_t> hosts = pool_.add(*place);
     ground_->places.push_back({std::move(*place), std::move(hosts)});
     return {};
+  }
+
+  [[nodiscard]] std::uint32_t most_nodes(const job::Targets& known) const {
+    std::uint32_t nodes = 1;
+    for (const job::GraphStep& step : graph().steps) {
+      nodes = std::max(nodes, job::layout_of(step.job, known.instance_types).nodes);
+    }
+    return nodes;
   }
 
   void add_step(std::size_t index, Reading& reading) {
@@ -166,7 +199,9 @@ class PipelineReader {
     // which pass of a loop will be the last.
     const bool all_known = request.code && plan.any_of.empty() && step.items.empty() &&
                            std::ranges::none_of(step.job.outputs, job::says_path);
-    if (step.deterministic && !step.job.sweep && all_known) request.reuse = facts_of(index, plan);
+    if (step.deterministic && !step.job.sweep && all_known) {
+      request.reuse = facts_of(index, plan, own.request->packages);
+    }
     for (const model::StepCondition& condition : plan.when) {
       for (const std::size_t one : condition.steps) {
         request_.steps[one].control.insert(condition.output);
@@ -225,7 +260,8 @@ class PipelineReader {
   }
 
   // A name that begins a line ends at a tab, and a text at a zero byte: none runs into the next.
-  [[nodiscard]] StepFacts facts_of(std::size_t index, const model::PlannedStep& plan) const {
+  [[nodiscard]] StepFacts facts_of(std::size_t index, const model::PlannedStep& plan,
+                                   std::string_view packages) const {
     const job::GraphStep& step = graph().steps[index];
     StepFacts facts;
     std::string& text = facts.facts;
@@ -236,6 +272,8 @@ class PipelineReader {
     for (const job::Text& word : step.job.words) add("word", word.text);
     for (const job::Named& one : step.job.variables) add("variable " + one.name, one.value.text);
     for (const job::Text& one : step.job.environment) add("environment", one.text);
+    if (!packages.empty()) add("packages", packages);
+    if (step.job.image) add("image", step.job.image->text);
     for (const job::Chosen& one : step.job.frameworks)
       add("kind", std::to_string(int(one.framework)));
     add("nodes", std::to_string(plan.nodes));
@@ -331,8 +369,12 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   PipelineReader reader(call, draft, std::move(graph), std::move(sources));
   auto reading =
       read.pipeline.root.is_sweep ? reader.read_sweep(known->targets) : reader.read(known->targets);
-  if (reading)
-    reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
+  if (!reading) return reading;
+  reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
+  if (!reading->complaints.empty()) return reading;
+  if (auto sent = reader.send_to_cluster(file, *reading); !sent) {
+    return tl::unexpected(std::move(sent.error()));
+  }
   return reading;
 }
 

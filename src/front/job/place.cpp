@@ -1,6 +1,9 @@
 // Chooses the target of a job and reads its hosts.
 #include "front/job/place.hpp"
 
+#include <algorithm>
+
+#include "front/job/cluster.hpp"
 #include "job/target.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
@@ -10,18 +13,6 @@ namespace muster::front {
 namespace {
 
 using base::Result;
-
-std::vector<std::string> places_of_targets(const Call& call, const std::string& folder) {
-  std::vector<std::string> places = {folder + "/muster.yml", call.current_folder + "/muster.yml"};
-  const auto configuration = variable(call, "XDG_CONFIG_HOME");
-  const auto home = variable(call, "HOME");
-  if (configuration && !configuration->empty()) {
-    places.push_back(std::string(*configuration) + "/muster/muster.yml");
-  } else if (home && !home->empty()) {
-    places.push_back(std::string(*home) + "/.config/muster/muster.yml");
-  }
-  return places;
-}
 
 // What the command line says of a target, in the words of muster.yml.
 job::Target typed_target(const JobDraft& draft) {
@@ -39,11 +30,37 @@ job::Target typed_target(const JobDraft& draft) {
   return target;
 }
 
+// The hosts of the job whose command called muster. What they hold and can do is as it was asked
+// for there.
+constexpr std::string_view kAllocation = "allocation";
+
+Result<job::Target> target_around(const Call& call) {
+  const spec::Variable variables = [&](std::string_view name) { return variable(call, name); };
+  const auto path = spec::path_around(variables);
+  job::Target target;
+  target.name = kAllocation;
+  target.is_allocation = true;
+  if (!path) {
+    const auto found = given_hosts(call, {}, {});
+    if (!found) return tl::unexpected(found.error());
+    if (found->source.has_list) return target;
+    return base::fail(base::Fault::usage,
+                      "it is for commands in a batch job or below muster lead; -H names hosts",
+                      "there is no allocation: no job around muster gives it hosts");
+  }
+  target.hostfile = job::Text{*path, {}, {}, true};
+  for (const char* what : {"environment", "gpus"}) target.without.push_back({what, {}, {}, true});
+  return target;
+}
+
 bool is_typed(const JobDraft& draft) { return !draft.hosts.empty() || draft.fake_nodes > 0; }
 
-Result<job::Target> target_of(const JobDraft& draft, const WantedTarget& wanted,
+Result<job::Target> target_of(const Call& call, const JobDraft& draft, const WantedTarget& wanted,
                               const job::Targets& known) {
   if (is_typed(draft)) return typed_target(draft);
+  const bool is_described =
+      std::ranges::find(known.all, draft.target, &job::Target::name) != known.all.end();
+  if (draft.target == kAllocation && !is_described) return target_around(call);
   if (!draft.target.empty()) return job::choose_target(known, draft.target);
   auto chosen = job::choose_target(known, wanted.name ? wanted.name->text : "");
   if (!chosen && wanted.name) {
@@ -56,8 +73,12 @@ Result<job::Target> target_of(const JobDraft& draft, const WantedTarget& wanted,
 class HostReader {
  public:
   // `source`: the file that describes the target; empty for one of the command line.
-  HostReader(const Call& call, std::string folder, std::string source)
-      : call_(call), folder_(std::move(folder)), source_(std::move(source)) {}
+  // `only_here`: a target without hosts is this machine, whatever the job around has.
+  HostReader(const Call& call, std::string folder, std::string source, bool only_here)
+      : call_(call),
+        folder_(std::move(folder)),
+        source_(std::move(source)),
+        only_here_(only_here) {}
 
   Result<job::Place> place(job::Target target) {
     job::Place place{std::move(target), {}, {}};
@@ -70,9 +91,14 @@ class HostReader {
  private:
   [[nodiscard]] Result<spec::HostsFound> find(const job::Target& target) const {
     if (!target.hosts.empty()) return listed(target);
-    if (!target.hostfile) return spec::HostsFound{};
+    if (!target.hostfile) {
+      return target.fake_nodes || only_here_ ? spec::HostsFound{} : around();
+    }
     return hosts_in_file(call_, job::below(folder_, target.hostfile->text));
   }
+
+  // A target that is this machine is, where a job around has hosts for it, these hosts.
+  [[nodiscard]] Result<spec::HostsFound> around() const { return given_hosts(call_, {}, {}); }
 
   [[nodiscard]] Result<spec::HostsFound> listed(const job::Target& target) const {
     spec::HostsFound found{model::kHostsListed, source_.empty() ? target.name : source_, {}};
@@ -94,35 +120,28 @@ class HostReader {
   const Call& call_;
   std::string folder_;
   std::string source_;
+  bool only_here_;
 };
 
 }  // namespace
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-Result<job::TargetsReading> known_targets(const Call& call, const std::string& folder) {
-  for (const std::string& place : places_of_targets(call, folder)) {
-    if (!call.has_file(place)) continue;
-    auto text = call.read_file(place, job::kFileMax);
-    if (!text) return tl::unexpected(std::move(text.error()));
-    return job::read_targets(*text, place);
-  }
-  return job::TargetsReading{};
-}
-
 Result<job::Place> place_of(const Call& call, const JobDraft& draft, const WantedTarget& wanted,
-                            const job::Targets& known) {
-  auto target = target_of(draft, wanted, known);
+                            const job::Targets& known, std::uint32_t nodes) {
+  auto target = target_of(call, draft, wanted, known);
   if (!target) return tl::unexpected(std::move(target.error()));
+  if (target->kubernetes) {
+    if (auto fine = check_container(draft.container); !fine) return tl::unexpected(fine.error());
+    return pods_of(call, std::move(*target), nodes);
+  }
   for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
   const bool typed = is_typed(draft) || known.source.empty();
   const std::string from = typed ? call.current_folder : folder_of(known.source);
   const std::string described_in = is_typed(draft) ? "" : known.source;
-  auto place = HostReader(call, from, described_in).place(std::move(*target));
-  if (place) place->instance_types = known.instance_types;
+  auto place =
+      HostReader(call, from, described_in, draft.target == "local").place(std::move(*target));
+  if (!place) return place;
+  place->instance_types = known.instance_types;
+  place->image = draft.image;
   return place;
 }
 

@@ -7,24 +7,19 @@
 #include "base/error.hpp"
 #include "front/call.hpp"
 #include "front/job/options.hpp"
+#include "front/targets.hpp"
 #include "job/job_spec.hpp"
 
 namespace muster::front {
 
-// Those of the muster.yml that holds for files of a folder; none without one.
-[[nodiscard]] base::Result<job::TargetsReading> known_targets(const Call& call,
-                                                              const std::string& folder);
-
-// The target that a file asks for, if it does, with its hosts; the command line wins.
+// The target that a file asks for, if it does, with its hosts; the command line wins. `nodes`: as
+// many pods a cluster is asked for, if that is the target.
 struct WantedTarget {
   std::optional<job::Text> name;
   std::string source;  // path of that file
 };
 [[nodiscard]] base::Result<job::Place> place_of(const Call& call, const JobDraft& draft,
                                                 const WantedTarget& wanted,
-                                                const job::Targets& known);
-
-// The folder that a path lies in.
-[[nodiscard]] std::string folder_of(const std::string& path);
+                                                const job::Targets& known, std::uint32_t nodes);
 
 }  // namespace muster::front

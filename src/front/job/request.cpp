@@ -7,10 +7,15 @@
 #include "base/byte_size.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/container_options.hpp"
 #include "front/inherited.hpp"
 #include "front/inner_request.hpp"
+#include "front/job/cluster.hpp"
+#include "front/job/export.hpp"
+#include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "job/container_of.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
@@ -78,7 +83,7 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
   }
   spec.apps.front().exports.push_back({std::string(spec::kStartsRanks), "1"});
   spec.hosts.clear();
-  spec.source = model::kHostsHere;
+  spec.source = {.carrier = spec.source.carrier};
   spec.source_name.clear();
   spec.fake_nodes = 0;
 }
@@ -212,6 +217,14 @@ std::vector<DataPath> data_of(const job::JobFile& job, const job::Values& values
   return paths;
 }
 
+std::optional<ImageBuild> build_of(const job::JobFile& job, const model::JobSpec& spec,
+                                   const std::string& folder) {
+  if (!job.build || !spec.container || spec.container->image != job::kBuiltImage) return {};
+  ImageBuild build{job::below(folder, job.build->text)};
+  if (job.dockerfile) build.dockerfile = job.dockerfile->text;
+  return build;
+}
+
 void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   for (model::App& app : spec.apps) {
     for (const std::string& name : secrets) app.exports.push_back({name, std::nullopt});
@@ -229,7 +242,11 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   const job::Bases bases = bases_of(call, source.folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
+  if (auto fine = add_typed(call, draft.container, made.spec.container); !fine) {
+    complaints.add({}, fine.error().what, fine.error().hint);
+  }
   auto code = code_of(draft, job, source.folder, complaints);
+  std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
   auto checkpoints = checkpoints_of(call, job, source.folder, complaints);
   reading.notices = std::move(source.notices);
@@ -250,6 +267,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (draft.output.unbuffered) request.spec.terminal.emplace();
   request.spec.verbose = draft.verbose;
   request.code = std::move(code);
+  request.packages = std::move(packages);
+  request.build = build_of(job, request.spec, source.folder);
   request.secrets = std::move(secrets);
   request.data = data_of(job, values);
   request.checkpoints = std::move(checkpoints);
@@ -271,9 +290,23 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   auto known = known_targets(call, folder);
   if (!known) return tl::unexpected(std::move(known.error()));
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
-  const auto place = place_of(call, draft, {read.job.target, file}, known->targets);
+  const std::uint32_t nodes =
+      draft.counts.nodes.value_or(job::layout_of(read.job, known->targets.instance_types).nodes);
+  const auto place = place_of(call, draft, {read.job.target, file}, known->targets, nodes);
   if (!place) return tl::unexpected(place.error());
-  return job_request(call, draft, {std::move(read.job), folder, std::move(read.notices)}, *place);
+  Reading reading = job_request(call, draft, {read.job, folder, std::move(read.notices)}, *place);
+  if (!place->target.kubernetes || !reading.complaints.empty()) return reading;
+  job::Complaints complaints(file);
+  reading.cluster = cluster_request(call, draft, file, *place, {{"", &read.job}}, complaints);
+  if (complaints.empty() && place->target.kubernetes->operator_kind) {
+    const OperatedSource source{read.job, file, *text, *place, reading.cluster->run.name};
+    auto manifest = operated_manifest(call, draft, source, complaints);
+    if (!manifest) return tl::unexpected(std::move(manifest.error()));
+    reading.cluster->operated = std::move(manifest->objects);
+    for (std::string& line : manifest->notices) reading.notices.push_back(std::move(line));
+  }
+  reading.complaints = std::move(complaints).take();
+  return reading;
 }
 
 }  // namespace muster::front

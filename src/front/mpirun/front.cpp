@@ -146,7 +146,6 @@ Result<Reading> finish(MpirunDraft draft) {
   spec.apps.clear();
   for (MpirunBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
-  for (std::string& line : unused_allocation(*draft.call, spec)) notice(draft, std::move(line));
   if (draft.quiet) draft.notices.clear();
   draft.request.quiet = draft.quiet;
   return Reading{std::move(draft.request), {}, std::move(draft.notices)};

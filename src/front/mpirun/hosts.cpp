@@ -133,7 +133,10 @@ Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   for (MpirunBlock& block : draft.blocks) {
     if (seen.size() == 1) block.app.hosts.clear();
   }
-  return {};
+  if (!spec.hosts.empty()) return {};
+  return given_hosts(*draft.call, spec, {}).map([&](auto found) {
+    spec::take_hosts(spec, std::move(found));
+  });
 }
 
 }  // namespace muster::front

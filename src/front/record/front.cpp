@@ -5,6 +5,7 @@
 #include "front/hosts.hpp"
 #include "front/inherited.hpp"
 #include "front/record/options.hpp"
+#include "front/targets.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/quoted.hpp"
@@ -176,6 +177,26 @@ Result<void> take_named(const Call& call, RecordDraft& draft) {
   });
 }
 
+Result<void> take_target(const Call& call, RecordDraft& draft) {
+  if (draft.target.empty()) return {};
+  const auto known = known_targets(call, call.current_folder);
+  if (!known) return tl::unexpected(known.error());
+  if (!known->complaints.empty()) return tl::unexpected(known->complaints.front());
+  return job::choose_target(known->targets, draft.target)
+      .and_then([&](const job::Target& target) -> Result<void> {
+        const auto& cluster = target.kubernetes;
+        if (!cluster) {
+          return base::fail(base::Fault::usage,
+                            "without --target, muster finds those of this machine",
+                            "target {} is no cluster: it keeps no runs", spec::quoted(target.name));
+        }
+        draft.request.scheduler = {"kubernetes", target.name,
+                                   cluster->context ? cluster->context->text : "",
+                                   cluster->name_space ? cluster->name_space->text : "", ""};
+        return {};
+      });
+}
+
 }  // namespace
 
 template <RecordVerb verb>
@@ -185,6 +206,7 @@ Result<Reading> read_record(const Call& call) {
   if (draft->help) return Reading{.text = help(verb)};
   return check_runs(command_of(verb), draft->request)
       .and_then([&] { return take_named(call, *draft); })
+      .and_then([&] { return take_target(call, *draft); })
       .map([&] { return Reading{.records = std::move(draft->request)}; });
 }
 

@@ -22,7 +22,8 @@ constexpr std::string_view kRuns = "Runs";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kSee = "Information";
 
-constexpr std::string_view kStates = "completed failed stopped died unknown starting running";
+constexpr std::string_view kStates =
+    "completed failed stopped died unknown queued starting running";
 
 Result<void> add_tag(RecordDraft& draft, const Typed& typed) {
   return read_text(typed).map([&](const std::string& text) {
@@ -97,7 +98,7 @@ constexpr Row kState = {{"--state",
                          Takes::choice,
                          "STATE",
                          "Only runs in this state: completed, failed, stopped, died, unknown, "
-                         "starting or running. Repeatable.",
+                         "queued, starting or running. Repeatable.",
                          {.choices = kStates, .repeatable = true}},
                         add_state};
 constexpr Row kOlderThan = {
@@ -120,6 +121,11 @@ constexpr Row kHosts = {{"-H --host",
                          "node1,node2. Repeatable.",
                          {.repeatable = true}},
                         join_hosts<RecordDraft>};
+constexpr Row kTarget = {
+    {"--target", kRuns, Takes::text, "NAME",
+     "Also the runs in the cluster that is this target of muster.yml, which others may have "
+     "begun."},
+    [](RecordDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
 constexpr Row kDryRun = {
@@ -157,12 +163,15 @@ constexpr Row kJson = {
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kListRows[] = {kMost, kAll, kExperiment, kTag, kState, kOlderThan, kJson, kHelp};
-constexpr Row kRemoveRows[] = {kExperiment, kTag, kState, kOlderThan, kYes, kDryRun, kJson, kHelp};
+constexpr Row kListRows[] = {kMost,      kAll,    kExperiment, kTag, kState,
+                             kOlderThan, kTarget, kJson,       kHelp};
+constexpr Row kRemoveRows[] = {kExperiment, kTag,    kState, kOlderThan, kTarget,
+                               kYes,        kDryRun, kJson,  kHelp};
 constexpr Row kCollectRows[] = {kTooOld, kMaxSize, kHosts, kDryRun, kJson, kHelp};
-constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kJson, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kJson, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kTarget, kJson, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};
+constexpr Row kEachRows[] = {kTarget, kJson, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
 
 }  // namespace
@@ -185,6 +194,7 @@ std::span<const Row> record_table(RecordVerb verb) {
     case RecordVerb::wait:
     case RecordVerb::stop:
     case RecordVerb::report:
+      return kEachRows;
     case RecordVerb::reindex:
       return kJsonRows;
   }

@@ -12,6 +12,7 @@ namespace muster::front {
 struct RecordDraft {
   RecordRequest request;
   NamedHosts hosts = {};
+  std::string target = {};
   bool help = false;
 };
 

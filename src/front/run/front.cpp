@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "front/call.hpp"
+#include "front/container_options.hpp"
 #include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/elsewhere.hpp"
@@ -178,10 +179,10 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_roles(draft); })
+      .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })
       .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] {
-        std::vector<std::string> notices = unused_allocation(call, draft.request.spec);
-        return Reading{std::move(draft.request), {}, std::move(notices)};
+        return Reading{std::move(draft.request), {}, {}};
       });
 }
 

@@ -1,6 +1,7 @@
 // The table of options, and what each does to the draft.
 #include "front/run/options.hpp"
 
+#include "front/container_options.hpp"
 #include "front/mapping_words.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
@@ -178,6 +179,17 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kOpenMax}), d.request.spec.carrier.parallel);
      }},
+
+    {kImageText, [](RunDraft& d, const Typed& t) { return set_image(t, d.app.image); }},
+    {kRuntimeText, [](RunDraft& d, const Typed& t) { return set_runtime(t, d.container); }},
+    {kContainerOptionText,
+     [](RunDraft& d, const Typed& t) { return add_container_option(t, d.container); }},
+    {kMountText,
+     [](RunDraft& d, const Typed& t) { return add_mount(t, d.current_folder, d.container); }},
+    {kSharedMemoryText,
+     [](RunDraft& d, const Typed& t) { return set_shared_memory(t, d.container); }},
+    {kDeviceText, [](RunDraft& d, const Typed& t) { return add_device(t, d.container); }},
+    {kImageFromHereText, [](RunDraft& d, const Typed&) { return raise(d.container.from_here); }},
 
     {{"-x",
       kEnvironment,

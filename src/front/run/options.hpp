@@ -28,6 +28,7 @@ struct RunDraft {
   NamedHosts hosts;
   std::string rankfile;
   MusterOutput output;
+  model::ContainerSpec container;  // without its image, which is that of `app`
   bool no_record = false;
   bool help = false;
 };

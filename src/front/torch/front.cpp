@@ -119,7 +119,32 @@ Result<void> apply_environment(TorchDraft& draft, Table table) {
   return {};
 }
 
+// Several nodes that meet nowhere: nobody starts the others, unless a batch job has hosts for them.
+bool wants_hosts(const TorchDraft& draft) {
+  const TorchMeeting& meeting = draft.meeting;
+  const bool meets = !meeting.endpoint.empty() || meeting.address;
+  return draft.hosts.empty() && draft.nodes.value_or(1) > 1 && !meets && !draft.standalone;
+}
+
+// As many as there are to be nodes.
+Result<void> take_allocation(TorchDraft& draft) {
+  model::JobSpec& job = draft.request.spec;
+  auto found = given_hosts(*draft.call, job, draft.hosts);
+  if (!found) return tl::unexpected(std::move(found.error()));
+  const bool is_batch =
+      found->source == model::kHostsAllocated || found->source == model::kHostsGranted;
+  if (!is_batch) return {};
+  if (*draft.nodes > found->hosts.size()) {
+    return fail(Fault::usage, "ask for a job of more nodes", "--nnodes {}, but {} has {}",
+                *draft.nodes, found->name, found->hosts.size());
+  }
+  found->hosts.resize(*draft.nodes);
+  spec::take_hosts(job, std::move(*found));
+  return {};
+}
+
 Result<void> settle_hosts(TorchDraft& draft) {
+  if (wants_hosts(draft)) return take_allocation(draft);
   return check_one_source(draft.hosts)
       .and_then([&] { return named_hosts(*draft.call, draft.hosts); })
       .map([&](auto found) { spec::take_hosts(draft.request.spec, std::move(found)); });

@@ -162,9 +162,9 @@ TEST_F(Deepspeed, RefusesWhatNothingCanBeMadeOf) {
   EXPECT_EQ(complaint({"--no_python", "--module", "t"}),
             "--no_python and --module cannot be combined");
   EXPECT_EQ(complaint({"--launcher", "slurm", "t"}),
-            "--launcher slurm: srun is not what starts the ranks here");
+            "--launcher slurm works inside a Slurm job, and this is none");
   EXPECT_EQ(complaint({"--launcher", "x", "t"}),
-            "--launcher must be pdsh, openmpi, mpich, impi or mvapich, not 'x'");
+            "--launcher must be pdsh, slurm, openmpi, mpich, impi or mvapich, not 'x'");
   EXPECT_EQ(complaint({"--elastic_training", "t"}),
             "--elastic_training: a job whose number of nodes may change is not supported");
 }

@@ -247,13 +247,18 @@ TEST(HydraFront, ReachesHosts) {
                 .carrier.command[2]
                 .find("exec '/opt/my' 'srun' --nodes=1"),
             std::string::npos);
+  const Surroundings slurms{
+      {"HYDRA_BOOTSTRAP=slurm", "HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher"}};
+  EXPECT_EQ(spec({"p"}, slurms).carrier.command, (Words{"ssh"}));
+  EXPECT_EQ(spec({"-launcher", "ssh", "p"}, slurms).carrier.command, (Words{"ssh"}));
+  EXPECT_EQ(complaint({"-launcher", "slurm", "p"}),
+            "-launcher slurm works inside a Slurm job, and this is none");
   EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
             "-launcher must be ssh, fork or slurm here, not 'lsf'");
   EXPECT_EQ(complaint({"p"}, {{"HYDRA_LAUNCHER=warp"}}),
             "HYDRA_LAUNCHER must be ssh, fork or slurm, not 'warp'");
   EXPECT_TRUE(read({"-rmk", "user", "p"}));
-  EXPECT_EQ(complaint({"-rmk", "pbs", "p"}),
-            "-rmk must be user here: muster takes hosts from no resource manager, not 'pbs'");
+  EXPECT_EQ(complaint({"-rmk", "pbs", "p"}), "-rmk must be user or slurm here, not 'pbs'");
 }
 
 TEST(HydraFront, TheFileIsWeakerThanTheLine) {

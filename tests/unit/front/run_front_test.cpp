@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "front/inherited.hpp"
 #include "front/output_styles.hpp"
 #include "front/run/front.hpp"
 
@@ -113,20 +114,50 @@ TEST(RunFront, ShowSomeRanksOnly) {
   EXPECT_EQ(spec({"--show", "all", "p"}).output, spec({"p"}).output);
 }
 
-TEST(RunFront, AnUnusedSlurmAllocationIsTold) {
-  const auto notices = [](const Words& words) {
-    const auto reading = read_run({.called = "run",
-                                   .words = words,
-                                   .environment = {"SLURM_JOB_NODELIST=node[1-4]"},
-                                   .current_folder = "/here",
-                                   .read_file = no_file});
-    return reading ? reading->notices : Words{"a complaint"};
-  };
-  const Words told = notices({"p"});
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("this Slurm allocation (node[1-4]) yet"), std::string::npos);
-  EXPECT_EQ(notices({"-H", "node1", "p"}), Words());
-  EXPECT_EQ(notices({"--fake-nodes", "2", "p"}), Words());
+// The job's spec as `muster run WORDS` has it where a Slurm job of four hosts is around.
+model::JobSpec in_slurm_job(const Words& words, const Words& more = {}) {
+  Call call{.called = "run",
+            .words = words,
+            .environment = {"SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=node[1-4]",
+                            "SLURM_TASKS_PER_NODE=2(x4)"},
+            .current_folder = "/here",
+            .read_file = no_file};
+  call.environment.insert(call.environment.end(), more.begin(), more.end());
+  auto reading = read_run(call);
+  if (!reading || !take_inherited_settings(call, reading->request->spec)) return {};
+  return reading->request->spec;
+}
+
+TEST(RunFront, TheHostsOfASlurmJobAreTaken) {
+  const auto job = in_slurm_job({"p"});
+  EXPECT_EQ(job.source, model::kHostsAllocated);
+  ASSERT_EQ(job.hosts.size(), 4U);
+  EXPECT_EQ(job.hosts[3].name, "node4");
+  EXPECT_EQ(job.hosts[3].slots, 2U);
+  EXPECT_EQ(job.carrier.step_words, Words{"--overlap"});
+  EXPECT_TRUE(in_slurm_job({"--fake-nodes", "2", "p"}).hosts.empty());
+}
+
+TEST(RunFront, NamedHostsOfASlurmJobAreReachedByItsSteps) {
+  const auto carrier = [](const Words& words) { return in_slurm_job(words).source.carrier; };
+  EXPECT_EQ(carrier({"-H", "node3,node1", "p"}), model::kStep);
+  EXPECT_EQ(carrier({"-H", "node3,node5", "p"}), model::kOpened);
+  EXPECT_EQ(carrier({"-H", "me@node3", "p"}), model::kOpened);
+}
+
+TEST(RunFront, WhoSaysHowToReachHostsGetsNoSteps) {
+  EXPECT_EQ(in_slurm_job({"--ssh-port", "23", "p"}).source.carrier, model::kOpened);
+  EXPECT_EQ(in_slurm_job({"--ssh-port", "23", "-H", "node1", "p"}).source.carrier, model::kOpened);
+}
+
+TEST(RunFront, AnAgentElsewhereIsStartedByStepsToo) {
+  const auto job = in_slurm_job({"--agent-path", "/opt/muster", "p"});
+  EXPECT_EQ(job.source.carrier, model::kStep);
+}
+
+TEST(RunFront, StepsAreThoseOfALauncherWhereSlurmSaysSo) {
+  const auto job = in_slurm_job({"p"}, {"OMPI_MCA_plm_slurm_args=--external-launcher"});
+  EXPECT_EQ(job.carrier.step_words, Words{"--external-launcher"});
 }
 
 TEST(RunFront, JoinHostLists) {

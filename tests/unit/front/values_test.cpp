@@ -24,7 +24,8 @@ base::Result<Reading> read(const Front& front, std::vector<std::string> words) {
   return front.read({.called = main_name(front),
                      .words = std::move(words),
                      .current_folder = "/here",
-                     .read_file = no_file});
+                     .read_file = no_file,
+                     .has_file = [](const std::string&) { return false; }});
 }
 
 std::vector<Case> cases(bool (*wanted)(const OptionText&)) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <poll.h>
 #include <string>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <type_traits>
 #include <unistd.h>
@@ -36,6 +37,19 @@ bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0; }
 
 class AgentWithTwoRuns : public testing::Test {
  protected:
+  struct Called {};  // by a head that it has come to
+  explicit AgentWithTwoRuns(Called) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    agent_ = ::fork();
+    if (agent_ == 0) {
+      ::close(ends[0]);
+      ::_exit(run_called_agent(process::UniqueFd(ends[1]), {"PATH=/usr/bin:/bin"}, "0"));
+    }
+    ::close(ends[1]);
+    to_agent_ = process::UniqueFd(ends[0]);
+    from_agent_ = process::UniqueFd(::fcntl(ends[0], F_DUPFD_CLOEXEC, 0));
+  }
   AgentWithTwoRuns() {
     std::array<int, 2> in{}, out{};
     EXPECT_EQ(::pipe2(in.data(), O_CLOEXEC), 0);
@@ -54,6 +68,7 @@ class AgentWithTwoRuns : public testing::Test {
   }
   ~AgentWithTwoRuns() override {
     to_agent_.reset();
+    from_agent_.reset();
     if (agent_ != 0) ::waitpid(agent_, nullptr, 0);
   }
 
@@ -214,6 +229,71 @@ TEST_F(AgentWithTwoRuns, ARunThatNobodyGreetedIsIgnored) {
   say(kTwo, wire::Bye{});
   say(kOne, wire::Ping{});
   (void)hear<wire::Pong>(kOne);
+}
+
+// The first run holds the host, the second is that of a launcher.
+class CalledAgent : public AgentWithTwoRuns {
+ protected:
+  CalledAgent() : AgentWithTwoRuns(Called{}) {}
+
+  void greet(RunIndex run) {
+    say(run, wire::Hello{wire::kProtocol, "job", base::NodeIndex(0), 8000, 100, false, 0});
+    (void)hear<wire::Welcome>(run);
+  }
+  // Exit code, or 128 and more.
+  int end() {
+    int status = -1;
+    EXPECT_GT(::waitpid(std::exchange(agent_, 0), &status, 0), 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+};
+
+TEST_F(CalledAgent, EndsWellOnceTheHeadHasSaidBye) {
+  greet(kOne);
+  const Pids two = start(kTwo);
+  say(kTwo, wire::Stop{SIGTERM, 100});
+  (void)hear<wire::Stopped>(kTwo);
+  say(kTwo, wire::Bye{});
+  say(kOne, wire::Ping{});
+  (void)hear<wire::Pong>(kOne);
+  say(kOne, wire::Bye{});
+  EXPECT_EQ(end(), 0);
+  EXPECT_FALSE(is_alive(two.daemon));
+}
+
+TEST_F(CalledAgent, ALostHeadIsAFailure) {
+  greet(kOne);
+  const Pids two = start(kTwo);
+  to_agent_.reset();
+  from_agent_.reset();
+  EXPECT_EQ(end(), base::exit_code(base::Fault::lost));
+  EXPECT_FALSE(is_alive(two.daemon));
+}
+
+TEST_F(CalledAgent, ToldToEndItTellsTheRunThatHoldsItLast) {
+  greet(kOne);
+  const Pids two = start(kTwo);
+  ::kill(agent_, SIGTERM);
+  EXPECT_EQ(hear<wire::Refused>(kTwo).error.what, "the host was told to end (SIGTERM)");
+  EXPECT_TRUE(is_alive(two.task)) << "its head ends it";
+  say(kOne, wire::Ping{});
+  (void)hear<wire::Pong>(kOne);
+  say(kTwo, wire::Stop{SIGTERM, 100});
+  EXPECT_TRUE(hear<wire::Stopped>(kTwo).leftovers.empty());
+  say(kTwo, wire::Bye{});
+  EXPECT_EQ(hear<wire::Refused>(kOne).error.fault, base::Fault::lost);
+  say(kOne, wire::Bye{});
+  EXPECT_EQ(end(), 128 + SIGTERM);
+}
+
+TEST_F(CalledAgent, ToldASecondTimeItEndsAllAtOnce) {
+  greet(kOne);
+  const Pids two = start(kTwo);
+  ::kill(agent_, SIGTERM);
+  (void)hear<wire::Refused>(kTwo);
+  ::kill(agent_, SIGTERM);
+  EXPECT_EQ(end(), 128 + SIGTERM);
+  for (const pid_t pid : {two.task, two.daemon}) EXPECT_FALSE(is_alive(pid));
 }
 
 }  // namespace

@@ -338,15 +338,50 @@ TEST(JobSpec, WhatATargetCannotGiveIsAComplaint) {
   Target bare;
   bare.name = "local";
   const Outcome one = make(
-      "command: x\nenvironment: {docker: {image: i}}\ndistributed:\n  pytorch:\n"
+      "command: x\nenvironment: i\ndistributed:\n  pytorch:\n"
       "    worker: {count: 2}\n    resource_limits: {gpu: 4}\n",
       {bare, {}});
   EXPECT_EQ(
       one.complaints,
-      (Words{"j:2:31: target 'local' cannot give the job its environment 'i': muster starts no "
-             "containers",
+      (Words{"j:2:14: target 'local' cannot give the job its environment 'i': no image is "
+             "known for it",
              "j:5:21: the job needs 2 nodes, and target 'local' has 1",
              "j:6:28: the job needs 4 GPUs on each node, and those of target 'local' have 0"}));
+}
+
+TEST(JobSpec, AnImageIsTheContainerOfItsProcesses) {
+  Target target;
+  target.name = "t";
+  target.fake_nodes = Count{2, {}};
+  target.container_runtime = Text{"docker", {}, {}, false};
+  target.container_options = {{"--runtime=runc", {}, {}, false}};
+  target.mounts = {{"/data:ro", {}, {}, false}};
+  const Outcome one = make(
+      "command: x\nenvironment: {name: n, image: i:1}\n"
+      "resources: {shm_size: 2g, docker_args: --ulimit memlock=-1}\n",
+      {target, {}});
+  ASSERT_EQ(one.complaints, Words());
+  ASSERT_TRUE(one.made.spec.container);
+  const model::ContainerSpec& container = *one.made.spec.container;
+  EXPECT_EQ(container.image, "i:1");
+  EXPECT_EQ(container.runtime, model::ContainerRuntime::docker);
+  EXPECT_EQ(container.options, (Words{"--runtime=runc", "--ulimit", "memlock=-1"}));
+  EXPECT_EQ(container.mounts, (std::vector<model::ContainerMount>{{"/data", "/data", true}}));
+  EXPECT_EQ(container.shared_memory, std::uint64_t{2} << 30);
+}
+
+TEST(JobSpec, WhoseImageCounts) {
+  Target target;
+  target.name = "t";
+  const char* named = "command: x\nenvironment: {image: i}\n";
+  EXPECT_EQ(make(named, {target, {}}).made.spec.container->image, "i");
+  EXPECT_EQ(make(named, {target, {}, {}, "typed"}).made.spec.container->image, "typed");
+  target.image = Text{"default", {}, {}, false};
+  EXPECT_EQ(make(named, {target, {}}).made.spec.container->image, "i");
+  EXPECT_EQ(make("command: x\nenvironment: azureml:e:1\n", {target, {}}).made.spec.container->image,
+            "default");
+  target.without = {{"environment", {}, {}, false}};
+  EXPECT_FALSE(make(named, {target, {}}).made.spec.container);
 }
 
 TEST(JobSpec, InputsAndOutputsGetTheirValues) {
@@ -435,7 +470,7 @@ TEST(Targets, AreReadWithAllComplaints) {
       "m");
   ASSERT_EQ(read.complaints.size(), 2U);
   EXPECT_EQ(base::to_string(read.complaints[0]),
-            "m:4:3: targets.odd has more than one of hosts, hostfile and fake_nodes\n"
+            "m:4:3: targets.odd has more than one of hosts, hostfile, fake_nodes and kubernetes\n"
             "  hint: keep one of them");
   EXPECT_EQ(base::to_string(read.complaints[1]),
             "m:4:34: unknown key 'slts' in targets.odd\n  hint: did you mean slots?");

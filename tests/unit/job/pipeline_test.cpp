@@ -176,8 +176,9 @@ jobs:
   EXPECT_EQ(one.instance_type->text, "T");
   EXPECT_EQ(one.target->text, "big");
   EXPECT_EQ(one.timeout->text, "60");
-  ASSERT_EQ(one.environment.size(), 1U);
-  EXPECT_EQ(one.environment.front().text, "i");
+  EXPECT_TRUE(one.environment.empty());
+  ASSERT_TRUE(one.image);
+  EXPECT_EQ(one.image->text, "i");
   ASSERT_EQ(one.variables.size(), 3U);
   EXPECT_EQ(one.variables.back().value.text, "debug-${{inputs.epochs}}");
   EXPECT_EQ(one.inputs.front().mode->text, "download");

@@ -45,7 +45,7 @@ TEST(ReadJob, Draft) {
             "NCCL_DEBUG=INFO -x LD_LIBRARY_PATH -x PATH -mca pml ob1 -mca btl ^openib python "
             "train.py");
   EXPECT_EQ(job.code->text, "./src");
-  EXPECT_EQ(job.environment.front().text, "docker.io/pytorch");
+  EXPECT_EQ(job.image->text, "docker.io/pytorch");
   EXPECT_EQ(job.nodes->number, 4U);
   EXPECT_EQ(job.slots->number, 4U);
   EXPECT_EQ(job.instance_type->text, "Standard_NC24");
@@ -60,9 +60,12 @@ TEST(ReadJob, LimitsOfWorkersCountThoseOfTheLauncherDoNot) {
   EXPECT_EQ(reading.job.limits.gpu->number, 4U);
   EXPECT_FALSE(reading.job.limits.memory);
   EXPECT_EQ(reading.job.target->text, "my-aks-cluster");
-  EXPECT_TRUE(std::ranges::any_of(reading.notices, [](const std::string& notice) {
-    return notice.starts_with("distributed.mpi.launcher has no effect here");
-  }));
+  EXPECT_EQ(reading.job.launcher.cpu->text, "1");
+  EXPECT_EQ(reading.job.launcher.memory->text, "2Gi");
+  EXPECT_FALSE(reading.job.launcher.gpu);
+  ASSERT_EQ(reading.job.infrastructure.size(), 1U);
+  EXPECT_EQ(reading.job.infrastructure.front().value.text, "k8s");
+  EXPECT_TRUE(reading.notices.empty()) << "whether they have an effect is the target's matter";
 }
 
 TEST(ReadJob, RolesHaveTheirOwnVariables) {
@@ -72,7 +75,7 @@ TEST(ReadJob, RolesHaveTheirOwnVariables) {
   EXPECT_EQ(job.workers.count->number, 2U);
   EXPECT_EQ(job.workers.limits.cpu->text, "4");
   EXPECT_EQ(job.servers.count->number, 4U);
-  EXPECT_EQ(job.servers.environment->text, "docker.io/python");
+  EXPECT_EQ(job.servers.image->text, "docker.io/python");
   EXPECT_EQ(job.servers.limits.memory->text, "2Gi");
   EXPECT_EQ(job.servers.variables.front().name, "MAGIC");
   EXPECT_EQ(job.servers.variables.front().value.text, "newnumber");

@@ -111,6 +111,14 @@ TEST(Handshake, StrangersAreCutOff) {
   EXPECT_FALSE(GuestHandshake("s", kNonce1, join()).take("muster-meeting 2 " + kNonce0 + "\n"));
 }
 
+TEST(Handshake, OnlyAHostThatIsCalledBringsNoCommand) {
+  const wire::Join host{.node = 1, .hostname = "pod-1", .called = true};
+  const auto read = wire::decode_join(wire::encode(host));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, host);
+  EXPECT_FALSE(wire::decode_join(wire::encode(wire::Join{.nodes = 2, .hostname = "node"})));
+}
+
 TEST(Handshake, AnIntroductionIsBounded) {
   Pair two = pair("s", "s");
   const auto proof = two.guest.take(two.host.greeting());

@@ -222,7 +222,7 @@ TEST_F(LinkTest, DestroyingTheAgentsEndInsideItsCallbacks) {
       ++calls;
       agent.reset();
     };
-    agent_events = {[&](base::RunIndex, const wire::ToAgent&) { destroy(); },
+    agent_events = {[&](base::RunIndex, const wire::ToAgent&) { destroy(); }, nullptr,
                     [&](const base::Error&) { destroy(); }, destroy};
     open_agent();
     put(to_agent.write, bytes + bytes);

@@ -85,7 +85,7 @@ class LinkTest : public ::testing::Test {
         EXPECT_EQ(run, kRun);
         told.push_back(std::move(message));
       },
-      [this](base::Error error) { agent_broken.push_back(std::move(error)); },
+      nullptr, [this](base::Error error) { agent_broken.push_back(std::move(error)); },
       [this] { ++agent_closes; }};
   std::unique_ptr<Link> link;
   std::unique_ptr<AgentLink> agent;

@@ -40,7 +40,7 @@ void run_agent() {
       loop, AgentLinkEvents{[&](base::RunIndex run, const wire::ToAgent&) {
                               agent->send(run, wire::ToHead{wire::Pong{}});
                             },
-                            [](const base::Error&) { ::_exit(1); },
+                            nullptr, [](const base::Error&) { ::_exit(1); },
                             [&] { agent->drain([] { ::_exit(7); }); }});
   loop.run();
 }

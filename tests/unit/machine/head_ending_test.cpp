@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "machine/told_to_end.hpp"
 #include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
 
@@ -103,6 +104,43 @@ TEST_F(HeadFixture, CtrlCTwiceHastensAndAThirdTimeChangesNothing) {
   EXPECT_EQ(at(3000, UserSignal{SIGINT}), Words{});
   EXPECT_EQ(deadline(), 2000 + 7000) << "impatience must not make it last longer";
   EXPECT_EQ(exit_code(), 130);
+}
+
+TEST_F(HeadFixture, ASignalForTheWholeJobExplainsTheDeathsBeforeIt) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  hear(kA, exited(0, 0, SIGTERM));
+  EXPECT_EQ(exit_code(), 143);
+  at(300, UserSignal{SIGTERM});
+  EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
+  hear(kB, exited(1, 0, SIGTERM));
+  EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
+}
+
+TEST_F(HeadFixture, ASignalForTheWholeJobExplainsHostsThatHaveGone) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  hear(kA, wire::Refused{lost(std::string(kToldToEnd) + " (SIGTERM)")});
+  at(300, UserSignal{SIGTERM});
+  EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
+}
+
+TEST_F(HeadFixture, ASignalExplainsNoHostThatIsLostOtherwise) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  hear(kA, wire::Refused{lost("its guard was killed")});
+  at(300, UserSignal{SIGTERM});
+  EXPECT_EQ(cause(), "a: its guard was killed");
+}
+
+TEST_F(HeadFixture, ASignalExplainsNoOtherFailureAndNoneLongBefore) {
+  for (const auto& [death, time] : {std::pair{exited(0, 7), 300}, {exited(0, 0, SIGTERM), 3500}}) {
+    make({model::kOpened, model::kOpened});
+    run_all();
+    hear(kA, death);
+    at(time, UserSignal{SIGTERM});
+    EXPECT_EQ(cause(), "rank 0 on a");
+  }
 }
 
 TEST_F(HeadFixture, AnAgentThatDoesNotEndItsRanksIsGivenUp) {

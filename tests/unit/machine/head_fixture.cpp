@@ -27,6 +27,7 @@ struct Message {
   }
   std::string operator()(const wire::Reach& m) const { return "Reach " + m.name; }
   std::string operator()(const wire::Release&) const { return "Release"; }
+  std::string operator()(const wire::Contain&) const { return "Contain"; }
   std::string operator()(const wire::Prepare& m) const {
     return fmt::format("Prepare {}", ranks_of(told.at(m.world), m.node).size());
   }
@@ -146,6 +147,7 @@ void HeadFixture::make(std::vector<model::Carrier> hosts, std::uint32_t ranks_ea
   RunInput input;
   input.spec = spec_;
   input.survey = survey_;
+  input.holds_spare = holds_spare_;
   input.secret = "secret";
   input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};

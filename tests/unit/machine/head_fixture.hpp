@@ -50,6 +50,7 @@ class HeadFixture : public testing::Test {
   void (*shape_)(model::Plan& plan) = nullptr;  // changes the plan before it is carried out
   std::vector<model::Carrier>
       spare_;                  // hosts without ranks; their names follow those of the others
+  bool holds_spare_ = false;   // these are greeted first, and kept
   std::uint32_t servers_ = 0;  // so many of the last ranks are of a second program, which serves
   std::unique_ptr<HeadMachine> machine_;
 

@@ -62,6 +62,16 @@ TEST(Judged, IsUnknownWhereLocksDoNotShow) {
   EXPECT_EQ(lost.cause, "node1 holds no lock on it that can be seen from node2");
 }
 
+TEST(Judged, IsQueuedWhereASchedulerHasIt) {
+  RunRecord one = record();
+  one.scheduler = {"kubernetes", "cluster", "", "team", "kufa-x1"};
+  const RunRecord queued = judged(one, {false, std::nullopt, kLater, {"node1", 1, "boot-1"}});
+  EXPECT_EQ(queued.state, RunState::queued);
+  EXPECT_TRUE(queued.is_live());
+  EXPECT_EQ(queued.cause, "");
+  EXPECT_EQ(queued.ended, std::nullopt);
+}
+
 TEST(SecondsOf, CountFromTheStartToTheEndOrToNow) {
   RunRecord one = record();
   EXPECT_DOUBLE_EQ(seconds_of(one, kLater), 2.5);

@@ -15,6 +15,12 @@ TEST(Deadline, IsTheTimeLimitInWholeSecondsSinceTheEpoch) {
   EXPECT_EQ(deadline(1'000'000'900ms, {}, Words{}), std::nullopt);
 }
 
+TEST(Deadline, ThatOfASlurmJobHoldsToo) {
+  const Words around = {"SLURM_JOB_END_TIME=1000050", "MUSTER_DEADLINE=1000070"};
+  EXPECT_EQ(deadline(1'000'000'000ms, {}, around), 1'000'050);
+  EXPECT_EQ(deadline(1'000'000'000ms, 20s, around), 1'000'020);
+}
+
 TEST(Deadline, ThatOfARunAroundThisOneHoldsWhereItIsSooner) {
   const Words around = {"MUSTER_DEADLINE=1000030"};
   EXPECT_EQ(deadline(1'000'000'000ms, 60s, around), 1'000'030);

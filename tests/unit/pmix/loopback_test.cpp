@@ -1,10 +1,14 @@
 // Who is at the other end, and the gate before the library.
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <thread>
 #include <unistd.h>
 
 #include "pmix/gate.hpp"
@@ -40,12 +44,19 @@ TEST(OwnerIn, SaysNothingOfWhatIsNotListed) {
             std::nullopt);
 }
 
-process::UniqueFd connected(std::uint16_t port, int wait_ms) {
+sockaddr_in address(std::uint32_t host, std::uint16_t port) {
+  sockaddr_in made{};
+  made.sin_family = AF_INET;
+  made.sin_addr.s_addr = htonl(host);
+  made.sin_port = htons(port);
+  return made;
+}
+
+process::UniqueFd connected(std::uint16_t port, int wait_ms, std::uint32_t from = INADDR_LOOPBACK) {
   process::UniqueFd made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  to.sin_port = htons(port);
+  const sockaddr_in own = address(from, 0);
+  const sockaddr_in to = address(INADDR_LOOPBACK, port);
+  (void)::bind(made.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own);
   (void)::connect(made.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to);
   pollfd entry{made.get(), POLLOUT, 0};
   if (::poll(&entry, 1, wait_ms) != 1 || (entry.revents & POLLERR) != 0) made.reset();
@@ -73,11 +84,13 @@ TEST(LoopbackPeer, IsNobodyOnceItHasHungUp) {
   EXPECT_EQ(loopback_peer(accepted.get()), std::nullopt);
 }
 
-TEST(Gate, LetsInOnlyWhoEntersThroughIt) {
+class Locked : public testing::TestWithParam<Lock> {};
+
+TEST_P(Locked, LetsInOnlyWhoEntersThroughIt) {
   auto listener = listen_on_loopback();
   ASSERT_TRUE(listener) << listener.error().what;
-  auto gate = Gate::shut(listener->port);
-  ASSERT_TRUE(gate) << gate.error().what;
+  auto gate = Gate::shut(listener->port, GetParam());
+  if (!gate) GTEST_SKIP() << gate.error().what << "; " << gate.error().hint;
   constexpr int kLongEnoughMs = 300;  // a connection on loopback takes microseconds
   EXPECT_FALSE(connected(listener->port, kLongEnoughMs));
   for (int round = 0; round < 50; ++round) {
@@ -90,6 +103,26 @@ TEST(Gate, LetsInOnlyWhoEntersThroughIt) {
     EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), 1);
   }
   EXPECT_FALSE(connected(listener->port, kLongEnoughMs));
+  EXPECT_FALSE(connected(listener->port, kLongEnoughMs, INADDR_LOOPBACK + 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Gate, Locked, testing::Values(Lock::filter, Lock::signature),
+                         [](const auto& lock) {
+                           return lock.param == Lock::filter ? "ByAFilter" : "BySignatures";
+                         });
+
+// Without any right, as in a pod; the rights of this thread only.
+TEST(Gate, IsShutWithoutCapabilities) {
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(listener) << listener.error().what;
+  std::thread([&] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
+    auto gate = Gate::shut(listener->port);
+    ASSERT_TRUE(gate) << gate.error().what << "; " << gate.error().hint;
+    EXPECT_TRUE(gate->enter());
+  }).join();
 }
 
 TEST(Gate, SaysWhenThereIsNoSuchSocket) {

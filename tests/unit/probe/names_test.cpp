@@ -128,5 +128,14 @@ TEST(SshConnectionWords, AreNothingWhenIncomplete) {
   }
 }
 
+TEST(EndsTowards, AreThoseOfARoute) {
+  const SshConnection found = ends_towards("127.0.0.1");
+  EXPECT_EQ(found.client, "127.0.0.1");
+  EXPECT_EQ(found.server, "127.0.0.1");
+  for (const char* text : {"", "node1", "10.0.0.300"}) {
+    EXPECT_EQ(ends_towards(text).client, "") << text;
+  }
+}
+
 }  // namespace
 }  // namespace muster::probe

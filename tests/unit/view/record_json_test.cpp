@@ -32,7 +32,8 @@ RunRecord record() {
           .tags = {{"stage", "dev"}, {"empty", ""}},
           .code = "/runs/code",
           .streams = "/runs/streams",
-          .head = {"node0", 42, "boot"}};
+          .head = {"node0", 42, "boot"},
+          .scheduler = {"kubernetes", "cluster", "lab", "team", "kufari-x1"}};
 }
 
 TEST(RecordJson, IsReadBack) {

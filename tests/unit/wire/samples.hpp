@@ -158,7 +158,16 @@ inline std::vector<ToAgent> samples_to_agent() {
           sample_world(),
           ToLauncher{5, std::string("fra\0me", 6)},
           Reach{"node9", "ada", 2222},
-          Release{}};
+          Release{},
+          Contain{{.image = "localhost/a:1",
+                   .runtime = model::ContainerRuntime::docker,
+                   .options = {"--runtime=runc"},
+                   .mounts = {{"/data", "/in", true}, {"/home/a", "/home/a"}},
+                   .devices = {"/dev/fuse"},
+                   .shared_memory = std::uint64_t{1} << 33},
+                  "muster-5f3a-1",
+                  5000,
+                  {"/home/a/outputs"}}};
 }
 
 inline Welcome sample_welcome() {

@@ -1,0 +1,274 @@
+// Record, objects; then the operator's status until it has ended.
+#include "cli/operated.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <fmt/format.h>
+#include <set>
+#include <thread>
+
+#include "base/variables.hpp"
+#include "cli/scheduled.hpp"
+#include "cli/speak.hpp"
+#include "cluster/base64.hpp"
+#include "cluster/operated.hpp"
+#include "cluster/sight.hpp"
+#include "cluster/submission.hpp"
+#include "front/cluster_request.hpp"
+#include "kubernetes/render.hpp"
+#include "probe/random.hpp"
+#include "process/signal_mask.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/writer.hpp"
+#include "view/record_json.hpp"
+#include "view/record_words.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+using base::Result;
+using cluster::Kubectl;
+using kubernetes::Stage;
+using model::RunRecord;
+using model::RunState;
+
+constexpr std::chrono::seconds kLook{1};
+constexpr std::size_t kOperatedSpecMax = 700'000;  // of a Secret's 1 MiB
+constexpr std::size_t kOperatedDigits = 32;
+
+std::string log_file(const RunRecord& record) { return record.folder + "/log"; }
+
+// ---- the record ---------------------------------------------------------------------------------
+
+std::string text_or_empty(const std::optional<job::Text>& text) { return text ? text->text : ""; }
+
+RunRecord operated_record(const front::Reading& reading) {
+  const front::Recording& known = *reading.request->record;
+  const front::ClusterRequest& cluster = *reading.cluster;
+  const job::Cluster& place = cluster.run.cluster;
+  RunRecord record;
+  record.folder = known.folder;
+  record.run = store::run_of(known.folder);
+  record.name = known.name;
+  record.experiment = known.experiment;
+  record.tags = known.tags;
+  for (const model::NamedPath& one : known.outputs) {
+    if (!record.holds(one.path)) record.outputs.push_back(one);  // else it goes with its pod
+  }
+  record.created = store::utc_now();
+  record.head = store::this_place();
+  record.scheduler = {"kubernetes", cluster.target, text_or_empty(place.context),
+                      text_or_empty(place.name_space), cluster::operated_id(cluster.operated)};
+  for (const model::HostEntry& host : reading.request->spec.hosts) {
+    record.hosts.push_back(host.name);
+  }
+  for (const model::App& app : reading.request->spec.apps) record.ranks += app.ranks.value_or(1);
+  record.command = reading.request->spec.apps.front().command;
+  return record;
+}
+
+// Nothing of it changes from here on.
+void finish_operated(const RunRecord& record) {
+  (void)store::replace_file(record.folder + "/report.json",
+                            view::record_json(record, store::utc_now()) + "\n");
+}
+
+RunRecord ended_as(RunRecord record, RunState state, int code, std::string cause) {
+  record.state = state;
+  record.exit_code = code;
+  if (code != 0) record.code_from = state == RunState::stopped ? "signal" : "rank";
+  record.cause = std::move(cause);
+  record.ended = store::utc_now();
+  return record;
+}
+
+// ---- the objects --------------------------------------------------------------------------------
+
+// Also where the pods need nothing of it: by it, the run is found from other machines.
+kubernetes::Value operated_secret(const front::Reading& reading, const RunRecord& record,
+                                  const model::TypedCommand& asked, const Invocation& invocation) {
+  kubernetes::Value data = kubernetes::object();
+  data.add(kubernetes::kSecretKey, cluster::base64(probe::random_digits(kOperatedDigits)));
+  for (const std::string& name : reading.request->secrets) {
+    data.add(name, cluster::base64(base::value_of(invocation.environment, name)));
+  }
+  const std::string spec = view::spec_json(record, asked, MUSTER_VERSION);
+  if (spec.size() <= kOperatedSpecMax) data.add(cluster::kSpecKey, cluster::base64(spec));
+  return kubernetes::secret_object(reading.cluster->run).add("data", std::move(data));
+}
+
+std::string how_to_look(const RunRecord& record) {
+  const std::string& space = record.scheduler.space;
+  return fmt::format("kubectl{} get {}", space.empty() ? "" : " --namespace=" + space,
+                     record.scheduler.id);
+}
+
+Result<void> make_objects(const front::Reading& reading, const RunRecord& record,
+                          const model::TypedCommand& asked, const Invocation& invocation) {
+  const auto made = cluster::create_operated(kubectl_of(record, invocation.environment),
+                                             operated_secret(reading, record, asked, invocation),
+                                             reading.cluster->operated);
+  if (!made) return tl::unexpected(made.error().error);
+  say("muster: " + how_to_look(record) + " shows it\n");
+  return {};
+}
+
+Result<void> begin_operated(const front::Reading& reading, const RunRecord& record,
+                            const model::TypedCommand& asked, const Invocation& invocation) {
+  if (record.folder.empty()) {
+    return base::fail(Fault::usage, "set MUSTER_RECORDS, or HOME",
+                      "there is no folder for the record of the run");
+  }
+  store::FirstFiles files;
+  files.spec = view::spec_json(record, asked, MUSTER_VERSION);
+  files.plan = "{}\n";
+  files.events = view::event_line(*record.created, "created");
+  auto writer = store::RecordWriter::create(record.folder, files);
+  if (!writer) return tl::unexpected(std::move(writer.error()));
+  auto made = make_objects(reading, record, asked, invocation);
+  if (made) return made;
+  RunRecord failed =
+      ended_as(record, RunState::failed, base::exit_code(made.error().fault), made.error().what);
+  failed.code_from = "muster";
+  (void)writer->finish(view::record_json(failed, store::utc_now()), "");
+  return made;
+}
+
+// ---- until it has ended -------------------------------------------------------------------------
+
+RunRecord gone_there(RunRecord record) {
+  const std::string cause = record.scheduler.id + " is not in the cluster any more";
+  record.state = RunState::died;
+  record.cause = cause;
+  record.ended = store::utc_now();
+  finish_operated(record);
+  return record;
+}
+
+RunRecord ended_there(RunRecord record, const kubernetes::OperatedState& state,
+                      const Kubectl& kubectl) {
+  const bool good = state.stage == Stage::succeeded;
+  const std::string& id = record.scheduler.id;
+  const int code = good ? 0 : cluster::operated_code(kubectl, id);
+  record = ended_as(std::move(record), good ? RunState::completed : RunState::failed, code,
+                    good ? "" : state.why);
+  const auto log = cluster::operated_log(kubectl, id);
+  if (log) (void)store::replace_file(log_file(record), *log);
+  finish_operated(record);
+  return record;
+}
+
+class Waiting {
+ public:
+  Waiting(RunRecord record, const Invocation& invocation)
+      : record_(std::move(record)),
+        kubectl_(kubectl_of(record_, invocation.environment)),
+        invocation_(invocation) {}
+
+  // Until the end, or a signal, which stops the run.
+  RunRecord wait() {
+    for (;;) {
+      record_ = operated_now(record_, invocation_);
+      if (!record_.is_live() || process::waiting_signal() != 0) return record_;
+      if (record_.state == RunState::queued) tell_pods();
+      std::this_thread::sleep_for(kLook);
+    }
+  }
+
+ private:
+  void tell_pods() {
+    const auto sight = cluster::look(kubectl_, cluster::name_in(record_.scheduler.id));
+    if (!sight) return tell(sight.error().error.what);
+    for (const std::string& wait : sight->waits) tell(wait);
+  }
+
+  // Each once.
+  void tell(const std::string& line) {
+    if (said_.insert(line).second) say("muster: " + line + "\n");
+  }
+
+  RunRecord record_;
+  Kubectl kubectl_;
+  const Invocation& invocation_;
+  std::set<std::string> said_;
+};
+
+int tell_end(const RunRecord& record, const Invocation& invocation) {
+  const int told = operated_logs(record, invocation);
+  if (!record.ended_well()) say("muster: " + view::record_sentence(record) + "\n");
+  return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
+}
+
+int wait_for_end(const RunRecord& record, const Invocation& invocation) {
+  const RunRecord ended = Waiting(record, invocation).wait();
+  if (!ended.is_live()) return tell_end(ended, invocation);
+  say("muster: stopping the run\n");
+  const auto stopped = stop_operated(ended, invocation);
+  return stopped ? 128 + process::waiting_signal() : complain(stopped.error());
+}
+
+}  // namespace
+
+bool is_operated(const RunRecord& record) { return cluster::is_operated(record.scheduler.id); }
+
+int run_operated(const front::Reading& reading, const model::TypedCommand& asked,
+                 const Invocation& invocation) {
+  const process::HeldSignals held;
+  RunRecord record = operated_record(reading);
+  if (auto begun = begin_operated(reading, record, asked, invocation); !begun) {
+    return complain(begun.error());
+  }
+  record.state = RunState::queued;
+  if (!reading.request->detach) return wait_for_end(record, invocation);
+  const bool json = reading.request->json;
+  return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
+}
+
+RunRecord operated_now(RunRecord record, const Invocation& invocation) {
+  const Kubectl kubectl = kubectl_of(record, invocation.environment);
+  const auto state = cluster::look_at_operated(kubectl, record.scheduler.id);
+  if (!state && state.error().kind == cluster::Refusal::absent) {
+    return gone_there(std::move(record));
+  }
+  if (!state) {
+    record.cause = state.error().error.what;
+    return record;
+  }
+  if (state->stage >= Stage::succeeded) return ended_there(std::move(record), *state, kubectl);
+  record.state = state->stage == Stage::running ? RunState::running : RunState::queued;
+  record.cause = state->stage == Stage::running ? "" : state->why;
+  return record;
+}
+
+int operated_logs(const RunRecord& record, const Invocation& invocation) {
+  if (!record.is_live()) {
+    const auto text = store::read_file(log_file(record));
+    return text ? print(*text) : 0;
+  }
+  const auto text =
+      cluster::operated_log(kubectl_of(record, invocation.environment), record.scheduler.id);
+  return text ? print(*text) : complain(text.error().error);
+}
+
+Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {
+  const Kubectl kubectl = kubectl_of(record, invocation.environment);
+  const auto log = cluster::operated_log(kubectl, record.scheduler.id);
+  if (log) (void)store::replace_file(log_file(record), *log);
+  const auto deleted = cluster::delete_operated(kubectl, record.scheduler.id);
+  if (!deleted) return tl::unexpected(deleted.error().error);
+  finish_operated(ended_as(record, RunState::stopped, 128 + SIGTERM, "stopped by its user"));
+  return {};
+}
+
+Result<void> remove_operated(const RunRecord& record, const Invocation& invocation) {
+  const auto removed =
+      cluster::remove_operated(kubectl_of(record, invocation.environment), record.scheduler.id);
+  if (removed) return {};
+  base::Error error = removed.error().error;
+  error.what = fmt::format("{} stays in the cluster: {}", record.scheduler.id, error.what);
+  return tl::unexpected(std::move(error));
+}
+
+}  // namespace muster::cli

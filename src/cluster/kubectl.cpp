@@ -1,0 +1,81 @@
+// Starts kubectl, and waits for what it says.
+#include "cluster/kubectl.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "process/converse.hpp"
+#include "process/unique_fd.hpp"
+#include "process/write_all.hpp"
+
+namespace muster::cluster {
+namespace {
+
+constexpr base::Duration kAnswerWithin = std::chrono::seconds(30);
+
+Refused of(base::Error error, Refusal kind = Refusal::other) { return {kind, std::move(error)}; }
+
+// Only a program that is not there cannot be started.
+Refused not_started(base::Error error) {
+  if (error.fault != base::Fault::unreachable) return of(std::move(error));
+  return of({base::Fault::cannot_start,
+             "there is no kubectl here",
+             "Kubernetes is reached through it: install kubernetes-client, or put it on PATH",
+             {}},
+            Refusal::no_program);
+}
+
+Answered<process::UniqueFd> file_with(std::string_view text) {
+  process::UniqueFd file(::memfd_create("kubectl-input", MFD_CLOEXEC));
+  const bool good = file && process::write_all(file.get(), text).error == 0 &&
+                    ::lseek(file.get(), 0, SEEK_SET) == 0;
+  if (good) return file;
+  return tl::unexpected(
+      of({base::Fault::internal, "there is no memory for what kubectl shall read", {}, {}}));
+}
+
+}  // namespace
+
+std::vector<std::string> Kubectl::whole(const std::vector<std::string>& words) const {
+  std::vector<std::string> all = {"kubectl"};
+  if (!place_.context.empty()) all.push_back("--context=" + place_.context);
+  if (!place_.space.empty()) all.push_back("--namespace=" + place_.space);
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+Answered<std::string> Kubectl::ask(const std::vector<std::string>& words,
+                                   std::string_view input) const {
+  const auto file = file_with(input);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<std::string> all = whole(words);
+  all.emplace_back("--request-timeout=20s");
+  const auto answer = process::converse({.words = std::move(all),
+                                         .environment = environment_,
+                                         .input = input.empty() ? -1 : file->get(),
+                                         .limit = kAnswerWithin});
+  if (!answer) return tl::unexpected(not_started(answer.error()));
+  if (answer->ended_well()) return answer->out;
+  if (answer->is_cut) return tl::unexpected(refused("i/o timeout", place_));
+  return tl::unexpected(refused(answer->err, place_));
+}
+
+Answered<std::string> Kubectl::feed(const std::vector<std::string>& words, int input) const {
+  const auto answer =
+      process::converse({.words = whole(words), .environment = environment_, .input = input});
+  if (!answer) return tl::unexpected(not_started(answer.error()));
+  if (answer->ended_well()) return answer->out;
+  return tl::unexpected(refused(answer->err, place_));
+}
+
+Answered<void> Kubectl::follow(const std::vector<std::string>& words,
+                               const std::function<void(std::string_view)>& heard,
+                               const std::function<bool()>& goes_on) const {
+  const auto answer = process::converse(
+      {.words = whole(words), .environment = environment_, .heard = heard, .goes_on = goes_on});
+  if (!answer) return tl::unexpected(not_started(answer.error()));
+  if (answer->ended_well() || answer->is_given_up) return {};
+  return tl::unexpected(refused(answer->err, place_));
+}
+
+}  // namespace muster::cluster

@@ -1,0 +1,207 @@
+// Writes a job down for a scheduler that people use without muster.
+#include "front/job/export.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.hpp"
+#include "front/job/cluster.hpp"
+#include "front/job/place.hpp"
+#include "job/input_type.hpp"
+#include "job/job_spec.hpp"
+#include "job/read_job.hpp"
+#include "job/read_pipeline.hpp"
+#include "job/target.hpp"
+#include "job/values.hpp"
+#include "job/yaml.hpp"
+#include "kubernetes/export.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::front {
+namespace {
+
+using base::fail;
+using base::Fault;
+using base::Result;
+
+// In a pod, until the job says where.
+constexpr const char* kPodOutputs = "/tmp/outputs";
+
+// A target of muster.yml that is a cluster; without one, any cluster.
+Result<job::Target> cluster_target(const JobDraft& draft, const job::JobFile& job,
+                                   const job::Targets& known) {
+  const std::string wanted = job.target ? job.target->text : "";
+  auto chosen = job::choose_target(known, draft.target.empty() ? wanted : draft.target);
+  if (chosen && chosen->kubernetes) return chosen;
+  if (draft.target.empty()) {
+    job::Target any;
+    any.name = "kubernetes";
+    any.kubernetes.emplace();
+    return any;
+  }
+  if (!chosen) return chosen;
+  return fail(Fault::usage, "describe it in muster.yml: kubernetes: {namespace: ..., image: ...}",
+              "the target {} is no cluster of Kubernetes", spec::quoted(chosen->name));
+}
+
+// As many nodes as are asked for, with all software.
+job::Target target_with_all(job::Target target) {
+  target.fake_nodes = job::Count{model::kRanksMax, {}};
+  for (const char* what : {"environment", "gpus"}) target.without.push_back({what, {}, {}, true});
+  return target;
+}
+
+std::string file_stem(const std::string& file) {
+  const std::string name = file.substr(file.rfind('/') + 1);
+  const std::string stem = name.substr(0, name.rfind('.'));
+  return stem.empty() || stem == "-" ? "job" : stem;
+}
+
+std::string name_of_objects(const JobDraft& draft, const job::JobFile& job,
+                            const std::string& file) {
+  if (!draft.name.empty()) return draft.name;
+  if (job.name) return job.name->text;
+  return file_stem(file);
+}
+
+std::vector<std::string> words_for_submit(const JobDraft& draft) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string option, std::string value) {
+    words.push_back(std::move(option));
+    words.push_back(std::move(value));
+  };
+  for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
+  if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
+  if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
+  return words;
+}
+
+kubernetes::As kind_of(const JobDraft& draft, const job::Cluster& cluster) {
+  if (!draft.as.empty()) return kubernetes::as_of(draft.as).value_or(kubernetes::As::job);
+  const std::string word = cluster.operator_kind ? cluster.operator_kind->text : "job";
+  return kubernetes::as_of(word).value_or(kubernetes::As::job);
+}
+
+Result<void> check_kind(const job::JobFile& job, const std::string& text) {
+  if (job::is_pipeline(text)) {
+    return fail(Fault::usage, "export the job of each step by itself",
+                "a pipeline or a sweep cannot be exported");
+  }
+  if (!job.parallel) return {};
+  return fail(Fault::usage, "", "a parallel job cannot be exported");
+}
+
+// A job that has been read, and what is known of the place where it is to run.
+struct ExportSource {
+  job::JobFile job;
+  std::string file;
+  std::string text;
+  job::Target target;
+  std::vector<job::InstanceType> types;
+};
+
+// Without objects where there are complaints.
+Result<kubernetes::Manifest> manifest_of(const Call& call, const JobDraft& draft,
+                                         ExportSource& source, const std::string& name,
+                                         job::Complaints& complaints) {
+  job::JobFile& job = source.job;
+  job::resize(job, draft.counts, complaints);
+  const std::string folder = folder_of(absolute(call, source.file));
+  const job::Bases bases = {folder, call.current_folder, kPodOutputs};
+  const job::Values values = job::values_of(job, draft.settings, bases, complaints);
+  const job::Place place{target_with_all(source.target), {}, source.types};
+  job::Made made = job::make_spec(job, values, place, folder, complaints);
+  kubernetes::Run run =
+      kubernetes::run_of(name, {job, made.layout, source.target, source.types}, complaints);
+  run.slots = std::max(made.layout.slots, made.layout.per_node);
+  if (!complaints.empty()) return kubernetes::Manifest{};
+  const kubernetes::As as = kind_of(draft, *source.target.kubernetes);
+  const kubernetes::ExportedJob exported{std::move(run),         job,         made.layout,
+                                         made.spec.apps,         source.file, source.text,
+                                         words_for_submit(draft)};
+  return kubernetes::export_job(exported, as);
+}
+
+Result<Reading> export_of(const Call& call, const JobDraft& draft, ExportSource source) {
+  job::Complaints complaints(source.file);
+  auto manifest =
+      manifest_of(call, draft, source, name_of_objects(draft, source.job, source.file), complaints);
+  Reading reading;
+  reading.complaints = std::move(complaints).take();
+  if (!reading.complaints.empty()) return reading;
+  if (!manifest) return tl::unexpected(std::move(manifest.error()));
+  auto text = kubernetes::manifest_text(*manifest, draft.json);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  reading.text = std::move(*text);
+  reading.notices = std::move(manifest->notices);
+  if (!draft.output_file.empty()) reading.text_file = absolute(call, draft.output_file);
+  return reading;
+}
+
+// What a client of an operator cannot bring into its pods.
+void check_what_goes(const job::JobFile& job, const job::Target& target,
+                     job::Complaints& complaints) {
+  const std::string& kind = target.kubernetes->operator_kind->text;
+  if (job.code && !target.kubernetes->code_folder) {
+    complaints.add(job.code->begin,
+                   fmt::format("the code cannot be sent to a target with operator: {}", kind),
+                   "have it in the image or a volume, and say where: kubernetes: {code: FOLDER} "
+                   "in muster.yml");
+  }
+  for (const job::Input& input : job.inputs) {
+    const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
+    if (!is_path || !input.value || input.bound || input.swept) continue;
+    const std::string& path = input.value->text;
+    if (path.starts_with('/') || job::is_elsewhere(path)) continue;
+    complaints.add(
+        input.value->begin,
+        fmt::format("{} is on this machine, and the pods do not see it", spec::quoted(path)),
+        "give its path in one of the target's volumes");
+  }
+}
+
+}  // namespace
+
+Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
+                                    const std::string& engine, const std::string& file) {
+  if (engine != "kubernetes") {
+    return fail(Fault::usage,
+                base::did_you_mean(engine, std::vector<std::string>{"kubernetes"},
+                                   "for example: muster export kubernetes job.yml --as job"),
+                "muster cannot export jobs for {}", spec::quoted(engine));
+  }
+  auto text = call.read_file(file, job::kFileMax);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  job::JobReading read = job::is_pipeline(*text) ? job::JobReading{} : job::read_job(*text, file);
+  if (auto fine = check_kind(read.job, *text); !fine) return tl::unexpected(fine.error());
+  if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  auto known = known_targets(call, folder_of(absolute(call, file)));
+  if (!known) return tl::unexpected(std::move(known.error()));
+  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  auto target = cluster_target(draft, read.job, known->targets);
+  if (!target) return tl::unexpected(std::move(target.error()));
+  return export_of(call, draft,
+                   {std::move(read.job), file, std::move(*text), std::move(*target),
+                    std::move(known->targets.instance_types)})
+      .map([&](Reading reading) {
+        reading.notices.insert(reading.notices.begin(), read.notices.begin(), read.notices.end());
+        return reading;
+      });
+}
+
+Result<kubernetes::Manifest> operated_manifest(const Call& call, const JobDraft& draft,
+                                               const OperatedSource& operated,
+                                               job::Complaints& complaints) {
+  ExportSource source{operated.job, operated.file, operated.text, operated.place.target,
+                      operated.place.instance_types};
+  if (source.job.parallel) {
+    return fail(Fault::usage, "a target without operator: runs it",
+                "a parallel job cannot be carried out by an operator");
+  }
+  for (const std::string& name : draft.secrets) source.job.secrets.push_back({name, {}, {}, true});
+  if (!draft.image.empty()) use_image(draft.image, source.job);
+  check_what_goes(source.job, source.target, complaints);
+  return manifest_of(call, draft, source, operated.name, complaints);
+}
+
+}  // namespace muster::front

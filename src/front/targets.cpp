@@ -1,0 +1,38 @@
+// Looks for muster.yml beside the job, here, and in the user's configuration.
+#include "front/targets.hpp"
+
+#include "job/yaml.hpp"
+
+namespace muster::front {
+namespace {
+
+std::vector<std::string> places_of_targets(const Call& call, const std::string& folder) {
+  std::vector<std::string> places = {folder + "/muster.yml", call.current_folder + "/muster.yml"};
+  const auto configuration = variable(call, "XDG_CONFIG_HOME");
+  const auto home = variable(call, "HOME");
+  if (configuration && !configuration->empty()) {
+    places.push_back(std::string(*configuration) + "/muster/muster.yml");
+  } else if (home && !home->empty()) {
+    places.push_back(std::string(*home) + "/.config/muster/muster.yml");
+  }
+  return places;
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+base::Result<job::TargetsReading> known_targets(const Call& call, const std::string& folder) {
+  for (const std::string& place : places_of_targets(call, folder)) {
+    if (!call.has_file(place)) continue;
+    auto text = call.read_file(place, job::kFileMax);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    return job::read_targets(*text, place);
+  }
+  return job::TargetsReading{};
+}
+
+}  // namespace muster::front

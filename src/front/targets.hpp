@@ -1,0 +1,20 @@
+// The muster.yml that holds for a folder.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "front/call.hpp"
+#include "job/target.hpp"
+
+namespace muster::front {
+
+// Its targets; none without one. Fault::bad_file is among the reading's complaints, else the file
+// cannot be read.
+[[nodiscard]] base::Result<job::TargetsReading> known_targets(const Call& call,
+                                                              const std::string& folder);
+
+// The folder that a path lies in.
+[[nodiscard]] std::string folder_of(const std::string& path);
+
+}  // namespace muster::front

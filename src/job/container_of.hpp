@@ -1,0 +1,23 @@
+// container_of: the container that a job's keys and its target ask for. Pure.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "job/complaints.hpp"
+#include "job/job_spec.hpp"
+
+namespace muster::job {
+
+// Stands for an image that is built before the run.
+inline constexpr std::string_view kBuiltImage = "localhost/muster-build";
+
+// None where processes shall run on the hosts themselves. `spec`: with the job's apps, in the order
+// of `layout`; apps of roles with images of their own get these. Complaints: software that nobody
+// can give the job, words that a container cannot be described with.
+[[nodiscard]] std::optional<model::ContainerSpec> container_of(const JobFile& job,
+                                                               const Place& place,
+                                                               model::JobSpec& spec,
+                                                               Complaints& complaints);
+
+}  // namespace muster::job

@@ -1,0 +1,204 @@
+// Chooses the kind of an exported job, and says beside it what it cannot hold.
+#include "kubernetes/export.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/words.hpp"
+#include "job/input_type.hpp"
+#include "job/values.hpp"
+#include "kubernetes/exported.hpp"
+#include "kubernetes/text.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::kubernetes {
+namespace {
+
+constexpr std::string_view kAsWords[] = {"job", "jobset", "mpijob", "pytorchjob", "tfjob"};
+
+bool runs_muster(As as) { return as == As::job || as == As::jobset; }
+
+base::Result<std::vector<Value>> objects_of(const ExportedJob& job, As as) {
+  switch (as) {
+    case As::job:
+      return job_objects(job);
+    case As::jobset:
+      return jobset_objects(job);
+    case As::mpijob:
+      return mpi_objects(job);
+    case As::pytorchjob:
+      return torch_objects(job);
+    case As::tfjob:
+      return tensorflow_objects(job);
+  }
+  return std::vector<Value>{};
+}
+
+// What must be in the image or in a volume.
+std::string about_code(const ExportedJob& job) {
+  return fmt::format(
+      "the code is not part of it: what {} holds must lie in {} of the image, or of "
+      "a volume (kubernetes: {{code: FOLDER}} in muster.yml)",
+      spec::quoted(job.job.code->text), code_folder(job));
+}
+
+void about_program(const ExportedJob& job, std::vector<std::string>& lines) {
+  if (job.run.cluster.muster_image) return;
+  lines.emplace_back(
+      "the image must hold muster on its PATH (or kubernetes: {muster_image: IMAGE} "
+      "in muster.yml)");
+}
+
+std::string secret_command(const ExportedJob& job, As as) {
+  std::string command = "kubectl create secret generic " + name_of(job);
+  if (runs_muster(as)) command += " --from-literal=secret=\"$(openssl rand -hex 32)\"";
+  for (const job::Text& name : job.job.secrets) {
+    command += fmt::format(" --from-literal={}=\"${}\"", name.text, name.text);
+  }
+  return command;
+}
+
+void about_data(const ExportedJob& job, std::vector<std::string>& lines) {
+  std::string paths;
+  for (const job::Input& input : job.job.inputs) {
+    const bool is_path = job::type_of(input, job.job.dialect) == job::InputType::path;
+    if (!is_path || !input.value) continue;
+    paths += (paths.empty() ? "" : ", ") + input.name;
+  }
+  if (!paths.empty()) {
+    lines.push_back("the pods must see these inputs at the paths that the command names: " + paths);
+  }
+  const bool loses = std::ranges::any_of(
+      job.job.outputs, [](const job::Output& one) { return !job::says_path(one); });
+  if (loses) {
+    lines.emplace_back("outputs without a path go with their pods: give them one in a volume");
+  }
+}
+
+std::vector<std::string> beside(const ExportedJob& job, As as) {
+  std::vector<std::string> lines;
+  if (job.job.code) lines.push_back(about_code(job));
+  if (runs_muster(as)) about_program(job, lines);
+  about_data(job, lines);
+  const auto& security = job.run.cluster.security;
+  if (as == As::mpijob && (!security || security->text == "restricted")) {
+    lines.emplace_back(
+        "the pods of an MPIJob run sshd as root: their namespace must allow the Pod "
+        "Security Standard baseline");
+  }
+  return lines;
+}
+
+std::string shell_text(const model::App& app) {
+  const bool is_shell = app.command.size() == 3 && app.command[0] == "bash";
+  return is_shell ? app.command[2] : "";
+}
+
+}  // namespace
+
+std::optional<As> as_of(std::string_view word) {
+  const auto* const found = std::ranges::find(kAsWords, word);
+  if (found == std::end(kAsWords)) return std::nullopt;
+  return static_cast<As>(found - std::begin(kAsWords));
+}
+
+std::string_view word(As as) { return kAsWords[static_cast<std::size_t>(as)]; }
+
+std::string name_of(const ExportedJob& job) { return object_name(job.run.name); }
+
+std::string code_folder(const ExportedJob& job) {
+  if (!job.job.code) return "";
+  const auto& said = job.run.cluster.code_folder;
+  return said ? said->text : kCodeFolder;
+}
+
+Value pod_labels(const ExportedJob& job, const std::string& role) {
+  return labels_of(name_of(job), role, job.run.cluster, job.run.labels);
+}
+
+Value object_metadata(const ExportedJob& job) {
+  Value labels = pod_labels(job, "");
+  if (job.run.cluster.queue) labels.add("kueue.x-k8s.io/queue-name", job.run.cluster.queue->text);
+  return metadata(name_of(job), std::move(labels), job.run.cluster);
+}
+
+Value pod_template(const ExportedJob& job, const PodPlan& plan, const PodParts& parts) {
+  return object()
+      .add("metadata", object().add("labels", pod_labels(job, plan.role)))
+      .add("spec", pod_spec(plan, parts, job.run.cluster));
+}
+
+Value replica_spec(std::uint32_t replicas, Value pod) {
+  return object()
+      .add("replicas", replicas)
+      .add("restartPolicy", "Never")
+      .add("template", std::move(pod));
+}
+
+Value run_policy(const ExportedJob& job) {
+  Value policy = object().add("cleanPodPolicy", "Running").add("backoffLimit", 0);
+  if (job.run.timeout) policy.add("activeDeadlineSeconds", job.run.timeout->count());
+  if (job.run.cluster.ttl) policy.add("ttlSecondsAfterFinished", job.run.cluster.ttl->number);
+  return policy;
+}
+
+void set_variable(PodPlan& plan, Word variable) {
+  const auto found = std::ranges::find(plan.variables, variable.name, &Word::name);
+  if (found != plan.variables.end()) {
+    found->value = std::move(variable.value);
+  } else {
+    plan.variables.push_back(std::move(variable));
+  }
+}
+
+PodPlan part_plan(const ExportedJob& job, std::size_t part, const std::string& prefix) {
+  const model::App& app = job.apps[part];
+  const std::size_t kind = std::min(part, job.run.workers.size() - 1);
+  PodPlan plan = job.run.workers[kind].plan;
+  if (!app.role.empty()) plan.role = app.role;
+  plan.folder = code_folder(job);
+  plan.command = app.command;
+  if (!prefix.empty() && !shell_text(app).empty()) plan.command[2] = prefix + shell_text(app);
+  plan.command = literal(std::move(plan.command));
+  for (const model::EnvSetting& one : app.exports) {
+    if (one.value) set_variable(plan, {one.name, *one.value});
+  }
+  for (const job::Text& name : job.job.secrets) plan.secret_variables.push_back(name.text);
+  return plan;
+}
+
+base::Result<Manifest> export_job(const ExportedJob& job, As as) {
+  return objects_of(job, as).map([&](std::vector<Value> objects) {
+    Manifest manifest;
+    manifest.objects = std::move(objects);
+    manifest.notices = beside(job, as);
+    manifest.comments = {
+        fmt::format("{}, for Kubernetes: muster export kubernetes --as {}", job.source, word(as))};
+    for (const std::string& line : manifest.notices) manifest.comments.push_back("- " + line);
+    if (as == As::job) {
+      manifest.comments.push_back(fmt::format(
+          "- workers find the launcher's pod by the name launcher.{}: the cluster needs DNS",
+          name_of(job)));
+    }
+    if (runs_muster(as) || !job.job.secrets.empty()) {
+      manifest.comments.emplace_back("Before it is applied, once:");
+      manifest.comments.push_back("  " + secret_command(job, as));
+    }
+    return manifest;
+  });
+}
+
+base::Result<std::string> manifest_text(const Manifest& manifest, bool json) {
+  if (json) {
+    if (manifest.objects.size() == 1) return to_json(manifest.objects.front());
+    return to_json(
+        object().add("apiVersion", "v1").add("kind", "List").add("items", manifest.objects));
+  }
+  return to_yaml(manifest.objects).map([&](const std::string& text) {
+    std::string comments;
+    for (const std::string& line : manifest.comments) comments += "# " + line + "\n";
+    return comments + text;
+  });
+}
+
+}  // namespace muster::kubernetes

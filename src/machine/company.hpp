@@ -1,0 +1,41 @@
+// Company: who gathers at a listener, as far as it differs: the nodes of one job, or the hosts of a
+// head. Also how people call them, and what they can do.
+#pragma once
+
+#include <string_view>
+
+namespace muster::machine {
+
+struct Company {
+  bool called = false;    // agents come; else nodes with ranks of their own
+  std::string_view each;  // "node"
+  std::string_view head;  // who listens: "node 0", which is one of the nodes, or "the head"
+  std::string_view same_count;
+  std::string_view other_number;
+  std::string_view other_port;
+  std::string_view missing;
+  std::string_view longer;  // how to wait longer
+};
+
+// torchrun on each node; the first of them listens.
+inline constexpr Company kNodesOfAJob = {
+    .each = "node",
+    .head = "node 0",
+    .same_count = "give the same --nnodes on every node",
+    .other_number = "give each node a different --node-rank",
+    .other_port = "choose another --master-port",
+    .missing = "was the job started there, and does a firewall let it through?",
+    .longer = "--rdzv-conf join_timeout=SECONDS waits longer"};
+
+// `muster join` on each host, for one `muster lead`.
+inline constexpr Company kCalledHosts = {
+    .called = true,
+    .each = "host",
+    .head = "the head",
+    .same_count = "muster lead --nodes N and muster join --of N must be the same",
+    .other_number = "give each host a different --node",
+    .other_port = "choose another --listen",
+    .missing = "does `muster join` run there, and does a firewall let it through?",
+    .longer = "--start-timeout SECONDS waits longer"};
+
+}  // namespace muster::machine

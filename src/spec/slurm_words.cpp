@@ -1,0 +1,144 @@
+// Reads hostlists and compressed counts as Slurm writes them.
+#include "spec/slurm_words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "spec/hosts.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::spec {
+namespace {
+
+using base::Result;
+using Names = std::vector<std::string>;
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return whole && !text.empty() ? std::optional(number) : std::nullopt;
+}
+
+// Pieces between commas that are outside of brackets.
+std::vector<std::string_view> items_of(std::string_view text) {
+  std::vector<std::string_view> items;
+  std::size_t begin = 0;
+  bool inside = false;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '[') inside = true;
+    if (i < text.size() && text[i] == ']') inside = false;
+    if (i < text.size() && (inside || text[i] != ',')) continue;
+    items.push_back(text.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  return items;
+}
+
+// "008-010" or "12"; nothing: it is no range, or has too many numbers.
+std::optional<Names> numbers_of(std::string_view range) {
+  const std::size_t dash = std::min(range.find('-'), range.size());
+  const std::string_view low = range.substr(0, dash);
+  const auto first = number_in<std::uint64_t>(low);
+  const auto last = dash == range.size() ? first : number_in<std::uint64_t>(range.substr(dash + 1));
+  if (!first || !last || *last < *first || *last - *first >= kHostsMax) return std::nullopt;
+  Names numbers;
+  numbers.reserve(*last - *first + 1);
+  for (std::uint64_t i = *first; i <= *last; ++i) {
+    numbers.push_back(fmt::format("{:0{}}", i, low.size()));
+  }
+  return numbers;
+}
+
+std::optional<Names> numbers_in(std::string_view group) {
+  Names all;
+  for (const std::string_view range : items_of(group)) {
+    const auto numbers = numbers_of(range);
+    if (!numbers || all.size() + numbers->size() > kHostsMax) return std::nullopt;
+    all.insert(all.end(), numbers->begin(), numbers->end());
+  }
+  return all;
+}
+
+// Each name with each end.
+std::optional<Names> joined(const Names& names, const Names& ends) {
+  if (names.size() * ends.size() > kHostsMax) return std::nullopt;
+  Names all;
+  all.reserve(names.size() * ends.size());
+  for (const std::string& name : names) {
+    for (const std::string& end : ends) all.push_back(name + end);
+  }
+  return all;
+}
+
+// Nothing: it is none.
+std::optional<Names> names_of(std::string_view item) {
+  Names names = {""};
+  while (!item.empty()) {
+    const std::size_t open = std::min(item.find('['), item.size());
+    auto longer = joined(names, {std::string(item.substr(0, open))});
+    item.remove_prefix(open);
+    if (longer && !item.empty()) {
+      const std::size_t close = item.find(']');
+      if (close == std::string_view::npos) return std::nullopt;
+      const auto numbers = numbers_in(item.substr(1, close - 1));
+      longer = numbers ? joined(*longer, *numbers) : std::nullopt;
+      item.remove_prefix(close + 1);
+    }
+    if (!longer) return std::nullopt;
+    names = std::move(*longer);
+  }
+  return names.front().empty() ? std::nullopt : std::optional(std::move(names));
+}
+
+// "4(x3)": 4, three times.
+struct Count {
+  std::uint32_t number;
+  std::size_t times;
+};
+
+std::optional<Count> count_of(std::string_view item) {
+  const std::size_t open = std::min(item.find("(x"), item.size());
+  const auto number = number_in<std::uint32_t>(item.substr(0, open));
+  if (!number || *number == 0) return std::nullopt;
+  if (open == item.size()) return Count{*number, 1};
+  if (!item.ends_with(')')) return std::nullopt;
+  const auto times = number_in<std::size_t>(item.substr(open + 2, item.size() - open - 3));
+  return times ? std::optional(Count{*number, *times}) : std::nullopt;
+}
+
+tl::unexpected<base::Error> odd(std::string_view name, std::string_view what,
+                                std::string_view text) {
+  return base::fail_at({std::string(name), 0, 0}, base::Fault::usage,
+                       "it is Slurm's; unset it, or name hosts with -H",
+                       "{} is no {} of Slurm's: {}", name, what, quoted(text));
+}
+
+}  // namespace
+
+Result<Names> read_slurm_nodes(std::string_view text, std::string_view name) {
+  if (text.size() > kHostTextMax) return odd(name, "list of nodes", text.substr(0, 40));
+  Names all;
+  for (const std::string_view item : items_of(text)) {
+    auto names = names_of(item);
+    if (!names || all.size() + names->size() > kHostsMax) return odd(name, "list of nodes", item);
+    std::ranges::move(*names, std::back_inserter(all));
+  }
+  return all;
+}
+
+Result<std::vector<std::uint32_t>> read_slurm_counts(std::string_view text, std::size_t nodes,
+                                                     std::string_view name) {
+  std::vector<std::uint32_t> counts;
+  for (const std::string_view item : items_of(text)) {
+    const auto count = count_of(item);
+    if (!count) return odd(name, "list of counts", text);
+    counts.insert(counts.end(), std::min(count->times, nodes - counts.size()), count->number);
+  }
+  if (counts.size() < nodes) return odd(name, fmt::format("list of {} counts", nodes), text);
+  return counts;
+}
+
+}  // namespace muster::spec

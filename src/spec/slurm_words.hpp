@@ -1,0 +1,26 @@
+// The words in which Slurm tells a job's nodes, and a count for each of them. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace muster::spec {
+
+// "n[008-010,12],login" or "r[1-2]n[1-2]x" (several groups multiply, the leftmost slowest), as in
+// SLURM_JOB_NODELIST; the width of a range's begin is that of its numbers. Slurm:
+// src/common/hostlist.c. `name` is the variable's, for complaints. Bounds: 16 MiB, 1,000,000 names.
+[[nodiscard]] base::Result<std::vector<std::string>> read_slurm_nodes(std::string_view text,
+                                                                      std::string_view name);
+
+// "4(x3),2" is 4 4 4 2, as in SLURM_TASKS_PER_NODE; a count for each of so many nodes. Counts for
+// further nodes are left out: Slurm writes 4(x30) for one node of 30. Too few are a complaint.
+[[nodiscard]] base::Result<std::vector<std::uint32_t>> read_slurm_counts(std::string_view text,
+                                                                         std::size_t nodes,
+                                                                         std::string_view name);
+
+}  // namespace muster::spec

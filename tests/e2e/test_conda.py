@@ -1,0 +1,247 @@
+"""Jobs with a conda file: each host makes an environment of its packages once, and keeps it.
+
+The package is a wheel that the test writes; pip finds it in a folder, and asks no index. conda
+itself is a script that says what it was asked for.
+"""
+
+import glob
+import os
+import signal
+
+import time
+import unittest
+import zipfile
+
+from support import CANNOT_START, BAD_FILE, MUSTER, PYTHON, ROOT, Case, LabCase, lab_or_skip
+from support import run_tests, wait_until
+from lab import HOME  # which support has put on the path
+
+REASON = lab_or_skip()
+NAME = "musterpacked"
+SAYS = (f"python -c 'import {NAME}, os, sys; "
+        f"print({NAME}.SAYS, sys.prefix == os.environ[\"VIRTUAL_ENV\"])'")
+# Makes what conda would, as far as a rank sees it, and writes down that it was called.
+CONDA = f"""#!/bin/sh
+echo "$@" >> "$DIR/conda.calls"
+while [ $# -gt 0 ]; do
+  case "$1" in -p) folder=$2 ;; -f) file=$2 ;; esac
+  shift
+done
+mkdir -p "$folder/bin"
+echo "Solving environment"
+cat "$file" > "$folder/asked"
+[ ! -e "$DIR/slow" ] || {{ : > "$DIR/making"; while [ -e "$DIR/slow" ]; do sleep 0.05; done; }}
+[ ! -e "$DIR/broken" ] || {{ echo "NotFound error: $(cat "$DIR/broken")" >&2; exit 1; }}
+ln -s {PYTHON} "$folder/bin/python"
+"""
+
+def wheel(folder, version="1.0"):
+    """The smallest wheel that pip takes."""
+    about = f"{NAME}-{version}.dist-info"
+    files = {f"{NAME}.py": f"SAYS = 'packed {version}'\n",
+             f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version}\n",
+             f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\n"
+                               "Tag: py3-none-any\n"}
+    record = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(os.path.join(folder, f"{NAME}-{version}-py3-none-any.whl"), "w") as out:
+        for name, text in {**files, f"{about}/RECORD": record}.items():
+            out.writestr(name, text)
+
+def job(environment, command=SAYS, nodes=1):
+    return (f"muster: 1\nenvironment:\n{environment}"
+            f"distribution: {{type: mpi, node_count: {nodes}, process_count_per_node: 2}}\n"
+            f"command: |\n  {command}\n")
+
+PACKED = f"  conda: {{dependencies: [python>=3.8, pip, {{pip: [{NAME}]}}]}}\n"
+
+class CondaFiles(Case):
+    def environment(self, **more):
+        return super().environment(PIP_NO_INDEX="1", PIP_FIND_LINKS=self.path("wheels"), **more)
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("wheels"))
+
+    def submit(self, text, *words, seconds=120, **more):
+        self.write("job.yml", text)
+        return self.muster("job.yml", *words, seconds=seconds,
+                           command=(MUSTER, "submit"), **more)
+
+    def made(self):
+        return glob.glob(self.path(".cache/muster/environments/*/.muster-complete"))
+
+    def conda(self):
+        os.makedirs(self.path("bin"), exist_ok=True)
+        self.write("bin/conda", CONDA, 0o755)
+        return self.environment(PATH=f"{self.path('bin')}:/usr/bin:/bin")
+
+    def calls(self):
+        try:
+            return self.read("conda.calls").decode().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def test_pip_packages_are_made_once_and_come_first(self):
+        wheel(self.path("wheels"))
+        first = self.submit(job(PACKED), "--verbose")
+        self.assertEqual(first.code, 0, first)
+        self.assertEqual(first.lines, ["packed 1.0 True"] * 2, first)
+        self.assertRegex(first.errors, r"muster: packages: venv /\S+ on 1 host, after")
+        mark = self.made()
+        self.assertEqual(len(mark), 1, mark)
+        before = os.stat(os.path.dirname(mark[0]) + "/pyvenv.cfg").st_mtime_ns
+        os.unlink(self.path("wheels", os.listdir(self.path("wheels"))[0]))  # nobody needs it again
+        second = self.submit(job(PACKED), "--fake-nodes", "2")
+        self.assertEqual((second.code, second.lines), (0, ["packed 1.0 True"] * 2), second)
+        self.assertEqual(os.stat(os.path.dirname(mark[0]) + "/pyvenv.cfg").st_mtime_ns, before)
+        self.assertEqual(self.made(), mark)
+
+    def test_a_file_takes_in_files_of_requirements(self):
+        wheel(self.path("wheels"), "1.0")
+        wheel(self.path("wheels"), "2.0")
+        os.mkdir(self.path("needs"))
+        self.write("needs/conda.yml", "name: any\nchannels: [conda-forge]\ndependencies:\n"
+                                      "  - python\n  - pip=20\n  - pip:\n    - -r more.txt\n")
+        self.write("needs/more.txt", f"# of ours\n{NAME} < 2  # the first\n")
+        done = self.submit(job("  conda_file: needs/conda.yml\n  name: mine\n"))
+        self.assertEqual((done.code, done.lines), (0, ["packed 1.0 True"] * 2), done)
+        self.write("needs/more.txt", f"{NAME}==2\n")
+        done = self.submit(job("  conda_file: needs/conda.yml\n"))
+        self.assertEqual((done.code, done.lines), (0, ["packed 2.0 True"] * 2), done)
+        self.assertEqual(len(self.made()), 2)
+
+    def test_what_pip_cannot_find_is_told(self):
+        done = self.submit(job("  conda: {dependencies: [{pip: [no-such-thing-here]}]}\n"))
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("this machine: pip could not make the environment: ERROR: ", done.errors)
+        self.assertIn("no-such-thing-here", done.errors)
+        self.assertIn("PIP_INDEX_URL", done.errors)
+        self.assertEqual(self.made(), [])
+        self.assertEqual(glob.glob(self.path(".cache/muster/environments/*/")), [])
+
+    def test_what_only_conda_has_is_named(self):
+        done = self.submit(job("  conda: {dependencies: [python, cudatoolkit=11, 'a::mkl>2']}\n"))
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("this machine: there is no conda, and these packages cannot be had without "
+                      "it: cudatoolkit, mkl\n", done.errors)
+        self.assertIn("--without environment", done.errors)
+        without = self.submit(job("  conda: {dependencies: [mkl]}\n", "echo well"),
+                              "--without", "environment")
+        self.assertEqual((without.code, without.lines), (0, ["well"] * 2), without)
+
+    def test_no_python_of_that_version(self):
+        done = self.submit(job("  conda: {dependencies: [python=2.4]}\n"))
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("there is neither conda nor a Python =2.4", done.errors)
+
+    def test_conda_makes_all_packages(self):
+        env = self.conda()
+        text = job("  conda: {channels: [c], dependencies: [mkl=1, {pip: ['x==1; a < \"3\"']}]}\n",
+                   'echo $CONDA_PREFIX $(command -v python); cat "$CONDA_PREFIX/asked"')
+        done = self.submit(text, env=env)
+        self.assertEqual(done.code, 0, done)
+        (mark,) = self.made()
+        folder = os.path.dirname(mark)
+        self.assertEqual(self.calls(), [f"env create -q -p {folder} -f {folder}.yml"])
+        self.assertEqual(done.lines, sorted(
+            [f"{folder} {folder}/bin/python",
+             '{"channels": ["c"], "dependencies": ["mkl=1", {"pip": ["x==1; a < \\"3\\""]}]}'] * 2))
+        self.assertFalse(os.path.exists(folder + ".yml"))
+        self.write("broken", "mkl=2")
+        text = job("  conda: {dependencies: [mkl=2]}\n")
+        done = self.submit(text, env=env)
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("conda could not make the environment: NotFound error: mkl=2",
+                      done.errors)
+
+    def test_runs_that_begin_together_make_one(self):
+        env = self.conda()
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "echo well"))
+        self.write("slow", "")
+        runs = [self.start("job.yml", command=(MUSTER, "submit"), env=env)
+                for _ in range(3)]
+        self.wait_for_files(["making"])
+        time.sleep(0.5)
+        os.unlink(self.path("slow"))
+        for one in runs:
+            done = one.finish(60)
+            self.assertEqual((done.code, done.lines), (0, ["well"] * 2), done)
+        self.assertEqual(len(self.calls()), 1, self.calls())
+
+    def test_an_interrupted_one_is_made_anew(self):
+        env = self.conda()
+        text = job("  conda: {dependencies: [mkl]}\n", 'test -e "$CONDA_PREFIX/bin/python"')
+        self.write("job.yml", text)
+        self.write("slow", "")
+        run = self.start("job.yml", command=(MUSTER, "submit"), env=env)
+        self.wait_for_files(["making"])
+        run.send(signal.SIGINT)
+        self.assertEqual(run.finish(30).code, 128 + signal.SIGINT)
+        self.assertEqual(self.made(), [])
+        os.unlink(self.path("slow"))
+        done = self.submit(text, env=env)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual((len(self.calls()), len(self.made())), (2, 1))
+
+    def test_bad_files_are_told_with_their_places(self):
+        cases = {"  conda_file: none.yml\n": r"job.yml:3:15: the conda file 'none.yml': ",
+                 "  conda: {channels: [a]}\n": r"job.yml:3:10: dependencies is missing",
+                 "  conda: {dependencies: [{pip: x}]}\n": r"pip must be a list, not ",
+                 "  conda: {dependencies: [{pip: [-r gone.txt]}]}\n": r"takes in 'gone.txt'",
+                 "  name: curated\n": r"cannot give the job its environment 'curated'"}
+        for environment, pattern in cases.items():
+            done = self.submit(job(environment))
+            self.assertEqual(done.code, BAD_FILE, done)
+            self.assertRegex(done.errors, pattern)
+
+    def test_a_launcher_in_the_command_hands_it_on(self):
+        env = self.conda()
+        text = ("muster: 1\nenvironment:\n  conda: {dependencies: [mkl]}\n"
+                "command: mpirun --oversubscribe -n 2 sh -c 'command -v python'\n")
+        done = self.submit(text, env=env)
+        self.assertEqual(done.code, 0, done)
+        folder = os.path.dirname(self.made()[0])
+        self.assertEqual(done.lines, [f"{folder}/bin/python"] * 2, done)
+
+@unittest.skipIf(REASON, REASON)
+class OnHosts(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+
+    def made(self, host):
+        return glob.glob(self.lab.path(host, HOME + "/.cache/muster/environments/*/pyvenv.cfg"))
+
+    def submit(self, *words, seconds=150, **more):
+        return self.launch("job.yml", *words, seconds=seconds, **more,
+                           command=[MUSTER, "submit"])
+
+    def environment(self, **more):
+        return super().environment(MUSTER_SSH_COMMAND=self.lab.ssh_command, PIP_NO_INDEX="1",
+                                   PIP_FIND_LINKS=self.path("wheels"), **more)
+
+    def test_each_host_makes_its_own_and_gc_bounds_it(self):
+        os.mkdir(self.path("wheels"))
+        wheel(self.path("wheels"))
+        self.write("job.yml", job(PACKED, SAYS + "; hostname", nodes=2))
+        done = self.submit("-H", "node1:2,node2:2")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(done.lines, ["node1"] * 2 + ["node2"] * 2 + ["packed 1.0 True"] * 4, done)
+        self.assertEqual([len(self.made(host)) for host in ("head", "node1", "node2")], [0, 1, 1])
+        gc = [MUSTER, "gc", "-H", "node1,node2"]
+        env = self.environment(MUSTER_CACHE_BUDGET="1")
+        self.launches(command=gc, env=env)
+        self.assertEqual(len(self.made("node1")), 1)  # used a moment ago
+        mark = glob.glob(self.lab.path("node1", HOME + "/.cache/muster/environments/*/.m*"))[0]
+        os.utime(mark, (1, 1))
+        self.launches(command=gc, env=env)
+        self.assertEqual([len(self.made(host)) for host in ("node1", "node2")], [0, 1])
+
+    def test_the_host_that_lacks_something_is_named(self):
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", nodes=2))
+        done = self.submit("-H", "node1:2,node2:2")
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("node1, node2: there is no conda", done.errors)
+
+if __name__ == "__main__":
+    run_tests()

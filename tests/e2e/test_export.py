@@ -1,0 +1,206 @@
+"""Exported manifests: each seed's job in each kind, against the schemas that servers check it with.
+
+A field that a server would silently drop fails here, as in `kubectl --validate=strict`.
+"""
+
+import copy
+import glob
+import json
+import os
+import unittest
+
+from support import BAD_FILE, ROOT, USAGE, Case, run_tests
+
+JOBS = os.path.join(ROOT, "examples", "jobs")
+CRDS = os.path.join(ROOT, "tests", "data", "crds")
+KINDS = {"JobSet": "jobset", "MPIJob": "mpijob", "PyTorchJob": "pytorchjob", "TFJob": "tfjob"}
+SEED = {"mpijob": ["horovodrun", "mpirun", "mpirun_k8s", "mpirun_same_environment"],
+        "pytorchjob": ["torch_k8s", "torch_launch"],
+        "tfjob": ["tensorflow_servers", "tensorflow_workers"]}
+ALL = sorted(sum(SEED.values(), []))
+
+TARGETS = """targets:
+  plain:
+    kubernetes: {image: registry.example/python}
+  full:
+    kubernetes:
+      namespace: team-a
+      image: registry.example/python
+      muster_image: registry.example/muster:1
+      code: /data/code
+      node_selector: {pool: gpu}
+      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule},
+                    {key: spot, value: 'true', effect: NoExecute, tolerationSeconds: 60}]
+      volumes:
+      - {mount: /data, claim: data, read_only: true}
+      - {name: scratch, mount: /scratch, sub_path: me, nfs: {server: nas, path: /x}}
+      service_account: jobs
+      priority_class: high
+      queue: team-a
+      security: baseline
+      user: 4711
+      image_pull_policy: IfNotPresent
+      image_pull_secrets: [registry]
+      labels: {team: a}
+      annotations: {contact: 'mail: a@example'}
+      resources: {launcher: {limits: {cpu: 2}}, worker: {requests: {cpu: 4}, limits: {memory: 16g}}}
+      ttl: 3600
+"""
+
+
+def strict(schema):
+    """A schema of a CRD as JSON Schema that refuses fields which a server would drop."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: strict(value) for key, value in schema.items() if key != "properties"}
+    if "properties" in schema:
+        made["properties"] = {name: strict(one) for name, one in schema["properties"].items()}
+    keeps = schema.get("x-kubernetes-preserve-unknown-fields") or "additionalProperties" in schema
+    if schema.get("type") == "object" and "properties" in schema and not keeps:
+        made["additionalProperties"] = False
+    return made
+
+
+def schema_of(path):
+    with open(path, encoding="utf-8") as file:
+        definition = json.load(file)
+    (version,) = [one for one in definition["spec"]["versions"] if one["storage"]]
+    schema = strict(copy.deepcopy(version["schema"]["openAPIV3Schema"]))
+    schema["properties"]["metadata"] = {"type": "object"}
+    api = f"{definition['spec']['group']}/{version['name']}"
+    return definition["spec"]["names"]["kind"], api, schema
+
+
+class Export(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        import jsonschema
+        import yaml
+        cls.jsonschema, cls.yaml = jsonschema, yaml
+        found = [schema_of(path) for path in sorted(glob.glob(os.path.join(CRDS, "*.json")))]
+        cls.schemas = {kind: (api, schema) for kind, api, schema in found}
+        cls.loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    def setUp(self):
+        super().setUp()
+        self.write("muster.yml", TARGETS)
+        for name in ALL:
+            with open(os.path.join(JOBS, name + ".yml"), encoding="utf-8") as file:
+                self.write(name + ".yml", file.read())
+
+    def export(self, name, kind, target, *more):
+        return self.muster("kubernetes", self.path(name + ".yml"), "--as", kind, "--target", target,
+                           *more, command=(os.environ["MUSTER"], "export"))
+
+    def objects(self, name, kind, target):
+        done = self.export(name, kind, target)
+        self.assertEqual(done.code, 0, done)
+        return list(self.yaml.load_all(done.text, self.loader))
+
+    def check(self, made, schema):
+        self.jsonschema.Draft7Validator(schema).validate(made)
+
+    def pods(self, node):
+        """The specs of all pods in an object."""
+        if isinstance(node, dict):
+            if "containers" in node:
+                yield node
+            else:
+                for value in node.values():
+                    yield from self.pods(value)
+        if isinstance(node, list):
+            for value in node:
+                yield from self.pods(value)
+
+    def test_all_schemas_are_there(self):
+        self.assertEqual(sorted(self.schemas), sorted(KINDS))
+
+    def test_custom_resources_keep_to_their_schemas(self):
+        tried = 0
+        for kind in KINDS.values():
+            for name in SEED.get(kind, ALL):
+                for target in ("plain", "full"):
+                    with self.subTest(kind=kind, name=name, target=target):
+                        made = self.objects(name, kind, target)[-1]
+                        api, schema = self.schemas[made["kind"]]
+                        self.assertEqual((KINDS[made["kind"]], made["apiVersion"]), (kind, api))
+                        self.check(made, schema)
+                        tried += 1
+        self.assertEqual(tried, 2 * (4 + 2 + 2 + len(ALL)))
+
+    def test_jobs_keep_to_the_schema_of_jobs_within_a_jobset(self):
+        jobset = self.schemas["JobSet"][1]
+        job = (jobset["properties"]["spec"]["properties"]["replicatedJobs"]["items"]["properties"]
+               ["template"]["properties"]["spec"])
+        for name in ALL:
+            for target in ("plain", "full"):
+                made = self.objects(name, "job", target)
+                self.assertEqual([one["kind"] for one in made[:3]], ["ConfigMap", "Service", "Job"])
+                for one in made[2:]:
+                    with self.subTest(name=name, target=target, object=one["metadata"]["name"]):
+                        self.check(one["spec"], job)
+
+    def test_a_field_that_would_be_dropped_is_found(self):
+        made = self.objects("torch_k8s", "pytorchjob", "plain")[-1]
+        schema = self.schemas["PyTorchJob"][1]
+        self.check(made, schema)
+        made["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]["nodeSelektor"] = {}
+        with self.assertRaisesRegex(self.jsonschema.ValidationError, "nodeSelektor"):
+            self.check(made, schema)
+
+    def test_pods_pass_the_restricted_standard(self):
+        for name in ALL:
+            for kind in ("job", "jobset"):
+                self.assert_restricted(self.objects(name, kind, "plain"))
+        for kind in ("pytorchjob", "tfjob"):
+            for name in SEED[kind]:
+                self.assert_restricted(self.objects(name, kind, "plain"))
+
+    def assert_restricted(self, objects):
+        pods = list(self.pods(objects))
+        self.assertGreater(len(pods), 0)
+        for pod in pods:
+            self.assertTrue(pod["securityContext"]["runAsNonRoot"])
+            self.assertEqual(pod["securityContext"]["seccompProfile"], {"type": "RuntimeDefault"})
+            self.assertFalse(pod["automountServiceAccountToken"])
+            for container in pod["containers"] + pod.get("initContainers", []):
+                context = container["securityContext"]
+                self.assertFalse(context["allowPrivilegeEscalation"])
+                self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
+            kinds = {key for volume in pod["volumes"] for key in volume if key != "name"}
+            allowed = {"configMap", "emptyDir", "secret", "persistentVolumeClaim", "projected"}
+            self.assertLessEqual(kinds, allowed)
+
+    def test_the_job_file_in_a_manifest_is_the_job(self):
+        (config,) = [one for one in self.objects("torch_k8s", "job", "full")
+                     if one["kind"] == "ConfigMap"]
+        job = self.yaml.safe_load(config["data"]["job.yml"])
+        with open(os.path.join(JOBS, "torch_k8s.yml"), encoding="utf-8") as file:
+            expected = self.yaml.safe_load(file)
+        expected["code"]["path"] = "/data/code"
+        self.assertEqual(job, expected)
+
+    def test_json_says_the_same(self):
+        told = json.loads(self.export("mpirun_k8s", "job", "full", "--json").text)
+        self.assertEqual(told["kind"], "List")
+        self.assertEqual(told["items"], self.objects("mpirun_k8s", "job", "full"))
+
+    def test_files_and_errors(self):
+        path = self.path("out.yml")
+        done = self.export("mpirun_k8s", "mpijob", "plain", "-o", path)
+        self.assertEqual((done.code, done.text), (0, ""))
+        self.assertIn("the code is not part of it", done.errors)
+        self.assertIn(b"kind: MPIJob", self.read("out.yml"))
+        done = self.export("mpirun_k8s", "mpijob", "plain", "-o", self.path("no", "out.yml"))
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("cannot write", done.errors)
+        self.assert_refused(self.export("torch_k8s", "tfjob", "plain"), USAGE, "--as pytorchjob")
+        self.write("torch_k8s.yml", "comand: x\n")
+        self.assert_refused(self.export("torch_k8s", "job", "plain"), BAD_FILE, "command")
+
+
+if __name__ == "__main__":
+    run_tests()

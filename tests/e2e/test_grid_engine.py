@@ -1,0 +1,99 @@
+"""muster inside the jobs of a real Grid Engine: hosts of PE_HOSTFILE, reached by qrsh -inherit."""
+
+import os
+import sys
+import unittest
+
+from support import MUSTER, PYTHON, ROOT, Case, run_tests, survivors, wait_until
+
+sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
+import grid_engine  # noqa: E402
+from grid_engine import GridEngine  # noqa: E402
+from mpi_programs import OPEN_MPI  # noqa: E402
+
+
+def why_not():
+    reason = grid_engine.why_not()
+    if reason:
+        print(f"SKIPPED: no Grid Engine here: {reason}", file=sys.stderr)
+    return reason
+
+
+REASON = why_not()
+
+
+@unittest.skipIf(REASON, REASON)
+class GridEngineJobs(Case):
+    """Every test leaves no job and no process behind."""
+
+    leftover_seconds = 30.0
+    engine = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.engine = GridEngine(2)
+        cls.engine.__enter__()
+        cls.addClassCleanup(cls.engine.close)
+
+    def _end_all(self):
+        self.engine.run(["qdel", "-u", "root"])
+        wait_until(lambda: not self.engine.ask("qstat").strip(), 60, "all jobs have ended")
+        super()._end_all()
+
+    def so_far(self, name):
+        return self.read(name) if os.path.exists(self.path(name)) else b""
+
+    def submit(self, command, slots=4):
+        """The number of a job with two hosts that runs the command in the test's folder."""
+        script = self.path("job.sh")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\ncd {self.folder}\n{command}\necho $? > code\n")
+        words = ["qsub", "-terse", "-pe", "mpi", str(slots), "-o", self.path("out"), "-e",
+                 self.path("err"), "-v", f"E2E_MARK={self.mark},DIR={self.folder},"
+                 f"MUSTER_RECORDS={self.path('records')}", script]
+        return self.engine.ask(*words).strip()
+
+    def done(self, command, slots=4, seconds=90):
+        """(code, stdout, stderr) of the command in a job."""
+        self.submit(command, slots)
+        wait_until(lambda: self.so_far("code").endswith(b"\n"), seconds,
+                   "the end of the job: " + self.engine.ask("qstat"))
+        return int(self.so_far("code")), self.so_far("out"), self.so_far("err").decode()
+
+    def test_ranks_are_where_the_slots_are(self):
+        code, out, err = self.done(f"{MUSTER} run sh -c 'echo $RANK $(hostname)'")
+        self.assertEqual(code, 0, err)
+        ranks = dict(line.split() for line in out.decode().splitlines())
+        self.assertEqual(sorted(ranks), ["0", "1", "2", "3"], out)
+        self.assertEqual(sorted(ranks.values()), ["node1", "node1", "node2", "node2"])
+        self.assertEqual(ranks["0"], ranks["1"])
+
+    def test_bytes_stay_what_they_are(self):
+        script = self.path("bytes.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("import os, sys\n"
+                       "if os.environ['RANK'] == '3':\n"
+                       "    sys.stdout.buffer.write(bytes(range(256)) * 4096 + b'\\n')\n")
+        code, out, err = self.done(f"{MUSTER} run {PYTHON} {script}")
+        self.assertEqual((code, out == bytes(range(256)) * 4096 + b"\n"), (0, True), err)
+
+    def test_ranks_of_open_mpi(self):
+        code, out, err = self.done(f"{MUSTER} mpirun {OPEN_MPI.program('hello')}", slots=8)
+        self.assertEqual((code, out), (0, b"hello ok with 8\n"), err)
+
+    def test_a_failure_is_named(self):
+        code, _, err = self.done(f"{MUSTER} run sh -c '[ $RANK != 3 ] || exit 7; "
+                                 "sleep $E2E_MARK'")
+        self.assertEqual(code, 7, err)
+        self.assertRegex(err, r"rank 3 on node\d exited with code 7")
+
+    def test_qdel_leaves_nothing(self):
+        job = self.submit(f"exec {MUSTER} run sh -c ': > ready.$RANK; sleep $E2E_MARK'")
+        wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(4)),
+                   60, "four ranks")
+        self.engine.ask("qdel", job)
+        wait_until(lambda: not survivors(self.mark), 60, "all processes of the job have ended")
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,182 @@
+"""How images come to hosts that share no storage: pulled from a registry, sent from the launching
+machine, built there from a folder; and what is said when they do not."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import CANNOT_START, MUSTER, LabCase, lab_or_skip, run_tests, wait_until
+import image
+
+PORT = 5000
+REASON = lab_or_skip() or image.why_not()
+if not REASON and shutil.which("docker-registry") is None:
+    REASON = "missing programs: docker-registry"
+if REASON:
+    print(f"SKIPPED: no images can be moved here: {REASON}", file=sys.stderr)
+CONFIG = """version: 0.1
+log: {{level: error}}
+storage: {{filesystem: {{rootdirectory: {folder}}}}}
+http: {{addr: ":{port}"}}
+{more}"""
+
+
+@unittest.skipIf(REASON, REASON)
+class Images(LabCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(2)
+        cls.small, cls.other = image.reference("small"), image.reference("bare")
+        cls.containers = image.Containers(cls.lab, [], {"head": ["small", "wrong-processor"]})
+        cls.containers.__enter__()
+        cls.addClassCleanup(cls.containers.close)
+        cls.registry = f"{cls.lab.address('head')}:{PORT}"
+        for host in ("head", *cls.lab.names):
+            folder = cls.lab.path(host, "/etc/containers")
+            with open(os.path.join(folder, "registries.conf"), "w", encoding="utf-8") as file:
+                for port in (PORT, PORT + 1):
+                    file.write(f'[[registry]]\nlocation = "{cls.lab.address("head")}:{port}"\n'
+                               "insecure = true\n")
+
+    def setUp(self):
+        super().setUp()
+        for host in self.lab.names:
+            self.containers.podman(host, "rmi", "-a", "-f", check=False)
+
+    def environment(self, **more):
+        return super().environment(MUSTER_SSH_COMMAND=self.lab.ssh_command, **more)
+
+    def serve(self, port=PORT, more=""):
+        """A registry on the head; returns its address."""
+        folder = self.path(f"registry-{port}")
+        config = self.write(f"registry-{port}.yml",
+                            CONFIG.format(folder=folder, port=port, more=more))
+        started = self.lab.start(["docker-registry", "serve", config], env=self.environment(),
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        self.addCleanup(started.popen.wait, 10)
+        self.addCleanup(started.popen.kill)
+        self.addCleanup(lambda: started.popen.poll() is None and started.send(9))
+        probe = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
+        wait_until(lambda: self.lab.run(["bash", "-c", probe])[0] == 0, 15, "the registry")
+        return f"{self.lab.address('head')}:{port}", started
+
+    def push(self, address, words=()):
+        name = f"{address}/small:1"
+        self.containers.podman("head", "push", "-q", *words, self.small, name)
+        return name
+
+    def runs(self, name, *words, hosts="node1,node2", spared=()):
+        done = self.start_in_lab("-H", hosts, "-n", str(len(hosts.split(","))), "--image", name,
+                                 *words, "hostname").finish(90)
+        self.assert_hosts_clean(20, spared)
+        return done
+
+    def has(self, host, name):
+        return self.containers.podman(host, "image", "exists", name, check=False)[0] == 0
+
+    def fails(self, done, *parts):
+        self.assertEqual(done.code, CANNOT_START, done)
+        for part in parts:
+            self.assertIn(part, done.errors, done)
+        self.assertLessEqual(len(done.errors.splitlines()), 5, done)
+
+    def test_an_image_is_sent_from_here_once(self):
+        done = self.runs(self.small, "--image-from-here", "--verbose")
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+        self.assertRegex(done.errors, r"muster: image \S+ \([0-9a-f]{12}\) is on 2 hosts, after")
+        self.assertTrue(self.has("node1", self.small) and self.has("node2", self.small))
+        cache = self.lab.path("head", "/run/home/.cache/muster/images")
+        self.assertEqual(os.listdir(cache), [])
+        self.containers.podman("node2", "rmi", "-f", self.small)
+        done = self.runs(self.small, "--image-from-here")
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+
+    def test_an_image_of_one_machine_is_not_pulled(self):
+        self.fails(self.runs(self.small), "node1, node2: the image ", "is not there",
+                   "--image-from-here")
+
+    def test_each_host_pulls_once(self):
+        address, registry = self.serve()
+        name = self.push(address)
+        done = self.runs(name, spared=[registry.pid])
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+        self.fails(self.runs(f"{address}/none:1", spared=[registry.pid]),
+                   "the registry has no image", f"{address}/none:1")
+        registry.send(9)
+        registry.wait(10)
+        done = self.runs(name)
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+        self.fails(self.runs(f"{address}/small:2"), "cannot be reached", "--image-from-here")
+
+    def test_credentials_are_those_of_the_host(self):
+        hashed = subprocess.run(
+            ["/usr/bin/python3", "-W", "ignore", "-c", "import crypt; print(crypt.crypt("
+             "'secret', crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=16)))"],
+            capture_output=True, text=True, check=True).stdout.strip()
+        self.write("htpasswd", f"me:{hashed}\n")
+        more = f"auth: {{htpasswd: {{realm: test, path: {self.path('htpasswd')}}}}}\n"
+        address, registry = self.serve(PORT + 1, more)
+        name = self.push(address, ["--creds", "me:secret"])
+        done = self.runs(name, spared=[registry.pid])
+        self.fails(done, "node1, node2: the registry does not give the image", f"login {address}")
+        for host in self.lab.names:
+            self.containers.podman(host, "login", "-u", "me", "-p", "secret", address)
+        done = self.runs(name, spared=[registry.pid])
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+
+    def test_an_image_for_another_processor(self):
+        done = self.runs(image.reference("wrong-processor"), "--image-from-here")
+        self.fails(done, "is for ", f"and this host is {image.processor()}")
+
+    def test_the_host_without_a_runtime_is_named(self):
+        self.lab.run(["mount", "--bind", "/dev/null", "/usr/bin/podman"], host="node2")
+        self.addCleanup(self.lab.run, ["umount", "/usr/bin/podman"], host="node2")
+        done = self.runs(self.small, "--image-from-here", "--container-runtime", "podman")
+        self.fails(done, "node2: podman is not installed there")
+        self.assertNotIn("node1", done.errors)
+
+    def test_one_name_for_different_images_is_a_warning(self):
+        for host, name in (("node1", "small"), ("node2", "musl")):
+            self.containers.podman(host, "load", "-q", "-i", image.archive(name))
+            self.containers.podman(host, "tag", image.reference(name), "localhost/same:1")
+        done = self.runs("localhost/same:1")
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+        self.assertRegex(done.errors, r"warning: the image localhost/same:1 is not the same on all "
+                                      r"hosts: \w{12} on node\d; \w{12} on node\d")
+
+    def test_an_image_is_built_here_once(self):
+        os.mkdir(self.path("context"))
+        self.write("context/Dockerfile", f"FROM {self.small}\nCOPY said /said\nCOPY bash /bin/\n")
+        self.write("context/bash", '#!/bin/sh\nexec sh "$@"\n', 0o755)  # it runs a job's command
+        self.write("context/.dockerignore", "*.log\n")
+        self.write("context/said", "built\n")
+        self.write("context/some.log", "1")
+        self.write("job.yml", "muster: 1\nenvironment: {build: {path: context}}\n"
+                              "distribution: {type: mpi, node_count: 2}\ncommand: cat /said\n")
+        def submit():
+            done = self.start_in_lab("job.yml", "-H", "node1,node2",
+                                     command=[MUSTER, "submit"]).finish(90)
+            self.assert_hosts_clean(20)
+            return done
+        done = submit()
+        self.assertEqual((done.code, done.lines), (0, ["built"] * 2), done)
+        built = re.findall(r"builds the image (\S+) from", done.errors)
+        self.assertEqual(len(built), 1, done)
+        self.write("context/some.log", "2")
+        done = submit()
+        self.assertEqual((done.code, done.lines), (0, ["built"] * 2), done)
+        self.assertNotIn("builds", done.errors)
+        self.write("context/said", "anew\n")
+        done = submit()
+        self.assertEqual((done.code, done.lines), (0, ["anew"] * 2), done)
+        self.assertNotIn(built[0], done.errors)
+        self.write("context/Dockerfile", f"FROM {self.small}\nCOPY none /said\n")
+        self.assertIn("cannot build the image: ", submit().errors)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,231 @@
+"""muster submit to a target with operator: on a real API server; the test acts for the operator."""
+
+import json
+import os
+import time
+import unittest
+
+from kubernetes_case import KubernetesCase, why_not
+from support import BAD_FILE, CANNOT_START, ROOT, USAGE, run_tests, wait_until
+
+REASON = why_not()
+NO_PODS = REASON or why_not(nodes=1)
+ROLE = os.path.join(ROOT, "docs", "kubernetes", "role-operators.yaml")
+
+# Of a training-operator that knows nothing of runPolicy and successPolicy.
+OLD_TFJOB = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "tfjobs.kubeflow.org"},
+    "spec": {"group": "kubeflow.org", "scope": "Namespaced",
+             "names": {"kind": "TFJob", "plural": "tfjobs", "singular": "tfjob"},
+             "versions": [{"name": "v1", "served": True, "storage": True,
+                           "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                               "spec": {"type": "object", "properties": {"tfReplicaSpecs": {
+                                   "type": "object",
+                                   "x-kubernetes-preserve-unknown-fields": True}}}}}}}]}}
+
+
+class OperatedCase(KubernetesCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(ROLE, encoding="utf-8") as file:
+            cls.cluster.create(file.read())
+        cls.cluster.kubectl("create", "rolebinding", "muster-operators",
+                            "--role=muster-operators", "--serviceaccount=jobs:muster")
+
+    def setUp(self):
+        super().setUp()
+        self.target(operator="pytorchjob", code="/code")
+        self.write_job("python3 train.py", nodes=3)
+
+
+@unittest.skipIf(REASON, REASON)
+class WithoutOperators(OperatedCase):
+    def test_a_kind_that_the_cluster_does_not_have(self):
+        done = self.submits(code=CANNOT_START)
+        self.assertIn("this cluster has no PyTorchJob (kubeflow.org/v1)", done.errors)
+        self.assertIn("training-operator", done.errors)
+        self.assert_nothing_there()
+
+    def test_validate_says_so_beforehand(self):
+        done = self.there("validate", "job.yml", "--target", "lab", "--json")
+        self.assertEqual(done.code, CANNOT_START, done)
+        (told,) = [one for one in json.loads(done.text)["asked"] if one["about"] == "operator"]
+        self.assertIs(told["fine"], False)
+        self.assertIn("this cluster has no PyTorchJob", told["what"])
+
+    def test_code_that_nobody_brings(self):
+        self.target(operator="pytorchjob")
+        done = self.submits(code=BAD_FILE)
+        self.assertIn("the code cannot be sent to a target with operator: pytorchjob", done.errors)
+        self.assertIn("kubernetes: {code: FOLDER}", done.errors)
+
+    def test_a_job_of_another_kind(self):
+        self.write_job("./solve", kind="mpi")
+        done = self.submits(code=USAGE)
+        self.assertIn("a job of type mpi cannot be a PyTorchJob", done.errors)
+
+    def test_a_pipeline_is_refused(self):
+        self.write("job.yml", json.dumps({"type": "pipeline", "jobs": {
+            "a": {"type": "command", "command": "true"}}}))
+        done = self.submits(code=BAD_FILE)
+        self.assertIn("carries out single jobs", done.errors)
+
+    def test_images_are_not_sent_from_here(self):
+        self.target()
+        done = self.submits("--image-from-here", code=USAGE)
+        self.assertIn("--image-from-here has no meaning in a cluster", done.errors)
+        self.assertIn("registry", done.errors)
+
+
+class ActingCase(OperatedCase):
+    """In a cluster that knows the operators' kinds."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster.create_crds()
+
+    def _clear(self):
+        self.cluster.kubectl("delete", "pytorchjobs,mpijobs,tfjobs,jobsets", "--all")
+        self.cluster.kubectl("delete", "configmaps", "-l", "app.kubernetes.io/managed-by=muster")
+        super()._clear()
+
+    def begin(self):
+        """Submits; the run's name, and the PyTorchJob that was made for it."""
+        done = self.submits("--detach")
+        (made,) = self.cluster.get("pytorchjobs")
+        self.assertIn(f"get pytorchjobs.kubeflow.org/{made['metadata']['name']} shows it",
+                      done.errors)
+        return done.text.strip(), made
+
+    def says(self, made, kind, message="It is so."):
+        """What the operator would write into the status."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        condition = {"type": kind, "status": "True", "reason": kind, "message": message,
+                     "lastTransitionTime": now, "lastUpdateTime": now}
+        name = made["metadata"]["name"]
+        found = self.cluster.get("pytorchjob", name)
+        found["status"] = {"conditions": [condition], "replicaStatuses": {}}
+        path = f"/apis/kubeflow.org/v1/namespaces/jobs/pytorchjobs/{name}/status"
+        self.cluster.kubectl("replace", "--raw", path, "-f", "-", stdin=json.dumps(found))
+
+    def state(self, run, **more):
+        done = self.there("show", run, "--json", **more)
+        self.assertEqual(done.code, 0, done)
+        return json.loads(done.text)
+
+
+@unittest.skipIf(REASON, REASON)
+class Operators(ActingCase):
+    def test_validate_asks_for_the_operator_s_object(self):
+        done = self.there("validate", "job.yml", "--target", "lab", "--json")
+        self.assertEqual(done.code, 0, done)
+        told = {one["about"]: one for one in json.loads(done.text)["asked"]}
+        self.assertEqual(told["operator"]["what"], "the cluster knows pytorchjobs.kubeflow.org")
+        self.assertEqual([told[about]["fine"] for about in ("access", "operator", "admission")],
+                         [True] * 3)
+        self.assertEqual(self.cluster.get("pytorchjobs"), [])
+
+    def test_from_the_submission_to_its_end(self):
+        run, made = self.begin()
+        replicas = made["spec"]["pytorchReplicaSpecs"]
+        self.assertEqual((replicas["Master"]["replicas"], replicas["Worker"]["replicas"]), (1, 2))
+        self.assertEqual(self.state(run)["state"], "queued")
+        self.says(made, "Running")
+        self.assertEqual(self.state(run)["state"], "running")
+        waiting = self.start_there("wait", run)
+        self.says(made, "Succeeded")
+        self.assertEqual(waiting.finish(60).code, 0)
+        self.removes()
+        self.assertEqual(self.cluster.get("pytorchjobs"), [])
+
+    def test_a_failure_in_the_operator_s_words(self):
+        run, made = self.begin()
+        self.says(made, "Failed", "worker 1 has failed.")
+        done = self.there("wait", run)
+        self.assertEqual(done.code, 1, done)
+        told = self.state(run)
+        self.assertEqual((told["state"], told["cause"]), ("failed", "worker 1 has failed"))
+
+    def test_stop_deletes_it(self):
+        run, _ = self.begin()
+        done = self.there("stop", run)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.cluster.get("pytorchjobs"), [])
+        self.assertEqual(self.state(run)["state"], "stopped")
+
+    def test_one_that_was_deleted_by_others(self):
+        run, made = self.begin()
+        self.cluster.kubectl("delete", "pytorchjob", made["metadata"]["name"])
+        told = self.state(run)
+        self.assertEqual(told["state"], "died")
+        self.assertIn("is not in the cluster any more", told["cause"])
+
+    def test_another_machine_finds_it(self):
+        run, _ = self.begin()
+        elsewhere = {"MUSTER_RECORDS": os.path.join(self.folder, "elsewhere")}
+        told = self.there("ps", "--target", "lab", **elsewhere)
+        self.assertIn(run, told.text, told)
+        self.assertEqual(self.state(run, **elsewhere)["state"], "queued")
+
+    def test_secrets_are_keys_of_the_secret(self):
+        self.submits("--detach", "--secret", "TOKEN", TOKEN="abc")
+        (secret,) = self.cluster.get("secrets", "-l", "app.kubernetes.io/managed-by=muster")
+        self.assertEqual(secret["data"]["TOKEN"], "YWJj")
+        (made,) = self.cluster.get("pytorchjobs")
+        self.assertNotIn("abc", json.dumps(made["spec"]))
+
+    def test_fields_that_the_server_drops(self):
+        self.cluster.kubectl("delete", "crd", "tfjobs.kubeflow.org")
+        self.cluster.create(OLD_TFJOB)
+        self.cluster.kubectl("wait", "--for=condition=established", "--timeout=60s", "crd",
+                             "tfjobs.kubeflow.org")
+        self.target(operator="tfjob", code="/code")
+        self.write("job.yml", json.dumps({
+            "command": "python3 train.py",
+            "distribution": {"type": "tensorflow", "worker_count": 2}}))
+        done = self.submits(code=CANNOT_START)
+        self.assertRegex(done.errors, r"Kubernetes v1\.\d+\S* has dropped spec\.runPolicy, "
+                                      r"spec\.successPolicy of TFJob \(kubeflow\.org/v1\)")
+        self.assertEqual(self.cluster.get("tfjobs"), [])
+        self.assert_nothing_there()
+
+    def test_the_other_kinds_are_taken(self):
+        for operator, kind in (("mpijob", "mpi"), ("jobset", "pytorch")):
+            self.target(operator=operator, code="/code", muster_image="registry/muster:1")
+            self.write_job("./solve", nodes=2, kind=kind)
+            done = self.submits("--detach")
+            self.assertEqual(len(self.cluster.get(operator + "s")), 1, done)
+            self.assertEqual(self.there("stop", "last").code, 0)
+            self.removes()
+            self.assertEqual(self.cluster.get(operator + "s"), [])
+
+
+@unittest.skipIf(NO_PODS, NO_PODS)
+class RealPods(ActingCase):
+    nodes = 1
+
+    def test_what_its_pods_have_printed_and_the_code_of_one_that_failed(self):
+        run, made = self.begin()
+        master = made["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
+        pod = {"apiVersion": "v1", "kind": "Pod", **master, "metadata": {
+            "name": "master-0", "labels": master["metadata"]["labels"]}}
+        main = pod["spec"]["containers"][0]
+        main["command"] = ["sh", "-c", "echo said; exit 3"]
+        main.pop("workingDir", None)
+        pod["spec"]["restartPolicy"] = "Never"
+        self.cluster.create(pod)
+        wait_until(lambda: self.cluster.get("pod", "master-0")["status"]["phase"] == "Failed",
+                   120, "the pod has ended")
+        self.assertEqual(self.there("logs", run).text, "said\n")
+        self.says(made, "Failed", "master 0 has failed")
+        done = self.there("wait", run)
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("master 0 has failed", done.errors)
+        self.assertEqual(self.there("logs", run).text, "said\n")  # now from the record
+
+
+if __name__ == "__main__":
+    run_tests()

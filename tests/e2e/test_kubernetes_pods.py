@@ -1,0 +1,100 @@
+"""Jobs in real pods: a launcher and workers on two nodes, their output, and a client that dies."""
+
+import re
+import signal
+import unittest
+
+from kubernetes_case import KubernetesCase, why_not
+from support import CANNOT_START, run_tests, wait_until
+
+import image
+
+REASON = why_not(nodes=2)
+
+# A rank that says where it is and waits until the test touches /tmp/go in its pod.
+WAITS = ('echo rank $RANK of $WORLD_SIZE on $(hostname); '
+         'until [ -e /tmp/go ]; do sleep 0.1; done; echo rank $RANK goes')
+
+
+class OnPods(KubernetesCase):
+    nodes = 2
+    images = ("no-pmix",)  # small, with a bash
+
+    def setUp(self):
+        super().setUp()
+        self.target(image=image.reference(self.images[0]))
+
+    def submit_waiting(self, *words, nodes=2):
+        """A job whose ranks run and wait."""
+        self.write_job(WAITS, nodes=nodes)
+        running = self.start_there("submit", "job.yml", "--target", "lab", *words)
+        pods = wait_until(lambda: self.ready_workers(nodes), 90, "running workers")
+        self.logs_until(r"rank \d of", nodes)
+        return running, pods
+
+    def ready_workers(self, number):
+        pods = [one["metadata"]["name"] for one in self.pods("worker")
+                if one["status"]["phase"] == "Running"]
+        return pods if len(pods) == number else None
+
+    def launcher(self):
+        return self.pods("launcher")[0]["metadata"]["name"]
+
+    def logs_until(self, pattern, times):
+        """The launcher's output, once all ranks have spoken."""
+        def told():
+            text = self.cluster.kubectl("logs", self.launcher())
+            return text if len(re.findall(pattern, text)) >= times else None
+        return wait_until(told, 60, f"{times} times {pattern!r}")
+
+    def go(self, pods):
+        for pod in pods:
+            self.cluster.kubectl("exec", pod, "--", "touch", "/tmp/go")
+
+    def assert_ended(self, seconds=60):
+        """No container of the run goes on, though its objects are still there."""
+        def going():
+            return [one["metadata"]["name"] for one in self.pods("worker") + self.pods("launcher")
+                    if one["status"]["phase"] in ("Running", "Pending")]
+        wait_until(lambda: not going(), seconds, f"pods have ended: {going()}")
+
+
+@unittest.skipIf(REASON, REASON)
+class Lives(OnPods):
+    def test_ranks_in_two_pods_and_their_output(self):
+        self.write_job("echo rank $RANK of $WORLD_SIZE on $(hostname)", per_node=2)
+        done = self.submits()
+        found = re.findall(r"rank (\d) of 4 on (\S+)", done.text)
+        self.assertEqual(sorted(rank for rank, _ in found), list("0123"), done)
+        self.assertEqual(len({host for _, host in found}), 2, done)
+        self.assertIn("completed", self.there("ps").text)
+        self.removes()
+
+    def test_the_code_of_a_rank_is_the_run_s(self):
+        self.write_job('test "$RANK" = 0 || exit 7; sleep 60')
+        done = self.submits(code=7)
+        self.assertRegex(done.errors, r"rank 1 on \S+worker\S* exited with code 7")
+        self.assert_ended()
+        self.removes()
+
+    def test_a_killed_client_comes_back(self):
+        running, pods = self.submit_waiting()
+        running.send(signal.SIGKILL)
+        running.finish(10)
+        self.assertIn("running", self.there("ps").text)
+        self.go(pods)
+        self.assertEqual(self.there("wait", "last").code, 0)
+        self.assertRegex(self.there("logs", "last").text, "rank 1 goes")
+        self.removes()
+
+    def test_an_image_that_cannot_be_pulled(self):
+        self.target(image="nowhere.invalid/no/image:1")
+        self.write_job("true")
+        done = self.submits(code=CANNOT_START)
+        self.assertRegex(done.errors, r"the launcher \(pod \S+ on node\d\) cannot pull its image: "
+                         r".*nowhere")
+        self.assert_nothing_there(seconds=90)
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,146 @@
+"""muster submit to a cluster whose pods never run: rights, quotas, refusals, many workers."""
+
+import json
+import os
+import unittest
+
+from kubernetes_case import KubernetesCase, why_not
+from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, wait_until
+
+REASON = why_not()
+
+
+@unittest.skipIf(REASON, REASON)
+class ObjectsOnly(KubernetesCase):
+    fake_nodes = 4
+
+    def setUp(self):
+        super().setUp()
+        self.write_job("true")
+
+    def launcher(self):
+        """The name of the launcher's pod, which is a fake node's."""
+        pods = wait_until(lambda: self.pods("launcher"), 30, "the launcher's pod")
+        return pods[0]["metadata"]["name"]
+
+    def start(self, *words, **more):
+        return self.start_there("submit", "job.yml", "--target", "lab", *words, **more)
+
+    def first_line(self, running, seconds=30):
+        """What is told first, within seconds."""
+        os.set_blocking(running.popen.stderr.fileno(), False)
+        return wait_until(running.popen.stderr.readline, seconds, "a line").decode()
+
+    # ---- what is made ---------------------------------------------------------------------------
+
+    def test_200_workers_are_made_once_the_launcher_has_an_address(self):
+        self.target(muster_image="registry/muster:1")
+        self.write_job("true", nodes=200)
+        running = self.start("--detach")
+        name = self.launcher()
+        self.assertEqual(self.pods("worker"), [])
+        self.cluster.pretend(name, address="10.200.0.9")
+        done = running.finish(150)
+        self.assertEqual(done.code, 0, done)
+        workers = self.pods("worker")
+        self.assertEqual(len(workers), 200)
+        nodes = set()
+        for worker in workers:
+            main = worker["spec"]["containers"][0]
+            words = main.get("command", []) + main.get("args", [])
+            self.assertIn("10.200.0.9:7400", words)
+            nodes.add(words[words.index("--node") + 1])
+        if self.cluster.is_old():  # else it is the index, which Kubernetes puts in
+            self.assertEqual(nodes, {str(number) for number in range(200)})
+
+    def test_the_run_s_secret_is_in_the_secret_only(self):
+        self.target(muster_image="registry/muster:1")
+        running = self.start("--detach")
+        self.cluster.pretend(self.launcher())
+        self.assertEqual(running.finish(60).code, 0)
+        (secret,) = self.cluster.get("secrets", "-l", "app.kubernetes.io/name=muster")
+        value = self.cluster.kubectl("get", "secret", secret["metadata"]["name"],
+                                     "-o", 'go-template={{.data.secret | base64decode}}')
+        self.assertGreaterEqual(len(value), 32)
+        for kind in ("jobs", "pods", "configmaps", "events"):
+            self.assertNotIn(value, json.dumps(self.cluster.get(kind)))
+
+    # ---- refusals -------------------------------------------------------------------------------
+
+    def test_what_no_node_has_is_told_within_seconds(self):
+        self.target(resources={"launcher": {"requests": {"cpu": 99}}})
+        running = self.start()
+        self.assertRegex(self.first_line(running),
+                         r"the launcher \(pod \S+\) has no node: 0/4 nodes are available: 4 "
+                         r"Insufficient cpu")
+
+    def test_a_quota_on_secrets_refuses_at_once(self):
+        self.cluster.set_quota(secrets=1)
+        self.addCleanup(self.cluster.remove_quota)
+        done = self.submits(code=NO_SLOTS)
+        self.assertRegex(done.errors, "the quota is exceeded: .*requested: secrets=1")
+        self.assert_nothing_there()
+
+    def test_a_quota_on_pods_is_told(self):
+        self.cluster.set_quota(pods=0)
+        self.addCleanup(self.cluster.remove_quota)
+        running = self.start()
+        self.assertRegex(self.first_line(running), "exceeded quota: quota, requested: pods=1")
+
+    def test_who_may_not_hears_who_what_and_where(self):
+        config = os.path.join(self.folder, "other.kubeconfig")
+        with open(self.cluster.user, encoding="utf-8") as file:
+            text = file.read()
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace('"namespace": "jobs"', '"namespace": "default"'))
+        done = self.submits(code=CANNOT_START, KUBECONFIG=config)
+        self.assertIn("the user system:serviceaccount:jobs:muster may not create secrets in the "
+                      "namespace default", done.errors)
+        self.assertIn("docs/kubernetes/role.yaml", done.errors)
+
+    def test_no_kubectl(self):
+        done = self.submits(code=CANNOT_START, before=["env", "PATH=/nowhere"])
+        self.assertIn("kubectl", done.errors)
+
+    def test_a_namespace_that_is_not_there(self):
+        self.target(namespace="nowhere")
+        done = self.there("submit", "job.yml", "--target", "lab")
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("nowhere", done.errors)
+
+    def test_a_server_that_is_away(self):
+        self.cluster.stop_api()
+        try:
+            done = self.submits(code=UNREACHABLE)
+            self.assertIn("the cluster does not answer", done.errors)
+        finally:
+            self.cluster.start_api()
+
+    def test_the_start_timeout_names_who_did_not_come(self):
+        self.target(start_timeout=3)
+        done = self.submits(code=UNREACHABLE)
+        self.assertRegex(done.errors, "1 pod did not come within 3 s")
+        self.assert_nothing_there()
+
+    # ---- a client that has gone -----------------------------------------------------------------
+
+    def test_a_client_interrupted_before_the_start_takes_all_away(self):
+        running = self.start()
+        self.launcher()
+        running.send(2)
+        done = running.finish(30)
+        self.assertNotEqual(done.code, 0)
+        self.assert_nothing_there()
+
+    def test_another_machine_finds_the_run_by_its_name(self):
+        self.target(muster_image="registry/muster:1")
+        running = self.start("--detach")
+        self.cluster.pretend(self.launcher())
+        name = running.finish(60).text.strip()
+        elsewhere = {"MUSTER_RECORDS": os.path.join(self.folder, "elsewhere")}
+        told = self.there("ps", "--target", "lab", **elsewhere)
+        self.assertIn(name, told.text, told)
+
+
+if __name__ == "__main__":
+    run_tests()

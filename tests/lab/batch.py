@@ -1,0 +1,75 @@
+"""What the labs of batch systems share: daemons on hosts, commands on the head, a clean end."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import lab as lab_module  # noqa: E402
+from lab import Lab  # noqa: E402
+
+
+def why_not(tools):
+    """The reason why a lab of these programs cannot be had here, or an empty string."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    missing = [tool for tool in tools if shutil.which(tool, path=path) is None]
+    return "missing programs: " + " ".join(missing) if missing else lab_module.why_not()
+
+
+class BatchLab:
+    """A lab whose nodes a batch system gives out. Use as a context manager."""
+
+    def __init__(self, nodes):
+        self.lab = Lab(nodes)
+        self._daemons = {}  # (name, host) -> Started
+
+    def __enter__(self):
+        self.lab.__enter__()
+        try:
+            self._make()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        for daemon in self._daemons.values():
+            daemon.popen.kill()
+            daemon.popen.wait(10)
+        self._daemons.clear()
+        self.lab.close()
+
+    def run(self, words, host="head", env=None, **more):
+        """Runs to the end: (exit code, stdout, stderr), the last two as bytes."""
+        return self.lab.run(words, host, env=env or self.environment(), **more)
+
+    def start(self, words, host="head", env=None, **more):
+        return self.lab.start(words, host, env=env or self.environment(), **more)
+
+    def ask(self, *words):
+        """What a command of the batch system's says; it must succeed."""
+        code, out, err = self.run(list(words))
+        if code != 0:
+            raise AssertionError(f"{words}: code {code}: {out!r} {err!r}")
+        return out.decode()
+
+    def start_daemon(self, name, words, host, env=None):
+        with open(os.path.join(self.lab.folder, f"{name}.{host}.out"), "ab") as log:
+            self._daemons[name, host] = self.lab.start(
+                words, host, env=env or self.lab.environment(), cwd="/",
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def shell(name, reason, make, words):
+    """The end of a main(): a shell, or a command, on the head."""
+    if reason:
+        sys.exit(f"no {name} can be had here: {reason}")
+    with make() as batch:
+        started = batch.start(words or ["/bin/bash"])
+        started.popen.wait()
+        sys.exit(started.popen.returncode)

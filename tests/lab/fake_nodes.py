@@ -1,0 +1,60 @@
+"""What a kubelet does even when pods never run: it confirms that a pod which shall go has gone."""
+
+import subprocess
+import threading
+import time
+
+FORM = 'jsonpath={.metadata.name} {.metadata.deletionTimestamp}{"\\n"}'
+
+
+class Undertaker(threading.Thread):
+    """Watches a cluster's pods until `stop`, and takes away those that are to be deleted."""
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        self._cluster = cluster
+        self._watch = None
+        self._lock = threading.Lock()
+        self._leaving = set()
+        self._over = False
+
+    def stop(self):
+        with self._lock:
+            self._over = True
+            if self._watch:
+                self._watch.popen.kill()
+        self.join(30)
+
+    def run(self):
+        while self._began():
+            threading.Thread(target=self._read, args=(self._watch.popen,), daemon=True).start()
+            while self._watch.popen.poll() is None:
+                self._bury()
+                time.sleep(0.1)
+
+    def _read(self, popen):
+        with popen.stdout:
+            for line in popen.stdout:
+                name, _, leaving = line.decode().strip().partition(" ")
+                if leaving:
+                    with self._lock:
+                        self._leaving.add(name)
+
+    def _bury(self):
+        """Once more where it failed: the server may be away, or the pod just being changed."""
+        with self._lock:
+            names = set(self._leaving)
+        if names and not self._over and self._cluster.try_kubectl(
+                "delete", "pod", *names, "--grace-period=0", "--force", "--ignore-not-found",
+                "--wait=false"):
+            with self._lock:
+                self._leaving -= names
+
+    def _began(self):
+        """A watch ends when the API server does; then there is another one."""
+        with self._lock:
+            if not self._over:
+                self._watch = self._cluster.start_kubectl(
+                    "get", "pods", "--watch", "--output", FORM, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            return not self._over

@@ -1,0 +1,423 @@
+"""Makes a real Kubernetes cluster on one machine for tests.
+
+etcd, API server, controllers and scheduler run on the head of a lab (see lab.py), so they have a
+network and process names of their own, on the usual ports, and end with the process that made the
+lab, however it ends. Without nodes there are "objects only": all that the API does, in seconds, but
+no pod ever runs; `add_fake_nodes` gives the scheduler something to choose from. With nodes, each
+host of the lab has a kubelet and containerd and runs real pods (see kube_node.py).
+
+    sudo python3 tests/lab/kubernetes.py --help
+
+    with Cluster(2) as cluster:
+        cluster.kubectl("get", "nodes")
+        cluster.lab.run(["muster", "submit", ...], env=cluster.environment())
+
+Like many a real cluster for jobs it has no DNS and no ClusterIP. `make kubernetes` builds the
+servers; KUBEBUILDER_ASSETS may name a folder with others.
+"""
+
+import argparse
+import functools
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import lab as lab_module  # noqa: E402
+from fake_nodes import Undertaker  # noqa: E402
+from kube_node import BOX, Node, why_no_nodes  # noqa: E402
+from lab import Lab, wait_until  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILDER = os.path.join(ROOT, "tools", "kubernetes")
+ROLE = os.path.join(ROOT, "docs", "kubernetes", "role.yaml")
+CRDS = os.path.join(ROOT, "tests", "data", "crds")
+READY_SECONDS = 180.0
+GRACE_SECONDS = 8       # a node that is silent for longer is not ready
+TOLERATION_SECONDS = 4  # and after this, its pods are deleted
+
+_NO_RATE = ["--kube-api-qps=1000", "--kube-api-burst=2000"]  # tests do not wait for politeness
+
+# Ends with the test's process, however that ends; then removes what has no process to end with.
+_JANITOR = """cat > /dev/null
+for try in $(seq 200); do
+  find /sys/fs/cgroup/*/"$2" -depth -type d -exec rmdir {} + 2>/dev/null
+  rm -rf "$1" 2>/dev/null
+  [ -e "$1" ] || ls -d /sys/fs/cgroup/*/"$2" >/dev/null 2>&1 || exit 0
+  sleep 0.05
+done"""
+
+
+def servers_folder():
+    """(folder of the servers' programs, "") or ("", why there is none)."""
+    done = subprocess.run([BUILDER, "--where"], capture_output=True, text=True, check=False)
+    return done.stdout.strip(), done.stderr.strip()
+
+
+def why_not(nodes=0):
+    """The reason why no cluster can be made here, or an empty string."""
+    reason = lab_module.why_not()
+    if reason:
+        return reason
+    folder, reason = servers_folder()
+    if reason:
+        return reason
+    missing = [tool for tool in ("kubectl", "etcd") if not _program(tool, folder)]
+    wanted = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"]
+    missing += [name for name in wanted + ["kubelet"] * bool(nodes) if not _program(name, folder)]
+    if missing:
+        return f"missing programs: {' '.join(missing)}; run: make kubernetes"
+    return why_no_nodes() if nodes else ""
+
+
+@functools.lru_cache(maxsize=None)
+def is_old():
+    """Whether the servers are older than 1.22, as Debian's are: they drop unknown fields."""
+    server = _program("kube-apiserver", servers_folder()[0])
+    told = subprocess.run([server, "--version"], capture_output=True, text=True, check=True)
+    return int(told.stdout.split(".")[1]) < 22
+
+
+def _program(name, folder):
+    return shutil.which(name, path=f"{folder}:{os.environ.get('PATH', '')}:/usr/bin:/usr/sbin")
+
+
+class Refused(Exception):
+    """A kubectl that failed; its text is what kubectl said."""
+
+
+class Cluster:
+    """A control plane, `nodes` real nodes, and a service account "muster" in one namespace."""
+
+    def __init__(self, nodes=0, namespace="jobs", plugins=()):
+        """`plugins` of the admission that only an old server has are enabled there."""
+        self.namespace = namespace
+        self._plugins = plugins if is_old() else ()
+        self.lab = Lab(nodes)
+        self.folder = self.lab.folder
+        self.nodes = {}
+        self.admin = os.path.join(self.folder, "admin.kubeconfig")
+        self.user = os.path.join(self.folder, "user.kubeconfig")  # may do what the Role says
+        self._servers = servers_folder()[0]
+        self._cgroup = os.path.basename(self.folder)
+        self._token = secrets.token_hex(16)
+        self._started = {}
+        self._janitor = None
+        self._undertaker = None
+
+    def __enter__(self):
+        self._janitor = subprocess.Popen(
+            ["sh", "-c", _JANITOR, "sh", self.folder, self._cgroup],
+            stdin=subprocess.PIPE, start_new_session=True)
+        try:
+            self.lab.__enter__()
+            self._start_all()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self._undertaker is not None:
+            self._undertaker.stop()
+            self._undertaker = None
+        self.lab.close()
+        for started in self._started.values():
+            started.popen.wait(10)
+        for node in self.nodes.values():
+            node.ended()
+        self._started, self.nodes = {}, {}
+        if self._janitor is not None:
+            self._janitor.stdin.close()
+            self._janitor.wait(30)
+            self._janitor = None
+
+    # ---- what tests ask for ---------------------------------------------------------------------
+
+    def environment(self, kubeconfig=None, **more):
+        """For programs on the lab's head: they speak to the cluster as the service account."""
+        return self.lab.environment(KUBECONFIG=kubeconfig or self.user, **more)
+
+    def kubectl(self, *words, stdin="", user=False, seconds=60):
+        """What kubectl prints; Refused when it fails. As the admin, or as the service account."""
+        config = self.user if user else self.admin
+        code, out, err = self.lab.run(
+            ["kubectl", "-n", self.namespace, *words], env=self.environment(config),
+            stdin=stdin.encode(), seconds=seconds)
+        if code != 0:
+            raise Refused(err.decode(errors="replace").strip())
+        return out.decode()
+
+    def try_kubectl(self, *words):
+        """Whether kubectl, as the admin, has done it."""
+        try:
+            self.kubectl(*words)
+            return True
+        except Refused:
+            return False
+
+    def start_kubectl(self, *words, **pipes):
+        return self.lab.start(["kubectl", "-n", self.namespace, *words],
+                              env=self.environment(self.admin), **pipes)
+
+    def get(self, *words):
+        """An object, or a list's items, as the API has it: get("pods"), get("job", "train")."""
+        found = json.loads(self.kubectl("get", *words, "-o", "json"))
+        return found["items"] if found["kind"].endswith("List") else found
+
+    def create(self, thing, *words, user=False):
+        """Creates a dict or YAML text and returns what the API server has stored."""
+        text = thing if isinstance(thing, str) else json.dumps(thing)
+        made = self.kubectl("create", "-f", "-", "-o", "json", *words, stdin=text, user=user)
+        return json.loads(made)
+
+    def raw(self, path, body):
+        """POSTs to a path of the API, for what kubectl has no command for."""
+        return json.loads(self.kubectl("create", "--raw", path, "-f", "-",
+                                       stdin=json.dumps(body)))
+
+    def names(self, kind="pods"):
+        return sorted(one["metadata"]["name"] for one in self.get(kind))
+
+    def pretend(self, pod, phase="Running", address="10.200.0.9"):
+        """Says of a pod on a fake node what a kubelet would."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        found = self.get("pod", pod)
+        found["status"].update({"phase": phase, "podIP": address, "containerStatuses": [
+            {"name": one["name"], "image": one["image"], "imageID": "", "restartCount": 0,
+             "ready": True, "state": {"running": {"startedAt": now}}}
+            for one in found["spec"]["containers"]]})
+        path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}/status"
+        self.kubectl("replace", "--raw", path, "-f", "-", stdin=json.dumps(found))
+
+    def evict(self, pod):
+        """Takes a pod away as `kubectl drain` does."""
+        path = f"/api/v1/namespaces/{self.namespace}/pods/{pod}/eviction"
+        self.raw(path, {"apiVersion": "policy/v1beta1" if self.is_old() else "policy/v1",
+                        "kind": "Eviction", "metadata": {"name": pod}})
+
+    def set_quota(self, **hard):
+        """set_quota(pods=3), or with names that are no Python: **{"requests.cpu": "2"}."""
+        self.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "quota"},
+                     "spec": {"hard": {name: str(value) for name, value in hard.items()}}})
+        wait_until(lambda: self.get("resourcequota", "quota").get("status", {}).get("hard"),
+                   READY_SECONDS, "the quota is counted")
+
+    def remove_quota(self):
+        self.kubectl("delete", "resourcequota", "quota")
+
+    def add_fake_nodes(self, number, cpu=8, memory="32Gi", confirm=True):
+        """Nodes that are only objects: pods are scheduled there and never start. When a pod is to
+        be deleted they `confirm` that it has ended; else it stays, as on a node that is silent."""
+        have = {"cpu": str(cpu), "memory": memory, "pods": "110"}
+        ready = [{"type": "Ready", "status": "True", "reason": "Fake", "message": ""}]
+        items = [{"apiVersion": "v1", "kind": "Node",
+                  "metadata": {"name": f"fake{index}", "labels": {
+                      "kubernetes.io/hostname": f"fake{index}", "kubernetes.io/os": "linux",
+                      "kubernetes.io/arch": "amd64"}},
+                  "status": {"capacity": have, "allocatable": have, "conditions": ready}}
+                 for index in range(number)]
+        self.kubectl("create", "-f", "-", stdin=json.dumps(
+            {"apiVersion": "v1", "kind": "List", "items": items}))
+        if confirm and self._undertaker is None:
+            self._undertaker = Undertaker(self)
+            self._undertaker.start()
+
+    def create_crds(self):
+        """The operators' resources, without what an old server cannot know; says what that is."""
+        left_out = {}
+        for name in sorted(os.listdir(CRDS)):
+            if name.endswith(".json"):
+                with open(os.path.join(CRDS, name), encoding="utf-8") as file:
+                    definition = json.load(file)
+                left_out[name[:-5]] = self._create_crd(definition)
+        self.kubectl("wait", "--for=condition=established", "--timeout=60s", "crd", "--all")
+        return left_out
+
+    def _create_crd(self, definition):
+        try:
+            self.create(definition, "--validate=false")  # by the server alone
+            return ""
+        except Refused as refused:
+            if not self.is_old():
+                raise
+            for version in definition["spec"]["versions"]:
+                version["schema"]["openAPIV3Schema"] = {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": True}
+            self.create(definition, "--validate=false")
+            return str(refused)
+
+    def load_image(self, archive):
+        """Gives all nodes what image.archive(NAME) packed; pods say image.reference(NAME)."""
+        for node in self.nodes.values():
+            node.load_image(archive)
+
+    def lose_node(self, name):
+        """A node's power goes: its kubelet, containerd, pods and cable, in one moment."""
+        self.lab.kill_host(name)
+        self.nodes.pop(name).ended()
+
+    def stop_api(self):
+        self._end("kube-apiserver")
+
+    def start_api(self):
+        self._start("kube-apiserver", *self._api_words())
+        wait_until(self._answers, READY_SECONDS, f"the API server answers: {self._log_of()}")
+
+    @staticmethod
+    def is_old():
+        """See the function of this name."""
+        return is_old()
+
+    # ---- making ---------------------------------------------------------------------------------
+
+    def _start_all(self):
+        self._write_configs()
+        self._start("etcd", *self._etcd_words())
+        for name in self.lab.names:
+            self.nodes[name] = Node(self.lab, name, self._cgroup, self._servers)
+            self.nodes[name].start_containerd()
+        self.start_api()
+        self._start("kube-controller-manager", *self._manager_words())
+        self._start("kube-scheduler", "--leader-elect=false", f"--kubeconfig={self.admin}",
+                    *_NO_RATE)
+        for node in self.nodes.values():
+            node.start_kubelet(self.admin)
+        self._make_user()
+        wait_until(self._is_complete, READY_SECONDS, f"the nodes are ready: see {self.folder}")
+
+    def _write_configs(self):
+        key = os.path.join(self.folder, "accounts.key")
+        subprocess.run(["ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "",
+                        "-f", key], stdin=subprocess.DEVNULL, check=True)
+        self._write("tokens.csv", f"{self._token},admin,admin,system:masters\n")
+        self._write_kubeconfig(self.admin, self._token)
+
+    def _write_kubeconfig(self, path, token):
+        server = {"server": f"https://{self.lab.address('head')}:6443",
+                  "certificate-authority": os.path.join(self.folder, "certs", "apiserver.crt")}
+        context = {"cluster": "lab", "user": "lab", "namespace": self.namespace}
+        config = {"apiVersion": "v1", "kind": "Config", "current-context": "lab",
+                  "clusters": [{"name": "lab", "cluster": server}],
+                  "users": [{"name": "lab", "user": {"token": token}}],
+                  "contexts": [{"name": "lab", "context": context}]}
+        self._write(os.path.basename(path), json.dumps(config))
+
+    def _write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def _etcd_words(self):
+        return ["--data-dir=/run/etcd", "--listen-client-urls=http://127.0.0.1:2379",
+                "--advertise-client-urls=http://127.0.0.1:2379",
+                "--listen-peer-urls=http://127.0.0.1:2380"]
+
+    def _api_words(self):
+        key = os.path.join(self.folder, "accounts.key")
+        words = ["--etcd-servers=http://127.0.0.1:2379", "--secure-port=6443",
+                 f"--advertise-address={self.lab.address('head')}",
+                 f"--cert-dir={self.folder}/certs", "--service-cluster-ip-range=10.0.0.0/24",
+                 "--authorization-mode=RBAC", f"--token-auth-file={self.folder}/tokens.csv",
+                 "--service-account-issuer=https://lab", f"--service-account-key-file={key}",
+                 f"--service-account-signing-key-file={key}", "--allow-privileged=true",
+                 "--kubelet-preferred-address-types=InternalIP",
+                 f"--default-not-ready-toleration-seconds={TOLERATION_SECONDS}",
+                 f"--default-unreachable-toleration-seconds={TOLERATION_SECONDS}"]
+        words += [f"--enable-admission-plugins={name}" for name in self._plugins]
+        # It marks each new node as not ready; for fake ones nobody would take the mark away.
+        return words + ["--disable-admission-plugins=TaintNodesByCondition"] * (not self.lab.names)
+
+    def _manager_words(self):
+        words = [f"--kubeconfig={self.admin}", "--leader-elect=false",
+                 f"--service-account-private-key-file={self.folder}/accounts.key",
+                 f"--root-ca-file={self.folder}/certs/apiserver.crt",
+                 f"--node-monitor-grace-period={GRACE_SECONDS}s", "--node-monitor-period=1s"]
+        words += _NO_RATE
+        return words + ["--controllers=*,-nodelifecycle"] * (not self.lab.names)
+
+    def _start(self, name, *words):
+        with open(os.path.join(self.folder, f"{name}.log"), "ab") as log:
+            self._started[name] = self.lab.start(
+                [_program(name, self._servers), *words], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log)
+
+    def _end(self, name):
+        started = self._started.pop(name)
+        started.send(signal.SIGKILL)
+        started.wait(10)
+
+    def _log_of(self, name="kube-apiserver"):
+        return os.path.join(self.folder, f"{name}.log")
+
+    def _answers(self):
+        if self._started["kube-apiserver"].popen.poll() is not None:
+            with open(self._log_of(), encoding="utf-8") as log:
+                raise RuntimeError(f"the API server ended: {log.read()[-2000:]}")
+        return self.try_kubectl("get", "--raw", "/readyz")
+
+    def _make_user(self):
+        """The service account, with the Role that the manual shows and no other right."""
+        self.kubectl("create", "namespace", self.namespace)
+        self.kubectl("create", "-f", ROLE)
+        self.kubectl("create", "serviceaccount", "muster")
+        self.kubectl("create", "rolebinding", "muster", "--role=muster",
+                     f"--serviceaccount={self.namespace}:muster")
+        path = f"/api/v1/namespaces/{self.namespace}/serviceaccounts/muster/token"
+        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                 "spec": {"audiences": ["https://lab"], "expirationSeconds": 36000}}
+        self._write_kubeconfig(self.user, self.raw(path, asked)["status"]["token"])
+
+    def _is_complete(self):
+        """Pods can be made once the namespace's default account is there, and the nodes are."""
+        accounts = self.get("serviceaccounts")
+        return len(accounts) == 2 and all(self.is_ready(name) for name in self.nodes)
+
+    def is_ready(self, node):
+        found = [one for one in self.get("nodes") if one["metadata"]["name"] == node]
+        conditions = found[0]["status"].get("conditions", []) if found else []
+        return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description="Makes a real Kubernetes cluster on this machine and runs a program on its "
+                    "head, where KUBECONFIG is set; nothing is left afterwards.",
+        epilog="Try there:\n"
+               "  kubectl get nodes                   the admin sees everything\n"
+               "  KUBECONFIG=$AS_MUSTER kubectl auth can-i --list    what the manual's Role gives\n"
+               "  kubectl run hello --image=lab/box --restart=Never -- echo hello    (with nodes)\n"
+               "  kubectl logs hello\n"
+               "  tail -f $CLUSTER/*.log              what the servers say\n"
+               "The image lab/box is this machine's static busybox; no image is ever pulled.",
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nodes", type=int, nargs="?", default=0,
+                        help="how many real nodes with kubelet and containerd (0: objects only)")
+    parser.add_argument("program", nargs="*", default=["bash", "--norc"], help="a shell by default")
+    parser.add_argument("--fake-nodes", type=int, default=0, metavar="N",
+                        help="add nodes that are only objects")
+    words = parser.parse_args()
+    reason = why_not(words.nodes)
+    if reason:
+        raise SystemExit(f"no cluster can be made here: {reason}")
+    began = time.monotonic()
+    with Cluster(words.nodes) as cluster:
+        if words.fake_nodes:
+            cluster.add_fake_nodes(words.fake_nodes)
+        print(f"the cluster is ready after {time.monotonic() - began:.1f} s", file=sys.stderr)
+        signal.signal(signal.SIGINT, lambda *_: None)  # meant for the program
+        inside = cluster.environment(cluster.admin, AS_MUSTER=cluster.user, CLUSTER=cluster.folder,
+                                     TERM=os.environ.get("TERM", "dumb"))
+        code = subprocess.run(cluster.lab.command(words.program), env=inside, check=False)
+    raise SystemExit(code.returncode if code.returncode >= 0 else 128 - code.returncode)
+
+
+if __name__ == "__main__":
+    main()

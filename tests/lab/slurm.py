@@ -1,0 +1,131 @@
+"""Makes a real Slurm on a lab's hosts (see lab.py): slurmctld on the head, slurmd on each node.
+
+The head is a login node: salloc and sbatch are called there, and it runs no job. All hosts share
+one munged. Nodes have more cpus than the machine, so that jobs of many ranks fit.
+
+    sudo python3 tests/lab/slurm.py 4 [COMMAND...]    # a shell, or a command, on the head
+
+    with Slurm(4) as slurm:
+        slurm.run(["salloc", "-N", "2", "muster", "run", "hostname"])
+"""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import batch  # noqa: E402
+from lab import wait_until  # noqa: E402
+
+TOOLS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel")
+CPUS = 16          # of each node, whatever the machine has
+READY_SECONDS = 60
+
+
+def why_not():
+    """The reason why no Slurm can be had here, or an empty string."""
+    return batch.why_not(TOOLS)
+
+
+class Slurm(batch.BatchLab):
+    """A lab whose nodes a Slurm gives out. Use as a context manager."""
+
+    def __init__(self, nodes=4, gres=False, lines=()):
+        super().__init__(nodes)
+        self._gres = gres      # two pretended GPUs on each node
+        self._lines = lines    # more of slurm.conf
+        self.conf = ""
+
+    # ---- what tests ask for ---------------------------------------------------------------------
+
+    def environment(self, **more):
+        return self.lab.environment(SLURM_CONF=self.conf, **more)
+
+    def stop(self, name, host):
+        """Ends a daemon, as kill -9 does; jobs of a slurmd go on."""
+        daemon = self._daemons.pop((name, host))
+        daemon.send(9)
+        daemon.popen.wait(10)
+
+    def start_slurmctld(self):
+        self.start_daemon("slurmctld", ["slurmctld", "-D", "-i", "-f", self.conf], "head")
+
+    def start_slurmd(self, node):
+        self.start_daemon("slurmd", ["slurmd", "-D", "-N", node, "-f", self.conf], node)
+
+    def wait_until_idle(self, seconds=READY_SECONDS):
+        """Until all nodes can be given out."""
+        def idle():
+            code, out, _ = self.run(["sinfo", "-h", "-N", "-o", "%T"])
+            states = out.decode().split()
+            return code == 0 and len(states) == len(self.lab.names) and set(states) == {"idle"}
+        wait_until(idle, seconds, "idle nodes")
+
+    # ---- making ---------------------------------------------------------------------------------
+
+    def _make(self):
+        folder = os.path.join(self.lab.folder, "slurm")
+        for part in ("", "state", *(f"spool.{name}" for name in self.lab.names)):
+            os.mkdir(os.path.join(folder, part))
+        self.conf = os.path.join(folder, "slurm.conf")
+        self._write_configuration(folder)
+        key = os.path.join(folder, "munge.key")
+        with open(key, "wb") as file:
+            file.write(os.urandom(64))
+        os.chmod(key, 0o600)
+        socket = os.path.join(folder, "munge.socket")
+        self.start_daemon("munged", ["munged", "-F", "--force", f"--socket={socket}",
+                                     f"--key-file={key}", f"--pid-file={folder}/munge.pid",
+                                     f"--log-file={folder}/munge.log",
+                                     f"--seed-file={folder}/munge.seed"], "head")
+        wait_until(lambda: os.path.exists(socket), READY_SECONDS, "munged")
+        self.start_slurmctld()
+        for name in self.lab.names:
+            # slurmd would use this machine's control groups.
+            self.lab.run(["mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup"], name)
+            self.start_slurmd(name)
+        self.wait_until_idle()
+
+    def _write_configuration(self, folder):
+        gres = " Gres=gpu:2" if self._gres else ""
+        nodes = [f"NodeName={name} NodeAddr={self.lab.address(name)} CPUs={CPUS} RealMemory=4000"
+                 f"{gres} State=UNKNOWN" for name in self.lab.names]
+        lines = [
+            "ClusterName=lab", f"SlurmctldHost=head({self.lab.address('head')})",
+            "SlurmUser=root", "AuthType=auth/munge", f"AuthInfo=socket={folder}/munge.socket",
+            "CredType=cred/munge", f"StateSaveLocation={folder}/state",
+            f"SlurmdSpoolDir={folder}/spool.%n", f"SlurmctldPidFile={folder}/slurmctld.pid",
+            f"SlurmdPidFile={folder}/slurmd.%n.pid", f"SlurmctldLogFile={folder}/slurmctld.log",
+            f"SlurmdLogFile={folder}/slurmd.%n.log", "SlurmdParameters=config_overrides",
+            "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SwitchType=switch/none",
+            "MpiDefault=none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU_Memory",
+            "DefMemPerNode=1000", "ReturnToService=2", "KillWait=10", "InactiveLimit=0",
+            "SlurmdTimeout=20", "JobRequeue=1", "AccountingStorageType=accounting_storage/none",
+            "JobAcctGatherType=jobacct_gather/none",
+            # The second one starts jobs of several components.
+            "SchedulerParameters=sched_min_interval=0,bf_interval=1",
+            *(["GresTypes=gpu"] if self._gres else []), *self._lines, *nodes,
+            "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"]
+        self._write(folder, "slurm.conf", lines)
+        self._write(folder, "cgroup.conf", ["CgroupPlugin=cgroup/v1", "CgroupAutomount=no"])
+        if self._gres:
+            devices = ["/dev/null", "/dev/zero"]
+            self._write(folder, "gres.conf", [f"Name=gpu File={one}" for one in devices])
+
+    @staticmethod
+    def _write(folder, name, lines):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="a real Slurm on hosts of this machine")
+    parser.add_argument("nodes", type=int, nargs="?", default=4)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    words = parser.parse_args()
+    batch.shell("Slurm", why_not(), lambda: Slurm(words.nodes), words.command)
+
+
+if __name__ == "__main__":
+    main()

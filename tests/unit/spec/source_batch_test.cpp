@@ -1,0 +1,88 @@
+// The hosts of the job of a batch system around.
+#include <gtest/gtest.h>
+#include <map>
+
+#include "spec/sources.hpp"
+
+namespace muster::spec::source_batch_test {
+namespace {
+
+using Around = std::map<std::string, std::string, std::less<>>;
+using Words = std::vector<std::string>;
+
+Variable variable_of(const Around& around) {
+  return [&around](std::string_view name) -> std::optional<std::string_view> {
+    const auto found = around.find(name);
+    return found == around.end() ? std::nullopt : std::optional<std::string_view>(found->second);
+  };
+}
+
+// "PBS job 7: a:2 b:1" where the file has this text, or the complaint.
+std::string hosts(const Around& around, const std::string& text = {}) {
+  const auto read = [&](const std::string&, std::size_t) {
+    return base::Result<std::string>(text);
+  };
+  const auto found = batch_job_around({.read_file = read, .variable = variable_of(around)});
+  if (!found) return base::to_string(found.error().place) + ": " + found.error().what;
+  if (!*found) return "none";
+  std::string told = (*found)->name + ":";
+  for (const model::HostEntry& one : (*found)->hosts) {
+    told += fmt::format(" {}:{}", one.name, *one.slots);
+  }
+  return told;
+}
+
+TEST(BatchHosts, OfPbsStandOnceForEachSlot) {
+  const Around around = {{"PBS_JOBID", "7.server"}, {"PBS_NODEFILE", "/f"}};
+  EXPECT_EQ(hosts(around, "b\na\nb\n\na.example\n"), "PBS job 7.server: b:2 a:1 a.example:1");
+  EXPECT_EQ(hosts(around, ""), "none");
+  EXPECT_EQ(batch_job_reach(variable_of(around)), Words());
+}
+
+TEST(BatchHosts, OfCobaltStandInItsFile) {
+  EXPECT_EQ(hosts({{"COBALT_JOBID", "7"}, {"COBALT_NODEFILE", "/f"}}, "a\n"), "Cobalt job 7: a:1");
+}
+
+TEST(BatchHosts, OfLsfStandInAFileOrInPairs) {
+  EXPECT_EQ(hosts({{"LSB_JOBID", "7"}, {"LSB_DJOB_HOSTFILE", "/f"}, {"LSB_MCPU_HOSTS", "x 1"}},
+                  "a\na\nb\n"),
+            "LSF job 7: a:2 b:1");
+  const Around around = {{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", "h1 4 h2 2 h1 1"}};
+  EXPECT_EQ(hosts(around), "LSF job 7: h1:5 h2:2");
+  EXPECT_EQ(batch_job_reach(variable_of(around))[2], R"(exec blaunch "$1" /bin/sh -c "$2")");
+}
+
+TEST(BatchHosts, OfGridEngineHaveSlotsAndQueues) {
+  const Around around = {{"SGE_ROOT", "/sge"}, {"JOB_ID", "7"}, {"PE_HOSTFILE", "/f"}};
+  EXPECT_EQ(hosts(around, "n1 2 test.q@n1 UNDEFINED\nn2 1 test.q@n2 <NULL>\n\nn1 1 other@n1\n"),
+            "Grid Engine job 7: n1:3 n2:1");
+  EXPECT_EQ(hosts(around, "n1\n"), "$PE_HOSTFILE: no host with its slots: 'n1'");
+  EXPECT_NE(hosts(around, "n1 0 q\n").find("$PE_HOSTFILE"), std::string::npos);
+  EXPECT_EQ(batch_job_reach(variable_of(around)).back(), "qrsh");
+}
+
+TEST(BatchHosts, OfOarStandInItsFile) {
+  const Around around = {{"OAR_JOB_ID", "7"}, {"OAR_NODEFILE", "/f"}};
+  EXPECT_EQ(hosts(around, "a\na\n"), "OAR job 7: a:2");
+  EXPECT_EQ(batch_job_reach(variable_of(around)), Words{"oarsh"});
+}
+
+TEST(BatchHosts, AreNotThereWithoutAWholeJobOrBelowARankOfOurs) {
+  EXPECT_EQ(hosts({}), "none");
+  EXPECT_EQ(hosts({{"PBS_NODEFILE", "/f"}}, "a\n"), "none");
+  EXPECT_EQ(hosts({{"PBS_JOBID", "7"}, {"PBS_NODEFILE", "/f"}, {"MUSTER_HEAD", "/x"}}, "a\n"),
+            "none");
+}
+
+TEST(BatchHosts, OfSlurmGoBeforeALeftover) {
+  const Around around = {{"PBS_JOBID", "7"}, {"PBS_NODEFILE", "/f"}, {"SLURM_JOB_NODELIST", "s1"}};
+  const auto read = [](const std::string&, std::size_t) {
+    return base::Result<std::string>("a\n");
+  };
+  const auto found = find_hosts({.read_file = read, .variable = variable_of(around)});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->hosts.front().name, "s1");
+}
+
+}  // namespace
+}  // namespace muster::spec::source_batch_test
