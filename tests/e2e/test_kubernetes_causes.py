@@ -118,8 +118,8 @@ class InPods(KubernetesCase):
         """The worker's pod that is not on the launcher's node, with its own node."""
         def told():
             launchers = self.names("launcher")
-            return launchers and self.cluster.try_kubectl("logs", *launchers) and len(
-                re.findall("rank . is here", self.cluster.kubectl("logs", *launchers))) == 2
+            said = launchers and self.cluster.try_kubectl("logs", *launchers)
+            return said and len(re.findall("rank . is here", said)) == 2
         wait_until(told, 90, "both ranks speak")
         (home,) = self.names("launcher").values()
         return next(found for found in self.names("worker").items() if found[1] != home)

@@ -5,6 +5,7 @@ import threading
 import time
 
 FORM = 'jsonpath={.metadata.name} {.metadata.deletionTimestamp}{"\\n"}'
+AT_ONCE = 10  # pods: kubectl deletes about five in a second, and a new one must not wait for all
 
 
 class Undertaker(threading.Thread):
@@ -42,13 +43,24 @@ class Undertaker(threading.Thread):
 
     def _bury(self):
         """Once more where it failed: the server may be away, or the pod just being changed."""
+        names = self._still_there()[:AT_ONCE]
+        if names and not self._over:
+            self._cluster.try_kubectl("delete", "pod", *names, "--grace-period=0", "--force",
+                                      "--ignore-not-found", "--wait=false")
+
+    def _still_there(self):
+        """Those that shall go, less what somebody else has taken away already."""
         with self._lock:
-            names = set(self._leaving)
-        if names and not self._over and self._cluster.try_kubectl(
-                "delete", "pod", *names, "--grace-period=0", "--force", "--ignore-not-found",
-                "--wait=false"):
-            with self._lock:
-                self._leaving -= names
+            leaving = set(self._leaving)
+        if not leaving:
+            return []
+        found = self._cluster.try_kubectl("get", "pods", "--output=name")
+        if found is None:
+            return []
+        there = {name.removeprefix("pod/") for name in found.split()}
+        with self._lock:
+            self._leaving -= leaving - there
+        return sorted(leaving & there)
 
     def _began(self):
         """A watch ends when the API server does; then there is another one."""

@@ -157,12 +157,11 @@ class Cluster:
         return out.decode()
 
     def try_kubectl(self, *words):
-        """Whether kubectl, as the admin, has done it."""
+        """What kubectl, as the admin, says; None where it refuses."""
         try:
-            self.kubectl(*words)
-            return True
+            return self.kubectl(*words)
         except Refused:
-            return False
+            return None
 
     def start_kubectl(self, *words, **pipes):
         return self.lab.start(["kubectl", "-n", self.namespace, *words],
