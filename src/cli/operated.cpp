@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/variables.hpp"
+#include "cli/operated_output.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "cluster/base64.hpp"
@@ -147,6 +148,12 @@ RunRecord gone_there(RunRecord record) {
   return record;
 }
 
+// Pods that are gone say nothing: what is there then stays.
+void save_log(const RunRecord& record, const Kubectl& kubectl) {
+  const auto log = cluster::operated_log(kubectl, record.scheduler.id);
+  if (log && !log->empty()) (void)store::replace_file(log_file(record), *log);
+}
+
 RunRecord ended_there(RunRecord record, const kubernetes::OperatedState& state,
                       const Kubectl& kubectl) {
   const bool good = state.stage == Stage::succeeded;
@@ -154,34 +161,44 @@ RunRecord ended_there(RunRecord record, const kubernetes::OperatedState& state,
   const int code = good ? 0 : cluster::operated_code(kubectl, id);
   record = ended_as(std::move(record), good ? RunState::completed : RunState::failed, code,
                     good ? "" : state.why);
-  const auto log = cluster::operated_log(kubectl, id);
-  if (log) (void)store::replace_file(log_file(record), *log);
+  save_log(record, kubectl);
   finish_operated(record);
   return record;
 }
 
-class Waiting {
+class OperatedFollowing {
  public:
-  Waiting(RunRecord record, const Invocation& invocation)
+  OperatedFollowing(RunRecord record, const Invocation& invocation)
       : record_(std::move(record)),
         kubectl_(kubectl_of(record_, invocation.environment)),
+        output_(kubectl_, record_.scheduler.id),
         invocation_(invocation) {}
 
-  // Until the end, or a signal, which stops the run.
-  RunRecord wait() {
+  // Prints what the pods do, until the end, a signal, or output that nobody takes.
+  RunRecord follow() {
     for (;;) {
       record_ = operated_now(record_, invocation_);
-      if (!record_.is_live() || process::waiting_signal() != 0) return record_;
-      if (record_.state == RunState::queued) tell_pods();
+      look_at_pods();
+      if (!record_.is_live() || !goes_on()) return record_;
       std::this_thread::sleep_for(kLook);
     }
   }
 
+  // Of the output.
+  [[nodiscard]] int code() const { return output_.code(); }
+
  private:
-  void tell_pods() {
+  [[nodiscard]] bool goes_on() const {
+    return output_.code() == 0 && process::waiting_signal() == 0;
+  }
+
+  void look_at_pods() {
     const auto sight = cluster::look(kubectl_, cluster::name_in(record_.scheduler.id));
     if (!sight) return tell(sight.error().error.what);
-    for (const std::string& wait : sight->waits) tell(wait);
+    if (record_.state == RunState::queued) {
+      for (const std::string& wait : sight->waits) tell(wait);
+    }
+    output_.print_new(*sight, record_.is_live(), [this] { return goes_on(); });
   }
 
   // Each once.
@@ -191,19 +208,20 @@ class Waiting {
 
   RunRecord record_;
   Kubectl kubectl_;
+  OperatedOutput output_;
   const Invocation& invocation_;
   std::set<std::string> said_;
 };
 
-int tell_end(const RunRecord& record, const Invocation& invocation) {
-  const int told = operated_logs(record, invocation);
+int tell_end(const RunRecord& record, int told) {
   if (!record.ended_well()) say("muster: " + view::record_sentence(record) + "\n");
   return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
 int wait_for_end(const RunRecord& record, const Invocation& invocation) {
-  const RunRecord ended = Waiting(record, invocation).wait();
-  if (!ended.is_live()) return tell_end(ended, invocation);
+  OperatedFollowing following(record, invocation);
+  const RunRecord ended = following.follow();
+  if (!ended.is_live()) return tell_end(ended, following.code());
   say("muster: stopping the run\n");
   const auto stopped = stop_operated(ended, invocation);
   return stopped ? 128 + process::waiting_signal() : complain(stopped.error());
@@ -242,7 +260,12 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
   return record;
 }
 
-int operated_logs(const RunRecord& record, const Invocation& invocation) {
+int operated_logs(const RunRecord& record, bool follows, const Invocation& invocation) {
+  if (record.is_live() && follows) {
+    OperatedFollowing following(record, invocation);
+    (void)following.follow();
+    return following.code();
+  }
   if (!record.is_live()) {
     const auto text = store::read_file(log_file(record));
     return text ? print(*text) : 0;
@@ -254,8 +277,7 @@ int operated_logs(const RunRecord& record, const Invocation& invocation) {
 
 Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
-  const auto log = cluster::operated_log(kubectl, record.scheduler.id);
-  if (log) (void)store::replace_file(log_file(record), *log);
+  save_log(record, kubectl);
   const auto deleted = cluster::delete_operated(kubectl, record.scheduler.id);
   if (!deleted) return tl::unexpected(deleted.error().error);
   finish_operated(ended_as(record, RunState::stopped, 128 + SIGTERM, "stopped by its user"));

@@ -332,7 +332,7 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
-  if (is_operated(record)) return operated_logs(record, invocation);
+  if (is_operated(record)) return operated_logs(record, request.follow, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
   if (!record.is_live()) {

@@ -7,6 +7,7 @@
 
 #include "base/words.hpp"
 #include "cluster/listing.hpp"
+#include "cluster/pod_lines.hpp"
 #include "cluster/sight.hpp"
 #include "kubernetes/state.hpp"
 #include "kubernetes/text.hpp"
@@ -113,11 +114,21 @@ Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
       });
 }
 
+std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed) {
+  std::vector<std::string> words = {"logs",         labels_of(id), "--tail=-1", "--ignore-errors",
+                                    "--timestamps", "--prefix"};
+  if (followed == 0) return words;
+  words.emplace_back("--follow");
+  words.push_back(fmt::format("--max-log-requests={}", followed));
+  return words;
+}
+
 Answered<std::string> operated_log(const Kubectl& kubectl, const std::string& id) {
   return look(kubectl, name_in(id)).and_then([&](const Sight& sight) {
-    std::vector<std::string> words = {"logs", labels_of(id), "--tail=-1", "--ignore-errors"};
-    if (sight.state.pods.size() > 1) words.emplace_back("--prefix");
-    return kubectl.ask(words);
+    const bool tagged = sight.state.pods.size() > 1;
+    return kubectl.ask(words_of_logs(id, 0)).map([&](const std::string& text) {
+      return PodLines().take(text, tagged);
+    });
   });
 }
 

@@ -34,6 +34,10 @@ namespace muster::cluster {
 [[nodiscard]] Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
                                                                    const std::string& id);
 
+// For kubectl: what all its pods print, as PodLines reads it. `followed`: how many pods there are
+// to go on with; 0: what they have printed so far.
+[[nodiscard]] std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed);
+
 // What its pods have printed, each line with its pod where there are several.
 [[nodiscard]] Answered<std::string> operated_log(const Kubectl& kubectl, const std::string& id);
 

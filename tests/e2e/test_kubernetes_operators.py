@@ -207,16 +207,20 @@ class Operators(ActingCase):
 class RealPods(ActingCase):
     nodes = 1
 
-    def test_what_its_pods_have_printed_and_the_code_of_one_that_failed(self):
-        run, made = self.begin()
+    def begin_pod(self, made, name, script):
+        """What the operator would make of the master's template, with a script of the test's."""
         master = made["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
         pod = {"apiVersion": "v1", "kind": "Pod", **master, "metadata": {
-            "name": "master-0", "labels": master["metadata"]["labels"]}}
+            "name": name, "labels": master["metadata"]["labels"]}}
         main = pod["spec"]["containers"][0]
-        main["command"] = ["sh", "-c", "echo said; exit 3"]
+        main["command"] = ["sh", "-c", script]
         main.pop("workingDir", None)
         pod["spec"]["restartPolicy"] = "Never"
         self.cluster.create(pod)
+
+    def test_what_its_pods_have_printed_and_the_code_of_one_that_failed(self):
+        run, made = self.begin()
+        self.begin_pod(made, "master-0", "echo said; exit 3")
         wait_until(lambda: self.cluster.get("pod", "master-0")["status"]["phase"] == "Failed",
                    120, "the pod has ended")
         self.assertEqual(self.there("logs", run).text, "said\n")
@@ -225,6 +229,33 @@ class RealPods(ActingCase):
         self.assertEqual(done.code, 3, done)
         self.assertIn("master 0 has failed", done.errors)
         self.assertEqual(self.there("logs", run).text, "said\n")  # now from the record
+
+    def hears(self, running, text):
+        """Waits until muster has printed that."""
+        os.set_blocking(running.popen.stdout.fileno(), False)
+        heard = bytearray()
+
+        def is_there():
+            heard.extend(running.popen.stdout.read() or b"")
+            return text.encode() in heard
+        wait_until(is_there, 120, f"{text!r}")
+        os.set_blocking(running.popen.stdout.fileno(), True)
+
+    def test_the_submission_and_logs_follow_what_pods_print(self):
+        submitted = self.start_there("submit", "job.yml", "--target", "lab")
+        (made,) = wait_until(lambda: self.cluster.get("pytorchjobs"), 60, "the object")
+        readers = (submitted, self.start_there("logs", "-f", "last"))
+        self.begin_pod(made, "master-0", "echo one; sleep 3600")
+        for reader in readers:
+            self.hears(reader, "one\n")
+        self.begin_pod(made, "worker-0", "echo two; sleep 3600")
+        for reader in readers:
+            self.hears(reader, "two\n")
+        self.says(made, "Succeeded")  # though its pods go on
+        for reader in readers:
+            done = reader.finish(60)
+            self.assertEqual((done.code, done.text), (0, ""), done)
+        self.assertIn("[pod/worker-0/", self.there("logs", "last").text)
 
 
 if __name__ == "__main__":
