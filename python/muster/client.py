@@ -1,5 +1,6 @@
 """MLClient: where programs of Azure ML's SDK v2 submit jobs and ask for them."""
 
+import os
 import sys
 from types import SimpleNamespace
 from typing import Any, Dict, Optional, Union
@@ -8,7 +9,7 @@ from .binary import BadCall
 from .command_job import CommandJob
 from .component import Component, Step
 from .pipeline import Pipeline
-from .environment import Environment
+from .environment import CondaDependencies, Environment
 from .run import Run
 from .sweep_job import SweepJob
 
@@ -113,14 +114,30 @@ class Credential:
         return SimpleNamespace(token="", expires_on=sys.maxsize)
 
 
+class BuildContext:
+    """SDK v2's: a folder with a Dockerfile."""
+
+    def __init__(self, path: str, dockerfile_path: str = "Dockerfile", **_: Any) -> None:
+        self.path = path
+        self.dockerfile_path = dockerfile_path
+
+
 class EnvironmentEntity(Environment):
-    """SDK v2's Environment: a name; what it is made of has no effect here."""
+    """SDK v2's Environment: without image, build or conda_file only its name counts."""
 
     def __init__(self, name: str = "", version: Optional[str] = None, image: Optional[str] = None,
+                 build: Optional[BuildContext] = None, conda_file: object = None,
                  **_: Any) -> None:
         super().__init__(name or image or "")
         self.version = version
         self.image = image
+        self.docker.base_image = image
+        if build is not None:
+            self.docker.base_dockerfile = os.path.join(build.path, build.dockerfile_path)
+        if isinstance(conda_file, dict):
+            self.python.conda_dependencies = SimpleNamespace(conda_file=lambda: conda_file)
+        elif conda_file is not None:
+            self.python.conda_dependencies = CondaDependencies(str(conda_file))
 
 
 class AmlComputeEntity:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .dsl import add_step
+from .environment import Environment
 from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
@@ -187,11 +188,10 @@ def _absolute(path: object) -> Optional[str]:
     return text if ":" in text.split("/")[0] else os.path.abspath(text)
 
 
-def _environment(environment: object) -> Optional[str]:
-    if not environment:
-        return None
-    return str(getattr(environment, "name", None) or getattr(environment, "image", None)
-               or environment)
+def _environment(environment: object) -> object:
+    if isinstance(environment, Environment):
+        return environment.job_key()
+    return str(environment) if environment else None
 
 
 def _input(value: object) -> object:

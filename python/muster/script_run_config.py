@@ -66,8 +66,9 @@ class ScriptRunConfig:
         if self.compute_target is not None:
             keys["compute"] = target_name(self.compute_target)
         if self.environment:
-            if not self.environment.is_there_already:
-                keys["environment"] = self.environment.name
+            software = self.environment.job_key()
+            if software is not None:
+                keys["environment"] = software
             keys["environment_variables"] = self.environment.environment_variables
         if self.distributed_job_config is not None:
             keys["distribution"] = self.distributed_job_config.distribution()

@@ -56,7 +56,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         **_V2_JOBS,
         "command_job": _V2_JOBS["command_job"] + " Command=CommandJob JobResourceConfiguration "
                        "ResourceConfiguration=JobResourceConfiguration CommandJobLimits",
-        "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity",
+        "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity BuildContext",
         "component": "Component"},
     "azure.ai.ml.sweep": {
         "sweep_job": "Choice Randint Uniform LogUniform QUniform QLogUniform Normal LogNormal "

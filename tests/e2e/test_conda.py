@@ -96,6 +96,28 @@ class CondaFiles(Case):
         self.assertEqual(os.stat(os.path.dirname(mark[0]) + "/pyvenv.cfg").st_mtime_ns, before)
         self.assertEqual(self.made(), mark)
 
+    def test_a_program_of_the_python_package_describes_them(self):
+        wheel(self.path("wheels"))
+        self.write("needs.txt", f"{NAME}\n")
+        self.write("say.py", f"import {NAME}; print({NAME}.SAYS)\n")
+        self.write("conda.yml", f"dependencies: [python, pip, {{pip: [{NAME}]}}]\n")
+        self.write("program.py", """
+from muster import Environment, Experiment, ScriptRunConfig, Workspace
+from muster.environment import CondaDependencies
+added = Environment("added")
+added.python.conda_dependencies = CondaDependencies.create(pip_packages=["musterpacked"])
+for one in (Environment.from_conda_specification("file", "conda.yml"),
+            Environment.from_pip_requirements("listed", "needs.txt"), added):
+    run = Experiment(Workspace(), "e").submit(ScriptRunConfig(".", "say.py", environment=one))
+    assert run.wait() == 0, run.details()
+    print(one.name, run.logs(), end="")
+""")
+        env = self.environment(MUSTER=MUSTER, PYTHONPATH=os.path.join(ROOT, "python"),
+                               MUSTER_RECORDS=self.path("records"))
+        done = self.muster("program.py", command=(PYTHON,), seconds=120, env=env)
+        self.assertEqual(done.lines, [f"{name} packed 1.0" for name in ("added", "file", "listed")],
+                         done)
+
     def test_a_file_takes_in_files_of_requirements(self):
         wheel(self.path("wheels"), "1.0")
         wheel(self.path("wheels"), "2.0")

@@ -103,6 +103,34 @@ for one in (MpiConfiguration(), PyTorchConfiguration(), TensorflowConfiguration(
                                "{'node_count': 1, 'process_count': None}\n"
                                "{'parameter_server_count': 1, 'worker_count': 1}\n")
 
+    def test_environments_are_those_of_job_files(self):
+        self.write("Dockerfile", "FROM scratch\n")
+        text = self.prints("""
+import os
+from muster.client import BuildContext, EnvironmentEntity
+from muster.environment import Environment
+here = os.getcwd()
+held = Environment.from_docker_image("held", "registry/train:2")
+held.python.user_managed_dependencies = True
+both = Environment.from_docker_image("both", "registry/train:2", conda_specification="conda.yml")
+for one in (Environment("name"), held, both, Environment.from_dockerfile("own", "Dockerfile"),
+            EnvironmentEntity(image="registry/train:2", conda_file={"dependencies": ["python"]}),
+            EnvironmentEntity("built", build=BuildContext("."))):
+    print(str(one.job_key()).replace(here, "HERE"))
+try:
+    Environment.from_dockerfile("text", "FROM scratch").job_key()
+except ValueError as error:
+    print(error)
+""")
+        self.assertEqual(text.splitlines(), [
+            "name", "{'name': 'held', 'image': 'registry/train:2'}",
+            "{'name': 'both', 'image': 'registry/train:2', 'conda_file': 'HERE/conda.yml'}",
+            "{'name': 'own', 'build': {'path': 'HERE', 'dockerfile_path': 'Dockerfile'}}",
+            "{'name': 'registry/train:2', 'image': 'registry/train:2', "
+            "'conda_file': {'dependencies': ['python']}}",
+            "{'name': 'built', 'build': {'path': 'HERE', 'dockerfile_path': 'Dockerfile'}}",
+            "there is no Dockerfile 'FROM scratch'; its text cannot be given in its place"])
+
     def test_a_run_can_be_stopped(self):
         text = self.prints(GIVEN + IMPORTS + f"""
 run = Experiment(ws, "e").submit(ScriptRunConfig(command="exec sleep {self.mark}"))
