@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "cluster/creation.hpp"
 #include "cluster/listing.hpp"
 #include "cluster/pod_lines.hpp"
 #include "cluster/sight.hpp"
@@ -33,21 +34,16 @@ tl::unexpected<Refused> no_operator(const Value& object) {
                             kubernetes::operator_of(text_at(object, "kind"))));
 }
 
-std::string version_of(const Kubectl& kubectl) {
-  const auto answer = kubectl.ask({"get", "--raw", "/version"});
-  const auto read = answer ? kubernetes::read_json(*answer) : kubernetes::read_json("{}");
-  const std::string version = read ? text_at(*read, "gitVersion") : "";
-  return version.empty() ? "this server" : "Kubernetes " + version;
-}
-
 Answered<void> compare(const Kubectl& kubectl, const Value& sent, const std::string& stored) {
   const auto read = kubernetes::read_json(stored);
   if (!read) return refuse(Refusal::other, read.error().what, "");
   const std::vector<std::string> dropped = kubernetes::dropped_fields(sent, *read);
   if (dropped.empty()) return {};
+  const auto server = ask_server(kubectl);
   return refuse(Refusal::invalid,
                 fmt::format("{} has dropped {} of {}: its definition there is older",
-                            version_of(kubectl), fmt::join(dropped, ", "), words_of(sent)),
+                            server ? "Kubernetes " + server->version : "this server",
+                            fmt::join(dropped, ", "), words_of(sent)),
                 "ask for a newer operator, or do without what needs the field");
 }
 
