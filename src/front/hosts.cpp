@@ -23,13 +23,15 @@ Result<spec::HostsFound> named_hosts(const Call& call, const NamedHosts& hosts,
 }
 
 Result<spec::HostsFound> given_hosts(const Call& call, const model::JobSpec& spec,
-                                     const NamedHosts& hosts, const spec::HostForm& form) {
+                                     const NamedHosts& hosts, const spec::HostForm& form,
+                                     std::string_view manager) {
   if (spec.fake_nodes > 0) return named_hosts(call, hosts, form);
   return spec::find_hosts({.list = hosts.list,
                            .file = hosts.file,
                            .read_file = call.read_file,
                            .variable = [&](std::string_view name) { return variable(call, name); },
-                           .form = form});
+                           .form = form,
+                           .manager = manager});
 }
 
 }  // namespace muster::front

@@ -46,10 +46,11 @@ base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
                                                          const spec::HostForm& form = {});
 
 // Likewise; where none are named, and `spec` simulates no nodes, the hosts of the job whose command
-// called muster, if there is one.
+// called muster, if there is one. `manager`: as in spec::HostQuery.
 [[nodiscard]] base::Result<spec::HostsFound> given_hosts(const Call& call,
                                                          const model::JobSpec& spec,
                                                          const NamedHosts& hosts,
-                                                         const spec::HostForm& form = {});
+                                                         const spec::HostForm& form = {},
+                                                         std::string_view manager = {});
 
 }  // namespace muster::front

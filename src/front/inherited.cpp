@@ -2,7 +2,9 @@
 #include "front/inherited.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <unordered_set>
 
 #include "base/byte_size.hpp"
 #include "base/words.hpp"
@@ -83,11 +85,40 @@ void settle_steps(const Call& call, model::JobSpec& spec) {
   if (is_usual && knows_external_launchers(call)) words = {std::string(kExternalLauncher)};
 }
 
+std::string_view first_label(std::string_view name) { return name.substr(0, name.find('.')); }
+
+// Whether all that were named are hosts of the batch job around, or this machine. "node1" and
+// "node1.example" are one host.
+bool are_granted(const Call& call, const std::vector<model::HostEntry>& hosts) {
+  constexpr std::array<spec::FindHosts, 2> kJobs = {spec::allocation_around,
+                                                    spec::batch_job_around};
+  const auto around =
+      spec::find_hosts({.read_file = call.read_file,
+                        .variable = [&](std::string_view name) { return variable(call, name); }},
+                       kJobs);
+  if (!around || around->source != model::kHostsGranted || hosts.empty()) return false;
+  std::unordered_set<std::string_view> names = {"localhost"};
+  std::unordered_set<std::string_view> labels;
+  for (const model::HostEntry& one : around->hosts) {
+    names.insert(one.name);
+    labels.insert(first_label(one.name));
+  }
+  return std::ranges::all_of(hosts, [&](const model::HostEntry& one) {
+    const bool is_known = names.contains(one.name) || labels.contains(one.name) ||
+                          names.contains(first_label(one.name));
+    return is_known && one.user.empty() && one.port == 0;
+  });
+}
+
 // As the batch system around has it; it keeps an eye on what it has started itself.
 void settle_reach(const Call& call, model::JobSpec& spec) {
-  if (spec.source != model::kHostsGranted || says_another_way(spec.carrier)) return;
-  auto words = spec::batch_job_reach([&](std::string_view name) { return variable(call, name); });
-  if (!words.empty()) spec.carrier.command = std::move(words);
+  const bool is_open = spec.source.carrier == model::kOpened && !spec.carrier.step_words.empty();
+  if (!is_open || says_another_way(spec.carrier)) return;
+  if (spec.source != model::kHostsGranted && !are_granted(call, spec.hosts)) return;
+  auto reach = spec::batch_job_reach([&](std::string_view name) { return variable(call, name); });
+  if (!reach) return;
+  if (!reach->command.empty()) spec.carrier.command = std::move(reach->command);
+  spec.carrier.wrapper = std::move(reach->wrapper);
 }
 
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }

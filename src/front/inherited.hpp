@@ -31,11 +31,11 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
                                                             const model::JobSpec& spec);
 
 // In a Slurm job, its hosts are reached by steps of that job, also those that were named, unless it
-// was said how to reach hosts. Takes MUSTER_HEAD, unless it was said how to reach hosts: then the
-// launcher does as it was told. Takes MUSTER_SSH_COMMAND, unless something other than ssh has been
-// chosen; simulated hosts are reached without it. Takes MUSTER_OUTPUT_FOLDERS. Below
-// MUSTER_LAUNCHERS, ranks find launchers, too. Messages call the file that AZUREML_MPI_HOSTFILE
-// names "$AZUREML_MPI_HOSTFILE".
+// was said how to reach hosts; likewise by what other batch systems start processes with. Takes
+// MUSTER_HEAD, unless it was said how to reach hosts: then the launcher does as it was told. Takes
+// MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are reached
+// without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers, too.
+// Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
 [[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
 
 // Whether MUSTER_RECORDS_BUDGET is a size, if it is there.

@@ -65,7 +65,9 @@ base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& c
   // Other commands, such as Kubernetes' kubexec.sh, know HOST and COMMAND and no option of ssh.
   if (basename(words.front()) == "ssh") add_ssh_options(words, carrier, host);
   words.push_back(host.user.empty() ? host.name : host.user + '@' + host.name);
-  words.push_back("exec " + quoted(agent_path) + " agent");
+  std::string command = "exec ";
+  for (const std::string& word : carrier.wrapper) command += quoted(word) + ' ';
+  words.push_back(command + quoted(agent_path) + " agent");
   return words;
 }
 

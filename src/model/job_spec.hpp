@@ -67,8 +67,11 @@ struct CarrierSpec {
   std::string identity;
   std::string agent_path;  // empty: the same path as this program
   // What else srun is told: at least how a step shares its host with steps that hold all of it.
-  // Empty: hosts of the Slurm job around are reached like all others.
+  // Empty: hosts of the batch job around are reached like all others.
   std::vector<std::string> step_words = {"--overlap"};
+  // What starts the agent on its host: a program that is called with the agent's words. Empty: the
+  // host's shell alone.
+  std::vector<std::string> wrapper = {};
   // The socket of a head above this one, which is asked for hosts; empty: there is none.
   std::string above;
   std::uint32_t parallel = 32;                         // hosts being opened at the same time

@@ -1,7 +1,7 @@
 // Hosts of the job of PBS, LSF, Grid Engine or OAR that muster runs in, and how they are reached.
 //
 // Formats: Open MPI 4.1.4 orte/mca/ras/{tm,lsf,gridengine}, MPICH's Hydra *_query_node_list.c;
-// OAR's manual of oarsub. Torque and Cobalt write the file of PBS.
+// OAR's manual of oarsub. Torque, Cobalt and LoadLeveler write the file of PBS.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -92,33 +92,65 @@ Result<Hosts> read_pairs(const std::string& text, const std::string& name) {
 
 // One way in which a batch system tells hosts.
 struct Manager {
+  std::string_view word;  // as Hydra calls it
   std::string_view name;
   std::array<std::string_view, 2> marks;  // of a job of its; an empty one: no further
   std::string_view list;                  // the variable
   bool is_file;                           // it names a file, else it is the list
   Result<Hosts> (*read)(const std::string& text, const std::string& name);
-  Words (*reach)();  // the command that reaches hosts; empty: ssh
+  BatchReach (*reach)(const std::string& job, const BatchProgram& program);
 };
 
-Words no_words() { return {}; }
-
-// It takes the words of a program, and no shell reads them.
-Words blaunch() { return {"/bin/sh", "-c", R"(exec blaunch "$1" /bin/sh -c "$2")", "blaunch"}; }
-
-Words qrsh() {
-  return {"/bin/sh", "-c", R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; exec qrsh -inherit "$1" "$2")",
-          "qrsh"};
+// For /bin/sh -c: "exec" and the words, with those of the user.
+std::string exec_words(const char* usual, const char* own, const BatchProgram& program) {
+  std::string script = "exec ";
+  script += program.words.empty() ? usual : quoted_for_shell(program.words);
+  script += own;
+  if (!program.extra.empty()) script += " " + quoted_for_shell(program.extra);
+  return script;
 }
 
-Words oarsh() { return {"oarsh"}; }
+BatchReach by_ssh(const std::string&, const BatchProgram&) { return {}; }
+
+// What sshd starts is no part of the job until the mom is told. OpenPBS: src/cmds/pbs_attach.c,
+// whose /etc/pbs.conf is shell text; Torque: src/cmds/pbs_track.c, which writes to stdout. The
+// agent starts, too, where there is neither, or the mom refuses.
+BatchReach by_ssh_within_pbs(const std::string& job, const BatchProgram&) {
+  constexpr const char* kAttached =
+      R"(j="$1"; shift; ([ -r /etc/pbs.conf ] && . /etc/pbs.conf; )"
+      R"(PATH="$PATH:${PBS_EXEC:-/opt/pbs}/bin"; pbs_attach -j "$j" -p $$ || )"
+      R"(pbs_track -j "$j" -a $$) </dev/null >/dev/null 2>&1; exec "$@")";
+  return {{}, {"/bin/sh", "-c", kAttached, "pbs_attach", job}};
+}
+
+// Whether a shell reads the words there is not documented: so they are words, and no command line.
+BatchReach blaunch(const std::string&, const BatchProgram& program) {
+  return {{"/bin/sh", "-c",
+           R"(PATH="${LSF_BINDIR:+$LSF_BINDIR:}$PATH"; h="$1"; eval "set -- ${2#exec }"; )" +
+               exec_words("blaunch", "", program) + R"( "$h" "$@")",
+           "blaunch"},
+          {}};
+}
+
+BatchReach qrsh(const std::string&, const BatchProgram& program) {
+  return {{"/bin/sh", "-c",
+           R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; )" + exec_words("qrsh", " -inherit", program) +
+               R"( "$1" "$2")",
+           "qrsh -inherit"},
+          {}};
+}
+
+BatchReach oarsh(const std::string&, const BatchProgram&) { return {{"oarsh"}, {}}; }
 
 constexpr std::array kManagers = {
-    Manager{"PBS", {"PBS_JOBID"}, "PBS_NODEFILE", true, read_repeated, no_words},
-    Manager{"Cobalt", {"COBALT_JOBID"}, "COBALT_NODEFILE", true, read_repeated, no_words},
-    Manager{"LSF", {"LSB_JOBID"}, "LSB_DJOB_HOSTFILE", true, read_repeated, blaunch},
-    Manager{"LSF", {"LSB_JOBID"}, "LSB_MCPU_HOSTS", false, read_pairs, blaunch},
-    Manager{"Grid Engine", {"SGE_ROOT", "JOB_ID"}, "PE_HOSTFILE", true, read_grid_engine, qrsh},
-    Manager{"OAR", {"OAR_JOB_ID"}, "OAR_NODEFILE", true, read_repeated, oarsh}};
+    Manager{"pbs", "PBS", {"PBS_JOBID"}, "PBS_NODEFILE", true, read_repeated, by_ssh_within_pbs},
+    Manager{"cobalt", "Cobalt", {"COBALT_JOBID"}, "COBALT_NODEFILE", true, read_repeated, by_ssh},
+    Manager{"lsf", "LSF", {"LSB_JOBID"}, "LSB_DJOB_HOSTFILE", true, read_repeated, blaunch},
+    Manager{"lsf", "LSF", {"LSB_JOBID"}, "LSB_MCPU_HOSTS", false, read_pairs, blaunch},
+    Manager{
+        "sge", "Grid Engine", {"SGE_ROOT", "JOB_ID"}, "PE_HOSTFILE", true, read_grid_engine, qrsh},
+    Manager{"oar", "OAR", {"OAR_JOB_ID"}, "OAR_NODEFILE", true, read_repeated, oarsh},
+    Manager{"ll", "LoadLeveler", {"LOADL_STEP_ID"}, "LOADL_HOSTFILE", true, read_repeated, by_ssh}};
 
 bool is_around(const Manager& one, const Variable& variable) {
   const auto is_set = [&](std::string_view name) {
@@ -127,10 +159,15 @@ bool is_around(const Manager& one, const Variable& variable) {
   return is_set(one.list) && std::ranges::all_of(one.marks, is_set);
 }
 
-const Manager* manager_around(const Variable& variable) {
-  const auto found =
-      std::ranges::find_if(kManagers, [&](const Manager& one) { return is_around(one, variable); });
+const Manager* manager_around(const Variable& variable, std::string_view only) {
+  const auto found = std::ranges::find_if(kManagers, [&](const Manager& one) {
+    return (only.empty() || one.word == only) && is_around(one, variable);
+  });
   return found == kManagers.end() ? nullptr : &*found;
+}
+
+std::string job_of(const Manager& one, const Variable& variable) {
+  return std::string(*variable(one.marks[1].empty() ? one.marks[0] : one.marks[1]));
 }
 
 Result<Hosts> hosts_of(const Manager& one, const HostQuery& asked) {
@@ -146,19 +183,26 @@ Result<Hosts> hosts_of(const Manager& one, const HostQuery& asked) {
 
 Result<std::optional<HostsFound>> batch_job_around(const HostQuery& asked) {
   if (!asked.variable || asked.variable(kHeadAbove)) return std::nullopt;
-  const Manager* const one = manager_around(asked.variable);
+  const Manager* const one = manager_around(asked.variable, asked.manager);
   if (one == nullptr) return std::nullopt;
   return hosts_of(*one, asked).and_then([&](Hosts hosts) -> Result<std::optional<HostsFound>> {
     if (hosts.empty()) return std::nullopt;
-    const auto job = asked.variable(one->marks[1].empty() ? one->marks[0] : one->marks[1]);
-    return HostsFound{model::kHostsGranted, fmt::format("{} job {}", one->name, *job),
+    return HostsFound{model::kHostsGranted,
+                      fmt::format("{} job {}", one->name, job_of(*one, asked.variable)),
                       std::move(hosts)};
   });
 }
 
-std::vector<std::string> batch_job_reach(const Variable& variable) {
-  const Manager* const one = manager_around(variable);
-  return one == nullptr ? Words() : one->reach();
+std::optional<BatchReach> batch_job_reach(const Variable& variable, std::string_view manager,
+                                          const BatchProgram& program) {
+  const Manager* const one = manager_around(variable, manager);
+  if (one == nullptr) return std::nullopt;
+  return one->reach(job_of(*one, variable), program);
+}
+
+std::string_view batch_name(std::string_view manager) {
+  const auto* const found = std::ranges::find(kManagers, manager, &Manager::word);
+  return found == kManagers.end() ? std::string_view() : found->name;
 }
 
 }  // namespace muster::spec

@@ -28,7 +28,8 @@ std::optional<std::string> path_around(const Variable& variable) {
 
 base::Result<std::optional<HostsFound>> hostfile_around(const HostQuery& asked) {
   const auto path = asked.variable ? path_around(asked.variable) : std::nullopt;
-  if (!path) return std::nullopt;
+  const bool counts = asked.manager.empty() || asked.manager == "user";
+  if (!path || !counts) return std::nullopt;
   return in_file(*path, asked);
 }
 

@@ -156,6 +156,7 @@ Result<void> check_alone(const HostQuery& asked) {
 
 base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked) {
   if (!asked.variable || asked.variable(kHeadAbove)) return std::nullopt;
+  if (!asked.manager.empty() && asked.manager != "slurm") return std::nullopt;
   auto hosts = hosts_around(asked);
   if (!hosts) return tl::unexpected(std::move(hosts.error()));
   if (!*hosts) return std::nullopt;

@@ -37,6 +37,8 @@ struct HostQuery {
       {};
   Variable variable = {};  // null: the environment does not count
   HostForm form = {};
+  // The one batch system whose job counts, in Hydra's words ("pbs", "slurm"); "user": none does.
+  std::string_view manager = {};
 };
 
 struct HostsFound {
@@ -56,8 +58,26 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& a
 [[nodiscard]] base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked);
 // The hosts of the job of PBS, LSF, Grid Engine or OAR around; likewise.
 [[nodiscard]] base::Result<std::optional<HostsFound>> batch_job_around(const HostQuery& asked);
-// The command that starts something on these hosts, called as ssh is; empty: it is ssh.
-[[nodiscard]] std::vector<std::string> batch_job_reach(const Variable& variable);
+
+// How the hosts of a batch job are reached.
+struct BatchReach {
+  std::vector<std::string> command = {};  // called as ssh is; empty: it is ssh
+  std::vector<std::string> wrapper = {};  // stands before the agent's words on the host
+  bool operator==(const BatchReach&) const = default;
+};
+
+// The user's words for that: a program instead of the batch system's, and what else it is told.
+struct BatchProgram {
+  std::vector<std::string> words = {};
+  std::vector<std::string> extra = {};
+};
+
+// Of the job around, or of that of `manager`; nothing: there is none.
+[[nodiscard]] std::optional<BatchReach> batch_job_reach(const Variable& variable,
+                                                        std::string_view manager = {},
+                                                        const BatchProgram& program = {});
+// "Grid Engine" of "sge"; empty: no batch system that Hydra or we know, or Slurm.
+[[nodiscard]] std::string_view batch_name(std::string_view manager);
 
 // Every source that there is; the first that is there gives the hosts, in the form that is asked.
 [[nodiscard]] std::span<const FindHosts> sources();

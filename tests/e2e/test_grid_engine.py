@@ -1,6 +1,7 @@
 """muster inside the jobs of a real Grid Engine: hosts of PE_HOSTFILE, reached by qrsh -inherit."""
 
 import os
+import re
 import sys
 import unittest
 
@@ -67,6 +68,52 @@ class GridEngineJobs(Case):
         self.assertEqual(sorted(ranks), ["0", "1", "2", "3"], out)
         self.assertEqual(sorted(ranks.values()), ["node1", "node1", "node2", "node2"])
         self.assertEqual(ranks["0"], ranks["1"])
+
+    def without_ssh(self, *commands):
+        """The folder of the test has a bin with an ssh that fails, before all others."""
+        os.makedirs(self.path("bin"), exist_ok=True)
+        with open(self.path("bin/ssh"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho 'ssh was called' >&2\nexit 255\n")
+        os.chmod(self.path("bin/ssh"), 0o755)
+        return "\n".join(["export PATH=$DIR/bin:$PATH", *commands])
+
+    def test_named_hosts_are_reached_by_qrsh_from_every_launcher(self):
+        with open(self.path("hosts"), "w", encoding="utf-8") as file:
+            file.write("node1 slots=1\nnode2 slots=1\n")
+        with open(self.path("where.py"), "w", encoding="utf-8") as file:
+            file.write("import socket, sys\nprint(sys.argv[1], socket.gethostname())\n")
+        with open(self.path("job.yml"), "w", encoding="utf-8") as file:
+            file.write(f"command: {PYTHON} where.py file\nresources: {{instance_count: 2}}\n"
+                       "distribution: {type: mpi, process_count_per_instance: 1}\n")
+        where = f"{PYTHON} where.py"
+        code, out, err = self.done(self.without_ssh(
+            f"{MUSTER} run -H node1,node2 {where} run",
+            f"{MUSTER} run --hostfile hosts {where} hostfile",
+            f"{MUSTER} mpirun -np 2 -H node1,node2 {where} mpirun",
+            f"{MUSTER} mpiexec.hydra -n 2 -hosts node1,node2 {where} hydra",
+            f"{MUSTER} horovodrun -np 2 -H node1:1,node2:1 {where} horovodrun",
+            f"{MUSTER} torchrun -H node1,node2 where.py torchrun",
+            f"{MUSTER} submit -H node1,node2 job.yml"), slots=2)
+        self.assertEqual(code, 0, err)
+        seen = sorted(re.findall(r"(\w+) (node\d)", out.decode()))
+        launchers = ["file", "horovodrun", "hostfile", "hydra", "mpirun", "run", "torchrun"]
+        self.assertEqual(seen, [(one, host) for one in launchers for host in ("node1", "node2")],
+                         (out, err))
+        self.assertNotIn("ssh was called", err)
+
+    def test_hydra_is_told_of_the_batch_system(self):
+        who = "sh -c 'hostname'"
+        code, out, err = self.done(self.without_ssh(
+            f"{MUSTER} mpiexec.hydra -rmk sge -launcher sge {who}",
+            f"HYDRA_LAUNCHER=sge {MUSTER} mpiexec.hydra -n 1 -hosts node1 {who}",
+            f"{MUSTER} mpiexec.hydra -rmk user {who}",
+            f"{MUSTER} mpiexec.hydra -rmk pbs {who}"), slots=4)
+        self.assertEqual(code, 255, err)
+        lines = out.decode().split()
+        self.assertEqual(sorted(lines[:4]), ["node1", "node1", "node2", "node2"], err)
+        self.assertEqual(lines[4], "node1")
+        self.assertEqual(len(lines), 6, "one rank here for -rmk user")
+        self.assertIn("-rmk pbs takes the hosts of a PBS job, and none is around", err)
 
     def test_bytes_stay_what_they_are(self):
         script = self.path("bytes.py")

@@ -34,8 +34,9 @@ struct HydraEnd {
 
 // How hosts are reached.
 struct HydraReach {
-  std::string launcher = {};                 // "ssh", "fork", "slurm"; empty: ssh
-  std::vector<std::string> executable = {};  // instead of ssh or srun
+  std::string launcher = {};                 // "ssh", "fork", "sge"; empty: what hosts suggest
+  std::vector<std::string> executable = {};  // instead of ssh, srun, qrsh
+  std::string manager = {};                  // of -rmk: "sge", "user"; empty: whichever is around
 };
 
 struct HydraDraft {

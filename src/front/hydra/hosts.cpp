@@ -41,9 +41,37 @@ void take_hostfile_of_variables(HydraDraft& draft) {
   }
 }
 
+// A site may have set the variable for all its machines, so it is no more than a preference.
+std::string_view preferred_manager(const Call& call) {
+  for (const char* name : {"HYDRA_RMK", "I_MPI_HYDRA_RMK"}) {
+    const std::string_view word = variable(call, name).value_or("");
+    if (!word.empty()) return word;
+  }
+  return {};
+}
+
+Result<spec::HostsFound> hosts_from(const HydraDraft& draft, std::string_view manager) {
+  return given_hosts(*draft.call, draft.request.spec, draft.hosts, {.list_option = "-hosts"},
+                     manager);
+}
+
+// The hosts of a launcher within a rank of ours are those that its head has.
 Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
   if (!draft.hosts.list && draft.hosts.file == kThisMachine) return spec::HostsFound{};
-  return given_hosts(*draft.call, draft.request.spec, draft.hosts, {.list_option = "-hosts"});
+  if (variable(*draft.call, spec::kHeadAbove)) return hosts_from(draft, {});
+  const std::string& typed = draft.reach.manager;
+  if (typed.empty()) {
+    auto preferred = hosts_from(draft, preferred_manager(*draft.call));
+    const bool is_there = !preferred || preferred->source.has_list;
+    return is_there ? preferred : hosts_from(draft, {});
+  }
+  auto found = hosts_from(draft, typed);
+  const bool is_missing = found && !found->source.has_list && typed != "user";
+  if (!is_missing || draft.request.spec.fake_nodes > 0) return found;
+  const std::string_view name = spec::batch_name(typed);
+  return fail(Fault::usage, "name the hosts with -hosts or -f, or call it from a job script",
+              "-rmk {} takes the hosts of a {} job, and none is around", typed,
+              name.empty() ? "Slurm" : name);
 }
 
 // By the slots of a host in all its entries; equal hosts keep their order.

@@ -205,18 +205,23 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-launcher -bootstrap",
       kReach,
       Takes::choice,
-      "ssh|fork|slurm",
-      "How to start agents on hosts: ssh, slurm (srun inside a Slurm job), or fork (simulate hosts "
-      "on this machine) (default: HYDRA_LAUNCHER, else ssh).",
-      {.choices = "ssh fork slurm"}},
+      "ssh|rsh|fork|slurm|lsf|sge|pbs",
+      "How to start agents on hosts: ssh, rsh, fork (simulate hosts on this machine), or as the "
+      "batch system around does: srun, blaunch, qrsh -inherit, or ssh and pbs_attach (default: "
+      "HYDRA_LAUNCHER, else as the job around does, else ssh).",
+      {.choices = "ssh rsh fork slurm lsf sge pbs"}},
      set_hydra_launcher},
     {{"-launcher-exec -bootstrap-exec", kReach, Takes::text, "COMMAND",
-      "Command to use instead of ssh or srun (default: HYDRA_LAUNCHER_EXEC); "
+      "Command to use instead of ssh, srun, blaunch or qrsh (default: HYDRA_LAUNCHER_EXEC); "
       "HYDRA_LAUNCHER_EXTRA_ARGS is appended."},
      set_hydra_launcher_exec},
-    {{"-rmk", kReach, Takes::text, "user|slurm",
-      "Where hosts come from when none are given. Without it, too, the hosts of a batch job around "
-      "are taken."},
+    {{"-rmk",
+      kReach,
+      Takes::choice,
+      "user|slurm|ll|lsf|sge|pbs|cobalt",
+      "Whose job hosts come from when none are given; user: nobody's (default: HYDRA_RMK, else any "
+      "batch job around).",
+      {.choices = "user slurm ll lsf sge pbs cobalt"}},
      set_hydra_rmk},
 
     {{"-disable-auto-cleanup", kEnd, Takes::nothing, "",

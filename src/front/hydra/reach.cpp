@@ -9,6 +9,7 @@
 #include "model/carriers.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
+#include "spec/sources.hpp"
 
 namespace muster::front {
 namespace {
@@ -18,25 +19,26 @@ using base::Fault;
 using base::Result;
 using Command = std::vector<std::string>;
 
-constexpr std::string_view kOthers[] = {"rsh", "ll", "lsf", "sge", "pbs", "manual", "persist"};
-
-// One word that any shell reads back as it is.
-std::string shell_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
+constexpr std::string_view kWorkingLaunchers[] = {"ssh", "rsh", "fork", "slurm",
+                                                  "lsf", "sge", "pbs"};
+// LoadLeveler's poe starts all hosts at once; of the others, people or daemons start the agents.
+constexpr std::string_view kOthers[] = {"ll", "manual", "persist"};
+constexpr std::string_view kKnownManagers[] = {"user", "slurm", "ll",    "lsf",
+                                               "sge",  "pbs",   "cobalt"};
+constexpr std::string_view kBatchLaunchers[] = {"lsf", "sge", "pbs"};
 
 // A carrier is called with the host and the remote command; fork ignores the host.
 Command fork_words() { return {"/bin/sh", "-c", R"(exec /bin/sh -c "$2")", "fork"}; }
 
+bool is_batch_launcher(std::string_view word) {
+  return std::ranges::find(kBatchLaunchers, word) != std::end(kBatchLaunchers);
+}
+
 // One step with one task on that host. --unbuffered: srun would otherwise hold back what is no
 // whole line. Steps of one job share its processors only with --overlap.
 Command srun_words(const Command& executable, const Command& extra) {
-  std::string script = "exec";
-  for (const Command* words : {&executable, &extra}) {
-    for (const std::string& word : *words) script += " " + shell_word(word);
-  }
+  std::string script = "exec " + spec::quoted_for_shell(executable);
+  if (!extra.empty()) script += " " + spec::quoted_for_shell(extra);
   script += R"( --nodes=1 --ntasks=1 --nodelist="$1" --overlap --unbuffered --mpi=none)"
             R"( --cpu-bind=none /bin/sh -c "$2")";
   return {"/bin/sh", "-c", script, "srun"};
@@ -52,6 +54,38 @@ Result<void> use_steps(HydraDraft& draft, const Command& extra) {
   if (std::ranges::count(extra, kExternalLauncher) > 0) spec.carrier.step_words.clear();
   spec.carrier.step_words.insert(spec.carrier.step_words.end(), extra.begin(), extra.end());
   return {};
+}
+
+// As that batch system starts something on the hosts of its job, whichever of them are named.
+Result<void> use_batch(HydraDraft& draft, const Command& extra) {
+  const std::string& launcher = draft.reach.launcher;
+  const auto reach =
+      spec::batch_job_reach([&](std::string_view name) { return variable(*draft.call, name); },
+                            launcher, {draft.reach.executable, extra});
+  if (!reach) {
+    return fail(Fault::usage, "call it from a job script, or remove -launcher",
+                "-launcher {} works inside a {} job, and this is none", launcher,
+                spec::batch_name(launcher));
+  }
+  model::CarrierSpec& carrier = draft.request.spec.carrier;
+  if (!reach->command.empty()) {
+    carrier.command = reach->command;
+  } else {
+    if (!draft.reach.executable.empty()) carrier.command = draft.reach.executable;
+    carrier.command.insert(carrier.command.end(), extra.begin(), extra.end());
+  }
+  carrier.wrapper = reach->wrapper;
+  return {};
+}
+
+void use_command(HydraDraft& draft, Command extra) {
+  model::CarrierSpec& carrier = draft.request.spec.carrier;
+  const std::string& launcher = draft.reach.launcher;
+  std::erase(extra, kExternalLauncher);  // of srun
+  if (launcher == "ssh" || launcher == "rsh") carrier.step_words.clear();
+  if (launcher == "rsh") carrier.command = {"rsh"};
+  if (!draft.reach.executable.empty()) carrier.command = draft.reach.executable;
+  carrier.command.insert(carrier.command.end(), extra.begin(), extra.end());
 }
 
 // The first of some variables that is set.
@@ -84,6 +118,10 @@ Result<void> settle_launcher(HydraDraft& draft) {
   return take_variables(draft).map([&] {
     const bool is_slurms = draft.reach.launcher == "slurm" && draft.reach.executable.empty();
     if (!is_typed && is_slurms) draft.reach.launcher.clear();
+    const bool is_open = draft.reach.launcher.empty() && draft.reach.executable.empty();
+    const bool of_manager =
+        draft.request.spec.source == model::kHostsGranted && is_batch_launcher(draft.reach.manager);
+    if (is_open && of_manager) draft.reach.launcher = draft.reach.manager;
   });
 }
 
@@ -97,45 +135,46 @@ Result<Command> extra_words(const HydraDraft& draft) {
 
 Result<void> set_hydra_launcher(HydraDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
-  if (word == "ssh" || word == "fork" || word == "slurm") {
+  if (std::ranges::find(kWorkingLaunchers, word) != std::end(kWorkingLaunchers)) {
     draft.reach.launcher = word;
     return {};
   }
   const bool known = std::ranges::find(kOthers, word) != std::end(kOthers);
   return fail(Fault::usage,
               known ? "any program called as PROGRAM HOST COMMAND: -launcher-exec" : "",
-              "{} must be ssh, fork or slurm{}, not {}", typed.option, known ? " here" : "",
-              spec::quoted(typed.value));
+              "{} must be ssh, rsh, fork, slurm, lsf, sge or pbs{}, not {}", typed.option,
+              known ? " here" : "", spec::quoted(typed.value));
 }
 
 Result<void> set_hydra_launcher_exec(HydraDraft& draft, const Typed& typed) {
   return read_words(typed).map([&](Command words) { draft.reach.executable = std::move(words); });
 }
 
-// Where hosts come from when none are given.
-Result<void> set_hydra_rmk(HydraDraft&, const Typed& typed) {
-  const std::string word = base::lower(typed.value);
-  if (word == "user" || word == "slurm") return {};
-  return fail(Fault::usage, "name the hosts with -hosts or -f",
-              "{} must be user or slurm here, not {}", typed.option, spec::quoted(typed.value));
+Result<void> set_hydra_rmk(HydraDraft& draft, const Typed& typed) {
+  std::string word = base::lower(typed.value);
+  if (std::ranges::find(kKnownManagers, word) == std::end(kKnownManagers)) {
+    return fail(Fault::usage, "without it, the job around is found by itself",
+                "{} must be user, slurm, ll, lsf, sge, pbs or cobalt, not {}", typed.option,
+                spec::quoted(typed.value));
+  }
+  draft.reach.manager = std::move(word);
+  return {};
 }
 
 Result<void> settle_hydra_reach(HydraDraft& draft) {
   if (auto done = settle_launcher(draft); !done) return done;
   auto extra = extra_words(draft);
   if (!extra) return tl::unexpected(extra.error());
+  const std::string& launcher = draft.reach.launcher;
   Command& command = draft.request.spec.carrier.command;
-  if (draft.reach.launcher == "fork") {
+  if (is_batch_launcher(launcher)) return use_batch(draft, *extra);
+  if (launcher == "slurm" && draft.reach.executable.empty()) return use_steps(draft, *extra);
+  if (launcher == "fork") {
     command = fork_words();
-  } else if (draft.reach.launcher == "slurm" && draft.reach.executable.empty()) {
-    return use_steps(draft, *extra);
-  } else if (draft.reach.launcher == "slurm") {
+  } else if (launcher == "slurm") {
     command = srun_words(draft.reach.executable, *extra);
   } else {
-    std::erase(*extra, kExternalLauncher);  // of srun
-    if (draft.reach.launcher == "ssh") draft.request.spec.carrier.step_words.clear();
-    if (!draft.reach.executable.empty()) command = draft.reach.executable;
-    command.insert(command.end(), extra->begin(), extra->end());
+    use_command(draft, std::move(*extra));
   }
   return {};
 }

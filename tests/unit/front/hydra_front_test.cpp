@@ -253,12 +253,55 @@ TEST(HydraFront, ReachesHosts) {
   EXPECT_EQ(spec({"-launcher", "ssh", "p"}, slurms).carrier.command, (Words{"ssh"}));
   EXPECT_EQ(complaint({"-launcher", "slurm", "p"}),
             "-launcher slurm works inside a Slurm job, and this is none");
-  EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
-            "-launcher must be ssh, fork or slurm here, not 'lsf'");
+  EXPECT_EQ(spec({"-launcher", "rsh", "p"}).carrier.command, (Words{"rsh"}));
+  EXPECT_EQ(complaint({"-launcher", "ll", "p"}),
+            "-launcher must be ssh, rsh, fork, slurm, lsf, sge or pbs here, not 'll'");
   EXPECT_EQ(complaint({"p"}, {{"HYDRA_LAUNCHER=warp"}}),
-            "HYDRA_LAUNCHER must be ssh, fork or slurm, not 'warp'");
-  EXPECT_TRUE(read({"-rmk", "user", "p"}));
-  EXPECT_EQ(complaint({"-rmk", "pbs", "p"}), "-rmk must be user or slurm here, not 'pbs'");
+            "HYDRA_LAUNCHER must be ssh, rsh, fork, slurm, lsf, sge or pbs, not 'warp'");
+}
+
+const Surroundings kGridEngine{{"SGE_ROOT=/sge", "JOB_ID=7", "PE_HOSTFILE=/pe"},
+                               {{"/pe", "n1 2 q@n1 UNDEFINED\nn2 2 q@n2 UNDEFINED\n"}}};
+
+TEST(HydraFront, StartsAsABatchSystemDoes) {
+  const auto job = spec({"-launcher", "sge", "-hosts", "n2", "p"}, kGridEngine);
+  EXPECT_EQ(job.hosts.size(), 1U);
+  EXPECT_EQ(job.carrier.command.back(), "qrsh -inherit");
+  Surroundings own = kGridEngine;
+  own.environment.insert(own.environment.end(),
+                         {"HYDRA_LAUNCHER=sge", "HYDRA_LAUNCHER_EXEC=/opt/qrsh"});
+  EXPECT_NE(spec({"p"}, own).carrier.command[2].find("exec '/opt/qrsh' -inherit"),
+            std::string::npos);
+  const auto pbs = spec({"-launcher", "pbs", "-launcher-exec", "ssh -q", "p"},
+                        {{"PBS_JOBID=7", "PBS_NODEFILE=/n"}, {{"/n", "n1\n"}}});
+  EXPECT_EQ(pbs.carrier.command, (Words{"ssh", "-q"}));
+  EXPECT_EQ(pbs.carrier.wrapper.back(), "7");
+  EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
+            "-launcher lsf works inside a LSF job, and this is none");
+  EXPECT_EQ(complaint({"-launcher", "pbs", "p"}, kGridEngine),
+            "-launcher pbs works inside a PBS job, and this is none");
+}
+
+TEST(HydraFront, TakesTheHostsOfOneBatchSystem) {
+  EXPECT_EQ(spec({"-rmk", "sge", "p"}, kGridEngine).source_name, "Grid Engine job 7");
+  EXPECT_EQ(spec({"-rmk", "SGE", "-hosts", "x", "p"}, kGridEngine).hosts.front().name, "x");
+  EXPECT_FALSE(spec({"-rmk", "user", "p"}, kGridEngine).source.has_list);
+  EXPECT_EQ(complaint({"-rmk", "pbs", "p"}, kGridEngine),
+            "-rmk pbs takes the hosts of a PBS job, and none is around");
+  EXPECT_EQ(complaint({"-rmk", "slurm", "p"}, kGridEngine),
+            "-rmk slurm takes the hosts of a Slurm job, and none is around");
+  EXPECT_EQ(complaint({"-rmk", "warp", "p"}),
+            "-rmk must be user, slurm, ll, lsf, sge, pbs or cobalt, not 'warp'");
+  Surroundings both = kGridEngine;
+  both.environment.insert(both.environment.end(), {"PBS_JOBID=8", "PBS_NODEFILE=/n"});
+  both.files["/n"] = "p1\n";
+  EXPECT_EQ(spec({"p"}, both).source_name, "PBS job 8");
+  const auto chosen = spec({"-rmk", "sge", "p"}, both);
+  EXPECT_EQ(chosen.source_name, "Grid Engine job 7");
+  EXPECT_EQ(chosen.carrier.command.back(), "qrsh -inherit");
+  both.environment.emplace_back("HYDRA_RMK=sge");
+  EXPECT_EQ(spec({"p"}, both).source_name, "Grid Engine job 7");
+  EXPECT_EQ(spec({"p"}, {{"HYDRA_RMK=slurm"}}).source_name, "");
 }
 
 TEST(HydraFront, TheFileIsWeakerThanTheLine) {

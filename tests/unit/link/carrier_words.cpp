@@ -26,6 +26,13 @@ TEST(CarrierWords, PlainSsh) {
                                              "exec /usr/bin/muster agent"}));
 }
 
+TEST(CarrierWords, AWrapperStartsTheAgent) {
+  model::CarrierSpec carrier;
+  carrier.wrapper = {"/bin/sh", "-c", "track $1; exec \"$@\"", "track", "7.server[]"};
+  EXPECT_EQ(words(carrier, host("node1")).back(),
+            "exec /bin/sh -c 'track $1; exec \"$@\"' track '7.server[]' /usr/bin/muster agent");
+}
+
 TEST(CarrierWords, UserPortAndKey) {
   model::CarrierSpec carrier;
   carrier.command = {"/usr/local/bin/ssh", "-v"};

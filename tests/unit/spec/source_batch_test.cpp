@@ -36,7 +36,19 @@ TEST(BatchHosts, OfPbsStandOnceForEachSlot) {
   const Around around = {{"PBS_JOBID", "7.server"}, {"PBS_NODEFILE", "/f"}};
   EXPECT_EQ(hosts(around, "b\na\nb\n\na.example\n"), "PBS job 7.server: b:2 a:1 a.example:1");
   EXPECT_EQ(hosts(around, ""), "none");
-  EXPECT_EQ(batch_job_reach(variable_of(around)), Words());
+}
+
+TEST(BatchReach, OfPbsTellsTheMomOfTheAgent) {
+  const Around around = {{"PBS_JOBID", "7.server"}, {"PBS_NODEFILE", "/f"}};
+  const auto reach = batch_job_reach(variable_of(around));
+  ASSERT_TRUE(reach);
+  EXPECT_EQ(reach->command, Words());
+  EXPECT_EQ(reach->wrapper,
+            (Words{"/bin/sh", "-c",
+                   R"(j="$1"; shift; ([ -r /etc/pbs.conf ] && . /etc/pbs.conf; )"
+                   R"(PATH="$PATH:${PBS_EXEC:-/opt/pbs}/bin"; pbs_attach -j "$j" -p $$ || )"
+                   R"(pbs_track -j "$j" -a $$) </dev/null >/dev/null 2>&1; exec "$@")",
+                   "pbs_attach", "7.server"}));
 }
 
 TEST(BatchHosts, OfCobaltStandInItsFile) {
@@ -49,7 +61,15 @@ TEST(BatchHosts, OfLsfStandInAFileOrInPairs) {
             "LSF job 7: a:2 b:1");
   const Around around = {{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", "h1 4 h2 2 h1 1"}};
   EXPECT_EQ(hosts(around), "LSF job 7: h1:5 h2:2");
-  EXPECT_EQ(batch_job_reach(variable_of(around))[2], R"(exec blaunch "$1" /bin/sh -c "$2")");
+}
+
+TEST(BatchReach, OfLsfGivesBlaunchWordsThatAShellMayReadOrNot) {
+  const Around around = {{"LSB_JOBID", "7"}, {"LSB_MCPU_HOSTS", "h1 4"}};
+  EXPECT_EQ(batch_job_reach(variable_of(around))->command,
+            (Words{"/bin/sh", "-c",
+                   R"(PATH="${LSF_BINDIR:+$LSF_BINDIR:}$PATH"; h="$1"; )"
+                   R"(eval "set -- ${2#exec }"; exec blaunch "$h" "$@")",
+                   "blaunch"}));
 }
 
 TEST(BatchHosts, OfGridEngineHaveSlotsAndQueues) {
@@ -58,13 +78,39 @@ TEST(BatchHosts, OfGridEngineHaveSlotsAndQueues) {
             "Grid Engine job 7: n1:3 n2:1");
   EXPECT_EQ(hosts(around, "n1\n"), "$PE_HOSTFILE: no host with its slots: 'n1'");
   EXPECT_NE(hosts(around, "n1 0 q\n").find("$PE_HOSTFILE"), std::string::npos);
-  EXPECT_EQ(batch_job_reach(variable_of(around)).back(), "qrsh");
+}
+
+TEST(BatchReach, OfGridEngineIsQrshWithinTheJob) {
+  const Around around = {{"SGE_ROOT", "/sge"}, {"JOB_ID", "7"}, {"PE_HOSTFILE", "/f"}};
+  EXPECT_EQ(
+      batch_job_reach(variable_of(around))->command,
+      (Words{"/bin/sh", "-c", R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; exec qrsh -inherit "$1" "$2")",
+             "qrsh -inherit"}));
+  const auto own = batch_job_reach(variable_of(around), "sge", {{"/opt/it's qrsh"}, {"-v", "A=1"}});
+  EXPECT_EQ(own->command[2], R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; )"
+                             R"(exec '/opt/it'\''s qrsh' -inherit '-v' 'A=1' "$1" "$2")");
+}
+
+TEST(BatchReach, IsOfOneManagerWhereThatIsAskedFor) {
+  const Around around = {
+      {"PBS_JOBID", "7"}, {"PBS_NODEFILE", "/f"}, {"LSB_JOBID", "8"}, {"LSB_MCPU_HOSTS", "h1 4"}};
+  EXPECT_EQ(batch_job_reach(variable_of(around))->command, Words());
+  EXPECT_EQ(batch_job_reach(variable_of(around), "lsf")->command.back(), "blaunch");
+  EXPECT_FALSE(batch_job_reach(variable_of(around), "sge"));
+  EXPECT_FALSE(batch_job_reach(variable_of({})));
+  EXPECT_EQ(batch_name("sge"), "Grid Engine");
+  EXPECT_EQ(batch_name("slurm"), "");
 }
 
 TEST(BatchHosts, OfOarStandInItsFile) {
   const Around around = {{"OAR_JOB_ID", "7"}, {"OAR_NODEFILE", "/f"}};
   EXPECT_EQ(hosts(around, "a\na\n"), "OAR job 7: a:2");
-  EXPECT_EQ(batch_job_reach(variable_of(around)), Words{"oarsh"});
+  EXPECT_EQ(batch_job_reach(variable_of(around))->command, Words{"oarsh"});
+}
+
+TEST(BatchHosts, OfLoadLevelerStandInItsFile) {
+  const Around around = {{"LOADL_STEP_ID", "c.7.0"}, {"LOADL_HOSTFILE", "/f"}};
+  EXPECT_EQ(hosts(around, "a\nb\na\n"), "LoadLeveler job c.7.0: a:2 b:1");
 }
 
 TEST(BatchHosts, AreNotThereWithoutAWholeJobOrBelowARankOfOurs) {

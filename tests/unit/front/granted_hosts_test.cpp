@@ -1,0 +1,98 @@
+// Hosts that are named inside a batch job are reached as that job's are, whichever launcher is
+// called.
+#include <gtest/gtest.h>
+#include <map>
+
+#include "front/front.hpp"
+#include "front/inherited.hpp"
+#include "model/carriers.hpp"
+
+namespace muster::front::granted_hosts_test {
+namespace {
+
+using Words = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;
+
+const Words kGridEngine = {"SGE_ROOT=/sge", "JOB_ID=7", "PE_HOSTFILE=/pe"};
+const Words kPbs = {"PBS_JOBID=8.server", "PBS_NODEFILE=/pbs"};
+
+base::Result<std::string> read_file(const std::string& path) {
+  static const Files files = {{"/pe", "n1 2 q@n1 UNDEFINED\nn2.cluster 2 q@n2 UNDEFINED\n"},
+                              {"/pbs", "n1\nn2\n"},
+                              {"/here/hosts", "n2 slots=1\n"},
+                              {"/here/machines", "n2:1\n"}};
+  const auto found = files.find(path.starts_with('/') ? path : "/here/" + path);
+  if (found != files.end()) return found->second;
+  return base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no such file");
+}
+
+// The words that reach hosts, and those that start the agent there.
+model::CarrierSpec carrier(const std::string& launcher, const Words& words,
+                           const Words& around = kGridEngine) {
+  Call call{.called = launcher,
+            .words = words,
+            .environment = around,
+            .current_folder = "/here",
+            .read_file = [](const std::string& path, std::size_t) { return read_file(path); },
+            .has_file = [](const std::string&) { return false; }};
+  auto reading = front_of(launcher)->read(call);
+  if (!reading || !reading->request) {
+    ADD_FAILURE() << (reading ? "no request" : to_string(reading.error()));
+    return {};
+  }
+  EXPECT_TRUE(take_inherited_settings(call, reading->request->spec));
+  return reading->request->spec.carrier;
+}
+
+std::string reach(const std::string& launcher, const Words& words,
+                  const Words& around = kGridEngine) {
+  return carrier(launcher, words, around).command.back();
+}
+
+TEST(GrantedHosts, AreReachedByTheJobFromEveryLauncherThatNamesThem) {
+  EXPECT_EQ(reach("run", {"-H", "n1,n2", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("run", {"--hostfile", "/here/hosts", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("mpirun", {"-H", "n2.cluster", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("mpirun", {"--hostfile", "/here/hosts", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("mpiexec.hydra", {"-hosts", "n1,n2", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("mpiexec.hydra", {"-f", "/here/machines", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("horovodrun", {"-np", "1", "-H", "n2:1", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("torchrun", {"-H", "n1,n2", "p.py"}), "qrsh -inherit");
+  EXPECT_EQ(reach("deepspeed", {"--hostfile", "/here/hosts", "p.py"}), "qrsh -inherit");
+}
+
+TEST(GrantedHosts, AreAllThatMayBeNamed) {
+  EXPECT_EQ(reach("run", {"-H", "localhost,n2", "p"}), "qrsh -inherit");
+  EXPECT_EQ(reach("run", {"-H", "n2,n3", "p"}), "ssh");
+  EXPECT_EQ(reach("run", {"-H", "n2.elsewhere", "p"}), "ssh");
+  EXPECT_EQ(reach("run", {"-H", "me@n2", "p"}), "ssh");
+  EXPECT_EQ(reach("run", {"-H", "n1", "p"}, {}), "ssh");
+}
+
+TEST(GrantedHosts, AreReachedAsItWasSaid) {
+  EXPECT_EQ(reach("run", {"--ssh-command", "rsh -n", "-H", "n2", "p"}), "-n");
+  EXPECT_EQ(reach("run", {"--ssh-port", "23", "-H", "n2", "p"}), "ssh");
+  EXPECT_EQ(reach("mpiexec.hydra", {"-launcher", "ssh", "-hosts", "n2", "p"}), "ssh");
+  EXPECT_EQ(reach("mpiexec.hydra", {"-launcher", "ssh", "p"}), "ssh");
+  EXPECT_EQ(reach("mpiexec.hydra", {"-launcher", "rsh", "p"}), "rsh");
+}
+
+TEST(GrantedHosts, OfPbsTellTheirMomOfTheAgent) {
+  for (const Words& words : {Words{"-H", "n1", "p"}, Words{"p"}}) {
+    const auto found = carrier("run", words, kPbs);
+    EXPECT_EQ(found.command, Words{"ssh"});
+    ASSERT_EQ(found.wrapper.size(), 5U);
+    EXPECT_EQ(found.wrapper.back(), "8.server");
+  }
+  EXPECT_EQ(carrier("run", {"-H", "n9", "p"}, kPbs).wrapper, Words());
+  EXPECT_EQ(carrier("run", {"--ssh-command", "ssh -q", "p"}, kPbs).wrapper, Words());
+}
+
+TEST(GrantedHosts, AreALeftoverInsideASlurmJob) {
+  Words both = kPbs;
+  both.insert(both.end(), {"SLURM_JOB_ID=9", "SLURM_JOB_NODELIST=n[1-3]"});
+  EXPECT_EQ(carrier("run", {"-H", "n1", "p"}, both).wrapper, Words());
+}
+
+}  // namespace
+}  // namespace muster::front::granted_hosts_test
