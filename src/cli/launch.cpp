@@ -257,7 +257,8 @@ class Launch {
     if (!request_.checkpoints) return {};
     front::Checkpoints checkpoints = *request_.checkpoints;
     const bool is_own = recorder_ && checkpoints.folder.starts_with(recorder_->record().folder);
-    if (is_own && checkpoints.earlier.empty()) {
+    const bool has_record = request_.record && !request_.record->scheduler.kind.empty();
+    if (is_own && checkpoints.earlier.empty() && !has_record) {
       checkpoints.earlier = queued_before(*request_.record, invocation_.environment);
     }
     return ready_checkpoints(checkpoints);

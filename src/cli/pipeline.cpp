@@ -58,6 +58,8 @@ pipeline::Recorder recorder_of(const PipelineRequest& request) {
   for (const front::PoolHost& host : request.hosts) record.hosts.push_back(host.name);
   for (const StepRequest& step : request.steps) record.steps.emplace_back().name = step.name;
   record.rerun_of = request.earlier;
+  record.scheduler = request.record.scheduler;
+  record.created = request.record.submitted;
   options.asked = request.record.asked;
   options.plan = plan_text(request);
   options.version = MUSTER_VERSION;

@@ -77,6 +77,8 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   options.record.outputs = request.record->outputs;
   options.record.tags = request.record->tags;
   options.record.streams = request.record->streams;
+  options.record.scheduler = request.record->scheduler;
+  options.record.created = request.record->submitted;
   options.asked = request.record->asked;
   options.plan = plan_text(spec, plan, request.record->outputs);
   options.version = MUSTER_VERSION;

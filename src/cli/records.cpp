@@ -12,6 +12,7 @@
 #include "cli/forget.hpp"
 #include "cli/list.hpp"
 #include "cli/logs.hpp"
+#include "cli/queued.hpp"
 #include "cli/run.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
@@ -159,7 +160,9 @@ Result<void> interrupt(const RunRecord& record) {
 // One that is still being handed over to its scheduler is stopped like any other.
 int stop(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
   if (!record.is_live()) return print_end(record, request);
-  const bool is_elsewhere = is_scheduled(record) && record.state != model::RunState::starting;
+  const bool is_handed_over = is_queued_run(record) ? !record.scheduler.id.empty()
+                                                    : record.state != model::RunState::starting;
+  const bool is_elsewhere = is_scheduled(record) && is_handed_over;
   const auto sent = is_elsewhere ? stop_scheduled(record, invocation) : interrupt(record);
   if (!sent) return complain(sent.error());
   if (!is_elsewhere) return print_end(ended(record), request);

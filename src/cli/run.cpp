@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
 #include "base/variables.hpp"
+#include "batch/system.hpp"
+#include "cli/batch_run.hpp"
 #include "cli/called.hpp"
 #include "cli/check_target.hpp"
 #include "cli/cluster_run.hpp"
@@ -20,9 +23,11 @@
 #include "cli/launch.hpp"
 #include "cli/operated.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/queued.hpp"
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "front/batch_request.hpp"
 #include "front/cluster_request.hpp"
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
@@ -34,6 +39,7 @@
 #include "probe/random.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/reader.hpp"
 #include "view/complaints.hpp"
 
 namespace muster::cli {
@@ -181,6 +187,9 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   if (read->complaints.empty() && read->cluster && read->only_asks) {
     return check_target(*read, invocation);
   }
+  if (read->complaints.empty() && read->batch && read->only_asks) {
+    return check_batch_target(*read, invocation);
+  }
   if (read->checked) {
     const int told = print(view::complaints_json(*read->checked, read->complaints, read->notices));
     const bool good = read->complaints.empty();
@@ -194,6 +203,7 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
     return run_operated(*read, asked, invocation);
   }
   if (read->cluster && !only_shows) return run_in_cluster(*read, asked, invocation);
+  if (read->batch) return only_shows ? show_script(*read) : run_in_queue(*read, asked, invocation);
   if (read->request) return act(std::move(*read->request), front, invocation, asked);
   if (read->pipeline) return act(*read->pipeline, invocation, asked);
   if (read->called) return called(*read->called, invocation);
@@ -219,12 +229,85 @@ void leave_binding(const Invocation& invocation) {
   if (bound && all && probe::own_cpus() == *bound) (void)probe::run_on(*all);
 }
 
+// ---- runs that a batch system has started -------------------------------------------------------
+
+// Files that the record has are those of then; those of the job around are there only now.
+front::Call asked_in_job(const model::TypedCommand& asked, const std::string& folder,
+                         const Invocation& invocation) {
+  front::Call call = asked_before(asked, invocation);
+  const front::ReadFile of_then = call.read_file;
+  call.read_file = [of_then](const std::string& path, std::size_t most) {
+    auto text = of_then(path, most);
+    return text ? text : read_input_file(path, most);
+  };
+  call.record_folder = folder;
+  call.is_queued_run = true;
+  return call;
+}
+
+// Its record is there, and somebody follows that already.
+void settle(front::Recording& record, const model::RunRecord& submitted,
+            const Invocation& invocation) {
+  const batch::System* system = batch::system_of(submitted.scheduler.kind);
+  record.scheduler = submitted.scheduler;
+  record.scheduler.id = base::value_of(invocation.environment, system->job_variable);
+  record.submitted = submitted.created;
+}
+
+int run_as_queued(const std::string& folder, Invocation invocation) {
+  const auto record = store::read_record(folder);
+  const auto asked = store::read_asked(folder);
+  if (!record || !asked || !is_queued_run(*record)) {
+    return complain({base::Fault::bad_file,
+                     fmt::format("{} names no run in a queue: {}", kQueuedRecord, folder),
+                     "muster submit hands a job over",
+                     {}});
+  }
+  const front::Front* front = front::front_of(asked->words.front());
+  if (front == nullptr || ::chdir(asked->folder.c_str()) != 0) {
+    return complain({base::Fault::cannot_start,
+                     "the folder in which it was submitted is not here: " + asked->folder,
+                     "all hosts must see it at the same path",
+                     {}});
+  }
+  auto read = read_words(*front, asked_in_job(*asked, folder, invocation));
+  if (read && read->request && read->request->record) {
+    settle(*read->request->record, *record, invocation);
+    use_code_of(folder, *read->request);
+    if (read->request->detach) {
+      read->request->spec.output.routes.out.console = false;
+      read->request->spec.output.routes.err.console = false;
+    }
+    read->request->detach = read->request->json = false;
+  }
+  if (read && read->pipeline) {
+    settle(read->pipeline->record, *record, invocation);
+    read->pipeline->detach = read->pipeline->json = false;
+  }
+  return carry_out(*front, std::move(read), invocation, *asked);
+}
+
+// What the batch system's script calls.
+int run_queued(const std::string& folder, Invocation invocation) {
+  std::vector<std::string>& environment = invocation.environment;
+  std::erase_if(environment, [](const std::string& one) {
+    return one.starts_with(std::string(kQueuedRecord) + "=") || one.starts_with("MUSTER_RECORDS=");
+  });
+  ::unsetenv(kQueuedRecord);  // what it starts is not that run
+  environment.push_back("MUSTER_RECORDS=" + folder.substr(0, folder.rfind('/')));
+  const int code = run_as_queued(folder, invocation);
+  finish_unbegun(folder, code);
+  return code;
+}
+
 }  // namespace
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
   leave_binding(invocation);
+  const std::string queued = base::value_of(invocation.environment, kQueuedRecord);
+  if (!queued.empty()) return run_queued(queued, invocation);
   const auto& words = invocation.words;
   const auto first = words.begin() + static_cast<std::ptrdiff_t>(name);
   model::TypedCommand remembered{{first, words.end()}, {}, {}};

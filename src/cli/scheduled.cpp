@@ -11,6 +11,7 @@
 #include "cli/end_file.hpp"
 #include "cli/launcher_log.hpp"
 #include "cli/operated.hpp"
+#include "cli/queued.hpp"
 #include "cli/speak.hpp"
 #include "cluster/listing.hpp"
 #include "cluster/operated.hpp"
@@ -281,6 +282,7 @@ Kubectl kubectl_of(const RunRecord& record, const std::vector<std::string>& envi
 }
 
 RunRecord asked_for(RunRecord record, const Invocation& invocation) {
+  if (is_queued_run(record)) return queued_now(std::move(record), invocation);
   if (!record.is_live() || record.state == RunState::starting) return record;
   if (store::is_finished(record.folder)) {  // since it was read: stopped from here
     if (auto known = store::read_record(record.folder)) return *std::move(known);
@@ -295,7 +297,12 @@ RunRecord asked_for(RunRecord record, const Invocation& invocation) {
 
 void ask_for_all(std::vector<RunRecord>& records, const Invocation& invocation) {
   std::map<std::pair<std::string, std::string>, Answered<kubernetes::Value>> asked;
+  std::vector<RunRecord*> queued;
   for (RunRecord& record : records) {
+    if (is_queued_run(record)) {
+      queued.push_back(&record);
+      continue;
+    }
     if (is_operated(record)) {
       record = operated_now(std::move(record), invocation);
       continue;
@@ -313,6 +320,7 @@ void ask_for_all(std::vector<RunRecord>& records, const Invocation& invocation) 
       record.cause = listed.error().error.what;
     }
   }
+  ask_queues(queued, invocation);
 }
 
 int accompany(const RunRecord& record, bool tags, const Invocation& invocation) {
@@ -332,6 +340,7 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
+  if (is_queued_run(record)) return queued_logs(record, request, invocation);
   if (is_operated(record)) return operated_logs(record, request.follow, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
@@ -361,6 +370,7 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
 }
 
 RunRecord await_end(RunRecord record, const Invocation& invocation) {
+  if (is_queued_run(record)) return await_queued(std::move(record), invocation);
   for (record = asked_for(std::move(record), invocation); record.is_live();
        record = asked_for(std::move(record), invocation)) {
     std::this_thread::sleep_for(kPause);
@@ -371,6 +381,7 @@ RunRecord await_end(RunRecord record, const Invocation& invocation) {
 // SIGINT to the launcher, as Ctrl-C would; who may not do that deletes its pods, which are sent
 // SIGTERM.
 Result<void> stop_scheduled(const RunRecord& record, const Invocation& invocation) {
+  if (is_queued_run(record)) return stop_queued(record, invocation);
   if (is_operated(record)) return stop_operated(record, invocation);
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
   const auto sight = cluster::look(kubectl, record.scheduler.id);
@@ -395,6 +406,7 @@ Result<void> stop_scheduled(const RunRecord& record, const Invocation& invocatio
 }
 
 Result<RunRecord> await_stopped(const RunRecord& record, const Invocation& invocation) {
+  if (is_queued_run(record)) return await_stopped_queued(record, invocation);
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
   RunRecord now = store::read_record(record.folder).value_or(record);
   if (now.is_live()) now = await_end(std::move(now), invocation);
@@ -402,6 +414,7 @@ Result<RunRecord> await_stopped(const RunRecord& record, const Invocation& invoc
 }
 
 Result<void> remove_scheduled(const RunRecord& record, const Invocation& invocation) {
+  if (is_queued_run(record)) return {};  // all that is left of it lies in the record
   if (is_operated(record)) return remove_operated(record, invocation);
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
   const auto deleted = cluster::delete_objects(kubectl, record.scheduler.id);

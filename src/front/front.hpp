@@ -20,6 +20,7 @@
 namespace muster::front {
 
 struct ClusterRequest;
+struct BatchRequest;
 struct PipelineRequest;
 struct CalledRequest;
 
@@ -35,7 +36,9 @@ struct Reading {
   std::shared_ptr<PipelineRequest> pipeline = {};
   // The request, or the pipeline, is carried out in a cluster: the hosts are pods there.
   std::shared_ptr<ClusterRequest> cluster = {};
-  bool only_asks = false;  // whether the cluster would take it
+  // The same for the queue of a batch system: the hosts stand for those that it will give.
+  std::shared_ptr<BatchRequest> batch = {};
+  bool only_asks = false;  // whether the cluster, or the batch system, would take it
   std::shared_ptr<const CalledRequest> called = {};
   std::string text_file = {};  // an absolute path that `text` goes to; empty: stdout
 };

@@ -59,6 +59,9 @@ struct Recording {
   // Set by the caller of the front end:
   model::TypedCommand asked = {};
   std::string folder = {};  // of the record; empty: unknown
+  // Of a run that a batch system has started: whose job it is, and since when. Its record is there.
+  model::Scheduler scheduler = {};
+  std::optional<model::Utc> submitted = {};
 };
 
 // When a run leaves a record.

@@ -39,7 +39,7 @@ Recorder::Recorder(RecorderOptions options)
       planned_(options_.hosts.size()),
       named_(options_.record.hosts.size()) {
   RunRecord& record = options_.record;
-  record.created = store::utc_now();
+  if (!record.created) record.created = store::utc_now();
   record.run = store::run_of(record.folder);
   record.head = store::this_place();
   lines_ = view::event_line(*record.created, "created");
@@ -53,7 +53,8 @@ void Recorder::set_code(std::function<base::Result<void>(const std::string& fold
 base::Result<void> Recorder::begin() {
   auto made = store::RecordWriter::create(
       options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
-                               options_.plan(), lines_, folders_inside(options_.record), fill_});
+                               options_.plan(), lines_, folders_inside(options_.record), fill_,
+                               !options_.record.scheduler.kind.empty()});
   lines_.clear();
   if (!made) {
     failure_ = made.error();

@@ -233,7 +233,7 @@ void tell_pods(const JobFile& job, Made& made) {
 }
 
 void tell(const JobFile& job, const Target& target, Made& made) {
-  const bool has_pods = target.kubernetes || target.is_allocation;
+  const bool has_pods = target.kubernetes || target.is_allocation || target.batch;
   if (!has_pods) tell_pods(job, made);
   for (const Limits* limits : {&job.limits, &job.workers.limits, &job.servers.limits}) {
     if (has_pods || (!limits->cpu && !limits->memory)) continue;

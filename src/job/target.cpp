@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/nearest.hpp"
+#include "job/batch_rows.hpp"
+#include "job/check_batch.hpp"
 #include "job/check_cluster.hpp"
 #include "job/cluster_rows.hpp"
 #include "job/read_map.hpp"
@@ -59,6 +61,7 @@ constexpr Row kTarget[] = {
     {{"fake_nodes", Form::count, "How many nodes this machine may play."},
      into_target<&Target::fake_nodes>},
     {{"kubernetes", Form::none, "A cluster whose pods are the nodes."}, add_cluster, kClusterKeys},
+    {{"slurm", Form::none, "A Slurm, to whose queue jobs go."}, add_batch, kSlurmKeys},
     {{"slots", Form::count, "Slots of each node that does not say it."},
      into_target<&Target::slots>},
     {{"gpus", Form::count, "GPUs of each node.", {.least = 0}}, into_target<&Target::gpus>},
@@ -95,15 +98,21 @@ constexpr Row kTargetKeys[] = {
 void check(const Targets& targets, Complaints& complaints) {
   for (const Target& target : targets.all) {
     const int kinds = int(!target.hosts.empty()) + int(target.hostfile.has_value()) +
-                      int(target.fake_nodes.has_value()) + int(target.kubernetes.has_value());
+                      int(target.fake_nodes.has_value()) + int(target.kubernetes.has_value()) +
+                      int(target.batch.has_value());
     if (target.kubernetes) {
       check_cluster(*target.kubernetes, fmt::format("targets.{}.kubernetes", target.name),
                     complaints);
     }
+    if (target.batch) {
+      check_batch(*target.batch, fmt::format("targets.{}.{}", target.name, target.batch->kind),
+                  complaints);
+    }
     if (kinds <= 1) continue;
     complaints.add(
         target.mark,
-        fmt::format("targets.{} has more than one of hosts, hostfile, fake_nodes and kubernetes",
+        fmt::format("targets.{} has more than one of hosts, hostfile, fake_nodes, kubernetes and "
+                    "slurm",
                     target.name),
         "keep one of them");
   }

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "job/batch_place.hpp"
 #include "job/cluster.hpp"
 #include "job/job_file.hpp"
 #include "job/layout.hpp"
 
 namespace muster::job {
 
-// One entry of muster.yml: hosts to be reached by ssh, a cluster of Kubernetes, or this machine.
+// One entry of muster.yml: hosts to be reached by ssh, a cluster of Kubernetes, a batch system, or
+// this machine.
 struct Target {
   std::string name;
   Mark mark;
@@ -21,6 +23,7 @@ struct Target {
   std::optional<Text> hostfile;     // as seen from muster.yml
   std::optional<Count> fake_nodes;  // how many this machine may play at most
   std::optional<Cluster> kubernetes;
+  std::optional<BatchPlace> batch;
   std::optional<Count> slots;  // of each node that does not say it itself
   std::optional<Count> gpus;   // of each node
   bool oversubscribe = false;  // more processes than slots are fine

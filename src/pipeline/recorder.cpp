@@ -9,7 +9,7 @@ namespace muster::pipeline {
 
 Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
   model::RunRecord& record = options_.record;
-  record.created = store::utc_now();
+  if (!record.created) record.created = store::utc_now();
   record.run = store::run_of(record.folder);
   record.head = store::this_place();
 }
@@ -20,7 +20,9 @@ base::Result<void> Recorder::begin() {
       record.folder, {view::spec_json(record, options_.asked, options_.version),
                       options_.plan,
                       view::event_line(*record.created, "created"),
-                      {"steps"}});
+                      {"steps"},
+                      {},
+                      !record.scheduler.kind.empty()});
   if (!made) return tl::unexpected(made.error());
   writer_ = std::move(*made);
   return {};

@@ -12,6 +12,7 @@
 
 #include "store/files.hpp"
 #include "store/lock.hpp"
+#include "store/taken_over.hpp"
 
 namespace muster::store {
 namespace {
@@ -99,8 +100,17 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
       return tl::unexpected(std::move(filled.error()));
     }
   }
-  if (::rename(fresh.c_str(), folder.c_str()) != 0) return cannot_make(folder);
+  const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
+  const bool shown =
+      is_there ? take_record_over(fresh, folder) : ::rename(fresh.c_str(), folder.c_str()) == 0;
+  if (!shown) return cannot_make(folder);
   return RecordWriter(folder, std::move(events));
+}
+
+base::Result<void> RecordWriter::respecify(std::string_view spec) {
+  if (replace_file(folder_ + "/spec.json", spec)) return {};
+  return base::fail(base::Fault::output, "", "cannot write to the record in {}: {}", folder_,
+                    std::strerror(errno));
 }
 
 base::Result<void> RecordWriter::plan_anew(std::string_view plan) {

@@ -20,6 +20,7 @@ struct FirstFiles {
   std::vector<std::string> folders = {};  // to be there, too; as seen from the record's
   // Adds what else shall be there when the record appears; the folder has another name till then.
   std::function<base::Result<void>(const std::string& folder)> fill = {};
+  bool takes_over = false;  // a record that may be there: see store/taken_over.hpp
 };
 
 class RecordWriter {
@@ -29,6 +30,8 @@ class RecordWriter {
   [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
                                                          const FirstFiles& files);
 
+  // What is known of the run changes before its head begins. JSON.
+  [[nodiscard]] base::Result<void> respecify(std::string_view spec);
   // Another plan in place of the first one. JSON.
   [[nodiscard]] base::Result<void> plan_anew(std::string_view plan);
   // Adds whole lines to the events; finish() tells of those that did not fit.

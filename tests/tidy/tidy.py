@@ -34,7 +34,8 @@ PURE = {
     "snapshot": {"base", "model", "spec"},
     "container": {"base", "model", "spec"},
     "kubernetes": {"base", "model", "spec", "job"},
-    "front": {"base", "model", "spec", "sweep", "table", "option", "job", "kubernetes"},
+    "batch": {"base", "model"},
+    "front": {"base", "model", "spec", "sweep", "table", "option", "job", "kubernetes", "batch"},
     "plan": {"base", "model"},
     "wire": {"base", "model"},
     "view": {"base", "model", "sweep"},
@@ -49,6 +50,7 @@ ADAPTERS = {
     "pmix": {"base", "wire", "process"},
     "gloo": {"base"},
     "cluster": {"base", "model", "kubernetes", "process"},
+    "queue": {"base", "model", "batch", "process"},
     "store": {"base", "model", "sweep", "view", "process"},
     "blobs": {"base", "model", "spec", "snapshot", "process"},
 }
@@ -57,7 +59,8 @@ PURE_FILES = re.compile(r"src/(pmi/pmi_\w+|gloo/\w+)\.[ch]pp$")
 HOST = {"base", "model", "plan", "wire", "view", "machine", "process", "probe", "link", "pmi",
         "pmix", "container"}
 HEAD = HOST | {"host", "gloo", "store"}
-PIPELINE = set(PURE) - {"front", "option", "job", "kubernetes", "table"} | {"process", "store"}
+FOR_FRONTS = {"front", "option", "job", "kubernetes", "batch", "table"}
+PIPELINE = set(PURE) - FOR_FRONTS | {"process", "store"}
 CLI = set(PURE) | set(ADAPTERS) | {"host", "head", "pipeline"}
 MAY_INCLUDE = {**PURE, **ADAPTERS, "host": HOST, "head": HEAD, "pipeline": PIPELINE,
                "cli": CLI, "main": CLI | {"cli"}}

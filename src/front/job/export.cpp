@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/nearest.hpp"
+#include "batch/system.hpp"
+#include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/place.hpp"
 #include "job/input_type.hpp"
@@ -160,21 +162,72 @@ void check_what_goes(const job::JobFile& job, const job::Target& target,
   }
 }
 
+// ---- batch systems ------------------------------------------------------------------------------
+
+// A target of muster.yml for that system; without one, as the system's own defaults are.
+Result<job::Target> batch_target(const JobDraft& draft, const std::string& kind,
+                                 const std::optional<job::Text>& named, const job::Targets& known) {
+  const std::string wanted = named ? named->text : "";
+  auto chosen = job::choose_target(known, draft.target.empty() ? wanted : draft.target);
+  if (chosen && chosen->batch && chosen->batch->kind == kind) return chosen;
+  if (draft.target.empty()) {
+    job::Target any;
+    any.name = kind;
+    any.batch.emplace().kind = kind;
+    return any;
+  }
+  if (!chosen) return chosen;
+  return fail(Fault::usage, fmt::format("describe it in muster.yml: {}: {{...}}", kind),
+              "the target {} is not of that kind", spec::quoted(chosen->name));
+}
+
+Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std::string& kind,
+                             const std::string& file, const job::JobReading& read) {
+  auto known = known_targets(call, folder_of(absolute(call, file)));
+  if (!known) return tl::unexpected(std::move(known.error()));
+  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  auto target = batch_target(draft, kind, read.job.target, known->targets);
+  if (!target) return tl::unexpected(std::move(target.error()));
+  job::Place place = hosts_to_come(std::move(*target), 1);
+  place.instance_types = std::move(known->targets.instance_types);
+  job::Complaints complaints(file);
+  const auto request = batch_request(call, draft, file, place, {&read.job}, complaints);
+  Reading reading;
+  reading.complaints = std::move(complaints).take();
+  reading.notices = read.notices;
+  if (!reading.complaints.empty()) return reading;
+  auto text = batch_script(call, draft, file, *request);
+  if (!text) return tl::unexpected(std::move(text.error()));
+  reading.text = std::move(*text);
+  if (!draft.output_file.empty()) reading.text_file = absolute(call, draft.output_file);
+  return reading;
+}
+
+Result<void> check_engine(const JobDraft& draft, const std::string& engine) {
+  std::vector<std::string> known = {"kubernetes"};
+  for (const batch::System* one : batch::systems()) known.emplace_back(one->kind);
+  if (std::ranges::find(known, engine) == known.end()) {
+    return fail(
+        Fault::usage,
+        base::did_you_mean(engine, known, "for example: muster export kubernetes job.yml --as job"),
+        "muster cannot export jobs for {}", spec::quoted(engine));
+  }
+  if (engine == "kubernetes" || (draft.as.empty() && !draft.json)) return {};
+  return fail(Fault::usage, "leave it out", "--as and --json are for kubernetes, not for {}",
+              engine);
+}
+
 }  // namespace
 
 Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
                                     const std::string& engine, const std::string& file) {
-  if (engine != "kubernetes") {
-    return fail(Fault::usage,
-                base::did_you_mean(engine, std::vector<std::string>{"kubernetes"},
-                                   "for example: muster export kubernetes job.yml --as job"),
-                "muster cannot export jobs for {}", spec::quoted(engine));
-  }
+  if (auto fine = check_engine(draft, engine); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
   job::JobReading read = job::is_pipeline(*text) ? job::JobReading{} : job::read_job(*text, file);
   if (auto fine = check_kind(read.job, *text); !fine) return tl::unexpected(fine.error());
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  if (engine != "kubernetes") return export_batch(call, draft, engine, file, read);
   auto known = known_targets(call, folder_of(absolute(call, file)));
   if (!known) return tl::unexpected(std::move(known.error()));
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};

@@ -89,13 +89,15 @@ constexpr Command kExport = {
     export_table,
     R"(muster export: write a job down for a scheduler.
 
-Usage: muster export [OPTIONS] kubernetes FILE
-Prints manifests that can be read, committed and applied. Kinds job and jobset run muster in their
-pods, and carry out any job; the others are for the operators of MPI, PyTorch and TensorFlow jobs.
+Usage: muster export [OPTIONS] kubernetes|slurm FILE
+kubernetes: prints manifests that can be read, committed and applied. Kinds job and jobset run
+muster in their pods, and carry out any job; the others are for the operators of MPI, PyTorch and
+TensorFlow jobs. slurm: prints a script for sbatch.
 
 Examples:
   muster export kubernetes job.yml --as mpijob > mpijob.yml
   muster export kubernetes job.yml --target lab -o manifests/job.yml
+  muster export slurm job.yml --target cluster > job.sh
 )"};
 
 struct Words {
@@ -126,7 +128,7 @@ std::string help(const Command& command) {
 }
 
 Result<void> check_json(const JobDraft& draft) {
-  if (!draft.json || draft.detach) return {};
+  if (!draft.json || draft.detach || draft.dry_run || draft.check) return {};
   return tl::unexpected(json_needs_detach());
 }
 
@@ -222,11 +224,34 @@ Result<Reading> validate_for_target(const Call& call, const JobDraft& draft,
     reading.complaints = std::move(read.complaints);
     if (draft.json) reading.checked = model::CheckedFile{file, {}, {}, draft.target, {}};
     if (!reading.complaints.empty()) return reading;
-    reading.text = fmt::format("{}: nothing wrong for the target {}\n", file, draft.target);
+    reading.text = draft.target.empty()
+                       ? fmt::format("{}: nothing wrong\n", file)
+                       : fmt::format("{}: nothing wrong for the target {}\n", file, draft.target);
     reading.cluster = std::move(read.cluster);
+    reading.batch = std::move(read.batch);
     reading.only_asks = true;
     return reading;
   });
+}
+
+// Of a target that can be asked.
+Result<Reading> only_checked(const Call& call, const JobDraft& draft, const std::string& file) {
+  auto reading = validate_for_target(call, draft, file);
+  if (!reading || !reading->complaints.empty() || reading->cluster || reading->batch) {
+    return reading;
+  }
+  return fail(Fault::usage, "--dry-run shows where its ranks would run",
+              "--check asks a cluster or a batch system, and the target of {} is neither", file);
+}
+
+void only_show(Reading& reading, bool json) {
+  if (reading.request) {
+    reading.request->dry_run = true;
+    reading.request->json = json;
+  }
+  if (!reading.pipeline) return;
+  reading.pipeline->dry_run = true;
+  reading.pipeline->json = json;
 }
 
 }  // namespace
@@ -249,9 +274,12 @@ Result<Reading> read_submit(const Call& call) {
   if (!words) return tl::unexpected(std::move(words.error()));
   if (words->draft.help) return Reading{.text = help(kSubmit)};
   if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
-  return only_file(kSubmit, *words).and_then([&](const std::string& file) {
-    return read_job_request(call, words->draft, file);
-  });
+  const auto file = only_file(kSubmit, *words);
+  if (!file) return tl::unexpected(file.error());
+  if (words->draft.check) return only_checked(call, words->draft, *file);
+  auto reading = read_job_request(call, words->draft, *file);
+  if (reading && words->draft.dry_run) only_show(*reading, words->draft.json);
+  return reading;
 }
 
 Result<Reading> read_explain(const Call& call) {
@@ -265,14 +293,10 @@ Result<Reading> read_explain(const Call& call) {
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {
                          return read_job_request(unnamed, words->draft, file);
                        });
-  if (reading && reading->request) {
-    reading->request->dry_run = reading->request->show_environment = true;
-    reading->request->json = words->draft.json;
-  }
-  if (reading && reading->pipeline) {
-    reading->pipeline->dry_run = true;
-    reading->pipeline->json = words->draft.json;
-  }
+  if (!reading) return reading;
+  only_show(*reading, words->draft.json);
+  if (reading->request) reading->request->show_environment = true;
+  reading->batch = nullptr;  // its hosts are what is shown
   return reading;
 }
 

@@ -86,8 +86,8 @@ constexpr Row kTarget = {
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kCheckedTarget = {
     {"--target", kHosts, Takes::text, "NAME",
-     "Check the job for this target of muster.yml, too; a cluster is asked whether it would take "
-     "it."},
+     "Check the job for this target of muster.yml, too; a cluster or batch system is asked whether "
+     "it would take it."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kList = {{"-H --host",
                         kHosts,
@@ -155,6 +155,14 @@ constexpr Row kDetach = {
     {"-d --detach", kJob, Takes::nothing, "",
      "Run in the background: return once all ranks run; the job survives logout. See muster logs."},
     [](JobDraft& d, const Typed&) { return raise(d.detach); }};
+constexpr Row kDryRun = {
+    {"--dry-run", kSee, Takes::nothing, "",
+     "Start nothing: print which rank would run where, or the script for a batch system."},
+    [](JobDraft& d, const Typed&) { return raise(d.dry_run); }};
+constexpr Row kCheck = {
+    {"--check", kSee, Takes::nothing, "",
+     "Start nothing: ask the target, a cluster or a batch system, whether it would take the job."},
+    [](JobDraft& d, const Typed&) { return raise(d.check); }};
 constexpr Row kExperiment = {
     {"--experiment", kJob, Takes::text, "NAME",
      "The experiment that the run belongs to (default: what the job file says)."},
@@ -225,25 +233,26 @@ constexpr Row kAs = {
     }};
 constexpr Row kObjectName = {
     {"--name", kJob, Takes::text, "NAME",
-     "The name of the objects (default: that of the job, or of its file)."},
+     "The name of the objects, or of the batch job (default: that of the job, or of its file)."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.name); }};
 constexpr Row kOutputFile = {
     {"-o --output", kSee, Takes::file, "FILE", "Write to this file instead of stdout."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.output_file); }};
 constexpr Row kTargetOfExport = {
     {"--target", kHosts, Takes::text, "NAME",
-     "The target of muster.yml whose pods these are (default: what the job file says)."},
+     "The target of muster.yml that it is written for (default: what the job file says)."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kManifestJson = {{"--json", kSee, Takes::nothing, "", "Print JSON instead of YAML."},
                                [](JobDraft& d, const Typed&) { return raise(d.json); }};
 
-constexpr Row kSubmitRows[] = {
-    kSet,          kExperiment,   kDetach,  kAtOnce,        kRetries,
-    kSkip,         kNodes,        kPerNode, kSecret,        kNoSnapshot,
-    kCodeLimit,    kTarget,       kList,    kHostfile,      kFakeNodes,
-    kStartTimeout, kWithout,      kImage,   kRuntime,       kContainerOption,
-    kMount,        kSharedMemory, kDevice,  kImageFromHere, kTag,
-    kLogs,         kUnbuffered,   kRunJson, kVerbose,       kHelp};
+constexpr Row kSubmitRows[] = {kSet,     kExperiment,   kDetach,     kAtOnce,
+                               kRetries, kSkip,         kNodes,      kPerNode,
+                               kSecret,  kNoSnapshot,   kCodeLimit,  kTarget,
+                               kList,    kHostfile,     kFakeNodes,  kStartTimeout,
+                               kWithout, kImage,        kRuntime,    kContainerOption,
+                               kMount,   kSharedMemory, kDevice,     kImageFromHere,
+                               kTag,     kLogs,         kUnbuffered, kRunJson,
+                               kDryRun,  kCheck,        kVerbose,    kHelp};
 constexpr Row kExplainRows[] = {
     kSet,       kAtOnce,          kSkip,  kNodes,        kPerNode,   kSecret,        kNoSnapshot,
     kCodeLimit, kTarget,          kList,  kHostfile,     kFakeNodes, kWithout,       kImage,

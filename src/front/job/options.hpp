@@ -36,6 +36,8 @@ struct JobDraft {
   std::uint32_t start_timeout = 0;  // seconds; 0: what the target says
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
+  bool dry_run = false;
+  bool check = false;  // only ask the target
   bool detach = false;
   bool verbose = false;
   std::string as;           // of an export

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
+#include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
@@ -132,8 +133,10 @@ class PipelineReader {
 
   // Where its steps run in a cluster, all of it does.
   Result<void> send_to_cluster(const std::string& file, Reading& reading) const {
-    const auto in_cluster = [](const PoolPlace& one) {
-      return one.place.target.kubernetes.has_value();
+    const bool is_there = ground_->call.is_queued_run;
+    const auto in_cluster = [is_there](const PoolPlace& one) {
+      const job::Target& target = one.place.target;
+      return target.kubernetes || (target.batch && !is_there);
     };
     const auto cluster = std::ranges::find_if(ground_->places, in_cluster);
     if (cluster == ground_->places.end()) return {};
@@ -144,9 +147,17 @@ class PipelineReader {
                   "runs there as a whole",
                   spec::quoted(cluster->place.target.name), spec::quoted(other.place.target.name));
     }
+    job::Complaints complaints(ground_->sources);
+    if (cluster->place.target.batch) {
+      std::vector<const job::JobFile*> jobs;
+      for (const job::GraphStep& step : graph().steps) jobs.push_back(&step.job);
+      reading.batch =
+          batch_request(ground_->call, ground_->draft, file, cluster->place, jobs, complaints);
+      reading.complaints = std::move(complaints).take();
+      return {};
+    }
     std::vector<PodJob> jobs;
     for (const job::GraphStep& step : graph().steps) jobs.push_back({step.name, &step.job});
-    job::Complaints complaints(ground_->sources);
     reading.cluster =
         cluster_request(ground_->call, ground_->draft, file, cluster->place, jobs, complaints);
     reading.complaints = std::move(complaints).take();

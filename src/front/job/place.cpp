@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "job/target.hpp"
 #include "job/values.hpp"
@@ -123,6 +124,18 @@ class HostReader {
   bool only_here_;
 };
 
+// Those of the job that the target's system has started us in.
+Result<job::Place> hosts_that_came(const Call& call, job::Target target, const job::Targets& known,
+                                   const std::string& image) {
+  auto found = given_hosts(call, {}, {});
+  if (!found) return tl::unexpected(std::move(found.error()));
+  if (!found->source.has_list) {
+    return base::fail(base::Fault::usage, "muster submit hands the job over",
+                      "there is no job around muster that gives it hosts");
+  }
+  return job::Place{std::move(target), *std::move(found), known.instance_types, image};
+}
+
 }  // namespace
 
 Result<job::Place> place_of(const Call& call, const JobDraft& draft, const WantedTarget& wanted,
@@ -134,6 +147,14 @@ Result<job::Place> place_of(const Call& call, const JobDraft& draft, const Wante
     return pods_of(call, std::move(*target), nodes);
   }
   for (const std::string& what : draft.without) target->without.push_back({what, {}, {}, true});
+  if (target->batch) {
+    target->without.push_back({"gpus", {}, {}, true});  // the system gives what is asked for
+    if (call.is_queued_run) return hosts_that_came(call, *std::move(target), known, draft.image);
+    job::Place place = hosts_to_come(*std::move(target), nodes);
+    place.instance_types = known.instance_types;
+    place.image = draft.image;
+    return place;
+  }
   const bool typed = is_typed(draft) || known.source.empty();
   const std::string from = typed ? call.current_folder : folder_of(known.source);
   const std::string described_in = is_typed(draft) ? "" : known.source;

@@ -10,6 +10,7 @@
 #include "front/container_options.hpp"
 #include "front/inherited.hpp"
 #include "front/inner_request.hpp"
+#include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/export.hpp"
 #include "front/job/packages.hpp"
@@ -295,8 +296,13 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   const auto place = place_of(call, draft, {read.job.target, file}, known->targets, nodes);
   if (!place) return tl::unexpected(place.error());
   Reading reading = job_request(call, draft, {read.job, folder, std::move(read.notices)}, *place);
-  if (!place->target.kubernetes || !reading.complaints.empty()) return reading;
+  if (!reading.complaints.empty()) return reading;
   job::Complaints complaints(file);
+  if (place->target.batch && !call.is_queued_run) {
+    reading.batch = batch_request(call, draft, file, *place, {&read.job}, complaints);
+    reading.complaints = std::move(complaints).take();
+  }
+  if (!place->target.kubernetes) return reading;
   reading.cluster = cluster_request(call, draft, file, *place, {{"", &read.job}}, complaints);
   if (complaints.empty() && place->target.kubernetes->operator_kind) {
     const OperatedSource source{read.job, file, *text, *place, reading.cluster->run.name};

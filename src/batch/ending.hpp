@@ -1,0 +1,33 @@
+// What the record of a run says whose job has left the queue while its head wrote no end. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "batch/system.hpp"
+#include "model/record.hpp"
+
+namespace muster::batch {
+
+struct JobEnd {
+  model::RunState state = model::RunState::died;
+  std::optional<int> exit_code = {};
+  std::string code_from = {};  // as in a record
+  std::string cause = {};      // one line
+};
+
+// What is known beside what the system says.
+struct Traces {
+  std::string id;          // of the job
+  bool has_begun = false;  // its head has written to the record
+  std::string last_words;  // of the script, on its stderr; may be empty
+};
+
+// `sight`: null where the system knows the job no more.
+[[nodiscard]] JobEnd end_of(const System& system, const Sight* sight, const Traces& traces);
+
+// "job 12 waits: Resources; expected to start at 2026-11-23 22:50"
+[[nodiscard]] std::string wait_words(const System& system, const Sight& sight);
+
+}  // namespace muster::batch

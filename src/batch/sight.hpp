@@ -1,0 +1,39 @@
+// Sight: what a batch system says of one of its jobs. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace muster::batch {
+
+enum class Stage : std::uint8_t {
+  waiting,  // in the queue
+  running,  // it has hosts; whether its script runs already, the record of the run says
+  over,
+};
+
+// How one that is over has ended.
+enum class How : std::uint8_t {
+  exited,     // its script has: `code`
+  cancelled,  // by a person
+  timed_out,
+  node_lost,
+  no_memory,
+  preempted,
+  other,
+};
+
+struct Sight {
+  std::string id;
+  Stage stage = Stage::waiting;
+  How how = How::other;
+  std::string state;             // in the system's own word
+  std::string reason = {};       // why it waits, in its words; may be empty
+  std::string start = {};        // when it is expected to start: "2026-11-23 22:50"; may be empty
+  std::string hosts = {};        // in its own form
+  std::optional<int> code = {};  // of the script; 128 + a signal that ended it
+  bool operator==(const Sight&) const = default;
+};
+
+}  // namespace muster::batch

@@ -1,0 +1,59 @@
+// The table of Slurm: words of its commands.
+#include "batch/slurm.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "batch/slurm_answers.hpp"
+#include "batch/slurm_script.hpp"
+
+namespace muster::batch {
+namespace {
+
+Words submit(const std::string& script) { return {"sbatch", "--parsable", script}; }
+Words test() { return {"sbatch", "--test-only"}; }
+
+std::string joined(const std::vector<std::string>& ids) {
+  return fmt::format("{}", fmt::join(ids, ","));
+}
+
+// Jobs that have ended are there for MinJobAge seconds (slurm.conf(5)).
+Words list(const std::vector<std::string>& ids) {
+  return {"squeue", "--noheader", "--states=all", "--format=%i|%T|%r|%S|%N",
+          "--jobs=" + joined(ids)};
+}
+
+Words past(const std::vector<std::string>& ids) {
+  return {"sacct",
+          "--noheader",
+          "--parsable2",
+          "--allocations",
+          "--format=JobID,State,ExitCode,NodeList",
+          "--jobs=" + joined(ids)};
+}
+
+// Of a batch job, to the process of the script alone (scancel(1), --batch).
+Words interrupt(const std::string& id) { return {"scancel", "--signal=INT", "--batch", id}; }
+Words cancel(const std::string& id) { return {"scancel", id}; }
+
+}  // namespace
+
+const System kSlurm = {
+    .kind = "slurm",
+    .name = "Slurm",
+    .job_variable = "SLURM_JOB_ID",
+    .script = slurm_script,
+    .submit = submit,
+    .submitted = slurm_id,
+    .test = test,
+    .tested = slurm_tested,
+    .list = list,
+    .listed = slurm_listed,
+    .past = past,
+    .passed = slurm_past,
+    .interrupt = interrupt,
+    .cancel = cancel,
+    .refused = slurm_refused,
+};
+
+}  // namespace muster::batch

@@ -1,0 +1,224 @@
+// Reads the answers of Slurm's commands. States: slurm(1) squeue, JOB STATE CODES.
+#include "batch/slurm_answers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "base/words.hpp"
+
+namespace muster::batch {
+namespace {
+
+using base::Fault;
+
+struct State {
+  std::string_view word;
+  Stage stage;
+  How how = How::other;
+};
+
+constexpr std::array<State, 24> kStates = {{
+    {"PENDING", Stage::waiting},
+    {"REQUEUED", Stage::waiting},
+    {"REQUEUE_FED", Stage::waiting},
+    {"REQUEUE_HOLD", Stage::waiting},
+    {"RESV_DEL_HOLD", Stage::waiting},
+    {"SPECIAL_EXIT", Stage::waiting},
+    {"CONFIGURING", Stage::running},
+    {"RUNNING", Stage::running},
+    {"COMPLETING", Stage::running},
+    {"RESIZING", Stage::running},
+    {"SIGNALING", Stage::running},
+    {"STAGE_OUT", Stage::running},
+    {"STOPPED", Stage::running},
+    {"SUSPENDED", Stage::running},
+    {"COMPLETED", Stage::over, How::exited},
+    {"FAILED", Stage::over, How::exited},
+    {"CANCELLED", Stage::over, How::cancelled},
+    {"TIMEOUT", Stage::over, How::timed_out},
+    {"DEADLINE", Stage::over, How::timed_out},
+    {"NODE_FAIL", Stage::over, How::node_lost},
+    {"BOOT_FAIL", Stage::over, How::node_lost},
+    {"OUT_OF_MEMORY", Stage::over, How::no_memory},
+    {"PREEMPTED", Stage::over, How::preempted},
+    {"REVOKED", Stage::over, How::cancelled},
+}};
+
+// sacct adds " by UID", and "+" to a word that was cut. One that a later Slurm has is like one that
+// runs: nothing is concluded from it.
+State state_of(std::string_view word) {
+  word = word.substr(0, word.find_first_of(" +"));
+  const auto* found = std::ranges::find(kStates, word, &State::word);
+  return found == kStates.end() ? State{word, Stage::running} : *found;
+}
+
+// The parts between bars, empty ones too.
+std::vector<std::string> cells(std::string_view line) {
+  std::vector<std::string> all;
+  for (;;) {
+    const std::size_t bar = line.find('|');
+    all.emplace_back(line.substr(0, bar));
+    if (bar == std::string_view::npos) return all;
+    line = line.substr(bar + 1);
+  }
+}
+
+bool says_nothing(std::string_view text) {
+  return text.empty() || text == "None" || text == "(null)" || text == "N/A" || text == "Unknown";
+}
+
+std::string told(const std::string& text) { return says_nothing(text) ? "" : text; }
+
+// "2026-11-23T22:50:00": nobody waits for seconds.
+std::string minute_of(const std::string& time) {
+  constexpr std::size_t kMinutes = 16;
+  std::string text = told(time).substr(0, kMinutes);
+  const std::size_t t = text.find('T');
+  if (t != std::string::npos) text[t] = ' ';
+  return text;
+}
+
+std::optional<int> number(std::string_view text) {
+  if (text.empty() || text.size() > 6) return std::nullopt;
+  int value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+// "CODE:SIGNAL"
+std::optional<int> exit_code(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto code = number(text.substr(0, colon));
+  const auto signal = number(text.substr(std::min(colon + 1, text.size())));
+  if (signal.value_or(0) > 0) return 128 + *signal;
+  return code;
+}
+
+template <class Read>
+std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read read) {
+  std::vector<Sight> all;
+  for (const std::string& line : base::split(said, "\n")) {
+    const auto cell = cells(line);
+    if (cell.size() < parts || cell[0].empty()) continue;
+    const State state = state_of(cell[1]);
+    Sight& sight = all.emplace_back();
+    sight.id = cell[0];
+    sight.stage = state.stage;
+    sight.how = state.how;
+    sight.state = state.word;
+    read(cell, sight);
+  }
+  return all;
+}
+
+// ---- refusals -----------------------------------------------------------------------------------
+
+// What Slurm says without the names of its programs: "sbatch: error: ..." is ours to say.
+std::string last_words(std::string_view said) {
+  std::string words;
+  for (const std::string& line : base::split(said, "\n")) {
+    std::string_view rest = line;
+    const std::size_t error = rest.find("error: ");
+    if (error != std::string_view::npos) rest = rest.substr(error + 7);
+    constexpr std::string_view kFailed = "Batch job submission failed: ";
+    if (rest.starts_with(kFailed)) rest = rest.substr(kFailed.size());
+    if (rest.starts_with("Try \"")) continue;  // "for more information"
+    if (rest.starts_with("allocation failure: ")) rest = rest.substr(20);
+    if (!words.empty() && words.find(rest) != std::string::npos) continue;
+    words += (words.empty() ? "" : "; ") + std::string(rest);
+  }
+  return words.empty() ? "it does not say why" : words;
+}
+
+struct Known {
+  std::string_view part;  // of what Slurm says
+  Fault fault;
+  std::string_view hint;
+  bool lists_partitions = false;
+};
+
+constexpr std::array<Known, 15> kKnown = {{
+    {"nvalid partition", Fault::cannot_start, "partition: of the target names one", true},
+    {"nvalid account", Fault::cannot_start,
+     "account: and partition: of the target; sacctmgr show associations user=$USER lists yours",
+     true},
+    {"nvalid qos", Fault::cannot_start, "qos: of the target; sacctmgr show qos lists them"},
+    {"ode count specification invalid", Fault::cannot_start,
+     "the partition has fewer nodes; sinfo shows how many", true},
+    {"equested node configuration is not available", Fault::cannot_start,
+     "no node has as many processors, GPUs or as much memory; sinfo -N -l shows what they have",
+     true},
+    {"nvalid generic resource", Fault::cannot_start,
+     "gres: and gpus_per_node: of the target; sinfo -o %G lists what nodes have; --without gpus "
+     "asks for none"},
+    {"nvalid feature", Fault::cannot_start, "constraint: of the target; sinfo -o %f lists them"},
+    {"nvalid node name", Fault::cannot_start, "nodelist: and exclude: of the target; sinfo -N"},
+    {"time limit", Fault::cannot_start, "time: of the target; sinfo -o '%P %l' shows the limits",
+     false},
+    {"eservation", Fault::cannot_start, "reservation: of the target; scontrol show reservation"},
+    {"ubmit limit", Fault::cannot_start, "the site allows no more jobs of yours at a time"},
+    {"nable to contact slurm controller", Fault::unreachable, "scontrol ping; sinfo"},
+    {"onnection", Fault::unreachable, "scontrol ping; sinfo"},
+    {"ocket timed out", Fault::unreachable, "scontrol ping; sinfo"},
+    {"nable to establish configuration source", Fault::unreachable,
+     "this machine is no login node of a Slurm: there is no slurm.conf"},
+}};
+
+}  // namespace
+
+std::string slurm_id(std::string_view said) {
+  for (const std::string& line : base::split(said, "\n")) {
+    const std::string id = line.substr(0, line.find(';'));
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (!id.empty() && std::ranges::all_of(id, is_digit)) return id;
+  }
+  return {};
+}
+
+std::string slurm_tested(std::string_view said) {
+  for (const std::string& line : base::split(said, "\n")) {
+    const std::size_t start = line.find(" to start at ");
+    if (start != std::string::npos) return "it would start at " + line.substr(start + 13);
+  }
+  return "it would be taken";
+}
+
+std::vector<Sight> slurm_listed(std::string_view said) {
+  return read_lines(said, 5, [](const std::vector<std::string>& cell, Sight& sight) {
+    sight.reason = told(cell[2]);
+    sight.start = minute_of(cell[3]);
+    sight.hosts = cell[4];
+  });
+}
+
+std::vector<Sight> slurm_past(std::string_view said) {
+  return read_lines(said, 4, [](const std::vector<std::string>& cell, Sight& sight) {
+    sight.code = exit_code(cell[2]);
+    sight.hosts = told(cell[3]);
+  });
+}
+
+Refusal slurm_refused(std::string_view said) {
+  Refusal refusal;
+  const std::string words = last_words(said);
+  refusal.error = {Fault::cannot_start, "Slurm refuses: " + words, {}, {}};
+  refusal.is_unknown_job = words.find("nvalid job id") != std::string::npos;
+  for (const Known& known : kKnown) {
+    if (words.find(known.part) == std::string::npos) continue;
+    refusal.error.fault = known.fault;
+    refusal.error.hint = known.hint;
+    if (known.fault == Fault::unreachable) refusal.error.what = "Slurm does not answer: " + words;
+    if (known.lists_partitions) {
+      refusal.names = {"sinfo", "--noheader", "--format=%R"};
+      refusal.names_are = "partitions here";
+    }
+    break;
+  }
+  return refusal;
+}
+
+}  // namespace muster::batch

@@ -1,0 +1,66 @@
+// System: one batch system as a table of functions: what is said to its commands, and what their
+// answers mean. A second system is a second table. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "batch/sight.hpp"
+#include "batch/wish.hpp"
+
+namespace muster::batch {
+
+using Words = std::vector<std::string>;
+
+// Why a command of the system has not done what it was asked for.
+struct Refusal {
+  base::Error error;  // its own words, on one line, with what to do
+  // It has names that can be listed, to be added to the hint: the words of that question.
+  Words names = {};
+  std::string names_are = {};   // "partitions here"
+  bool is_unknown_job = false;  // it knows no job of that id (any more)
+};
+
+struct System {
+  std::string_view kind;          // in muster.yml and in records: "slurm"
+  std::string_view name;          // for people: "Slurm"
+  std::string_view job_variable;  // of the script's environment: the id of the job
+
+  // A script that a person can read and hand over by hand.
+  std::string (*script)(const Wish& wish);
+
+  // Hands a script over; its answer is the id of the job, or empty for what is no answer.
+  Words (*submit)(const std::string& script);
+  std::string (*submitted)(std::string_view said);
+
+  // Asks whether a script, on stdin, would be taken; the answer may be on either stream, and
+  // becomes one for people.
+  Words (*test)();
+  std::string (*tested)(std::string_view said);
+
+  // Asks for many jobs at once; those that it knows no more are not in the answer.
+  Words (*list)(const std::vector<std::string>& ids);
+  std::vector<Sight> (*listed)(std::string_view said);
+
+  // The same of those that it has forgotten, where it keeps accounts.
+  Words (*past)(const std::vector<std::string>& ids);
+  std::vector<Sight> (*passed)(std::string_view said);
+
+  // SIGINT to the script's process, which is muster.
+  Words (*interrupt)(const std::string& id);
+  Words (*cancel)(const std::string& id);
+
+  // What a command that failed has said on its stderr.
+  Refusal (*refused)(std::string_view said);
+};
+
+[[nodiscard]] std::span<const System* const> systems();
+
+// The one of that kind, or null.
+[[nodiscard]] const System* system_of(std::string_view kind);
+
+}  // namespace muster::batch

@@ -1,0 +1,203 @@
+// Record, script, and the words with which it is handed over.
+#include "cli/batch_run.hpp"
+
+#include <fmt/format.h>
+
+#include "batch/system.hpp"
+#include "cli/checkpoints.hpp"
+#include "cli/code.hpp"
+#include "cli/head_options.hpp"
+#include "cli/queued.hpp"
+#include "cli/run.hpp"
+#include "cli/speak.hpp"
+#include "front/batch_request.hpp"
+#include "front/pipeline_request.hpp"
+#include "process/signal_mask.hpp"
+#include "queue/commands.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/taken_over.hpp"
+#include "store/writer.hpp"
+#include "view/complaints.hpp"
+#include "view/record_json.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+using base::Result;
+using front::BatchRequest;
+
+const batch::System& wanted_system(const BatchRequest& request) {
+  return *batch::system_of(request.kind);
+}
+
+const front::Recording& recording_in(const front::Reading& reading) {
+  return reading.pipeline ? reading.pipeline->record : *reading.request->record;
+}
+
+batch::Wish wish_for(const BatchRequest& request, const std::string& folder) {
+  batch::Wish wish = request.wish;
+  wish.command.front() = request.program.empty() ? own_path() : request.program;
+  wish.out = folder + "/" + store::kJobOutput;
+  wish.err = folder + "/" + store::kJobErrors;
+  wish.variables.emplace_back(kQueuedRecord, folder);
+  return wish;
+}
+
+std::uint32_t ranks_of(const front::RunRequest& request) {
+  std::uint32_t ranks = 0;
+  for (const model::App& app : request.spec.apps) {
+    ranks += app.ranks.value_or(static_cast<std::uint32_t>(request.spec.hosts.size()) *
+                                request.spec.per_node.value_or(1));
+  }
+  return ranks;
+}
+
+// Its hosts are not known yet.
+model::RunRecord queued_record(const front::Reading& reading) {
+  const front::Recording& known = recording_in(reading);
+  model::RunRecord record;
+  record.folder = known.folder;
+  record.run = store::run_of(known.folder);
+  record.name = known.name;
+  record.experiment = known.experiment;
+  record.tags = known.tags;
+  record.outputs = known.outputs;
+  record.created = store::utc_now();
+  record.head = store::this_place();
+  record.scheduler.kind = reading.batch->kind;
+  record.scheduler.target = reading.batch->target;
+  if (reading.request) {
+    record.ranks = ranks_of(*reading.request);
+    record.command = reading.request->spec.apps.front().command;
+  }
+  return record;
+}
+
+class BatchRun {
+ public:
+  BatchRun(const front::Reading& reading, const model::TypedCommand& asked,
+           const Invocation& invocation)
+      : reading_(reading),
+        asked_(asked),
+        invocation_(invocation),
+        commands_(wanted_system(*reading.batch), invocation.environment),
+        record_(queued_record(reading)) {}
+
+  int go() {
+    {
+      const process::HeldSignals held;
+      auto writer = begin();
+      if (!writer) return complain(writer.error());
+      if (auto given = hand_over(*writer); !given) return give_up(*writer, given.error());
+    }
+    record_.state = model::RunState::queued;
+    const bool detach = reading_.pipeline ? reading_.pipeline->detach : reading_.request->detach;
+    if (!detach) return follow_queued(record_, invocation_);
+    const bool json = reading_.pipeline ? reading_.pipeline->json : reading_.request->json;
+    return print(json ? view::record_json(record_, store::utc_now()) + "\n" : record_.run + "\n");
+  }
+
+ private:
+  // The head in the job, and others who look, wait until we let go of its lock.
+  Result<store::RecordWriter> begin() {
+    if (record_.folder.empty()) {
+      return base::fail(Fault::usage, "set MUSTER_RECORDS, or HOME",
+                        "there is no folder for the record of the run");
+    }
+    store::FirstFiles files;
+    files.spec = spec();
+    files.plan = "{}\n";
+    files.events = view::event_line(*record_.created, "created");
+    files.fill = [this](const std::string& folder) { return fill(folder); };
+    return store::RecordWriter::create(record_.folder, files)
+        .and_then([this](store::RecordWriter writer) -> Result<store::RecordWriter> {
+          if (auto taken = take_checkpoints(); !taken) return tl::unexpected(taken.error());
+          return writer;
+        });
+  }
+
+  [[nodiscard]] std::string spec() const {
+    return view::spec_json(record_, asked_, MUSTER_VERSION);
+  }
+
+  // The script, and what the code is now, whenever the job starts.
+  Result<void> fill(const std::string& folder) {
+    const std::string script = commands_.system().script(wish_for(*reading_.batch, record_.folder));
+    if (!store::write_file(folder + "/" + store::kJobScript, script)) {
+      return base::fail(Fault::output, "", "cannot write {}/{}", record_.folder, store::kJobScript);
+    }
+    if (!reading_.request || !reading_.request->code) return {};
+    auto code = CodeSnapshot::take(*reading_.request);
+    if (!code) return tl::unexpected(std::move(code.error()));
+    return code->write_manifest(folder + "/" + std::string(kManifestFile));
+  }
+
+  // Those of the run that is run again are this one's from now on.
+  Result<void> take_checkpoints() {
+    const bool takes = reading_.request && reading_.request->checkpoints &&
+                       !reading_.request->checkpoints->earlier.empty();
+    return takes ? ready_checkpoints(*reading_.request->checkpoints) : Result<void>();
+  }
+
+  Result<void> hand_over(store::RecordWriter& writer) {
+    const auto id = commands_.submit(record_.folder + "/" + store::kJobScript);
+    if (!id) return tl::unexpected(id.error().error);
+    record_.scheduler.id = *id;
+    writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
+    return writer.respecify(spec());
+  }
+
+  int give_up(store::RecordWriter& writer, const base::Error& error) {
+    record_.state = model::RunState::failed;
+    record_.cause = error.what;
+    record_.exit_code = base::exit_code(error.fault);
+    record_.code_from = "muster";
+    record_.ended = store::utc_now();
+    (void)writer.finish(view::record_json(record_, store::utc_now()), "");
+    return complain(error);
+  }
+
+  const front::Reading& reading_;
+  const model::TypedCommand& asked_;
+  const Invocation& invocation_;
+  queue::Commands commands_;
+  model::RunRecord record_;
+};
+
+int print_checked(const front::Reading& reading, const queue::Answered<std::string>& said) {
+  const std::string_view name = wanted_system(*reading.batch).name;
+  if (reading.checked) {
+    model::CheckedFile file = *reading.checked;
+    const base::Error* error = said ? nullptr : &said.error().error;
+    file.asked.push_back({std::string(name), said.has_value(), error ? error->what : *said,
+                          error ? error->hint : ""});
+    return print(view::complaints_json(file, {}, reading.notices));
+  }
+  for (const std::string& notice : reading.notices) say("muster: " + notice + "\n");
+  if (!said) return complain(said.error().error);
+  return print(fmt::format("{}{}: {}\n", reading.text, name, *said));
+}
+
+}  // namespace
+
+int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked,
+                 const Invocation& invocation) {
+  return BatchRun(reading, asked, invocation).go();
+}
+
+int show_script(const front::Reading& reading) {
+  const std::string folder = records_of(recording_in(reading).folder) + "/<run>";
+  return print(wanted_system(*reading.batch).script(wish_for(*reading.batch, folder)));
+}
+
+int check_batch_target(const front::Reading& reading, const Invocation& invocation) {
+  const batch::System& system = wanted_system(*reading.batch);
+  const std::string script = system.script(wish_for(*reading.batch, "/tmp"));
+  const auto said = queue::Commands(system, invocation.environment).test(script);
+  const int told = print_checked(reading, said);
+  return said ? told : base::exit_code(said.error().error.fault);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,24 @@
+// Jobs that go to the queue of a batch system: handed over, then followed.
+#pragma once
+
+#include "cli/cli.hpp"
+#include "front/front.hpp"
+#include "model/record.hpp"
+
+namespace muster::cli {
+
+// In the environment of the job's script: the folder of the record whose run it is.
+inline constexpr const char* kQueuedRecord = "MUSTER_QUEUED_RECORD";
+
+// Of a reading with a batch request: makes the record, hands the job over, and follows it to its
+// end unless it is detached. Returns the exit code.
+[[nodiscard]] int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked,
+                               const Invocation& invocation);
+
+// Prints the script.
+[[nodiscard]] int show_script(const front::Reading& reading);
+
+// Asks the system whether it would take the job, and prints its answer.
+[[nodiscard]] int check_batch_target(const front::Reading& reading, const Invocation& invocation);
+
+}  // namespace muster::cli

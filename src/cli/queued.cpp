@@ -1,0 +1,367 @@
+// Looks at the record first, and asks the batch system where that has nothing to say.
+#include "cli/queued.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fmt/format.h>
+#include <map>
+#include <poll.h>
+#include <set>
+#include <unistd.h>
+
+#include "batch/ending.hpp"
+#include "batch/system.hpp"
+#include "cli/launcher_log.hpp"
+#include "cli/logs.hpp"
+#include "cli/speak.hpp"
+#include "process/signal_mask.hpp"
+#include "queue/commands.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/lock.hpp"
+#include "store/reader.hpp"
+#include "store/taken_over.hpp"
+#include "view/record_json.hpp"
+#include "view/record_words.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::cli {
+namespace {
+
+using base::Fault;
+using base::Result;
+using JobSight = batch::Sight;
+using model::RunRecord;
+using model::RunState;
+using queue::Commands;
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookMs = 100;  // between two looks at the record
+// Between two questions to the batch system, which serves many: at first, and later.
+constexpr std::chrono::milliseconds kSoon{500};
+constexpr std::chrono::milliseconds kLater{10'000};
+
+std::string file_of(const RunRecord& record, const char* name) {
+  return record.folder + "/" + name;
+}
+
+Commands commands_of(const RunRecord& record, const Invocation& invocation) {
+  return {*batch::system_of(record.scheduler.kind), invocation.environment};
+}
+
+RunRecord read_anew(const RunRecord& record) {
+  return store::read_record(record.folder).value_or(record);
+}
+
+bool is_held(const RunRecord& record) {
+  const auto events = store::open_events(record.folder);
+  return events && store::holder_of(events.get()).has_value();
+}
+
+// Its head has been there.
+bool has_begun(const RunRecord& record) {
+  const auto events = store::read_file(file_of(record, "events.jsonl"));
+  return events && !view::time_of_event(*events, store::kQueuedEvent);
+}
+
+// ---- the end ------------------------------------------------------------------------------------
+
+// Nothing of it changes from here on.
+void finish_queued(const RunRecord& record) {
+  (void)store::replace_file(file_of(record, "report.txt"), "muster: " + record.cause + "\n");
+  (void)store::replace_file(file_of(record, "report.json"),
+                            view::record_json(record, store::utc_now()) + "\n");
+}
+
+std::string last_words(const std::string& folder) {
+  constexpr std::size_t kTextMost = std::size_t{1} << 20;
+  const auto text = store::read_file(folder + "/" + store::kJobErrors, kTextMost);
+  std::string line = text ? view::one_line(last_line(*text)) : "";
+  constexpr std::string_view kOurs = "muster: ";
+  return line.starts_with(kOurs) ? line.substr(kOurs.size()) : line;
+}
+
+RunRecord ended_with(RunRecord record, const batch::JobEnd& end) {
+  record.state = end.state;
+  record.exit_code = end.exit_code;
+  record.code_from = end.code_from;
+  record.cause = end.cause;
+  record.ended = store::utc_now();
+  finish_queued(record);
+  return record;
+}
+
+// Of a job that is over: its head may just have told the end, which another host sees a little
+// later.
+RunRecord concluded(const RunRecord& record, const JobSight* sight) {
+  constexpr int kLooks = 10;
+  const bool may_come = has_begun(record) && sight != nullptr && sight->how == batch::How::exited;
+  for (int i = 0; i < (may_come ? kLooks : 1); ++i) {
+    RunRecord now = read_anew(record);
+    if (!now.is_live() || is_held(now)) return now;
+    if (may_come) ::poll(nullptr, 0, kLookMs);
+  }
+  const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder)};
+  return ended_with(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
+}
+
+RunRecord as_in_queue(RunRecord record, const JobSight* sight) {
+  if (sight == nullptr || sight->stage == batch::Stage::over) return concluded(record, sight);
+  if (sight->stage == batch::Stage::waiting) {
+    record.state = RunState::queued;
+    record.cause = batch::wait_words(*batch::system_of(record.scheduler.kind), *sight);
+    return record;
+  }
+  // Where locks do not show, its events tell.
+  record.state = record.started ? RunState::running : RunState::starting;
+  record.cause.clear();
+  return record;
+}
+
+const JobSight* sight_of_job(const std::vector<JobSight>& sights, const std::string& id) {
+  const auto found = std::ranges::find(sights, id, &JobSight::id);
+  return found == sights.end() ? nullptr : &*found;
+}
+
+// Who was to hand it over has gone without a word; the job may be there all the same.
+RunRecord without_id(RunRecord record) {
+  record.cause = "muster ended while it handed the run over";
+  return record;
+}
+
+bool is_asked_about(const RunRecord& record) {
+  return record.is_live() && record.state == RunState::queued;
+}
+
+int code_of_queued(const RunRecord& record) {
+  return record.exit_code.value_or(base::exit_code(Fault::lost));
+}
+
+// ---- following ----------------------------------------------------------------------------------
+
+// A file that a job adds to; it may come later.
+class Tail {
+ public:
+  explicit Tail(std::string path) : path_(std::move(path)) {}
+
+  template <class Write>
+  void print_new(const Write& write) {
+    if (!file_) file_ = store::open_file(path_);
+    std::array<char, 65536> piece;
+    while (file_) {
+      const ssize_t size = ::read(file_.get(), piece.data(), piece.size());
+      if (size <= 0) return;
+      write(std::string_view(piece.data(), static_cast<std::size_t>(size)));
+    }
+  }
+
+ private:
+  std::string path_;
+  process::UniqueFd file_;
+};
+
+class QueueFollowing {
+ public:
+  QueueFollowing(RunRecord record, const Invocation& invocation)
+      : record_(std::move(record)),
+        invocation_(invocation),
+        out_(file_of(record_, store::kJobOutput)),
+        err_(file_of(record_, store::kJobErrors)) {}
+
+  // Until its end, or a second signal. `stops`: the first one ends the run.
+  RunRecord to_end(bool prints, bool stops) {
+    for (;;) {
+      if (!look()) break;
+      if (prints) print_new();
+      if (!goes_on(stops) || code_ != 0) return record_;
+      ::poll(nullptr, 0, kLookMs);
+    }
+    if (prints) print_new();
+    return record_;
+  }
+
+  // Until its head has begun, or it has ended.
+  RunRecord to_begin() {
+    while (look() && !(is_held(record_) && has_begun(record_)) && goes_on(false)) {
+      ::poll(nullptr, 0, kLookMs);
+    }
+    return read_anew(record_);
+  }
+
+  [[nodiscard]] int code() const { return code_; }
+
+ private:
+  // Whether it goes on.
+  bool look() {
+    if (store::is_finished(record_.folder)) {
+      record_ = read_anew(record_);
+      if (!record_.is_live()) return false;
+    }
+    if (is_held(record_)) return true;
+    if (Clock::now() < next_) return true;
+    record_ = queued_now(read_anew(record_), invocation_);
+    pause_ = std::min(pause_ * 3 / 2, kLater);
+    next_ = Clock::now() + pause_;
+    if (record_.state == RunState::queued && !record_.cause.empty()) tell(record_.cause);
+    return record_.is_live();
+  }
+
+  void print_new() {
+    out_.print_new([this](std::string_view bytes) {
+      if (code_ == 0) code_ = print(bytes);
+    });
+    err_.print_new([](std::string_view bytes) { say(bytes); });
+  }
+
+  bool goes_on(bool stops) {
+    const int signal = process::waiting_signal();
+    if (signal == 0) return true;
+    if (!stops || is_stopping_) return false;
+    is_stopping_ = true;
+    process::drop_waiting_signals();
+    say("muster: stopping the run; once more leaves it to itself\n");
+    const auto stopped = stop_queued(read_anew(record_), invocation_);
+    next_ = Clock::now();
+    if (!stopped) (void)complain(stopped.error());
+    return stopped.has_value();
+  }
+
+  // Each once.
+  void tell(const std::string& line) {
+    if (said_.insert(line).second) say("muster: " + line + "\n");
+  }
+
+  RunRecord record_;
+  const Invocation& invocation_;
+  Tail out_;
+  Tail err_;
+  std::set<std::string> said_;
+  Clock::time_point next_;
+  std::chrono::milliseconds pause_ = kSoon;
+  bool is_stopping_ = false;
+  int code_ = 0;
+};
+
+}  // namespace
+
+bool is_queued_run(const RunRecord& record) {
+  return batch::system_of(record.scheduler.kind) != nullptr;
+}
+
+int follow_queued(const RunRecord& record, const Invocation& invocation) {
+  const process::HeldSignals held;
+  say(fmt::format("muster: {} is {} job {}\n", record.run,
+                  batch::system_of(record.scheduler.kind)->name, record.scheduler.id));
+  QueueFollowing following(record, invocation);
+  const RunRecord ended = following.to_end(true, true);
+  if (ended.is_live()) {
+    say(fmt::format("muster: {} goes on; muster logs -f {} shows its output\n", ended.run,
+                    ended.run));
+    return first_code(following.code(), 130);
+  }
+  // Its head has told the rest.
+  if (!ended.ended_well() && !has_begun(ended)) {
+    say("muster: " + view::record_sentence(ended) + "\n");
+  }
+  return code_of_queued(ended);
+}
+
+RunRecord queued_now(RunRecord record, const Invocation& invocation) {
+  if (!is_asked_about(record)) return record;
+  if (record.scheduler.id.empty()) return without_id(std::move(record));
+  const auto sights = commands_of(record, invocation).look({record.scheduler.id});
+  if (sights) return as_in_queue(std::move(record), sight_of_job(*sights, record.scheduler.id));
+  record.cause = sights.error().error.what;
+  return record;
+}
+
+void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) {
+  std::map<std::string, std::vector<RunRecord*>> by_kind;
+  for (RunRecord* record : records) {
+    if (is_asked_about(*record)) by_kind[record->scheduler.kind].push_back(record);
+  }
+  for (const auto& [kind, asked] : by_kind) {
+    std::vector<std::string> ids;
+    for (const RunRecord* record : asked) {
+      if (!record->scheduler.id.empty()) ids.push_back(record->scheduler.id);
+    }
+    const auto sights = commands_of(*asked.front(), invocation).look(ids);
+    for (RunRecord* record : asked) {
+      const std::string& id = record->scheduler.id;
+      if (id.empty()) {
+        *record = without_id(std::move(*record));
+      } else if (sights) {
+        *record = as_in_queue(std::move(*record), sight_of_job(*sights, id));
+      } else {
+        record->cause = sights.error().error.what;
+      }
+    }
+  }
+}
+
+int queued_logs(const RunRecord& record, const front::RecordRequest& request,
+                const Invocation& invocation) {
+  const process::HeldSignals held;
+  RunRecord now = read_anew(record);
+  if (request.follow && now.is_live()) now = QueueFollowing(now, invocation).to_begin();
+  if (!now.streams.empty() || !now.steps.empty()) {
+    const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
+    return logs(now, request);
+  }
+  if (request.rank) return 0;
+  const auto out = store::read_file(file_of(now, store::kJobOutput));
+  const auto err = store::read_file(file_of(now, store::kJobErrors));
+  if (err) say(*err);
+  return out && !request.only_errors ? print(*out) : 0;
+}
+
+RunRecord await_queued(RunRecord record, const Invocation& invocation) {
+  return QueueFollowing(std::move(record), invocation).to_end(false, false);
+}
+
+// SIGINT to its head, as Ctrl-C would; a job that only waits is taken out of the queue.
+Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) {
+  const std::string& id = record.scheduler.id;
+  const Commands commands = commands_of(record, invocation);
+  const auto sights = commands.look({id});
+  if (!sights) return tl::unexpected(sights.error().error);
+  const JobSight* sight = sight_of_job(*sights, id);
+  if (sight == nullptr || sight->stage == batch::Stage::over) return {};
+  const bool has_head = sight->stage == batch::Stage::running && has_begun(record);
+  const auto sent = has_head ? commands.interrupt(id) : commands.cancel(id);
+  if (!sent && !sent.error().is_unknown_job) return tl::unexpected(sent.error().error);
+  return {};
+}
+
+// A head that does not end is ended with its job.
+Result<RunRecord> await_stopped_queued(const RunRecord& record, const Invocation& invocation) {
+  constexpr std::chrono::seconds kPatience{60};
+  const auto patience = Clock::now() + kPatience;
+  bool is_cancelled = false;
+  for (;;) {
+    RunRecord now = queued_now(read_anew(record), invocation);
+    if (!now.is_live()) return now;
+    if (!is_cancelled && Clock::now() > patience) {
+      is_cancelled = true;
+      const auto sent = commands_of(record, invocation).cancel(record.scheduler.id);
+      if (!sent) return tl::unexpected(sent.error().error);
+    }
+    ::poll(nullptr, 0, 2 * kLookMs);
+  }
+}
+
+void finish_unbegun(const std::string& folder, int code) {
+  auto record = store::read_record(folder);
+  if (!record || !record->is_live() || is_held(*record)) return;
+  record->state = code == 0 ? RunState::completed : RunState::failed;
+  record->exit_code = code;
+  record->code_from = code == 0 ? "" : "muster";
+  if (code != 0) record->cause = last_words(folder);
+  record->ended = store::utc_now();
+  finish_queued(*record);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,149 @@
+// Judges values, and the names of options that are passed on unread.
+#include "job/check_batch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "base/words.hpp"
+#include "spec/notice.hpp"
+#include "spec/quoted.hpp"
+
+namespace muster::job {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 9 && std::ranges::all_of(text, is_digit);
+}
+
+// M, M:S, H:M:S, D-H, D-H:M, D-H:M:S, or no limit at all (sbatch(1), --time).
+bool is_time(std::string_view text) {
+  if (text == "infinite" || text == "UNLIMITED") return true;
+  const std::size_t dash = text.find('-');
+  const bool has_days = dash != std::string_view::npos;
+  if (has_days && !is_number(text.substr(0, dash))) return false;
+  std::string_view rest = has_days ? text.substr(dash + 1) : text;
+  int parts = 0;
+  for (;; ++parts) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    if (!is_number(rest.substr(0, colon)) || parts == 3) return false;
+    if (colon == rest.size()) return true;
+    rest = rest.substr(colon + 1);
+  }
+}
+
+// [R][B]:SIGNAL[@SECONDS] would be taken as well; muster hears what its own process is sent.
+bool is_signal(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return spec::read_notice(colon < 3 ? text.substr(colon + 1) : text).has_value();
+}
+
+bool is_option_name(std::string_view name) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; };
+  return !name.empty() && name.front() != '-' && std::ranges::all_of(name, fits);
+}
+
+// Those by which muster hands the run over and finds it again.
+constexpr std::array<std::string_view, 18> kOurs = {
+    "nodes", "ntasks",   "ntasks-per-node", "job-name", "output",      "error",
+    "input", "chdir",    "open-mode",       "export",   "export-file", "no-kill",
+    "wrap",  "parsable", "test-only",       "wait",     "quiet",       "array"};
+
+std::string why_not(std::string_view name) {
+  if (name == "array") {
+    return "each task would be a run of its own: write a sweep, or several jobs";
+  }
+  return "muster gives it: resources of the job, and keys such as nodes:, say what it shall be";
+}
+
+class BatchCheck {
+ public:
+  BatchCheck(const BatchPlace& place, std::string path, Complaints& complaints)
+      : place_(place), path_(std::move(path)), complaints_(complaints) {}
+
+  void run() {
+    for (const Named& one : place_.options) value(one, "");
+    for (const Named& one : place_.options) grammar(one);
+    for (const Named& one : place_.raw) value(one, "options.");
+    for (const Named& one : place_.raw) name(one);
+    together("mem", "options.mem-per-cpu", "mem-per-cpu");
+    for (const Text& line : place_.setup) text(line, "setup");
+    if (place_.program) text(*place_.program, "muster");
+  }
+
+ private:
+  void add(Mark mark, const std::string& key, const std::string& what, std::string hint) {
+    complaints_.add(mark, fmt::format("{}.{} {}", path_, key, what), std::move(hint));
+  }
+
+  // It becomes a line of the script.
+  void text(const Text& value, const std::string& key) {
+    const auto breaks = [](char c) { return c == '\n' || c == '\r' || c == '\0'; };
+    if (std::ranges::any_of(value.text, breaks)) {
+      add(value.begin, key, "has more than one line", "a list has one item for each line");
+    }
+  }
+
+  void value(const Named& one, const std::string& above) {
+    if (one.value.text.empty()) {
+      add(one.mark, above + one.name, "is empty", "leave it out, or give it a value");
+    }
+    text(one.value, above + one.name);
+  }
+
+  void grammar(const Named& one) {
+    const std::string& given = one.value.text;
+    if (one.name == "time" && !given.empty() && !is_time(given)) {
+      add(one.value.begin, one.name,
+          fmt::format("must be a time limit, not {}", spec::quoted(given)),
+          "minutes, H:MM:SS or D-HH:MM:SS; 2-0 is two days");
+    }
+    if (one.name == "signal" && !given.empty() && !is_signal(given)) {
+      add(one.value.begin, one.name, fmt::format("must be a signal, not {}", spec::quoted(given)),
+          "for example USR1@60: a minute before the time limit");
+    }
+  }
+
+  void name(const Named& one) {
+    const std::string key = "options." + one.name;
+    if (!is_option_name(one.name)) {
+      add(one.mark, key, "cannot be an option",
+          "the long names of sbatch(1), without the dashes: core-spec: 2");
+    } else if (std::ranges::find(kOurs, one.name) != kOurs.end()) {
+      add(one.mark, key, "cannot be given", why_not(one.name));
+    } else {
+      twice(one);
+    }
+  }
+
+  void twice(const Named& one) {
+    for (const Named& known : place_.options) {
+      std::string spelled = known.name;
+      std::ranges::replace(spelled, '_', '-');
+      if (spelled != one.name) continue;
+      add(one.mark, "options." + one.name, fmt::format("is {} once more", known.name),
+          "keep one of them");
+    }
+  }
+
+  void together(const std::string& key, const std::string& other_key, const std::string& other) {
+    const auto has = std::ranges::find(place_.options, key, &Named::name);
+    const auto raw = std::ranges::find(place_.raw, other, &Named::name);
+    if (has == place_.options.end() || raw == place_.raw.end()) return;
+    add(raw->mark, other_key, fmt::format("and {} cannot be combined", key), "keep one of them");
+  }
+
+  const BatchPlace& place_;
+  std::string path_;
+  Complaints& complaints_;
+};
+
+}  // namespace
+
+void check_batch(const BatchPlace& place, const std::string& path, Complaints& complaints) {
+  BatchCheck(place, path, complaints).run();
+}
+
+}  // namespace muster::job

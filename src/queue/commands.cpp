@@ -1,0 +1,141 @@
+// Starts a command of the system, and waits for what it says.
+#include "queue/commands.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/words.hpp"
+#include "process/converse.hpp"
+#include "process/unique_fd.hpp"
+#include "process/write_all.hpp"
+
+namespace muster::queue {
+namespace {
+
+using batch::Refusal;
+using batch::Sight;
+
+// slurmctld that is busy, or gone: its clients try for a minute or more.
+constexpr base::Duration kAnswerWithin = std::chrono::seconds(30);
+
+Refusal not_here(const batch::System& system, const std::string& program) {
+  return {
+      {base::Fault::cannot_start,
+       fmt::format("there is no {} here", program),
+       fmt::format("{} is reached through its commands: call muster on a login node", system.name),
+       {}}};
+}
+
+Refusal no_answer(const batch::System& system, const std::string& program) {
+  return {{base::Fault::unreachable,
+           fmt::format("{} does not answer: {} said nothing for {} s", system.name, program,
+                       std::chrono::duration_cast<std::chrono::seconds>(kAnswerWithin).count()),
+           {},
+           {}}};
+}
+
+// The answers are read by us: their language and the form of their times are theirs by default.
+std::vector<std::string> plain(std::vector<std::string> environment) {
+  const auto changes = [](const std::string& one) {
+    return one.starts_with("SLURM_TIME_FORMAT=") || one.starts_with("LC_ALL=");
+  };
+  std::erase_if(environment, changes);
+  environment.emplace_back("LC_ALL=C");
+  return environment;
+}
+
+}  // namespace
+
+Commands::Commands(const batch::System& system, std::vector<std::string> environment)
+    : system_(system), environment_(std::move(environment)) {}
+
+Answered<Commands::Said> Commands::ask(const batch::Words& words, int input) const {
+  const auto answer = process::converse(
+      {.words = words, .environment = plain(environment_), .input = input, .limit = kAnswerWithin});
+  if (!answer) return tl::unexpected(not_here(system_, words.front()));
+  if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front()));
+  if (answer->ended_well()) return Said{answer->out, answer->err};
+  return tl::unexpected(system_.refused(answer->err.empty() ? answer->out : answer->err));
+}
+
+// "partitions here: main, long"
+Refusal Commands::with_names(Refusal refusal) const {
+  if (refusal.names.empty()) return refusal;
+  const auto said = ask(refusal.names);
+  if (!said) return refusal;
+  std::vector<std::string> names = base::split(said->out, "\n ");
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  refusal.error.hint += fmt::format("; {}: {}", refusal.names_are, fmt::join(names, ", "));
+  return refusal;
+}
+
+// The environment goes with the job, as it is.
+Answered<std::string> Commands::submit(const std::string& script) const {
+  const batch::Words words = system_.submit(script);
+  const auto answer =
+      process::converse({.words = words, .environment = environment_, .limit = kAnswerWithin});
+  if (!answer) return tl::unexpected(not_here(system_, words.front()));
+  if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front()));
+  if (!answer->ended_well()) {
+    return tl::unexpected(
+        with_names(system_.refused(answer->err.empty() ? answer->out : answer->err)));
+  }
+  std::string id = system_.submitted(answer->out);
+  if (!id.empty()) return id;
+  return tl::unexpected(system_.refused(answer->out + answer->err));
+}
+
+Answered<std::string> Commands::test(std::string_view text) const {
+  const process::UniqueFd file(::memfd_create("job-script", MFD_CLOEXEC));
+  const bool good = file && process::write_all(file.get(), text).error == 0 &&
+                    ::lseek(file.get(), 0, SEEK_SET) == 0;
+  if (!good) {
+    return tl::unexpected(
+        Refusal{{base::Fault::internal, "there is no memory for the script", {}, {}}});
+  }
+  const auto said = ask(system_.test(), file.get());
+  if (!said) return tl::unexpected(with_names(said.error()));
+  return system_.tested(said->out + said->err);
+}
+
+Answered<std::vector<Sight>> Commands::look(const std::vector<std::string>& ids) const {
+  std::vector<Sight> known;
+  if (ids.empty()) return known;
+  if (const auto said = ask(system_.list(ids))) {
+    known = system_.listed(said->out);
+  } else if (!said.error().is_unknown_job) {
+    return tl::unexpected(said.error());
+  }
+  std::vector<std::string> rest;
+  for (const std::string& id : ids) {
+    const auto found = std::ranges::find(known, id, &Sight::id);
+    const bool is_open = found == known.end() || found->stage == batch::Stage::over;
+    if (is_open) rest.push_back(id);
+  }
+  if (rest.empty()) return known;
+  const auto past = ask(system_.past(rest));  // a site may keep no accounts
+  if (!past) return known;
+  for (Sight& sight : system_.passed(past->out)) {
+    const auto found = std::ranges::find(known, sight.id, &Sight::id);
+    if (found == known.end()) {
+      known.push_back(std::move(sight));
+    } else if (sight.stage == batch::Stage::over) {
+      *found = std::move(sight);
+    }
+  }
+  return known;
+}
+
+Answered<void> Commands::interrupt(const std::string& id) const {
+  return ask(system_.interrupt(id)).map([](const Said&) {});
+}
+
+Answered<void> Commands::cancel(const std::string& id) const {
+  return ask(system_.cancel(id)).map([](const Said&) {});
+}
+
+}  // namespace muster::queue

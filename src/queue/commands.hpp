@@ -1,0 +1,47 @@
+// Commands of a batch system on this machine, called with the user's own rights.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "batch/system.hpp"
+
+namespace muster::queue {
+
+template <class T>
+using Answered = tl::expected<T, batch::Refusal>;
+
+class Commands {
+ public:
+  // `environment`: of this process.
+  Commands(const batch::System& system, std::vector<std::string> environment);
+
+  [[nodiscard]] const batch::System& system() const { return system_; }
+
+  // The id of the job. Fault::cannot_start: the system refuses it, in its own words;
+  // Fault::unreachable: it does not answer.
+  [[nodiscard]] Answered<std::string> submit(const std::string& script) const;
+  // Whether a script would be taken, by its text; what the system says, for people.
+  [[nodiscard]] Answered<std::string> test(std::string_view text) const;
+
+  // Of each of these jobs, unless nothing is known of it any more. One or two calls.
+  [[nodiscard]] Answered<std::vector<batch::Sight>> look(const std::vector<std::string>& ids) const;
+
+  [[nodiscard]] Answered<void> interrupt(const std::string& id) const;
+  [[nodiscard]] Answered<void> cancel(const std::string& id) const;
+
+ private:
+  struct Said {
+    std::string out;
+    std::string err;
+  };
+  [[nodiscard]] Answered<Said> ask(const batch::Words& words, int input = -1) const;
+  [[nodiscard]] batch::Refusal with_names(batch::Refusal refusal) const;
+
+  const batch::System& system_;
+  std::vector<std::string> environment_;
+};
+
+}  // namespace muster::queue

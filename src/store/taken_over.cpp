@@ -1,0 +1,83 @@
+// Renames, entry by entry: others may look at the record meanwhile.
+#include "store/taken_over.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "store/files.hpp"
+#include "store/folder.hpp"
+#include "store/index.hpp"
+#include "store/lock.hpp"
+#include "store/reader.hpp"
+
+namespace muster::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAttempt = "attempt.";
+constexpr std::string_view kEvents = "events.jsonl";
+
+std::vector<std::string> entries_of(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code wrong;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, wrong)) {
+    names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool stays(const std::string& name) {
+  constexpr std::array<std::string_view, 6> kStay = {kJobScript,    kJobOutput,      kJobErrors,
+                                                     "checkpoints", "code.manifest", "spec.json"};
+  return name.starts_with(kAttempt) || std::ranges::find(kStay, name) != kStay.end();
+}
+
+bool has_begun(const std::string& folder) {
+  const auto events = read_file(fmt::format("{}/{}", folder, kEvents));
+  if (!events) return false;
+  const std::string last = fmt::format("\"{}\"}}\n", kQueuedEvent);
+  return !events->ends_with(last);
+}
+
+bool move_all(const std::string& from, const std::string& to,
+              const std::vector<std::string>& names) {
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return ::rename((from + "/" + name).c_str(), (to + "/" + name).c_str()) == 0;
+  });
+}
+
+bool set_aside(const std::string& folder) {
+  std::vector<std::string> names = entries_of(folder);
+  const auto before = std::ranges::count_if(
+      names, [](const std::string& name) { return name.starts_with(kAttempt); });
+  const std::string aside = fmt::format("{}/{}{}", folder, kAttempt, before + 1);
+  if (::mkdir(aside.c_str(), 0700) != 0) return false;
+  std::erase_if(names, stays);
+  if (!move_all(folder, aside, names)) return false;
+  if (auto index = Index::open(folder.substr(0, folder.rfind('/')))) {
+    index->change({}, {run_of(folder)});
+  }
+  return true;
+}
+
+}  // namespace
+
+bool take_record_over(const std::string& fresh, const std::string& folder) {
+  if (const process::UniqueFd events = open_events(folder)) wait_for_lock(events.get());
+  if (has_begun(folder) && !set_aside(folder)) return false;
+  std::vector<std::string> names = entries_of(fresh);
+  std::ranges::partition(names, [](const std::string& name) { return name != kEvents; });
+  return move_all(fresh, folder, names) && ::rmdir(fresh.c_str()) == 0;
+}
+
+}  // namespace muster::store

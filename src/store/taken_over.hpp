@@ -1,0 +1,22 @@
+// A record that is there before its head: of a run that was queued, or is queued again.
+#pragma once
+
+#include <string>
+
+namespace muster::store {
+
+// The last event of such a record until its head has begun; see docs/RECORD.md.
+inline constexpr const char* kQueuedEvent = "queued";
+
+// Files that belong to the job in the queue, whichever head begins: its script, and what the batch
+// system adds to.
+inline constexpr const char* kJobScript = "job.sh";
+inline constexpr const char* kJobOutput = "job.out";
+inline constexpr const char* kJobErrors = "job.err";
+
+// Moves what lies in `fresh` to the record in `folder`, once nobody else writes there; the events
+// come last. What an earlier head has left, but for checkpoints, is set aside in attempt.1 and so
+// on. False, with errno, where that cannot be done.
+[[nodiscard]] bool take_record_over(const std::string& fresh, const std::string& folder);
+
+}  // namespace muster::store

@@ -1,0 +1,108 @@
+// Answers of Slurm 22.05's commands, as they were seen, and what they mean.
+#include "batch/slurm_answers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::batch {
+namespace {
+
+TEST(SlurmId, IsTheNumberBeforeTheCluster) {
+  EXPECT_EQ(slurm_id("123\n"), "123");
+  EXPECT_EQ(slurm_id("sbatch: a site's greeting\n4711;lab\n"), "4711");
+  EXPECT_EQ(slurm_id("Submitted batch job 12\n"), "");
+  EXPECT_EQ(slurm_id(""), "");
+}
+
+TEST(SlurmList, TellsWhyAJobWaitsAndUntilWhen) {
+  const auto jobs = slurm_listed(
+      "12|PENDING|Resources|2026-11-23T22:50:07|\n"
+      "13|PENDING|Dependency|N/A|\n"
+      "14|RUNNING|None|2026-11-23T22:40:00|node[1-2]\n");
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(jobs[0].stage, Stage::waiting);
+  EXPECT_EQ(jobs[0].reason, "Resources");
+  EXPECT_EQ(jobs[0].start, "2026-11-23 22:50");
+  EXPECT_EQ(jobs[1].start, "");
+  EXPECT_EQ(jobs[2].stage, Stage::running);
+  EXPECT_EQ(jobs[2].reason, "");
+  EXPECT_EQ(jobs[2].hosts, "node[1-2]");
+}
+
+TEST(SlurmList, TellsHowAJobHasEnded) {
+  const auto how = [](std::string_view state) {
+    const auto jobs = slurm_listed("1|" + std::string(state) + "|None|N/A|node1\n");
+    return std::pair(jobs.at(0).stage, jobs.at(0).how);
+  };
+  EXPECT_EQ(how("COMPLETED"), std::pair(Stage::over, How::exited));
+  EXPECT_EQ(how("FAILED"), std::pair(Stage::over, How::exited));
+  EXPECT_EQ(how("CANCELLED"), std::pair(Stage::over, How::cancelled));
+  EXPECT_EQ(how("TIMEOUT"), std::pair(Stage::over, How::timed_out));
+  EXPECT_EQ(how("NODE_FAIL"), std::pair(Stage::over, How::node_lost));
+  EXPECT_EQ(how("OUT_OF_MEMORY"), std::pair(Stage::over, How::no_memory));
+  EXPECT_EQ(how("PREEMPTED"), std::pair(Stage::over, How::preempted));
+  EXPECT_EQ(how("REQUEUED").first, Stage::waiting);
+  EXPECT_EQ(how("COMPLETING").first, Stage::running);
+}
+
+TEST(SlurmList, ConcludesNothingFromAStateThatItDoesNotKnow) {
+  EXPECT_EQ(slurm_listed("1|HIBERNATING|None|N/A|\n").at(0).stage, Stage::running);
+}
+
+TEST(SlurmList, LeavesOutLinesThatAreNone) {
+  EXPECT_TRUE(slurm_listed("").empty());
+  EXPECT_TRUE(slurm_listed("slurm_load_jobs error: Invalid job id\n|||||\n12|RUNNING\n").empty());
+}
+
+TEST(SlurmPast, HasTheCodeOfTheScriptOrItsSignal) {
+  const auto jobs = slurm_past(
+      "12|FAILED|242:0|node1\n"
+      "13|CANCELLED by 1000|0:15|None assigned\n"
+      "14|CANCELLED+|0:0|\n");
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(jobs[0].code, 242);
+  EXPECT_EQ(jobs[1].how, How::cancelled);
+  EXPECT_EQ(jobs[1].code, 128 + 15);
+  EXPECT_EQ(jobs[2].how, How::cancelled);
+}
+
+TEST(SlurmTested, SaysWhenTheJobWouldStart) {
+  EXPECT_EQ(slurm_tested("sbatch: Job 5 to start at 2026-11-23T22:50:07 using 2 processors on "
+                         "nodes node[1-2] in partition main\n"),
+            "it would start at 2026-11-23T22:50:07 using 2 processors on nodes node[1-2] in "
+            "partition main");
+  EXPECT_EQ(slurm_tested(""), "it would be taken");
+}
+
+TEST(SlurmRefused, HasSlurmsOwnWordsAndWhatToDo) {
+  const Refusal one = slurm_refused(
+      "sbatch: error: invalid partition specified: absent\n"
+      "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
+  EXPECT_EQ(one.error.what,
+            "Slurm refuses: invalid partition specified: absent; Invalid partition name specified");
+  EXPECT_EQ(one.error.fault, base::Fault::cannot_start);
+  EXPECT_EQ(one.names.front(), "sinfo");
+  const Refusal two = slurm_refused(
+      "sbatch: error: Batch job submission failed: Invalid account or account/partition "
+      "combination specified\n");
+  EXPECT_EQ(two.error.what,
+            "Slurm refuses: Invalid account or account/partition combination specified");
+  EXPECT_NE(two.error.hint.find("account:"), std::string::npos);
+}
+
+TEST(SlurmRefused, KnowsASlurmThatDoesNotAnswer) {
+  const Refusal one = slurm_refused(
+      "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect "
+      "failure)\n");
+  EXPECT_EQ(one.error.fault, base::Fault::unreachable);
+  EXPECT_TRUE(one.error.what.starts_with("Slurm does not answer: "));
+  EXPECT_TRUE(one.names.empty());
+}
+
+TEST(SlurmRefused, KnowsAJobThatIsGone) {
+  EXPECT_TRUE(slurm_refused("slurm_load_jobs error: Invalid job id specified\n").is_unknown_job);
+  EXPECT_FALSE(slurm_refused("squeue: error: something else\n").is_unknown_job);
+  EXPECT_EQ(slurm_refused("").error.what, "Slurm refuses: it does not say why");
+}
+
+}  // namespace
+}  // namespace muster::batch

@@ -1,0 +1,113 @@
+// A target of muster.yml that is a Slurm: its keys, and what is wrong with them.
+#include "job/batch_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include "job/target.hpp"
+
+namespace muster::job {
+namespace {
+
+std::vector<std::string> slurm_complaints(const std::string& keys) {
+  std::vector<std::string> said;
+  for (const base::Error& error :
+       read_targets("targets: {a: {slurm: " + keys + "}}\n", "m").complaints) {
+    said.push_back(base::to_string(error));
+  }
+  return said;
+}
+
+TEST(SlurmTarget, KeepsItsOptionsAsTheyAreWritten) {
+  const auto read = read_targets(R"(
+targets:
+  cluster:
+    slots: 8
+    slurm:
+      partition: [gpu, long]
+      account: team-a
+      time: 2-00:00:00
+      exclude: [n1, n2]
+      exclusive: true
+      signal: USR1@60
+      nodes: 4
+      muster: /shared/bin/muster
+      setup: [module load cuda, . venv/bin/activate]
+      options: {comment: ours, spread-job: true}
+)",
+                                 "m");
+  ASSERT_TRUE(read.complaints.empty());
+  const Target& target = read.targets.all.at(0);
+  ASSERT_TRUE(target.batch);
+  const BatchPlace& place = *target.batch;
+  EXPECT_EQ(place.kind, "slurm");
+  const auto value = [&](std::string_view name) {
+    for (const Named& one : place.options) {
+      if (one.name == name) return one.value.text;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(value("partition"), "gpu,long");
+  EXPECT_EQ(value("exclude"), "n1,n2");
+  EXPECT_EQ(value("time"), "2-00:00:00");
+  EXPECT_EQ(value("exclusive"), "true");
+  EXPECT_EQ(value("qos"), "none");
+  ASSERT_EQ(place.raw.size(), 2U);
+  EXPECT_EQ(place.raw[0].name, "comment");
+  ASSERT_EQ(place.setup.size(), 2U);
+  EXPECT_EQ(place.setup[1].text, ". venv/bin/activate");
+  EXPECT_EQ(place.nodes->number, 4U);
+  EXPECT_EQ(place.program->text, "/shared/bin/muster");
+}
+
+TEST(SlurmTarget, MayBeLeftToSlurmsDefaults) { EXPECT_TRUE(slurm_complaints("{}").empty()); }
+
+TEST(SlurmTarget, TellsWhichValueSlurmWouldNotTake) {
+  EXPECT_EQ(slurm_complaints("{time: 2 hours}").at(0),
+            "m:1:29: targets.a.slurm.time must be a time limit, not '2 hours'\n"
+            "  hint: minutes, H:MM:SS or D-HH:MM:SS; 2-0 is two days");
+  EXPECT_EQ(slurm_complaints("{signal: USR9@1}").at(0),
+            "m:1:31: targets.a.slurm.signal must be a signal, not 'USR9@1'\n"
+            "  hint: for example USR1@60: a minute before the time limit");
+  EXPECT_EQ(slurm_complaints("{account: ''}").at(0),
+            "m:1:23: targets.a.slurm.account is empty\n"
+            "  hint: leave it out, or give it a value");
+  for (const char* good : {"60", "1:30", "2:00:00", "1-0", "1-12:30", "1-12:30:00", "UNLIMITED"}) {
+    EXPECT_TRUE(slurm_complaints("{time: '" + std::string(good) + "'}").empty()) << good;
+  }
+}
+
+TEST(SlurmTarget, LetsNoValueBecomeALineOfTheScript) {
+  EXPECT_EQ(slurm_complaints(R"({account: "a\n#SBATCH --wrap=x"})").at(0),
+            "m:1:32: targets.a.slurm.account has more than one line\n"
+            "  hint: a list has one item for each line");
+  EXPECT_EQ(slurm_complaints(R"({setup: ["a\nb"]})").size(), 1U);
+  EXPECT_EQ(slurm_complaints(R"({options: {comment: "a\rb"}})").size(), 1U);
+}
+
+TEST(SlurmTarget, KeepsItsOwnOptionsToItself) {
+  EXPECT_EQ(slurm_complaints("{options: {array: 0-3}}").at(0),
+            "m:1:33: targets.a.slurm.options.array cannot be given\n"
+            "  hint: each task would be a run of its own: write a sweep, or several jobs");
+  EXPECT_EQ(slurm_complaints("{options: {output: x}}").size(), 1U);
+  EXPECT_EQ(slurm_complaints("{options: {--qos: x}}").size(), 1U);
+  EXPECT_EQ(slurm_complaints("{time: 60, options: {time: 70}}").at(0),
+            "m:1:43: targets.a.slurm.options.time is time once more\n"
+            "  hint: keep one of them");
+  EXPECT_EQ(slurm_complaints("{mem: 1G, options: {mem-per-cpu: 1G}}").size(), 1U);
+}
+
+TEST(SlurmTarget, NamesAKeyThatItDoesNotKnow) {
+  const auto said = slurm_complaints("{partitions: gpu}");
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said[0].find("did you mean partition?"), std::string::npos) << said[0];
+}
+
+TEST(SlurmTarget, IsOfOneKind) {
+  const auto read = read_targets("targets: {a: {hosts: n1, slurm: {}}}\n", "m");
+  ASSERT_EQ(read.complaints.size(), 1U);
+  EXPECT_EQ(read.complaints[0].what,
+            "targets.a has more than one of hosts, hostfile, fake_nodes, kubernetes and slurm");
+}
+
+}  // namespace
+}  // namespace muster::job
