@@ -11,8 +11,10 @@
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
+#include "cli/step_agent.hpp"
 #include "host/agent.hpp"
 #include "host/limits.hpp"
+#include "link/shared_step.hpp"
 #include "plan/surroundings.hpp"
 
 namespace muster::cli {
@@ -54,7 +56,10 @@ int main(Invocation invocation) {
   }
   const std::string& command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
-  if (command == "agent") return host::run_agent(invocation.environment, MUSTER_VERSION);
+  if (command == "agent") {
+    const bool calls = words.size() > 2 && words[2] == link::kCallsHead;
+    return calls ? step_agent(invocation) : host::run_agent(invocation.environment, MUSTER_VERSION);
+  }
   if (command == "errand") {
     return do_errand({words.begin() + 2, words.end()}, invocation);
   }

@@ -15,7 +15,7 @@ constexpr base::Duration kExit = std::chrono::seconds(2);
 CarriedLink::CarriedLink(asio::io_context& loop, Target target, HostLinkEvents events)
     : timer_(loop), target_(std::move(target)), events_(std::move(events)) {}
 
-base::Result<std::unique_ptr<HostLink>> CarriedLink::start(
+base::Result<std::unique_ptr<CarriedLink>> CarriedLink::start(
     asio::io_context& loop, const std::vector<std::string>& words,
     const std::vector<std::string>& environment, Target target, HostLinkEvents events) {
   std::unique_ptr<CarriedLink> carrier(new CarriedLink(loop, std::move(target), std::move(events)));
@@ -28,8 +28,8 @@ base::Result<std::unique_ptr<HostLink>> CarriedLink::start(
   return carrier;
 }
 
-std::unique_ptr<HostLink> CarriedLink::over(asio::io_context& loop, process::UniqueFd connection,
-                                            Target target, HostLinkEvents events) {
+std::unique_ptr<CarriedLink> CarriedLink::over(asio::io_context& loop, process::UniqueFd connection,
+                                               Target target, HostLinkEvents events) {
   std::unique_ptr<CarriedLink> carrier(new CarriedLink(loop, std::move(target), std::move(events)));
   carrier->end_.emplace();  // there is no exit to wait for
   process::ChildPipes pipes;
@@ -61,6 +61,7 @@ CarriedLink::~CarriedLink() {
 
 void CarriedLink::on_closed() {
   closed_ = true;
+  if (end_ && target_.errors && !dismissed_) return finish_within(kLastFrames);
   if (end_) return finish();
   finish_within(kExit);
 }
@@ -80,6 +81,12 @@ void CarriedLink::finish_within(base::Duration limit) {
   timer_.after(limit, [this] { finish(); });
 }
 
+void CarriedLink::give_up(const link::Diagnosis& why) {
+  timer_.stop();
+  const auto ended = std::exchange(events_.ended, nullptr);
+  if (ended) ended(why);
+}
+
 void CarriedLink::finish() {
   timer_.stop();
   const auto ended = std::exchange(events_.ended, nullptr);
@@ -89,7 +96,7 @@ void CarriedLink::finish() {
     return ended({*broken_});
   }
   const process::ChildEnd exit = end_.value_or(process::ChildEnd{});
-  const link::CarrierEnd end{exit.code, exit.signal, link_->errors(), link_->noise()};
+  const link::CarrierEnd end{exit.code, exit.signal, errors(), link_->noise()};
   ended(up_ ? link::Diagnosis{link::lost(target_.host, target_.command, end)}
             : link::diagnose(target_.host, target_.agent_path, target_.command, end));
 }

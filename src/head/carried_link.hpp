@@ -24,24 +24,34 @@ class CarriedLink : public HostLink {
     std::string host;
     std::string agent_path;
     std::string command;  // first word of the carrier's command
+    // What is said of the host elsewhere, where its carrier has no stderr of its own; asked a
+    // moment after the link has ended.
+    std::function<std::string()> errors = {};
   };
 
-  [[nodiscard]] static base::Result<std::unique_ptr<HostLink>> start(
+  [[nodiscard]] static base::Result<std::unique_ptr<CarriedLink>> start(
       asio::io_context& loop, const std::vector<std::string>& words,
       const std::vector<std::string>& environment, Target target, HostLinkEvents events);
   // A connection at whose other end an agent speaks already: there is no process.
-  [[nodiscard]] static std::unique_ptr<HostLink> over(asio::io_context& loop,
-                                                      process::UniqueFd connection, Target target,
-                                                      HostLinkEvents events);
+  [[nodiscard]] static std::unique_ptr<CarriedLink> over(asio::io_context& loop,
+                                                         process::UniqueFd connection,
+                                                         Target target, HostLinkEvents events);
   ~CarriedLink() override;
   CarriedLink(const CarriedLink&) = delete;
   CarriedLink& operator=(const CarriedLink&) = delete;
 
   void send(base::RunIndex run, const wire::ToAgent& message) override {
+    dismissed_ |= run == base::kFirstRun && std::holds_alternative<wire::Bye>(message);
     link_->send(run, message);
   }
   void send(std::shared_ptr<const std::string> frame) override { link_->send(std::move(frame)); }
   [[nodiscard]] bool up() const override { return up_; }
+  // It is of no use any more, for a reason that the carrier itself does not end for.
+  void give_up(const link::Diagnosis& why);
+  // The carrier's stderr so far, bounded.
+  [[nodiscard]] std::string errors() const {
+    return target_.errors ? target_.errors() : link_->errors();
+  }
 
  private:
   CarriedLink(asio::io_context& loop, Target target, HostLinkEvents events);
@@ -61,6 +71,7 @@ class CarriedLink : public HostLink {
   std::optional<base::Error> broken_;
   bool up_ = false;
   bool closed_ = false;
+  bool dismissed_ = false;  // its end is no surprise
 };
 
 }  // namespace muster::head

@@ -16,6 +16,8 @@
 
 namespace muster::head {
 
+class StepLinks;
+
 // Borrowed from the head, until its links have gone.
 struct CarrierNeeds {
   asio::io_context& loop;
@@ -24,6 +26,7 @@ struct CarrierNeeds {
   const std::vector<std::string>& environment;           // of this process
   std::map<base::NodeIndex, process::UniqueFd>& joined;  // connections that wait to be taken over
   AskedLinks& asked;
+  StepLinks& steps;
 };
 
 // Nobody tries again after an error of these.

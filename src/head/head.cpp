@@ -18,6 +18,7 @@
 #include "head/input_reader.hpp"
 #include "head/log_files.hpp"
 #include "head/output_flow.hpp"
+#include "head/step_links.hpp"
 #include "host/host_tasks.hpp"
 #include "host/limits.hpp"
 #include "host/pump.hpp"
@@ -73,7 +74,8 @@ class Head {
         input_(loop_,
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}),
-        asked_(loop_, spec_.carrier.above) {
+        asked_(loop_, spec_.carrier.above),
+        steps_(loop_, [this](const std::string& line) { console_.say("muster: " + line + "\n"); }) {
     if (here_) make_tasks();
     watch_signals();
   }
@@ -180,8 +182,9 @@ class Head {
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
-    auto link = open_carrier({loop_, spec_.carrier, program_, environment_, joined_, asked_}, node,
-                             plan_.nodes[node.value].host, link_events(node));
+    auto link =
+        open_carrier({loop_, spec_.carrier, program_, environment_, joined_, asked_, steps_}, node,
+                     plan_.nodes[node.value].host, link_events(node));
     if (!link) return pump_.feed(machine::LinkFailed{node, link.error(), machine::Retry::no});
     links_[node] = std::move(*link);
   }
@@ -416,6 +419,7 @@ class Head {
   process::UniqueFd port_claim_;
   std::unique_ptr<host::HostTasks> tasks_;
   AskedLinks asked_;
+  StepLinks steps_;
   std::map<NodeIndex, std::unique_ptr<HostLink>> links_;
   std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
   process::Life life_;

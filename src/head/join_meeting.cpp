@@ -20,8 +20,6 @@ using base::Fault;
 using base::Result;
 
 constexpr base::Duration kNextTry = std::chrono::milliseconds(200);
-// Node 0 counts its own time; whoever came first must not give up before it.
-constexpr base::Duration kSlack = std::chrono::seconds(10);
 
 class Joining {
  public:
@@ -37,7 +35,7 @@ class Joining {
         progress_(loop_) {}
 
   Result<process::UniqueFd> run() {
-    limit_.after(meeting_.limit + kSlack, [this] { end(too_late()); });
+    limit_.after(meeting_.limit + company_.slack, [this] { end(too_late()); });
     tell_progress(kFirstProgress);
     attempt();
     loop_.run();
@@ -149,7 +147,7 @@ class Joining {
   std::array<char, 4096> buffer_{};
   std::optional<link::GuestHandshake> talk_;
   std::optional<base::Error> failure_;
-  std::string last_ = "not tried yet";
+  std::string last_ = "no answer yet";
   process::Life life_;  // until it has ended, well or not
 };
 

@@ -2,6 +2,7 @@
 // head. Also how people call them, and what they can do.
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 namespace muster::machine {
@@ -15,6 +16,8 @@ struct Company {
   std::string_view other_port;
   std::string_view missing;
   std::string_view longer;  // how to wait longer
+  // The listener counts its own time; whoever came first must not give up before it.
+  std::chrono::seconds slack{10};
 };
 
 // torchrun on each node; the first of them listens.
@@ -37,5 +40,16 @@ inline constexpr Company kCalledHosts = {
     .other_port = "choose another --listen",
     .missing = "does `muster join` run there, and does a firewall let it through?",
     .longer = "--start-timeout SECONDS waits longer"};
+
+// Agents that one srun has started: each is admitted as it comes, or reached in another way.
+inline constexpr Company kAgentsOfAStep = {.called = true,
+                                           .each = "host",
+                                           .head = "the head",
+                                           .same_count = "",
+                                           .other_number = "",
+                                           .other_port = "",
+                                           .missing = "",
+                                           .longer = "",
+                                           .slack = std::chrono::seconds(0)};
 
 }  // namespace muster::machine

@@ -24,6 +24,8 @@ constexpr Duration kAnswerOfHeadAbove = std::chrono::seconds(3);
 Hosts::Options options_of(const model::JobSpec& spec) {
   Hosts::Options options{spec.carrier, spec.lease, spec.grace};
   if (!spec.carrier.above.empty()) options.carrier.patience += kAnswerOfHeadAbove;
+  // One srun opens all of them.
+  if (spec.source.carrier == model::kStep) options.carrier.parallel = model::kRanksMax;
   return options;
 }
 

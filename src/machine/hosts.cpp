@@ -114,6 +114,9 @@ std::string Hosts::hint_for_silence(const model::Host& host) const {
     return fmt::format("the head of the job around this launcher is to reach it; {}", kLonger);
   }
   if (host.carrier == model::kCalled) return "its agent has come; is that host overloaded?";
+  if (host.carrier == model::kStep) {
+    return fmt::format("is the host up? see `scontrol show node {}`; {}", host.name, kLonger);
+  }
   return fmt::format("is the host up, and does `{} {} true` return by itself? {}",
                      options_.carrier.command.front(), host.name, kLonger);
 }

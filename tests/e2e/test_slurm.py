@@ -7,7 +7,8 @@ import subprocess
 import sys
 import unittest
 
-from support import MUSTER, NO_SLOTS, PYTHON, ROOT, Case, Running, run_tests, wait_until
+from support import (MUSTER, NO_SLOTS, PYTHON, ROOT, UNREACHABLE, Case, Running, run_tests,
+                     wait_until)
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 import slurm as slurm_module  # noqa: E402
@@ -216,6 +217,35 @@ wait $one && wait $two && echo good
         done = running.finish(60)
         self.assertEqual((done.code, done.lines), (0, ["good"]), done)
 
+    def test_one_srun_starts_the_agents_of_all_hosts(self):
+        done = self.allocated(["-N", "3", "-n", "3"], MUSTER, "run", "sh", "-c",
+                              '[ $RANK = 0 ] || exit 0; squeue -h -s -o "%N"')
+        self.assertIn("node[1-3]", done.lines, done)
+        self.assertEqual(len([line for line in done.lines if line.startswith("node")]), 1, done)
+
+    def agent(self, called):
+        """An agent that does something else first where it is to connect to the head."""
+        return self.write("agent", f"""#!/bin/sh
+[ "$2" = called ] && {{ {called}; }}
+exec {MUSTER} "$@"
+""", 0o755)
+
+    def test_hosts_that_cannot_connect_get_an_srun_of_their_own(self):
+        agent = self.agent("export SLURM_LAUNCH_NODE_IPADDR=127.0.0.1")
+        done = self.muster(["-N", "3", "-n", "3"], "--agent-path", agent, "sh", "-c", WHO)
+        self.assertEqual(done.lines, ["0 node1", "1 node2", "2 node3"])
+        self.assertRegex(done.errors, r"node\d cannot connect to this host \(.*127\.0\.0\.1:\d+.*"
+                         "an srun of their own")
+
+    def test_a_host_whose_agent_does_not_come_is_named_with_srun_s_words(self):
+        agent = self.agent("[ $SLURMD_NODENAME != node2 ] || exec no-such-program")
+        done = self.muster(["-N", "3", "-n", "3"], "--agent-path", agent, "--start-timeout", "4",
+                           "true", code=UNREACHABLE)
+        self.assertIn("node2: its agent, started by srun with those of other hosts, has not come: ",
+                      done.errors)
+        self.assertIn("no-such-program", done.errors)
+        self.assertNotIn("node3", done.errors)
+
     def test_the_first_failure_ends_all_and_is_told(self):
         done = self.muster(["-N", "2", "-n", "2"], "sh", "-c",
                            '[ $RANK = 0 ] || exit 7; sleep "$E2E_MARK"', code=7)
@@ -232,7 +262,7 @@ wait $one && wait $two && echo good
                 pass
         done = running.finish(60)
         self.assertNotEqual(done.code, 0)
-        self.assertIn("node2", done.errors)
+        self.assertIn("node2: the link to its agent broke: srun: error: node2: task ", done.errors)
 
 
 @unittest.skipIf(REASON, REASON)

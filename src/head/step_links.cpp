@@ -1,0 +1,302 @@
+// Which srun starts which agents, and what becomes of those that have not come yet.
+#include "head/step_links.hpp"
+
+#include <algorithm>
+#include <array>
+#include <asio/post.hpp>
+#include <map>
+
+#include "head/carried_link.hpp"
+#include "host/clock.hpp"
+#include "link/noise.hpp"
+#include "plan/variable_owner.hpp"
+#include "probe/random.hpp"
+
+namespace muster::head {
+namespace {
+
+using asio::ip::tcp;
+
+constexpr base::Duration kWatch = std::chrono::milliseconds(500);
+constexpr base::Duration kLook = std::chrono::milliseconds(10);
+// An agent that has connected by then comes, though srun has ended.
+constexpr base::Duration kLastOnes = std::chrono::milliseconds(300);
+// A word of a command line may have 128 KiB (Linux: MAX_ARG_STRLEN).
+constexpr std::size_t kNamesMax = 100'000;
+
+// srun takes a whole environment along. What belongs to this host, or to a run around this one,
+// would be wrong there; an account is the same on all hosts.
+bool stays_here(std::string_view variable) {
+  constexpr std::array<std::string_view, 5> kAccount = {"HOME", "USER", "LOGNAME", "SHELL",
+                                                        "TMPDIR"};  // which Slurm checks
+  const std::string_view name = variable.substr(0, variable.find('='));
+  if (name.starts_with("MUSTER_")) return true;
+  return plan::belongs(name) == plan::Belongs::to_host && std::ranges::count(kAccount, name) == 0;
+}
+
+std::vector<std::string> environment_there(std::vector<std::string> environment) {
+  std::erase_if(environment, [](const std::string& one) { return stays_here(one); });
+  return link::step_environment(std::move(environment));
+}
+
+base::Error blocked(const std::string& host, const std::string& why) {
+  return {base::Fault::unreachable,
+          fmt::format("{}: Slurm starts no step there: {}", host, why),
+          "another step of this job holds it: see squeue -s -j $SLURM_JOB_ID; end it, or start it "
+          "with srun --overlap",
+          {}};
+}
+
+}  // namespace
+
+// ---- one host -----------------------------------------------------------------------------------
+
+class StepLinks::StepLink : public HostLink {
+ public:
+  StepLink(StepLinks& all, const CarrierNeeds& needs, base::NodeIndex node, model::Host host,
+           HostLinkEvents events)
+      : all_(all),
+        needs_(needs),
+        node_(node),
+        host_(std::move(host)),
+        events_(std::move(events)),
+        // Before others lose their patience, who do not know what srun says.
+        give_up_(host::now() + needs.spec.patience * 9 / 10),
+        watch_(needs.loop),
+        last_(needs.loop) {
+    all_.links_.insert(this);
+    watch();
+  }
+  ~StepLink() override {
+    all_.links_.erase(this);
+    std::erase(all_.fresh_, this);
+  }
+
+  void send(base::RunIndex run, const wire::ToAgent& message) override {
+    if (own_) own_->send(run, message);
+  }
+  void send(std::shared_ptr<const std::string> frame) override {
+    if (own_) own_->send(std::move(frame));
+  }
+  [[nodiscard]] bool up() const override { return own_ && own_->up(); }
+
+  [[nodiscard]] const model::Host& host() const { return host_; }
+  [[nodiscard]] const CarrierNeeds& needs() const { return needs_; }
+  [[nodiscard]] const std::string& agent() const {
+    return needs_.spec.agent_path.empty() ? needs_.program : needs_.spec.agent_path;
+  }
+  [[nodiscard]] bool is_expected() const { return step_ && !own_; }
+
+  void expect(std::shared_ptr<SharedStep> step) { step_ = std::move(step); }
+
+  // An srun of its own.
+  void start_own() {
+    step_.reset();
+    last_.stop();
+    const auto words = link::step_words(needs_.spec, host_, agent());
+    auto started = CarriedLink::start(needs_.loop, words, environment_there(needs_.environment),
+                                      {node_, host_.name, agent(), words.front()}, events_);
+    if (started)
+      own_ = std::move(*started);
+    else
+      fail_soon({started.error()});
+  }
+
+  void take(process::UniqueFd connection, std::uint32_t task) {
+    step_->errors().know(host_.name, task);
+    const auto said = [step = step_, name = host_.name] { return step->errors().about(name); };
+    own_ = CarriedLink::over(needs_.loop, std::move(connection),
+                             {node_, host_.name, agent(), "srun", said}, std::move(events_));
+  }
+
+  // Something has been said of the step. May be the end of this.
+  void look() {
+    if (!is_expected()) return;
+    if (const auto why = step_->errors().uncalled(host_.name)) {
+      all_.tell_uncalled(host_.name, *why);
+      return start_own();
+    }
+    if (step_->end() || step_->errors().has_ended(host_.name))
+      last_.after(kLastOnes, [this] { give_up(); });
+  }
+
+  void fail(const link::Diagnosis& why) {
+    const auto ended = std::exchange(events_.ended, nullptr);
+    if (ended) ended(why);
+  }
+
+ private:
+  void fail_soon(link::Diagnosis why) {
+    last_.after(base::Duration{0}, [this, why = std::move(why)] { fail(why); });
+  }
+
+  void watch() {
+    watch_.at(std::min(give_up_, host::now() + kWatch), [this] {
+      if (up()) return;
+      const auto why = waits_for();
+      if (why) all_.tell_blocked(host_.name, *why);
+      if (host::now() < give_up_) return watch();
+      if (why || is_expected()) give_up();
+    });
+  }
+
+  // Slurm's words, while it does not start the step.
+  [[nodiscard]] std::optional<std::string> waits_for() const {
+    if (own_) return link::blocked_step(own_->errors());
+    return step_ ? link::blocked_step(step_->errors().of_srun()) : std::nullopt;
+  }
+
+  void give_up() {
+    if (own_ && own_->up()) return;
+    if (const auto why = waits_for()) return end_own({blocked(host_.name, *why)});
+    if (!is_expected()) return;
+    const auto end = step_->end().value_or(process::ChildEnd{});
+    const std::string said = step_->errors().about(host_.name);
+    if (step_->end()) {
+      return fail(link::diagnose(host_.name, agent(), "srun", {end.code, end.signal, said, ""}));
+    }
+    const std::string line = link::first_line(step_->errors().last_words(host_.name));
+    fail({base::Error{base::Fault::unreachable,
+                      fmt::format("{}: its agent, started by srun with those of other hosts, has "
+                                  "not come{}{}",
+                                  host_.name, line.empty() ? "" : ": ", line),
+                      "is the host up (scontrol show node)? --start-timeout SECONDS waits longer",
+                      {}}});
+  }
+
+  // Where it has an srun of its own, that has the events.
+  void end_own(const link::Diagnosis& why) { own_ ? own_->give_up(why) : fail(why); }
+
+  StepLinks& all_;
+  CarrierNeeds needs_;
+  base::NodeIndex node_;
+  model::Host host_;
+  HostLinkEvents events_;
+  base::Instant give_up_;
+  std::shared_ptr<SharedStep> step_;  // that is to start, or has started, its agent
+  std::unique_ptr<CarriedLink> own_;
+  process::Alarm watch_;
+  process::Alarm last_;
+};
+
+// ---- all of them --------------------------------------------------------------------------------
+
+StepLinks::StepLinks(asio::io_context& loop, std::function<void(const std::string&)> say)
+    : loop_(loop), say_(std::move(say)), look_(loop) {}
+
+OpenedCarrier StepLinks::open(const CarrierNeeds& needs, base::NodeIndex node,
+                              const model::Host& host, HostLinkEvents events) {
+  auto made = std::make_unique<StepLink>(*this, needs, node, host, std::move(events));
+  if (fresh_.empty()) asio::post(loop_, life_.bind([this] { start_all(); }));
+  fresh_.push_back(made.get());
+  return made;
+}
+
+void StepLinks::start_all() {
+  std::map<std::optional<std::uint32_t>, std::vector<Links>> steps;  // by component
+  std::size_t names = 0;
+  for (StepLink* link : std::exchange(fresh_, {})) {
+    std::vector<Links>& its = steps[link->host().component];
+    names += link->host().name.size() + 1;
+    if (its.empty() || names > kNamesMax) {
+      its.emplace_back();
+      names = link->host().name.size() + 1;
+    }
+    its.back().push_back(link);
+  }
+  for (const auto& [component, all] : steps) {
+    for (const Links& links : all) {
+      const bool together = links.size() > 1 && !calls_fail_ && open_door();
+      together ? start_together(links) : start_each(links);
+    }
+  }
+  close_idle_door();
+}
+
+void StepLinks::start_each(const Links& links) {
+  for (StepLink* link : links) link->start_own();
+}
+
+void StepLinks::start_together(const Links& links) {
+  const CarrierNeeds& needs = links.front()->needs();
+  std::vector<std::string> hosts;
+  hosts.reserve(links.size());
+  for (const StepLink* link : links) hosts.push_back(link->host().name);
+  auto step =
+      SharedStep::start(loop_, {link::shared_step_words(needs.spec, links.front()->host().component,
+                                                        hosts, links.front()->agent()),
+                                environment_there(needs.environment), hosts,
+                                link::call_line({door_->port(), secret_}),
+                                [this] { look_.after(kLook, [this] { look_again(); }); }});
+  if (!step) return start_each(links);  // which says why
+  for (StepLink* link : links) link->expect(*step);
+}
+
+// At all addresses: Slurm knows best by which of them hosts reach this one.
+bool StepLinks::open_door() {
+  if (door_) return true;
+  secret_ = probe::random_digits(32);
+  door_.emplace(loop_, secret_,
+                DoorEvents{.joined = [this](const VisitorPtr& visitor,
+                                            const wire::Join& join) { take(visitor, join); },
+                           .odd = [this](const VisitorPtr& visitor,
+                                         const base::Error& why) { door_->refuse(visitor, why); },
+                           .left = {}});
+  auto error = door_->listen({asio::ip::address_v6(), 0});
+  if (error) error = door_->listen({asio::ip::address_v4(), 0});
+  if (error)
+    door_.reset();
+  else
+    door_->open();
+  return !error;
+}
+
+void StepLinks::take(const VisitorPtr& visitor, const wire::Join& join) {
+  const auto found = std::ranges::find_if(links_, [&](const StepLink* link) {
+    return link->is_expected() && link->host().name == join.hostname;
+  });
+  if (found == links_.end() || !join.called || !join.node) {
+    return door_->refuse(visitor, {base::Fault::usage, "this host is not expected", {}, {}});
+  }
+  StepLink* link = *found;
+  if (join.protocol == wire::kProtocol) {
+    link->take(door_->take(visitor), *join.node);
+  } else {
+    base::Error other = link::other_protocol_error(link->agent(), std::to_string(join.protocol));
+    other.what = link->host().name + ": " + other.what;
+    door_->refuse(visitor, other);
+    link->fail({other});
+  }
+  // Not now: the door is calling.
+  asio::post(loop_, life_.bind([this] { close_idle_door(); }));
+}
+
+void StepLinks::close_idle_door() {
+  const bool is_waited_for =
+      std::ranges::any_of(links_, [](const StepLink* link) { return link->is_expected(); });
+  if (!is_waited_for) door_.reset();
+}
+
+// A link may end, and others with it.
+void StepLinks::look_again() {
+  for (StepLink* link : std::vector<StepLink*>(links_.begin(), links_.end())) {
+    if (links_.contains(link)) link->look();
+  }
+  close_idle_door();
+}
+
+void StepLinks::tell_uncalled(const std::string& host, const std::string& why) {
+  if (std::exchange(calls_fail_, true)) return;
+  say_(
+      fmt::format("{} cannot connect to this host ({}): hosts that cannot get an srun of their "
+                  "own, which takes longer",
+                  host, why));
+}
+
+void StepLinks::tell_blocked(const std::string& host, const std::string& why) {
+  if (std::exchange(told_blocked_, true)) return;
+  const base::Error error = blocked(host, why);
+  say_(fmt::format("waiting for {}; {}", error.what, error.hint));
+}
+
+}  // namespace muster::head

@@ -1,0 +1,57 @@
+// StepLinks: links to hosts of the Slurm job around. Hosts that are opened together get one srun,
+// whose agents connect to this head; a single one, and hosts that cannot connect, get an srun of
+// their own, whose stdio is the link.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "head/carriers.hpp"
+#include "head/door.hpp"
+#include "head/shared_step.hpp"
+#include "process/alarm.hpp"
+#include "process/life.hpp"
+
+namespace muster::head {
+
+class StepLinks {
+ public:
+  // `say`: a line for people.
+  StepLinks(asio::io_context& loop, std::function<void(const std::string&)> say);
+
+  // The link must not outlive this. Hosts that are opened before the loop goes on share an srun.
+  [[nodiscard]] OpenedCarrier open(const CarrierNeeds& needs, base::NodeIndex node,
+                                   const model::Host& host, HostLinkEvents events);
+
+ private:
+  class StepLink;
+  using Links = std::vector<StepLink*>;
+
+  void start_all();
+  void start_together(const Links& links);
+  void start_each(const Links& links);
+  [[nodiscard]] bool open_door();
+  void take(const VisitorPtr& visitor, const wire::Join& join);
+  void look_again();
+  void tell_uncalled(const std::string& host, const std::string& why);
+  void tell_blocked(const std::string& host, const std::string& why);
+  void close_idle_door();
+
+  asio::io_context& loop_;
+  std::function<void(const std::string&)> say_;
+  std::set<StepLink*> links_;  // all that there are
+  Links fresh_;                // not started yet
+  std::string secret_;         // of the door
+  std::optional<Door> door_;   // while agents are waited for
+  bool calls_fail_ = false;    // hosts cannot connect to this one
+  bool told_blocked_ = false;
+  process::Alarm look_;
+  process::Life life_;
+};
+
+}  // namespace muster::head
