@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/variables.hpp"
@@ -37,6 +38,8 @@
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "process/converse.hpp"
+#include "spec/quoted.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
@@ -71,6 +74,21 @@ std::string new_record_folder(const Invocation& invocation) {
   return *records + "/" + store::run_name(store::utc_now(), probe::random_number());
 }
 
+// Programs of a batch system, which have the answer at hand, or a daemon to ask for it.
+base::Result<std::string> ask_program(const std::vector<std::string>& words,
+                                      const std::vector<std::string>& environment) {
+  constexpr auto kPatience = std::chrono::seconds(30);
+  constexpr const char* kNameHosts = "-H names hosts";
+  const auto answer = process::converse(
+      {.words = words, .environment = environment, .limit = base::Duration(kPatience)});
+  if (!answer) return base::fail(answer.error().fault, kNameHosts, "{}", answer.error().what);
+  if (answer->ended_well()) return answer->out;
+  const std::string why =
+      answer->is_cut ? fmt::format("no answer within {} s", kPatience.count()) : answer->err;
+  return base::fail(base::Fault::unreachable, kNameHosts, "{}: {}", fmt::join(words, " "),
+                    spec::quoted(why.substr(0, why.find('\n'))));
+}
+
 // All that does not depend on whether the words are new or those of a record.
 front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.environment = invocation.environment;
@@ -79,6 +97,10 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.fresh = probe::random_digits(8);
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
+  asked.read_around = read_input_file;
+  asked.ask = [&invocation](const std::vector<std::string>& words) {
+    return ask_program(words, invocation.environment);
+  };
   return asked;
 }
 

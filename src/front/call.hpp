@@ -19,6 +19,9 @@ namespace muster::front {
 using ReadFile =
     std::function<base::Result<std::string>(const std::string& path, std::size_t most)>;
 
+// What a program says on its stdout once it has ended well, or why it has not. Called at once.
+using AskProgram = std::function<base::Result<std::string>(const std::vector<std::string>& words)>;
+
 // Whether there is such a file, or anything else of that name.
 using HasFile = std::function<bool(const std::string& path)>;
 
@@ -45,6 +48,9 @@ struct Call {
   // It is what a batch job has been handed over for: a target that is a batch system is the job
   // around.
   bool is_queued_run = false;
+  // Files that a variable of a batch system names: never those of a record. Empty: as read_file.
+  ReadFile read_around = {};
+  AskProgram ask = {};  // empty: none is asked
 };
 
 // The value of a variable of the launching environment, or nothing.

@@ -29,7 +29,9 @@ Result<spec::HostsFound> given_hosts(const Call& call, const model::JobSpec& spe
   return spec::find_hosts({.list = hosts.list,
                            .file = hosts.file,
                            .read_file = call.read_file,
+                           .read_around = call.read_around,
                            .variable = [&](std::string_view name) { return variable(call, name); },
+                           .ask = call.ask,
                            .form = form,
                            .manager = manager});
 }

@@ -94,6 +94,7 @@ bool are_granted(const Call& call, const std::vector<model::HostEntry>& hosts) {
                                                     spec::batch_job_around};
   const auto around =
       spec::find_hosts({.read_file = call.read_file,
+                        .read_around = call.read_around,
                         .variable = [&](std::string_view name) { return variable(call, name); }},
                        kJobs);
   if (!around || around->source != model::kHostsGranted || hosts.empty()) return false;

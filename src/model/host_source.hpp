@@ -14,6 +14,7 @@ struct HostSource {
   bool has_list = false;         // without a list: this machine alone
   bool is_file = false;          // the list is the lines of a file
   Carrier carrier = kOpened;     // of its hosts other than this machine
+  bool of_batch_job = false;     // nobody named them: a batch system gave them to the job around
   bool operator==(const HostSource&) const = default;
 };
 
@@ -25,8 +26,12 @@ inline constexpr HostSource kHostsInFile = {
 inline constexpr HostSource kHostsCalled = {.has_list = true, .carrier = kCalled};
 
 // Those of the job of another batch system around.
-inline constexpr HostSource kHostsGranted = {.has_list = true};
+inline constexpr HostSource kHostsGranted = {.has_list = true, .of_batch_job = true};
+// Those of the Flux instance or job around.
+inline constexpr HostSource kHostsOfFlux = {
+    .has_list = true, .carrier = kOpened, .of_batch_job = true};
 // Those of the Slurm job around.
-inline constexpr HostSource kHostsAllocated = {.has_list = true, .carrier = kStep};
+inline constexpr HostSource kHostsAllocated = {
+    .has_list = true, .carrier = kStep, .of_batch_job = true};
 
 }  // namespace muster::model

@@ -34,7 +34,8 @@ struct HostEntry {
   base::Place place;                       // "-H", or the file with line and column
   bool slots_are_cores = false;            // "host:*": as many slots as it has cores
   std::string visible = {};  // its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set
-  std::optional<std::uint32_t> component = {};  // of the Slurm job, if that has several
+  // Of the batch job around: the component, if a Slurm job has several; the rank of Flux's broker.
+  std::optional<std::uint32_t> component = {};
   bool operator==(const HostEntry&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Reads hostlists and compressed counts as Slurm writes them.
+// Reads hostlists as Slurm and Flux write them, and Slurm's compressed counts.
 #include "spec/slurm_words.hpp"
 
 #include <algorithm>
@@ -37,8 +37,9 @@ std::vector<std::string_view> items_of(std::string_view text) {
   return items;
 }
 
-// "008-010" or "12"; nothing: it is no range, or has too many numbers.
-std::optional<Names> numbers_of(std::string_view range) {
+// "008-010" or "12"; nothing: it is no range, or has too many numbers. `width`: of all of them,
+// with leading zeros; 0: as the range's begin has it.
+std::optional<Names> numbers_of(std::string_view range, std::size_t width) {
   const std::size_t dash = std::min(range.find('-'), range.size());
   const std::string_view low = range.substr(0, dash);
   const auto first = number_in<std::uint64_t>(low);
@@ -47,15 +48,18 @@ std::optional<Names> numbers_of(std::string_view range) {
   Names numbers;
   numbers.reserve(*last - *first + 1);
   for (std::uint64_t i = *first; i <= *last; ++i) {
-    numbers.push_back(fmt::format("{:0{}}", i, low.size()));
+    numbers.push_back(fmt::format("{:0{}}", i, width == 0 ? low.size() : width));
   }
   return numbers;
 }
 
-std::optional<Names> numbers_in(std::string_view group) {
+std::optional<Names> numbers_in(std::string_view group, Widths widths) {
   Names all;
+  const std::size_t of_first = std::min(group.find_first_not_of("0123456789"), group.size());
+  const bool is_padded = of_first > 0 && group.front() == '0';
+  const std::size_t width = widths == Widths::of_first && is_padded ? of_first : 0;
   for (const std::string_view range : items_of(group)) {
-    const auto numbers = numbers_of(range);
+    const auto numbers = numbers_of(range, width);
     if (!numbers || all.size() + numbers->size() > kHostsMax) return std::nullopt;
     all.insert(all.end(), numbers->begin(), numbers->end());
   }
@@ -74,7 +78,7 @@ std::optional<Names> joined(const Names& names, const Names& ends) {
 }
 
 // Nothing: it is none.
-std::optional<Names> names_of(std::string_view item) {
+std::optional<Names> names_of(std::string_view item, Widths widths) {
   Names names = {""};
   while (!item.empty()) {
     const std::size_t open = std::min(item.find('['), item.size());
@@ -83,7 +87,7 @@ std::optional<Names> names_of(std::string_view item) {
     if (longer && !item.empty()) {
       const std::size_t close = item.find(']');
       if (close == std::string_view::npos) return std::nullopt;
-      const auto numbers = numbers_in(item.substr(1, close - 1));
+      const auto numbers = numbers_in(item.substr(1, close - 1), widths);
       longer = numbers ? joined(*longer, *numbers) : std::nullopt;
       item.remove_prefix(close + 1);
     }
@@ -118,15 +122,24 @@ tl::unexpected<base::Error> odd(std::string_view name, std::string_view what,
 
 }  // namespace
 
-Result<Names> read_slurm_nodes(std::string_view text, std::string_view name) {
-  if (text.size() > kHostTextMax) return odd(name, "list of nodes", text.substr(0, 40));
+std::optional<Names> names_in_hostlist(std::string_view text, Widths widths) {
+  if (text.size() > kHostTextMax) return std::nullopt;
   Names all;
   for (const std::string_view item : items_of(text)) {
-    auto names = names_of(item);
-    if (!names || all.size() + names->size() > kHostsMax) return odd(name, "list of nodes", item);
+    auto names = names_of(item, widths);
+    if (!names || all.size() + names->size() > kHostsMax) return std::nullopt;
     std::ranges::move(*names, std::back_inserter(all));
   }
   return all;
+}
+
+Result<Names> read_slurm_nodes(std::string_view text, std::string_view name) {
+  auto names = names_in_hostlist(text, Widths::of_each);
+  if (names) return std::move(*names);
+  const auto items = items_of(text.substr(0, kHostTextMax));
+  const auto bad = std::ranges::find_if(
+      items, [](std::string_view item) { return !names_of(item, Widths::of_each); });
+  return odd(name, "list of nodes", bad == items.end() ? text : *bad);
 }
 
 Result<std::vector<std::uint32_t>> read_slurm_counts(std::string_view text, std::size_t nodes,

@@ -1,8 +1,10 @@
-// The words in which Slurm tells a job's nodes, and a count for each of them. Pure.
+// The words in which Slurm tells a job's nodes, and a count for each of them; Flux's lists of hosts
+// differ in little. Pure.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,14 @@
 #include "base/error.hpp"
 
 namespace muster::spec {
+
+// How many digits a number in brackets has: as its own range's begin, or, where the first number of
+// the brackets has leading zeros, as that one (Flux's RFC 29).
+enum class Widths : std::uint8_t { of_each, of_first };
+
+// Nothing: it is no hostlist, or too long a one. Bounds: 16 MiB, 1,000,000 names.
+[[nodiscard]] std::optional<std::vector<std::string>> names_in_hostlist(std::string_view text,
+                                                                        Widths widths);
 
 // "n[008-010,12],login" or "r[1-2]n[1-2]x" (several groups multiply, the leftmost slowest), as in
 // SLURM_JOB_NODELIST; the width of a range's begin is that of its numbers. Slurm:

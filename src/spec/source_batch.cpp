@@ -174,7 +174,8 @@ Result<Hosts> hosts_of(const Manager& one, const HostQuery& asked) {
   const std::string value(*asked.variable(one.list));
   const std::string name = "$" + std::string(one.list);
   if (!one.is_file) return one.read(value, name);
-  return asked.read_file(value, kHostTextMax).and_then([&](const std::string& text) {
+  const auto& read_file = asked.read_around ? asked.read_around : asked.read_file;
+  return read_file(value, kHostTextMax).and_then([&](const std::string& text) {
     return one.read(text, name);
   });
 }

@@ -6,7 +6,8 @@
 namespace muster::spec {
 
 std::span<const FindHosts> sources() {
-  static constexpr std::array<FindHosts, 5> kSources = {typed_list, typed_hostfile, hostfile_around,
+  static constexpr std::array<FindHosts, 6> kSources = {typed_list,        typed_hostfile,
+                                                        hostfile_around,   flux_job_around,
                                                         allocation_around, batch_job_around};
   return kSources;
 }

@@ -35,7 +35,12 @@ struct HostQuery {
   // The text of a file, or a complaint; `most`: bytes beyond which it is too large.
   std::function<base::Result<std::string>(const std::string& path, std::size_t most)> read_file =
       {};
+  // Likewise, of a file that a batch system's variable names; null: the same.
+  std::function<base::Result<std::string>(const std::string& path, std::size_t most)> read_around =
+      {};
   Variable variable = {};  // null: the environment does not count
+  // What a program says on its stdout, once it has ended well; null: none is called.
+  std::function<base::Result<std::string>(const std::vector<std::string>& words)> ask = {};
   HostForm form = {};
   // The one batch system whose job counts, in Hydra's words ("pbs", "slurm"); "user": none does.
   std::string_view manager = {};
@@ -53,6 +58,11 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& a
 [[nodiscard]] base::Result<std::optional<HostsFound>> typed_list(const HostQuery& asked);
 [[nodiscard]] base::Result<std::optional<HostsFound>> typed_hostfile(const HostQuery& asked);
 [[nodiscard]] base::Result<std::optional<HostsFound>> hostfile_around(const HostQuery& asked);
+// The hosts of the Flux instance around, or of the job in it; their components are the ranks of
+// their brokers. Goes before Slurm, below which the instance may have been started.
+[[nodiscard]] base::Result<std::optional<HostsFound>> flux_job_around(const HostQuery& asked);
+// The command whose answer tells them.
+[[nodiscard]] std::vector<std::string> flux_question(const Variable& variable);
 // The hosts of the Slurm job around; within a rank of ours that job's hosts are its launcher's. A
 // complaint where muster is one of a step's tasks.
 [[nodiscard]] base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked);

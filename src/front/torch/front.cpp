@@ -131,9 +131,7 @@ Result<void> take_allocation(TorchDraft& draft) {
   model::JobSpec& job = draft.request.spec;
   auto found = given_hosts(*draft.call, job, draft.hosts);
   if (!found) return tl::unexpected(std::move(found.error()));
-  const bool is_batch =
-      found->source == model::kHostsAllocated || found->source == model::kHostsGranted;
-  if (!is_batch) return {};
+  if (!found->source.of_batch_job) return {};
   if (*draft.nodes > found->hosts.size()) {
     return fail(Fault::usage, "ask for a job of more nodes", "--nnodes {}, but {} has {}",
                 *draft.nodes, found->name, found->hosts.size());
