@@ -2,26 +2,43 @@
 
 import json
 import os
-import re
+import subprocess
 import unittest
 
 import test_slurm
-from support import CANNOT_START, MUSTER, UNREACHABLE, run_tests, wait_until
+from support import CANNOT_START, MUSTER, UNREACHABLE, Running, run_tests, wait_until
 
 REASON = test_slurm.REASON
 TARGETS = """targets:
   cluster:
-    slurm: {partition: main, time: 10}
+    slurm: {partition: main, time: 10, options: {comment: "it's # ours"}}
   nowhere:
     slurm: {partition: absent}
   late:
     slurm: {partition: main, options: {begin: now+1hour}}
+  again:
+    slurm: {partition: main, requeue: true}
 """
 JOB = """muster: 1
 name: hello
 command: %s
 distribution: {type: mpi, node_count: %d, process_count_per_node: %d}
 """
+PIPELINE = """type: pipeline
+jobs:
+  first:
+    type: command
+    command: echo made on $(hostname) > ${{outputs.made}}/text
+    compute: azureml:cluster
+    outputs: {made: {type: uri_folder}}
+  second:
+    type: command
+    command: cat ${{inputs.made}}/text
+    compute: azureml:cluster
+    inputs: {made: "${{parent.jobs.first.outputs.made}}"}
+"""
+# Until the test says so, at most a minute.
+HELD = 'for i in $(seq 600); do [ -e "$DIR/go" ] && break; sleep 0.1; done'
 
 
 class SubmitCase(test_slurm.SlurmCase):
@@ -34,8 +51,28 @@ class SubmitCase(test_slurm.SlurmCase):
     def job(self, command, nodes=2, per_node=1):
         return self.write("job.yml", JOB % (json.dumps(command), nodes, per_node))
 
-    def call(self, *words, seconds=60, **more):
-        return self.start([MUSTER, *words], **more).finish(seconds)
+    def begin(self, *words, out=subprocess.PIPE, err=subprocess.PIPE, **variables):
+        """Called whatever the nodes do."""
+        own = ["env", *(f"{name}={value}" for name, value in variables.items()), MUSTER]
+        started = self.slurm.start([*own, *words], env=self.environment(), cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        running = Running(started.popen)
+        running.send = started.send
+        self.running.append(running)
+        return running
+
+    def follow(self, until, *words):
+        """One that has printed `until`, to whichever stream."""
+        with open(self.path("followed"), "wb") as file:
+            running = self.begin(*words, out=file, err=file)
+        wait_until(lambda: until in self.text("followed"), 60, until)
+        return running
+
+    def call(self, *words, seconds=60, code=None, **variables):
+        done = self.begin(*words, **variables).finish(seconds)
+        if code is not None:
+            self.assertEqual(done.code, code, done)
+        return done
 
     def submit(self, *words, target="cluster", **more):
         return self.call("submit", "job.yml", "--target", target, *words, **more)
@@ -43,16 +80,17 @@ class SubmitCase(test_slurm.SlurmCase):
     def detached(self, command, *words, nodes=2, per_node=1, **more):
         """The run's name; it is in the queue, or further."""
         self.job(command, nodes, per_node)
-        done = self.submit("--detach", *words, **more)
-        self.assertEqual(done.code, 0, done)
-        return done.text.strip()
+        return self.submit("--detach", *words, code=0, **more).text.strip()
 
     def shown(self, run):
-        return json.loads(self.call("show", "--json", run).text)
+        return json.loads(self.call("show", "--json", run, code=0).text)
 
     def until_state(self, run, *states, seconds=60):
         return wait_until(lambda: next((one for one in [self.shown(run)]
                                         if one["state"] in states), None), seconds, str(states))
+
+    def go(self):
+        self.write("go", "")
 
 
 @unittest.skipIf(REASON, REASON)
@@ -60,8 +98,7 @@ class Submitted(SubmitCase):
 
     def test_a_job_runs_on_hosts_of_the_queue_and_its_output_comes_back(self):
         self.job('echo "$RANK of $WORLD_SIZE on $(hostname)"; echo aside >&2', 2, 2)
-        done = self.submit()
-        self.assertEqual(done.code, 0, done)
+        done = self.submit(code=0)
         self.assertEqual(sorted(done.lines), ["0 of 4 on node1", "1 of 4 on node1",
                                               "2 of 4 on node2", "3 of 4 on node2"])
         self.assertEqual(done.errors.count("aside"), 4, done.errors)
@@ -70,6 +107,161 @@ class Submitted(SubmitCase):
                          ("completed", ["node1", "node2"], 4))
         self.assertEqual(record["scheduler"]["kind"], "slurm")
         self.assertRegex(record["scheduler"]["id"], r"^\d+$")
+        self.assertEqual(self.call("logs", "--rank", "3", "last", code=0).lines,
+                         ["3 of 4 on node2"])
+
+    def test_a_rank_that_fails_gives_the_run_its_code(self):
+        self.job("exit $((RANK * 3))")
+        done = self.submit(code=3)
+        self.assertIn("rank 1", done.errors)
+        self.assertEqual(self.call("wait", "last").code, 3)
+
+    def test_the_job_is_that_of_its_submission_with_its_code(self):
+        os.mkdir(self.path("src"))
+        self.write("src/what", "then\n")
+        self.write("job.yml", JOB % ('"cat what"', 1, 1) + "code: src\n")
+        run = self.submit("--detach", target="late", code=0).text.strip()
+        self.write("src/what", "now\n")
+        self.write("job.yml", JOB % ('"echo changed"', 1, 1))
+        job = self.shown(run)["scheduler"]["id"]
+        self.slurm.run(["scontrol", "update", f"jobid={job}", "StartTime=now"])
+        self.call("wait", run, code=0)
+        self.assertEqual(self.call("logs", run, code=0).lines, ["then"])
+
+    def test_a_dry_run_prints_the_script_and_asks_nobody(self):
+        self.job("true", 2, 3)
+        script = self.submit("--dry-run", code=0, PATH="/nowhere").text
+        self.assertIn("#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=3\n", script)
+        self.assertIn("#SBATCH --partition=main\n#SBATCH --time=10\n", script)
+        self.assertRegex(script, r"\nexec \S*muster submit job.yml --target cluster --dry-run\n$")
+        self.assertEqual(json.loads(self.call("ps", "--json", code=0).text), [])
+
+    def test_a_check_has_slurms_answer(self):
+        self.job("true")
+        self.assertRegex(self.submit("--check", code=0).text, r"Slurm: it would start at \S+")
+        done = self.call("validate", "job.yml", "--target", "nowhere", code=CANNOT_START)
+        self.assertIn("nvalid partition", done.errors)
+        self.assertEqual(self.jobs(), [])
+
+    def test_what_slurm_refuses_is_told_in_its_words_with_ours(self):
+        self.job("true")
+        done = self.submit(target="nowhere", code=CANNOT_START)
+        self.assertIn("invalid partition specified: absent", done.errors)
+        self.assertIn("partitions here: main", done.errors)
+        record = self.shown("last")
+        self.assertEqual((record["state"], record["exit_code"]), ("failed", CANNOT_START))
+
+    def test_a_slurm_that_is_not_there_is_told(self):
+        self.job("true")
+        done = self.submit(code=UNREACHABLE, SLURM_CONF="/nowhere/slurm.conf")
+        self.assertIn("Slurm does not answer", done.errors)
+        done = self.submit(code=CANNOT_START, PATH="/nowhere")
+        self.assertIn("there is no sbatch here", done.errors)
+
+    # ---- runs that wait, and those that are ended from elsewhere --------------------------------
+
+    def test_a_run_that_waits_is_queued_and_can_be_stopped(self):
+        run = self.detached("true", target="late")
+        record = self.shown(run)
+        self.assertEqual((record["state"], record["exit_code"]), ("queued", None))
+        self.assertIn("BeginTime; expected to start at 20", record["cause"])
+        listed = json.loads(self.call("ps", "--json", code=0).text)
+        self.assertEqual([(one["run"], one["state"]) for one in listed], [(run, "queued")])
+        self.assertIn("still runs", self.call("rm", run).errors)
+        self.assertEqual(self.call("logs", run, code=0).text, "")
+        following = self.begin("wait", run)
+        self.call("stop", run, code=0)
+        ended = self.shown(run)
+        self.assertEqual(ended["state"], "stopped")
+        self.assertIn("before its run began", ended["cause"])
+        self.assertEqual(following.finish(30).code, ended["exit_code"])
+        self.call("rm", run, code=0)
+        self.assertFalse(os.path.exists(record["folder"]))
+
+    def test_a_job_that_somebody_cancels_is_no_longer_queued(self):
+        run = self.detached("true", target="late")
+        self.slurm.run(["scancel", self.shown(run)["scheduler"]["id"]])
+        ended = self.shown(run)
+        self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 143))
+        self.assertIn("was cancelled before its run began", ended["cause"])
+
+    def test_who_follows_hears_why_it_waits_and_ends_it_with_ctrl_c(self):
+        self.job("true")
+        following = self.follow("BeginTime", "submit", "job.yml", "--target", "late")
+        following.send(2)
+        done = following.finish(30)
+        self.assertEqual(done.code, 143, done)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_run_is_followed_stopped_and_run_again(self):
+        run = self.detached(f'echo begun; {HELD}', nodes=2)
+        following = self.follow("[0] begun", "logs", "-f", run)
+        self.assertEqual(self.shown(run)["state"], "running")
+        self.call("stop", run, code=0)
+        ended = self.shown(run)
+        self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 130))
+        following.finish(30)
+        self.go()
+        again = self.call("rerun", run, code=0).text.strip()
+        self.call("wait", again, code=0)
+        self.assertEqual(self.call("logs", again, code=0).lines, ["[0] begun", "[1] begun"])
+        self.assertNotEqual(self.shown(again)["scheduler"]["id"], ended["scheduler"]["id"])
+
+    def test_scancel_of_a_run_ends_it_in_order(self):
+        run = self.detached(HELD)
+        self.until_state(run, "running")
+        self.slurm.run(["scancel", self.shown(run)["scheduler"]["id"]])
+        self.call("wait", run, code=143)
+        self.assertEqual(self.shown(run)["state"], "stopped")
+
+    def test_a_head_that_is_killed_is_told_by_its_job(self):
+        run = self.detached(HELD)
+        record = self.until_state(run, "running")
+        self.slurm.lab.run(["kill", "-9", str(record["head"]["pid"])], record["head"]["host"])
+        self.call("wait", run, code=245)
+        self.assertRegex(self.shown(run)["cause"], "the script of Slurm job \\d+ ended")
+
+    def test_a_job_that_is_queued_again_runs_again_under_its_name(self):
+        run = self.detached('echo "start $SLURM_RESTART_COUNT"; ' + HELD, target="again", nodes=1)
+        job = self.until_state(run, "running")["scheduler"]["id"]
+        self.slurm.run(["scontrol", "requeue", job])
+        wait_until(lambda: "JobState=PENDING" in self.state(job), 60, "the job in the queue")
+        self.slurm.run(["scontrol", "update", f"jobid={job}", "StartTime=now"])
+        wait_until(lambda: "start 1" in self.call("logs", run).text, 60, "the second start")
+        self.go()
+        self.call("wait", run, code=0)
+        self.assertEqual(self.shown(run)["state"], "completed")
+
+    # ---- pipelines, and scripts without a record ------------------------------------------------
+
+    def test_a_pipeline_is_one_head_that_starts_its_steps(self):
+        self.write("pipe.yml", PIPELINE)
+        done = self.call("submit", "pipe.yml", "--target", "cluster", code=0)
+        self.assertIn("made on node1", done.text)
+        record = self.shown("last")
+        self.assertEqual([one["state"] for one in record["steps"]], ["completed"] * 2)
+        self.assertEqual(record["scheduler"]["kind"], "slurm")
+        self.assertEqual(self.call("logs", "last/second", code=0).lines, ["made on node1"])
+
+    def test_an_exported_script_runs_by_sbatch_alone(self):
+        self.job('echo "$RANK on $(hostname)" > $DIR/rank.$RANK')
+        self.call("export", "slurm", "job.yml", "--target", "cluster", "-o", "job.sh", code=0)
+        self.assertIn(MUSTER.rsplit("/", 1)[-1] + " submit", self.text("job.sh"))
+        path = os.path.dirname(MUSTER) + ":" + os.environ["PATH"]
+        done = self.start(["sbatch", "--parsable", "job.sh"],
+                          env=self.environment(PATH=path)).finish(60)
+        self.assertRegex(done.text, r"^\d+$")
+        self.wait_for("rank.0", "rank.1")
+        wait_until(lambda: not self.jobs(), 60, "the end of the job")
+        self.assertEqual(self.text("rank.1"), "1 on node2\n")
+
+    def test_what_the_job_cannot_do_is_told_with_its_own_last_words(self):
+        self.write("muster.yml", "targets: {cluster: {slurm: {muster: /nowhere/muster}}}\n")
+        self.job("true")
+        done = self.submit()
+        self.assertIn("before its run began", done.errors)
+        self.assertIn("/nowhere/muster", self.shown("last")["cause"])
+        self.assertFalse(self.shown("last")["state"] in ("queued", "completed"))
 
 
 if __name__ == "__main__":
