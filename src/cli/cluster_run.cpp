@@ -37,8 +37,7 @@ constexpr const char* kCache = "/run/muster/cache";
 constexpr std::size_t kSpecMax = 250'000;
 constexpr const char* kMessageFile = "/dev/termination-log";
 
-// ---- the record
-// -----------------------------------------------------------------------------------
+// ---- the record ---------------------------------------------------------------------------------
 
 void tell_hosts(const front::Reading& reading, model::RunRecord& record) {
   if (reading.pipeline) {
@@ -98,8 +97,7 @@ model::RunRecord record_of(const front::Reading& reading) {
   return record;
 }
 
-// ---- what goes there
-// ------------------------------------------------------------------------------
+// ---- what goes there ----------------------------------------------------------------------------
 
 // Each folder of code once, with its snapshot.
 class Codes {
@@ -222,8 +220,7 @@ cluster::Submission submission_of(const front::Reading& reading, const model::Ru
   return made;
 }
 
-// ---- from the record to the end
-// -------------------------------------------------------------------
+// ---- from the record to the end -----------------------------------------------------------------
 
 class ClusterRun {
  public:

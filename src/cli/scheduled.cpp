@@ -42,8 +42,7 @@ constexpr std::chrono::seconds kSilence{15};  // of a launcher that is followed
 
 std::string saved_log(const RunRecord& record) { return record.folder + "/log"; }
 
-// ---- the end
-// --------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 std::string why_it_ended(const Sight& sight) {
   const cluster::LauncherEnd& end = *sight.end;
@@ -167,8 +166,7 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
   return record;
 }
 
-// ---- following
-// ------------------------------------------------------------------------------------
+// ---- following ----------------------------------------------------------------------------------
 
 class Following {
  public:

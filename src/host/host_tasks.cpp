@@ -150,8 +150,7 @@ model::Circumstances HostTasks::look_around() const {
   return around;
 }
 
-// ---- before the start
-// -----------------------------------------------------------------------------
+// ---- before the start ---------------------------------------------------------------------------
 
 void HostTasks::perform(machine::ReadTopology&) {
   feed(machine::TopologyRead{probe::read_topology().map([](model::Topology topology) {
@@ -363,8 +362,7 @@ base::Result<void> HostTasks::write_hostfile(const machine::HostOrders& orders) 
   return {};
 }
 
-// ---- start, signals, end
-// --------------------------------------------------------------------------
+// ---- start, signals, end ------------------------------------------------------------------------
 
 void HostTasks::perform(machine::SetGuard& effect) {
   guard_.set_grace(effect.grace);
@@ -546,8 +544,7 @@ void HostTasks::perform(machine::Sweep&) {
   guard_.sweep();
 }
 
-// ---- streams
-// --------------------------------------------------------------------------------------
+// ---- streams ------------------------------------------------------------------------------------
 
 void HostTasks::perform(machine::WriteInput& effect) {
   const auto found = streams_.find(effect.rank);
