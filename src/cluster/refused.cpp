@@ -111,6 +111,13 @@ Refused with(Refusal kind, const std::string& line, const Place& place) {
              "kubectl get namespaces lists them",
              {}}};
   }
+  if (kind == Refusal::exists) {
+    return {kind,
+            {Fault::cannot_start,
+             "another run has the name: " + line,
+             "submit it again: names are made anew",
+             {}}};
+  }
   if (kind == Refusal::invalid) {
     return {
         kind,

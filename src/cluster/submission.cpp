@@ -131,8 +131,7 @@ class Making {
     return create(kubectl_, server_, workers).map([](const auto&) {});
   }
 
-  // ---- pods
-  // ---------------------------------------------------------------------------------------
+  // ---- pods -------------------------------------------------------------------------------------
 
   // Until each of the run's pods in which we have something to do has come so far.
   using IsReady = std::function<bool(const PodState&)>;
@@ -231,8 +230,7 @@ class Making {
         });
   }
 
-  // ---- what pods get over exec
-  // --------------------------------------------------------------------
+  // ---- what pods get over exec ------------------------------------------------------------------
 
   Answered<void> exec(const PodState& pod, int input, const std::vector<std::string>& command) {
     std::vector<std::string> words = {"exec", "--stdin", pod.name, "--container=" + pod.role, "--"};

@@ -148,8 +148,7 @@ class Head {
     return events;
   }
 
-  // ---- the tasks beside us
-  // ------------------------------------------------------------------------
+  // ---- the tasks beside us ----------------------------------------------------------------------
 
   void make_tasks() {
     machine::AgentOptions options{version_, {}, false};
@@ -176,8 +175,7 @@ class Head {
     if (may_have_others || !spec_.launchers.empty()) tasks_->serve_launchers();
   }
 
-  // ---- links
-  // --------------------------------------------------------------------------------------
+  // ---- links ------------------------------------------------------------------------------------
 
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
@@ -333,8 +331,7 @@ class Head {
     perform_all(effects);
   }
 
-  // ---- people
-  // -------------------------------------------------------------------------------------
+  // ---- people -----------------------------------------------------------------------------------
 
   // The run's end is told when all output has been written.
   void perform(machine::Tell& effect) {

@@ -52,9 +52,9 @@ void Recorder::set_code(std::function<base::Result<void>(const std::string& fold
 
 base::Result<void> Recorder::begin() {
   auto made = store::RecordWriter::create(
-      options_.record.folder, {view::spec_json(options_.record, options_.asked, options_.version),
-                               options_.plan(), lines_, folders_inside(options_.record), fill_,
-                               !options_.record.scheduler.kind.empty()});
+      options_.record.folder,
+      {view::spec_json(options_.record, options_.asked, options_.version), options_.plan(), lines_,
+       folders_inside(options_.record), fill_, !options_.record.scheduler.kind.empty()});
   lines_.clear();
   if (!made) {
     failure_ = made.error();

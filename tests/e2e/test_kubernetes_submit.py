@@ -8,6 +8,16 @@ from kubernetes_case import KubernetesCase, why_not
 from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, wait_until
 
 REASON = why_not()
+# Another client is quicker: what is made first is there already.
+TAKES_THE_NAME = """#!/bin/sh
+case " $* " in
+*" create "*)
+  cat > "$DIR/sent"
+  [ -e "$DIR/taken" ] || /usr/bin/kubectl "$@" < "$DIR/sent" > "$DIR/taken"
+  exec /usr/bin/kubectl "$@" < "$DIR/sent" ;;
+esac
+exec /usr/bin/kubectl "$@"
+"""
 
 
 @unittest.skipIf(REASON, REASON)
@@ -101,6 +111,15 @@ class ObjectsOnly(KubernetesCase):
     def test_no_kubectl(self):
         done = self.submits(code=CANNOT_START, before=["env", "PATH=/nowhere"])
         self.assertIn("kubectl", done.errors)
+
+    def test_a_name_that_another_run_has_taken_meanwhile(self):
+        os.mkdir(self.path("bin"))
+        self.write("bin/kubectl", TAKES_THE_NAME)
+        os.chmod(self.path("bin/kubectl"), 0o755)
+        done = self.submits(code=CANNOT_START, PATH=f"{self.path('bin')}:/usr/bin:/bin")
+        self.assertIn("another run has the name: secrets", done.errors)
+        (secret,) = self.cluster.get("secrets", "-l", "app.kubernetes.io/managed-by=muster")
+        self.assertIn(secret["metadata"]["name"], done.errors)  # and it was left to its owner
 
     def test_a_namespace_that_is_not_there(self):
         self.target(namespace="nowhere")
