@@ -70,11 +70,19 @@ bool set_aside(const std::string& folder) {
   return true;
 }
 
+// Somebody has taken the job for lost, who saw less than there is: its head is here.
+void drop_reports(const std::string& folder) {
+  for (const char* name : {"report.json", "report.txt"}) {
+    (void)::unlink(fmt::format("{}/{}", folder, name).c_str());
+  }
+}
+
 }  // namespace
 
 bool take_record_over(const std::string& fresh, const std::string& folder) {
   if (const process::UniqueFd events = open_events(folder)) wait_for_lock(events.get());
   if (has_begun(folder) && !set_aside(folder)) return false;
+  drop_reports(folder);
   std::vector<std::string> names = entries_of(fresh);
   std::ranges::partition(names, [](const std::string& name) { return name != kEvents; });
   return move_all(fresh, folder, names) && ::rmdir(fresh.c_str()) == 0;

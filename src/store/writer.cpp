@@ -74,6 +74,12 @@ std::string hidden(const std::string& folder) {
   return folder.substr(0, name) + ".new-" + folder.substr(name);
 }
 
+// By a head that was killed just here; its job begins again.
+void remove_left(const std::string& fresh) {
+  std::error_code ignored;
+  std::filesystem::remove_all(fresh, ignored);
+}
+
 process::UniqueFd locked_events(const std::string& folder, std::string_view lines) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC;
   process::UniqueFd file(::open((folder + "/events.jsonl").c_str(), kFlags, 0600));
@@ -86,6 +92,7 @@ process::UniqueFd locked_events(const std::string& folder, std::string_view line
 base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
   const std::string fresh = hidden(folder);
+  if (files.takes_over) remove_left(fresh);
   if (!make_folder(fresh)) return cannot_make(folder);
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);

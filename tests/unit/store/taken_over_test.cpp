@@ -59,6 +59,26 @@ TEST_F(TakenOver, TheHeadsFilesStandInPlaceOfTheSubmitters) {
   EXPECT_EQ(std::distance(fs::directory_iterator(records_), {}), 1);
 }
 
+TEST_F(TakenOver, AReportOfItsLossIsNoLongerTrue) {
+  submit();
+  ASSERT_TRUE(write_file(folder_ + "/report.json", "died"));
+  ASSERT_TRUE(write_file(folder_ + "/report.txt", "died"));
+  ASSERT_TRUE(begin("first"));
+  EXPECT_EQ(text("report.json"), "none");
+  EXPECT_EQ(text("report.txt"), "none");
+}
+
+TEST_F(TakenOver, WhatAHeadLeftThatWasKilledAtItsBeginningIsNotInTheWay) {
+  submit();
+  const std::string left = records_ + "/.new-" + folder_.substr(folder_.rfind('/') + 1);
+  fs::create_directory(left);
+  ASSERT_TRUE(write_file(left + "/events.jsonl", "half"));
+  const auto writer = begin("second");
+  ASSERT_TRUE(writer) << writer.error().what;
+  EXPECT_EQ(text("spec.json"), "second");
+  EXPECT_FALSE(fs::exists(left));
+}
+
 TEST_F(TakenOver, WhatAnEarlierHeadLeftIsSetAsideButForCheckpoints) {
   submit();
   {
