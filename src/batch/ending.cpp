@@ -1,6 +1,7 @@
 // One sentence for each way in which a job ends.
 #include "batch/ending.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 
@@ -69,9 +70,28 @@ JobEnd end_of(const System& system, const Sight* sight, const Traces& traces) {
   return {RunState::died, {}, {}, fmt::format("{} ended as {}{}", job, sight->state, where)};
 }
 
+std::string last_words_of(std::string_view text) {
+  constexpr std::string_view kOurs = "muster: ";
+  constexpr std::string_view kError = "error: ";
+  std::string_view last;
+  bool is_ours = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const bool ours = line.starts_with(kOurs);
+    if (line.empty() || (is_ours && !ours)) continue;
+    is_ours = ours;
+    last = line;
+  }
+  if (is_ours) last.remove_prefix(kOurs.size());
+  if (is_ours && last.starts_with(kError)) last.remove_prefix(kError.size());
+  return std::string(last);
+}
+
 std::string wait_words(const System& system, const Sight& sight) {
-  std::string words = fmt::format("{} job {} waits", system.name, sight.id);
-  if (!sight.reason.empty()) words += ": " + sight.reason;
+  if (sight.reason.empty()) return {};
+  std::string words = fmt::format("{} job {} waits: {}", system.name, sight.id, sight.reason);
   if (!sight.start.empty()) words += "; expected to start at " + sight.start;
   return words;
 }

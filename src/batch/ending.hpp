@@ -27,7 +27,12 @@ struct Traces {
 // `sight`: null where the system knows the job no more.
 [[nodiscard]] JobEnd end_of(const System& system, const Sight* sight, const Traces& traces);
 
-// "job 12 waits: Resources; expected to start at 2026-11-23 22:50"
+// The line of a script's stderr that says why it ended, without muster's name: the last one of
+// muster's own, else the last.
+[[nodiscard]] std::string last_words_of(std::string_view text);
+
+// "Slurm job 12 waits: Resources; expected to start at 2026-11-23 22:50"; empty while the system
+// gives no reason.
 [[nodiscard]] std::string wait_words(const System& system, const Sight& sight);
 
 }  // namespace muster::batch

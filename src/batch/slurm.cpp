@@ -1,6 +1,8 @@
 // The table of Slurm: words of its commands.
 #include "batch/slurm.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +11,13 @@
 
 namespace muster::batch {
 namespace {
+
+// What sbatch itself looks at stays (sbatch(1), INPUT ENVIRONMENT VARIABLES).
+bool is_of_job(std::string_view variable) {
+  constexpr std::array<std::string_view, 4> kInputs = {"SLURM_CONF", "SLURM_CLUSTERS",
+                                                       "SLURM_DEBUG_FLAGS", "SLURM_UMASK"};
+  return variable.starts_with("SLURM") && std::ranges::find(kInputs, variable) == kInputs.end();
+}
 
 Words submit(const std::string& script) { return {"sbatch", "--parsable", script}; }
 Words test() { return {"sbatch", "--test-only"}; }
@@ -42,6 +51,7 @@ const System kSlurm = {
     .kind = "slurm",
     .name = "Slurm",
     .job_variable = "SLURM_JOB_ID",
+    .is_of_job = is_of_job,
     .script = slurm_script,
     .submit = submit,
     .submitted = slurm_id,

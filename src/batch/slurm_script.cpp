@@ -81,6 +81,9 @@ class Directives {
       add("mem", fmt::format("{}M", (*wish_.memory + kMiB - 1) / kMiB));
     }
     if (wish_.limit && !has({"time"})) add("time", std::to_string(minutes(*wish_.limit)));
+    // A run that has failed is not begun again unless its user says so; JobRequeue is on by
+    // default.
+    if (!has({"requeue", "no-requeue"})) add("no-requeue");
   }
 
   // The run ends first, in order, and says so.

@@ -29,6 +29,8 @@ struct System {
   std::string_view kind;          // in muster.yml and in records: "slurm"
   std::string_view name;          // for people: "Slurm"
   std::string_view job_variable;  // of the script's environment: the id of the job
+  // Whether a variable is about the job around, if there is one: it does not go with a new one.
+  bool (*is_of_job)(std::string_view variable);
 
   // A script that a person can read and hand over by hand.
   std::string (*script)(const Wish& wish);

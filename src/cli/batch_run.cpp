@@ -1,12 +1,15 @@
 // Record, script, and the words with which it is handed over.
 #include "cli/batch_run.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
+#include "base/variables.hpp"
 #include "batch/system.hpp"
 #include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
 #include "cli/head_options.hpp"
+#include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
@@ -14,6 +17,7 @@
 #include "front/pipeline_request.hpp"
 #include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
+#include "spec/sources.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/taken_over.hpp"
@@ -36,12 +40,23 @@ const front::Recording& recording_in(const front::Reading& reading) {
   return reading.pipeline ? reading.pipeline->record : *reading.request->record;
 }
 
-batch::Wish wish_for(const BatchRequest& request, const std::string& folder) {
+void tell_earlier(const front::PipelineRequest& pipeline, batch::Wish& wish) {
+  if (pipeline.earlier.empty()) return;
+  wish.variables.emplace_back(kQueuedEarlier, pipeline.earlier);
+  if (pipeline.only_anew) wish.variables.emplace_back(kQueuedStep, *pipeline.anew.begin());
+  std::string fresh = pipeline.fresh_code ? "code " : "";
+  if (pipeline.fresh_checkpoints) fresh += "checkpoints";
+  if (!fresh.empty()) wish.variables.emplace_back(kQueuedFresh, fresh);
+}
+
+batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
+  const BatchRequest& request = *reading.batch;
   batch::Wish wish = request.wish;
   wish.command.front() = request.program.empty() ? own_path() : request.program;
   wish.out = folder + "/" + store::kJobOutput;
   wish.err = folder + "/" + store::kJobErrors;
   wish.variables.emplace_back(kQueuedRecord, folder);
+  if (reading.pipeline) tell_earlier(*reading.pipeline, wish);
   return wish;
 }
 
@@ -75,6 +90,21 @@ model::RunRecord queued_record(const front::Reading& reading) {
   return record;
 }
 
+// Of a rank around, if there is one, the new run's job knows nothing: neither its head nor its
+// hosts.
+std::vector<std::string> environment_for(const Invocation& invocation) {
+  std::vector<std::string> environment = invocation.environment;
+  if (base::value_of(environment, spec::kHeadAbove).empty()) return environment;
+  std::erase_if(environment, [&](const std::string& one) {
+    const bool is_given =
+        std::ranges::binary_search(invocation.given, one.substr(0, one.find('=')));
+    const bool speaks_to_launchers =
+        one.starts_with("MUSTER_") && !one.starts_with("MUSTER_RECORDS");
+    return is_given || speaks_to_launchers || one.starts_with(spec::kHostfile);
+  });
+  return environment;
+}
+
 class BatchRun {
  public:
   BatchRun(const front::Reading& reading, const model::TypedCommand& asked,
@@ -82,7 +112,7 @@ class BatchRun {
       : reading_(reading),
         asked_(asked),
         invocation_(invocation),
-        commands_(wanted_system(*reading.batch), invocation.environment),
+        commands_(wanted_system(*reading.batch), environment_for(invocation)),
         record_(queued_record(reading)) {}
 
   int go() {
@@ -124,11 +154,12 @@ class BatchRun {
 
   // The script, and what the code is now, whenever the job starts.
   Result<void> fill(const std::string& folder) {
-    const std::string script = commands_.system().script(wish_for(*reading_.batch, record_.folder));
+    const std::string script = commands_.system().script(wish_for(reading_, record_.folder));
     if (!store::write_file(folder + "/" + store::kJobScript, script)) {
       return base::fail(Fault::output, "", "cannot write {}/{}", record_.folder, store::kJobScript);
     }
-    if (!reading_.request || !reading_.request->code) return {};
+    if (reading_.pipeline) return keep_code(*reading_.pipeline, folder);
+    if (!reading_.request->code) return {};
     auto code = CodeSnapshot::take(*reading_.request);
     if (!code) return tl::unexpected(std::move(code.error()));
     return code->write_manifest(folder + "/" + std::string(kManifestFile));
@@ -189,12 +220,12 @@ int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked
 
 int show_script(const front::Reading& reading) {
   const std::string folder = records_of(recording_in(reading).folder) + "/<run>";
-  return print(wanted_system(*reading.batch).script(wish_for(*reading.batch, folder)));
+  return print(wanted_system(*reading.batch).script(wish_for(reading, folder)));
 }
 
 int check_batch_target(const front::Reading& reading, const Invocation& invocation) {
   const batch::System& system = wanted_system(*reading.batch);
-  const std::string script = system.script(wish_for(*reading.batch, "/tmp"));
+  const std::string script = system.script(wish_for(reading, "/tmp"));
   const auto said = queue::Commands(system, invocation.environment).test(script);
   const int told = print_checked(reading, said);
   return said ? told : base::exit_code(said.error().error.fault);

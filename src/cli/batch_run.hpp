@@ -9,6 +9,11 @@ namespace muster::cli {
 
 // In the environment of the job's script: the folder of the record whose run it is.
 inline constexpr const char* kQueuedRecord = "MUSTER_QUEUED_RECORD";
+// Of a pipeline that is run again: the earlier record, the step that is meant, and what shall not
+// be taken from there ("code checkpoints").
+inline constexpr const char* kQueuedEarlier = "MUSTER_QUEUED_EARLIER";
+inline constexpr const char* kQueuedStep = "MUSTER_QUEUED_STEP";
+inline constexpr const char* kQueuedFresh = "MUSTER_QUEUED_FRESH";
 
 // Of a reading with a batch request: makes the record, hands the job over, and follows it to its
 // end unless it is detached. Returns the exit code.

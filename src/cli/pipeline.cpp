@@ -343,12 +343,13 @@ Result<void> take_snapshots(PipelineRequest& request) {
   for (StepRequest& step : request.steps) {
     if (!step.code) continue;
     const std::string name = manifest_name(step.code->folder);
-    const bool is_here = std::filesystem::is_directory(step.code->folder, wrong) ||
+    const std::string path = request.record.folder + "/" + name;
+    const bool is_kept = std::filesystem::exists(path, wrong);  // since the submission
+    const bool is_here = std::filesystem::is_directory(step.code->folder, wrong) || is_kept ||
                          !earlier_manifest(request, name).empty();
     if (!is_here) continue;
-    const auto [own, is_new] =
-        manifests.try_emplace(step.code->folder, request.record.folder + "/" + name);
-    if (is_new) {
+    const auto [own, is_new] = manifests.try_emplace(step.code->folder, path);
+    if (is_new && !is_kept) {
       auto taken = take_snapshot(request, *step.code, own->second);
       if (!taken) return taken;
     }
@@ -394,6 +395,21 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
 }
 
 }  // namespace
+
+Result<void> keep_code(const PipelineRequest& request, const std::string& folder) {
+  std::set<std::string> taken;
+  std::error_code wrong;
+  for (const StepRequest& step : request.steps) {
+    if (!step.code || !taken.insert(step.code->folder).second) continue;
+    const std::string name = manifest_name(step.code->folder);
+    const bool is_here = std::filesystem::is_directory(step.code->folder, wrong) ||
+                         !earlier_manifest(request, name).empty();
+    if (!is_here) continue;
+    auto kept = take_snapshot(request, *step.code, folder + "/" + name);
+    if (!kept) return kept;
+  }
+  return {};
+}
 
 int show_pipeline(const PipelineRequest& request) {
   if (const auto fine = check_paths(request); !fine) return complain(fine.error());

@@ -13,7 +13,6 @@
 
 #include "batch/ending.hpp"
 #include "batch/system.hpp"
-#include "cli/launcher_log.hpp"
 #include "cli/logs.hpp"
 #include "cli/speak.hpp"
 #include "process/signal_mask.hpp"
@@ -79,9 +78,7 @@ void finish_queued(const RunRecord& record) {
 std::string last_words(const std::string& folder) {
   constexpr std::size_t kTextMost = std::size_t{1} << 20;
   const auto text = store::read_file(folder + "/" + store::kJobErrors, kTextMost);
-  std::string line = text ? view::one_line(last_line(*text)) : "";
-  constexpr std::string_view kOurs = "muster: ";
-  return line.starts_with(kOurs) ? line.substr(kOurs.size()) : line;
+  return text ? view::one_line(batch::last_words_of(*text)) : "";
 }
 
 RunRecord ended_with(RunRecord record, const batch::JobEnd& end) {

@@ -234,13 +234,6 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   return print(read->text);
 }
 
-void go_on_from(const Earlier& earlier, front::PipelineRequest& request) {
-  request.earlier = earlier.folder;
-  if (earlier.step.empty()) return;
-  request.anew.insert(earlier.step);
-  request.only_anew = true;
-}
-
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.
 void leave_binding(const Invocation& invocation) {
   const std::string text = base::value_of(invocation.environment, plan::kCpus);
@@ -249,6 +242,13 @@ void leave_binding(const Invocation& invocation) {
   const auto all =
       model::parse_cpu_set(std::string_view(text).substr(std::min(slash + 1, text.size())));
   if (bound && all && probe::own_cpus() == *bound) (void)probe::run_on(*all);
+}
+
+void go_on_from(const Earlier& earlier, front::PipelineRequest& request) {
+  request.earlier = earlier.folder;
+  if (earlier.step.empty()) return;
+  request.anew.insert(earlier.step);
+  request.only_anew = true;
 }
 
 // ---- runs that a batch system has started -------------------------------------------------------
@@ -276,7 +276,17 @@ void settle(front::Recording& record, const model::RunRecord& submitted,
   record.submitted = submitted.created;
 }
 
-int run_as_queued(const std::string& folder, Invocation invocation) {
+void go_on_as_asked(const std::vector<std::string>& script, front::PipelineRequest& pipeline) {
+  const auto said = [&](const char* name) { return base::value_of(script, name); };
+  const std::string fresh = said(kQueuedFresh);
+  go_on_from({"", said(kQueuedEarlier), said(kQueuedStep)}, pipeline);
+  pipeline.fresh_code = fresh.find("code") != std::string::npos;
+  pipeline.fresh_checkpoints = fresh.find("checkpoints") != std::string::npos;
+}
+
+// `script`: the environment that it has made.
+int run_as_queued(const std::string& folder, const std::vector<std::string>& script,
+                  const Invocation& invocation) {
   const auto record = store::read_record(folder);
   const auto asked = store::read_asked(folder);
   if (!record || !asked || !is_queued_run(*record)) {
@@ -304,20 +314,23 @@ int run_as_queued(const std::string& folder, Invocation invocation) {
   }
   if (read && read->pipeline) {
     settle(read->pipeline->record, *record, invocation);
+    go_on_as_asked(script, *read->pipeline);
     read->pipeline->detach = read->pipeline->json = false;
   }
   return carry_out(*front, std::move(read), invocation, *asked);
 }
 
-// What the batch system's script calls.
+// What the batch system's script calls. What it starts is not that run.
 int run_queued(const std::string& folder, Invocation invocation) {
-  std::vector<std::string>& environment = invocation.environment;
-  std::erase_if(environment, [](const std::string& one) {
-    return one.starts_with(std::string(kQueuedRecord) + "=") || one.starts_with("MUSTER_RECORDS=");
+  const std::vector<std::string> script = invocation.environment;
+  std::erase_if(invocation.environment, [](const std::string& one) {
+    return one.starts_with("MUSTER_RECORDS=") || one.starts_with("MUSTER_QUEUED_");
   });
-  ::unsetenv(kQueuedRecord);  // what it starts is not that run
-  environment.push_back("MUSTER_RECORDS=" + folder.substr(0, folder.rfind('/')));
-  const int code = run_as_queued(folder, invocation);
+  invocation.environment.push_back("MUSTER_RECORDS=" + folder.substr(0, folder.rfind('/')));
+  for (const char* name : {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh}) {
+    ::unsetenv(name);
+  }
+  const int code = run_as_queued(folder, script, invocation);
   finish_unbegun(folder, code);
   return code;
 }

@@ -76,8 +76,12 @@ Refusal Commands::with_names(Refusal refusal) const {
 // The environment goes with the job, as it is.
 Answered<std::string> Commands::submit(const std::string& script) const {
   const batch::Words words = system_.submit(script);
-  const auto answer =
-      process::converse({.words = words, .environment = environment_, .limit = kAnswerWithin});
+  std::vector<std::string> environment = environment_;
+  std::erase_if(environment, [this](const std::string& one) {
+    return system_.is_of_job(std::string_view(one).substr(0, one.find('=')));
+  });
+  const auto answer = process::converse(
+      {.words = words, .environment = std::move(environment), .limit = kAnswerWithin});
   if (!answer) return tl::unexpected(not_here(system_, words.front()));
   if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front()));
   if (!answer->ended_well()) {

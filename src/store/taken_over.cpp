@@ -36,10 +36,12 @@ std::vector<std::string> entries_of(const std::string& folder) {
   return names;
 }
 
+// The code is that of the submission.
 bool stays(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kStay = {kJobScript,    kJobOutput,      kJobErrors,
-                                                     "checkpoints", "code.manifest", "spec.json"};
-  return name.starts_with(kAttempt) || std::ranges::find(kStay, name) != kStay.end();
+  constexpr std::array<std::string_view, 5> kStay = {kJobScript, kJobOutput, kJobErrors,
+                                                     "checkpoints", "spec.json"};
+  const bool is_code = name.starts_with("code.") && name.ends_with(".manifest");
+  return is_code || name.starts_with(kAttempt) || std::ranges::find(kStay, name) != kStay.end();
 }
 
 bool has_begun(const std::string& folder) {

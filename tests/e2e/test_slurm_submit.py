@@ -169,6 +169,7 @@ class Submitted(SubmitCase):
         self.assertEqual([(one["run"], one["state"]) for one in listed], [(run, "queued")])
         self.assertIn("still runs", self.call("rm", run).errors)
         self.assertEqual(self.call("logs", run, code=0).text, "")
+        self.call("gc", "--max-size", "0", code=0)
         following = self.begin("wait", run)
         self.call("stop", run, code=0)
         ended = self.shown(run)
@@ -242,6 +243,26 @@ class Submitted(SubmitCase):
         self.assertEqual([one["state"] for one in record["steps"]], ["completed"] * 2)
         self.assertEqual(record["scheduler"]["kind"], "slurm")
         self.assertEqual(self.call("logs", "last/second", code=0).lines, ["made on node1"])
+
+    def test_a_pipeline_that_is_run_again_goes_on_where_it_failed(self):
+        self.write("muster.yml", TARGETS)
+        text = PIPELINE.replace("command: cat", "command: '[ -e $DIR/go ] && cat").replace(
+            "made}}/text\n    compute: azureml:cluster\n    inputs",
+            "made}}/text'\n    compute: azureml:cluster\n    inputs")
+        self.write("pipe.yml", text)
+        self.call("submit", "pipe.yml", "--target", "cluster", code=1)
+        self.go()
+        self.assertIn("made on node1", self.call("rerun", "last", code=0).text)
+        self.assertEqual([one["state"] for one in self.shown("last")["steps"]],
+                         ["reused", "completed"])
+
+    def test_a_run_submitted_by_a_rank_of_another_is_a_job_of_its_own(self):
+        self.job('echo "$SLURM_JOB_ID $SLURM_JOB_NUM_NODES"')
+        done = self.allocated(["-N", "1", "-n", "1"], MUSTER, "run", MUSTER, "submit", "job.yml",
+                              "--target", "cluster")
+        self.assertEqual(done.code, 0, done)
+        job = self.shown("last")["scheduler"]["id"]
+        self.assertEqual(done.lines, [f"{job} 2"] * 2)
 
     def test_an_exported_script_runs_by_sbatch_alone(self):
         self.job('echo "$RANK on $(hostname)" > $DIR/rank.$RANK')

@@ -60,7 +60,15 @@ TEST(WaitWords, HaveTheReasonAndTheStartWhereTheyAreKnown) {
   EXPECT_EQ(wait_words(kSlurm, sight),
             "Slurm job 12 waits: Resources; expected to start at 2026-11-23 22:50");
   sight.reason = sight.start = "";
-  EXPECT_EQ(wait_words(kSlurm, sight), "Slurm job 12 waits");
+  EXPECT_EQ(wait_words(kSlurm, sight), "");
+}
+
+TEST(LastWords, AreMustersOwnWhereItHasSpoken) {
+  EXPECT_EQ(last_words_of("loading\nmuster: error: no slots\n  hint: give more\n"), "no slots");
+  EXPECT_EQ(last_words_of("job.sh: 9: exec: muster: not found\n\n"),
+            "job.sh: 9: exec: muster: not found");
+  EXPECT_EQ(last_words_of("muster: one\nmuster: two"), "two");
+  EXPECT_EQ(last_words_of(""), "");
 }
 
 }  // namespace

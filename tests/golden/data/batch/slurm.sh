@@ -8,6 +8,7 @@
 #SBATCH --job-name=hello
 #SBATCH --mem=61036M
 #SBATCH --no-kill
+#SBATCH --no-requeue
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=4
 #SBATCH --open-mode=append
