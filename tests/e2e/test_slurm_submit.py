@@ -261,8 +261,9 @@ class Submitted(SubmitCase):
         done = self.allocated(["-N", "1", "-n", "1"], MUSTER, "run", MUSTER, "submit", "job.yml",
                               "--target", "cluster")
         self.assertEqual(done.code, 0, done)
-        job = self.shown("last")["scheduler"]["id"]
-        self.assertEqual(done.lines, [f"{job} 2"] * 2)
+        jobs = [one["scheduler"]["id"] for one in json.loads(self.call("ps", "--json").text)
+                if "scheduler" in one]
+        self.assertEqual(done.lines, [f"{jobs[0]} 2"] * 2)
 
     def test_an_exported_script_runs_by_sbatch_alone(self):
         self.job('echo "$RANK on $(hostname)" > $DIR/rank.$RANK')
