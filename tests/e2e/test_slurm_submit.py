@@ -258,8 +258,8 @@ class Submitted(SubmitCase):
 
     def test_a_run_submitted_by_a_rank_of_another_is_a_job_of_its_own(self):
         self.job('echo "$SLURM_JOB_ID $SLURM_JOB_NUM_NODES"')
-        done = self.allocated(["-N", "1", "-n", "1"], MUSTER, "run", MUSTER, "submit", "job.yml",
-                              "--target", "cluster")
+        done = self.allocated(["-N", "1", "-n", "1"], MUSTER, "run", "-x", "MUSTER_RECORDS",
+                              MUSTER, "submit", "job.yml", "--target", "cluster")
         self.assertEqual(done.code, 0, done)
         jobs = [one["scheduler"]["id"] for one in json.loads(self.call("ps", "--json").text)
                 if "scheduler" in one]
