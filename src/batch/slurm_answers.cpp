@@ -141,7 +141,7 @@ struct Known {
   bool lists_partitions = false;
 };
 
-constexpr std::array<Known, 15> kKnown = {{
+constexpr std::array<Known, 16> kKnown = {{
     {"nvalid partition", Fault::cannot_start, "partition: of the target names one", true},
     {"nvalid account", Fault::cannot_start,
      "account: and partition: of the target; sacctmgr show associations user=$USER lists yours",
@@ -165,6 +165,8 @@ constexpr std::array<Known, 15> kKnown = {{
     {"onnection", Fault::unreachable, "scontrol ping; sinfo"},
     {"ocket timed out", Fault::unreachable, "scontrol ping; sinfo"},
     {"nable to establish configuration source", Fault::unreachable,
+     "this machine is no login node of a Slurm: there is no slurm.conf"},
+    {"ould not establish a configuration source", Fault::unreachable,
      "this machine is no login node of a Slurm: there is no slurm.conf"},
 }};
 

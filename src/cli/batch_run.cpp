@@ -53,6 +53,8 @@ batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
   const BatchRequest& request = *reading.batch;
   batch::Wish wish = request.wish;
   wish.command.front() = request.program.empty() ? own_path() : request.program;
+  const std::string run = store::run_of(folder);
+  wish.about.front() += fmt::format(", as run {}: muster show {}", run, run);
   wish.out = folder + "/" + store::kJobOutput;
   wish.err = folder + "/" + store::kJobErrors;
   wish.variables.emplace_back(kQueuedRecord, folder);
@@ -220,7 +222,9 @@ int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked
 
 int show_script(const front::Reading& reading) {
   const std::string folder = records_of(recording_in(reading).folder) + "/<run>";
-  return print(wanted_system(*reading.batch).script(wish_for(reading, folder)));
+  batch::Wish wish = wish_for(reading, folder);
+  for (const char* only_here : {"--dry-run", "--json"}) std::erase(wish.command, only_here);
+  return print(wanted_system(*reading.batch).script(wish));
 }
 
 int check_batch_target(const front::Reading& reading, const Invocation& invocation) {

@@ -133,7 +133,7 @@ class Submitted(SubmitCase):
         script = self.submit("--dry-run", code=0, PATH="/nowhere").text
         self.assertIn("#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=3\n", script)
         self.assertIn("#SBATCH --partition=main\n#SBATCH --time=10\n", script)
-        self.assertRegex(script, r"\nexec \S*muster submit job.yml --target cluster --dry-run\n$")
+        self.assertRegex(script, r"\nexec \S*muster submit job.yml --target cluster\n$")
         self.assertEqual(json.loads(self.call("ps", "--json", code=0).text), [])
 
     def test_a_check_has_slurms_answer(self):

@@ -97,10 +97,6 @@ std::string job_name(const std::vector<const job::JobFile*>& jobs, const std::st
   return name;
 }
 
-std::string run_of(const Call& call) {
-  return call.record_folder.substr(call.record_folder.rfind('/') + 1);
-}
-
 }  // namespace
 
 job::Place hosts_to_come(job::Target target, std::uint32_t nodes) {
@@ -126,7 +122,7 @@ std::shared_ptr<BatchRequest> batch_request(const Call& call, const JobDraft& dr
   if (target.program) request->program = target.program->text;
   batch::Wish& wish = request->wish;
   wish.name = job_name(jobs, file);
-  wish.about = {fmt::format("{}, as run {}: muster show {}", file, run_of(call), run_of(call))};
+  wish.about = {file};
   for (const job::JobFile* job : jobs) widen(wish, *job, draft, place);
   if (jobs.size() == 1) wish.limit = limit_of(*jobs.front());
   check_nodes(target, place.target.name, wish.nodes, complaints);

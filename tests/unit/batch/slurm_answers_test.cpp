@@ -96,6 +96,10 @@ TEST(SlurmRefused, KnowsASlurmThatDoesNotAnswer) {
   EXPECT_EQ(one.error.fault, base::Fault::unreachable);
   EXPECT_TRUE(one.error.what.starts_with("Slurm does not answer: "));
   EXPECT_TRUE(one.names.empty());
+  const Refusal no_slurm = slurm_refused(
+      "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"
+      "sbatch: fatal: Could not establish a configuration source\n");
+  EXPECT_EQ(no_slurm.error.fault, base::Fault::unreachable);
 }
 
 TEST(SlurmRefused, KnowsAJobThatIsGone) {
