@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <array>
 
+#include "batch/grid_engine.hpp"
 #include "batch/slurm.hpp"
 
 namespace muster::batch {
 
 std::span<const System* const> systems() {
-  static constexpr std::array<const System*, 1> kAll = {&kSlurm};
+  static constexpr std::array<const System*, 2> kAll = {&kSlurm, &kGridEngine};
   return kAll;
 }
 

@@ -344,7 +344,7 @@ Result<RunRecord> await_stopped_queued(const RunRecord& record, const Invocation
     if (!is_cancelled && Clock::now() > patience) {
       is_cancelled = true;
       const auto sent = commands_of(record, invocation).cancel(record.scheduler.id);
-      if (!sent) return tl::unexpected(sent.error().error);
+      if (!sent && !sent.error().is_unknown_job) return tl::unexpected(sent.error().error);
     }
     ::poll(nullptr, 0, 2 * kLookMs);
   }

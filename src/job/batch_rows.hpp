@@ -1,4 +1,4 @@
-// The rows of muster.yml below targets.NAME.slurm.
+// The rows of muster.yml below targets.NAME.slurm and .grid_engine.
 #pragma once
 
 #include <algorithm>
@@ -64,6 +64,28 @@ inline constexpr Key<Targets> kSlurmKeys[] = {
      add_batch_option},
     {{"mail_user", Form::text, "Who gets the mail."}, add_batch_option},
     {{"options", Form::text, "Any other option of sbatch, without dashes.", {.each = true}},
+     into_batch<&BatchPlace::raw>},
+    {{"setup", Form::text, "Lines of shell before muster is called.", {.listed = true}},
+     into_batch<&BatchPlace::setup>},
+    {{"muster", Form::text, "The path of muster on the nodes (default: that of the one here)."},
+     into_batch<&BatchPlace::program>},
+    {{"nodes", Form::count, "Nodes to ask for (default: as many as the job, or its largest step)."},
+     into_batch<&BatchPlace::nodes>},
+};
+
+inline constexpr Key<Targets> kGridEngineKeys[] = {
+    {{"pe",
+      Form::text,
+      "The parallel environment; it decides how many slots are on each node.",
+      {.required = true}},
+     add_batch_option},
+    {{"queue", Form::text, "Where the job is queued; several: any of them.", {.listed = true}},
+     add_batch_option},
+    {{"project", Form::text, "The project that the job belongs to."}, add_batch_option},
+    {{"account", Form::text, "A word for the accounting."}, add_batch_option},
+    {{"resources", Form::text, "What each slot needs: h_rt=3600, mem_free=4G.", {.listed = true}},
+     add_batch_option},
+    {{"options", Form::text, "Any other option of qsub, without its dash.", {.each = true}},
      into_batch<&BatchPlace::raw>},
     {{"setup", Form::text, "Lines of shell before muster is called.", {.listed = true}},
      into_batch<&BatchPlace::setup>},

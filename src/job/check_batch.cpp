@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <span>
 
 #include "base/words.hpp"
 #include "spec/notice.hpp"
@@ -40,19 +41,45 @@ bool is_signal(std::string_view text) {
   return spec::read_notice(colon < 3 ? text.substr(colon + 1) : text).has_value();
 }
 
-bool is_option_name(std::string_view name) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; };
+// Those of qsub may be capital letters.
+bool is_option_name(std::string_view name, bool has_capitals) {
+  const auto fits = [&](char c) {
+    return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' ||
+           (has_capitals && c >= 'A' && c <= 'Z');
+  };
   return !name.empty() && name.front() != '-' && std::ranges::all_of(name, fits);
 }
 
-// Those by which muster hands the run over and finds it again.
-constexpr std::array<std::string_view, 18> kOurs = {
+// Options by which muster hands the run over and finds it again, and where people find the others.
+struct Options {
+  std::string_view kind;
+  std::span<const std::string_view> ours;
+  std::string_view array;  // the one for many tasks
+  bool has_capitals;
+  std::string_view hint;
+};
+
+constexpr std::array<std::string_view, 18> kSlurms = {
     "nodes", "ntasks",   "ntasks-per-node", "job-name", "output",      "error",
     "input", "chdir",    "open-mode",       "export",   "export-file", "no-kill",
     "wrap",  "parsable", "test-only",       "wait",     "quiet",       "array"};
+constexpr std::array<std::string_view, 25> kGridEngines = {
+    "pe",     "q",    "P",    "A",      "N", "wd",      "cwd", "o",     "e",
+    "i",      "S",    "V",    "notify", "t", "j",       "now", "clear", "terse",
+    "verify", "sync", "help", "b",      "C", "masterq", "@"};
 
-std::string why_not(std::string_view name) {
-  if (name == "array") {
+constexpr std::array<Options, 2> kOptions = {
+    {{"slurm", kSlurms, "array", false,
+      "the long names of sbatch(1), without the dashes: core-spec: 2"},
+     {"grid_engine", kGridEngines, "t", true, "those of qsub(1), without the dash: p: -10"}}};
+
+const Options& options_of(std::string_view kind) {
+  const auto* const found = std::ranges::find(kOptions, kind, &Options::kind);
+  return found == kOptions.end() ? kOptions.front() : *found;
+}
+
+std::string why_not(std::string_view name, const Options& options) {
+  if (name == options.array) {
     return "each task would be a run of its own: write a sweep, or several jobs";
   }
   return "muster gives it: resources of the job, and keys such as nodes:, say what it shall be";
@@ -61,7 +88,10 @@ std::string why_not(std::string_view name) {
 class BatchCheck {
  public:
   BatchCheck(const BatchPlace& place, std::string path, Complaints& complaints)
-      : place_(place), path_(std::move(path)), complaints_(complaints) {}
+      : place_(place),
+        options_(options_of(place.kind)),
+        path_(std::move(path)),
+        complaints_(complaints) {}
 
   void run() {
     for (const Named& one : place_.options) value(one, "");
@@ -108,11 +138,10 @@ class BatchCheck {
 
   void name(const Named& one) {
     const std::string key = "options." + one.name;
-    if (!is_option_name(one.name)) {
-      add(one.mark, key, "cannot be an option",
-          "the long names of sbatch(1), without the dashes: core-spec: 2");
-    } else if (std::ranges::find(kOurs, one.name) != kOurs.end()) {
-      add(one.mark, key, "cannot be given", why_not(one.name));
+    if (!is_option_name(one.name, options_.has_capitals)) {
+      add(one.mark, key, "cannot be an option", std::string(options_.hint));
+    } else if (std::ranges::find(options_.ours, one.name) != options_.ours.end()) {
+      add(one.mark, key, "cannot be given", why_not(one.name, options_));
     } else {
       twice(one);
     }
@@ -136,6 +165,7 @@ class BatchCheck {
   }
 
   const BatchPlace& place_;
+  const Options& options_;
   std::string path_;
   Complaints& complaints_;
 };

@@ -62,6 +62,9 @@ constexpr Row kTarget[] = {
      into_target<&Target::fake_nodes>},
     {{"kubernetes", Form::none, "A cluster whose pods are the nodes."}, add_cluster, kClusterKeys},
     {{"slurm", Form::none, "A Slurm, to whose queue jobs go."}, add_batch, kSlurmKeys},
+    {{"grid_engine", Form::none, "A Grid Engine, to whose queue jobs go."},
+     add_batch,
+     kGridEngineKeys},
     {{"slots", Form::count, "Slots of each node that does not say it."},
      into_target<&Target::slots>},
     {{"gpus", Form::count, "GPUs of each node.", {.least = 0}}, into_target<&Target::gpus>},
@@ -111,8 +114,8 @@ void check(const Targets& targets, Complaints& complaints) {
     if (kinds <= 1) continue;
     complaints.add(
         target.mark,
-        fmt::format("targets.{} has more than one of hosts, hostfile, fake_nodes, kubernetes and "
-                    "slurm",
+        fmt::format("targets.{} has more than one of hosts, hostfile, fake_nodes, kubernetes, "
+                    "slurm and grid_engine",
                     target.name),
         "keep one of them");
   }

@@ -132,12 +132,14 @@ BatchReach blaunch(const std::string&, const BatchProgram& program) {
           {}};
 }
 
+// Before qdel or a limit ends a job that asked for -notify, all of its tasks get SIGUSR2 (and USR1
+// before a suspension), which says nothing that the agent does not hear from its head.
 BatchReach qrsh(const std::string&, const BatchProgram& program) {
   return {{"/bin/sh", "-c",
            R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; )" + exec_words("qrsh", " -inherit", program) +
                R"( "$1" "$2")",
            "qrsh -inherit"},
-          {}};
+          {"/bin/sh", "-c", R"(trap '' USR1 USR2; exec "$@")", "agent"}};
 }
 
 BatchReach oarsh(const std::string&, const BatchProgram&) { return {{"oarsh"}, {}}; }

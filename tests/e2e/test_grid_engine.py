@@ -23,8 +23,7 @@ def why_not():
 REASON = why_not()
 
 
-@unittest.skipIf(REASON, REASON)
-class GridEngineJobs(Case):
+class GridEngineCase(Case):
     """Every test leaves no job and no process behind."""
 
     leftover_seconds = 30.0
@@ -43,6 +42,10 @@ class GridEngineJobs(Case):
 
     def so_far(self, name):
         return self.read(name) if os.path.exists(self.path(name)) else b""
+
+
+@unittest.skipIf(REASON, REASON)
+class GridEngineJobs(GridEngineCase):
 
     def submit(self, command, slots=4):
         """The number of a job with two hosts that runs the command in the test's folder."""

@@ -44,5 +44,26 @@ TEST(Script, OfATargetThatSaysMuchForSlurm) {
   expect_golden("batch/slurm_target.sh", batch::system_of("slurm")->script(wish));
 }
 
+TEST(Script, OfAJobForGridEngine) {
+  batch::Wish wish = hello();
+  wish.name = "3 hellos: one/two";
+  wish.limit = std::chrono::seconds(3601);
+  wish.options = {{"pe", "mpi"}};
+  expect_golden("batch/grid_engine.sh", batch::system_of("grid_engine")->script(wish));
+}
+
+TEST(Script, OfATargetThatSaysMuchForGridEngine) {
+  batch::Wish wish = hello();
+  wish.limit = std::chrono::seconds(3601);
+  wish.options = {{"pe", "mpi"},
+                  {"queue", "long.q,gpu.q"},
+                  {"project", "ours"},
+                  {"account", "team a"},
+                  {"resources", "h_rt=7200,mem_free=4G"}};
+  wish.raw = {{"p", "-10"}, {"R", "y"}, {"hold_jid", "12"}};
+  wish.setup = {"module load cuda"};
+  expect_golden("batch/grid_engine_target.sh", batch::system_of("grid_engine")->script(wish));
+}
+
 }  // namespace
 }  // namespace muster::golden

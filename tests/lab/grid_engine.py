@@ -92,7 +92,10 @@ class GridEngine(batch.BatchLab):
         """For root, too; nobody gets mail."""
         text = self.ask("qconf", "-sconf")
         changes = {"min_uid": "0", "min_gid": "0", "administrator_mail": "none",
-                   "execd_spool_dir": self._spool, "load_report_time": "00:00:02"}
+                   "execd_spool_dir": self._spool, "load_report_time": "00:00:02",
+                   "reporting_params": "accounting=true reporting=false flush_time=00:00:15 "
+                                       "accounting_flush_time=00:00:00 joblog=false "
+                                       "sharelog=00:00:00"}
         self._change("-Mconf", "global", self._changed(text, changes))
         scheduler = {"schedule_interval": "0:0:1", "flush_submit_sec": "1",
                      "flush_finish_sec": "1"}

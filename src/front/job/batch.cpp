@@ -144,7 +144,9 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
   }
   batch::Wish wish = request.wish;
   if (!draft.name.empty()) wish.name = draft.name;
-  wish.about = {fmt::format("{}, written by muster export; sbatch takes it", file)};
+  const batch::System& system = *batch::system_of(request.kind);
+  wish.about = {
+      fmt::format("{}, written by muster export; {} takes it", file, system.submit("").front())};
   wish.command = {request.program.empty() ? "muster" : request.program, "submit",
                   absolute(call, file), "--target", "allocation"};
   const auto add = [&](const char* option, const std::string& value) {
@@ -153,7 +155,7 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
-  return batch::system_of(request.kind)->script(wish);
+  return system.script(wish);
 }
 
 }  // namespace muster::front

@@ -89,10 +89,10 @@ constexpr Command kExport = {
     export_table,
     R"(muster export: write a job down for a scheduler.
 
-Usage: muster export [OPTIONS] kubernetes|slurm FILE
+Usage: muster export [OPTIONS] kubernetes|slurm|grid_engine FILE
 kubernetes: prints manifests that can be read, committed and applied. Kinds job and jobset run
 muster in their pods, and carry out any job; the others are for the operators of MPI, PyTorch and
-TensorFlow jobs. slurm: prints a script for sbatch.
+TensorFlow jobs. slurm, grid_engine: prints a script for sbatch, or for qsub.
 
 Examples:
   muster export kubernetes job.yml --as mpijob > mpijob.yml

@@ -106,7 +106,43 @@ TEST(SlurmTarget, IsOfOneKind) {
   const auto read = read_targets("targets: {a: {hosts: n1, slurm: {}}}\n", "m");
   ASSERT_EQ(read.complaints.size(), 1U);
   EXPECT_EQ(read.complaints[0].what,
-            "targets.a has more than one of hosts, hostfile, fake_nodes, kubernetes and slurm");
+            "targets.a has more than one of hosts, hostfile, fake_nodes, kubernetes, slurm and "
+            "grid_engine");
+}
+
+std::string grid_engine_complaint(const std::string& keys) {
+  const auto read = read_targets("targets: {a: {grid_engine: " + keys + "}}\n", "m");
+  return read.complaints.empty() ? "" : base::to_string(read.complaints.front());
+}
+
+TEST(GridEngineTarget, KeepsItsOptionsAsTheyAreWritten) {
+  const auto read = read_targets(R"(
+targets:
+  cluster:
+    grid_engine:
+      pe: mpi
+      queue: [long.q, gpu.q]
+      resources: [h_rt=3600, mem_free=4G]
+      options: {p: -10, R: y}
+)",
+                                 "m");
+  ASSERT_TRUE(read.complaints.empty());
+  const BatchPlace& place = *read.targets.all.at(0).batch;
+  EXPECT_EQ(place.kind, "grid_engine");
+  ASSERT_EQ(place.options.size(), 3U);
+  EXPECT_EQ(place.options[1].value.text, "long.q,gpu.q");
+  EXPECT_EQ(place.options[2].value.text, "h_rt=3600,mem_free=4G");
+  ASSERT_EQ(place.raw.size(), 2U);
+  EXPECT_EQ(place.raw[1].name, "R");
+}
+
+TEST(GridEngineTarget, IsToldWhatIsWrongWithIt) {
+  EXPECT_NE(grid_engine_complaint("{queue: all.q}").find("pe"), std::string::npos);
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {t: 1-9}}").find("options.t cannot be given"),
+            std::string::npos);
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {-p: 1}}").find("cannot be an option"),
+            std::string::npos);
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, partition: x}").find("partition"), std::string::npos);
 }
 
 }  // namespace

@@ -134,7 +134,8 @@ TEST(Cluster, IsNoListOfHosts) {
   const auto read = read_targets("targets: {a: {hosts: h, kubernetes: {}}}\n", "m");
   ASSERT_EQ(read.complaints.size(), 1U);
   EXPECT_EQ(read.complaints.front().what,
-            "targets.a has more than one of hosts, hostfile, fake_nodes, kubernetes and slurm");
+            "targets.a has more than one of hosts, hostfile, fake_nodes, kubernetes, slurm and "
+            "grid_engine");
 }
 
 TEST(Cluster, OnlyThereWhatIsForPodsHasAnEffect) {

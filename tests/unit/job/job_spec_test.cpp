@@ -470,8 +470,8 @@ TEST(Targets, AreReadWithAllComplaints) {
       "m");
   ASSERT_EQ(read.complaints.size(), 2U);
   EXPECT_EQ(base::to_string(read.complaints[0]),
-            "m:4:3: targets.odd has more than one of hosts, hostfile, fake_nodes, kubernetes and "
-            "slurm\n"
+            "m:4:3: targets.odd has more than one of hosts, hostfile, fake_nodes, kubernetes, "
+            "slurm and grid_engine\n"
             "  hint: keep one of them");
   EXPECT_EQ(base::to_string(read.complaints[1]),
             "m:4:34: unknown key 'slts' in targets.odd\n  hint: did you mean slots?");

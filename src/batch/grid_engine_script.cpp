@@ -1,0 +1,82 @@
+// From a wish to lines of #$.
+#include "batch/grid_engine_script.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "batch/script.hpp"
+
+namespace muster::batch {
+namespace {
+
+// qsub(1): no blank, and none of these; no digit at its begin.
+std::string job_name(std::string name) {
+  const auto is_odd = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' ||
+           std::string_view("/:@\\*?'\"").find(c) != std::string_view::npos;
+  };
+  std::ranges::replace_if(name, is_odd, '_');
+  const bool has_digit = !name.empty() && name.front() >= '0' && name.front() <= '9';
+  return has_digit ? "_" + name : name;
+}
+
+class QsubLines {
+ public:
+  explicit QsubLines(const Wish& wish) : wish_(wish) {}
+
+  std::vector<std::string> all() {
+    for (const auto& [key, value] : wish_.options) given(key, value);
+    for (const auto& [name, value] : wish_.raw) add(name, value == "true" ? "" : value);
+    limit();
+    ours();
+    return std::move(lines_);
+  }
+
+ private:
+  void add(const std::string& name, const std::string& value = {}) {
+    lines_.push_back(value.empty() ? "-" + name : fmt::format("-{} {}", name, shell_word(value)));
+  }
+
+  void given(const std::string& key, const std::string& value) {
+    if (key == "queue") add("q", value);
+    if (key == "project") add("P", value);
+    if (key == "account") add("A", value);
+    if (key == "resources") add("l", value);
+    if (key == "pe") lines_.push_back(fmt::format("-pe {} {}", shell_word(value), slots()));
+  }
+
+  [[nodiscard]] std::uint64_t slots() const {
+    return std::uint64_t{wish_.nodes} * std::max(1U, wish_.per_node);
+  }
+
+  // The run ends first, in order, and says so.
+  void limit() {
+    constexpr std::int64_t kMore = 120;
+    const auto says = [](const Wish::Named& one) {
+      return one.second.find("h_rt=") != std::string::npos;
+    };
+    if (!wish_.limit || std::ranges::any_of(wish_.options, says)) return;
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wish_.limit).count();
+    add("l", fmt::format("h_rt={}", seconds + kMore));
+  }
+
+  void ours() {
+    if (!wish_.name.empty()) add("N", job_name(wish_.name));
+    if (!wish_.folder.empty()) add("wd", wish_.folder);
+    if (!wish_.out.empty()) add("o", wish_.out);
+    if (!wish_.err.empty()) add("e", wish_.err);
+    add("S", "/bin/sh");
+    add("V");
+  }
+
+  const Wish& wish_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::string grid_engine_script(const Wish& wish) {
+  return script_text(wish, "#$", QsubLines(wish).all());
+}
+
+}  // namespace muster::batch

@@ -1,0 +1,110 @@
+"""Jobs that muster hands over to a real Grid Engine, and comes back to later."""
+
+import json
+import os
+import unittest
+
+import test_grid_engine
+from support import CANNOT_START, MUSTER, run_tests, survivors, wait_until
+
+REASON = test_grid_engine.REASON
+TARGETS = """targets:
+  cluster: {grid_engine: {pe: mpi}}
+  held: {grid_engine: {pe: mpi, options: {h: true}}}
+  nowhere: {grid_engine: {pe: mpi, queue: absent}}
+"""
+JOB = """muster: 1
+name: hello
+command: %s
+distribution: {type: mpi, node_count: %d, process_count_per_node: %d}
+"""
+
+
+@unittest.skipIf(REASON, REASON)
+class Submitted(test_grid_engine.GridEngineCase):
+    """The client is on the head, which sees the records as all nodes do."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("muster.yml", TARGETS)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def call(self, *words, seconds=90):
+        env = self.engine.environment(E2E_MARK=self.mark, MUSTER_RECORDS=self.path("records"))
+        code, out, err = self.engine.run([MUSTER, *words], env=env, cwd=self.folder,
+                                         seconds=seconds)
+        return code, out.decode(), err.decode()
+
+    def submit(self, command, *words, target="cluster", nodes=2, per_node=1):
+        self.write("job.yml", JOB % (json.dumps(command), nodes, per_node))
+        return self.call("submit", "job.yml", "--target", target, *words)
+
+    def shown(self, run="last"):
+        return json.loads(self.call("show", "--json", run)[1])
+
+    def test_a_job_runs_on_hosts_of_the_queue_and_its_output_comes_back(self):
+        code, out, err = self.submit('echo "$RANK of $WORLD_SIZE on $(hostname)"; echo aside >&2',
+                                     nodes=2, per_node=2)
+        self.assertEqual(code, 0, err)
+        lines = sorted(out.splitlines())
+        self.assertEqual([line[:6] for line in lines], [f"{rank} of 4" for rank in range(4)])
+        self.assertEqual(sorted(line[-5:] for line in lines), ["node1"] * 2 + ["node2"] * 2)
+        self.assertEqual(err.count("aside"), 4, err)
+        record = self.shown()
+        self.assertEqual((record["state"], record["ranks"], sorted(record["hosts"])),
+                         ("completed", 4, ["node1", "node2"]))
+        self.assertEqual(record["scheduler"]["kind"], "grid_engine")
+        self.assertRegex(record["scheduler"]["id"], r"^\d+$")
+
+    def test_the_code_of_a_rank_is_that_of_the_run(self):
+        code, _, err = self.submit("[ $RANK != 1 ] || exit 7; sleep $E2E_MARK")
+        self.assertEqual(code, 7, err)
+        self.assertIn("rank 1", err)
+
+    def test_one_that_waits_is_shown_and_taken_out_of_the_queue(self):
+        code, out, err = self.submit("true", "--detach", target="held")
+        self.assertEqual(code, 0, err)
+        run = out.strip()
+        record = self.shown(run)
+        self.assertEqual(record["state"], "queued")
+        self.assertIn("held (hqw)", record["cause"])
+        self.assertIn("queued", self.call("ps")[1])
+        code, _, err = self.call("stop", run)
+        self.assertEqual(code, 0, err)
+        ended = self.shown(run)
+        self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 143))
+        self.assertIn("was cancelled before its run began", ended["cause"])
+        self.assertEqual(self.engine.ask("qstat").strip(), "")
+
+    def test_stop_ends_a_run_and_all_its_processes(self):
+        _, out, _ = self.submit(f": > {self.folder}/ready.$RANK; sleep $E2E_MARK", "--detach")
+        run = out.strip()
+        wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(2)),
+                   60, "two ranks")
+        code, _, err = self.call("stop", run)
+        self.assertEqual(code, 0, err)
+        record = self.shown(run)
+        self.assertEqual((record["state"], record["exit_code"]), ("stopped", 143), record)
+        wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
+
+    def test_a_refusal_is_in_its_own_words_and_tells_what_there_is(self):
+        code, _, err = self.submit("true", target="nowhere")
+        self.assertEqual(code, CANNOT_START)
+        self.assertIn('Grid Engine refuses: job requests unknown queue "absent"', err)
+        self.assertIn("queues here: test.q", err)
+
+    def test_check_asks_without_submitting(self):
+        code, out, err = self.submit("true", "--check")
+        self.assertEqual(code, 0, err)
+        self.assertIn("Grid Engine: it would be taken", out)
+        code, _, err = self.submit("true", "--check", nodes=100, per_node=8)
+        self.assertEqual(code, CANNOT_START)
+        self.assertIn("only offers 16 slots", err)
+        self.assertEqual(self.engine.ask("qstat").strip(), "")
+
+
+if __name__ == "__main__":
+    run_tests()
