@@ -8,7 +8,7 @@
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
 #include "cli/look_back.hpp"
-#include "spec/number.hpp"
+#include "plan/environment.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
 #include "store/reader.hpp"
@@ -105,15 +105,6 @@ Result<void> go_on_from(const std::string& earlier, const std::string& folder) {
 
 // ---- jobs that are queued again ----
 
-// Which start of the job this is. Slurm sets the count in a job that it has requeued (sbatch(1),
-// OUTPUT ENVIRONMENT VARIABLES).
-int starts_before(const std::vector<std::string>& environment) {
-  constexpr std::uint32_t kStartsMax = 100'000;
-  const auto count = spec::read_number("", base::value_of(environment, "SLURM_RESTART_COUNT"),
-                                       {0, kStartsMax}, Fault::usage);
-  return count ? static_cast<int>(*count) : 0;
-}
-
 // "train" of the record of RUN/train.
 std::string step_of(const std::string& folder) {
   const std::string run = store::run_of(folder);
@@ -147,7 +138,7 @@ std::string queued_before(const front::Recording& record,
   if (base::value_of(environment, "SLURM_JOB_ID").empty()) return "";
   const fs::path folder = fs::path(records_of(record.folder)) / ".queued";
   const std::string key = key_of(record, environment);
-  const int start = starts_before(environment);
+  const int start = plan::starts_before(environment);
   const auto link = [&](int of, int which) {
     return folder / fmt::format("{}.{}.{}", key, of, which);
   };

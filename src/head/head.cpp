@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "container/images.hpp"
+#include "head/allocation_end.hpp"
 #include "head/carriers.hpp"
 #include "head/console_writer.hpp"
 #include "head/gloo_server.hpp"
@@ -75,6 +76,7 @@ class Head {
                {[this](std::string bytes) { pump_.feed(machine::InputBytes{std::move(bytes)}); },
                 [this] { pump_.feed(machine::InputEnded{}); }}),
         asked_(loop_, spec_.carrier.above),
+        allocation_(loop_),
         steps_(loop_, [this](const std::string& line) { console_.say("muster: " + line + "\n"); }) {
     if (here_) make_tasks();
     watch_signals();
@@ -95,6 +97,7 @@ class Head {
       perform_all(effects);
     });
     if (tick_) tick();
+    ask_for_end();
     loop_.run();
     CHECK(ended_);
     model::RunReport report = std::move(*ended_);
@@ -111,6 +114,14 @@ class Head {
   }
 
  private:
+  void ask_for_end() {
+    allocation_.ask(environment_, spec_.timeout.has_value(), [this](std::int64_t at) {
+      const auto now = std::chrono::system_clock::now().time_since_epoch();
+      const auto left = std::chrono::duration_cast<base::Duration>(std::chrono::seconds(at) - now);
+      pump_.feed(machine::AllocationEnds{at, left});
+    });
+  }
+
   void tick() {
     constexpr base::Duration kTickEvery{200};
     tick_();
@@ -416,6 +427,7 @@ class Head {
   process::UniqueFd port_claim_;
   std::unique_ptr<host::HostTasks> tasks_;
   AskedLinks asked_;
+  AllocationEnd allocation_;
   StepLinks steps_;
   std::map<NodeIndex, std::unique_ptr<HostLink>> links_;
   std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs
@@ -448,6 +460,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
   const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
   options.input.deadline = plan::deadline(std::chrono::floor<std::chrono::milliseconds>(unix_time),
                                           options.input.spec.timeout, options.environment);
+  options.input.starts_before = plan::starts_before(options.environment);
   options.input.secret = probe::random_digits(32);
   const auto told = options.told;
   auto report = process::caught(

@@ -6,7 +6,9 @@
 #include <asio/post.hpp>
 #include <map>
 
+#include "base/variables.hpp"
 #include "head/carried_link.hpp"
+#include "head/step_listing.hpp"
 #include "host/clock.hpp"
 #include "link/noise.hpp"
 #include "plan/variable_owner.hpp"
@@ -18,6 +20,8 @@ namespace {
 using asio::ip::tcp;
 
 constexpr base::Duration kWatch = std::chrono::milliseconds(500);
+constexpr base::Duration kSilence = std::chrono::seconds(2);
+constexpr base::Duration kAnswer = std::chrono::seconds(5);
 constexpr base::Duration kLook = std::chrono::milliseconds(10);
 // An agent that has connected by then comes, though srun has ended.
 constexpr base::Duration kLastOnes = std::chrono::milliseconds(300);
@@ -39,11 +43,13 @@ std::vector<std::string> environment_there(std::vector<std::string> environment)
   return link::step_environment(std::move(environment));
 }
 
-base::Error blocked(const std::string& host, const std::string& why) {
+base::Error blocked(const std::string& host, const std::vector<std::string>& holders) {
+  const std::string theirs = fmt::format("{}", fmt::join(holders, ", "));
   return {base::Fault::unreachable,
-          fmt::format("{}: Slurm starts no step there: {}", host, why),
-          "another step of this job holds it: see squeue -s -j $SLURM_JOB_ID; end it, or start it "
-          "with srun --overlap",
+          fmt::format("{}: Slurm starts no step there; it has {}", host,
+                      theirs.empty() ? "none of this job" : theirs),
+          theirs.empty() ? "is the host ready? see scontrol show node"
+                         : "end that step, or start it with srun --overlap",
           {}};
 }
 
@@ -61,7 +67,8 @@ class StepLinks::StepLink : public HostLink {
         host_(std::move(host)),
         events_(std::move(events)),
         // Before others lose their patience, who do not know what srun says.
-        give_up_(host::now() + needs.spec.patience * 9 / 10),
+        since_(host::now()),
+        give_up_(since_ + needs.spec.patience * 9 / 10),
         watch_(needs.loop),
         last_(needs.loop) {
     all_.links_.insert(this);
@@ -93,7 +100,7 @@ class StepLinks::StepLink : public HostLink {
   void start_own() {
     step_.reset();
     last_.stop();
-    const auto words = link::step_words(needs_.spec, host_, agent());
+    const auto words = link::step_words(needs_.spec, host_, all_.name_, agent());
     auto started = CarriedLink::start(needs_.loop, words, environment_there(needs_.environment),
                                       {node_, host_.name, agent(), words.front()}, events_);
     if (started)
@@ -133,22 +140,24 @@ class StepLinks::StepLink : public HostLink {
   void watch() {
     watch_.at(std::min(give_up_, host::now() + kWatch), [this] {
       if (up()) return;
+      if (host::now() - since_ >= kSilence) all_.ask_for_steps(needs_);
       const auto why = waits_for();
-      if (why) all_.tell_blocked(host_.name, *why);
+      if (why) all_.tell_blocked(*why);
       if (host::now() < give_up_) return watch();
       if (why || is_expected()) give_up();
     });
   }
 
-  // Slurm's words, while it does not start the step.
-  [[nodiscard]] std::optional<std::string> waits_for() const {
-    if (own_) return link::blocked_step(own_->errors());
-    return step_ ? link::blocked_step(step_->errors().of_srun()) : std::nullopt;
+  // While Slurm does not start the step, of which srun says nothing (22.05) or little.
+  [[nodiscard]] std::optional<base::Error> waits_for() const {
+    if (all_.steps_.empty() || (step_ && step_->end())) return std::nullopt;
+    const auto holders = holders_of(host_.name, all_.steps_, all_.name_);
+    return holders ? std::optional(blocked(host_.name, *holders)) : std::nullopt;
   }
 
   void give_up() {
     if (own_ && own_->up()) return;
-    if (const auto why = waits_for()) return end_own({blocked(host_.name, *why)});
+    if (const auto why = waits_for()) return end_own({*why});
     if (!is_expected()) return;
     const auto end = step_->end().value_or(process::ChildEnd{});
     const std::string said = step_->errors().about(host_.name);
@@ -172,6 +181,7 @@ class StepLinks::StepLink : public HostLink {
   base::NodeIndex node_;
   model::Host host_;
   HostLinkEvents events_;
+  base::Instant since_;
   base::Instant give_up_;
   std::shared_ptr<SharedStep> step_;  // that is to start, or has started, its agent
   std::unique_ptr<CarriedLink> own_;
@@ -182,7 +192,11 @@ class StepLinks::StepLink : public HostLink {
 // ---- all of them --------------------------------------------------------------------------------
 
 StepLinks::StepLinks(asio::io_context& loop, std::function<void(const std::string&)> say)
-    : loop_(loop), say_(std::move(say)), look_(loop) {}
+    : loop_(loop),
+      say_(std::move(say)),
+      name_("muster-" + probe::random_digits(6)),
+      squeue_(loop),
+      look_(loop) {}
 
 OpenedCarrier StepLinks::open(const CarrierNeeds& needs, base::NodeIndex node,
                               const model::Host& host, HostLinkEvents events) {
@@ -224,7 +238,7 @@ void StepLinks::start_together(const Links& links) {
   for (const StepLink* link : links) hosts.push_back(link->host().name);
   auto step =
       SharedStep::start(loop_, {link::shared_step_words(needs.spec, links.front()->host().component,
-                                                        hosts, links.front()->agent()),
+                                                        hosts, name_, links.front()->agent()),
                                 environment_there(needs.environment), hosts,
                                 link::call_line({door_->port(), secret_}),
                                 [this] { look_.after(kLook, [this] { look_again(); }); }});
@@ -293,10 +307,22 @@ void StepLinks::tell_uncalled(const std::string& host, const std::string& why) {
                   host, why));
 }
 
-void StepLinks::tell_blocked(const std::string& host, const std::string& why) {
+void StepLinks::tell_blocked(const base::Error& why) {
   if (std::exchange(told_blocked_, true)) return;
-  const base::Error error = blocked(host, why);
-  say_(fmt::format("waiting for {}; {}", error.what, error.hint));
+  say_(fmt::format("waiting for {}; {}", why.what, why.hint));
+}
+
+// Anew after each answer: a step may have been started meanwhile.
+void StepLinks::ask_for_steps(const CarrierNeeds& needs) {
+  const std::string job = base::value_of(needs.environment, "SLURM_JOB_ID");
+  if (is_asking_ && host::now() - asked_at_ < kAnswer) return;
+  is_asking_ = true;
+  asked_at_ = host::now();
+  squeue_.ask({"squeue", "-h", "-s", "-j", job, "-o", std::string(kStepFormat)}, needs.environment,
+              kAnswer, [this](const std::string& said) {
+                steps_ = said + "\n";
+                is_asking_ = false;
+              });
 }
 
 }  // namespace muster::head

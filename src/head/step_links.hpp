@@ -13,6 +13,7 @@
 
 #include "head/carriers.hpp"
 #include "head/door.hpp"
+#include "head/question.hpp"
 #include "head/shared_step.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
@@ -39,7 +40,8 @@ class StepLinks {
   void take(const VisitorPtr& visitor, const wire::Join& join);
   void look_again();
   void tell_uncalled(const std::string& host, const std::string& why);
-  void tell_blocked(const std::string& host, const std::string& why);
+  void tell_blocked(const base::Error& why);
+  void ask_for_steps(const CarrierNeeds& needs);
   void close_idle_door();
 
   asio::io_context& loop_;
@@ -50,6 +52,11 @@ class StepLinks {
   std::optional<Door> door_;   // while agents are waited for
   bool calls_fail_ = false;    // hosts cannot connect to this one
   bool told_blocked_ = false;
+  std::string name_;  // of all steps that are started here
+  Question squeue_;
+  bool is_asking_ = false;
+  base::Instant asked_at_{};
+  std::string steps_;  // the job's, as squeue has last listed them; empty: not asked
   process::Alarm look_;
   process::Life life_;
 };

@@ -45,9 +45,9 @@ struct Diagnosis {
 [[nodiscard]] base::Result<std::vector<std::string>> carrier_words(
     const model::CarrierSpec& carrier, const model::Host& host, const std::string& agent_path);
 
-// Pure: the same by a step of the Slurm job around, for a host of that job.
+// Pure: the same by a step of the Slurm job around, for a host of that job. `name`: the step's.
 [[nodiscard]] std::vector<std::string> step_words(const model::CarrierSpec& carrier,
-                                                  const model::Host& host,
+                                                  const model::Host& host, const std::string& name,
                                                   const std::string& agent_path);
 
 // Set for an agent that a step has started.

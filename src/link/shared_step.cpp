@@ -37,7 +37,7 @@ std::optional<std::uint32_t> task_of(std::string_view& line) {
 std::vector<std::string> shared_step_words(const model::CarrierSpec& carrier,
                                            std::optional<std::uint32_t> component,
                                            const std::vector<std::string>& hosts,
-                                           const std::string& agent_path) {
+                                           const std::string& name, const std::string& agent_path) {
   std::vector<std::string> words = {"srun"};
   if (component) words.push_back("--het-group=" + std::to_string(*component));
   const std::string count = std::to_string(hosts.size());
@@ -45,7 +45,7 @@ std::vector<std::string> shared_step_words(const model::CarrierSpec& carrier,
                              fmt::format("--nodelist={}", fmt::join(hosts, ","))});
   words.insert(words.end(), carrier.step_words.begin(), carrier.step_words.end());
   words.insert(words.end(), {"--label", "--input=all", "--mpi=none", "--cpu-bind=none", "--no-kill",
-                             "--kill-on-bad-exit=0", "--wait=0", "--job-name=muster", agent_path,
+                             "--kill-on-bad-exit=0", "--wait=0", "--job-name=" + name, agent_path,
                              "agent", std::string(kCallsHead)});
   return words;
 }
@@ -139,29 +139,9 @@ bool StepErrors::has_ended(std::string_view host) const {
   });
 }
 
-std::string StepErrors::of_srun() const {
-  std::string all;
-  for (const Line& line : lines_) {
-    if (!line.task) all += line.text + "\n";
-  }
-  return all;
-}
-
 std::optional<std::string> StepErrors::uncalled(std::string_view host) const {
   const auto found = uncalled_.find(host);
   return found == uncalled_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::optional<std::string> blocked_step(std::string_view errors) {
-  constexpr std::string_view kRetrying = "disabled, retrying (";  // "temporarily", then "still"
-  const std::size_t at = errors.rfind(kRetrying);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view after = errors.substr(at + kRetrying.size());
-  const std::size_t end = after.find(")\n");
-  if (end == std::string_view::npos || after.find("Step created for") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return std::string(after.substr(0, end));
 }
 
 }  // namespace muster::link

@@ -21,6 +21,7 @@ inline constexpr std::string_view kCallsHead = "called";
 [[nodiscard]] std::vector<std::string> shared_step_words(const model::CarrierSpec& carrier,
                                                          std::optional<std::uint32_t> component,
                                                          const std::vector<std::string>& hosts,
+                                                         const std::string& name,
                                                          const std::string& agent_path);
 
 // How an agent finds its head. The address is the one at which Slurm itself reaches srun
@@ -54,8 +55,6 @@ class StepErrors {
   [[nodiscard]] std::string last_words(std::string_view host) const;
   // srun has told how the host's task has ended ("srun: error: n2: task 1: Killed").
   [[nodiscard]] bool has_ended(std::string_view host) const;
-  // srun's own lines.
-  [[nodiscard]] std::string of_srun() const;
   // Why the host's agent cannot connect to the head, once it has said so.
   [[nodiscard]] std::optional<std::string> uncalled(std::string_view host) const;
 
@@ -75,9 +74,5 @@ class StepErrors {
   std::map<std::uint32_t, std::string> tasks_;                // host of each that is known
   std::map<std::string, std::string, std::less<>> uncalled_;  // host to why
 };
-
-// Why Slurm does not start a step yet, in its own words ("Requested nodes are busy"), as the last
-// line of srun's stderr has it; nothing: it has no reason to wait.
-[[nodiscard]] std::optional<std::string> blocked_step(std::string_view errors);
 
 }  // namespace muster::link

@@ -31,13 +31,13 @@ bool is_dropped(std::string_view variable) {
 // --unbuffered: srun would hold back what is no whole line. --cpu-bind=none, --mpi=none: ranks are
 // bound and wired up by us. --input=all is the default, but a site may have changed it.
 std::vector<std::string> step_words(const model::CarrierSpec& carrier, const model::Host& host,
-                                    const std::string& agent_path) {
+                                    const std::string& name, const std::string& agent_path) {
   std::vector<std::string> words = {"srun"};
   if (host.component) words.push_back("--het-group=" + std::to_string(*host.component));
   words.insert(words.end(), {"--nodes=1", "--ntasks=1", "--nodelist=" + host.name});
   words.insert(words.end(), carrier.step_words.begin(), carrier.step_words.end());
   words.insert(words.end(), {"--unbuffered", "--input=all", "--mpi=none", "--cpu-bind=none",
-                             "--kill-on-bad-exit=1", "--job-name=muster", agent_path, "agent"});
+                             "--kill-on-bad-exit=1", "--job-name=" + name, agent_path, "agent"});
   return words;
 }
 

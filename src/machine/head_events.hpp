@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/id.hpp"
+#include "base/time.hpp"
 #include "model/inventory.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
@@ -65,10 +66,15 @@ struct GlooServed {      // the answer to ServeGloo
   base::Result<At> at;
   base::RunIndex run = kFirstRun;
 };
+// When the batch job around is to end, which somebody else will see to.
+struct AllocationEnds {
+  std::int64_t at = 0;  // seconds since 1970
+  base::Duration left{};
+};
 struct HeadTick {};
 
 using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes,
-                               InputEnded, OutputClosed, GlooServed, HeadTick>;
+                               InputEnded, OutputClosed, GlooServed, AllocationEnds, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 

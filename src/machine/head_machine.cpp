@@ -351,6 +351,12 @@ void HeadMachine::on(OutputClosed&, HeadEffects& out) {
   let_all<Run>([&](Run& run, RunEffects& wishes) { run.output_closed(now_, wishes); }, out);
 }
 
+// Launchers of ranks were told by this run.
+void HeadMachine::on(AllocationEnds& event, HeadEffects& out) {
+  let<Run>(
+      runs_.front(), [&](Run& run, RunEffects&) { run.allocation_ends(event, now_); }, out);
+}
+
 void HeadMachine::on(GlooServed& event, HeadEffects& out) {
   Member* asked = find(event.run);
   CHECK(asked != nullptr);

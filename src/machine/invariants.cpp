@@ -71,7 +71,8 @@ void RollCall::check() const {
 }
 
 void TimeLimit::check() const {
-  CHECK(!notice_at_ || (notice_ && up_at_ && *notice_at_ <= *up_at_));
+  CHECK(!notice_at_ || (notice_ && (up_at_ || allocation_ends_)));
+  CHECK(!notice_at_ || *notice_at_ <= *base::sooner(up_at_, allocation_ends_));
   CHECK(!asked_ || up_at_);
   CHECK(unanswered_ == 0 || asked_);
 }

@@ -183,7 +183,7 @@ void Run::prepare_all(RunEffects& out) {
   state_ = State::preparing;
   reach(model::Phase::greeted, out);
   where_ = plan::rendezvous(own_plan(), all_facts());
-  where_.point.round = round_;
+  where_.point.round = input_.starts_before + round_;
   if (input_.deadline) where_.point.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
   if (round_ == 0) warn_loaders(out);

@@ -73,6 +73,8 @@ struct RunInput {
   std::string secret = {};  // random too, told to the job's own ranks alone
   // When the time limit ends the job, for MUSTER_DEADLINE: see plan::deadline().
   std::optional<std::int64_t> deadline = {};
+  // Starts of the batch job around before this one, which ranks count as restarts.
+  std::uint32_t starts_before = 0;
   // Only greet the hosts and learn their hardware: nothing is prepared or started.
   bool survey = false;
   // The plan's spare hosts are greeted first, and kept until the run is over.
@@ -122,6 +124,7 @@ class Run {
   void input(const std::string& bytes, RunEffects& out);
   void input_ended(RunEffects& out);
   void output_closed(base::Instant now, RunEffects& out);
+  void allocation_ends(const AllocationEnds& told, base::Instant now);
   void gloo_served(base::Result<GlooServed::At> at, base::Instant now, RunEffects& out);
   void tick(base::Instant now, RunEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
@@ -213,6 +216,7 @@ class Run {
                     RunEffects& out) const;
   void part(RunEffects& out);
   void start_all(RunEffects& out);
+  void blame(std::int32_t number);
   void fault(base::Error error, const std::string& host, RunEffects& out);
   void stop_all(std::int32_t number, base::Duration grace, RunEffects& out);
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, RunEffects& out);

@@ -254,13 +254,25 @@ void Run::output_closed(base::Instant now, RunEffects& out) {
   if (!stop_) interrupt(SIGPIPE, now, out);
 }
 
+// Slurm sends SIGTERM to all when a job's time is over.
+void Run::blame(std::int32_t number) {
+  if (number != SIGTERM || !time_limit_.is_allocation_over(now_)) {
+    return verdict_.interrupted(number);
+  }
+  verdict_.fault({Fault::timeout,
+                  "the time limit of the batch job around was reached",
+                  "--notice SIGNAL@SECONDS tells ranks before; sbatch --time asks for more",
+                  {}},
+                 "");
+}
+
 void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
   now_ = now;
   if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
   const bool is_for_all = stop_ && now - stop_->at <= kSignalForAll;
-  if (is_for_all && verdict_.explained_by(number)) verdict_.interrupted(number);
+  if (is_for_all && verdict_.explained_by(number)) blame(number);
   if (!stop_ && !over()) {
-    verdict_.interrupted(number);
+    blame(number);
     const std::uint32_t alive = ranks_.alive();
     if (number != SIGPIPE && state_ == State::running) {
       tell(model::Interrupted{alive}, out);

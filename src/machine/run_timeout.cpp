@@ -1,4 +1,6 @@
 // A run at its time limit: it gives notice of it, and may ask what every rank is doing.
+#include <algorithm>
+
 #include "machine/run.hpp"
 #include "view/signals.hpp"
 #include "view/traced.hpp"
@@ -15,6 +17,14 @@ void Run::give_notice(RunEffects& out) {
   verdict_.gave_notice(notice.signal);
   tell(model::NoticeGiven{notice.signal, notice.before}, out);
   to_all_running(wire::Signal{notice.signal}, out);
+}
+
+// Ranks that have started already hear of it by the notice alone.
+void Run::allocation_ends(const AllocationEnds& told, base::Instant now) {
+  now_ = now;
+  if (over()) return;
+  input_.deadline = std::min(input_.deadline.value_or(told.at), told.at);
+  time_limit_.allocation_ends(now + told.left, now);
 }
 
 void Run::time_is_up(RunEffects& out) {

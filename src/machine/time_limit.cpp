@@ -24,6 +24,13 @@ void TimeLimit::start(Instant now) {
   if (notice_) notice_at_ = *up_at_ - notice_->before;
 }
 
+void TimeLimit::allocation_ends(Instant when, Instant now) {
+  allocation_ends_ = when;
+  if (!notice_ || (up_at_ && *up_at_ <= when)) return;
+  const Instant at = when - notice_->before;
+  if (at > now) notice_at_ = at;
+}
+
 std::optional<Instant> TimeLimit::next() const { return base::sooner(up_at_, notice_at_); }
 
 bool TimeLimit::give_notice(Instant now) {

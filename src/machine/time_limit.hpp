@@ -14,7 +14,14 @@ class TimeLimit {
  public:
   TimeLimit(std::optional<base::Duration> timeout, std::optional<model::Notice> notice);
   void start(base::Instant now);
-  // When something is due; never without a limit.
+  // What is given out ends then, and this run with it, which gives notice if it has no limit of its
+  // own before that. Known at any time; a notice whose time has passed is not given.
+  void allocation_ends(base::Instant when, base::Instant now);
+  // Whoever ends this run from now on does so for that.
+  [[nodiscard]] bool is_allocation_over(base::Instant now) const {
+    return allocation_ends_ && now >= *allocation_ends_;
+  }
+  // When something is due; never without a limit or an end.
   [[nodiscard]] std::optional<base::Instant> next() const;
 
   // True once, when the notice is due.
@@ -36,6 +43,7 @@ class TimeLimit {
   std::optional<base::Duration> timeout_;
   std::optional<model::Notice> notice_;
   std::optional<base::Instant> up_at_;
+  std::optional<base::Instant> allocation_ends_;
   std::optional<base::Instant> notice_at_;  // none once it has been given
   bool asked_ = false;
   std::uint32_t unanswered_ = 0;

@@ -1,4 +1,4 @@
-// The time at which a job will be ended, as its ranks are told it.
+// The time at which a job will be ended, and how often it was begun, as its ranks are told it.
 #include <charconv>
 
 #include "base/variables.hpp"
@@ -7,7 +7,7 @@
 namespace muster::plan {
 namespace {
 
-std::optional<std::int64_t> whole_seconds(const std::string& text) {
+std::optional<std::int64_t> whole_number(const std::string& text) {
   std::int64_t seconds = 0;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, seconds);
@@ -25,10 +25,16 @@ std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
     if (end && (!soonest || *end < *soonest)) soonest = end;
   };
   for (const char* name : {"MUSTER_DEADLINE", "SLURM_JOB_END_TIME"}) {
-    take(whole_seconds(base::value_of(launching_shell, name)));
+    take(whole_number(base::value_of(launching_shell, name)));
   }
   if (timeout) take(std::chrono::floor<std::chrono::seconds>(now_since_epoch + *timeout).count());
   return soonest;
+}
+
+std::uint32_t starts_before(std::span<const std::string> launching_shell) {
+  constexpr std::int64_t kStartsMax = 100'000;
+  const auto count = whole_number(base::value_of(launching_shell, "SLURM_RESTART_COUNT"));
+  return count && *count >= 0 && *count <= kStartsMax ? static_cast<std::uint32_t>(*count) : 0;
 }
 
 }  // namespace muster::plan

@@ -76,7 +76,8 @@ std::string restarts_at_most(const AboutApp& about) {
 }
 
 std::string restarts(const AboutApp& about) {
-  return about.spec.max_restarts == 0 ? "" : std::to_string(about.where.point.round);
+  const std::uint32_t count = about.where.point.round;
+  return about.spec.max_restarts == 0 && count == 0 ? "" : std::to_string(count);
 }
 
 std::string app_count(const AboutApp& about) { return std::to_string(about.spec.apps.size()); }

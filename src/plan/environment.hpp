@@ -105,6 +105,10 @@ struct Rendezvous {
                                                    std::optional<base::Duration> timeout,
                                                    std::span<const std::string> launching_shell);
 
+// How often the batch job around was started before: Slurm counts that for jobs that it has
+// requeued (SLURM_RESTART_COUNT: sbatch(1), OUTPUT ENVIRONMENT VARIABLES). At most 100,000.
+[[nodiscard]] std::uint32_t starts_before(std::span<const std::string> launching_shell);
+
 // Whether muster sets such a variable only where the user has not.
 [[nodiscard]] bool is_default(std::string_view name);
 

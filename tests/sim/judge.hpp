@@ -109,6 +109,7 @@ class Judge {
   void on(const machine::InputEnded&) {}
   void on(const machine::OutputClosed&);
   void on(const machine::GlooServed&) {}
+  void on(const machine::AllocationEnds&) {}
   void on(const machine::HeadTick&) {}
 
   void heard(base::NodeIndex node, const wire::Exited& message);

@@ -10,11 +10,11 @@ using Words = std::vector<std::string>;
 
 TEST(SharedStepWords, StartOneAgentOnEachHost) {
   EXPECT_EQ(
-      shared_step_words({}, std::nullopt, {"n1", "n2"}, "/m"),
+      shared_step_words({}, std::nullopt, {"n1", "n2"}, "muster", "/m"),
       (Words{"srun", "--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--nodelist=n1,n2",
              "--overlap", "--label", "--input=all", "--mpi=none", "--cpu-bind=none", "--no-kill",
              "--kill-on-bad-exit=0", "--wait=0", "--job-name=muster", "/m", "agent", "called"}));
-  EXPECT_EQ(shared_step_words({}, 1, {"n1"}, "/m")[1], "--het-group=1");
+  EXPECT_EQ(shared_step_words({}, 1, {"n1"}, "muster", "/m")[1], "--het-group=1");
 }
 
 TEST(HeadCall, ComesBackFromItsLine) {
@@ -50,7 +50,6 @@ TEST(StepErrors, AreToldApart) {
   errors.know("n3", 1);
   EXPECT_EQ(errors.last_words("n1"), "muster agent: a");
   EXPECT_EQ(errors.about("n1"), "muster agent: a\nsrun: Terminating StepId=4.0\n");
-  EXPECT_EQ(errors.of_srun(), "srun: error: n2: task 2: Killed\nsrun: Terminating StepId=4.0\n");
 }
 
 TEST(StepErrors, TellWhoseTaskHasEnded) {
@@ -76,18 +75,6 @@ TEST(StepErrors, HoldSoMuch) {
   EXPECT_EQ(errors.about("n1").size(), 512 * 5U);
   errors.take(std::string(100'000, 'x'));
   EXPECT_LT(errors.about("n1").size(), 200'000U);
-}
-
-TEST(BlockedStep, IsTheReasonWhileItLasts) {
-  const std::string first =
-      "srun: Job 4 step creation temporarily disabled, retrying (Requested nodes are busy)\n";
-  EXPECT_EQ(blocked_step(first), "Requested nodes are busy");
-  EXPECT_EQ(blocked_step(first + "srun: Job 4 step creation still disabled, retrying (Other)\n"),
-            "Other");
-  EXPECT_EQ(blocked_step(first + "srun: Step created for StepId=4.1\n"), std::nullopt);
-  EXPECT_EQ(blocked_step("srun: error: n2: task 0: Killed\n"), std::nullopt);
-  EXPECT_EQ(blocked_step("srun: Job 4 step creation temporarily disabled, retrying (Req"),
-            std::nullopt);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 TEST(StepWords, ShareTheHost) {
   model::Host host;
   host.name = "node1";
-  EXPECT_EQ(step_words({}, host, "/usr/bin/muster"),
+  EXPECT_EQ(step_words({}, host, "muster", "/usr/bin/muster"),
             (Words{"srun", "--nodes=1", "--ntasks=1", "--nodelist=node1", "--overlap",
                    "--unbuffered", "--input=all", "--mpi=none", "--cpu-bind=none",
                    "--kill-on-bad-exit=1", "--job-name=muster", "/usr/bin/muster", "agent"}));
@@ -24,7 +24,7 @@ TEST(StepWords, NameTheComponent) {
   host.component = 1;
   model::CarrierSpec carrier;
   carrier.step_words = {"--external-launcher"};
-  const Words words = step_words(carrier, host, "m");
+  const Words words = step_words(carrier, host, "muster", "m");
   EXPECT_EQ(words[1], "--het-group=1");
   EXPECT_EQ(words[5], "--external-launcher");
 }

@@ -23,6 +23,23 @@ TEST_F(HeadFixture, AGoodRunEndsWithByeAndZero) {
   EXPECT_EQ(deadline(), -1);
 }
 
+TEST_F(HeadFixture, WhoeverEndsARunWhenItsAllocationIsOverDoesSoForThat) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  EXPECT_EQ(now(AllocationEnds{1'000'000, std::chrono::milliseconds(200)}), Words{});
+  at(300, UserSignal{SIGTERM});
+  EXPECT_EQ(machine_->report().cause, model::Cause::fault);
+  EXPECT_EQ(machine_->report().error.fault, base::Fault::timeout);
+}
+
+TEST_F(HeadFixture, WhoeverEndsARunBeforeThatHasOtherReasons) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  now(AllocationEnds{1'000'000, std::chrono::hours(1)});
+  at(300, UserSignal{SIGTERM});
+  EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
+}
+
 TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
   make({model::kOpened, model::kOpened}, 2);
   run_all();

@@ -33,6 +33,37 @@ TEST(TimeLimit, GivesNoticeOnceAndEnds) {
   EXPECT_TRUE(limit.is_up(kStart + seconds(10)));
 }
 
+TEST(TimeLimit, GivesNoticeOfAnAllocationsEndWhichIsNotItsOwn) {
+  TimeLimit limit(std::nullopt, model::Notice{10, seconds(4)});
+  limit.start(kStart);
+  EXPECT_FALSE(limit.next());
+  limit.allocation_ends(kStart + seconds(20), kStart + seconds(1));
+  EXPECT_EQ(limit.next(), kStart + seconds(16));
+  EXPECT_TRUE(limit.give_notice(kStart + seconds(16)));
+  EXPECT_FALSE(limit.next());
+  EXPECT_FALSE(limit.is_allocation_over(kStart + seconds(19)));
+  EXPECT_TRUE(limit.is_allocation_over(kStart + seconds(20)));
+  EXPECT_FALSE(limit.is_up(kStart + seconds(100)));
+  limit.check();
+}
+
+TEST(TimeLimit, GivesNoticeOfWhatComesFirst) {
+  TimeLimit limit(seconds(10), model::Notice{10, seconds(4)});
+  limit.start(kStart);
+  limit.allocation_ends(kStart + seconds(20), kStart);
+  EXPECT_EQ(limit.next(), kStart + seconds(6));
+  limit.allocation_ends(kStart + seconds(8), kStart);
+  EXPECT_EQ(limit.next(), kStart + seconds(4));
+  limit.check();
+}
+
+TEST(TimeLimit, GivesNoNoticeOfAnEndThatIsTooNear) {
+  TimeLimit limit(std::nullopt, model::Notice{10, seconds(4)});
+  limit.start(kStart);
+  limit.allocation_ends(kStart + seconds(3), kStart);
+  EXPECT_FALSE(limit.next());
+}
+
 TEST(TimeLimit, WaitsForAnswersButNotForEver) {
   TimeLimit limit(seconds(10), std::nullopt);
   limit.start(kStart);

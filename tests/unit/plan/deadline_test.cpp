@@ -29,5 +29,16 @@ TEST(Deadline, ThatOfARunAroundThisOneHoldsWhereItIsSooner) {
   EXPECT_EQ(deadline(1'000'000'000ms, {}, Words{"MUSTER_DEADLINE=soon"}), std::nullopt);
 }
 
+TEST(StartsBefore, AreCountedBySlurm) {
+  const auto count = [](const char* entry) {
+    return starts_before(std::vector<std::string>{entry});
+  };
+  EXPECT_EQ(count("SLURM_RESTART_COUNT=3"), 3U);
+  for (const char* entry : {"A=3", "SLURM_RESTART_COUNT=", "SLURM_RESTART_COUNT=-1",
+                            "SLURM_RESTART_COUNT=x", "SLURM_RESTART_COUNT=100001"}) {
+    EXPECT_EQ(count(entry), 0U) << entry;
+  }
+}
+
 }  // namespace
 }  // namespace muster::plan

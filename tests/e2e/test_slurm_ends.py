@@ -1,0 +1,162 @@
+"""How Slurm ends, holds up and starts again what muster runs in it."""
+
+import os
+import re
+import time
+import unittest
+
+import test_slurm
+from support import MUSTER, UNREACHABLE, run_tests, wait_until
+
+REASON = test_slurm.REASON
+
+
+@unittest.skipIf(REASON, REASON)
+class TimeLimits(test_slurm.SlurmCase):
+    """This Slurm does not set SLURM_JOB_END_TIME: squeue is asked."""
+
+    def test_the_end_of_the_job_is_told_before_it_comes_and_is_the_cause(self):
+        job = self.batch(["-N", "3", "-n", "3", "-t", "1"],
+                         f"exec {MUSTER} run --notice USR1@50 sh -c '"
+                         'trap ": > $DIR/told.$RANK" USR1; : > $DIR/ready.$RANK; '
+                         "while :; do sleep 0.05; done'")
+        self.wait_for("ready.0", "ready.1", "ready.2")
+        self.wait_for("told.0", "told.1", "told.2", seconds=40)
+        told = [os.stat(self.path(f"told.{rank}")).st_mtime for rank in range(3)]
+        self.assertLess(max(told) - min(told), 1)
+        self.assertIn("JobState=RUNNING", self.state(job))
+        wait_until(lambda: job not in str(self.jobs()), 150, "the end of the job")
+        self.assertIn("the time limit of the batch job around was reached", self.text("err"))
+        self.assertIn("exit code 246", self.text("err"))
+
+    def test_ranks_know_when_their_job_ends(self):
+        before = time.time()
+        done = self.muster(["-N", "2", "-n", "2", "-t", "7"], "sh", "-c", "echo $MUSTER_DEADLINE")
+        for line in done.lines:
+            self.assertLess(abs(int(line) - before - 420), 30)
+        self.assertEqual(len(done.lines), 2)
+
+    def test_a_job_without_a_limit_has_no_deadline(self):
+        done = self.muster(["-N", "2", "-n", "2"], "sh", "-c", "echo ${MUSTER_DEADLINE-none}")
+        self.assertEqual(done.lines, ["none", "none"])
+
+
+@unittest.skipIf(REASON, REASON)
+class Troubles(test_slurm.SlurmCase):
+    """A run ends with a name, and leaves nothing."""
+
+    RANKS = ': > "$DIR/ready.$RANK"; sleep "$E2E_MARK"'
+
+    def held(self, *options):
+        """A run on three hosts, of an allocation that outlives one of them."""
+        running = self.start(["salloc", "-Q", "--no-kill", "-N", "3", "-n", "3", MUSTER, "run",
+                              *options, "sh", "-c", self.RANKS])
+        self.wait_for("ready.0", "ready.1", "ready.2")
+        return running
+
+    def no_ranks_on(self, *names):
+        def none():
+            return not any(self.slurm.lab.strangers(name, self.mark.encode()) for name in names)
+        wait_until(none, 30, "no rank")
+
+    def test_a_node_that_is_down_is_named(self):
+        running = self.held()
+        self.slurm.stop("slurmd", "node2")
+        for pid in self.slurm.lab.strangers("node2", self.mark.encode()):
+            try:
+                os.kill(pid, 9)
+            except ProcessLookupError:
+                pass
+        done = running.finish(60)
+        self.slurm.start_slurmd("node2")
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("node2: the link to its agent broke", done.errors)
+        self.no_ranks_on("node1", "node2", "node3")
+
+    def test_a_host_without_its_cable_is_named(self):
+        running = self.held("--lease", "3")
+        self.slurm.lab.pull_cable("node2")
+        try:
+            done = running.finish(60)
+            self.no_ranks_on("node1", "node2", "node3")
+        finally:
+            self.slurm.lab.plug_cable("node2")
+        self.assertNotEqual(done.code, 0)
+        self.assertIn("node2", done.errors)
+
+    def test_a_step_that_slurm_does_not_start_is_told_with_what_holds_it(self):
+        """As with a Slurm, or a site, where steps cannot overlap."""
+        self.write("srun", """#!/bin/sh
+for word; do
+  shift
+  [ "$word" = --overlap ] || set -- "$@" "$word"
+done
+exec /usr/bin/srun "$@"
+""", 0o755)
+        script = self.write("held.sh", f"""#!/bin/sh
+srun -N2 -n4 --exact sh -c ': > "$DIR/holds.$SLURM_PROCID"; exec sleep "$E2E_MARK"' & other=$!
+while ! [ -e "$DIR/holds.0" ]; do sleep 0.05; done
+PATH="$DIR:$PATH" {MUSTER} run --start-timeout 8 true
+code=$?
+kill $other
+exit $code
+""", 0o755)
+        done = self.allocated(["-N", "2", "--ntasks-per-node=2"], script)
+        self.assertEqual(done.code, UNREACHABLE, done)
+        self.assertRegex(done.errors, r"waiting for node\d: Slurm starts no step there; it has "
+                         r"\d+\.0 \(sh\); end that step, or start it with srun --overlap")
+        self.assertRegex(done.errors, r"error: node\d: Slurm starts no step there")
+
+@unittest.skipIf(REASON, REASON)
+class Again(test_slurm.SlurmCase):
+    """Jobs that Slurm starts more than once, or in many parts."""
+
+    def test_a_requeue_is_a_restart_for_ranks(self):
+        job = self.batch(["-N", "2", "-n", "2", "--requeue", "--open-mode=append"],
+                         f"exec {MUSTER} run sh -c '"
+                         ': > "$DIR/ready.$RANK.${MUSTER_RESTART_COUNT:-0}"; '
+                         '[ -n "$SLURM_RESTART_COUNT" ] || exec sleep "$E2E_MARK"; '
+                         "echo again $MUSTER_RESTART_COUNT'")
+        self.wait_for("ready.0.0", "ready.1.0")
+        self.slurm.ask("scontrol", "requeue", job)
+        # A job that was queued again begins some time later.
+        def has_begun():  # by itself, a job that was queued again waits for two minutes
+            self.slurm.run(["scontrol", "update", f"JobId={job}", "StartTime=now"])
+            return all(os.path.exists(self.path(f"ready.{rank}.1")) for rank in (0, 1))
+        wait_until(has_begun, 150, "the second start")
+        wait_until(lambda: self.text("out").count("again 1\n") == 2, 30, "the second start")
+
+    def test_each_task_of_an_array_is_a_run_of_its_own(self):
+        self.batch(["-N", "1", "-n", "2", "--array=1-3"],
+                   f"{MUSTER} run sh -c 'echo x > \"$DIR/$SLURM_ARRAY_TASK_ID.$RANK\"'")
+        self.wait_for(*(f"{task}.{rank}" for task in (1, 2, 3) for rank in (0, 1)))
+        wait_until(lambda: not self.jobs(), 60, "all tasks have ended")
+        done = self.start([MUSTER, "ps", "-a"]).finish(30)
+        self.assertEqual(len(re.findall("completed", done.text)), 3, done)
+
+
+@unittest.skipIf(REASON, REASON)
+class Devices(test_slurm.SlurmCase):
+    """GPUs as gres.conf has them: two device files on each node."""
+
+    options = {"gres": True}
+
+    def test_each_rank_has_the_devices_of_its_host(self):
+        done = self.allocated(["-N", "2", "--ntasks-per-node=2", "--gres=gpu:2"], MUSTER, "run",
+                              "--gpus-per-rank", "1", "sh", "-c",
+                              'echo "$RANK $(hostname) ${CUDA_VISIBLE_DEVICES-none}"')
+        self.assertEqual((done.code, done.lines), (0, ["0 node1 0", "1 node1 1", "2 node2 0",
+                                                       "3 node2 1"]), done)
+
+    def test_the_list_of_the_head_does_not_reach_other_hosts(self):
+        script = self.write("head.sh", "#!/bin/sh\nexport CUDA_VISIBLE_DEVICES=7\n"
+                            f"exec {MUSTER} run sh -c 'echo \"$(hostname) $CUDA_VISIBLE_DEVICES\"'\n",
+                            0o755)
+        done = self.allocated(["-N", "2", "-n", "2", "--gres=gpu:2"], script)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual([line.split()[0] for line in done.lines], ["node1", "node2"])
+        self.assertNotIn("7", [line.split()[-1] for line in done.lines])
+
+
+if __name__ == "__main__":
+    run_tests()
