@@ -120,10 +120,8 @@ class Again(test_slurm.SlurmCase):
         self.wait_for("ready.0.0", "ready.1.0")
         self.slurm.ask("scontrol", "requeue", job)
         # A job that was queued again begins some time later.
-        def has_begun():  # by itself, a job that was queued again waits for two minutes
-            self.slurm.run(["scontrol", "update", f"JobId={job}", "StartTime=now"])
-            return all(os.path.exists(self.path(f"ready.{rank}.1")) for rank in (0, 1))
-        wait_until(has_begun, 150, "the second start")
+        wait_until(lambda: "Restarts=1" in self.state(job), 60, "the requeue")
+        self.wait_for("ready.0.1", "ready.1.1", seconds=200)
         wait_until(lambda: self.text("out").count("again 1\n") == 2, 30, "the second start")
 
     def test_each_task_of_an_array_is_a_run_of_its_own(self):
