@@ -20,6 +20,7 @@ import job_rows
 import mpi_rows
 import record_rows
 import restart_rows
+import slurm_rows
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
 
@@ -27,14 +28,14 @@ LIMIT_S = 30
 MEGABYTES = 41
 
 
-def timed(words, wrap=None, **options):
+def timed(words, wrap=None, limit=LIMIT_S, **options):
     """Seconds of one run; None when it fails or takes too long."""
     begin = time.monotonic()
     words = wrap(words) if wrap else words
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              start_new_session=True, **options)
     handle = os.pidfd_open(child.pid)
-    ended, _, _ = select.select([handle], [], [], LIMIT_S)
+    ended, _, _ = select.select([handle], [], [], limit)
     seconds = time.monotonic() - begin
     os.close(handle)
     if not ended:
@@ -64,6 +65,7 @@ class Bench:
     def __init__(self, muster, loop, pairs, only):
         self.muster, self.loop, self.pairs, self.only = muster, loop, pairs, only
         self.rows = []
+        self.timed = timed
 
     def row(self, what, figure, goal=""):
         self.rows.append((what, figure, goal))
@@ -73,19 +75,23 @@ class Bench:
         """A row with the median ratio ours/theirs and both medians."""
         if self.only and self.only not in what:
             return
-        ratios, mine, others = [], [], []
         for side in (ours, theirs):  # once unmeasured, to fill caches and find out who cannot
             if timed(side, wrap, **options) is None:
                 return self.row(what, "not comparable" if side is ours else "hangs or fails", goal)
+        runs = []
         for _ in range(pairs or self.pairs):
-            a, b = timed(ours, wrap, **options), timed(theirs, wrap, **options)
-            if a is None or b is None:
-                return self.row(what, "a run failed or hung", goal)
-            ratios.append(a / b)
-            mine.append(a)
-            others.append(b)
-        left, right = statistics.median(mine) * 1e3, statistics.median(others) * 1e3
-        self.row(what, f"{statistics.median(ratios):.2f} ({left:.1f} / {right:.1f} ms)", goal)
+            runs.append((timed(ours, wrap, **options), timed(theirs, wrap, **options)))
+            if None in runs[-1]:
+                break
+        self.ratios(what, runs, goal)
+
+    def ratios(self, what, pairs, goal=""):
+        """The same of pairs of seconds, None for those of a run that did not end well."""
+        if any(None in pair for pair in pairs):
+            return self.row(what, "a run failed or hung", goal)
+        left, right = (statistics.median(side) * 1e3 for side in zip(*pairs))
+        ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+        self.row(what, f"{ratio:.2f} ({left:.1f} / {right:.1f} ms)", goal)
 
     def run(self, *words):
         return [self.muster, "run", *words]
@@ -205,6 +211,7 @@ def main():
         job_rows.rows(bench, folder)
         record_rows.rows(bench, folder)
         ssh_rows(bench, folder)
+        slurm_rows.rows(bench, folder)
 
 
 if __name__ == "__main__":
