@@ -93,7 +93,9 @@ class Slurm(batch.BatchLab):
                  f"{gres} State=UNKNOWN" for name in self.lab.names]
         lines = [
             "ClusterName=lab", f"SlurmctldHost=head({self.lab.address('head')})",
-            "SlurmUser=root", "AuthType=auth/munge", f"AuthInfo=socket={folder}/munge.socket",
+            "SlurmUser=root", "AuthType=auth/munge",
+            # As long does a job wait that was queued again; by default it is two minutes.
+            f"AuthInfo=cred_expire=10,socket={folder}/munge.socket",
             "CredType=cred/munge", f"StateSaveLocation={folder}/state",
             f"SlurmdSpoolDir={folder}/spool.%n", f"SlurmctldPidFile={folder}/slurmctld.pid",
             f"SlurmdPidFile={folder}/slurmd.%n.pid", f"SlurmctldLogFile={folder}/slurmctld.log",
