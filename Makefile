@@ -11,6 +11,9 @@ TALK_SECONDS ?= 3600
 QUICK = ^(unit_|property|golden|sim|rooms|talk)
 CTEST = ctest --output-on-failure
 
+# Tests in jobs of batch systems mostly wait for these: two at a time.
+BATCH = ^e2e_(slurm|grid_engine)
+
 # KUBERNETES=later leaves the tests on a cluster to `make test-kubernetes`.
 LATER = $(if $(filter later,$(KUBERNETES)),|^e2e_kubernetes)
 
@@ -36,7 +39,8 @@ configure-tests:
 
 test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
 	cmake --build build --target muster spawn_loop
-	$(CTEST) --test-dir build -E '$(QUICK)$(LATER)'
+	$(CTEST) --test-dir build -E '$(QUICK)|$(BATCH)$(LATER)'
+	$(CTEST) -j 2 --test-dir build -R '$(BATCH)'
 	@$(MAKE) --no-print-directory sanitize
 	@$(MAKE) --no-print-directory lint
 	@tools/kubernetes --where >/dev/null 2>&1 || [ -n '$(LATER)' ] || \
