@@ -66,7 +66,8 @@ class Slurm(batch.BatchLab):
 
     def _make(self):
         folder = os.path.join(self.lab.folder, "slurm")
-        for part in ("", "state", *(f"spool.{name}" for name in self.lab.names)):
+        own = (f"{part}.{name}" for part in ("spool", "tmp") for name in self.lab.names)
+        for part in ("", "state", *own):
             os.mkdir(os.path.join(folder, part))
         self.conf = os.path.join(folder, "slurm.conf")
         self._write_configuration(folder)
@@ -97,7 +98,9 @@ class Slurm(batch.BatchLab):
             # As long does a job wait that was queued again; by default it is two minutes.
             f"AuthInfo=cred_expire=10,socket={folder}/munge.socket",
             "CredType=cred/munge", f"StateSaveLocation={folder}/state",
-            f"SlurmdSpoolDir={folder}/spool.%n", f"SlurmctldPidFile={folder}/slurmctld.pid",
+            # The nodes share /tmp, where the pmix plugin of each makes a folder of the same name.
+            f"SlurmdSpoolDir={folder}/spool.%n", f"TmpFS={folder}/tmp.%n",
+            f"SlurmctldPidFile={folder}/slurmctld.pid",
             f"SlurmdPidFile={folder}/slurmd.%n.pid", f"SlurmctldLogFile={folder}/slurmctld.log",
             f"SlurmdLogFile={folder}/slurmd.%n.log", "SlurmdParameters=config_overrides",
             "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SwitchType=switch/none",
