@@ -147,9 +147,9 @@ class Devices(test_slurm.SlurmCase):
                                                        "3 node2 1"]), done)
 
     def test_the_list_of_the_head_does_not_reach_other_hosts(self):
+        show = "'echo \"$(hostname) $CUDA_VISIBLE_DEVICES\"'"
         script = self.write("head.sh", "#!/bin/sh\nexport CUDA_VISIBLE_DEVICES=7\n"
-                            f"exec {MUSTER} run sh -c 'echo \"$(hostname) $CUDA_VISIBLE_DEVICES\"'\n",
-                            0o755)
+                            f"exec {MUSTER} run sh -c {show}\n", 0o755)
         done = self.allocated(["-N", "2", "-n", "2", "--gres=gpu:2"], script)
         self.assertEqual(done.code, 0, done)
         self.assertEqual([line.split()[0] for line in done.lines], ["node1", "node2"])
