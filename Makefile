@@ -88,7 +88,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS
 	@set -e; for source in tests/fuzz/*_fuzz.cpp; do \
 	  name=$$(basename "$$source" .cpp); mkdir -p "build-fuzz/corpus/$$name"; echo "$$name"; \
 	  "build-fuzz/tests/fuzz/$$name" -max_total_time=$(FUZZ_SECONDS) \
-	    "build-fuzz/corpus/$$name" "tests/fuzz/corpus/$$name"; \
+	    "build-fuzz/corpus/$$name" $$(find tests/fuzz/corpus -name "$$name"); \
 	done
 
 format: ## lay out the sources with clang-format
