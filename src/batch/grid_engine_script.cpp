@@ -65,7 +65,7 @@ class QsubLines {
     if (!wish_.folder.empty()) add("wd", wish_.folder);
     if (!wish_.out.empty()) add("o", wish_.out);
     if (!wish_.err.empty()) add("e", wish_.err);
-    add("S", "/bin/sh");
+    add("S", wish_.setup.empty() ? "/bin/sh" : "/bin/bash");
     add("V");
   }
 

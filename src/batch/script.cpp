@@ -2,6 +2,7 @@
 #include "batch/script.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace muster::batch {
@@ -20,7 +21,36 @@ std::string comment(std::string_view line) {
   return text + "\n";
 }
 
+// What files that are read in do inside is their own business.
+std::string setup_text(const std::vector<std::string>& lines) {
+  constexpr std::string_view kBegin = R"(setup_failed() {
+  [ ${#BASH_SOURCE[@]} -gt 2 ] && return
+  echo "muster: error: setup: line $2 of the script ended with exit code $1" >&2
+  exit "$1"
+}
+trap 'setup_failed $? $LINENO' ERR
+)";
+  if (lines.empty()) return {};
+  std::string text(kBegin);
+  for (const std::string& line : lines) text += line + "\n";
+  return text + "trap - ERR\n";
+}
+
 }  // namespace
+
+base::Result<void> check_lines(const Wish& wish) {
+  const std::array<std::pair<std::string_view, const std::string*>, 4> lines = {
+      {{"the job", &wish.name},
+       {"the folder in which it runs", &wish.folder},
+       {"the file of its output", &wish.out},
+       {"the file of its errors", &wish.err}}};
+  for (const auto& [what, value] : lines) {
+    if (value->find_first_of("\n\r") == std::string::npos) continue;
+    return base::fail(base::Fault::bad_file, "it becomes a line of the script: rename it",
+                      "{} has a line break in its name", what);
+  }
+  return {};
+}
 
 std::string shell_word(std::string_view word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
@@ -31,12 +61,12 @@ std::string shell_word(std::string_view word) {
 
 std::string script_text(const Wish& wish, std::string_view mark,
                         std::vector<std::string> directives) {
-  std::string text = "#!/bin/sh\n";
+  std::string text = wish.setup.empty() ? "#!/bin/sh\n" : "#!/bin/bash -l\n";
   for (const std::string& line : wish.about) text += comment(line);
   std::ranges::sort(directives);
   for (const std::string& one : directives) text += fmt::format("{} {}\n", mark, one);
   text += "\n";
-  for (const std::string& line : wish.setup) text += line + "\n";
+  text += setup_text(wish.setup);
   for (const auto& [name, value] : wish.variables) {
     text += fmt::format("export {}={}\n", name, shell_word(value));
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "batch/wish.hpp"
 
 namespace muster::batch {
@@ -12,9 +13,14 @@ namespace muster::batch {
 // A word as a shell reads it: in single quotes where it needs them.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
-// The shell, what the script is, and one line for each directive, sorted; then the wish's lines of
+// Whether the parts of the wish that become lines for the system are lines. Fault::bad_file.
+[[nodiscard]] base::Result<void> check_lines(const Wish& wish);
+
+// The shell (for lines of setup a bash that is a login's, since `module` and the like are functions
+// of that), what the script is, and one line for each directive, sorted; then the wish's lines of
 // setup, its variables and its command, which takes the shell's place: what is sent to the job's
-// script is sent to the command. `mark`: "#SBATCH"; its lines have no comment and no blank before.
+// script is sent to the command. A line of setup that fails ends the script with its code. `mark`:
+// "#SBATCH"; its lines have no comment and no blank before.
 [[nodiscard]] std::string script_text(const Wish& wish, std::string_view mark,
                                       std::vector<std::string> directives);
 

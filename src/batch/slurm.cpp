@@ -14,9 +14,28 @@ namespace {
 
 // What sbatch itself looks at stays (sbatch(1), INPUT ENVIRONMENT VARIABLES).
 bool is_of_job(std::string_view variable) {
-  constexpr std::array<std::string_view, 4> kInputs = {"SLURM_CONF", "SLURM_CLUSTERS",
-                                                       "SLURM_DEBUG_FLAGS", "SLURM_UMASK"};
+  constexpr std::array<std::string_view, 3> kInputs = {"SLURM_CONF", "SLURM_DEBUG_FLAGS",
+                                                       "SLURM_UMASK"};
   return variable.starts_with("SLURM") && std::ranges::find(kInputs, variable) == kInputs.end();
+}
+
+// Variables go before lines of the script (sbatch(1), INPUT ENVIRONMENT VARIABLES). Those that say
+// which part of the cluster is meant are defaults here.
+bool overrides(std::string_view variable, std::string_view script) {
+  struct Default {
+    std::string_view variable;
+    std::string_view option;
+  };
+  constexpr std::array<Default, 6> kDefaults = {{{"SBATCH_ACCOUNT", "account"},
+                                                 {"SBATCH_PARTITION", "partition"},
+                                                 {"SBATCH_QOS", "qos"},
+                                                 {"SBATCH_RESERVATION", "reservation"},
+                                                 {"SBATCH_CONSTRAINT", "constraint"},
+                                                 {"SBATCH_TIMELIMIT", "time"}}};
+  if (!variable.starts_with("SBATCH_")) return false;
+  const auto* known = std::ranges::find(kDefaults, variable, &Default::variable);
+  if (known == kDefaults.end()) return true;
+  return script.find(fmt::format("\n#SBATCH --{}=", known->option)) != std::string_view::npos;
 }
 
 Words submit(const std::string& script) { return {"sbatch", "--parsable", script}; }
@@ -52,6 +71,7 @@ const System kSlurm = {
     .name = "Slurm",
     .job_variable = "SLURM_JOB_ID",
     .is_of_job = is_of_job,
+    .overrides = overrides,
     .script = slurm_script,
     .submit = submit,
     .submitted = slurm_id,

@@ -18,10 +18,17 @@ std::string with_dashes(std::string name) {
 
 bool is_true(std::string_view value) { return value.starts_with('t') || value.starts_with('T'); }
 
-// sbatch reads a line as a shell would, quotes included, and takes what follows a # for a comment
-// (slurm src/sbatch/opt.c, _get_argument).
+// sbatch reads a line nearly as a shell would, and takes what follows a # for a comment; but a
+// backslash takes the meaning of the next character in single quotes, too (slurm src/sbatch/opt.c,
+// _get_argument).
+std::string directive_word(const std::string& value) {
+  std::string text;
+  for (const char c : value) text += c == '\\' ? std::string("\\\\") : std::string(1, c);
+  return shell_word(text);
+}
+
 std::string option(const std::string& name, const std::string& value) {
-  return value.empty() ? "--" + name : fmt::format("--{}={}", name, shell_word(value));
+  return value.empty() ? "--" + name : fmt::format("--{}={}", name, directive_word(value));
 }
 
 // In a file's name Slurm puts numbers of the job for %j and the like (sbatch(1), filename pattern).

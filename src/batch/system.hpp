@@ -31,6 +31,9 @@ struct System {
   std::string_view job_variable;  // of the script's environment: the id of the job
   // Whether a variable is about the job around, if there is one: it does not go with a new one.
   bool (*is_of_job)(std::string_view variable);
+  // Whether a variable of the one that hands over would go before what the script says, or would
+  // have the system do something else than queue one job; null: none does.
+  bool (*overrides)(std::string_view variable, std::string_view script) = nullptr;
 
   // A script that a person can read and hand over by hand.
   std::string (*script)(const Wish& wish);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/variables.hpp"
+#include "batch/script.hpp"
 #include "batch/system.hpp"
 #include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
@@ -15,9 +16,9 @@
 #include "cli/speak.hpp"
 #include "front/batch_request.hpp"
 #include "front/pipeline_request.hpp"
+#include "plan/variable_owner.hpp"
 #include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
-#include "spec/sources.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/taken_over.hpp"
@@ -96,13 +97,10 @@ model::RunRecord queued_record(const front::Reading& reading) {
 // hosts.
 std::vector<std::string> environment_for(const Invocation& invocation) {
   std::vector<std::string> environment = invocation.environment;
-  if (base::value_of(environment, spec::kHeadAbove).empty()) return environment;
   std::erase_if(environment, [&](const std::string& one) {
-    const bool is_given =
-        std::ranges::binary_search(invocation.given, one.substr(0, one.find('=')));
-    const bool speaks_to_launchers =
-        one.starts_with("MUSTER_") && !one.starts_with("MUSTER_RECORDS");
-    return is_given || speaks_to_launchers || one.starts_with(spec::kHostfile);
+    const std::string name = one.substr(0, one.find('='));
+    const bool is_given = std::ranges::binary_search(invocation.given, name);
+    return is_given || plan::belongs(name) == plan::Belongs::to_rank;
   });
   return environment;
 }
@@ -154,10 +152,13 @@ class BatchRun {
     return view::spec_json(record_, asked_, MUSTER_VERSION);
   }
 
+  [[nodiscard]] std::string script() const {
+    return commands_.system().script(wish_for(reading_, record_.folder));
+  }
+
   // The script, and what the code is now, whenever the job starts.
   Result<void> fill(const std::string& folder) {
-    const std::string script = commands_.system().script(wish_for(reading_, record_.folder));
-    if (!store::write_file(folder + "/" + store::kJobScript, script)) {
+    if (!store::write_file(folder + "/" + store::kJobScript, script())) {
       return base::fail(Fault::output, "", "cannot write {}/{}", record_.folder, store::kJobScript);
     }
     if (reading_.pipeline) return keep_code(*reading_.pipeline, folder);
@@ -175,7 +176,7 @@ class BatchRun {
   }
 
   Result<void> hand_over(store::RecordWriter& writer) {
-    const auto id = commands_.submit(record_.folder + "/" + store::kJobScript);
+    const auto id = commands_.submit(record_.folder + "/" + store::kJobScript, script());
     if (!id) return tl::unexpected(id.error().error);
     record_.scheduler.id = *id;
     writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
@@ -199,6 +200,10 @@ class BatchRun {
   model::RunRecord record_;
 };
 
+Result<void> check_lines_of(const front::Reading& reading) {
+  return batch::check_lines(wish_for(reading, recording_in(reading).folder));
+}
+
 int print_checked(const front::Reading& reading, const queue::Answered<std::string>& said) {
   const std::string_view name = wanted_system(*reading.batch).name;
   if (reading.checked) {
@@ -217,10 +222,12 @@ int print_checked(const front::Reading& reading, const queue::Answered<std::stri
 
 int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked,
                  const Invocation& invocation) {
+  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
   return BatchRun(reading, asked, invocation).go();
 }
 
 int show_script(const front::Reading& reading) {
+  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
   const std::string folder = records_of(recording_in(reading).folder) + "/<run>";
   batch::Wish wish = wish_for(reading, folder);
   for (const char* only_here : {"--dry-run", "--json"}) std::erase(wish.command, only_here);
@@ -228,6 +235,7 @@ int show_script(const front::Reading& reading) {
 }
 
 int check_batch_target(const front::Reading& reading, const Invocation& invocation) {
+  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
   const batch::System& system = wanted_system(*reading.batch);
   const std::string script = system.script(wish_for(reading, "/tmp"));
   const auto said = queue::Commands(system, invocation.environment).test(script);

@@ -59,10 +59,10 @@ struct Options {
   std::string_view hint;
 };
 
-constexpr std::array<std::string_view, 18> kSlurms = {
-    "nodes", "ntasks",   "ntasks-per-node", "job-name", "output",      "error",
-    "input", "chdir",    "open-mode",       "export",   "export-file", "no-kill",
-    "wrap",  "parsable", "test-only",       "wait",     "quiet",       "array"};
+constexpr std::array<std::string_view, 20> kSlurms = {
+    "nodes",     "ntasks",    "ntasks-per-node", "job-name",    "output",   "error",  "input",
+    "chdir",     "open-mode", "export",          "export-file", "no-kill",  "wrap",   "parsable",
+    "test-only", "wait",      "quiet",           "array",       "clusters", "cluster"};
 constexpr std::array<std::string_view, 25> kGridEngines = {
     "pe",     "q",    "P",    "A",      "N", "wd",      "cwd", "o",     "e",
     "i",      "S",    "V",    "notify", "t", "j",       "now", "clear", "terse",

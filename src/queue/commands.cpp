@@ -2,6 +2,7 @@
 #include "queue/commands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/mman.h>
@@ -20,6 +21,8 @@ using batch::Sight;
 
 // slurmctld that is busy, or gone: its clients try for a minute or more.
 constexpr base::Duration kAnswerWithin = std::chrono::seconds(30);
+// Once it is cut off, nobody knows whether the job is there.
+constexpr base::Duration kHandOverWithin = std::chrono::minutes(5);
 
 Refusal not_here(const batch::System& system, const std::string& program) {
   return {
@@ -29,20 +32,23 @@ Refusal not_here(const batch::System& system, const std::string& program) {
        {}}};
 }
 
-Refusal no_answer(const batch::System& system, const std::string& program) {
+Refusal no_answer(const batch::System& system, const std::string& program, base::Duration limit,
+                  std::string hint = {}) {
   return {{base::Fault::unreachable,
            fmt::format("{} does not answer: {} said nothing for {} s", system.name, program,
-                       std::chrono::duration_cast<std::chrono::seconds>(kAnswerWithin).count()),
-           {},
+                       std::chrono::duration_cast<std::chrono::seconds>(limit).count()),
+           std::move(hint),
            {}}};
 }
 
-// The answers are read by us: their language and the form of their times are theirs by default.
+// The answers are read by us: in the language and form that are theirs by default, and without what
+// a person usually leaves out of them (squeue(1), sacct(1), ENVIRONMENT VARIABLES).
 std::vector<std::string> plain(std::vector<std::string> environment) {
-  const auto changes = [](const std::string& one) {
-    return one.starts_with("SLURM_TIME_FORMAT=") || one.starts_with("LC_ALL=");
-  };
-  std::erase_if(environment, changes);
+  constexpr std::array<std::string_view, 6> kChanges = {
+      "SLURM_TIME_FORMAT=", "SLURM_CLUSTERS=", "SQUEUE_", "SACCT_", "SCANCEL_", "LC_ALL="};
+  std::erase_if(environment, [&](const std::string& one) {
+    return std::ranges::any_of(kChanges, [&](auto begin) { return one.starts_with(begin); });
+  });
   environment.emplace_back("LC_ALL=C");
   return environment;
 }
@@ -52,13 +58,31 @@ std::vector<std::string> plain(std::vector<std::string> environment) {
 Commands::Commands(const batch::System& system, std::vector<std::string> environment)
     : system_(system), environment_(std::move(environment)) {}
 
-Answered<Commands::Said> Commands::ask(const batch::Words& words, int input) const {
-  const auto answer = process::converse(
-      {.words = words, .environment = plain(environment_), .input = input, .limit = kAnswerWithin});
+Answered<Commands::Said> Commands::ask(const batch::Words& words,
+                                       std::vector<std::string> environment, int input) const {
+  const auto answer = process::converse({.words = words,
+                                         .environment = plain(std::move(environment)),
+                                         .input = input,
+                                         .limit = kAnswerWithin});
   if (!answer) return tl::unexpected(not_here(system_, words.front()));
-  if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front()));
+  if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front(), kAnswerWithin));
   if (answer->ended_well()) return Said{answer->out, answer->err};
   return tl::unexpected(system_.refused(answer->err.empty() ? answer->out : answer->err));
+}
+
+Answered<Commands::Said> Commands::ask(const batch::Words& words) const {
+  return ask(words, environment_);
+}
+
+// What goes with the job: all but what is about another one, or says other things than the script.
+std::vector<std::string> Commands::environment_of(std::string_view script) const {
+  std::vector<std::string> environment = environment_;
+  std::erase_if(environment, [&](const std::string& one) {
+    const std::string_view name = std::string_view(one).substr(0, one.find('='));
+    const bool overrides = system_.overrides != nullptr && system_.overrides(name, script);
+    return overrides || system_.is_of_job(name);
+  });
+  return environment;
 }
 
 // "partitions here: main, long"
@@ -73,17 +97,15 @@ Refusal Commands::with_names(Refusal refusal) const {
   return refusal;
 }
 
-// The environment goes with the job, as it is.
-Answered<std::string> Commands::submit(const std::string& script) const {
-  const batch::Words words = system_.submit(script);
-  std::vector<std::string> environment = environment_;
-  std::erase_if(environment, [this](const std::string& one) {
-    return system_.is_of_job(std::string_view(one).substr(0, one.find('=')));
-  });
+Answered<std::string> Commands::submit(const std::string& path, std::string_view text) const {
+  const batch::Words words = system_.submit(path);
   const auto answer = process::converse(
-      {.words = words, .environment = std::move(environment), .limit = kAnswerWithin});
+      {.words = words, .environment = environment_of(text), .limit = kHandOverWithin});
   if (!answer) return tl::unexpected(not_here(system_, words.front()));
-  if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front()));
+  if (answer->is_cut) {
+    return tl::unexpected(no_answer(system_, words.front(), kHandOverWithin,
+                                    "the job may be in its queue all the same"));
+  }
   if (!answer->ended_well()) {
     return tl::unexpected(
         with_names(system_.refused(answer->err.empty() ? answer->out : answer->err)));
@@ -101,7 +123,7 @@ Answered<std::string> Commands::test(std::string_view text) const {
     return tl::unexpected(
         Refusal{{base::Fault::internal, "there is no memory for the script", {}, {}}});
   }
-  const auto said = ask(system_.test(), file.get());
+  const auto said = ask(system_.test(), environment_of(text), file.get());
   if (!said) return tl::unexpected(with_names(said.error()));
   return system_.tested(said->out + said->err);
 }

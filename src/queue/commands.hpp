@@ -20,9 +20,9 @@ class Commands {
 
   [[nodiscard]] const batch::System& system() const { return system_; }
 
-  // The id of the job. Fault::cannot_start: the system refuses it, in its own words;
-  // Fault::unreachable: it does not answer.
-  [[nodiscard]] Answered<std::string> submit(const std::string& script) const;
+  // The id of the job of a script, which lies at `path` and says `text`. Fault::cannot_start: the
+  // system refuses it, in its own words; Fault::unreachable: it does not answer.
+  [[nodiscard]] Answered<std::string> submit(const std::string& path, std::string_view text) const;
   // Whether a script would be taken, by its text; what the system says, for people.
   [[nodiscard]] Answered<std::string> test(std::string_view text) const;
 
@@ -37,7 +37,10 @@ class Commands {
     std::string out;
     std::string err;
   };
-  [[nodiscard]] Answered<Said> ask(const batch::Words& words, int input = -1) const;
+  [[nodiscard]] Answered<Said> ask(const batch::Words& words) const;
+  [[nodiscard]] Answered<Said> ask(const batch::Words& words, std::vector<std::string> environment,
+                                   int input = -1) const;
+  [[nodiscard]] std::vector<std::string> environment_of(std::string_view script) const;
   [[nodiscard]] batch::Refusal with_names(batch::Refusal refusal) const;
 
   const batch::System& system_;

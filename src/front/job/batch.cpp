@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.hpp"
+#include "batch/script.hpp"
 #include "batch/system.hpp"
 #include "front/pipeline_request.hpp"
 #include "job/layout.hpp"
@@ -155,7 +156,7 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
-  return system.script(wish);
+  return batch::check_lines(wish).map([&] { return system.script(wish); });
 }
 
 }  // namespace muster::front

@@ -89,6 +89,7 @@ TEST(SlurmTarget, KeepsItsOwnOptionsToItself) {
             "m:1:33: targets.a.slurm.options.array cannot be given\n"
             "  hint: each task would be a run of its own: write a sweep, or several jobs");
   EXPECT_EQ(slurm_complaints("{options: {output: x}}").size(), 1U);
+  EXPECT_EQ(slurm_complaints("{options: {clusters: all}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{options: {--qos: x}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{time: 60, options: {time: 70}}").at(0),
             "m:1:43: targets.a.slurm.options.time is time once more\n"

@@ -1,10 +1,10 @@
-#!/bin/sh
+#!/bin/bash -l
 # job.yml, as run 20261123-225007.123-kufa
 #$ -A 'team a'
 #$ -N hello
 #$ -P ours
 #$ -R y
-#$ -S /bin/sh
+#$ -S /bin/bash
 #$ -V
 #$ -e /home/ada/runs/100%/job.err
 #$ -hold_jid 12
@@ -15,6 +15,13 @@
 #$ -q long.q,gpu.q
 #$ -wd '/home/ada/my project'
 
+setup_failed() {
+  [ ${#BASH_SOURCE[@]} -gt 2 ] && return
+  echo "muster: error: setup: line $2 of the script ended with exit code $1" >&2
+  exit "$1"
+}
+trap 'setup_failed $? $LINENO' ERR
 module load cuda
+trap - ERR
 export MUSTER_QUEUED_RECORD='/home/ada/runs/it'\''s'
 exec /usr/bin/muster submit job.yml --set 'inputs.text=a b $c'

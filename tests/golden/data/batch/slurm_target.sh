@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash -l
 # job.yml, as run 20261123-225007.123-kufa
 #SBATCH --account='team a'
 #SBATCH --begin=now+1hour
@@ -23,7 +23,14 @@
 #SBATCH --spread-job
 #SBATCH --time=2-00:00:00
 
+setup_failed() {
+  [ ${#BASH_SOURCE[@]} -gt 2 ] && return
+  echo "muster: error: setup: line $2 of the script ended with exit code $1" >&2
+  exit "$1"
+}
+trap 'setup_failed $? $LINENO' ERR
 module load cuda
 . venv/bin/activate
+trap - ERR
 export MUSTER_QUEUED_RECORD='/home/ada/runs/it'\''s'
 exec /usr/bin/muster submit job.yml --set 'inputs.text=a b $c'
