@@ -49,6 +49,7 @@ process::UniqueFd copy_of(const process::UniqueFd& fd) {
 struct Connection {
   process::UniqueFd fd;         // to a head that waits for it; none: stdin and stdout
   probe::SshConnection ends{};  // addresses
+  bool is_step = false;         // of a batch job, whose end is told to all its processes
 };
 
 // Runs share the link and nothing else: each has its guard, its tasks and its lease.
@@ -60,6 +61,7 @@ class Agent {
         version_(std::move(version)),
         ends_(std::move(connection.ends)),
         called_(connection.fd),
+        tells_(called_ || connection.is_step),
         to_head_(called_ ? copy_of(connection.fd) : process::UniqueFd()),
         link_(called_ ? link::AgentLink(loop_, std::move(connection.fd), std::move(to_head_),
                                         link_events())
@@ -208,7 +210,7 @@ class Agent {
       if (error) return;
       say(fmt::format("ended by {}", base::signal_name(number)));
       const bool again = std::exchange(told_to_end_, number) != 0;
-      called_ && !again ? leave_in_order() : end_all();
+      tells_ && !again ? leave_in_order() : end_all();
       wait_for_signal();
     }));
   }
@@ -235,6 +237,7 @@ class Agent {
   std::string version_;
   probe::SshConnection ends_;
   bool called_;
+  bool tells_;  // the head, when somebody wants this agent gone
   process::UniqueFd to_head_;
   bool dismissed_ = false;  // by the head's own run
   bool said_why_ = false;   // the link is of no use any more
@@ -269,13 +272,13 @@ int run_agent(const std::vector<std::string>& environment, const std::string& ve
   auto ends = is_step ? probe::ends_towards(srun) : probe::ssh_connection(ssh);
   // A batch system may have handed down that of somebody's login elsewhere.
   if (!ends.server.empty() && probe::local_names(std::array{ends.server}).empty()) ends = {};
-  return run({{}, ends}, environment, version);
+  return run({{}, ends, is_step}, environment, version);
 }
 
 int run_called_agent(process::UniqueFd connection, const std::vector<std::string>& environment,
                      const std::string& version) {
   const auto ends = probe::connection_ends(connection.get());
-  return run({std::move(connection), ends}, environment, version);
+  return run({std::move(connection), ends, false}, environment, version);
 }
 
 }  // namespace muster::host

@@ -267,6 +267,7 @@ class Run {
   [[nodiscard]] std::uint32_t window_for(std::size_t ranks) const;
   [[nodiscard]] bool all_ended(base::NodeIndex node) const;
   [[nodiscard]] bool all_work_ended() const;
+  [[nodiscard]] bool may_be_explained() const;
   void leave_when_stopped(RunEffects& out);
   [[nodiscard]] wire::Bye bye(base::NodeIndex node, const model::RunReport& report) const;
   void lose(base::NodeIndex node, base::Error error, RunEffects& out);

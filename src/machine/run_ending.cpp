@@ -24,6 +24,8 @@ constexpr Duration kKillSlack = std::chrono::seconds(7);
 constexpr Duration kServersTime = std::chrono::seconds(1);
 // A batch system that ends a job signals ranks, agents and the head one after the other.
 constexpr Duration kSignalForAll = std::chrono::seconds(3);
+// A batch system signals the processes of a job one after the other: ours may be the last.
+constexpr Duration kSignalIsLate = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -207,8 +209,18 @@ void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEff
   node.state = NodeState::stopped;
 }
 
+// What looks like failures may be the end of the batch job around, which we would soon hear of.
+bool Run::may_be_explained() const {
+  return input_.spec.source.of_batch_job && stop_ && !interrupted_before_ &&
+         now_ < stop_->at + kSignalIsLate && verdict_.explained_by(SIGTERM);
+}
+
 void Run::leave_when_stopped(RunEffects& out) {
   if (over() || !all_work_ended()) return;
+  if (may_be_explained()) {
+    give_up_at_ = stop_->at + kSignalIsLate;
+    return;
+  }
   dismiss_idle(out);
   if (may_restart(now_)) return begin_round(out);
   state_ = State::over;
@@ -241,6 +253,7 @@ void Run::tick(base::Instant now, RunEffects& out) {
   if (!stop_) watch_roll(out);
   if (!give_up_at_ || now_ < *give_up_at_) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) give_up(NodeIndex(i), out);
+  leave_when_stopped(out);
 }
 
 void Run::give_up(NodeIndex node, RunEffects& out) {
@@ -280,6 +293,7 @@ void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
   }
   // Ranks learn of a reader that has gone the way a shell's pipeline does: they are terminated.
   stop_all(number == SIGPIPE ? SIGTERM : number, input_.spec.grace, out);
+  leave_when_stopped(out);
 }
 
 // Nobody has asked for it a second time: ranks that are ending keep their grace.

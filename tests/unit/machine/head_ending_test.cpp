@@ -40,6 +40,45 @@ TEST_F(HeadFixture, WhoeverEndsARunBeforeThatHasOtherReasons) {
   EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
 }
 
+// A batch system ends the processes of a job one after the other.
+class InABatchJob : public HeadFixture {
+ protected:
+  void all_ranks_are_terminated() {
+    spec_.source = model::kHostsAllocated;
+    make({model::kOpened, model::kOpened});
+    run_all();
+    for (const auto node : {kA, kB}) {
+      hear(node, exited(node.value, 0, SIGTERM));
+      EXPECT_EQ(hear(node, wire::Stopped{}), Words{});
+    }
+    EXPECT_FALSE(machine_->finished());
+  }
+};
+
+TEST_F(InABatchJob, TheSignalThatEndedAllRanksMayReachUsLast) {
+  all_ranks_are_terminated();
+  EXPECT_EQ(at(300, UserSignal{SIGTERM}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(machine_->report().cause, model::Cause::interrupted);
+}
+
+TEST_F(InABatchJob, RanksWereTheCauseWhereNoSignalComes) {
+  all_ranks_are_terminated();
+  const auto until = static_cast<int>(deadline());
+  EXPECT_EQ(until, 1000);
+  EXPECT_EQ(at(until, HeadTick{}), (Words{"a Bye", "b Bye"}));
+  EXPECT_EQ(cause(), "rank 0 on a");
+}
+
+TEST_F(InABatchJob, OtherEndsAreToldAtOnce) {
+  spec_.source = model::kHostsAllocated;
+  make({model::kOpened, model::kOpened});
+  run_all();
+  hear(kA, exited(0, 1));
+  hear(kA, wire::Stopped{});
+  hear(kB, exited(1, 0, SIGTERM));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), (Words{"a Bye", "b Bye"}));
+}
+
 TEST_F(HeadFixture, TheFirstFailureIsTheCauseAndFollowersNeverReplaceIt) {
   make({model::kOpened, model::kOpened}, 2);
   run_all();
