@@ -16,8 +16,6 @@ namespace {
 
 using base::Result;
 
-constexpr base::Duration kPatience = std::chrono::seconds(2);
-
 Result<link::HeadCall> call_on_stdin() {
   std::string line;
   for (char one = 0; line.size() <= link::kCallMax;) {
@@ -50,7 +48,7 @@ Result<process::UniqueFd> connect(const std::vector<std::string>& environment,
                                  .nodes = 0,
                                  .node = {},
                                  .secret = call.secret,
-                                 .limit = kPatience};
+                                 .limit = call.patience};
     const wire::Join introduction{.version = MUSTER_VERSION,
                                   .node = number_of_task(environment),
                                   .hostname = host,

@@ -15,7 +15,7 @@ namespace {
 using asio::ip::tcp;
 
 constexpr base::Duration kIntroduction = std::chrono::seconds(10);
-constexpr std::size_t kStrangersMax = 64;  // connections that have not shown to be of this job
+constexpr std::size_t kStrangers = 64;
 constexpr base::Duration kAcceptPause = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -28,8 +28,20 @@ Visitor::Visitor(tcp::socket connected, const std::string& secret)
   from = socket.remote_endpoint(ignored).address();
 }
 
-Door::Door(asio::io_context& loop, std::string secret, DoorEvents events)
-    : secret_(std::move(secret)), events_(std::move(events)), acceptor_(loop), pause_(loop) {}
+std::size_t one_to_leave(const std::vector<asio::ip::address>& strangers) {
+  std::map<asio::ip::address, std::size_t> counts;
+  for (const auto& from : strangers) ++counts[from];
+  const auto oldest = std::ranges::max_element(
+      strangers, {}, [&](const asio::ip::address& from) { return counts[from]; });
+  return static_cast<std::size_t>(oldest - strangers.begin());
+}
+
+Door::Door(asio::io_context& loop, std::string secret, std::size_t expected, DoorEvents events)
+    : secret_(std::move(secret)),
+      strangers_max_(kStrangers + expected),
+      events_(std::move(events)),
+      acceptor_(loop),
+      pause_(loop) {}
 
 Door::~Door() {
   close();
@@ -79,20 +91,16 @@ void Door::accept() {
   }));
 }
 
-// A node shows at once that it is of this job, so whoever came last is heard. The one to leave is
-// the oldest of those from where most strangers came.
+// A node shows at once that it is of this job, so whoever came last is heard.
 void Door::make_room() {
-  std::map<asio::ip::address, std::vector<VisitorPtr>> strangers;
-  std::size_t count = 0;
+  std::vector<VisitorPtr> strangers;
+  std::vector<asio::ip::address> places;
   for (const VisitorPtr& visitor : visitors_) {
     if (visitor->talk.known()) continue;
-    strangers[visitor->from].push_back(visitor);
-    ++count;
+    strangers.push_back(visitor);
+    places.push_back(visitor->from);
   }
-  if (count < kStrangersMax) return;
-  const auto most = std::ranges::max_element(strangers, {},
-                                             [](const auto& place) { return place.second.size(); });
-  dismiss(most->second.front());
+  if (strangers.size() >= strangers_max_) dismiss(strangers[one_to_leave(places)]);
 }
 
 void Door::welcome(tcp::socket socket) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "link/handshake.hpp"
@@ -42,9 +43,15 @@ struct DoorEvents {
   std::function<void(const VisitorPtr&)> left;  // one that was admitted
 };
 
+// Which of the strangers makes room, by where they are from, in the order in which they came; there
+// is one at least. The oldest of those from where most came, or of all where no place has more.
+[[nodiscard]] std::size_t one_to_leave(const std::vector<asio::ip::address>& strangers);
+
 class Door {
  public:
-  Door(asio::io_context& loop, std::string secret, DoorEvents events);
+  // `expected`: visitors that may come at the same moment, for which there is room beside 64
+  // others.
+  Door(asio::io_context& loop, std::string secret, std::size_t expected, DoorEvents events);
   ~Door();  // ends all connections that have not been taken
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
@@ -73,6 +80,7 @@ class Door {
   void hear(const VisitorPtr& visitor, std::string_view bytes);
 
   std::string secret_;
+  std::size_t strangers_max_;  // connections that have not shown to be of this job
   DoorEvents events_;
   asio::ip::tcp::acceptor acceptor_;
   process::Alarm pause_;

@@ -29,7 +29,7 @@ class Host {
       : meeting_(meeting),
         events_(events),
         company_(company),
-        door_(loop_, meeting.secret, door_events()),
+        door_(loop_, meeting.secret, meeting.nodes, door_events()),
         limit_(loop_),
         progress_(loop_),
         gathering_(meeting.nodes, meeting.node.has_value(), company) {}

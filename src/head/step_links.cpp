@@ -66,17 +66,15 @@ class StepLinks::StepLink : public HostLink {
         node_(node),
         host_(std::move(host)),
         events_(std::move(events)),
-        // Before others lose their patience, who do not know what srun says.
-        since_(host::now()),
-        give_up_(since_ + needs.spec.patience * 9 / 10),
         watch_(needs.loop),
         last_(needs.loop) {
     all_.links_.insert(this);
-    watch();
   }
   ~StepLink() override {
     all_.links_.erase(this);
     std::erase(all_.fresh_, this);
+    std::erase(all_.due_, this);
+    all_.go_on_soon();
   }
 
   void send(base::RunIndex run, const wire::ToAgent& message) override {
@@ -93,16 +91,31 @@ class StepLinks::StepLink : public HostLink {
     return needs_.spec.agent_path.empty() ? needs_.program : needs_.spec.agent_path;
   }
   [[nodiscard]] bool is_expected() const { return step_ && !own_; }
+  [[nodiscard]] bool is_expected_of(const SharedStep& step) const {
+    return is_expected() && step_.get() == &step;
+  }
+  [[nodiscard]] const std::shared_ptr<SharedStep>& step() const { return step_; }
+  // An srun of its own, and its agent is not up yet.
+  [[nodiscard]] bool is_starting() const { return is_starting_; }
 
-  void expect(std::shared_ptr<SharedStep> step) { step_ = std::move(step); }
+  void expect(std::shared_ptr<SharedStep> step) {
+    step_ = std::move(step);
+    begin_to_wait();
+  }
 
-  // An srun of its own.
-  void start_own() {
+  // There will be an srun of its own.
+  void await_turn() {
     step_.reset();
     last_.stop();
+    watch_.stop();
+  }
+
+  void start_own() {
+    begin_to_wait();
     const auto words = link::step_words(needs_.spec, host_, all_.name_, agent());
     auto started = CarriedLink::start(needs_.loop, words, environment_there(needs_.environment),
-                                      {node_, host_.name, agent(), words.front()}, events_);
+                                      {node_, host_.name, agent(), words.front()}, own_events());
+    is_starting_ = started.has_value();
     if (started)
       own_ = std::move(*started);
     else
@@ -121,7 +134,7 @@ class StepLinks::StepLink : public HostLink {
     if (!is_expected()) return;
     if (const auto why = step_->errors().uncalled(host_.name)) {
       all_.tell_uncalled(host_.name, *why);
-      return start_own();
+      return all_.start_each({this});
     }
     if (step_->end() || step_->errors().has_ended(host_.name))
       last_.after(kLastOnes, [this] { give_up(); });
@@ -133,6 +146,31 @@ class StepLinks::StepLink : public HostLink {
   }
 
  private:
+  // The next link has its turn when this one is up or has ended.
+  HostLinkEvents own_events() {
+    HostLinkEvents events = events_;
+    events.up = [this, up = events_.up] {
+      started();
+      up();
+    };
+    events.ended = [this, ended = events_.ended](const link::Diagnosis& why) {
+      started();
+      ended(why);
+    };
+    return events;
+  }
+
+  void started() {
+    is_starting_ = false;
+    all_.go_on_soon();
+  }
+
+  void begin_to_wait() {
+    since_ = host::now();
+    give_up_ = since_ + needs_.spec.patience;
+    watch();
+  }
+
   void fail_soon(link::Diagnosis why) {
     last_.after(base::Duration{0}, [this, why = std::move(why)] { fail(why); });
   }
@@ -144,7 +182,7 @@ class StepLinks::StepLink : public HostLink {
       const auto why = waits_for();
       if (why) all_.tell_blocked(*why);
       if (host::now() < give_up_) return watch();
-      if (why || is_expected()) give_up();
+      give_up();
     });
   }
 
@@ -158,7 +196,9 @@ class StepLinks::StepLink : public HostLink {
   void give_up() {
     if (own_ && own_->up()) return;
     if (const auto why = waits_for()) return end_own({*why});
-    if (!is_expected()) return;
+    if (own_) return own_->give_up({silence()});
+    if (!step_) return;
+    if (step_->end() && !step_->has_taken()) return all_.start_each({this});
     const auto end = step_->end().value_or(process::ChildEnd{});
     const std::string said = step_->errors().about(host_.name);
     if (step_->end()) {
@@ -173,6 +213,16 @@ class StepLinks::StepLink : public HostLink {
                       {}}});
   }
 
+  [[nodiscard]] base::Error silence() const {
+    const double seconds = std::chrono::duration<double>(needs_.spec.patience).count();
+    return {base::Fault::unreachable,
+            fmt::format("{}: no answer within {:g} s", host_.name, seconds),
+            fmt::format("is the host up? see `scontrol show node {}`; --start-timeout SECONDS "
+                        "waits longer",
+                        host_.name),
+            {}};
+  }
+
   // Where it has an srun of its own, that has the events.
   void end_own(const link::Diagnosis& why) { own_ ? own_->give_up(why) : fail(why); }
 
@@ -181,8 +231,9 @@ class StepLinks::StepLink : public HostLink {
   base::NodeIndex node_;
   model::Host host_;
   HostLinkEvents events_;
-  base::Instant since_;
-  base::Instant give_up_;
+  base::Instant since_{};  // its srun, or that which it shares
+  base::Instant give_up_{};
+  bool is_starting_ = false;
   std::shared_ptr<SharedStep> step_;  // that is to start, or has started, its agent
   std::unique_ptr<CarriedLink> own_;
   process::Alarm watch_;
@@ -220,15 +271,26 @@ void StepLinks::start_all() {
   }
   for (const auto& [component, all] : steps) {
     for (const Links& links : all) {
-      const bool together = links.size() > 1 && !calls_fail_ && open_door();
+      const bool together = links.size() > 1 && !calls_fail_;
       together ? start_together(links) : start_each(links);
     }
   }
-  close_idle_door();
 }
 
 void StepLinks::start_each(const Links& links) {
-  for (StepLink* link : links) link->start_own();
+  for (StepLink* link : links) link->await_turn();
+  due_.insert(due_.end(), links.begin(), links.end());
+  start_due();
+}
+
+// Each srun is a process here and a request to slurmctld.
+void StepLinks::start_due() {
+  auto starting = std::ranges::count_if(links_, &StepLink::is_starting);
+  for (; !due_.empty() && starting < due_.front()->needs().spec.parallel; ++starting) {
+    StepLink* link = due_.front();
+    due_.pop_front();
+    link->start_own();
+  }
 }
 
 void StepLinks::start_together(const Links& links) {
@@ -240,55 +302,53 @@ void StepLinks::start_together(const Links& links) {
       SharedStep::start(loop_, {link::shared_step_words(needs.spec, links.front()->host().component,
                                                         hosts, name_, links.front()->agent()),
                                 environment_there(needs.environment), hosts,
-                                link::call_line({door_->port(), secret_}),
-                                [this] { look_.after(kLook, [this] { look_again(); }); }});
+                                link::call_patience(hosts.size(), needs.spec.patience),
+                                [this] { look_.after(kLook, [this] { look_again(); }); },
+                                [this](SharedStep& its, const VisitorPtr& visitor,
+                                       const wire::Join& join) { take(its, visitor, join); }});
   if (!step) return start_each(links);  // which says why
+  called_.push_back(*step);
   for (StepLink* link : links) link->expect(*step);
 }
 
-// At all addresses: Slurm knows best by which of them hosts reach this one.
-bool StepLinks::open_door() {
-  if (door_) return true;
-  secret_ = probe::random_digits(32);
-  door_.emplace(loop_, secret_,
-                DoorEvents{.joined = [this](const VisitorPtr& visitor,
-                                            const wire::Join& join) { take(visitor, join); },
-                           .odd = [this](const VisitorPtr& visitor,
-                                         const base::Error& why) { door_->refuse(visitor, why); },
-                           .left = {}});
-  auto error = door_->listen({asio::ip::address_v6(), 0});
-  if (error) error = door_->listen({asio::ip::address_v4(), 0});
-  if (error)
-    door_.reset();
-  else
-    door_->open();
-  return !error;
-}
-
-void StepLinks::take(const VisitorPtr& visitor, const wire::Join& join) {
+void StepLinks::take(SharedStep& step, const VisitorPtr& visitor, const wire::Join& join) {
   const auto found = std::ranges::find_if(links_, [&](const StepLink* link) {
-    return link->is_expected() && link->host().name == join.hostname;
+    return link->is_expected_of(step) && link->host().name == join.hostname;
   });
   if (found == links_.end() || !join.called || !join.node) {
-    return door_->refuse(visitor, {base::Fault::usage, "this host is not expected", {}, {}});
+    return step.refuse(visitor, {base::Fault::usage, "this host is not expected", {}, {}});
   }
   StepLink* link = *found;
+  asio::post(loop_, [kept = link->step()] {});  // while its door is calling
   if (join.protocol == wire::kProtocol) {
-    link->take(door_->take(visitor), *join.node);
+    link->take(step.take(visitor), *join.node);
   } else {
     base::Error other = link::other_protocol_error(link->agent(), std::to_string(join.protocol));
     other.what = link->host().name + ": " + other.what;
-    door_->refuse(visitor, other);
+    step.refuse(visitor, other);
     link->fail({other});
   }
-  // Not now: the door is calling.
-  asio::post(loop_, life_.bind([this] { close_idle_door(); }));
+  go_on_soon();
 }
 
-void StepLinks::close_idle_door() {
-  const bool is_waited_for =
-      std::ranges::any_of(links_, [](const StepLink* link) { return link->is_expected(); });
-  if (!is_waited_for) door_.reset();
+// Not now: a link, or a door, is calling.
+void StepLinks::go_on_soon() {
+  if (std::exchange(goes_on_, true)) return;
+  asio::post(loop_, life_.bind([this] {
+    goes_on_ = false;
+    start_due();
+    close_idle_doors();
+  }));
+}
+
+void StepLinks::close_idle_doors() {
+  std::erase_if(called_, [this](const std::weak_ptr<SharedStep>& one) {
+    const auto step = one.lock();
+    const auto waits = [&](const StepLink* link) { return link->is_expected_of(*step); };
+    if (step && std::ranges::any_of(links_, waits)) return false;
+    if (step) step->close_door();
+    return true;
+  });
 }
 
 // A link may end, and others with it.
@@ -296,7 +356,7 @@ void StepLinks::look_again() {
   for (StepLink* link : std::vector<StepLink*>(links_.begin(), links_.end())) {
     if (links_.contains(link)) link->look();
   }
-  close_idle_door();
+  go_on_soon();
 }
 
 void StepLinks::tell_uncalled(const std::string& host, const std::string& why) {

@@ -1,9 +1,11 @@
 // StepLinks: links to hosts of the Slurm job around. Hosts that are opened together get one srun,
 // whose agents connect to this head; a single one, and hosts that cannot connect, get an srun of
-// their own, whose stdio is the link.
+// their own, whose stdio is the link; so do all where nobody comes of the one srun, for Slurm
+// refuses a step as a whole and does not say for which host.
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +14,6 @@
 #include <vector>
 
 #include "head/carriers.hpp"
-#include "head/door.hpp"
 #include "head/question.hpp"
 #include "head/shared_step.hpp"
 #include "process/alarm.hpp"
@@ -36,21 +37,23 @@ class StepLinks {
   void start_all();
   void start_together(const Links& links);
   void start_each(const Links& links);
-  [[nodiscard]] bool open_door();
-  void take(const VisitorPtr& visitor, const wire::Join& join);
+  void start_due();
+  void take(SharedStep& step, const VisitorPtr& visitor, const wire::Join& join);
   void look_again();
   void tell_uncalled(const std::string& host, const std::string& why);
   void tell_blocked(const base::Error& why);
   void ask_for_steps(const CarrierNeeds& needs);
-  void close_idle_door();
+  void go_on_soon();
+  void close_idle_doors();
 
   asio::io_context& loop_;
   std::function<void(const std::string&)> say_;
   std::set<StepLink*> links_;  // all that there are
   Links fresh_;                // not started yet
-  std::string secret_;         // of the door
-  std::optional<Door> door_;   // while agents are waited for
-  bool calls_fail_ = false;    // hosts cannot connect to this one
+  std::deque<StepLink*> due_;  // are to have an srun of their own, and wait for their turn
+  std::vector<std::weak_ptr<SharedStep>> called_;  // whose doors are open
+  bool goes_on_ = false;                           // soon
+  bool calls_fail_ = false;                        // hosts cannot connect to this one
   bool told_blocked_ = false;
   std::string name_;  // of all steps that are started here
   Question squeue_;

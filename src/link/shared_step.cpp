@@ -10,7 +10,7 @@
 namespace muster::link {
 namespace {
 
-constexpr std::string_view kCall = "muster-step 1 ";
+constexpr std::string_view kCall = "muster-step 2 ";
 constexpr std::string_view kUncalled = "muster agent cannot connect from ";
 
 template <class Number>
@@ -19,6 +19,13 @@ std::optional<Number> number_in(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole && !text.empty() ? std::optional(number) : std::nullopt;
+}
+
+std::string_view next_word(std::string_view& line) {
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, space);
+  line.remove_prefix(std::min(space + 1, line.size()));
+  return word;
 }
 
 // " 3: text" (width of the largest number) is of task 3.
@@ -50,17 +57,24 @@ std::vector<std::string> shared_step_words(const model::CarrierSpec& carrier,
   return words;
 }
 
+base::Duration call_patience(std::size_t hosts, base::Duration start_limit) {
+  constexpr base::Duration kLeast = std::chrono::seconds(2);
+  const base::Duration wanted = kLeast + std::chrono::milliseconds(5) * hosts;
+  return std::clamp(wanted, kLeast, std::max(kLeast, start_limit / 2));
+}
+
 std::string call_line(const HeadCall& call) {
-  return fmt::format("{}{} {}\n", kCall, call.port, call.secret);
+  const auto patience = std::chrono::ceil<std::chrono::milliseconds>(call.patience).count();
+  return fmt::format("{}{} {} {}\n", kCall, call.port, patience, call.secret);
 }
 
 std::optional<HeadCall> read_call(std::string_view line) {
   if (!line.starts_with(kCall) || line.size() > kCallMax) return std::nullopt;
   line.remove_prefix(kCall.size());
-  const std::size_t space = std::min(line.find(' '), line.size());
-  const auto port = number_in<std::uint16_t>(line.substr(0, space));
-  if (!port || *port == 0 || space + 1 >= line.size()) return std::nullopt;
-  return HeadCall{*port, std::string(line.substr(space + 1))};
+  const auto port = number_in<std::uint16_t>(next_word(line));
+  const auto patience = number_in<std::uint32_t>(next_word(line));
+  if (!port || *port == 0 || !patience || line.empty()) return std::nullopt;
+  return HeadCall{*port, std::chrono::milliseconds(*patience), std::string(line)};
 }
 
 std::string uncalled_line(std::string_view host, std::string_view why) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.hpp"
 #include "model/inventory.hpp"
 
 namespace muster::link {
@@ -28,9 +29,14 @@ inline constexpr std::string_view kCallsHead = "called";
 // (SLURM_LAUNCH_NODE_IPADDR); the secret is for this step only.
 struct HeadCall {
   std::uint16_t port = 0;
+  base::Duration patience{};  // of an agent, until it has been heard
   std::string secret;
   bool operator==(const HeadCall&) const = default;
 };
+
+// How long an agent tries, of so many that call at the same moment: 2 s, and 5 ms for each; no more
+// than half of the limit for the whole start, so that there is time for another way.
+[[nodiscard]] base::Duration call_patience(std::size_t hosts, base::Duration start_limit);
 
 // The line on the agents' stdin: others may see a command line, and an environment is handed on.
 inline constexpr std::size_t kCallMax = 200;

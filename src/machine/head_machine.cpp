@@ -21,11 +21,20 @@ namespace {
 // What the head above has to say about a host that it cannot reach comes after its own patience.
 constexpr Duration kAnswerOfHeadAbove = std::chrono::seconds(3);
 
-Hosts::Options options_of(const model::JobSpec& spec) {
+// Of a Slurm job: one srun opens all hosts. Where that fails each has one of its own, a few at the
+// same time, and StepLinks knows since when: what is here is only to come after it.
+void let_steps_open(std::size_t hosts, model::CarrierSpec& carrier) {
+  carrier.patience *= 2 + hosts / std::max(1u, carrier.parallel);
+  carrier.parallel = model::kRanksMax;
+}
+
+Hosts::Options options_of(const RunInput& input) {
+  const model::JobSpec& spec = input.spec;
   Hosts::Options options{spec.carrier, spec.lease, spec.grace};
   if (!spec.carrier.above.empty()) options.carrier.patience += kAnswerOfHeadAbove;
-  // One srun opens all of them.
-  if (spec.source.carrier == model::kStep) options.carrier.parallel = model::kRanksMax;
+  if (spec.source.carrier == model::kStep) {
+    let_steps_open(input.plan.nodes.size() + input.plan.spare.size(), options.carrier);
+  }
   return options;
 }
 
@@ -38,7 +47,7 @@ bool asks_for_hosts(const RunEffects& wishes) {
 
 // ---- runs -------------------------------------------------------------------------------------
 
-HeadMachine::HeadMachine(RunInput input) : hosts_(options_of(input.spec)) {
+HeadMachine::HeadMachine(RunInput input) : hosts_(options_of(input)) {
   HeadEffects none;
   enroll(std::move(input), {}, none);
 }

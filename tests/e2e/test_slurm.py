@@ -237,6 +237,24 @@ exec {MUSTER} "$@"
         self.assertRegex(done.errors, r"node\d cannot connect to this host \(.*127\.0\.0\.1:\d+.*"
                          "an srun of their own")
 
+    def test_own_sruns_start_as_many_at_once_as_may(self):
+        self.write("srun", """#!/bin/sh
+case " $* " in *" called "*) ;; *) echo "begin" >> "$DIR/order";; esac
+exec /usr/bin/srun "$@"
+""", 0o755)
+        agent = self.write("agent", f"""#!/bin/sh
+[ "$2" = called ] && export SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
+[ "$2" = called ] || echo "$(wc -l < "$DIR/order") begun for $SLURMD_NODENAME" >> "$DIR/seen"
+exec {MUSTER} "$@"
+""", 0o755)
+        script = self.write("one.sh", f"""#!/bin/sh
+PATH="$DIR:$PATH" {MUSTER} run --max-open 1 --agent-path {agent} true
+""", 0o755)
+        done = self.allocated(["-N", "3", "-n", "3"], script)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual([int(line.split()[0]) for line in self.read("seen").splitlines()],
+                         [1, 2, 3])
+
     def test_a_host_whose_agent_does_not_come_is_named_with_srun_s_words(self):
         agent = self.agent("[ $SLURMD_NODENAME != node2 ] || exec no-such-program")
         done = self.muster(["-N", "3", "-n", "3"], "--agent-path", agent, "--start-timeout", "4",

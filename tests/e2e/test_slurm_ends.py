@@ -73,6 +73,23 @@ class Troubles(test_slurm.SlurmCase):
         self.assertIn("node2: the link to its agent broke", done.errors)
         self.no_ranks_on("node1", "node2", "node3")
 
+    def test_a_node_that_slurm_gives_no_steps_is_named_and_no_other(self):
+        """Slurm refuses a step on all hosts with the same words for each of them."""
+        script = self.write("down.sh", f"""#!/bin/sh
+scontrol update NodeName=node2 State=DOWN Reason=test || exit 1
+{MUSTER} run --start-timeout 8 true
+code=$?
+scontrol update NodeName=node2 State=RESUME
+exit $code
+""", 0o755)
+        try:
+            done = self.allocated(["--no-kill", "-N", "3", "-n", "3"], script)
+        finally:
+            self.slurm.wait_until_idle()
+        self.assertEqual(done.code, UNREACHABLE, done)
+        self.assertRegex(done.errors, "error: node2: ")
+        self.assertNotRegex(done.errors, "error: node[13]: ")
+
     def test_a_host_without_its_cable_is_named(self):
         running = self.held("--lease", "3")
         self.slurm.lab.pull_cable("node2")

@@ -276,7 +276,7 @@ constexpr Option<RunDraft> kOptions[] = {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.timeout);
      }},
     {{"--notice", kEnd, Takes::text, "SIGNAL@SECONDS",
-      "Send all ranks this signal SECONDS before --timeout ends them: USR1@60."},
+      "Send all ranks this signal SECONDS before --timeout, or the Slurm job, ends: USR1@60."},
      [](RunDraft& d, const Typed& t) { return store(read_notice(t), d.request.spec.notice); }},
     {{"--init-timeout", kEnd, Takes::number, "SECONDS",
       "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},

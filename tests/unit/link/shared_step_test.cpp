@@ -18,7 +18,7 @@ TEST(SharedStepWords, StartOneAgentOnEachHost) {
 }
 
 TEST(HeadCall, ComesBackFromItsLine) {
-  const HeadCall call{40000, "0123456789abcdef"};
+  const HeadCall call{40000, std::chrono::milliseconds(2500), "0123456789abcdef"};
   std::string line = call_line(call);
   ASSERT_EQ(line.back(), '\n');
   line.pop_back();
@@ -27,11 +27,22 @@ TEST(HeadCall, ComesBackFromItsLine) {
 
 TEST(HeadCall, IsNothingElse) {
   for (const std::string_view line :
-       {"", "muster-step 1 ", "muster-step 1 80", "muster-step 1 80 ", "muster-step 1 0 x",
-        "muster-step 1 65536 x", "muster-step 2 80 x", "muster-step 1 -1 x"}) {
+       {"", "muster-step 2 ", "muster-step 2 80", "muster-step 2 80 9", "muster-step 2 80 9 ",
+        "muster-step 2 0 9 x", "muster-step 2 65536 9 x", "muster-step 1 80 x",
+        "muster-step 2 -1 9 x", "muster-step 2 80 -9 x", "muster-step 2 80 x"}) {
     EXPECT_EQ(read_call(line), std::nullopt) << line;
   }
-  EXPECT_EQ(read_call("muster-step 1 80 " + std::string(kCallMax, 'x')), std::nullopt);
+  EXPECT_NE(read_call("muster-step 2 80 9 x"), std::nullopt);
+  EXPECT_EQ(read_call("muster-step 2 80 9 " + std::string(kCallMax, 'x')), std::nullopt);
+}
+
+TEST(CallPatience, GrowsWithTheHostsToHalfOfTheStart) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  EXPECT_EQ(call_patience(2, seconds(15)), milliseconds(2010));
+  EXPECT_EQ(call_patience(1000, seconds(15)), milliseconds(7000));
+  EXPECT_EQ(call_patience(10'000, seconds(15)), milliseconds(7500));
+  EXPECT_EQ(call_patience(1000, seconds(1)), seconds(2));
 }
 
 TEST(StepErrors, AreToldApart) {
