@@ -141,7 +141,7 @@ struct Known {
   bool lists_partitions = false;
 };
 
-constexpr std::array<Known, 16> kKnown = {{
+constexpr std::array<Known, 17> kKnown = {{
     {"nvalid partition", Fault::cannot_start, "partition: of the target names one", true},
     {"nvalid account", Fault::cannot_start,
      "account: and partition: of the target; sacctmgr show associations user=$USER lists yours",
@@ -166,6 +166,8 @@ constexpr std::array<Known, 16> kKnown = {{
     {"ocket timed out", Fault::unreachable, "scontrol ping; sinfo"},
     {"nable to establish configuration source", Fault::unreachable,
      "this machine is no login node of a Slurm: there is no slurm.conf"},
+    {"nable to process configuration file", Fault::unreachable,
+     "this machine's slurm.conf, or that of SLURM_CONF, cannot be read: is this a login node?"},
     {"ould not establish a configuration source", Fault::unreachable,
      "this machine is no login node of a Slurm: there is no slurm.conf"},
 }};

@@ -116,12 +116,8 @@ class BatchRun {
         record_(queued_record(reading)) {}
 
   int go() {
-    {
-      const process::HeldSignals held;
-      auto writer = begin();
-      if (!writer) return complain(writer.error());
-      if (auto given = hand_over(*writer); !given) return give_up(*writer, given.error());
-    }
+    const process::HeldSignals held;  // who follows the job hears what comes during the hand-over
+    if (const auto given = submit(); !given) return complain(given.error());
     record_.state = model::RunState::queued;
     const bool detach = reading_.pipeline ? reading_.pipeline->detach : reading_.request->detach;
     if (!detach) return follow_queued(record_, invocation_);
@@ -130,7 +126,15 @@ class BatchRun {
   }
 
  private:
-  // The head in the job, and others who look, wait until we let go of its lock.
+  // The head in the job, and others who look, wait until we let go of the record's lock.
+  Result<void> submit() {
+    return begin().and_then([this](store::RecordWriter writer) {
+      auto given = take_checkpoints().and_then([&] { return hand_over(writer); });
+      if (!given) give_up(writer, given.error());
+      return given;
+    });
+  }
+
   Result<store::RecordWriter> begin() {
     if (record_.folder.empty()) {
       return base::fail(Fault::usage, "set MUSTER_RECORDS, or HOME",
@@ -141,11 +145,7 @@ class BatchRun {
     files.plan = "{}\n";
     files.events = view::event_line(*record_.created, "created");
     files.fill = [this](const std::string& folder) { return fill(folder); };
-    return store::RecordWriter::create(record_.folder, files)
-        .and_then([this](store::RecordWriter writer) -> Result<store::RecordWriter> {
-          if (auto taken = take_checkpoints(); !taken) return tl::unexpected(taken.error());
-          return writer;
-        });
+    return store::RecordWriter::create(record_.folder, files);
   }
 
   [[nodiscard]] std::string spec() const {
@@ -180,17 +180,18 @@ class BatchRun {
     if (!id) return tl::unexpected(id.error().error);
     record_.scheduler.id = *id;
     writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
-    return writer.respecify(spec());
+    auto told = writer.respecify(spec());
+    if (!told) (void)commands_.cancel(*id);  // nobody would find it by its record
+    return told;
   }
 
-  int give_up(store::RecordWriter& writer, const base::Error& error) {
+  void give_up(store::RecordWriter& writer, const base::Error& error) {
     record_.state = model::RunState::failed;
     record_.cause = error.what;
     record_.exit_code = base::exit_code(error.fault);
     record_.code_from = "muster";
     record_.ended = store::utc_now();
     (void)writer.finish(view::record_json(record_, store::utc_now()), "");
-    return complain(error);
   }
 
   const front::Reading& reading_;

@@ -81,13 +81,12 @@ std::string last_words(const std::string& folder) {
   return text ? view::one_line(batch::last_words_of(*text)) : "";
 }
 
-RunRecord ended_with(RunRecord record, const batch::JobEnd& end) {
+RunRecord with_end(RunRecord record, const batch::JobEnd& end) {
   record.state = end.state;
   record.exit_code = end.exit_code;
   record.code_from = end.code_from;
   record.cause = end.cause;
   record.ended = store::utc_now();
-  finish_queued(record);
   return record;
 }
 
@@ -102,7 +101,11 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
     if (may_come) ::poll(nullptr, 0, kLookMs);
   }
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder)};
-  return ended_with(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
+  RunRecord ended =
+      with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
+  // What is unknown here may be known elsewhere: it is no end for good.
+  if (sight != nullptr) finish_queued(ended);
+  return ended;
 }
 
 RunRecord as_in_queue(RunRecord record, const JobSight* sight) {
@@ -123,8 +126,10 @@ const JobSight* sight_of_job(const std::vector<JobSight>& sights, const std::str
   return found == sights.end() ? nullptr : &*found;
 }
 
-// Who was to hand it over has gone without a word; the job may be there all the same.
+// Who was to hand it over has gone without a word. Should the job be there all the same, its head
+// makes a live run of this one.
 RunRecord without_id(RunRecord record) {
+  record.state = RunState::died;
   record.cause = "muster ended while it handed the run over";
   return record;
 }
@@ -216,7 +221,8 @@ class QueueFollowing {
   bool goes_on(bool stops) {
     const int signal = process::waiting_signal();
     if (signal == 0) return true;
-    if (!stops || is_stopping_) return false;
+    const bool is_closed = signal == SIGHUP;  // the terminal; the run is not meant
+    if (!stops || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
     process::drop_waiting_signals();
     say("muster: stopping the run; once more leaves it to itself\n");
@@ -322,6 +328,7 @@ RunRecord await_queued(RunRecord record, const Invocation& invocation) {
 // SIGINT to its head, as Ctrl-C would; a job that only waits is taken out of the queue.
 Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) {
   const std::string& id = record.scheduler.id;
+  if (id.empty()) return {};
   const Commands commands = commands_of(record, invocation);
   const auto sights = commands.look({id});
   if (!sights) return tl::unexpected(sights.error().error);

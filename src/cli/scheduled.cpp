@@ -228,7 +228,8 @@ class Following {
     if (log_.code() != 0) return false;
     const int signal = process::waiting_signal();
     if (signal == 0) return true;
-    if (!stops_ || is_stopping_) return false;
+    const bool is_closed = signal == SIGHUP;  // the terminal; the run is not meant
+    if (!stops_ || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
     process::drop_waiting_signals();
     say("muster: stopping the run; once more leaves it to itself\n");

@@ -43,7 +43,7 @@ constexpr Front kFronts[] = {
      read_validate, validate_options, true},
     {"schema", "[OPTIONS]", "Print the JSON Schema of job files, for editors.", false, 0,
      read_schema, schema_options, true},
-    {"export", "[OPTIONS] kubernetes|slurm|grid_engine FILE", "Write a job down for a scheduler.",
+    {"export", "[OPTIONS] SCHEDULER FILE", "Write a job down for a scheduler.",
      false, 0, read_export, export_options, true},
     {"ps", "[OPTIONS]", "List runs, the newest last.", false, 0, read_record<RecordVerb::list>,
      record_options<RecordVerb::list>, true},

@@ -153,7 +153,7 @@ class Submitted(SubmitCase):
 
     def test_a_slurm_that_is_not_there_is_told(self):
         self.job("true")
-        done = self.submit(code=UNREACHABLE, SLURM_CONF="/nowhere/slurm.conf")
+        done = self.submit(code=UNREACHABLE, SLURM_CONF=self.write("slurm.conf", ""))
         self.assertIn("Slurm does not answer", done.errors)
         done = self.submit(code=CANNOT_START, PATH="/nowhere")
         self.assertIn("there is no sbatch here", done.errors)

@@ -26,14 +26,13 @@ void raise_to(std::optional<T>& most, std::optional<T> value) {
   if (value && (!most || *most < *value)) most = value;
 }
 
-// Of one process. Parts of a processor have no meaning here.
-std::optional<std::uint32_t> cpus_of(const job::JobFile& job, std::uint32_t per_node) {
+// Of a node. Parts of a processor have no meaning here.
+std::optional<std::uint32_t> cpus_of(const job::JobFile& job) {
   if (!job.limits.cpu) return std::nullopt;
   constexpr std::uint32_t kMost = 1'000'000;
   const auto cpus =
       spec::read_number("cpu", job.limits.cpu->text, {1, kMost}, base::Fault::bad_file);
-  if (!cpus) return std::nullopt;
-  return std::max(1U, *cpus / std::max(1U, per_node));
+  return cpus ? std::optional(*cpus) : std::nullopt;
 }
 
 std::optional<std::uint64_t> memory_of(const job::JobFile& job) {
@@ -65,9 +64,12 @@ void widen(batch::Wish& wish, job::JobFile job, const JobDraft& draft, const job
   job::resize(job, draft.counts, heard);
   const job::Layout layout = job::layout_of(job, place.instance_types);
   const std::uint32_t slots = std::max(layout.slots, layout.per_node);
+  std::optional<std::uint32_t> cpus;  // of a node
+  if (wish.cpus_per_task) cpus = *wish.cpus_per_task * wish.per_node;
+  raise_to(cpus, cpus_of(job));
   wish.nodes = std::max(wish.nodes, layout.nodes);
   wish.per_node = std::max(wish.per_node, place.target.slots ? place.target.slots->number : slots);
-  raise_to(wish.cpus_per_task, cpus_of(job, slots));
+  if (cpus) wish.cpus_per_task = (*cpus + wish.per_node - 1) / std::max(1U, wish.per_node);
   raise_to(wish.gpus_per_node, gpus_of_nodes(job, place, draft));
   raise_to(wish.memory, memory_of(job));
 }
