@@ -153,7 +153,7 @@ class BatchRun {
   }
 
   [[nodiscard]] std::string script() const {
-    return commands_.system().script(wish_for(reading_, record_.folder));
+    return commands_.batch_system().script(wish_for(reading_, record_.folder));
   }
 
   // The script, and what the code is now, whenever the job starts.

@@ -17,8 +17,6 @@
 namespace muster::head {
 namespace {
 
-using asio::ip::tcp;
-
 constexpr base::Duration kWatch = std::chrono::milliseconds(500);
 constexpr base::Duration kSilence = std::chrono::seconds(2);
 constexpr base::Duration kAnswer = std::chrono::seconds(5);
@@ -319,7 +317,7 @@ void StepLinks::take(SharedStep& step, const VisitorPtr& visitor, const wire::Jo
     return step.refuse(visitor, {base::Fault::usage, "this host is not expected", {}, {}});
   }
   StepLink* link = *found;
-  asio::post(loop_, [kept = link->step()] {});  // while its door is calling
+  asio::post(loop_, life_.bind([kept = link->step()] {}));  // while its door is calling
   if (join.protocol == wire::kProtocol) {
     link->take(step.take(visitor), *join.node);
   } else {

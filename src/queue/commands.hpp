@@ -18,7 +18,7 @@ class Commands {
   // `environment`: of this process.
   Commands(const batch::System& system, std::vector<std::string> environment);
 
-  [[nodiscard]] const batch::System& system() const { return system_; }
+  [[nodiscard]] const batch::System& batch_system() const { return system_; }
 
   // The id of the job of a script, which lies at `path` and says `text`. Fault::cannot_start: the
   // system refuses it, in its own words; Fault::unreachable: it does not answer.
