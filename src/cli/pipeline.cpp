@@ -405,7 +405,7 @@ Result<void> keep_code(const PipelineRequest& request, const std::string& folder
     const bool is_here = std::filesystem::is_directory(step.code->folder, wrong) ||
                          !earlier_manifest(request, name).empty();
     if (!is_here) continue;
-    auto kept = take_snapshot(request, *step.code, folder + "/" + name);
+    auto kept = take_snapshot(request, *step.code, fmt::format("{}/{}", folder, name));
     if (!kept) return kept;
   }
   return {};

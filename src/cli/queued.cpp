@@ -276,7 +276,7 @@ RunRecord queued_now(RunRecord record, const Invocation& invocation) {
   if (!is_asked_about(record)) return record;
   if (record.scheduler.id.empty()) return without_id(std::move(record));
   const auto sights = commands_of(record, invocation).look({record.scheduler.id});
-  if (sights) return as_in_queue(std::move(record), sight_of_job(*sights, record.scheduler.id));
+  if (sights) return as_in_queue(record, sight_of_job(*sights, record.scheduler.id));
   record.cause = sights.error().error.what;
   return record;
 }

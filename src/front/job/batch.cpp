@@ -17,6 +17,7 @@ namespace {
 
 std::vector<batch::Wish::Named> named(const std::vector<job::Named>& all) {
   std::vector<batch::Wish::Named> pairs;
+  pairs.reserve(all.size());
   for (const job::Named& one : all) pairs.emplace_back(one.name, one.value.text);
   return pairs;
 }
