@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <set>
 #include <unistd.h>
