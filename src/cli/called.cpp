@@ -20,6 +20,7 @@
 #include "head/meeting.hpp"
 #include "host/agent.hpp"
 #include "model/carriers.hpp"
+#include "model/head_above.hpp"
 #include "probe/probe.hpp"
 #include "process/first_process.hpp"
 #include "spec/host_word.hpp"
@@ -114,7 +115,7 @@ std::string hostfile_of(const std::vector<std::string>& names,
 std::vector<std::string> without_head_above(const std::vector<std::string>& environment) {
   std::vector<std::string> own;
   for (const std::string& one : environment) {
-    if (!one.starts_with(std::string(spec::kHeadAbove) + "=")) own.push_back(one);
+    if (!one.starts_with(std::string(model::kHeadAbove) + "=")) own.push_back(one);
   }
   return own;
 }

@@ -10,6 +10,7 @@
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "model/carriers.hpp"
+#include "model/head_above.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sources.hpp"
@@ -141,7 +142,7 @@ base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spe
   if (variable(call, kLaunchers)) spec.launchers = names_of_launchers();
   spec.fake_hosts = variable(call, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
   settle_steps(call, spec);
-  const auto above = variable(call, spec::kHeadAbove);
+  const auto above = variable(call, model::kHeadAbove);
   if (above && !says_how_to_reach_hosts(spec.carrier)) spec.carrier.above = *above;
   const auto words = variable(call, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) {

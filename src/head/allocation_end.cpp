@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "base/variables.hpp"
-#include "spec/sources.hpp"
+#include "model/head_above.hpp"
 
 namespace muster::head {
 namespace {
@@ -34,7 +34,7 @@ std::optional<std::int64_t> read_local_time(std::string_view text) {
 void AllocationEnd::ask(const std::vector<std::string>& environment, bool has_limit,
                         const std::function<void(std::int64_t)>& told) {
   const std::string job = base::value_of(environment, "SLURM_JOB_ID");
-  if (job.empty() || !base::value_of(environment, spec::kHeadAbove).empty()) return;
+  if (job.empty() || !base::value_of(environment, model::kHeadAbove).empty()) return;
   const std::string known = base::value_of(environment, "SLURM_JOB_END_TIME");
   if (const auto at = seconds_in(known)) return told(*at);
   if (has_limit || !base::value_of(environment, "MUSTER_DEADLINE").empty()) return;

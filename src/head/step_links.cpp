@@ -8,9 +8,9 @@
 
 #include "base/variables.hpp"
 #include "head/carried_link.hpp"
-#include "head/step_listing.hpp"
 #include "host/clock.hpp"
 #include "link/noise.hpp"
+#include "machine/step_listing.hpp"
 #include "plan/variable_owner.hpp"
 #include "probe/random.hpp"
 
@@ -187,7 +187,7 @@ class StepLinks::StepLink : public HostLink {
   // While Slurm does not start the step, of which srun says nothing (22.05) or little.
   [[nodiscard]] std::optional<base::Error> waits_for() const {
     if (all_.steps_.empty() || (step_ && step_->end())) return std::nullopt;
-    const auto holders = holders_of(host_.name, all_.steps_, all_.name_);
+    const auto holders = machine::holders_of(host_.name, all_.steps_, all_.name_);
     return holders ? std::optional(blocked(host_.name, *holders)) : std::nullopt;
   }
 
@@ -376,8 +376,8 @@ void StepLinks::ask_for_steps(const CarrierNeeds& needs) {
   if (is_asking_ && host::now() - asked_at_ < kAnswer) return;
   is_asking_ = true;
   asked_at_ = host::now();
-  squeue_.ask({"squeue", "-h", "-s", "-j", job, "-o", std::string(kStepFormat)}, needs.environment,
-              kAnswer, [this](const std::string& said) {
+  squeue_.ask({"squeue", "-h", "-s", "-j", job, "-o", std::string(machine::kStepFormat)},
+              needs.environment, kAnswer, [this](const std::string& said) {
                 steps_ = said + "\n";
                 is_asking_ = false;
               });

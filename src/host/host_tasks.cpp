@@ -15,6 +15,7 @@
 #include "host/python_hook.hpp"
 #include "host/wireup_variables.hpp"
 #include "machine/memory_kills.hpp"
+#include "model/head_above.hpp"
 #include "plan/environment.hpp"
 #include "plan/software.hpp"
 #include "plan/surroundings.hpp"
@@ -278,8 +279,8 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
     ours.push_back(entry("PATH", path));
     program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
   }
-  program.environment.erase(std::string(plan::kHeadAbove));
-  if (!head_above_.empty()) program.environment[std::string(plan::kHeadAbove)] = head_above_;
+  program.environment.erase(std::string(model::kHeadAbove));
+  if (!head_above_.empty()) program.environment[std::string(model::kHeadAbove)] = head_above_;
   if (!process::outside().empty()) {
     program.environment[std::string(process::kOutside)] = process::outside();
   }

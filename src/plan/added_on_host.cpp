@@ -1,6 +1,7 @@
 // The variables that agents set (host::HostTasks, PmiTasks, PmixTasks), as a dry run tells of them.
 #include <algorithm>
 
+#include "model/head_above.hpp"
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
 
@@ -21,7 +22,7 @@ std::vector<model::Variable> added_for_app(const model::Plan& plan, const model:
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
   added.push_back({std::string(kGave), "<what muster set for the rank>", "muster"});
-  added.push_back({std::string(kHeadAbove), "<socket for launchers in the rank>", "muster"});
+  added.push_back({std::string(model::kHeadAbove), "<socket for launchers in the rank>", "muster"});
   if (!spec.launchers.empty()) {
     added.push_back({"MUSTER_LAUNCHERS", "<folder that comes first on PATH>", "muster"});
     added.push_back(

@@ -17,9 +17,6 @@ inline constexpr std::string_view kGave = "MUSTER_GAVE";
 // Names that were given with -x, or by a job file, with blanks between.
 inline constexpr std::string_view kExported = "MUSTER_EXPORTED";
 
-// The socket of the host at which a launcher in a rank asks the head above it for hosts.
-inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
-
 // Of a rank that is bound and has its host to itself: its cpus, and those of its agent, as "0/0-7".
 inline constexpr std::string_view kCpus = "MUSTER_CPUS";
 

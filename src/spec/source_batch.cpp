@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/words.hpp"
+#include "model/head_above.hpp"
 #include "spec/hosts.hpp"
 #include "spec/number.hpp"
 #include "spec/quoted.hpp"
@@ -185,7 +186,7 @@ Result<Hosts> hosts_of(const Manager& one, const HostQuery& asked) {
 }  // namespace
 
 Result<std::optional<HostsFound>> batch_job_around(const HostQuery& asked) {
-  if (!asked.variable || asked.variable(kHeadAbove)) return std::nullopt;
+  if (!asked.variable || asked.variable(model::kHeadAbove)) return std::nullopt;
   const Manager* const one = manager_around(asked.variable, asked.manager);
   if (one == nullptr) return std::nullopt;
   return hosts_of(*one, asked).and_then([&](Hosts hosts) -> Result<std::optional<HostsFound>> {

@@ -2,6 +2,7 @@
 //
 // flux-core doc/man7/flux-environment.rst: a batch script or a shell of `flux alloc` has FLUX_URI
 // of an instance of its own, and no FLUX_JOB_ID; a task of `flux run` has both.
+#include "model/head_above.hpp"
 #include "spec/flux_resources.hpp"
 #include "spec/sources.hpp"
 
@@ -52,7 +53,7 @@ Words flux_question(const Variable& variable) {
 }
 
 Result<std::optional<HostsFound>> flux_job_around(const HostQuery& asked) {
-  if (!asked.variable || !asked.ask || asked.variable(kHeadAbove)) return std::nullopt;
+  if (!asked.variable || !asked.ask || asked.variable(model::kHeadAbove)) return std::nullopt;
   if (!asked.manager.empty()) return std::nullopt;
   if (asked.variable("FLUX_URI").value_or("").empty()) return std::nullopt;
   if (auto alone = check_alone(asked.variable); !alone) return tl::unexpected(alone.error());

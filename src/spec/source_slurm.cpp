@@ -1,6 +1,7 @@
 // allocation_around: the hosts of the Slurm job that muster runs in.
 #include <algorithm>
 
+#include "model/head_above.hpp"
 #include "spec/number.hpp"
 #include "spec/slurm_words.hpp"
 #include "spec/sources.hpp"
@@ -155,7 +156,7 @@ Result<void> check_alone(const HostQuery& asked) {
 }  // namespace
 
 base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked) {
-  if (!asked.variable || asked.variable(kHeadAbove)) return std::nullopt;
+  if (!asked.variable || asked.variable(model::kHeadAbove)) return std::nullopt;
   if (!asked.manager.empty() && asked.manager != "slurm") return std::nullopt;
   auto hosts = hosts_around(asked);
   if (!hosts) return tl::unexpected(std::move(hosts.error()));

@@ -22,9 +22,6 @@ inline constexpr std::string_view kStartsRanks = "MUSTER_STARTS_RANKS";
 // Its value where that job keeps no record: what its launchers start are runs of their own.
 inline constexpr std::string_view kRunsOfTheirOwn = "2";
 
-// The socket at which a launcher inside a rank asks the head above it for hosts.
-inline constexpr std::string_view kHeadAbove = "MUSTER_HEAD";
-
 // A variable of the launching environment; nothing: it is not set.
 using Variable = std::function<std::optional<std::string_view>(std::string_view name)>;
 

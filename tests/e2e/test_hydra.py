@@ -53,7 +53,8 @@ class Words(Hydra):
         for words, pattern in (
                 (["-n"], "-n needs a value"), (["-n", "0"], "-n must be"),
                 (["-n", "two"], "-n must be"), (["-n", "1", "-np", "1"], "-np is given twice"),
-                (["-ppn", "99999999999"], "-ppn must be"), (["-launcher", "lsf"], "ssh, fork"),
+                (["-ppn", "99999999999"], "-ppn must be"), (["-launcher", "rsh"], "ssh, fork"),
+                (["-launcher", "lsf"], "inside a LSF job"),
                 (["-bind-to", "gpu0"], "device"), (["-nn", "2"], "unknown option"),
                 (["-hosts", "a", "-f", "b"], "hosts are given"), (["-usize", "big"], "-usize must"),
                 (["-rankmap", "0,7", "-hosts", "a"], "host 7"), (["-env", "A"], "two values"),

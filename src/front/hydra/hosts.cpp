@@ -7,6 +7,7 @@
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/hydra/rankmap.hpp"
+#include "model/head_above.hpp"
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 
@@ -58,7 +59,7 @@ Result<spec::HostsFound> hosts_from(const HydraDraft& draft, std::string_view ma
 // The hosts of a launcher within a rank of ours are those that its head has.
 Result<spec::HostsFound> read_hosts(const HydraDraft& draft) {
   if (!draft.hosts.list && draft.hosts.file == kThisMachine) return spec::HostsFound{};
-  if (variable(*draft.call, spec::kHeadAbove)) return hosts_from(draft, {});
+  if (variable(*draft.call, model::kHeadAbove)) return hosts_from(draft, {});
   const std::string& typed = draft.reach.manager;
   if (typed.empty()) {
     auto preferred = hosts_from(draft, preferred_manager(*draft.call));

@@ -1,11 +1,11 @@
 // Reads a listing line by line.
-#include "head/step_listing.hpp"
+#include "machine/step_listing.hpp"
 
 #include <algorithm>
 
 #include "spec/slurm_words.hpp"
 
-namespace muster::head {
+namespace muster::machine {
 namespace {
 
 struct Step {
@@ -47,4 +47,4 @@ std::optional<std::vector<std::string>> holders_of(std::string_view host, std::s
   return holders;
 }
 
-}  // namespace muster::head
+}  // namespace muster::machine

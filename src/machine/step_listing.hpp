@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::head {
+namespace muster::machine {
 
 // squeue -h -s -j JOB -o this
 inline constexpr std::string_view kStepFormat = "%i|%j|%N";
@@ -17,4 +17,4 @@ inline constexpr std::string_view kStepFormat = "%i|%j|%N";
                                                                  std::string_view listing,
                                                                  std::string_view own);
 
-}  // namespace muster::head
+}  // namespace muster::machine

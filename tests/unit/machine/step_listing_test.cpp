@@ -1,27 +1,12 @@
-// What squeue's answers mean.
+// Which steps hold a host of a Slurm job.
+#include "machine/step_listing.hpp"
+
 #include <gtest/gtest.h>
-#include <optional>
 
-#include "head/allocation_end.hpp"
-#include "head/step_listing.hpp"
-
-namespace muster::head {
+namespace muster::machine {
 namespace {
 
 using Words = std::vector<std::string>;
-
-TEST(LocalTime, IsReadAsSqueueWritesIt) {
-  const auto first = read_local_time("2026-11-23T23:30:47\n");
-  const auto second = read_local_time("2026-11-23T23:31:47");
-  ASSERT_TRUE(first && second);
-  EXPECT_EQ(*second - *first, 60);
-}
-
-TEST(LocalTime, IsNothingElse) {
-  for (const char* text : {"", "NONE", "N/A", "Unknown", "2026-11-23", "2026-11-23T23:30:47 x"}) {
-    EXPECT_EQ(read_local_time(text), std::nullopt) << text;
-  }
-}
 
 TEST(Holders, AreTheOtherStepsOfAHost) {
   const char* listing =
@@ -38,4 +23,4 @@ TEST(Holders, DoNotMatterOnceOurStepIsThere) {
 }
 
 }  // namespace
-}  // namespace muster::head
+}  // namespace muster::machine
