@@ -13,6 +13,7 @@
 #include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
 #include "cli/run.hpp"
+#include "cli/scheduled_record.hpp"
 #include "cli/speak.hpp"
 #include "front/batch_request.hpp"
 #include "front/pipeline_request.hpp"
@@ -37,10 +38,6 @@ const batch::System& wanted_system(const BatchRequest& request) {
   return *batch::system_of(request.kind);
 }
 
-const front::Recording& recording_in(const front::Reading& reading) {
-  return reading.pipeline ? reading.pipeline->record : *reading.request->record;
-}
-
 void tell_earlier(const front::PipelineRequest& pipeline, batch::Wish& wish) {
   if (pipeline.earlier.empty()) return;
   wish.variables.emplace_back(kQueuedEarlier, pipeline.earlier);
@@ -63,34 +60,10 @@ batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
   return wish;
 }
 
-std::uint32_t ranks_of(const front::RunRequest& request) {
-  std::uint32_t ranks = 0;
-  for (const model::App& app : request.spec.apps) {
-    ranks += app.ranks.value_or(static_cast<std::uint32_t>(request.spec.hosts.size()) *
-                                request.spec.per_node.value_or(1));
-  }
-  return ranks;
-}
-
-// Its hosts are not known yet.
+// Neither its hosts nor its job's id is known yet.
 model::RunRecord queued_record(const front::Reading& reading) {
-  const front::Recording& known = recording_in(reading);
-  model::RunRecord record;
-  record.folder = known.folder;
-  record.run = store::run_of(known.folder);
-  record.name = known.name;
-  record.experiment = known.experiment;
-  record.tags = known.tags;
-  record.outputs = known.outputs;
-  record.created = store::utc_now();
-  record.head = store::this_place();
-  record.scheduler.kind = reading.batch->kind;
-  record.scheduler.target = reading.batch->target;
-  if (reading.request) {
-    record.ranks = ranks_of(*reading.request);
-    record.command = reading.request->spec.apps.front().command;
-  }
-  return record;
+  const BatchRequest& request = *reading.batch;
+  return scheduled_record(reading, {request.kind, request.target, {}, {}, {}});
 }
 
 // Of a rank around, if there is one, the new run's job knows nothing: neither its head nor its

@@ -11,6 +11,7 @@
 #include "cli/head_options.hpp"
 #include "cli/run.hpp"
 #include "cli/scheduled.hpp"
+#include "cli/scheduled_record.hpp"
 #include "cli/speak.hpp"
 #include "cluster/submission.hpp"
 #include "front/pipeline_request.hpp"
@@ -49,12 +50,6 @@ void tell_hosts(const front::Reading& reading, model::RunRecord& record) {
   for (const std::string& line : view::launcher_hosts(spec)) {
     record.hosts.push_back(line.substr(0, line.find(' ')));
   }
-  record.ranks = 0;
-  for (const model::App& app : spec.apps) {
-    record.ranks += app.ranks.value_or(static_cast<std::uint32_t>(spec.hosts.size()) *
-                                       spec.per_node.value_or(1));
-  }
-  record.command = spec.apps.front().command;
 }
 
 std::string records_in_pods(const job::Cluster& cluster) {
@@ -76,22 +71,12 @@ void tell_outputs(const job::Cluster& cluster, model::RunRecord& record) {
 }
 
 model::RunRecord record_of(const front::Reading& reading) {
-  const front::Recording& known =
-      reading.pipeline ? reading.pipeline->record : *reading.request->record;
   const ClusterRequest& cluster = *reading.cluster;
-  model::RunRecord record;
-  record.folder = known.folder;
-  record.run = store::run_of(known.folder);
-  record.name = known.name;
-  record.experiment = known.experiment;
-  record.tags = known.tags;
-  record.outputs = known.outputs;
-  record.created = store::utc_now();
-  record.head = store::this_place();
   const job::Cluster& place = cluster.run.cluster;
-  record.scheduler = {"kubernetes", cluster.target, place.context ? place.context->text : "",
-                      place.name_space ? place.name_space->text : "",
-                      kubernetes::object_name(cluster.run.name)};
+  model::RunRecord record = scheduled_record(
+      reading,
+      {"kubernetes", cluster.target, place.context ? place.context->text : "",
+       place.name_space ? place.name_space->text : "", kubernetes::object_name(cluster.run.name)});
   tell_hosts(reading, record);
   tell_outputs(place, record);
   return record;
@@ -103,8 +88,7 @@ model::RunRecord record_of(const front::Reading& reading) {
 class Codes {
  public:
   Result<void> take(const front::Reading& reading) {
-    const std::string folder =
-        (reading.pipeline ? reading.pipeline->record : *reading.request->record).folder;
+    const std::string& folder = recording_in(reading).folder;
     if (reading.request && reading.request->code) return add(*reading.request->code, folder);
     if (!reading.pipeline) return {};
     for (const front::StepRequest& step : reading.pipeline->steps) {

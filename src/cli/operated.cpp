@@ -10,6 +10,7 @@
 #include "base/variables.hpp"
 #include "cli/operated_output.hpp"
 #include "cli/scheduled.hpp"
+#include "cli/scheduled_record.hpp"
 #include "cli/speak.hpp"
 #include "cluster/base64.hpp"
 #include "cluster/operated.hpp"
@@ -46,27 +47,17 @@ std::string log_file(const RunRecord& record) { return record.folder + "/log"; }
 std::string text_or_empty(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
 RunRecord operated_record(const front::Reading& reading) {
-  const front::Recording& known = *reading.request->record;
   const front::ClusterRequest& cluster = *reading.cluster;
   const job::Cluster& place = cluster.run.cluster;
-  RunRecord record;
-  record.folder = known.folder;
-  record.run = store::run_of(known.folder);
-  record.name = known.name;
-  record.experiment = known.experiment;
-  record.tags = known.tags;
-  for (const model::NamedPath& one : known.outputs) {
-    if (!record.holds(one.path)) record.outputs.push_back(one);  // else it goes with its pod
-  }
-  record.created = store::utc_now();
-  record.head = store::this_place();
-  record.scheduler = {"kubernetes", cluster.target, text_or_empty(place.context),
-                      text_or_empty(place.name_space), cluster::operated_id(cluster.operated)};
+  RunRecord record = scheduled_record(
+      reading, {"kubernetes", cluster.target, text_or_empty(place.context),
+                text_or_empty(place.name_space), cluster::operated_id(cluster.operated)});
+  std::erase_if(record.outputs, [&](const model::NamedPath& one) {
+    return record.holds(one.path);  // it goes with its pod
+  });
   for (const model::HostEntry& host : reading.request->spec.hosts) {
     record.hosts.push_back(host.name);
   }
-  for (const model::App& app : reading.request->spec.apps) record.ranks += app.ranks.value_or(1);
-  record.command = reading.request->spec.apps.front().command;
   return record;
 }
 
