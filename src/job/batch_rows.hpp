@@ -35,6 +35,16 @@ inline void add_batch_option(Targets& targets, const Found& found) {
   }
 }
 
+inline constexpr Key<Targets> kBatchSetup = {
+    {"setup", Form::text, "Lines of shell before muster is called.", {.listed = true}},
+    into_batch<&BatchPlace::setup>};
+inline constexpr Key<Targets> kBatchProgram = {
+    {"muster", Form::text, "The path of muster on the nodes (default: that of the one here)."},
+    into_batch<&BatchPlace::program>};
+inline constexpr Key<Targets> kBatchNodes = {
+    {"nodes", Form::count, "Nodes to ask for (default: as many as the job, or its largest step)."},
+    into_batch<&BatchPlace::nodes>};
+
 inline constexpr Key<Targets> kSlurmKeys[] = {
     {{"partition", Form::text, "Where the job is queued; several: any of them.", {.listed = true}},
      add_batch_option},
@@ -65,12 +75,9 @@ inline constexpr Key<Targets> kSlurmKeys[] = {
     {{"mail_user", Form::text, "Who gets the mail."}, add_batch_option},
     {{"options", Form::text, "Any other option of sbatch, without dashes.", {.each = true}},
      into_batch<&BatchPlace::raw>},
-    {{"setup", Form::text, "Lines of shell before muster is called.", {.listed = true}},
-     into_batch<&BatchPlace::setup>},
-    {{"muster", Form::text, "The path of muster on the nodes (default: that of the one here)."},
-     into_batch<&BatchPlace::program>},
-    {{"nodes", Form::count, "Nodes to ask for (default: as many as the job, or its largest step)."},
-     into_batch<&BatchPlace::nodes>},
+    kBatchSetup,
+    kBatchProgram,
+    kBatchNodes,
 };
 
 inline constexpr Key<Targets> kGridEngineKeys[] = {
@@ -87,12 +94,9 @@ inline constexpr Key<Targets> kGridEngineKeys[] = {
      add_batch_option},
     {{"options", Form::text, "Any other option of qsub, without its dash.", {.each = true}},
      into_batch<&BatchPlace::raw>},
-    {{"setup", Form::text, "Lines of shell before muster is called.", {.listed = true}},
-     into_batch<&BatchPlace::setup>},
-    {{"muster", Form::text, "The path of muster on the nodes (default: that of the one here)."},
-     into_batch<&BatchPlace::program>},
-    {{"nodes", Form::count, "Nodes to ask for (default: as many as the job, or its largest step)."},
-     into_batch<&BatchPlace::nodes>},
+    kBatchSetup,
+    kBatchProgram,
+    kBatchNodes,
 };
 
 }  // namespace muster::job
