@@ -156,7 +156,7 @@ constexpr std::array<Cause, 9> kCauses = {{
 
 std::string grid_engine_id(std::string_view said) {
   for (const std::string& line : base::split(said, "\n")) {
-    const std::string id = line.substr(0, line.find('.'));
+    std::string id = line.substr(0, line.find('.'));
     if (is_digits(id)) return id;
   }
   return {};

@@ -176,7 +176,7 @@ constexpr std::array<Known, 17> kKnown = {{
 
 std::string slurm_id(std::string_view said) {
   for (const std::string& line : base::split(said, "\n")) {
-    const std::string id = line.substr(0, line.find(';'));
+    std::string id = line.substr(0, line.find(';'));
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     if (!id.empty() && std::ranges::all_of(id, is_digit)) return id;
   }

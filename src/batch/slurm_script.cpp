@@ -9,7 +9,7 @@
 namespace muster::batch {
 namespace {
 
-constexpr std::uint64_t kMiB = 1024 * 1024;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 std::string with_dashes(std::string name) {
   std::ranges::replace(name, '_', '-');

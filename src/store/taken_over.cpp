@@ -86,7 +86,9 @@ bool take_record_over(const std::string& fresh, const std::string& folder) {
   if (has_begun(folder) && !set_aside(folder)) return false;
   drop_reports(folder);
   std::vector<std::string> names = entries_of(fresh);
-  std::ranges::partition(names, [](const std::string& name) { return name != kEvents; });
+  // std::ranges::partition() of libstdc++ 12 is too much for clang 14.
+  std::partition(names.begin(), names.end(),
+                 [](const std::string& name) { return name != kEvents; });
   return move_all(fresh, folder, names) && ::rmdir(fresh.c_str()) == 0;
 }
 
