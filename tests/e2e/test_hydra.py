@@ -53,7 +53,7 @@ class Words(Hydra):
         for words, pattern in (
                 (["-n"], "-n needs a value"), (["-n", "0"], "-n must be"),
                 (["-n", "two"], "-n must be"), (["-n", "1", "-np", "1"], "-np is given twice"),
-                (["-ppn", "99999999999"], "-ppn must be"), (["-launcher", "ll"], "ssh, fork"),
+                (["-ppn", "99999999999"], "-ppn must be"), (["-launcher", "ll"], "ssh, rsh, fork"),
                 (["-launcher", "lsf"], "inside a LSF job"),
                 (["-bind-to", "gpu0"], "device"), (["-nn", "2"], "unknown option"),
                 (["-hosts", "a", "-f", "b"], "hosts are given"), (["-usize", "big"], "-usize must"),
