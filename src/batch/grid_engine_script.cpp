@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/shell_word.hpp"
 #include "batch/script.hpp"
 
 namespace muster::batch {
@@ -34,7 +35,8 @@ class QsubLines {
 
  private:
   void add(const std::string& name, const std::string& value = {}) {
-    lines_.push_back(value.empty() ? "-" + name : fmt::format("-{} {}", name, shell_word(value)));
+    lines_.push_back(value.empty() ? "-" + name
+                                   : fmt::format("-{} {}", name, base::shell_word(value)));
   }
 
   void given(const std::string& key, const std::string& value) {
@@ -42,7 +44,7 @@ class QsubLines {
     if (key == "project") add("P", value);
     if (key == "account") add("A", value);
     if (key == "resources") add("l", value);
-    if (key == "pe") lines_.push_back(fmt::format("-pe {} {}", shell_word(value), slots()));
+    if (key == "pe") lines_.push_back(fmt::format("-pe {} {}", base::shell_word(value), slots()));
   }
 
   [[nodiscard]] std::uint64_t slots() const {

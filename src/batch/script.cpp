@@ -5,14 +5,10 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/shell_word.hpp"
+
 namespace muster::batch {
 namespace {
-
-bool is_plain(char c) {
-  constexpr std::string_view kOthers = "_-./=:,+@%";
-  const bool alnum = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return alnum || kOthers.find(c) != std::string_view::npos;
-}
 
 // What a person wrote may have several lines; each is a comment.
 std::string comment(std::string_view line) {
@@ -52,13 +48,6 @@ base::Result<void> check_lines(const Wish& wish) {
   return {};
 }
 
-std::string shell_word(std::string_view word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 std::string script_text(const Wish& wish, std::string_view mark,
                         std::vector<std::string> directives) {
   std::string text = wish.setup.empty() ? "#!/bin/sh\n" : "#!/bin/bash -l\n";
@@ -68,11 +57,9 @@ std::string script_text(const Wish& wish, std::string_view mark,
   text += "\n";
   text += setup_text(wish.setup);
   for (const auto& [name, value] : wish.variables) {
-    text += fmt::format("export {}={}\n", name, shell_word(value));
+    text += fmt::format("export {}={}\n", name, base::shell_word(value));
   }
-  text += "exec";
-  for (const std::string& word : wish.command) text += " " + shell_word(word);
-  return text + "\n";
+  return text + "exec " + base::shell_words(wish.command) + "\n";
 }
 
 }  // namespace muster::batch

@@ -10,9 +10,6 @@
 
 namespace muster::batch {
 
-// A word as a shell reads it: in single quotes where it needs them.
-[[nodiscard]] std::string shell_word(std::string_view word);
-
 // Whether the parts of the wish that become lines for the system are lines. Fault::bad_file.
 [[nodiscard]] base::Result<void> check_lines(const Wish& wish);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/shell_word.hpp"
 #include "batch/script.hpp"
 
 namespace muster::batch {
@@ -24,7 +25,7 @@ bool is_true(std::string_view value) { return value.starts_with('t') || value.st
 std::string directive_word(const std::string& value) {
   std::string text;
   for (const char c : value) text += c == '\\' ? std::string("\\\\") : std::string(1, c);
-  return shell_word(text);
+  return base::shell_word(text);
 }
 
 std::string option(const std::string& name, const std::string& value) {

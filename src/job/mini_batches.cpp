@@ -5,15 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "base/shell_word.hpp"
+
 namespace muster::job {
 namespace {
-
-// One word for a shell.
-std::string shell_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 // What expressions stand for is not known yet, and may hold any character: it comes as a variable,
 // which the shell does not look into.
@@ -28,7 +23,7 @@ class Command {
     if (!value) return;
     text_ += " --" + name;
     if (value->text.find("${{") == std::string::npos) {
-      text_ += " " + shell_word(value->text);
+      text_ += " " + base::shell_word(value->text);
       return;
     }
     std::string variable = std::string(kMiniBatchesProgram) + "_";

@@ -1,8 +1,8 @@
 // carrier_words: the words that start the agent on a host.
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "base/shell_word.hpp"
 #include "link/link.hpp"
 
 namespace muster::link {
@@ -12,20 +12,11 @@ std::string_view basename(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
 }
 
-bool plain(char byte) {
-  const bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-  return letter || (byte >= '0' && byte <= '9') ||
-         std::string_view("/._-+,:@%").find(byte) != std::string_view::npos;
-}
-
-// Single quotes mean the same to sh, csh, fish and their kin. "~/" is left to the remote shell.
-std::string quoted(std::string_view path) {
-  const std::string_view rest = path.starts_with("~/") ? path.substr(2) : path;
-  if (!path.empty() && std::ranges::all_of(rest, plain)) return std::string(path);
-  std::string out(path.substr(0, path.size() - rest.size()));
-  out += '\'';
-  for (const char byte : rest) out += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
-  return out + '\'';
+// "~/" is left to the remote shell.
+std::string remote_word(std::string_view path) {
+  constexpr std::string_view kHome = "~/";
+  if (!path.starts_with(kHome)) return base::shell_word(path);
+  return std::string(kHome) + base::shell_word(path.substr(kHome.size()));
 }
 
 // ssh would take a word with a dash for an option, and options can run local commands.
@@ -66,8 +57,8 @@ base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& c
   if (basename(words.front()) == "ssh") add_ssh_options(words, carrier, host);
   words.push_back(host.user.empty() ? host.name : host.user + '@' + host.name);
   std::string command = "exec ";
-  for (const std::string& word : carrier.wrapper) command += quoted(word) + ' ';
-  words.push_back(command + quoted(agent_path) + " agent");
+  for (const std::string& word : carrier.wrapper) command += remote_word(word) + ' ';
+  words.push_back(command + remote_word(agent_path) + " agent");
   return words;
 }
 

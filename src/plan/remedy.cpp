@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/shell_word.hpp"
+
 namespace muster::plan {
 namespace {
 
@@ -17,22 +19,10 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
-}
-
-std::string quoted(std::string_view word) {
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      text += "'\\''";
-    } else {
-      text += c == '\n' ? ' ' : c;
-    }
-  }
-  return text + "'";
+// In one line.
+std::string typed_word(std::string word) {
+  std::ranges::replace(word, '\n', ' ');
+  return base::shell_word(word);
 }
 
 std::string program(const model::App& app) {
@@ -40,7 +30,7 @@ std::string program(const model::App& app) {
   for (const std::string& word : app.command) {
     if (text.size() > kWordsMax) return text + " ...";
     text += ' ';
-    text += quoted(word);
+    text += typed_word(word);
   }
   return text;
 }
@@ -57,7 +47,7 @@ std::string host_words(const JobSpec& spec) {
   if (spec.fake_nodes > 0) return fmt::format(" --fake-nodes {}", spec.fake_nodes);
   if (spec.source.is_file) {
     const bool is_variable = spec.source_name.starts_with('$');
-    return " --hostfile " + (is_variable ? spec.source_name : quoted(spec.source_name));
+    return " --hostfile " + (is_variable ? spec.source_name : typed_word(spec.source_name));
   }
   const bool is_unasked = spec.source.has_list && spec.source.option.empty();
   if (spec.hosts.empty() || is_unasked) return {};
@@ -67,7 +57,7 @@ std::string host_words(const JobSpec& spec) {
     if (!list.empty()) list += ',';
     list += entry_text(entry);
   }
-  return " -H " + quoted(list);
+  return " -H " + typed_word(list);
 }
 
 std::string map_words(const model::Mapping& mapping) {

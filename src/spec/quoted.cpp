@@ -25,15 +25,4 @@ std::string quoted(std::string_view text) {
   return shown + "'";
 }
 
-std::string quoted_for_shell(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ' ';
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
-}
-
 }  // namespace muster::spec

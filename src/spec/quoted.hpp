@@ -1,8 +1,6 @@
-// quoted: words that a person typed, made safe to show in one line of a complaint; likewise for a
-// shell.
+// quoted: words that a person typed, made safe to show in one line of a complaint.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,8 +8,5 @@ namespace muster::spec {
 
 // 'text' in single quotes; bytes that are not printable ASCII as \xNN; cut after 60 bytes.
 [[nodiscard]] std::string quoted(std::string_view text);
-
-// Words, with blanks between, that any shell reads back as they are: 'a' 'it'\''s'.
-[[nodiscard]] std::string quoted_for_shell(std::span<const std::string> words);
 
 }  // namespace muster::spec

@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/shell_word.hpp"
 #include "base/words.hpp"
 #include "model/head_above.hpp"
 #include "spec/hosts.hpp"
@@ -105,9 +106,9 @@ struct Manager {
 // For /bin/sh -c: "exec" and the words, with those of the user.
 std::string exec_words(const char* usual, const char* own, const BatchProgram& program) {
   std::string script = "exec ";
-  script += program.words.empty() ? usual : quoted_for_shell(program.words);
+  script += program.words.empty() ? usual : base::shell_words(program.words);
   script += own;
-  if (!program.extra.empty()) script += " " + quoted_for_shell(program.extra);
+  if (!program.extra.empty()) script += " " + base::shell_words(program.extra);
   return script;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/byte_size.hpp"
+#include "base/shell_word.hpp"
 #include "view/plan.hpp"
 #include "view/utf8.hpp"
 
@@ -66,21 +67,11 @@ void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   }
 }
 
-// As it could be typed.
-[[nodiscard]] std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 [[nodiscard]] std::string program(const model::App& app, std::size_t ranks) {
   const std::string role = app.role.empty() ? "" : fmt::format(" ({})", one_line(app.role));
   std::string text = fmt::format("  {} rank{}{}, in {}:", ranks, ranks == 1 ? "" : "s", role,
                                  one_line(app.workdir));
-  for (const std::string& word : app.command) text += " " + one_line(shell_word(word));
+  for (const std::string& word : app.command) text += " " + one_line(base::shell_word(word));
   return text + "\n";
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/shell_word.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/inherited.hpp"
@@ -37,8 +38,8 @@ bool is_batch_launcher(std::string_view word) {
 // One step with one task on that host. --unbuffered: srun would otherwise hold back what is no
 // whole line. Steps of one job share its processors only with --overlap.
 Command srun_words(const Command& executable, const Command& extra) {
-  std::string script = "exec " + spec::quoted_for_shell(executable);
-  if (!extra.empty()) script += " " + spec::quoted_for_shell(extra);
+  std::string script = "exec " + base::shell_words(executable);
+  if (!extra.empty()) script += " " + base::shell_words(extra);
   script += R"( --nodes=1 --ntasks=1 --nodelist="$1" --overlap --unbuffered --mpi=none)"
             R"( --cpu-bind=none /bin/sh -c "$2")";
   return {"/bin/sh", "-c", script, "srun"};

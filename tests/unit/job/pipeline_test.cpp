@@ -344,11 +344,10 @@ task: {type: run_function, entry_script: s.py}
   const Laid made = graph(files);
   EXPECT_TRUE(made.complaints.empty());
   const std::string command = step(made.graph, "named").job.command->text;
-  EXPECT_NE(
-      command.find(
-          " --entry-script 's.py' --input \"$MUSTER_MINI_BATCHES_INPUT\" --mini-batch-size '7' "
-          "--max-retries '1' -- "),
-      std::string::npos)
+  EXPECT_NE(command.find(
+                " --entry-script s.py --input \"$MUSTER_MINI_BATCHES_INPUT\" --mini-batch-size 7 "
+                "--max-retries 1 -- "),
+            std::string::npos)
       << command;
   EXPECT_EQ(step(made.graph, "named").job.per_node->number, 4U);
   EXPECT_EQ(step(made.graph, "inline").job.parallel->batch_size->text, "5");

@@ -90,7 +90,7 @@ TEST(BatchReach, OfGridEngineIsQrshWithinTheJob) {
             (Words{"/bin/sh", "-c", R"(trap '' USR1 USR2; exec "$@")", "agent"}));
   const auto own = batch_job_reach(variable_of(around), "sge", {{"/opt/it's qrsh"}, {"-v", "A=1"}});
   EXPECT_EQ(own->command[2], R"(PATH="$SGE_ROOT/bin/$ARC:$PATH"; )"
-                             R"(exec '/opt/it'\''s qrsh' -inherit '-v' 'A=1' "$1" "$2")");
+                             R"(exec '/opt/it'\''s qrsh' -inherit -v A=1 "$1" "$2")");
 }
 
 TEST(BatchReach, IsOfOneManagerWhereThatIsAskedFor) {
