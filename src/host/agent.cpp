@@ -19,6 +19,7 @@
 #include "host/limits.hpp"
 #include "host/outer_agent.hpp"
 #include "link/link.hpp"
+#include "machine/end_wish.hpp"
 #include "machine/told_to_end.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
@@ -209,8 +210,13 @@ class Agent {
     signals_.async_wait(life_.bind([this](const std::error_code& error, int number) {
       if (error) return;
       say(fmt::format("ended by {}", base::signal_name(number)));
-      const bool again = std::exchange(told_to_end_, number) != 0;
-      tells_ && !again ? leave_in_order() : end_all();
+      const bool is_first = std::exchange(told_to_end_, number) == 0;
+      const bool again = wish_.hear(number, host::now());
+      if (again || !tells_) {
+        end_all();
+      } else if (is_first) {
+        leave_in_order();
+      }
       wait_for_signal();
     }));
   }
@@ -242,6 +248,7 @@ class Agent {
   bool dismissed_ = false;  // by the head's own run
   bool said_why_ = false;   // the link is of no use any more
   int told_to_end_ = 0;     // by this signal
+  machine::EndWish wish_;
   link::AgentLink link_;
   std::vector<std::unique_ptr<HostedRun>> runs_;  // never empty
   process::Alarm leave_by_;

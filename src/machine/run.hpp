@@ -45,6 +45,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "machine/end_wish.hpp"
 #include "machine/host_clock.hpp"
 #include "machine/input_flow.hpp"
 #include "machine/orders.hpp"
@@ -301,7 +302,7 @@ class Run {
   std::optional<base::Instant> servers_end_at_;  // when only servers are left
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
   bool shared_told_ = false;                     // that MPI will have too little of it
-  bool interrupted_before_ = false;
+  EndWish wish_;                                 // of the user, or of whoever ends the job around
   std::optional<Stopping> stop_;
   plan::Rendezvous where_;  // once every host has greeted
   InputFlow stdin_;

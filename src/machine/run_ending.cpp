@@ -211,8 +211,11 @@ void Run::stop_node(NodeIndex index, std::int32_t number, Duration grace, RunEff
 
 // What looks like failures may be the end of the batch job around, which we would soon hear of.
 bool Run::may_be_explained() const {
-  return input_.spec.source.of_batch_job && stop_ && !interrupted_before_ &&
-         now_ < stop_->at + kSignalIsLate && verdict_.explained_by(SIGTERM);
+  // Whoever tells a host to end may be about to tell us.
+  const bool may_come =
+      input_.spec.source.of_batch_job || verdict_.so_far().cause == model::Cause::fault;
+  return may_come && stop_ && !wish_.is_there() && now_ < stop_->at + kSignalIsLate &&
+         verdict_.explained_by(SIGTERM);
 }
 
 void Run::leave_when_stopped(RunEffects& out) {
@@ -281,7 +284,9 @@ void Run::blame(std::int32_t number) {
 
 void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
   now_ = now;
-  if (std::exchange(interrupted_before_, true)) return stop_all(0, Duration{0}, out);
+  const bool was_wished = wish_.is_there();
+  if (wish_.hear(number, now)) return stop_all(0, Duration{0}, out);
+  if (was_wished) return;
   const bool is_for_all = stop_ && now - stop_->at <= kSignalForAll;
   if (is_for_all && verdict_.explained_by(number)) blame(number);
   if (!stop_ && !over()) {
@@ -299,7 +304,7 @@ void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
 // Nobody has asked for it a second time: ranks that are ending keep their grace.
 void Run::outer_over(base::Instant now, RunEffects& out) {
   if (!stop_) return interrupt(SIGTERM, now, out);
-  interrupted_before_ = true;  // no other round follows
+  wish_.note(now);  // no other round follows
 }
 
 void Run::signal(std::int32_t number, RunEffects& out) const {

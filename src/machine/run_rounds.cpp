@@ -12,7 +12,7 @@ using base::NodeIndex;
 // Only a rank's own failure is worth another try. A host that is gone cannot start its ranks again;
 // and what spawned ranks were for, only those who spawned them knew, even if it came to nothing.
 bool Run::may_restart(base::Instant now) const {
-  if (verdict_.so_far().cause != model::Cause::rank_failed || interrupted_before_) return false;
+  if (verdict_.so_far().cause != model::Cause::rank_failed || wish_.is_there()) return false;
   if (time_limit_.is_up(now)) return false;
   if (round_ >= input_.spec.max_restarts || wireup_.worlds() > 1) return false;
   if (std::ranges::any_of(nodes_, &Node::joined)) return false;

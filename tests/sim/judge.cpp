@@ -117,6 +117,11 @@ void Judge::on(const machine::UserSignal& event) {
     default:
       return;
   }
+  // One that may have been passed on by others, so soon after the first, is no second wish.
+  const bool may_be_passed_on = event.number == SIGTERM || event.number == SIGHUP;
+  const bool is_soon = wished_at_ && agenda_.now() <= *wished_at_ + std::chrono::seconds(3);
+  if (may_be_passed_on && is_soon) return;
+  if (!wished_at_) wished_at_ = agenda_.now();
   if (++interrupts_ == 2) again_ = agenda_.now();
   first({Cause::interrupted, {}, 0, event.number, 128 + event.number, {}});
 }
@@ -124,11 +129,13 @@ void Judge::on(const machine::UserSignal& event) {
 void Judge::on(const machine::OutputClosed&) {
   if (first_) return;
   ++interrupts_;
+  wished_at_ = agenda_.now();
   first({Cause::interrupted, {}, 0, SIGPIPE, 128 + SIGPIPE, {}});
 }
 
 void Judge::outer_over() {
   interrupts_ = std::max(interrupts_, 1);
+  if (!wished_at_) wished_at_ = agenda_.now();
   outer_over_ = true;
 }
 

@@ -178,6 +178,7 @@ class Judge {
   std::optional<base::Instant> over_;
   std::optional<model::RunReport> ended_;  // as the head has told
   std::optional<base::Instant> all_stopped_at_;
+  std::optional<base::Instant> wished_at_;      // the user has asked for the end
   std::optional<base::Instant> again_;          // the user has asked for the end a second time
   std::optional<base::Instant> noticed_;        // when ranks were told of the time limit
   std::optional<base::Instant> running_since_;  // all ranks of the first world
