@@ -34,22 +34,27 @@ def rows(bench, folder):
 
 
 @contextlib.contextmanager
-def allocation(lab, folder, per_node):
+def allocation(lab, folder, per_node, around=()):
     """The environment of commands in a job of all four nodes, which lasts as long as the block."""
-    path = os.path.join(folder, "variables")
-    keep = 'env -0 > "$0" && echo there && read -r _'
+    path, end = os.path.join(folder, "variables"), os.path.join(folder, "end")
+    os.mkfifo(end)
+    keep = 'env -0 > "$0" && echo there && read -r _ < "$1"'
     own = lab.environment(MUSTER_RECORDS=os.path.join(folder, "records-of-slurm"),
                           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl_tcp_if_include="eth0",
                           OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     lab.wait_until_idle()
-    job = lab.start(["salloc", "-Q", "-N", "4", f"--ntasks-per-node={per_node}", "sh", "-c", keep,
-                     path], env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    job = lab.start(["salloc", "-Q", "-N", "4", f"--ntasks-per-node={per_node}", *around, "sh",
+                     "-c", keep, path, end], env=own, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE)
     try:
         job.popen.stdout.readline()
         with open(path, encoding="utf-8") as file:
             yield dict(one.split("=", 1) for one in file.read().split("\0") if one)
     finally:
-        job.popen.communicate(b"\n")
+        with open(end, "w", encoding="utf-8") as file:
+            file.write("\n")
+        job.popen.communicate()
+        os.remove(end)
 
 
 def step_rows(bench, lab, folder):
@@ -76,7 +81,12 @@ def second_runs(bench, lab, folder):
                          bench.timed(fake, wrap, env=outside)))
     bench.ratios(f"{what} / the first", [(second, first) for first, second, _ in runs])
     bench.ratios(f"{what} / on 4 fake nodes",
-                 [(second, local) for _, second, local in runs], "<= 20 ms above")
+                 [(second, local) for _, second, local in runs])
+    with allocation(lab, folder, 4, [bench.muster, "lead", "--"]) as inside:
+        words = bench.run("--no-record", TRUE)
+        held = [(bench.timed(words, wrap, env=inside), bench.timed(fake, wrap, env=outside))
+                for _ in range(bench.pairs)]
+    bench.ratios(f"{what}, below muster lead, / on 4 fake nodes", held, "<= 20 ms above")
 
 
 def mpi(bench, lab, folder):

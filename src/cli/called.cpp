@@ -1,4 +1,4 @@
-// Meets, then is the head of a command, or an agent.
+// Meets, or opens hosts, then is the head of a command; or meets, then is an agent.
 #include "cli/called.hpp"
 
 #include <algorithm>
@@ -102,13 +102,41 @@ model::Host called_host(const std::string& name, const std::optional<std::uint32
   return host;
 }
 
-std::string hostfile_of(const std::vector<std::string>& names,
-                        const std::optional<std::uint32_t>& slots) {
-  std::string text;
-  for (const std::string& name : names) {
-    text += slots ? fmt::format("{} slots={}\n", name, *slots) : name + "\n";
+// What the command may use, and what launchers in it read of that.
+struct HeldHosts {
+  std::string hostfile;
+  std::vector<model::Host> hosts;              // on other machines
+  std::vector<process::UniqueFd> connections;  // of hosts that have come, in the same order
+};
+
+std::string host_line(const std::string& name, const std::optional<std::uint32_t>& slots) {
+  return slots ? fmt::format("{} slots={}\n", name, *slots) : name + "\n";
+}
+
+HeldHosts hosts_that_came(const front::CalledRequest& request, std::vector<head::Guest> guests) {
+  HeldHosts held;
+  const std::vector<std::string> names = names_of(request, guests);
+  for (std::size_t i = 0; i < guests.size(); ++i) {
+    held.hostfile += host_line(names[i], request.slots);
+    held.hosts.push_back(called_host(names[i], request.slots));
+    held.connections.push_back(std::move(guests[i].connection));
   }
-  return text;
+  return held;
+}
+
+base::Result<HeldHosts> hosts_to_open(const front::CalledRequest& request) {
+  const bool are_said = std::ranges::any_of(
+      request.spec.hosts, [](const model::HostEntry& one) { return one.slots.has_value(); });
+  return inventory_of(request.spec, {}).map([&](model::Inventory inventory) {
+    HeldHosts held;
+    for (model::Host& host : inventory.hosts) {
+      if (request.slots) host.slots = *request.slots;
+      const bool tells = request.slots || are_said;
+      held.hostfile += host_line(host.name, tells ? std::optional(host.slots) : std::nullopt);
+      if (!host.carrier.is_this_machine()) held.hosts.push_back(std::move(host));
+    }
+    return held;
+  });
 }
 
 // The head around, if there is one, does not know these hosts.
@@ -120,12 +148,19 @@ std::vector<std::string> without_head_above(const std::vector<std::string>& envi
   return own;
 }
 
-int run_command(const front::CalledRequest& request, std::vector<head::Guest> guests,
-                const Invocation& invocation) {
-  const std::vector<std::string> names = names_of(request, guests);
+model::JobSpec command_of(const front::CalledRequest& request, std::string hostfile) {
   model::JobSpec spec = request.spec;
-  spec.hostfile = hostfile_of(names, request.slots);
-  const auto environment = without_head_above(invocation.environment);
+  spec.hosts.clear();
+  spec.source = model::kHostsHere;
+  spec.source_name.clear();
+  spec.hostfile = std::move(hostfile);
+  return spec;
+}
+
+int run_command(const front::CalledRequest& request, HeldHosts held, const Invocation& invocation) {
+  model::JobSpec spec = command_of(request, std::move(held.hostfile));
+  const auto environment =
+      request.opens ? invocation.environment : without_head_above(invocation.environment);
   auto job = inventory_of(spec, {}).and_then([&](model::Inventory inventory) {
     return prospect(std::move(spec), std::move(inventory), environment);
   });
@@ -136,34 +171,43 @@ int run_command(const front::CalledRequest& request, std::vector<head::Guest> gu
   options.input.plan = std::move(job->plan);
   options.input.kept = std::move(job->kept);
   options.input.holds_spare = true;
-  for (std::size_t i = 0; i < guests.size(); ++i) {
-    options.input.plan.spare.push_back(called_host(names[i], request.slots));
-    const NodeIndex host(options.input.plan.nodes.size() + i);
-    options.joined[host] = std::move(guests[i].connection);
+  const std::size_t first = options.input.plan.nodes.size();
+  for (std::size_t i = 0; i < held.connections.size(); ++i) {
+    options.joined[NodeIndex(first + i)] = std::move(held.connections[i]);
   }
+  std::ranges::move(held.hosts, std::back_inserter(options.input.plan.spare));
   const auto report = head::run_head(std::move(options));
   if (!report) return complain(report.error());
   return tell(*report, invocation, true);
 }
 
-int lead_command(const front::CalledRequest& request, const model::Meeting& meeting,
-                 const Invocation& invocation) {
+int lead_opened(const front::CalledRequest& request, const Invocation& invocation) {
+  auto held = hosts_to_open(request);
+  if (!held) return refuse(held.error(), 0, invocation);
+  return run_command(request, *std::move(held), invocation);
+}
+
+int lead_called(const front::CalledRequest& request, const model::Meeting& meeting,
+                const Invocation& invocation) {
   auto guests = head::hold_meeting(meeting, told_here(), machine::kCalledHosts);
   if (!guests) return refuse(guests.error(), 0, invocation);
-  return run_command(request, std::move(*guests), invocation);
+  return run_command(request, hosts_that_came(request, *std::move(guests)), invocation);
 }
 
 }  // namespace
 
 int called(const front::CalledRequest& request, const Invocation& invocation) {
+  if (request.opens) {
+    process::leave_first_process();
+    return lead_opened(request, invocation);
+  }
   model::Meeting meeting = request.meeting;
   auto secret = read_secret_file(request.secret_file);
   if (!secret) return complain(secret.error());
   meeting.secret = "called " + *secret;
   process::leave_first_process();
   say_when_ended();
-  return request.leads ? lead_command(request, meeting, invocation)
-                       : join_head(meeting, invocation);
+  return request.leads ? lead_called(request, meeting, invocation) : join_head(meeting, invocation);
 }
 
 }  // namespace muster::cli

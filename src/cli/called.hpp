@@ -1,5 +1,5 @@
-// called: hosts that come to the head by themselves: muster lead waits for them and runs a command
-// with them, muster join makes this machine one of them.
+// called: hosts that a head holds for a command. muster lead opens them, or waits for those that
+// come by themselves, and runs the command with them; muster join makes this machine one of them.
 #pragma once
 
 #include "cli/cli.hpp"

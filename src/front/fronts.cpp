@@ -67,7 +67,7 @@ constexpr Front kFronts[] = {
      read_record<RecordVerb::rerun>, record_options<RecordVerb::rerun>, true},
     {"reindex", "[OPTIONS]", "Rebuild the index of all records.", false, 0,
      read_record<RecordVerb::reindex>, record_options<RecordVerb::reindex>, true},
-    {"lead", "[OPTIONS] -- COMMAND", "Run a command with hosts that join.", false, 0, read_lead,
+    {"lead", "[OPTIONS] -- COMMAND", "Hold hosts while a command runs.", false, 0, read_lead,
      lead_options},
     {"join", "[OPTIONS] ADDRESS:PORT", "Offer this host to muster lead.", false, 0, read_join,
      join_options, true},

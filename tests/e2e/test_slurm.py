@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from support import (MUSTER, NO_SLOTS, PYTHON, ROOT, UNREACHABLE, Case, Running, run_tests,
+from support import (MUSTER, NO_SLOTS, PYTHON, ROOT, UNREACHABLE, USAGE, Case, Running, run_tests,
                      wait_until)
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
@@ -25,6 +25,8 @@ def why_not():
 
 REASON = why_not()
 WHO = 'echo "$RANK $(hostname)"'
+# Until the test says so, at most a minute.
+HELD = 'for i in $(seq 600); do [ -e "$DIR/go" ] && break; sleep 0.1; done'
 
 
 class SlurmCase(Case):
@@ -322,6 +324,68 @@ class Ends(SlurmCase):
         self.assertEqual((done.code, done.lines), (0, ["0", "1"]), done)
         # What the controller has missed, nodes tell it again in their own time.
         self.slurm.wait_until_idle(200)
+
+
+@unittest.skipIf(REASON, REASON)
+class Held(SlurmCase):
+    """`muster lead` starts the agents of a job's hosts once, for all launchers in its command."""
+
+    def led(self, options, command, *words, **more):
+        return self.allocated(options, MUSTER, "lead", *words, "--", *command, **more)
+
+    def test_launchers_use_the_agents_that_are_there(self):
+        path = self.write("srun", '#!/bin/sh\necho called >> "$DIR/called"\n'
+                                  'exec /usr/bin/srun "$@"\n')
+        os.chmod(path, 0o755)
+        script = self.write("runs.sh",
+                            f"{MUSTER} run sh -c '{WHO}'\n"
+                            "mpirun -n 4 sh -c 'echo $OMPI_COMM_WORLD_RANK $(hostname)'\n")
+        env = self.environment(PATH=f"{self.folder}:{os.environ['PATH']}")
+        done = self.led(["-N", "2", "--ntasks-per-node", "2"], ["sh", script], env=env)
+        self.assertEqual((done.code, done.errors), (0, ""), done)
+        places = ["0 node1", "1 node1", "2 node2", "3 node2"]
+        self.assertEqual(sorted(done.lines), sorted(places * 2))
+        self.assertEqual(self.text("called"), "called\n")
+
+    def test_a_job_file_and_a_batch_script_do_so_too(self):
+        self.write("job.yml", "command: echo $RANK of $WORLD_SIZE\n"
+                              "distribution: {type: mpi, process_count_per_instance: 2}\n"
+                              "resources: {instance_count: 2}\n")
+        state, out = self.batch_to_end(
+            ["-N", "2", "--ntasks-per-node", "2"],
+            f"exec {MUSTER} lead -- sh -c '{MUSTER} submit job.yml && {MUSTER} submit job.yml'")
+        self.assertEqual(state, "COMPLETED", self.text("err"))
+        self.assertEqual(sorted(out.split("\n")[:-1]), sorted([f"{n} of 4" for n in range(4)] * 2))
+
+    def test_there_are_no_hosts_to_lead_outside_a_job(self):
+        done = self.start([MUSTER, "lead", "--", "true"]).finish(30)
+        self.assertEqual(done.code, USAGE, done)
+        self.assertIn("no batch job around muster", done.errors)
+
+    def test_a_host_that_is_lost_is_told_and_the_rest_goes_on(self):
+        with open(self.path("told"), "wb") as told:
+            running = self.start(["salloc", "-Q", "--no-kill", "-N", "2", "-n", "2", MUSTER, "lead",
+                                  "--", "sh", "-c",
+                                  f": > $DIR/up; {HELD}; {MUSTER} run -H node1 hostname"],
+                                 stderr=told)
+        self.wait_for("up")
+        for pid in self.slurm.lab.children_named("node2", "muster"):
+            os.kill(pid, 9)
+        wait_until(lambda: "node2: the link to its agent broke" in self.text("told"), 30, "a word")
+        self.write("go", "")
+        done = running.finish(60)
+        self.assertEqual((done.code, done.lines), (0, ["node1"]), done)
+
+    def test_scancel_ends_what_muster_lead_has_begun(self):
+        job = self.batch(["-N", "2", "-n", "2"],
+                         f"exec {MUSTER} lead -- {MUSTER} run sh -c ': > \"$DIR/ready.$RANK\"; "
+                         "trap \": > $DIR/ended.$RANK; sleep 2; exit 0\" TERM; "
+                         "while :; do sleep 0.05; done'")
+        self.wait_for("ready.0", "ready.1")
+        self.slurm.ask("scancel", job)
+        wait_until(lambda: job not in str(self.jobs()), 60, "the end of the job")
+        self.wait_for("ended.0", "ended.1", seconds=5)
+        self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
 
 
 @unittest.skipIf(REASON, REASON)

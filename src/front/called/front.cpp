@@ -6,6 +6,8 @@
 
 #include "front/call.hpp"
 #include "front/called/options.hpp"
+#include "front/hosts.hpp"
+#include "front/inherited.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -24,13 +26,17 @@ using base::Result;
 using Words = std::span<const std::string>;
 
 constexpr std::string_view kLeadHead =
-    R"(muster lead: wait for hosts that come by muster join, then run COMMAND once, beside the head,
-with these hosts as those of its job: launchers in COMMAND find them as they find those of a
-hostfile, and reach them without ssh.
+    R"(muster lead: hold hosts while COMMAND runs, once, beside the head. Launchers in COMMAND find
+these hosts as they find those of a hostfile, and start ranks there at once, as often as they like.
 
-Usage: muster lead --listen ADDRESS:PORT --nodes N --secret-file FILE [OPTIONS] -- COMMAND
+Usage: muster lead [OPTIONS] -- COMMAND                   hosts of the batch job around
+       muster lead -H HOSTS [OPTIONS] -- COMMAND          hosts that ssh reaches
+       muster lead --listen ADDRESS:PORT --nodes N --secret-file FILE [OPTIONS] -- COMMAND
+                                                          hosts that come by muster join
 
 Examples:
+  Many short runs in one job of Slurm, whose agents are started once:
+    salloc -N 4 --ntasks-per-node=8 muster lead -- sh all-my-runs.sh
   A job file on three hosts, each of which runs muster join:
     muster lead --listen 10.0.0.1:7000 --nodes 3 --secret-file secret -- muster submit job.yml
   Eight ranks of an MPI program on each of them:
@@ -39,7 +45,8 @@ Examples:
 )";
 
 constexpr std::string_view kLeadCodes = R"(
-Exit codes: that of COMMAND; 243 when a host has not come in time; 240 to 248 as of muster run.
+Exit codes: that of COMMAND; 243 when a host has not come in time, or cannot be reached; 240 to 248
+as of muster run.
 )";
 
 constexpr std::string_view kJoinHead =
@@ -141,20 +148,51 @@ Result<void> settle_command(const Call& call, CalledDraft& draft, Words words) {
   return spec::check(draft.request.spec);
 }
 
-Result<void> settle_lead(const Call& call, CalledDraft& draft, Words words) {
-  if (draft.listen.empty()) {
-    return fail(Fault::usage, "for example --listen 0.0.0.0:7000", "--listen is missing");
+Result<void> settle_meeting(const Call& call, CalledDraft& draft) {
+  if (!draft.hosts.empty()) {
+    return fail(Fault::usage, "keep one of them", "-H and --listen cannot be combined");
   }
   if (!draft.nodes) {
     return fail(Fault::usage, "say how many hosts come", "--nodes is missing");
   }
-  draft.request.leads = true;
   draft.request.meeting.nodes = *draft.nodes;
   draft.request.meeting.node = 0;  // hosts may have numbers
   return read_place("--listen", draft.listen, draft.request.meeting)
       .and_then([&] { return need_secret(draft); })
-      .and_then([&] { return read_names(call, draft); })
-      .and_then([&] { return settle_command(call, draft, words); });
+      .and_then([&] { return read_names(call, draft); });
+}
+
+Result<void> check_nobody_comes(const CalledDraft& draft) {
+  const bool is_of_meeting =
+      draft.nodes || !draft.request.secret_file.empty() || !draft.names_file.empty();
+  if (!is_of_meeting) return {};
+  return fail(Fault::usage,
+              "for example --listen 0.0.0.0:7000, where hosts come to; without --nodes, "
+              "--secret-file and --names, muster reaches the hosts itself",
+              "--listen is missing");
+}
+
+Result<void> settle_hosts_to_open(const Call& call, CalledDraft& draft) {
+  model::JobSpec& spec = draft.request.spec;
+  draft.request.opens = true;
+  return check_nobody_comes(draft)
+      .and_then([&] { return check_one_source(draft.hosts); })
+      .and_then([&] { return given_hosts(call, spec, draft.hosts); })
+      .and_then([&](spec::HostsFound found) -> Result<void> {
+        if (found.source.has_list) return spec::take_hosts(spec, std::move(found)), Result<void>();
+        return fail(Fault::usage,
+                    "-H node1:8,node2:8 names hosts; --listen ADDRESS:PORT waits for those that "
+                    "run muster join",
+                    "there are no hosts to lead: no batch job around muster gives it some");
+      })
+      .and_then([&] { return take_inherited_settings(call, spec); });
+}
+
+Result<void> settle_lead(const Call& call, CalledDraft& draft, Words words) {
+  draft.request.leads = true;
+  const auto hosts =
+      draft.listen.empty() ? settle_hosts_to_open(call, draft) : settle_meeting(call, draft);
+  return hosts ? settle_command(call, draft, words) : hosts;
 }
 
 // ---- join ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ using Row = Option<CalledDraft>;
 
 constexpr std::uint32_t kHostsMost = 100'000;
 
+constexpr std::string_view kOpen = "Hosts that are opened";
 constexpr std::string_view kMeet = "Meeting";
 constexpr std::string_view kUse = "Hosts";
 constexpr std::string_view kStop = "Failures and termination";
@@ -25,6 +26,12 @@ Result<void> set_limit(CalledDraft& draft, const Typed& typed) {
   return store(read_seconds(typed, spec::kPatience), draft.request.meeting.limit);
 }
 
+Result<void> set_patience(CalledDraft& draft, const Typed& typed) {
+  return set_limit(draft, typed).map([&] {
+    draft.request.spec.carrier.patience = draft.request.meeting.limit;
+  });
+}
+
 Result<void> ask_help(CalledDraft& draft, const Typed&) { return raise(draft.help); }
 
 constexpr Row kSecret = {{"--secret-file", kMeet, Takes::file, "FILE",
@@ -35,6 +42,16 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
                        ask_help};
 
 constexpr Row kLead[] = {
+    {{"-H --host",
+      kOpen,
+      Takes::text,
+      "LIST",
+      "Hosts to be opened, with their slots: node1:8,node2:8 (default: those of the batch job "
+      "around). Repeatable.",
+      {.repeatable = true}},
+     join_hosts<CalledDraft>},
+    {{"--hostfile", kOpen, Takes::file, "FILE", "The same in a file: node1 slots=8 on each line."},
+     take_hostfile<CalledDraft>},
     {{"--listen", kMeet, Takes::text, "ADDRESS:PORT",
       "Where hosts come to, an address of this machine or 0.0.0.0; nobody listens there once all "
       "have come."},
@@ -45,8 +62,10 @@ constexpr Row kLead[] = {
      }},
     kSecret,
     {{"--start-timeout", kMeet, Takes::number, "SECONDS",
-      "How long to wait for all hosts (default: 600)."},
-     set_limit},
+      "How long to wait for all hosts that come (default: 600), or for one that is opened "
+      "(default: "
+      "15)."},
+     set_patience},
     {{"--slots", kUse, Takes::number, "K",
       "Slots of each host, for launchers that count them (default: not said)."},
      [](CalledDraft& d, const Typed& t) {

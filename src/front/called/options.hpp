@@ -6,12 +6,14 @@
 #include <string>
 
 #include "front/called_request.hpp"
+#include "front/hosts.hpp"
 #include "front/table.hpp"
 
 namespace muster::front {
 
 struct CalledDraft {
   CalledRequest request;
+  NamedHosts hosts;        // to be opened
   std::string listen;      // ADDRESS:PORT
   std::string names_file;  // of hosts, one a line
   std::optional<std::uint32_t> nodes;

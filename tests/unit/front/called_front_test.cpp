@@ -3,23 +3,26 @@
 
 #include "front/called/front.hpp"
 #include "front/called_request.hpp"
+#include "model/carriers.hpp"
 
 namespace muster::front::called_front_test {
 namespace {
 
 using Words = std::vector<std::string>;
 
-base::Result<Reading> read(base::Result<Reading> (*how)(const Call&), const Words& words) {
+base::Result<Reading> read(base::Result<Reading> (*how)(const Call&), const Words& words,
+                           const Words& environment = {}) {
   return how({.called = "muster",
               .words = words,
+              .environment = environment,
               .current_folder = "/here",
               .read_file = [](const std::string& path, std::size_t) -> base::Result<std::string> {
                 return path == "names" ? "one\n\ntwo\n" : "one\none\n";
               }});
 }
 
-CalledRequest lead(const Words& words) {
-  const auto reading = read(read_lead, words);
+CalledRequest lead(const Words& words, const Words& environment = {}) {
+  const auto reading = read(read_lead, words, environment);
   if (reading && reading->called) return *reading->called;
   ADD_FAILURE() << (reading ? "no request" : to_string(reading.error()));
   return {};
@@ -67,6 +70,38 @@ TEST(Lead, NamesHosts) {
   EXPECT_EQ(lead(with(kLead, {"--names", "names", "--", "c"})).names, (Words{"one", "two"}));
   EXPECT_EQ(complaint(read_lead, with(kLead, {"--names", "twice", "--", "c"})),
             "'one' cannot be the name of another host");
+}
+
+TEST(Lead, OpensHostsThatAreNamed) {
+  const CalledRequest request =
+      lead({"-H", "a:2", "-H", "me@b:2", "--start-timeout", "9", "--", "c"});
+  EXPECT_TRUE(request.leads);
+  EXPECT_TRUE(request.opens);
+  ASSERT_EQ(request.spec.hosts.size(), 2U);
+  EXPECT_EQ(request.spec.hosts[1].user, "me");
+  EXPECT_EQ(request.spec.source, model::kHostsListed);
+  EXPECT_EQ(request.spec.carrier.patience, std::chrono::seconds(9));
+  EXPECT_EQ(request.spec.apps.front().command, (Words{"c"}));
+}
+
+TEST(Lead, OpensTheHostsOfTheBatchJobAround) {
+  const Words job = {"SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=n[1-2]", "SLURM_TASKS_PER_NODE=4(x2)"};
+  const CalledRequest request = lead({"--", "c"}, job);
+  EXPECT_TRUE(request.opens);
+  ASSERT_EQ(request.spec.hosts.size(), 2U);
+  EXPECT_EQ(request.spec.hosts[0].slots, 4U);
+  EXPECT_EQ(request.spec.source.carrier, model::kStep);
+  EXPECT_FALSE(lead(with(kLead, {"--", "c"})).opens) << "it was said that hosts come";
+}
+
+TEST(Lead, SaysThatThereAreNoHosts) {
+  EXPECT_EQ(complaint(read_lead, {"--", "c"}),
+            "there are no hosts to lead: no batch job around muster gives it some");
+  EXPECT_EQ(complaint(read_lead, with(kLead, {"-H", "a", "--", "c"})),
+            "-H and --listen cannot be combined");
+  EXPECT_EQ(complaint(read_lead, {"-H", "a", "--secret-file", "s", "--", "c"}),
+            "--listen is missing");
+  EXPECT_EQ(complaint(read_lead, {"-H", "a"}), "no command given");
 }
 
 TEST(Lead, SaysWhatIsMissing) {
