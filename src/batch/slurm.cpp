@@ -84,6 +84,8 @@ const System kSlurm = {
     .interrupt = interrupt,
     .cancel = cancel,
     .refused = slurm_refused,
+    .allocate = slurm_allocation,
+    .allocating = slurm_allocating,
 };
 
 }  // namespace muster::batch

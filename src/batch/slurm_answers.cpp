@@ -124,9 +124,12 @@ std::string last_words(std::string_view said) {
     std::string_view rest = line;
     const std::size_t error = rest.find("error: ");
     if (error != std::string_view::npos) rest = rest.substr(error + 7);
-    constexpr std::string_view kFailed = "Batch job submission failed: ";
-    if (rest.starts_with(kFailed)) rest = rest.substr(kFailed.size());
-    if (rest.starts_with("Try \"")) continue;  // "for more information"
+    for (const std::string_view failed :
+         {"Batch job submission failed: ", "Job submit/allocate failed: "}) {
+      if (rest.starts_with(failed)) rest = rest.substr(failed.size());
+    }
+    if (rest.starts_with("salloc: ")) continue;  // what it was about to do
+    if (rest.starts_with("Try \"")) continue;    // "for more information"
     if (rest.starts_with("allocation failure: ")) rest = rest.substr(20);
     if (!words.empty() && words.find(rest) != std::string::npos) continue;
     words += (words.empty() ? "" : "; ") + std::string(rest);
@@ -142,9 +145,11 @@ struct Known {
 };
 
 constexpr std::array<Known, 17> kKnown = {{
-    {"nvalid partition", Fault::cannot_start, "partition: of the target names one", true},
+    {"nvalid partition", Fault::cannot_start,
+     "-p of muster run, or partition: of the target, names one", true},
     {"nvalid account", Fault::cannot_start,
-     "account: and partition: of the target; sacctmgr show associations user=$USER lists yours",
+     "-A and -p of muster run, or account: and partition: of the target; sacctmgr show "
+     "associations user=$USER lists yours",
      true},
     {"nvalid qos", Fault::cannot_start, "qos: of the target; sacctmgr show qos lists them"},
     {"ode count specification invalid", Fault::cannot_start,
@@ -204,6 +209,28 @@ std::vector<Sight> slurm_past(std::string_view said) {
     sight.code = exit_code(cell[2]);
     sight.hosts = told(cell[3]);
   });
+}
+
+// Its sentences: slurm src/salloc/salloc.c and src/api/allocate.c.
+AllocationNews slurm_allocating(std::string_view said) {
+  constexpr std::array<std::string_view, 4> kKnowsId = {"salloc: Pending job allocation ",
+                                                        "salloc: Granted job allocation ",
+                                                        "salloc: Job allocation ", "salloc: Job "};
+  AllocationNews news;
+  for (const std::string& line : base::split(said, "\n")) {
+    for (const std::string_view begin : kKnowsId) {
+      if (!line.starts_with(begin)) continue;
+      const std::string id =
+          slurm_id(line.substr(begin.size(), line.find(' ', begin.size()) - begin.size()));
+      if (!id.empty()) news.id = id;
+    }
+    if (line.find("exceeded its time limit") != std::string::npos) {
+      news.end = fmt::format("Slurm job {} has reached its time limit", news.id);
+    } else if (line.find("has been revoked") != std::string::npos && news.end.empty()) {
+      news.end = fmt::format("Slurm job {} was ended", news.id);
+    }
+  }
+  return news;
 }
 
 Refusal slurm_refused(std::string_view said) {

@@ -20,6 +20,9 @@ namespace muster::batch {
 [[nodiscard]] std::vector<Sight> slurm_listed(std::string_view said);
 [[nodiscard]] std::vector<Sight> slurm_past(std::string_view said);
 
+// Of salloc, on its stderr.
+[[nodiscard]] AllocationNews slurm_allocating(std::string_view said);
+
 [[nodiscard]] Refusal slurm_refused(std::string_view said);
 
 }  // namespace muster::batch

@@ -28,10 +28,6 @@ std::string directive_word(const std::string& value) {
   return base::shell_word(text);
 }
 
-std::string option(const std::string& name, const std::string& value) {
-  return value.empty() ? "--" + name : fmt::format("--{}={}", name, directive_word(value));
-}
-
 // In a file's name Slurm puts numbers of the job for %j and the like (sbatch(1), filename pattern).
 std::string file_name(const std::string& path) {
   std::string text;
@@ -43,16 +39,25 @@ class Directives {
  public:
   explicit Directives(const Wish& wish) : wish_(wish) {}
 
-  std::vector<std::string> all() {
+  std::vector<Wish::Named> of_script() {
     given();
     asked();
-    ours();
-    return std::move(lines_);
+    of_batch_job();
+    return std::move(options_);
+  }
+
+  std::vector<Wish::Named> of_allocation() {
+    given();
+    asked();
+    size();
+    add("no-kill");
+    add("kill-command", "TERM");
+    return std::move(options_);
   }
 
  private:
   void add(const std::string& name, const std::string& value = {}) {
-    lines_.push_back(option(name, value));
+    options_.emplace_back(name, value);
   }
 
   void given() {
@@ -82,16 +87,14 @@ class Directives {
     if (wish_.cpus_per_task && !has({"cpus-per-task"})) {
       add("cpus-per-task", std::to_string(*wish_.cpus_per_task));
     }
-    if (wish_.gpus_per_node && !has({"gres", "gpus-per-node", "gpus", "gpus-per-task"})) {
-      add("gpus-per-node", std::to_string(*wish_.gpus_per_node));
+    if (!has({"gres", "gpus-per-node", "gpus", "gpus-per-task"})) {
+      if (wish_.gpus_per_node) add("gpus-per-node", std::to_string(*wish_.gpus_per_node));
+      if (wish_.gpus_per_task) add("gpus-per-task", std::to_string(*wish_.gpus_per_task));
     }
     if (wish_.memory && !has({"mem", "mem-per-cpu", "mem-per-gpu"})) {
       add("mem", fmt::format("{}M", (*wish_.memory + kMiB - 1) / kMiB));
     }
     if (wish_.limit && !has({"time"})) add("time", std::to_string(minutes(*wish_.limit)));
-    // A run that has failed is not begun again unless its user says so; JobRequeue is on by
-    // default.
-    if (!has({"requeue", "no-requeue"})) add("no-requeue");
   }
 
   // The run ends first, in order, and says so.
@@ -100,10 +103,21 @@ class Directives {
     return std::chrono::ceil<std::chrono::minutes>(limit).count() + kMore;
   }
 
-  void ours() {
-    add("nodes", std::to_string(wish_.nodes));
-    add("ntasks-per-node", std::to_string(wish_.per_node));
+  void size() {
+    const auto count = [this](const char* name, std::uint32_t value) {
+      if (value > 0 && !has({name})) add(name, std::to_string(value));
+    };
+    count("nodes", wish_.nodes);
+    count("ntasks-per-node", wish_.per_node);
+    count("ntasks", wish_.tasks);
     if (!wish_.name.empty()) add("job-name", wish_.name);
+  }
+
+  void of_batch_job() {
+    // A run that has failed is not begun again unless its user says so; JobRequeue is on by
+    // default.
+    if (!has({"requeue", "no-requeue"})) add("no-requeue");
+    size();
     if (!wish_.folder.empty()) add("chdir", wish_.folder);
     if (!wish_.out.empty()) add("output", file_name(wish_.out));
     if (!wish_.err.empty()) add("error", file_name(wish_.err));
@@ -113,13 +127,30 @@ class Directives {
   }
 
   const Wish& wish_;
-  std::vector<std::string> lines_;
+  std::vector<Wish::Named> options_;
 };
+
+std::string long_option(const std::string& name, const std::string& value) {
+  return value.empty() ? "--" + name : fmt::format("--{}={}", name, value);
+}
 
 }  // namespace
 
 std::string slurm_script(const Wish& wish) {
-  return script_text(wish, "#SBATCH", Directives(wish).all());
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : Directives(wish).of_script()) {
+    lines.push_back(long_option(name, value.empty() ? value : directive_word(value)));
+  }
+  return script_text(wish, "#SBATCH", std::move(lines));
+}
+
+Words slurm_allocation(const Wish& wish, const Words& command) {
+  Words words = {"salloc"};
+  for (const auto& [name, value] : Directives(wish).of_allocation()) {
+    words.push_back(long_option(name, value));
+  }
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
 }
 
 }  // namespace muster::batch

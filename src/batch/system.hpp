@@ -25,6 +25,13 @@ struct Refusal {
   bool is_unknown_job = false;  // it knows no job of that id (any more)
 };
 
+// What the program that holds hosts has said so far.
+struct AllocationNews {
+  std::string id = {};   // of the job, once it is known
+  std::string end = {};  // why the hosts are gone, for people; empty: they are not, or nobody said
+  bool operator==(const AllocationNews&) const = default;
+};
+
 struct System {
   std::string_view kind;          // in muster.yml and in records: "slurm"
   std::string_view name;          // for people: "Slurm"
@@ -61,6 +68,12 @@ struct System {
 
   // What a command that failed has said on its stderr.
   Refusal (*refused)(std::string_view said);
+
+  // Asks for hosts, waits for them, and holds them as long as `command` runs, in whose environment
+  // it says which they are; null: there is no such program. When the hosts are taken away, it sends
+  // the command SIGTERM. What it says meanwhile, on its stderr.
+  Words (*allocate)(const Wish& wish, const Words& command) = nullptr;
+  AllocationNews (*allocating)(std::string_view said) = nullptr;
 };
 
 [[nodiscard]] std::span<const System* const> systems();

@@ -7,6 +7,7 @@
 #include "base/variables.hpp"
 #include "batch/script.hpp"
 #include "batch/system.hpp"
+#include "cli/batch_environment.hpp"
 #include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
 #include "cli/head_options.hpp"
@@ -17,7 +18,6 @@
 #include "cli/speak.hpp"
 #include "front/batch_request.hpp"
 #include "front/pipeline_request.hpp"
-#include "plan/variable_owner.hpp"
 #include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
 #include "store/files.hpp"
@@ -66,18 +66,6 @@ model::RunRecord queued_record(const front::Reading& reading) {
   return scheduled_record(reading, {request.kind, request.target, {}, {}, {}});
 }
 
-// Of a rank around, if there is one, the new run's job knows nothing: neither its head nor its
-// hosts.
-std::vector<std::string> environment_for(const Invocation& invocation) {
-  std::vector<std::string> environment = invocation.environment;
-  std::erase_if(environment, [&](const std::string& one) {
-    const std::string name = one.substr(0, one.find('='));
-    const bool is_given = std::ranges::binary_search(invocation.given, name);
-    return is_given || plan::belongs(name) == plan::Belongs::to_rank;
-  });
-  return environment;
-}
-
 class BatchRun {
  public:
   BatchRun(const front::Reading& reading, const model::TypedCommand& asked,
@@ -85,7 +73,7 @@ class BatchRun {
       : reading_(reading),
         asked_(asked),
         invocation_(invocation),
-        commands_(wanted_system(*reading.batch), environment_for(invocation)),
+        commands_(wanted_system(*reading.batch), batch_environment(invocation)),
         record_(queued_record(reading)) {}
 
   int go() {

@@ -9,6 +9,7 @@
 #include "cli/completion.hpp"
 #include "cli/errand.hpp"
 #include "cli/help.hpp"
+#include "cli/hold_hosts.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_agent.hpp"
@@ -57,8 +58,10 @@ int main(Invocation invocation) {
   const std::string& command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
   if (command == "agent") {
-    const bool calls = words.size() > 2 && words[2] == link::kCallsHead;
-    return calls ? step_agent(invocation) : host::run_agent(invocation.environment, MUSTER_VERSION);
+    const std::string_view what = words.size() > 2 ? words[2] : "";
+    if (what == kHoldsHosts) return hold_hosts(invocation);
+    if (what == link::kCallsHead) return step_agent(invocation);
+    return host::run_agent(invocation.environment, MUSTER_VERSION);
   }
   if (command == "errand") {
     return do_errand({words.begin() + 2, words.end()}, invocation);

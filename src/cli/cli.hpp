@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "head/holder.hpp"
+
 namespace muster::cli {
 
 struct Invocation {
@@ -12,8 +14,9 @@ struct Invocation {
   // Names of what muster gave to the rank in which it is called; sorted. Of these, only what speaks
   // to launchers is left in `environment`.
   std::vector<std::string> given = {};
-  int announce = -1;  // a pipe to a foreground process that waits until a step's ranks run
-  int parent = -1;    // a pipe to the foreground process, when this one continues detached
+  int announce = -1;         // a pipe to a foreground process that waits until a step's ranks run
+  int parent = -1;           // a pipe to the foreground process, when this one continues detached
+  head::Holder holder = {};  // of hosts that were given for this run alone
 };
 
 // With the environment as it was found.

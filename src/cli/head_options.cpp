@@ -21,6 +21,7 @@ head::HeadOptions head_options(const Invocation& invocation) {
   options.environment = invocation.environment;
   options.program = own_path();
   options.version = MUSTER_VERSION;
+  options.holder = invocation.holder;
   return options;
 }
 

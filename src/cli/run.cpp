@@ -13,6 +13,7 @@
 
 #include "base/variables.hpp"
 #include "batch/system.hpp"
+#include "cli/allocated.hpp"
 #include "cli/batch_run.hpp"
 #include "cli/called.hpp"
 #include "cli/check_target.hpp"
@@ -154,8 +155,13 @@ int act(front::RunRequest request, const front::Front& front, const Invocation& 
   request.refusal_code = front.usage_code;
   if (request.record) request.record->asked = asked;
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
+  if (request.allocation && request.dry_run) return show_allocation(request);
+  const auto start = [&](const Invocation& own) {
+    const auto begin = [&](const Invocation& inside) { return launch(request, inside); };
+    return request.allocation ? run_allocated(request, own, begin) : begin(own);
+  };
   const auto go = [&](const Invocation& own) {
-    const int code = launch(request, own);
+    const int code = start(own);
     if (!request.record || request.dry_run) return code;
     write_end_file(request.record->folder, own.environment);
     keep_to_budget(request.record->folder, own.environment);
@@ -184,8 +190,10 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
       if (auto fine = front::check_budget(asked); !fine) return tl::unexpected(fine.error());
     }
     if (!read.request) return read;
-    const auto reach = front::take_inherited_settings(asked, read.request->spec);
-    if (!reach) return tl::unexpected(reach.error());
+    if (!read.request->allocation) {
+      const auto reach = front::take_inherited_settings(asked, read.request->spec);
+      if (!reach) return tl::unexpected(reach.error());
+    }
     const auto record = front::settle_record(asked, *read.request);
     if (!record) return tl::unexpected(record.error());
     return read;

@@ -154,6 +154,17 @@ base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spe
   });
 }
 
+base::Result<void> take_allocation(const Call& call, model::JobSpec& spec) {
+  auto found = spec::allocation_around(
+      {.variable = [&](std::string_view name) { return variable(call, name); }});
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) {
+    return base::fail(base::Fault::internal, {}, "Slurm does not say which hosts it has given");
+  }
+  spec::take_hosts(spec, **std::move(found));
+  return take_inherited_settings(call, spec);
+}
+
 base::Result<void> check_budget(const Call& call) {
   const auto budget = variable(call, kRecordsBudget);
   if (budget && !budget->empty() && !base::parse_byte_size(*budget)) {

@@ -38,6 +38,9 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 // Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
 [[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
 
+// The hosts of a job of Slurm that is there for this request now; `call` has its variables.
+[[nodiscard]] base::Result<void> take_allocation(const Call& call, model::JobSpec& spec);
+
 // Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
 [[nodiscard]] base::Result<void> check_budget(const Call& call);
 

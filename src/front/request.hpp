@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batch/wish.hpp"
 #include "model/job_spec.hpp"
 #include "model/meeting.hpp"
 #include "model/record.hpp"
@@ -74,6 +75,8 @@ enum class Keeps : std::uint8_t {
 
 struct RunRequest {
   model::JobSpec spec;
+  // Hosts that Slurm is to be asked for before anything else; `spec` has none until they are there.
+  std::optional<batch::Wish> allocation = {};
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started separately
   Keeps keeps = Keeps::on_request;

@@ -77,6 +77,7 @@ class Head {
                 [this] { pump_.feed(machine::InputEnded{}); }}),
         asked_(loop_, spec_.carrier.above),
         allocation_(loop_),
+        holder_(loop_, std::move(options.holder)),
         steps_(loop_, [this](const std::string& line) { console_.say("muster: " + line + "\n"); }) {
     if (here_) make_tasks();
     watch_signals();
@@ -98,6 +99,11 @@ class Head {
     });
     if (tick_) tick();
     ask_for_end();
+    // Whoever takes the hosts away ends the ranks, too: they get what is left of their time.
+    holder_.start([this](const std::string& why) {
+      console_.say("muster: the hosts were taken away: " + why + "\n");
+      pump_.feed(machine::UserSignal{SIGTERM});
+    });
     loop_.run();
     CHECK(ended_);
     model::RunReport report = std::move(*ended_);
@@ -428,6 +434,7 @@ class Head {
   std::unique_ptr<host::HostTasks> tasks_;
   AskedLinks asked_;
   AllocationEnd allocation_;
+  HolderWatch holder_;
   StepLinks steps_;
   std::map<NodeIndex, std::unique_ptr<HostLink>> links_;
   std::unique_ptr<GlooServer> gloo_;  // while a job of horovodrun runs

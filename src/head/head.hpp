@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "head/holder.hpp"
 #include "machine/head_machine.hpp"
 #include "model/report.hpp"
 #include "process/unique_fd.hpp"
@@ -24,6 +25,7 @@ struct HeadOptions {
   // written: what could not be written is in the report.
   std::function<void(const model::RunEvent&)> told = {};
   std::function<void()> tick = {};  // called a few times a second; may be empty
+  Holder holder = {};               // when it ends, the run is told to end
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

@@ -76,7 +76,7 @@ base::Result<pid_t> start(const std::vector<std::string>& words, const UniqueFd&
   request.arguments = arguments.data();
   request.environment = environ;
   request.descriptors = {-1, output.get(), -1, file->get()};
-  request.dies_with_caller = true;
+  request.when_caller_ends = SIGKILL;
   const SpawnResult result = Spawner().spawn(request);
   if (result.pid == 0) return tl::unexpected(system_error("cannot start the helper", result.error));
   return result.pid;

@@ -37,8 +37,8 @@ bool move_in(const SpawnRequest& request) {
 
 // A caller that ended before prctl sends nothing any more, so it is looked for once more.
 bool follow_caller(const SpawnRequest& request, pid_t caller) {
-  if (!request.dies_with_caller) return true;
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return false;
+  if (request.when_caller_ends == 0) return true;
+  if (::prctl(PR_SET_PDEATHSIG, request.when_caller_ends) != 0) return false;
   if (::getppid() != caller) ::_exit(EXIT_FAILURE);
   return true;
 }
@@ -78,7 +78,7 @@ SpawnResult Spawner::spawn(const SpawnRequest& request) const {
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   volatile int error = 0;
-  const pid_t caller = request.dies_with_caller ? ::getpid() : 0;
+  const pid_t caller = request.when_caller_ends != 0 ? ::getpid() : 0;
   const pid_t pid = ::vfork();
   if (pid == 0) become(request, changed_, caller, error);
   if (pid < 0) error = errno;

@@ -20,9 +20,10 @@ struct SpawnRequest {
   std::span<const std::uint64_t> cpus;  // a bit for each where it may run; none keeps the caller's
   // The child's 0, 1, 2, 3; -1 leaves the caller's own there. All others must close on exec.
   std::array<int, kTaskDescriptors> descriptors{-1, -1, -1, -1};
-  // SIGKILL when the calling thread ends. It reaches this one process, not what that starts, and
-  // is lost when the program is set-uid or changes its user: PR_SET_PDEATHSIG(2const).
-  bool dies_with_caller = false;
+  // The signal that it gets when the calling thread ends; 0: none. It reaches this one process, not
+  // what that starts, and is lost when the program is set-uid or changes its user:
+  // PR_SET_PDEATHSIG(2const).
+  int when_caller_ends = 0;
 };
 
 struct SpawnResult {

@@ -24,14 +24,6 @@ constexpr base::Duration kAnswerWithin = std::chrono::seconds(30);
 // Once it is cut off, nobody knows whether the job is there.
 constexpr base::Duration kHandOverWithin = std::chrono::minutes(5);
 
-Refusal not_here(const batch::System& system, const std::string& program) {
-  return {
-      {base::Fault::cannot_start,
-       fmt::format("there is no {} here", program),
-       fmt::format("{} is reached through its commands: call muster on a login node", system.name),
-       {}}};
-}
-
 Refusal no_answer(const batch::System& system, const std::string& program, base::Duration limit,
                   std::string hint = {}) {
   return {{base::Fault::unreachable,
@@ -64,7 +56,7 @@ Answered<Commands::Said> Commands::ask(const batch::Words& words,
                                          .environment = plain(std::move(environment)),
                                          .input = input,
                                          .limit = kAnswerWithin});
-  if (!answer) return tl::unexpected(not_here(system_, words.front()));
+  if (!answer) return tl::unexpected(not_here(words.front()));
   if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front(), kAnswerWithin));
   if (answer->ended_well()) return Said{answer->out, answer->err};
   return tl::unexpected(system_.refused(answer->err.empty() ? answer->out : answer->err));
@@ -74,13 +66,20 @@ Answered<Commands::Said> Commands::ask(const batch::Words& words) const {
   return ask(words, environment_);
 }
 
-// What goes with the job: all but what is about another one, or says other things than the script.
-std::vector<std::string> Commands::environment_of(std::string_view script) const {
+std::vector<std::string> Commands::environment_of_job() const {
   std::vector<std::string> environment = environment_;
   std::erase_if(environment, [&](const std::string& one) {
-    const std::string_view name = std::string_view(one).substr(0, one.find('='));
-    const bool overrides = system_.overrides != nullptr && system_.overrides(name, script);
-    return overrides || system_.is_of_job(name);
+    return system_.is_of_job(std::string_view(one).substr(0, one.find('=')));
+  });
+  return environment;
+}
+
+// Without what says other things than the script.
+std::vector<std::string> Commands::environment_of(std::string_view script) const {
+  std::vector<std::string> environment = environment_of_job();
+  if (system_.overrides == nullptr) return environment;
+  std::erase_if(environment, [&](const std::string& one) {
+    return system_.overrides(std::string_view(one).substr(0, one.find('=')), script);
   });
   return environment;
 }
@@ -97,18 +96,27 @@ Refusal Commands::with_names(Refusal refusal) const {
   return refusal;
 }
 
+Refusal Commands::refused(std::string_view said) const { return with_names(system_.refused(said)); }
+
+Refusal Commands::not_here(const std::string& program) const {
+  return {
+      {base::Fault::cannot_start,
+       fmt::format("there is no {} here", program),
+       fmt::format("{} is reached through its commands: call muster on a login node", system_.name),
+       {}}};
+}
+
 Answered<std::string> Commands::submit(const std::string& path, std::string_view text) const {
   const batch::Words words = system_.submit(path);
   const auto answer = process::converse(
       {.words = words, .environment = environment_of(text), .limit = kHandOverWithin});
-  if (!answer) return tl::unexpected(not_here(system_, words.front()));
+  if (!answer) return tl::unexpected(not_here(words.front()));
   if (answer->is_cut) {
     return tl::unexpected(no_answer(system_, words.front(), kHandOverWithin,
                                     "the job may be in its queue all the same"));
   }
   if (!answer->ended_well()) {
-    return tl::unexpected(
-        with_names(system_.refused(answer->err.empty() ? answer->out : answer->err)));
+    return tl::unexpected(refused(answer->err.empty() ? answer->out : answer->err));
   }
   std::string id = system_.submitted(answer->out);
   if (!id.empty()) return id;

@@ -29,6 +29,13 @@ class Commands {
   // Of each of these jobs, unless nothing is known of it any more. One or two calls.
   [[nodiscard]] Answered<std::vector<batch::Sight>> look(const std::vector<std::string>& ids) const;
 
+  // What a command has said that did not do what it was asked for.
+  [[nodiscard]] batch::Refusal refused(std::string_view said) const;
+  // There is no such program.
+  [[nodiscard]] batch::Refusal not_here(const std::string& program) const;
+  // What goes with a job: all but what is about another one.
+  [[nodiscard]] std::vector<std::string> environment_of_job() const;
+
   [[nodiscard]] Answered<void> interrupt(const std::string& id) const;
   [[nodiscard]] Answered<void> cancel(const std::string& id) const;
 

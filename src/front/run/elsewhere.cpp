@@ -12,7 +12,6 @@ struct Foreign {
 };
 
 constexpr Foreign kForeign[] = {
-    {"N", "--per-node"},
     {"ppn", "--per-node"},
     {"perhost", "--per-node"},
     {"npernode", "--per-node"},

@@ -37,6 +37,8 @@ Examples:
     muster run -H node1:8,node2:8 python3 train.py
   Hosts from a file, one more variable, and each line of output with its rank:
     muster run --hostfile hosts -x NCCL_DEBUG=INFO --tag python3 train.py
+  Four nodes of a Slurm, as soon as it has them:
+    muster run --slurm -N 4 --per-node 8 -p gpu -t 4:00:00 python3 train.py
   Simulate a job on four hosts on this machine:
     muster run --fake-nodes 4 -n 8 python3 train.py
   TensorFlow with parameter servers, which are ended when all others have exited:
@@ -117,10 +119,32 @@ Result<void> check_detached(const RunDraft& draft) {
               "--stdin does not work with --detach");
 }
 
+Result<void> check_slurm(const RunDraft& draft) {
+  if (!draft.slurm && draft.nodes) {
+    return fail(Fault::usage, "--per-node K is for ranks on each host, -n for all ranks",
+                "-N counts the nodes that --slurm asks for, and works only with it");
+  }
+  if (!draft.slurm && !draft.slurm_options.empty()) {
+    return fail(Fault::usage, "add --slurm", "--{} works only with --slurm",
+                draft.slurm_options.front().first);
+  }
+  if (!draft.slurm) return {};
+  if (!draft.hosts.empty() || draft.request.spec.fake_nodes > 0) {
+    return fail(Fault::usage, "--slurm-option nodelist=node1,node2 asks for certain hosts",
+                "--slurm cannot be combined with -H, --hostfile or --fake-nodes");
+  }
+  if (draft.request.dry_run && draft.request.json) {
+    return fail(Fault::usage, "without --json, --dry-run shows what Slurm would be asked",
+                "there is no plan before Slurm has given hosts");
+  }
+  return {};
+}
+
 Result<void> check_combinations(const RunDraft& draft) {
   const RunRequest& request = draft.request;
   const char* hint = "keep one of them; a hostfile can contain slots, too";
   if (auto fine = check_one_source(draft.hosts, hint); !fine) return fine;
+  if (auto fine = check_slurm(draft); !fine) return fine;
   if (request.spec.fake_nodes > 0 && !draft.hosts.empty()) {
     return fail(Fault::usage, "remove the hosts to simulate nodes on this machine",
                 "--fake-nodes cannot be combined with -H or --hostfile");
@@ -156,7 +180,38 @@ Result<void> check_combinations(const RunDraft& draft) {
   return {};
 }
 
+// In all; 0: the hosts decide.
+std::uint32_t ranks_of(const model::JobSpec& spec) {
+  std::uint32_t sum = 0;
+  for (const model::App& app : spec.apps) {
+    if (!app.ranks) return 0;
+    sum += *app.ranks;
+  }
+  return sum;
+}
+
+// What the job needs, unless an option of Slurm says it.
+batch::Wish wish_of(const RunDraft& draft) {
+  const model::JobSpec& spec = draft.request.spec;
+  batch::Wish wish;
+  wish.nodes = draft.nodes.value_or(0);
+  wish.per_node = spec.per_node.value_or(0);
+  wish.tasks = ranks_of(spec);
+  wish.limit = spec.timeout;
+  wish.raw = draft.slurm_options;
+  if (spec.gpus_per_rank > 0 && spec.per_node) {
+    wish.gpus_per_node = *spec.per_node * spec.gpus_per_rank;
+  } else if (spec.gpus_per_rank > 0 && wish.tasks > 0) {
+    wish.gpus_per_task = spec.gpus_per_rank;
+  }
+  return wish;
+}
+
 Result<void> settle_hosts(RunDraft& draft, const Call& call) {
+  if (draft.slurm) {
+    draft.request.allocation = wish_of(draft);
+    return {};
+  }
   model::JobSpec& job = draft.request.spec;
   return given_hosts(call, job, draft.hosts).map([&](auto found) {
     spec::take_hosts(job, std::move(found));
@@ -176,9 +231,9 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
   if (draft.request.detach) draft.request.keeps = Keeps::always;
   draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
+      .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
-      .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })
       .and_then([&] { return spec::check(draft.request.spec); })
       .map([&] {

@@ -46,6 +46,27 @@ Result<void> add_role(RunDraft& draft, const Typed& typed) {
   return {};
 }
 
+// NAME or NAME=VALUE, also with the dashes that salloc's own options have.
+Result<void> add_slurm_option(RunDraft& draft, const Typed& typed) {
+  std::string_view text = typed.value;
+  if (text.starts_with("--")) text.remove_prefix(2);
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string_view name = text.substr(0, equals);
+  if (name.size() < 2 ||
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string_view::npos) {
+    return base::fail(base::Fault::usage, "for example --slurm-option gres=gpu:8",
+                      "{} must be NAME=VALUE with the long name of an option of salloc, not {}",
+                      typed.option, spec::quoted(typed.value));
+  }
+  draft.slurm_options.emplace_back(name, text.substr(std::min(equals + 1, text.size())));
+  return {};
+}
+
+Result<void> ask_slurm(RunDraft& draft, const char* name, const Typed& typed) {
+  return read_text(typed).map(
+      [&](std::string text) { draft.slurm_options.emplace_back(name, std::move(text)); });
+}
+
 model::Mapping& mapping(RunDraft& draft) { return draft.request.spec.mapping; }
 
 Result<void> set_mapping(RunDraft& draft, const Typed& typed) {
@@ -63,6 +84,7 @@ constexpr std::uint32_t kRestartsMax = 1'000'000;
 constexpr std::string_view kRanks = "Ranks";
 constexpr std::string_view kPlaces = "Mapping and binding";
 constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kAsk = "Hosts that Slurm gives out";
 constexpr std::string_view kReach = "Connecting to hosts";
 constexpr std::string_view kEnvironment = "Environment";
 constexpr std::string_view kOutput = "Output and input";
@@ -148,6 +170,31 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kFakeNodesMax}), d.request.spec.fake_nodes);
      }},
+
+    {{"--slurm", kAsk, Takes::nothing, "",
+      "Ask Slurm for the hosts, wait until they are there, and give them back at the end "
+      "(salloc)."},
+     [](RunDraft& d, const Typed&) { return raise(d.slurm); }},
+    {{"-N --nodes", kAsk, Takes::number, "N",
+      "With --slurm: so many nodes (default: as -n and --per-node need)."},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_count(t, {1, kRanksMax}), d.nodes);
+     }},
+    {{"-p --partition", kAsk, Takes::text, "NAME", "With --slurm: hosts of this partition."},
+     [](RunDraft& d, const Typed& t) { return ask_slurm(d, "partition", t); }},
+    {{"-A --account", kAsk, Takes::text, "NAME", "With --slurm: for this account."},
+     [](RunDraft& d, const Typed& t) { return ask_slurm(d, "account", t); }},
+    {{"-t --time", kAsk, Takes::text, "LIMIT",
+      "With --slurm: for so long, as Slurm writes it: 30 (minutes), 4:00:00, 1-12."},
+     [](RunDraft& d, const Typed& t) { return ask_slurm(d, "time", t); }},
+    {{"--slurm-option",
+      kAsk,
+      Takes::text,
+      "NAME[=VALUE]",
+      "With --slurm: any other option of salloc, by its long name: gres=gpu:8, exclusive. "
+      "Repeatable.",
+      {.repeatable = true}},
+     add_slurm_option},
 
     {{"--ssh-command", kReach, Takes::text, "COMMAND",
       "Command to use instead of ssh, with shell quoting: 'ssh -J jump' (default: ssh)."},

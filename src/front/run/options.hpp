@@ -28,7 +28,10 @@ struct RunDraft {
   NamedHosts hosts;
   std::string rankfile;
   MusterOutput output;
-  model::ContainerSpec container;  // without its image, which is that of `app`
+  model::ContainerSpec container;                 // without its image, which is that of `app`
+  bool slurm = false;                             // the hosts come from there
+  std::optional<std::uint32_t> nodes;             // of it
+  std::vector<batch::Wish::Named> slurm_options;  // by salloc's long names
   bool no_record = false;
   bool help = false;
 };

@@ -130,7 +130,7 @@ TEST(RunHelp, ExamplesAreReadAsRequests) {
     EXPECT_TRUE(read_run({.called = "run", .words = typed, .current_folder = "/here"})) << line;
     ++examples;
   }
-  EXPECT_EQ(examples, 5);
+  EXPECT_EQ(examples, 6);
 }
 
 TEST(RunHelp, AndManualHaveEveryExitCode) {

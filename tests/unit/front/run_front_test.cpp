@@ -379,5 +379,51 @@ TEST(RunFront, RefusesRolesThatMakeNoSense) {
   EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps"}), "no program given");
 }
 
+// ---- hosts that Slurm is asked for --------------------------------------------------------------
+
+TEST(RunSlurm, AsksForWhatTheJobNeeds) {
+  const auto wish = *request({"--slurm", "-N", "4", "--per-node", "8", "--gpus-per-rank", "2",
+                              "--timeout", "60", "-p", "gpu", "c"})
+                         .allocation;
+  EXPECT_EQ(wish.nodes, 4U);
+  EXPECT_EQ(wish.per_node, 8U);
+  EXPECT_EQ(wish.tasks, 0U);
+  EXPECT_EQ(wish.gpus_per_node, 16U);
+  EXPECT_EQ(wish.limit, std::chrono::seconds(60));
+  EXPECT_EQ(wish.raw, (std::vector<batch::Wish::Named>{{"partition", "gpu"}}));
+}
+
+TEST(RunSlurm, RanksAreTasksWhereverTheyAre) {
+  EXPECT_EQ(request({"--slurm", "-n", "5", "c"}).allocation->tasks, 5U);
+  const auto roles =
+      *request({"--slurm", "--role", "worker=2", "c", ":", "--role", "ps=1", "c"}).allocation;
+  EXPECT_EQ(roles.tasks, 3U);
+  EXPECT_EQ(request({"--slurm", "-n", "5", "--gpus-per-rank", "2", "c"}).allocation->gpus_per_task,
+            2U);
+  EXPECT_FALSE(request({"-n", "5", "c"}).allocation);
+}
+
+TEST(RunSlurm, AnyOptionOfSallocIsPassedOn) {
+  const auto wish =
+      *request({"--slurm", "--slurm-option", "gres=gpu:8", "--slurm-option", "--exclusive", "c"})
+           .allocation;
+  EXPECT_EQ(wish.raw, (std::vector<batch::Wish::Named>{{"gres", "gpu:8"}, {"exclusive", ""}}));
+  EXPECT_NE(complaint({"--slurm", "--slurm-option", "N=2", "c"}).find("NAME=VALUE"),
+            std::string::npos);
+}
+
+TEST(RunSlurm, ItsOptionsWorkOnlyWithIt) {
+  EXPECT_EQ(complaint({"-N", "2", "c"}),
+            "-N counts the nodes that --slurm asks for, and works only with it");
+  EXPECT_NE(hint({"-N", "2", "c"}).find("--per-node"), std::string::npos);
+  EXPECT_EQ(complaint({"-t", "2", "c"}), "--time works only with --slurm");
+  EXPECT_EQ(complaint({"--slurm", "-H", "a", "c"}),
+            "--slurm cannot be combined with -H, --hostfile or --fake-nodes");
+  EXPECT_EQ(complaint({"--slurm", "--fake-nodes", "2", "c"}),
+            "--slurm cannot be combined with -H, --hostfile or --fake-nodes");
+  EXPECT_EQ(complaint({"--slurm", "--dry-run", "--json", "c"}),
+            "there is no plan before Slurm has given hosts");
+}
+
 }  // namespace
 }  // namespace muster::front::run_front_test

@@ -1,0 +1,124 @@
+// Starts the program that holds hosts, and listens until they are there.
+#include "queue/allocation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <poll.h>
+#include <unistd.h>
+
+#include "batch/ending.hpp"
+
+namespace muster::queue {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kLookMs = 100;
+// Between two questions why it waits, to a system that serves many: at first, and later.
+constexpr milliseconds kSoon{500};
+constexpr milliseconds kLater{10'000};
+// For a controller that is busy; it takes hosts back by itself once nobody holds them.
+constexpr seconds kGivesBack{10};
+
+// A program that waits withdraws its request, and one that holds hosts gives them back. Other
+// signals have salloc 22.05 wait for its command, and spin for ever if that ends at the same
+// moment.
+constexpr int kWithdraws = SIGHUP;
+
+// Ends with an empty one.
+bool is_whole(const std::string& environment) {
+  return environment.size() > 1 && environment.ends_with(std::string(2, '\0'));
+}
+
+std::vector<std::string> variables_in(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at + 1 < text.size();) {
+    const std::size_t end = text.find('\0', at);
+    all.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+// False at its end.
+bool read_from(int descriptor, std::string& text) {
+  std::array<char, 65536> piece;
+  const ssize_t size = ::read(descriptor, piece.data(), piece.size());
+  if (size > 0) text.append(piece.data(), static_cast<std::size_t>(size));
+  return size > 0 || (size < 0 && errno == EINTR);
+}
+
+}  // namespace
+
+Allocation::Allocation(const Commands& commands, AllocationEvents events)
+    : commands_(commands),
+      events_(std::move(events)),
+      next_look_(Clock::now() + kSoon),
+      pause_(kSoon) {}
+
+Answered<std::unique_ptr<Allocation>> Allocation::wait_for(const Commands& commands,
+                                                           const batch::Wish& wish,
+                                                           const batch::Words& holder,
+                                                           AllocationEvents events) {
+  std::unique_ptr<Allocation> made(new Allocation(commands, std::move(events)));
+  const batch::Words words = commands.batch_system().allocate(wish, holder);
+  auto started = process::Companion::start(words, commands.environment_of_job(), kWithdraws);
+  if (!started) {
+    const bool is_missing = started.error().fault == base::Fault::unreachable;
+    return tl::unexpected(is_missing ? commands.not_here(words.front())
+                                     : batch::Refusal{started.error()});
+  }
+  made->holder_ = std::move(*started);
+  const auto given = made->wait();
+  if (!given) return tl::unexpected(given.error());
+  if (!*given) return nullptr;
+  return made;
+}
+
+// A program that waits is told to stop waiting; one that holds hosts gives them back when its
+// command has ended.
+Allocation::~Allocation() {
+  if (!holder_) return;
+  holder_->pipes().in.reset();
+  if (!is_given_) holder_->signal(kWithdraws);
+  holder_->await_end(kGivesBack);
+}
+
+// Whether they are there; else it was given up.
+Answered<bool> Allocation::wait() {
+  while (!is_whole(out_)) {
+    if (!listen() && holder_->has_ended()) return tl::unexpected(commands_.refused(said_));
+    if (!events_.goes_on()) return false;
+    tell_why_it_waits();
+  }
+  environment_ = variables_in(out_);
+  is_given_ = true;
+  return true;
+}
+
+// Whether there may be more to hear.
+bool Allocation::listen() {
+  process::ChildPipes& pipes = holder_->pipes();
+  if (!pipes.out && !pipes.err) return false;
+  std::array<pollfd, 2> wanted = {{{pipes.out.get(), POLLIN, 0}, {pipes.err.get(), POLLIN, 0}}};
+  if (::poll(wanted.data(), wanted.size(), kLookMs) <= 0) return true;
+  if (wanted[0].revents != 0 && !read_from(pipes.out.get(), out_)) pipes.out.reset();
+  if (wanted[1].revents != 0 && !read_from(pipes.err.get(), said_)) pipes.err.reset();
+  return true;
+}
+
+void Allocation::tell_why_it_waits() {
+  const batch::System& system = commands_.batch_system();
+  const std::string id = system.allocating(said_).id;
+  if (id.empty() || Clock::now() < next_look_) return;
+  pause_ = std::min<Clock::duration>(pause_ * 3 / 2, kLater);
+  next_look_ = Clock::now() + pause_;
+  const auto sights = commands_.look({id});
+  if (!sights || sights->empty() || sights->front().stage != batch::Stage::waiting) return;
+  const std::string line = batch::wait_words(system, sights->front());
+  if (!line.empty() && told_.insert(line).second) events_.say(line);
+}
+
+}  // namespace muster::queue

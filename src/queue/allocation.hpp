@@ -1,0 +1,62 @@
+// Allocation: hosts that a batch system gives out for as long as a program of its own runs, which
+// this process keeps.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "process/companion.hpp"
+#include "queue/commands.hpp"
+
+namespace muster::queue {
+
+struct AllocationEvents {
+  std::function<void(const std::string&)> say;  // a line for people: why the request waits
+  std::function<bool()> goes_on;                // asked ten times a second
+};
+
+class Allocation {
+ public:
+  // Blocks until the hosts are there. `holder` is called as their command: it writes its
+  // environment, each variable and then the whole ended by a null byte, and waits for the end of
+  // its stdin. Null: `goes_on` said no, and the request is withdrawn, as it is when this process is
+  // killed.
+  [[nodiscard]] static Answered<std::unique_ptr<Allocation>> wait_for(const Commands& commands,
+                                                                      const batch::Wish& wish,
+                                                                      const batch::Words& holder,
+                                                                      AllocationEvents events);
+  // Gives the hosts back.
+  ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  // That of a command in the job.
+  [[nodiscard]] const std::vector<std::string>& environment() const { return environment_; }
+  // What the program says from now on (System::allocating); its end: the hosts are gone.
+  [[nodiscard]] int says() const { return holder_->pipes().err.get(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Allocation(const Commands& commands, AllocationEvents events);
+  [[nodiscard]] Answered<bool> wait();
+  [[nodiscard]] bool listen();
+  void tell_why_it_waits();
+
+  const Commands& commands_;
+  AllocationEvents events_;
+  std::unique_ptr<process::Companion> holder_;
+  bool is_given_ = false;
+  std::string out_;
+  std::string said_;
+  std::vector<std::string> environment_;
+  std::set<std::string> told_;  // each once
+  Clock::time_point next_look_;
+  Clock::duration pause_;
+};
+
+}  // namespace muster::queue
