@@ -19,6 +19,12 @@ bool is_of_grid_engine_job(std::string_view variable) {
          variable.starts_with("SGE_STD");
 }
 
+// A script that ends with 99 asks to be queued again, with 100 it waits for somebody to look after
+// it (sge_diagnostics(1)); -r allows it for other reasons.
+bool grid_engine_may_queue_again(std::string_view script, int code) {
+  return code == 99 || code == 100 || script.find("\n#$ -r y\n") != std::string_view::npos;
+}
+
 Words qsub(const std::string& script) { return {"qsub", "-terse", script}; }
 // Whether an empty cluster could run it.
 Words qsub_verify() { return {"qsub", "-w", "v"}; }
@@ -43,6 +49,7 @@ const System kGridEngine = {
     .name = "Grid Engine",
     .job_variable = "JOB_ID",
     .is_of_job = is_of_grid_engine_job,
+    .may_queue_again = grid_engine_may_queue_again,
     .script = grid_engine_script,
     .submit = qsub,
     .submitted = grid_engine_id,

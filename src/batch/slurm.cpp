@@ -38,6 +38,11 @@ bool overrides(std::string_view variable, std::string_view script) {
   return script.find(fmt::format("\n#SBATCH --{}=", known->option)) != std::string_view::npos;
 }
 
+// Without it Slurm neither queues a job again by itself nor when it is told to (sbatch(1)).
+bool may_queue_again(std::string_view script, int) {
+  return script.find("\n#SBATCH --requeue\n") != std::string_view::npos;
+}
+
 Words submit(const std::string& script) { return {"sbatch", "--parsable", script}; }
 Words test() { return {"sbatch", "--test-only"}; }
 
@@ -72,6 +77,7 @@ const System kSlurm = {
     .job_variable = "SLURM_JOB_ID",
     .is_of_job = is_of_job,
     .overrides = overrides,
+    .may_queue_again = may_queue_again,
     .script = slurm_script,
     .submit = submit,
     .submitted = slurm_id,

@@ -42,6 +42,9 @@ struct System {
   // have the system do something else than queue one job; null: none does.
   bool (*overrides)(std::string_view variable, std::string_view script) = nullptr;
 
+  // Whether the system may queue the job of such a script again once that has ended with `code`.
+  bool (*may_queue_again)(std::string_view script, int code);
+
   // A script that a person can read and hand over by hand.
   std::string (*script)(const Wish& wish);
 

@@ -14,6 +14,7 @@
 #include "batch/ending.hpp"
 #include "batch/system.hpp"
 #include "cli/logs.hpp"
+#include "cli/requeued.hpp"
 #include "cli/speak.hpp"
 #include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
@@ -66,6 +67,10 @@ bool has_begun(const RunRecord& record) {
   return events && !view::time_of_event(*events, store::kQueuedEvent);
 }
 
+std::string wait_words_of(const RunRecord& record, const JobSight& sight) {
+  return batch::wait_words(*batch::system_of(record.scheduler.kind), sight);
+}
+
 // ---- the end ------------------------------------------------------------------------------------
 
 // Nothing of it changes from here on.
@@ -104,15 +109,34 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
   RunRecord ended =
       with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
   // What is unknown here may be known elsewhere: it is no end for good.
-  if (sight != nullptr) finish_queued(ended);
+  if (sight != nullptr) {
+    finish_queued(ended);
+    note_job_over(ended);
+  }
   return ended;
 }
 
+// Of a run whose head has told an end: that is none while its job goes on. It may have been told
+// anew since it was read.
+RunRecord as_queued_again(const RunRecord& record, const JobSight* sight) {
+  RunRecord now = read_anew(record);
+  if (!may_run_again(now)) return now;
+  if (sight == nullptr || sight->stage == batch::Stage::over) {
+    note_job_over(now);
+    return now;
+  }
+  now = between_attempts(std::move(now));
+  if (sight->stage == batch::Stage::running) now.state = RunState::starting;
+  if (sight->stage == batch::Stage::waiting) now.cause = wait_words_of(now, *sight);
+  return now;
+}
+
 RunRecord as_in_queue(RunRecord record, const JobSight* sight) {
+  if (!record.is_live()) return as_queued_again(record, sight);
   if (sight == nullptr || sight->stage == batch::Stage::over) return concluded(record, sight);
   if (sight->stage == batch::Stage::waiting) {
     record.state = RunState::queued;
-    record.cause = batch::wait_words(*batch::system_of(record.scheduler.kind), *sight);
+    record.cause = wait_words_of(record, *sight);
     return record;
   }
   // Where locks do not show, its events tell.
@@ -134,8 +158,18 @@ RunRecord without_id(RunRecord record) {
   return record;
 }
 
+// Whoever cannot ask here believes an end that a head has told.
+RunRecord unanswered(RunRecord record, const base::Error& error) {
+  if (!record.is_live()) {
+    if (error.fault != Fault::unreachable) return record;
+    record = between_attempts(std::move(record));
+  }
+  record.cause = error.what;
+  return record;
+}
+
 bool is_asked_about(const RunRecord& record) {
-  return record.is_live() && record.state == RunState::queued;
+  return record.state == RunState::queued || may_run_again(record);
 }
 
 int code_of_queued(const RunRecord& record) {
@@ -200,9 +234,12 @@ class QueueFollowing {
   bool look() {
     if (store::is_finished(record_.folder)) {
       record_ = read_anew(record_);
-      if (!record_.is_live()) return false;
+      if (!record_.is_live() && !may_run_again(record_)) return false;
     }
-    if (is_held(record_)) return true;
+    if (is_held(record_)) {
+      pause_ = kSoon;
+      return true;
+    }
     if (Clock::now() < next_) return true;
     record_ = queued_now(read_anew(record_), invocation_);
     pause_ = std::min(pause_ * 3 / 2, kLater);
@@ -248,6 +285,18 @@ class QueueFollowing {
   int code_ = 0;
 };
 
+int print_logs(const RunRecord& record, const front::RecordRequest& request) {
+  if (!record.streams.empty() || !record.steps.empty()) {
+    const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
+    return logs(record, request);
+  }
+  if (request.rank) return 0;
+  const auto out = store::read_file(file_of(record, store::kJobOutput));
+  const auto err = store::read_file(file_of(record, store::kJobErrors));
+  if (err) say(*err);
+  return out && !request.only_errors ? print(*out) : 0;
+}
+
 }  // namespace
 
 bool is_queued_run(const RunRecord& record) {
@@ -277,8 +326,7 @@ RunRecord queued_now(RunRecord record, const Invocation& invocation) {
   if (record.scheduler.id.empty()) return without_id(std::move(record));
   const auto sights = commands_of(record, invocation).look({record.scheduler.id});
   if (sights) return as_in_queue(record, sight_of_job(*sights, record.scheduler.id));
-  record.cause = sights.error().error.what;
-  return record;
+  return unanswered(std::move(record), sights.error().error);
 }
 
 void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) {
@@ -299,7 +347,7 @@ void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) 
       } else if (sights) {
         *record = as_in_queue(std::move(*record), sight_of_job(*sights, id));
       } else {
-        record->cause = sights.error().error.what;
+        *record = unanswered(std::move(*record), sights.error().error);
       }
     }
   }
@@ -309,16 +357,14 @@ int queued_logs(const RunRecord& record, const front::RecordRequest& request,
                 const Invocation& invocation) {
   const process::HeldSignals held;
   RunRecord now = read_anew(record);
-  if (request.follow && now.is_live()) now = QueueFollowing(now, invocation).to_begin();
-  if (!now.streams.empty() || !now.steps.empty()) {
-    const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
-    return logs(now, request);
+  if (!request.follow) return print_logs(now, request);
+  for (std::optional<RunRecord> printed;; printed = now) {
+    if (printed) now = read_anew(*printed);
+    if (now.is_live() || may_run_again(now)) now = QueueFollowing(now, invocation).to_begin();
+    if (printed && printed->head == now.head) return 0;  // no other attempt has begun
+    const int code = print_logs(now, request);
+    if (code != 0 || process::waiting_signal() != 0) return code;
   }
-  if (request.rank) return 0;
-  const auto out = store::read_file(file_of(now, store::kJobOutput));
-  const auto err = store::read_file(file_of(now, store::kJobErrors));
-  if (err) say(*err);
-  return out && !request.only_errors ? print(*out) : 0;
 }
 
 RunRecord await_queued(RunRecord record, const Invocation& invocation) {
@@ -334,7 +380,8 @@ Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) 
   if (!sights) return tl::unexpected(sights.error().error);
   const JobSight* sight = sight_of_job(*sights, id);
   if (sight == nullptr || sight->stage == batch::Stage::over) return {};
-  const bool has_head = sight->stage == batch::Stage::running && has_begun(record);
+  const bool has_head = sight->stage == batch::Stage::running && has_begun(record) &&
+                        !store::is_finished(record.folder);
   const auto sent = has_head ? commands.interrupt(id) : commands.cancel(id);
   if (!sent && !sent.error().is_unknown_job) return tl::unexpected(sent.error().error);
   return {};

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "blobs/unnamed.hpp"
+#include "cli/requeued.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -21,10 +22,10 @@ namespace {
 
 using model::RunRecord;
 
-// A step may live longer than its pipeline's head.
+// A step may live longer than its pipeline's head, and a batch system may start that once more.
 bool has_ended(const RunRecord& record) {
   return !record.is_live() && record.state != model::RunState::unknown &&
-         !store::running_step(record.folder);
+         !store::running_step(record.folder) && !may_run_again(record);
 }
 
 class Stocktaking {

@@ -74,7 +74,7 @@ bool set_aside(const std::string& folder) {
 
 // Somebody has taken the job for lost, who saw less than there is: its head is here.
 void drop_reports(const std::string& folder) {
-  for (const char* name : {"report.json", "report.txt"}) {
+  for (const char* name : {"report.json", "report.txt", kJobOver}) {
     (void)::unlink(fmt::format("{}/{}", folder, name).c_str());
   }
 }

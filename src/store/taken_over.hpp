@@ -14,6 +14,9 @@ inline constexpr const char* kJobScript = "job.sh";
 inline constexpr const char* kJobOutput = "job.out";
 inline constexpr const char* kJobErrors = "job.err";
 
+// There once the batch system has said that the job is over: it will not begin again.
+inline constexpr const char* kJobOver = "job.over";
+
 // Moves what lies in `fresh` to the record in `folder`, once nobody else writes there; the events
 // come last. What an earlier head has left, but for checkpoints, is set aside in attempt.1 and so
 // on. False, with errno, where that cannot be done.

@@ -40,6 +40,8 @@ jobs:
 # Until the test says so, at most a minute.
 HELD = 'for i in $(seq 600); do [ -e "$DIR/go" ] && break; sleep 0.1; done'
 
+START = 'echo "start ${SLURM_RESTART_COUNT:-0}"'
+
 
 class SubmitCase(test_slurm.SlurmCase):
     """The client is on the head, which sees the records as all nodes do."""
@@ -222,16 +224,44 @@ class Submitted(SubmitCase):
         self.call("wait", run, code=245)
         self.assertRegex(self.shown(run)["cause"], "the script of Slurm job \\d+ ended")
 
-    def test_a_job_that_is_queued_again_runs_again_under_its_name(self):
-        run = self.detached('echo "start $SLURM_RESTART_COUNT"; ' + HELD, target="again", nodes=1)
+    def queued_again(self, run):
+        """A run of the target `again` whose job is in the queue once more; the job's number."""
         job = self.until_state(run, "running")["scheduler"]["id"]
+        wait_until(lambda: "start 0" in self.call("logs", run).text, 60, "the first start")
         self.slurm.run(["scontrol", "requeue", job])
         wait_until(lambda: "JobState=PENDING" in self.state(job), 60, "the job in the queue")
+        return job
+
+    def test_a_job_that_is_queued_again_runs_again_under_its_name(self):
+        run = self.detached(f"{START}; {HELD}; exit 3", target="again", nodes=1)
+        self.until_state(run, "running")
+        waiting = self.begin("wait", run)
+        following = self.begin("logs", "-f", run)
+        job = self.queued_again(run)
+        record = self.shown(run)
+        self.assertEqual((record["state"], record["exit_code"], record["ended"], record["hosts"]),
+                         ("queued", None, None, []))
+        listed = json.loads(self.call("ps", "--json", code=0).text)
+        self.assertEqual([(one["run"], one["state"]) for one in listed], [(run, "queued")])
+        self.assertIn("still runs", self.call("rm", run).errors)
+        self.call("gc", "--max-size", "0", code=0)
         self.slurm.run(["scontrol", "update", f"jobid={job}", "StartTime=now"])
         wait_until(lambda: "start 1" in self.call("logs", run).text, 60, "the second start")
+        self.assertEqual((waiting.popen.poll(), following.popen.poll()), (None, None))
         self.go()
-        self.call("wait", run, code=0)
-        self.assertEqual(self.shown(run)["state"], "completed")
+        self.assertEqual(waiting.finish(60).code, 3)
+        self.assertEqual(following.finish(60).lines, ["start 0", "start 1"])
+        self.call("wait", run, code=3)
+        self.assertEqual(self.shown(run)["state"], "failed")
+
+    def test_a_run_that_is_queued_again_can_be_stopped_there(self):
+        run = self.detached(f"{START}; {HELD}", target="again", nodes=1)
+        self.queued_again(run)
+        self.call("stop", run, code=0)
+        ended = self.shown(run)
+        self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 143))
+        listed = self.call("ps", "--json", code=0, SLURM_CONF="/nowhere")  # nobody is asked
+        self.assertEqual([one["state"] for one in json.loads(listed.text)], ["stopped"])
 
     # ---- pipelines, and scripts without a record ------------------------------------------------
 

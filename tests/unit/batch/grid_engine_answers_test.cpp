@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "batch/grid_engine.hpp"
+
 namespace muster::batch::grid_engine_answers_test {
 namespace {
 
@@ -105,6 +107,12 @@ TEST(GridEngineAccounts, OfAJobThatRanTwiceAreItsLast) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].code, 0);
   EXPECT_TRUE(grid_engine_past("error: job id 99 not found\n").empty());
+}
+
+TEST(GridEngineJobs, MayBeQueuedAgainByTheirCodeOrTheirScript) {
+  EXPECT_TRUE(kGridEngine.may_queue_again("#!/bin/sh\n", 99));
+  EXPECT_FALSE(kGridEngine.may_queue_again("#!/bin/sh\n#$ -V\n", 143));
+  EXPECT_TRUE(kGridEngine.may_queue_again("#!/bin/sh\n#$ -r y\n", 143));
 }
 
 TEST(GridEngineRefusals, AreItsOwnWordsAndWhatToDo) {

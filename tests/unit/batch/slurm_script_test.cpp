@@ -30,6 +30,19 @@ TEST(SlurmScript, IsOfALoginShellWhereThereIsSetup) {
   EXPECT_TRUE(slurm_script(wish).starts_with("#!/bin/bash -l\n"));
 }
 
+TEST(SlurmScript, TellsWhetherItsJobMayBeQueuedAgain) {
+  Wish wish;
+  wish.command = {"muster"};
+  EXPECT_FALSE(kSlurm.may_queue_again(slurm_script(wish), 143));
+  wish.options = {{"requeue", "false"}};
+  EXPECT_FALSE(kSlurm.may_queue_again(slurm_script(wish), 143));
+  wish.options = {{"requeue", "true"}};
+  EXPECT_TRUE(kSlurm.may_queue_again(slurm_script(wish), 143));
+  wish.options = {};
+  wish.raw = {{"requeue", "true"}};
+  EXPECT_TRUE(kSlurm.may_queue_again(slurm_script(wish), 143));
+}
+
 TEST(ScriptLines, AreSingleOnes) {
   Wish wish;
   wish.name = "hello";

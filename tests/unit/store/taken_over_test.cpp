@@ -46,6 +46,17 @@ class TakenOver : public testing::Test {
   std::string folder_;
 };
 
+TEST_F(TakenOver, WhatWasNotedOfTheJobsEndIsNotTrueAnyMore) {
+  submit();
+  ASSERT_TRUE(write_file(folder_ + "/report.json", "{}"));
+  ASSERT_TRUE(write_file(folder_ + "/" + kJobOver, ""));
+  ASSERT_TRUE(begin("first"));
+  EXPECT_EQ(text(kJobOver), "none");
+  ASSERT_TRUE(write_file(folder_ + "/" + kJobOver, ""));
+  ASSERT_TRUE(begin("second"));
+  EXPECT_EQ(text(kJobOver), "none");
+}
+
 TEST_F(TakenOver, TheHeadsFilesStandInPlaceOfTheSubmitters) {
   submit();
   EXPECT_EQ(text("spec.json"), "with id");
