@@ -59,7 +59,7 @@ const System kGridEngine = {
     .listed = grid_engine_listed,
     .past = qacct,
     .passed = grid_engine_past,
-    .interrupt = qdel,
+    .interrupt = nullptr,
     .cancel = qdel,
     .refused = grid_engine_refused,
 };

@@ -8,7 +8,7 @@
 namespace muster::batch {
 
 // qdel kills. -notify would send SIGUSR2 a while before, but to ranks as well, whom it kills (tried
-// with 8.1.9): an end in order is not to be had that way.
+// with 8.1.9): muster stop does not go that way.
 [[nodiscard]] std::string grid_engine_script(const Wish& wish);
 
 }  // namespace muster::batch

@@ -65,7 +65,7 @@ struct System {
   Words (*past)(const std::vector<std::string>& ids);
   std::vector<Sight> (*passed)(std::string_view said);
 
-  // SIGINT to the script's process, which is muster.
+  // SIGINT to the script's process, which is muster; null: it can only be killed.
   Words (*interrupt)(const std::string& id);
   Words (*cancel)(const std::string& id);
 

@@ -16,6 +16,7 @@
 #include "cli/logs.hpp"
 #include "cli/requeued.hpp"
 #include "cli/speak.hpp"
+#include "cli/stop_wish.hpp"
 #include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
 #include "store/files.hpp"
@@ -371,7 +372,7 @@ RunRecord await_queued(RunRecord record, const Invocation& invocation) {
   return QueueFollowing(std::move(record), invocation).to_end(false, false);
 }
 
-// SIGINT to its head, as Ctrl-C would; a job that only waits is taken out of the queue.
+// Its head is interrupted, as with Ctrl-C; a job that only waits is taken out of the queue.
 Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) {
   const std::string& id = record.scheduler.id;
   if (id.empty()) return {};
@@ -382,6 +383,8 @@ Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) 
   if (sight == nullptr || sight->stage == batch::Stage::over) return {};
   const bool has_head = sight->stage == batch::Stage::running && has_begun(record) &&
                         !store::is_finished(record.folder);
+  const bool passes_on = commands.batch_system().interrupt != nullptr;
+  if (has_head && !passes_on) return wish_stop(record.folder);
   const auto sent = has_head ? commands.interrupt(id) : commands.cancel(id);
   if (!sent && !sent.error().is_unknown_job) return tl::unexpected(sent.error().error);
   return {};

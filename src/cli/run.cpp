@@ -29,6 +29,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "cli/stop_wish.hpp"
 #include "front/batch_request.hpp"
 #include "front/cluster_request.hpp"
 #include "front/inherited.hpp"
@@ -302,6 +303,9 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
                      fmt::format("{} names no run in a queue: {}", kQueuedRecord, folder),
                      "muster submit hands a job over",
                      {}});
+  }
+  if (batch::system_of(record->scheduler.kind)->interrupt == nullptr) {
+    if (const auto heard = hear_stop_wish(folder); !heard) return complain(heard.error());
   }
   const front::Front* front = front::front_of(asked->words.front());
   if (front == nullptr || ::chdir(asked->folder.c_str()) != 0) {

@@ -36,6 +36,7 @@ class Commands {
   // What goes with a job: all but what is about another one.
   [[nodiscard]] std::vector<std::string> environment_of_job() const;
 
+  // Of a system that can.
   [[nodiscard]] Answered<void> interrupt(const std::string& id) const;
   [[nodiscard]] Answered<void> cancel(const std::string& id) const;
 

@@ -14,6 +14,8 @@ inline constexpr const char* kJobScript = "job.sh";
 inline constexpr const char* kJobOutput = "job.out";
 inline constexpr const char* kJobErrors = "job.err";
 
+// There once somebody wants the head to end the run, and cannot tell it otherwise.
+inline constexpr const char* kJobStop = "job.stop";
 // There once the batch system has said that the job is over: it will not begin again.
 inline constexpr const char* kJobOver = "job.over";
 

@@ -79,15 +79,30 @@ class Submitted(test_grid_engine.GridEngineCase):
         self.assertIn("was cancelled before its run began", ended["cause"])
         self.assertEqual(self.engine.ask("qstat").strip(), "")
 
-    def test_stop_ends_a_run_and_all_its_processes(self):
-        _, out, _ = self.submit(f": > {self.folder}/ready.$RANK; sleep $E2E_MARK", "--detach")
-        run = out.strip()
+    def begun(self, command):
+        """A run of two ranks that have come as far as to write `ready.RANK`."""
+        _, out, _ = self.submit(f"{command}; : > {self.folder}/ready.$RANK; "
+                                "while :; do sleep 0.1; done", "--detach")
         wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(2)),
                    60, "two ranks")
+        return out.strip()
+
+    def test_stop_ends_a_run_in_order(self):
+        run = self.begun(f"trap ': > {self.folder}/told.$RANK; exit 0' TERM INT")
         code, _, err = self.call("stop", run)
         self.assertEqual(code, 0, err)
         record = self.shown(run)
-        self.assertEqual((record["state"], record["exit_code"]), ("stopped", 143), record)
+        self.assertEqual((record["state"], record["exit_code"]), ("stopped", 130), record)
+        self.assertTrue(all(os.path.exists(self.path(f"told.{rank}")) for rank in range(2)))
+        wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
+        wait_until(lambda: not self.engine.ask("qstat").strip(), 30, "the end of the job")
+
+    def test_qdel_ends_a_run_and_all_its_processes(self):
+        run = self.begun("true")
+        self.engine.ask("qdel", self.shown(run)["scheduler"]["id"])
+        code, _, err = self.call("wait", run)
+        self.assertEqual(code, 143, err)
+        self.assertEqual(self.shown(run)["state"], "stopped")
         wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
 
     def test_a_refusal_is_in_its_own_words_and_tells_what_there_is(self):
