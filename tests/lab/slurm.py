@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import batch  # noqa: E402
+import slurm_accounts  # noqa: E402
 from lab import wait_until  # noqa: E402
 
 TOOLS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel")
@@ -23,16 +24,18 @@ CPUS = 16          # of each node, whatever the machine has
 READY_SECONDS = 60
 
 
-def why_not():
+def why_not(accounts=False):
     """The reason why no Slurm can be had here, or an empty string."""
-    return batch.why_not(TOOLS)
+    return batch.why_not(TOOLS + (slurm_accounts.TOOLS if accounts else ()))
 
 
 class Slurm(batch.BatchLab):
     """A lab whose nodes a Slurm gives out. Use as a context manager."""
 
-    def __init__(self, nodes=4, gres=False, lines=()):
+    def __init__(self, nodes=4, gres=False, lines=(), accounts=False):
         super().__init__(nodes)
+        self._keeps_accounts = accounts
+        self.accounts = None
         self._gres = gres      # two pretended GPUs on each node
         self._lines = lines    # more of slurm.conf
         self.conf = ""
@@ -81,6 +84,9 @@ class Slurm(batch.BatchLab):
                                      f"--log-file={folder}/munge.log",
                                      f"--seed-file={folder}/munge.seed"], "head")
         wait_until(lambda: os.path.exists(socket), READY_SECONDS, "munged")
+        if self._keeps_accounts:
+            self.accounts = slurm_accounts.Accounts(self, folder)
+            self.accounts.start()
         self.start_slurmctld()
         for name in self.lab.names:
             # slurmd would use this machine's control groups.
@@ -90,6 +96,10 @@ class Slurm(batch.BatchLab):
 
     def _write_configuration(self, folder):
         gres = " Gres=gpu:2" if self._gres else ""
+        accounts = ["AccountingStorageType=accounting_storage/none"]
+        if self._keeps_accounts:
+            accounts = slurm_accounts.conf_lines(self.lab.address("head"),
+                                                 f"{folder}/munge.socket")
         nodes = [f"NodeName={name} NodeAddr={self.lab.address(name)} CPUs={CPUS} RealMemory=4000"
                  f"{gres} State=UNKNOWN" for name in self.lab.names]
         lines = [
@@ -106,7 +116,7 @@ class Slurm(batch.BatchLab):
             "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SwitchType=switch/none",
             "MpiDefault=none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU_Memory",
             "DefMemPerNode=1000", "ReturnToService=2", "KillWait=10", "InactiveLimit=0",
-            "SlurmdTimeout=20", "JobRequeue=1", "AccountingStorageType=accounting_storage/none",
+            "SlurmdTimeout=20", "JobRequeue=1", *accounts,
             "JobAcctGatherType=jobacct_gather/none",
             # The second one starts jobs of several components.
             "SchedulerParameters=sched_min_interval=0,bf_interval=1",
