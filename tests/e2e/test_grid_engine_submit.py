@@ -18,6 +18,19 @@ name: hello
 command: %s
 distribution: {type: mpi, node_count: %d, process_count_per_node: %d}
 """
+PIPELINE = """type: pipeline
+jobs:
+  first:
+    type: command
+    command: %s
+    compute: azureml:cluster
+    outputs: {made: {type: uri_folder}}
+  second:
+    type: command
+    command: cat ${{inputs.made}}/text
+    compute: azureml:cluster
+    inputs: {made: "${{parent.jobs.first.outputs.made}}"}
+"""
 
 
 @unittest.skipIf(REASON, REASON)
@@ -96,6 +109,28 @@ class Submitted(test_grid_engine.GridEngineCase):
         self.assertTrue(all(os.path.exists(self.path(f"told.{rank}")) for rank in range(2)))
         wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
         wait_until(lambda: not self.engine.ask("qstat").strip(), 30, "the end of the job")
+
+    def test_stop_ends_the_steps_of_a_pipeline_in_order(self):
+        command = (f"trap ': > {self.folder}/told; exit 0' TERM INT; "
+                   f": > {self.folder}/ready; while :; do sleep 0.1; done")
+        self.write("pipe.yml", PIPELINE % json.dumps(command))
+        _, out, _ = self.call("submit", "pipe.yml", "--target", "cluster", "--detach")
+        wait_until(lambda: os.path.exists(self.path("ready")), 60, "the first step")
+        code, _, err = self.call("stop", out.strip())
+        self.assertEqual(code, 0, err)
+        record = self.shown()
+        self.assertEqual((record["state"], record["exit_code"]), ("stopped", 130), record)
+        self.assertEqual([one["state"] for one in record["steps"]], ["stopped", "blocked"])
+        self.assertTrue(os.path.exists(self.path("told")))
+
+    def test_a_run_that_asks_to_be_queued_again_is_followed_to_its_last_end(self):
+        """Grid Engine starts a script that ends with 99 once more."""
+        code, _, err = self.submit(f"[ -e {self.folder}/once ] || {{ : > {self.folder}/once; "
+                                   "exit 99; }; exit 3", nodes=1)
+        self.assertEqual(code, 3, err)
+        record = self.shown()
+        self.assertEqual((record["state"], record["exit_code"]), ("failed", 3))
+        self.assertTrue(os.path.isdir(os.path.join(record["folder"], "attempt.1")))
 
     def test_qdel_ends_a_run_and_all_its_processes(self):
         run = self.begun("true")
