@@ -8,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "cli/completion.hpp"
 #include "cli/errand.hpp"
+#include "cli/head_options.hpp"
 #include "cli/help.hpp"
 #include "cli/hold_hosts.hpp"
 #include "cli/run.hpp"
@@ -15,7 +16,9 @@
 #include "cli/step_agent.hpp"
 #include "host/agent.hpp"
 #include "host/limits.hpp"
+#include "link/armoured_program.hpp"
 #include "link/shared_step.hpp"
+#include "model/agent_words.hpp"
 #include "plan/surroundings.hpp"
 
 namespace muster::cli {
@@ -36,6 +39,17 @@ int unknown_command(const std::string& word) {
   const std::string hint =
       meant ? "did you mean: muster " + *meant : "to start a program: muster run -n 4 " + word;
   return complain({Fault::usage, "unknown command " + word, hint, {}});
+}
+
+// The agent, or the command that speaks with one.
+int armoured(const Invocation& invocation) {
+  const bool is_agent = invocation.words[2] == model::kSpeaksLines;
+  const std::vector<std::string> agent = {own_path(), "agent"};
+  const std::vector<std::string> command(invocation.words.begin() + 3, invocation.words.end());
+  if (!is_agent && command.empty()) return base::exit_code(Fault::usage);
+  const auto code = link::run_armoured(is_agent ? agent : command, invocation.environment,
+                                       is_agent ? link::Side::agent : link::Side::head);
+  return code ? *code : complain(code.error());
 }
 
 }  // namespace
@@ -61,6 +75,7 @@ int main(Invocation invocation) {
     const std::string_view what = words.size() > 2 ? words[2] : "";
     if (what == kHoldsHosts) return hold_hosts(invocation);
     if (what == link::kCallsHead) return step_agent(invocation);
+    if (what == model::kSpeaksLines || what == model::kReadsLines) return armoured(invocation);
     return host::run_agent(invocation.environment, MUSTER_VERSION);
   }
   if (command == "errand") {

@@ -58,11 +58,11 @@ bool knows_external_launchers(const Call& call) {
   return false;
 }
 
-// Whether all that were named are the Slurm job's, by the names that it gives them; then they get
-// to know the component that they are in.
-bool are_allocated(const Call& call, std::vector<model::HostEntry>& hosts) {
-  const auto around = spec::allocation_around(
-      {.variable = [&](std::string_view name) { return variable(call, name); }});
+using Around = base::Result<std::optional<spec::HostsFound>>;
+
+// Whether all that were named are the job's, by the names that it gives them; then they get to know
+// their components.
+bool are_of_job(const Around& around, std::vector<model::HostEntry>& hosts) {
   if (!around || !*around || hosts.empty()) return false;
   std::map<std::string_view, std::optional<std::uint32_t>> components;
   for (const model::HostEntry& one : (*around)->hosts) components.emplace(one.name, one.component);
@@ -72,6 +72,22 @@ bool are_allocated(const Call& call, std::vector<model::HostEntry>& hosts) {
   if (!all) return false;
   for (model::HostEntry& one : hosts) one.component = components.at(one.name);
   return true;
+}
+
+bool are_allocated(const Call& call, std::vector<model::HostEntry>& hosts) {
+  return are_of_job(spec::allocation_around(
+                        {.variable = [&](std::string_view name) { return variable(call, name); }}),
+                    hosts);
+}
+
+// Flux is asked only where hosts were named.
+bool are_of_flux(const Call& call, model::JobSpec& spec) {
+  if (spec.source == model::kHostsOfFlux) return true;
+  if (spec.hosts.empty()) return false;
+  return are_of_job(spec::flux_job_around(
+                        {.variable = [&](std::string_view name) { return variable(call, name); },
+                         .ask = call.ask}),
+                    spec.hosts);
 }
 
 void settle_steps(const Call& call, model::JobSpec& spec) {
@@ -112,13 +128,19 @@ bool are_granted(const Call& call, const std::vector<model::HostEntry>& hosts) {
   });
 }
 
+std::optional<spec::BatchReach> reach_of(const Call& call, model::JobSpec& spec) {
+  if (are_of_flux(call, spec)) return spec::flux_reach();
+  if (spec.source != model::kHostsGranted && !are_granted(call, spec.hosts)) return std::nullopt;
+  return spec::batch_job_reach([&](std::string_view name) { return variable(call, name); });
+}
+
 // As the batch system around has it; it keeps an eye on what it has started itself.
 void settle_reach(const Call& call, model::JobSpec& spec) {
   const bool is_open = spec.source.carrier == model::kOpened && !spec.carrier.step_words.empty();
   if (!is_open || says_another_way(spec.carrier)) return;
-  if (spec.source != model::kHostsGranted && !are_granted(call, spec.hosts)) return;
-  auto reach = spec::batch_job_reach([&](std::string_view name) { return variable(call, name); });
+  auto reach = reach_of(call, spec);
   if (!reach) return;
+  spec.carrier.by_component = reach->by_component;
   if (!reach->command.empty()) spec.carrier.command = std::move(reach->command);
   spec.carrier.wrapper = std::move(reach->wrapper);
 }

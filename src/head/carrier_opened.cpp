@@ -1,4 +1,6 @@
 // open_by_command: ssh, or what stands in for it, starts the agent on the host.
+#include <algorithm>
+
 #include "head/carried_link.hpp"
 #include "head/carriers.hpp"
 
@@ -7,8 +9,9 @@ namespace {
 
 // What people call it: the first word, or the name that a script for the shell has.
 std::string name_of(const std::vector<std::string>& words) {
-  const bool is_script = words.size() > 3 && words[0] == "/bin/sh" && words[1] == "-c";
-  return is_script ? words[3] : words.front();
+  const auto shell = std::ranges::find(words, "/bin/sh");
+  const bool is_script = words.end() - shell > 3 && shell[1] == "-c";
+  return is_script ? shell[3] : words.front();
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& c
   if (words.empty()) words.emplace_back("ssh");
   // Other commands, such as Kubernetes' kubexec.sh, know HOST and COMMAND and no option of ssh.
   if (basename(words.front()) == "ssh") add_ssh_options(words, carrier, host);
-  words.push_back(host.user.empty() ? host.name : host.user + '@' + host.name);
+  if (carrier.by_component && host.component) {
+    words.push_back(std::to_string(*host.component));
+  } else {
+    words.push_back(host.user.empty() ? host.name : host.user + '@' + host.name);
+  }
   std::string command = "exec ";
   for (const std::string& word : carrier.wrapper) command += remote_word(word) + ' ';
   words.push_back(command + remote_word(agent_path) + " agent");

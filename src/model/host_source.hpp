@@ -15,6 +15,7 @@ struct HostSource {
   bool is_file = false;          // the list is the lines of a file
   Carrier carrier = kOpened;     // of its hosts other than this machine
   bool of_batch_job = false;     // nobody named them: a batch system gave them to the job around
+  bool by_component = false;     // they are reached by their components, not by their names
   bool operator==(const HostSource&) const = default;
 };
 
@@ -29,7 +30,7 @@ inline constexpr HostSource kHostsCalled = {.has_list = true, .carrier = kCalled
 inline constexpr HostSource kHostsGranted = {.has_list = true, .of_batch_job = true};
 // Those of the Flux instance or job around.
 inline constexpr HostSource kHostsOfFlux = {
-    .has_list = true, .carrier = kOpened, .of_batch_job = true};
+    .has_list = true, .carrier = kOpened, .of_batch_job = true, .by_component = true};
 // Those of the Slurm job around.
 inline constexpr HostSource kHostsAllocated = {
     .has_list = true, .carrier = kStep, .of_batch_job = true};

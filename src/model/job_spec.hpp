@@ -67,6 +67,8 @@ struct CarrierSpec {
   std::uint32_t port = 0;
   std::string identity;
   std::string agent_path;  // empty: the same path as this program
+  // HOST is its component, instead of its name.
+  bool by_component = false;
   // What else srun is told: at least how a step shares its host with steps that hold all of it.
   // Empty: hosts of the batch job around are reached like all others.
   std::vector<std::string> step_words = {"--overlap"};

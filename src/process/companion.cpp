@@ -15,7 +15,11 @@ base::Result<std::unique_ptr<Companion>> Companion::start(
     int when_caller_ends) {
   std::unique_ptr<Companion> made(new Companion);
   auto child = Child::start(
-      *made->loop_, words, environment, [&own = *made](ChildEnd) { own.has_ended_ = true; },
+      *made->loop_, words, environment,
+      [&own = *made](ChildEnd end) {
+        own.has_ended_ = true;
+        own.end_ = end;
+      },
       when_caller_ends);
   if (!child) return tl::unexpected(std::move(child.error()));
   made->child_ = std::move(*child);

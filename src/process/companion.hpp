@@ -26,6 +26,8 @@ class Companion {
   [[nodiscard]] ChildPipes& pipes() { return child_->pipes(); }
   void signal(int number);
   [[nodiscard]] bool has_ended();
+  // Once it has.
+  [[nodiscard]] ChildEnd end() const { return end_; }
   // Blocks until then, or for `limit`. Whether it has.
   bool await_end(std::chrono::milliseconds limit);
 
@@ -35,6 +37,7 @@ class Companion {
   std::unique_ptr<asio::io_context> loop_;
   std::unique_ptr<Child> child_;
   bool has_ended_ = false;
+  ChildEnd end_;
 };
 
 }  // namespace muster::process

@@ -2,6 +2,7 @@
 //
 // flux-core doc/man7/flux-environment.rst: a batch script or a shell of `flux alloc` has FLUX_URI
 // of an instance of its own, and no FLUX_JOB_ID; a task of `flux run` has both.
+#include "model/agent_words.hpp"
 #include "model/head_above.hpp"
 #include "spec/flux_resources.hpp"
 #include "spec/sources.hpp"
@@ -50,6 +51,15 @@ Words flux_question(const Variable& variable) {
   // Nodes that are down are resources, too.
   if (job.empty()) return {"flux", "resource", "R", "--states=up"};
   return {"flux", "job", "info", job, "R"};
+}
+
+// flux-exec(1): the words are no shell's. The agent goes where its ranks are to start by itself.
+BatchReach flux_reach() {
+  const std::string lines(model::kSpeaksLines);
+  return {.command = {"/proc/self/exe", "agent", std::string(model::kReadsLines), "/bin/sh", "-c",
+                      R"(exec flux exec --rank="$1" --dir=/ /bin/sh -c "$2")", "flux exec"},
+          .wrapper = {"/bin/sh", "-c", R"(exec "$@" )" + lines, "agent"},
+          .by_component = true};
 }
 
 Result<std::optional<HostsFound>> flux_job_around(const HostQuery& asked) {

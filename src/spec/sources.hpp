@@ -70,8 +70,13 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& a
 struct BatchReach {
   std::vector<std::string> command = {};  // called as ssh is; empty: it is ssh
   std::vector<std::string> wrapper = {};  // stands before the agent's words on the host
+  bool by_component = false;              // a host is called by its component
   bool operator==(const BatchReach&) const = default;
 };
+
+// Those of a Flux job, by `flux exec`, which passes on whole lines of text, and none with a null
+// byte.
+[[nodiscard]] BatchReach flux_reach();
 
 // The user's words for that: a program instead of the batch system's, and what else it is told.
 struct BatchProgram {

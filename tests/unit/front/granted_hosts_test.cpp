@@ -88,6 +88,31 @@ TEST(GrantedHosts, OfPbsTellTheirMomOfTheAgent) {
   EXPECT_EQ(carrier("run", {"--ssh-command", "ssh -q", "p"}, kPbs).wrapper, Words());
 }
 
+// "n2" is broker 5's.
+model::JobSpec in_flux(const Words& words) {
+  Call call{.called = "run", .words = words, .environment = {"FLUX_URI=local:///f"}};
+  call.ask = [](const Words&) -> base::Result<std::string> {
+    return R"({"version":1,"execution":{"nodelist":["n[1-2]"],
+               "R_lite":[{"rank":"4-5","children":{"core":"0"}}]}})";
+  };
+  auto reading = front_of("run")->read(call);
+  if (!reading || !reading->request) return {};
+  EXPECT_TRUE(take_inherited_settings(call, reading->request->spec));
+  return reading->request->spec;
+}
+
+TEST(GrantedHosts, OfFluxAreCalledByTheirBrokers) {
+  for (const Words& words : {Words{"-H", "n2", "p"}, Words{"p"}}) {
+    const model::JobSpec spec = in_flux(words);
+    EXPECT_EQ(spec.carrier.command.back(), "flux exec");
+    EXPECT_TRUE(spec.carrier.by_component);
+    ASSERT_FALSE(spec.hosts.empty());
+    EXPECT_EQ(spec.hosts.back().component, 5U);
+  }
+  EXPECT_EQ(in_flux({"-H", "n2,n3", "p"}).carrier, model::CarrierSpec());
+  EXPECT_EQ(in_flux({"--ssh-port", "23", "p"}).carrier.command, Words{"ssh"});
+}
+
 TEST(GrantedHosts, AreALeftoverInsideASlurmJob) {
   Words both = kPbs;
   both.insert(both.end(), {"SLURM_JOB_ID=9", "SLURM_JOB_NODELIST=n[1-3]"});
