@@ -16,8 +16,7 @@ enum class Side : std::uint8_t {
 };
 
 // Runs the program with its stdin, stdout and stderr as ours, armoured or not; passes signals that
-// end a process on to it. Blocks until it has ended; its exit code, or 128 + N. Call it while the
-// process has one thread.
+// end a process on to it. Blocks until it has ended; its exit code, or 128 + N.
 [[nodiscard]] base::Result<int> run_armoured(const std::vector<std::string>& words,
                                              const std::vector<std::string>& environment,
                                              Side side);

@@ -1,7 +1,7 @@
 """muster in a Flux instance: hosts from `flux resource R`, agents started by `flux exec`.
 
-Debian has no Flux: data/flux.py stands in for its two commands, and passes on what flux-exec(1) does.
-ssh does not work but for the stand-in.
+Debian has no Flux: data/flux.py stands in for its two commands, and passes on what flux-exec(1)
+does. ssh does not work but for the stand-in.
 """
 
 import hashlib
