@@ -72,7 +72,7 @@ int main(Invocation invocation) {
   const std::string& command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
   if (command == "agent") {
-    const std::string_view what = words.size() > 2 ? words[2] : "";
+    const std::string what = words.size() > 2 ? words[2] : std::string();
     if (what == kHoldsHosts) return hold_hosts(invocation);
     if (what == link::kCallsHead) return step_agent(invocation);
     if (what == model::kSpeaksLines || what == model::kReadsLines) return armoured(invocation);
