@@ -41,6 +41,16 @@ bool is_signal(std::string_view text) {
   return spec::read_notice(colon < 3 ? text.substr(colon + 1) : text).has_value();
 }
 
+// 0-15, 1,3,5, 0-15:4, any of them with %4 (sbatch(1), --array).
+bool is_array(std::string_view text) {
+  const std::size_t percent = std::min(text.find('%'), text.size());
+  const std::string_view tasks = text.substr(0, percent);
+  const bool is_bounded = percent < text.size();
+  return !tasks.empty() && is_digit(tasks.front()) && is_digit(tasks.back()) &&
+         tasks.find_first_not_of("0123456789,-:") == std::string_view::npos &&
+         (!is_bounded || is_number(text.substr(percent + 1)));
+}
+
 // Those of qsub may be capital letters.
 bool is_option_name(std::string_view name, bool has_capitals) {
   const auto fits = [&](char c) {
@@ -54,7 +64,8 @@ bool is_option_name(std::string_view name, bool has_capitals) {
 struct Options {
   std::string_view kind;
   std::span<const std::string_view> ours;
-  std::string_view array;  // the one for many tasks
+  std::string_view array;  // the one for many tasks, and what to do instead
+  std::string_view instead_of_array;
   bool has_capitals;
   std::string_view hint;
 };
@@ -69,9 +80,11 @@ constexpr std::array<std::string_view, 25> kGridEngines = {
     "verify", "sync", "help", "b",      "C", "masterq", "@"};
 
 constexpr std::array<Options, 2> kOptions = {
-    {{"slurm", kSlurms, "array", false,
+    {{"slurm", kSlurms, "array", "it is a key of its own: array: 0-15, beside options:", false,
       "the long names of sbatch(1), without the dashes: core-spec: 2"},
-     {"grid_engine", kGridEngines, "t", true, "those of qsub(1), without the dash: p: -10"}}};
+     {"grid_engine", kGridEngines, "t",
+      "each task would be a run of its own: write a sweep, or several jobs", true,
+      "those of qsub(1), without the dash: p: -10"}}};
 
 const Options& options_of(std::string_view kind) {
   const auto* const found = std::ranges::find(kOptions, kind, &Options::kind);
@@ -79,9 +92,7 @@ const Options& options_of(std::string_view kind) {
 }
 
 std::string why_not(std::string_view name, const Options& options) {
-  if (name == options.array) {
-    return "each task would be a run of its own: write a sweep, or several jobs";
-  }
+  if (name == options.array) return std::string(options.instead_of_array);
   return "muster gives it: resources of the job, and keys such as nodes:, say what it shall be";
 }
 
@@ -129,6 +140,11 @@ class BatchCheck {
       add(one.value.begin, one.name,
           fmt::format("must be a time limit, not {}", spec::quoted(given)),
           "minutes, H:MM:SS or D-HH:MM:SS; 2-0 is two days");
+    }
+    if (one.name == "array" && !given.empty() && !is_array(given)) {
+      add(one.value.begin, one.name,
+          fmt::format("must be numbers of tasks, not {}", spec::quoted(given)),
+          "for example 0-15, or 0-15%4: no more than four at a time");
     }
     if (one.name == "signal" && !given.empty() && !is_signal(given)) {
       add(one.value.begin, one.name, fmt::format("must be a signal, not {}", spec::quoted(given)),

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 import test_slurm
-from support import CANNOT_START, MUSTER, UNREACHABLE, Running, run_tests, wait_until
+from support import BAD_FILE, CANNOT_START, MUSTER, UNREACHABLE, Running, run_tests, wait_until
 
 REASON = test_slurm.REASON
 TARGETS = """targets:
@@ -305,6 +305,19 @@ class Submitted(SubmitCase):
         self.wait_for("rank.0", "rank.1")
         wait_until(lambda: not self.jobs(), 60, "the end of the job")
         self.assertEqual(self.text("rank.1"), "1 on node2\n")
+
+    def test_an_array_is_a_script_whose_tasks_are_runs_of_their_own(self):
+        self.write("muster.yml", "targets: {cluster: {slurm: {partition: main, array: 3-4}}}\n")
+        self.job('echo "$RANK" > $DIR/task.$SLURM_ARRAY_TASK_ID.$RANK')
+        self.assertIn("would be many runs", self.submit(code=BAD_FILE).errors)
+        self.call("export", "slurm", "job.yml", "--target", "cluster", "-o", "job.sh", code=0)
+        self.assertIn("#SBATCH --array=3-4\n", self.text("job.sh"))
+        path = os.path.dirname(MUSTER) + ":" + os.environ["PATH"]
+        self.start(["sbatch", "--parsable", "job.sh"], env=self.environment(PATH=path)).finish(60)
+        self.wait_for(*(f"task.{task}.{rank}" for task in (3, 4) for rank in (0, 1)))
+        wait_until(lambda: not self.jobs(), 60, "the end of the job")
+        records = json.loads(self.call("ps", "--all", "--json", code=0).text)
+        self.assertEqual([one["state"] for one in records], ["completed"] * 2)
 
     def test_what_the_job_cannot_do_is_told_with_its_own_last_words(self):
         self.write("muster.yml", "targets: {cluster: {slurm: {muster: /nowhere/muster}}}\n")

@@ -140,6 +140,14 @@ std::shared_ptr<BatchRequest> batch_request(const Call& call, const JobDraft& dr
   return request;
 }
 
+void check_one_run(const job::Target& target, job::Complaints& complaints) {
+  const auto& options = target.batch->options;
+  if (std::ranges::find(options, "array", &job::Named::name) == options.end()) return;
+  complaints.add(
+      {}, fmt::format("an array of the target {} would be many runs", spec::quoted(target.name)),
+      "muster export writes a script for it, whose tasks are runs of their own; or write a sweep");
+}
+
 base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
                                        const std::string& file, const BatchRequest& request) {
   if (file == "-") {

@@ -21,6 +21,10 @@ namespace muster::front {
     const Call& call, const JobDraft& draft, const std::string& file, const job::Place& place,
     const std::vector<const job::JobFile*>& jobs, job::Complaints& complaints);
 
+// Whether what is handed over is one run: tasks of an array would be many, each with a record and
+// an end of its own.
+void check_one_run(const job::Target& target, job::Complaints& complaints);
+
 // The same as a script that needs no record, for `muster export`.
 [[nodiscard]] base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
                                                      const std::string& file,

@@ -151,6 +151,7 @@ class PipelineReader {
     if (cluster->place.target.batch) {
       std::vector<const job::JobFile*> jobs;
       for (const job::GraphStep& step : graph().steps) jobs.push_back(&step.job);
+      check_one_run(cluster->place.target, complaints);
       reading.batch =
           batch_request(ground_->call, ground_->draft, file, cluster->place, jobs, complaints);
       reading.complaints = std::move(complaints).take();

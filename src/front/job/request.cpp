@@ -299,6 +299,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   if (!reading.complaints.empty()) return reading;
   job::Complaints complaints(file);
   if (place->target.batch && !call.is_queued_run) {
+    check_one_run(place->target, complaints);
     reading.batch = batch_request(call, draft, file, *place, {&read.job}, complaints);
     reading.complaints = std::move(complaints).take();
   }

@@ -76,6 +76,18 @@ TEST(SlurmTarget, TellsWhichValueSlurmWouldNotTake) {
   }
 }
 
+TEST(SlurmTarget, KnowsTasksOfArrays) {
+  for (const char* good : {"7", "0-15", "[1, 3-5]", "0-15:4", "0-15%4"}) {
+    EXPECT_TRUE(slurm_complaints("{array: " + std::string(good) + "}").empty()) << good;
+  }
+  for (const char* odd : {"all", "0-", "-3", "1%", "1%x", "1 2"}) {
+    ASSERT_EQ(slurm_complaints("{array: '" + std::string(odd) + "'}").size(), 1U) << odd;
+  }
+  EXPECT_EQ(slurm_complaints("{array: all}").at(0),
+            "m:1:30: targets.a.slurm.array must be numbers of tasks, not 'all'\n"
+            "  hint: for example 0-15, or 0-15%4: no more than four at a time");
+}
+
 TEST(SlurmTarget, LetsNoValueBecomeALineOfTheScript) {
   EXPECT_EQ(slurm_complaints(R"({account: "a\n#SBATCH --wrap=x"})").at(0),
             "m:1:32: targets.a.slurm.account has more than one line\n"
@@ -87,7 +99,7 @@ TEST(SlurmTarget, LetsNoValueBecomeALineOfTheScript) {
 TEST(SlurmTarget, KeepsItsOwnOptionsToItself) {
   EXPECT_EQ(slurm_complaints("{options: {array: 0-3}}").at(0),
             "m:1:33: targets.a.slurm.options.array cannot be given\n"
-            "  hint: each task would be a run of its own: write a sweep, or several jobs");
+            "  hint: it is a key of its own: array: 0-15, beside options:");
   EXPECT_EQ(slurm_complaints("{options: {output: x}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{options: {clusters: all}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{options: {--qos: x}}").size(), 1U);
