@@ -177,6 +177,30 @@ int code_of_queued(const RunRecord& record) {
   return record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
+// A head that was told to end the run, and does not, is ended with its job.
+class Insistence {
+ public:
+  Insistence(const RunRecord& record, const Invocation& invocation)
+      : commands_(commands_of(record, invocation)), id_(record.scheduler.id) {}
+
+  // Once, when the time is over.
+  Result<void> look() {
+    if (is_cancelled_ || Clock::now() < patience_) return {};
+    is_cancelled_ = true;
+    const auto sent = commands_.cancel(id_);
+    if (sent || sent.error().is_unknown_job) return {};
+    return tl::unexpected(sent.error().error);
+  }
+
+ private:
+  static constexpr std::chrono::seconds kPatience{60};
+
+  Commands commands_;
+  std::string id_;
+  Clock::time_point patience_ = Clock::now() + kPatience;
+  bool is_cancelled_ = false;
+};
+
 // ---- following ----------------------------------------------------------------------------------
 
 // A file that a job adds to; it may come later.
@@ -233,6 +257,9 @@ class QueueFollowing {
  private:
   // Whether it goes on.
   bool look() {
+    if (insists_) {
+      if (const auto sent = insists_->look(); !sent) (void)complain(sent.error());
+    }
     if (store::is_finished(record_.folder)) {
       record_ = read_anew(record_);
       if (!record_.is_live() && !may_run_again(record_)) return false;
@@ -260,8 +287,8 @@ class QueueFollowing {
     const int signal = process::waiting_signal();
     if (signal == 0) return true;
     const bool is_closed = signal == SIGHUP;  // the terminal; the run is not meant
-    if (!stops || is_stopping_ || is_closed) return false;
-    is_stopping_ = true;
+    if (!stops || insists_ || is_closed) return false;
+    insists_.emplace(record_, invocation_);
     process::drop_waiting_signals();
     say("muster: stopping the run; once more leaves it to itself\n");
     const auto stopped = stop_queued(read_anew(record_), invocation_);
@@ -282,7 +309,7 @@ class QueueFollowing {
   std::set<std::string> said_;
   Clock::time_point next_;
   std::chrono::milliseconds pause_ = kSoon;
-  bool is_stopping_ = false;
+  std::optional<Insistence> insists_;  // somebody wants the run to end
   int code_ = 0;
 };
 
@@ -390,19 +417,11 @@ Result<void> stop_queued(const RunRecord& record, const Invocation& invocation) 
   return {};
 }
 
-// A head that does not end is ended with its job.
 Result<RunRecord> await_stopped_queued(const RunRecord& record, const Invocation& invocation) {
-  constexpr std::chrono::seconds kPatience{60};
-  const auto patience = Clock::now() + kPatience;
-  bool is_cancelled = false;
-  for (;;) {
+  for (Insistence insists(record, invocation);;) {
     RunRecord now = queued_now(read_anew(record), invocation);
     if (!now.is_live()) return now;
-    if (!is_cancelled && Clock::now() > patience) {
-      is_cancelled = true;
-      const auto sent = commands_of(record, invocation).cancel(record.scheduler.id);
-      if (!sent && !sent.error().is_unknown_job) return tl::unexpected(sent.error().error);
-    }
+    if (const auto sent = insists.look(); !sent) return tl::unexpected(sent.error());
     ::poll(nullptr, 0, 2 * kLookMs);
   }
 }
