@@ -4,12 +4,12 @@ machine, built there from a folder; and what is said when they do not."""
 import os
 import re
 import shutil
-import subprocess
 import sys
 import unittest
 
-from support import CANNOT_START, MUSTER, LabCase, lab_or_skip, run_tests, wait_until
+from support import CANNOT_START, MUSTER, LabCase, lab_or_skip, run_tests
 import image
+from registry import Registry
 
 PORT = 5000
 REASON = lab_or_skip() or image.why_not()
@@ -17,11 +17,6 @@ if not REASON and shutil.which("docker-registry") is None:
     REASON = "missing programs: docker-registry"
 if REASON:
     print(f"SKIPPED: no images can be moved here: {REASON}", file=sys.stderr)
-CONFIG = """version: 0.1
-log: {{level: error}}
-storage: {{filesystem: {{rootdirectory: {folder}}}}}
-http: {{addr: ":{port}"}}
-{more}"""
 
 
 @unittest.skipIf(REASON, REASON)
@@ -49,20 +44,11 @@ class Images(LabCase):
     def environment(self, **more):
         return super().environment(MUSTER_SSH_COMMAND=self.lab.ssh_command, **more)
 
-    def serve(self, port=PORT, more=""):
+    def serve(self, port=PORT, has_login=False):
         """A registry on the head; returns its address."""
-        folder = self.path(f"registry-{port}")
-        config = self.write(f"registry-{port}.yml",
-                            CONFIG.format(folder=folder, port=port, more=more))
-        started = self.lab.start(["docker-registry", "serve", config], env=self.environment(),
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)
-        self.addCleanup(started.popen.wait, 10)
-        self.addCleanup(started.popen.kill)
-        self.addCleanup(lambda: started.popen.poll() is None and started.send(9))
-        probe = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
-        wait_until(lambda: self.lab.run(["bash", "-c", probe])[0] == 0, 15, "the registry")
-        return f"{self.lab.address('head')}:{port}", started
+        registry = Registry(self.lab, self.path(f"registry-{port}"), port, has_login)
+        self.addCleanup(registry.stop)
+        return registry.address, registry
 
     def push(self, address, words=()):
         name = f"{address}/small:1"
@@ -106,20 +92,13 @@ class Images(LabCase):
         self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
         self.fails(self.runs(f"{address}/none:1", spared=[registry.pid]),
                    "the registry has no image", f"{address}/none:1")
-        registry.send(9)
-        registry.wait(10)
+        registry.stop()
         done = self.runs(name)
         self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
         self.fails(self.runs(f"{address}/small:2"), "cannot be reached", "--image-from-here")
 
     def test_credentials_are_those_of_the_host(self):
-        hashed = subprocess.run(
-            ["/usr/bin/python3", "-W", "ignore", "-c", "import crypt; print(crypt.crypt("
-             "'secret', crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=16)))"],
-            capture_output=True, text=True, check=True).stdout.strip()
-        self.write("htpasswd", f"me:{hashed}\n")
-        more = f"auth: {{htpasswd: {{realm: test, path: {self.path('htpasswd')}}}}}\n"
-        address, registry = self.serve(PORT + 1, more)
+        address, registry = self.serve(PORT + 1, has_login=True)
         name = self.push(address, ["--creds", "me:secret"])
         done = self.runs(name, spared=[registry.pid])
         self.fails(done, "node1, node2: the registry does not give the image", f"login {address}")

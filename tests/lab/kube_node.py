@@ -36,6 +36,8 @@ state = "/run/containerd"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "{cni}"
     conf_dir = "{folder}/cni"
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = "{folder}/registries"
 """
 
 
@@ -91,6 +93,14 @@ class Node:
 
     def load_image(self, archive):
         self.ctr("image", "import", archive, seconds=300)
+
+    def speak_plainly_to(self, address):
+        """A registry without TLS."""
+        folder = f"registries/{address}"
+        os.makedirs(os.path.join(self.folder, folder))
+        self._write(f"{folder}/hosts.toml", f'server = "http://{address}"\n'
+                                            f'[host."http://{address}"]\n'
+                                            '  capabilities = ["pull", "resolve"]\n')
 
     def ctr(self, *words, seconds=60):
         return self._run(["ctr", "-a", SOCKET, "-n", "k8s.io", *words], seconds=seconds)
