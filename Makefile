@@ -11,8 +11,9 @@ TALK_SECONDS ?= 3600
 QUICK = ^(unit_|property|golden|sim|rooms|talk)
 CTEST = ctest --output-on-failure
 
-# Tests in jobs of batch systems mostly wait for these: two at a time.
-BATCH = ^e2e_(slurm|grid_engine)
+# Tests that mostly wait, for batch systems, containers and snapshots, and the one of the house rules,
+# which does not: two at a time.
+PAIRED = ^(tidy|e2e_(slurm|grid_engine|containers|conda|images|seeds|travel|examples|gc_hosts))
 
 # KUBERNETES=later leaves the tests on a cluster to `make test-kubernetes`.
 LATER = $(if $(filter later,$(KUBERNETES)),|^e2e_kubernetes)
@@ -39,8 +40,8 @@ configure-tests:
 
 test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
 	cmake --build build --target muster spawn_loop
-	$(CTEST) --test-dir build -E '$(QUICK)|$(BATCH)$(LATER)'
-	$(CTEST) -j 2 --test-dir build -R '$(BATCH)'
+	$(CTEST) --test-dir build -E '$(QUICK)|$(PAIRED)$(LATER)'
+	$(CTEST) -j 2 --test-dir build -R '$(PAIRED)'
 	@$(MAKE) --no-print-directory sanitize
 	@$(MAKE) --no-print-directory lint
 	@tools/kubernetes --where >/dev/null 2>&1 || [ -n '$(LATER)' ] || \

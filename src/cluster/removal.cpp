@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "cluster/listing.hpp"
 #include "cluster/sight.hpp"
@@ -13,16 +14,17 @@ namespace {
 
 using kubernetes::Cause;
 using kubernetes::CauseKind;
-using kubernetes::Phase;
 using kubernetes::PodState;
 using kubernetes::RunState;
 
 constexpr std::chrono::milliseconds kPauseOfRemoval{500};
 constexpr std::chrono::seconds kTellAfter{8};
 constexpr std::chrono::seconds kStayMax{45};
+constexpr std::chrono::seconds kCollectMax{15};
+constexpr std::chrono::seconds kForgetMax{25};
 
 bool has_come(const PodState& pod, Until until) {
-  return until == Until::ended && (pod.phase == Phase::succeeded || pod.phase == Phase::failed);
+  return until == Until::ended && kubernetes::has_ended(pod);
 }
 
 std::string why_it_stays(const RunState& state, const PodState& pod) {
@@ -30,6 +32,7 @@ std::string why_it_stays(const RunState& state, const PodState& pod) {
     return one.pod == pod.name && one.kind == CauseKind::node_lost;
   });
   if (is_lost) return "its node does not answer";
+  if (kubernetes::has_ended(pod)) return "it has ended, and is still there";
   return pod.is_going ? "its node has not said that it has ended it" : "it has not ended";
 }
 
@@ -52,26 +55,79 @@ std::vector<std::string> staying(const RunState& state, Until until) {
   return lines;
 }
 
+namespace {
+
+// One wait for a run's pods.
+class Wait {
+ public:
+  using Say = std::function<void(const std::string&)>;
+
+  Wait(const Kubectl& kubectl, const std::string& id, Until until, const Say& say)
+      : kubectl_(kubectl), id_(id), until_(until), say_(say) {}
+
+  Answered<std::vector<std::string>> run() {
+    for (;; std::this_thread::sleep_for(kPauseOfRemoval)) {
+      const bool is_over = lasts(kStayMax);
+      const auto sight = is_over ? look_closely(kubectl_, id_) : look(kubectl_, id_);
+      if (!sight && (is_over || sight.error().kind != Refusal::unreachable)) {
+        return tl::unexpected(sight.error());
+      }
+      if (!sight) continue;
+      if (until_ == Until::gone) help(sight->state);
+      auto lines = staying(sight->state, until_);
+      if (lines.empty() || is_over) return lines;
+      tell(lines.front());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] bool lasts(Clock::duration limit) const { return Clock::now() > begin_ + limit; }
+
+  // Each once.
+  void help(const RunState& state) {
+    if (lasts(kCollectMax) && !std::exchange(has_deleted_, true)) tell_to_go(state);
+    if (lasts(kForgetMax) && !std::exchange(has_forgotten_, true)) forget(state);
+  }
+
+  // A collector that was cut off from the server may be late by minutes.
+  void tell_to_go(const RunState& state) {
+    if (!std::ranges::all_of(state.pods, &PodState::is_going)) (void)delete_pods(kubectl_, id_);
+  }
+
+  // A kubelet that was cut off may be late likewise; nothing of these goes on.
+  void forget(const RunState& state) {
+    std::vector<std::string> words = {"delete",           "pods",         "--force",
+                                      "--grace-period=0", "--wait=false", "--ignore-not-found"};
+    const std::size_t none = words.size();
+    for (const PodState& pod : state.pods) {
+      if (pod.is_going && kubernetes::has_ended(pod)) words.push_back(pod.name);
+    }
+    if (words.size() > none) (void)kubectl_.ask(words);
+  }
+
+  void tell(const std::string& line) {
+    if (!lasts(kTellAfter) || std::exchange(has_told_, true)) return;
+    say_("waiting for the cluster: " + line);
+  }
+
+  const Kubectl& kubectl_;
+  const std::string& id_;
+  Until until_;
+  const Say& say_;
+  Clock::time_point begin_ = Clock::now();
+  bool has_told_ = false;
+  bool has_deleted_ = false;
+  bool has_forgotten_ = false;
+};
+
+}  // namespace
+
 Answered<std::vector<std::string>> await_pods(const Kubectl& kubectl, const std::string& id,
                                               Until until,
                                               const std::function<void(const std::string&)>& say) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  bool has_told = false;
-  for (;;) {
-    const bool is_over = Clock::now() > begin + kStayMax;
-    const auto sight = is_over ? look_closely(kubectl, id) : look(kubectl, id);
-    if (!sight && (is_over || sight.error().kind != Refusal::unreachable)) {
-      return tl::unexpected(sight.error());
-    }
-    auto lines = sight ? staying(sight->state, until) : std::vector<std::string>();
-    if (sight && (lines.empty() || is_over)) return lines;
-    if (!has_told && !lines.empty() && Clock::now() > begin + kTellAfter) {
-      has_told = true;
-      say("waiting for the cluster: " + lines.front());
-    }
-    std::this_thread::sleep_for(kPauseOfRemoval);
-  }
+  return Wait(kubectl, id, until, say).run();
 }
 
 Answered<void> delete_objects(const Kubectl& kubectl, const std::string& id) {

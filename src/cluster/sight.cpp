@@ -19,10 +19,6 @@ using kubernetes::RunState;
 
 constexpr const char* kLauncherRole = "launcher";
 
-bool has_ended(const PodState& pod) {
-  return pod.phase == Phase::succeeded || pod.phase == Phase::failed;
-}
-
 // The kubelet says nothing of a container that a lost node or an eviction has ended.
 std::optional<LauncherEnd> end_of(const PodState& pod) {
   constexpr int kKilled = 137;
@@ -143,7 +139,7 @@ std::vector<std::string> endings(const RunState& state, std::string_view told) {
 
 bool is_settled(const RunState& state) {
   return std::ranges::all_of(state.pods, [&](const PodState& pod) {
-    return has_ended(pod) || is_over_for(state, pod.name);
+    return kubernetes::has_ended(pod) || is_over_for(state, pod.name);
   });
 }
 

@@ -463,6 +463,11 @@ RunState read_state(const Value& listed, std::string_view run) {
   return Reading(listed, run).take();
 }
 
+bool has_ended(const PodState& pod) {
+  const bool is_over = pod.phase == Phase::succeeded || pod.phase == Phase::failed;
+  return is_over || (pod.code.has_value() && !pod.runs);
+}
+
 std::string subject(const PodState& pod) {
   const std::string who = pod.node ? fmt::format("{} {}", pod.role, *pod.node)
                                    : (pod.role.empty() ? "pod" : "the " + pod.role);

@@ -86,6 +86,9 @@ struct RunState {
 
 [[nodiscard]] std::string_view word(CauseKind kind);
 
+// Its container does not go on, and none takes its place there.
+[[nodiscard]] bool has_ended(const PodState& pod);
+
 // "worker 3 (pod run-worker-3 on node1)"
 [[nodiscard]] std::string subject(const PodState& pod);
 

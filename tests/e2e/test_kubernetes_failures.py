@@ -101,6 +101,15 @@ class Failures(OnPods):
         self.assertEqual(done.text.count(" goes\n"), 2, done)
         self.removes()
 
+    def test_a_run_is_removed_though_no_collector_looks_for_what_is_left(self):
+        self.write_job("echo over")
+        self.submits()
+        self.cluster.stop_controllers()
+        self.addCleanup(self.cluster.start_controllers)
+        done = self.there("rm", "last", seconds=120)
+        self.assertEqual(done.code, 0, done)
+        wait_until(lambda: not self.cluster.names(), 60, "no pods")
+
     # ---- the client -----------------------------------------------------------------------------
 
     def test_another_machine_goes_on_where_a_killed_client_was(self):

@@ -271,6 +271,13 @@ class Cluster:
         self._start("kube-apiserver", *self._api_words())
         wait_until(self._answers, READY_SECONDS, f"the API server answers: {self._log_of()}")
 
+    def stop_controllers(self):
+        """Nobody makes pods of Jobs, or collects what has lost its owner."""
+        self._end("kube-controller-manager")
+
+    def start_controllers(self):
+        self._start("kube-controller-manager", *self._manager_words())
+
     @staticmethod
     def is_old():
         """See the function of this name."""
@@ -285,7 +292,7 @@ class Cluster:
             self.nodes[name] = Node(self.lab, name, self._cgroup, self._servers)
             self.nodes[name].start_containerd()
         self.start_api()
-        self._start("kube-controller-manager", *self._manager_words())
+        self.start_controllers()
         self._start("kube-scheduler", "--leader-elect=false", f"--kubeconfig={self.admin}",
                     *_NO_RATE)
         for node in self.nodes.values():

@@ -142,6 +142,8 @@ TEST(ClusterRemoval, PodsThatStay) {
       "worker 3 (pod run-worker-3 on n2) stays: its node does not answer"};
   EXPECT_EQ(staying(sight.state, Until::ended), ended);
   EXPECT_EQ(staying(sight.state, Until::gone).size(), 4U);
+  EXPECT_EQ(staying(seen({worker("0", kOom, kGoing)}).state, Until::gone),
+            Lines{"worker 0 (pod run-worker-0 on n2) stays: it has ended, and is still there"});
   EXPECT_EQ(staying(seen({}).state, Until::gone), Lines{});
 }
 
