@@ -103,6 +103,18 @@ class SlurmCase(Case):
                            seconds, f"the end of job {job}")
         return ended.group(1), self.text("out")
 
+    def ends_in_order_by_scancel(self, before=""):
+        """Ranks get their grace; `before`: words before `muster run`."""
+        job = self.batch(["-N", "2", "-n", "2"],
+                         f"exec {before} {MUSTER} run sh -c ': > \"$DIR/ready.$RANK\"; "
+                         "trap \": > $DIR/ended.$RANK; sleep 2; exit 0\" TERM; "
+                         "while :; do sleep 0.05; done'")
+        self.wait_for("ready.0", "ready.1")
+        self.slurm.ask("scancel", job)
+        wait_until(lambda: job not in str(self.jobs()), 60, "the end of the job")
+        self.wait_for("ended.0", "ended.1", seconds=5)
+        self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
+
     def wait_for(self, *names, seconds=60):
         wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), seconds,
                    f"files {names}")
@@ -290,15 +302,7 @@ class Ends(SlurmCase):
     """The end of an allocation ends the run, in order."""
 
     def test_scancel_is_the_cause(self):
-        job = self.batch(["-N", "2", "-n", "2"],
-                         f"exec {MUSTER} run sh -c ': > \"$DIR/ready.$RANK\"; "
-                         "trap \": > $DIR/ended.$RANK; sleep 2; exit 0\" TERM; "
-                         "while :; do sleep 0.05; done'")
-        self.wait_for("ready.0", "ready.1")
-        self.slurm.ask("scancel", job)
-        wait_until(lambda: job not in str(self.jobs()), 60, "the end of the job")
-        self.wait_for("ended.0", "ended.1", seconds=5)
-        self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
+        self.ends_in_order_by_scancel()
 
     def test_scancel_is_the_cause_when_ranks_die_of_it(self):
         job = self.batch(["-N", "2", "-n", "2"],
@@ -377,15 +381,7 @@ class Held(SlurmCase):
         self.assertEqual((done.code, done.lines), (0, ["node1"]), done)
 
     def test_scancel_ends_what_muster_lead_has_begun(self):
-        job = self.batch(["-N", "2", "-n", "2"],
-                         f"exec {MUSTER} lead -- {MUSTER} run sh -c ': > \"$DIR/ready.$RANK\"; "
-                         "trap \": > $DIR/ended.$RANK; sleep 2; exit 0\" TERM; "
-                         "while :; do sleep 0.05; done'")
-        self.wait_for("ready.0", "ready.1")
-        self.slurm.ask("scancel", job)
-        wait_until(lambda: job not in str(self.jobs()), 60, "the end of the job")
-        self.wait_for("ended.0", "ended.1", seconds=5)
-        self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
+        self.ends_in_order_by_scancel(f"{MUSTER} lead --")
 
 
 @unittest.skipIf(REASON, REASON)

@@ -37,8 +37,7 @@ jobs:
     compute: azureml:cluster
     inputs: {made: "${{parent.jobs.first.outputs.made}}"}
 """
-# Until the test says so, at most a minute.
-HELD = 'for i in $(seq 600); do [ -e "$DIR/go" ] && break; sleep 0.1; done'
+HELD = test_slurm.HELD
 
 START = 'echo "start ${SLURM_RESTART_COUNT:-0}"'
 
