@@ -22,6 +22,7 @@
 #include "cli/collect.hpp"
 #include "cli/detached.hpp"
 #include "cli/end_file.hpp"
+#include "cli/in_step.hpp"
 #include "cli/launch.hpp"
 #include "cli/operated.hpp"
 #include "cli/pipeline.hpp"
@@ -184,20 +185,38 @@ int act(front::PipelineRequest& request, const Invocation& invocation,
   return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
 }
 
+// Those that the tasks of a step would share.
+model::HostSource hosts_of(const front::Reading& read) {
+  const bool has_others = read.request && (read.request->meeting || read.request->allocation);
+  if (has_others) return model::kHostsHere;
+  if (read.request) return read.request->spec.source;
+  if (read.called && read.called->opens) return read.called->spec.source;
+  const bool is_allocated = read.pipeline && read.pipeline->uses_job_around;
+  return is_allocated ? model::kHostsAllocated : model::kHostsHere;
+}
+
 // What the environment says of hosts holds for every front end.
+base::Result<front::Reading> settled(front::Reading read, const front::Call& asked) {
+  if (read.request || read.pipeline) {
+    if (auto fine = front::check_budget(asked); !fine) return tl::unexpected(fine.error());
+  }
+  if (!read.request) return read;
+  if (!read.request->allocation) {
+    const auto reach = front::take_inherited_settings(asked, read.request->spec);
+    if (!reach) return tl::unexpected(reach.error());
+  }
+  const auto record = front::settle_record(asked, *read.request);
+  if (!record) return tl::unexpected(record.error());
+  return read;
+}
+
 base::Result<front::Reading> read_words(const front::Front& front, const front::Call& asked) {
-  return front.read(asked).and_then([&](front::Reading read) -> base::Result<front::Reading> {
-    if (read.request || read.pipeline) {
-      if (auto fine = front::check_budget(asked); !fine) return tl::unexpected(fine.error());
-    }
-    if (!read.request) return read;
-    if (!read.request->allocation) {
-      const auto reach = front::take_inherited_settings(asked, read.request->spec);
-      if (!reach) return tl::unexpected(reach.error());
-    }
-    const auto record = front::settle_record(asked, *read.request);
-    if (!record) return tl::unexpected(record.error());
-    return read;
+  auto read = front.read(asked).and_then(
+      [&](front::Reading own) { return settled(std::move(own), asked); });
+  if (!read) return read;
+  return front::place_in_step(asked, hosts_of(*read)).map([&](auto place) {
+    read->step_place = std::move(place);
+    return *std::move(read);
   });
 }
 
@@ -209,8 +228,8 @@ int write_text(const front::Reading& read) {
                    {}});
 }
 
-int carry_out(const front::Front& front, base::Result<front::Reading> read,
-              const Invocation& invocation, const model::TypedCommand& asked) {
+int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
+                   const Invocation& invocation, const model::TypedCommand& asked) {
   if (!read) {
     const int code = complain(read.error());
     return front.usage_code != 0 ? front.usage_code : code;
@@ -241,6 +260,25 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   if (read->records) return records(*read->records, invocation);
   if (!read->text_file.empty()) return write_text(*read);
   return print(read->text);
+}
+
+// Words that are wrong are so in all tasks of a step, and one complaint is enough.
+std::optional<model::StepPlace> place_of(const base::Result<front::Reading>& read,
+                                         const Invocation& invocation) {
+  if (read && read->complaints.empty()) return read->step_place;
+  const auto place = front::place_in_step({.called = {}, .environment = invocation.environment},
+                                          model::kHostsAllocated);
+  return place ? *place : std::nullopt;
+}
+
+int carry_out(const front::Front& front, base::Result<front::Reading> read,
+              const Invocation& invocation, const model::TypedCommand& asked) {
+  const auto place = place_of(read, invocation);
+  const bool is_wrong = !read || !read->complaints.empty();
+  const auto begin = [&] { return carry_out_here(front, std::move(read), invocation, asked); };
+  if (!place) return begin();
+  const auto alone = [&](const base::Error& why) { return is_wrong ? begin() : complain(why); };
+  return in_step(*place, {.first = begin, .alone = alone}, invocation);
 }
 
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.

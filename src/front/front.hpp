@@ -16,6 +16,7 @@
 #include "front/request.hpp"
 #include "front/table.hpp"
 #include "model/checked_file.hpp"
+#include "model/step_place.hpp"
 
 namespace muster::front {
 
@@ -40,6 +41,8 @@ struct Reading {
   std::shared_ptr<BatchRequest> batch = {};
   bool only_asks = false;  // whether the cluster, or the batch system, would take it
   std::shared_ptr<const CalledRequest> called = {};
+  // Other tasks of a Slurm step ask for the same, and it is to be done once for all of them.
+  std::optional<model::StepPlace> step_place = {};
   std::string text_file = {};  // an absolute path that `text` goes to; empty: stdout
 };
 

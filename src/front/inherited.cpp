@@ -14,6 +14,7 @@
 #include "option/values.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sources.hpp"
+#include "spec/step_place.hpp"
 
 namespace muster::front {
 namespace {
@@ -74,7 +75,9 @@ bool are_of_job(const Around& around, std::vector<model::HostEntry>& hosts) {
   return true;
 }
 
+// Below Flux its own hosts count, wherever it was started itself.
 bool are_allocated(const Call& call, std::vector<model::HostEntry>& hosts) {
+  if (!variable(call, "FLUX_URI").value_or("").empty()) return false;
   return are_of_job(spec::allocation_around(
                         {.variable = [&](std::string_view name) { return variable(call, name); }}),
                     hosts);
@@ -185,6 +188,13 @@ base::Result<void> take_allocation(const Call& call, model::JobSpec& spec) {
   }
   spec::take_hosts(spec, **std::move(found));
   return take_inherited_settings(call, spec);
+}
+
+base::Result<std::optional<model::StepPlace>> place_in_step(const Call& call,
+                                                            const model::HostSource& hosts) {
+  const bool are_of_job = hosts.of_batch_job || hosts.carrier == model::kStep;
+  if (!are_of_job) return std::nullopt;
+  return spec::step_place([&](std::string_view name) { return variable(call, name); });
 }
 
 base::Result<void> check_budget(const Call& call) {

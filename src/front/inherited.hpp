@@ -41,6 +41,11 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 // The hosts of a job of Slurm that is there for this request now; `call` has its variables.
 [[nodiscard]] base::Result<void> take_allocation(const Call& call, model::JobSpec& spec);
 
+// Which task of a Slurm step this is, where each host of the step has one that asks for a run on
+// hosts from there; all of them ask for the same.
+[[nodiscard]] base::Result<std::optional<model::StepPlace>> place_in_step(
+    const Call& call, const model::HostSource& hosts);
+
 // Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
 [[nodiscard]] base::Result<void> check_budget(const Call& call);
 

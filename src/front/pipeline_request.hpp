@@ -84,6 +84,7 @@ struct PipelineRequest {
   std::vector<model::PlannedStep> plan;      // of the same steps
   std::vector<PipelineOutput> outputs = {};  // in `record` is the first of each
   std::vector<PoolHost> hosts;
+  bool uses_job_around = false;   // some of the hosts are those of a batch job
   std::uint32_t at_once = 0;      // most steps at the same time; 0: as many as the slots hold
   bool reuses = true;             // what steps that did the same have left
   bool goes_on = true;            // after a failure, with what does not depend on it

@@ -1,10 +1,12 @@
 // allocation_around: the hosts of the Slurm job that muster runs in.
 #include <algorithm>
+#include <unordered_set>
 
 #include "model/head_above.hpp"
 #include "spec/number.hpp"
 #include "spec/slurm_words.hpp"
 #include "spec/sources.hpp"
+#include "spec/step_place.hpp"
 
 namespace muster::spec {
 namespace {
@@ -73,8 +75,14 @@ class Job {
     constexpr std::string_view kInteractive = "4294967290";  // of salloc
     const auto step = asked_.variable("SLURM_STEP_ID");
     if (!step || *step == kInteractive) return true;
-    return asked_.variable("SLURM_STEP_NUM_TASKS").value_or("1") != "1" &&
+    return !is_called_on_each() && asked_.variable("SLURM_STEP_NUM_TASKS").value_or("1") != "1" &&
            asked_.variable("SLURM_STEP_NODELIST") == asked_.variable("SLURM_JOB_NODELIST");
+  }
+
+  // The tasks of its step are musters, and have no ranks to be counted by.
+  [[nodiscard]] bool is_called_on_each() const {
+    const auto place = step_place(asked_.variable);
+    return place && *place;
   }
 
   [[nodiscard]] Result<Slots> slots(std::size_t nodes) const {
@@ -104,7 +112,7 @@ class Job {
   // As many tasks as the cpus of each node are enough for.
   [[nodiscard]] Result<Slots> tasks_of(const Told& cpus, std::size_t nodes) const {
     const auto per_task = first({"SLURM_CPUS_PER_TASK"});
-    if (!per_task) return counts_of(cpus, nodes);
+    if (!per_task || is_called_on_each()) return counts_of(cpus, nodes);
     const auto each = read_number(per_task->name, per_task->value, {1, kCpusMax},  //
                                   base::Fault::usage);
     if (!each) return tl::unexpected(each.error());
@@ -137,20 +145,15 @@ Result<std::optional<Hosts>> hosts_around(const HostQuery& asked) {
   return components ? hosts_of_all(asked, *components) : Job(asked, std::nullopt).hosts();
 }
 
-// Each of them would start the job anew.
-Result<void> check_alone(const HostQuery& asked) {
-  const auto tasks = asked.variable("SLURM_STEP_NUM_TASKS");
-  // Only the first of them has the terminal of `srun --pty`; the others end at once.
-  const bool has_terminal =
-      asked.variable("SLURM_PTY_PORT") && asked.variable("SLURM_PROCID") == "0";
-  if (has_terminal) return {};
-  if (!asked.variable("SLURM_STEP_ID") || !tasks || *tasks == "1") return {};
-  return base::fail(base::Fault::usage,
-                    "start it once (in the batch script, or with srun -n 1); -H localhost:N keeps "
-                    "to this host",
-                    "this muster is one of {} tasks of a Slurm step, and each would start all "
-                    "ranks",
-                    *tasks);
+// Of a step that calls muster on each of its hosts, those hosts.
+Result<std::optional<Hosts>> hosts_of_step(const HostQuery& asked, Hosts all) {
+  constexpr const char* kName = "SLURM_STEP_NODELIST";
+  return read_slurm_nodes(asked.variable(kName).value_or(""), kName).map([&](const auto& names) {
+    const std::unordered_set<std::string_view> own(names.begin(), names.end());
+    std::erase_if(all, [&](const HostEntry& one) { return !own.contains(one.name); });
+    for (HostEntry& one : all) one.place.source = fmt::format("{}, {}", kName, one.place.source);
+    return std::optional(std::move(all));
+  });
 }
 
 }  // namespace
@@ -161,11 +164,13 @@ base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked
   auto hosts = hosts_around(asked);
   if (!hosts) return tl::unexpected(std::move(hosts.error()));
   if (!*hosts) return std::nullopt;
-  return check_alone(asked).map([&] {
+  const auto place = step_place(asked.variable);
+  if (!place) return tl::unexpected(place.error());
+  if (*place) hosts = hosts_of_step(asked, **std::move(hosts));
+  return std::move(hosts).map([&](std::optional<Hosts> all) {
     const auto job = asked.variable("SLURM_JOB_ID");
-    return std::optional(HostsFound{model::kHostsAllocated,
-                                    fmt::format("Slurm job {}", job.value_or("?")),
-                                    std::move(**hosts)});
+    return std::optional(HostsFound{
+        model::kHostsAllocated, fmt::format("Slurm job {}", job.value_or("?")), *std::move(all)});
   });
 }
 

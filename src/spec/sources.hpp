@@ -60,8 +60,8 @@ using FindHosts = base::Result<std::optional<HostsFound>> (*)(const HostQuery& a
 [[nodiscard]] base::Result<std::optional<HostsFound>> flux_job_around(const HostQuery& asked);
 // The command whose answer tells them.
 [[nodiscard]] std::vector<std::string> flux_question(const Variable& variable);
-// The hosts of the Slurm job around; within a rank of ours that job's hosts are its launcher's. A
-// complaint where muster is one of a step's tasks.
+// The hosts of the Slurm job around; within a rank of ours that job's hosts are its launcher's.
+// Where muster is called on each host of a step, the step's (spec/step_place.hpp).
 [[nodiscard]] base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked);
 // The hosts of the job of PBS, LSF, Grid Engine or OAR around; likewise.
 [[nodiscard]] base::Result<std::optional<HostsFound>> batch_job_around(const HostQuery& asked);

@@ -144,11 +144,6 @@ class Allocations(SlurmCase):
                               "-n", "2", "--map-by", "node", "sh", "-c", WHO)
         self.assertEqual((done.code, done.lines), (0, ["0 node1", "1 node2"]), done)
 
-    def test_one_of_several_tasks_is_told_to_be_alone(self):
-        done = self.allocated(["-N", "2", "-n", "2"], "srun", MUSTER, "run", "true")
-        self.assertNotEqual(done.code, 0)
-        self.assertIn("one of 2 tasks of a Slurm step", done.errors)
-
     def test_the_components_of_a_job_are_one(self):
         done = self.allocated(["-N", "1", "-n", "1", ":", "-N", "2", "--ntasks-per-node=2"],
                               MUSTER, "run", "sh", "-c", WHO)

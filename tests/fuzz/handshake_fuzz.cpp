@@ -1,10 +1,12 @@
 // Any bytes to either side of a meeting, in pieces the first byte chooses: words to send, one
-// error, or a node that has introduced itself; and any bytes as that introduction.
+// error, or a node that has introduced itself; and any bytes as that introduction, and as what
+// tasks of a step say.
 #include <algorithm>
 #include <cstdint>
 
 #include "base/check.hpp"
 #include "link/handshake.hpp"
+#include "link/step_tasks.hpp"
 
 namespace {
 
@@ -31,6 +33,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   feed(link::GuestHandshake("secret", nonce, own), bytes, piece);
   feed(link::GuestHandshake("secret", nonce, own),
        "muster-meeting 1 " + nonce + "\n" + std::string(bytes), piece);
+  const model::StepPlace place{"1.0", "a", 3, 0, false};
+  const auto task = link::task_that_greets(place, bytes);
+  CHECK(!task || (*task >= 1 && *task <= 2));
+  const auto code = link::code_of_end(place, bytes);
+  CHECK(!code || (*code >= 0 && *code <= 255));
   const auto join = wire::decode_join(bytes);
   if (join)
     CHECK((join->called || !join->command.empty()) &&

@@ -178,6 +178,7 @@ class PipelineReader {
     auto place =
         place_of(ground_->call, ground_->draft, {name, step.job.source}, known, most_nodes(known));
     if (!place) return tl::unexpected(std::move(place.error()));
+    request_.uses_job_around |= place->found.source.of_batch_job;
     std::vector<std::size_t> hosts = pool_.add(*place);
     ground_->places.push_back({std::move(*place), std::move(hosts)});
     return {};

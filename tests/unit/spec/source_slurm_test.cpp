@@ -95,10 +95,31 @@ TEST(SlurmHosts, AreNotThereWithoutAJobOrBelowARankOfOurs) {
   EXPECT_EQ(hosts({{"SLURM_JOB_NODELIST", ""}}), "none");
 }
 
-TEST(SlurmHosts, AreForOneTask) {
-  EXPECT_EQ(
-      hosts({{"SLURM_JOB_NODELIST", "a,b"}, {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}}),
-      "this muster is one of 2 tasks of a Slurm step, and each would start all ranks");
+Around of_step(const std::string& tasks, const std::string& number) {
+  return {{"SLURM_JOB_ID", "12"},
+          {"SLURM_JOB_NODELIST", "a,b,c"},
+          {"SLURM_JOB_CPUS_PER_NODE", "8(x2),4"},
+          {"SLURM_CPUS_PER_TASK", "4"},
+          {"SLURM_TASKS_PER_NODE", tasks},
+          {"SLURM_STEP_ID", "3"},
+          {"SLURM_STEP_NODELIST", "b,c"},
+          {"SLURM_STEP_NUM_TASKS", "2"},
+          {"SLURM_STEP_TASKS_PER_NODE", tasks},
+          {"SLURM_PROCID", number}};
+}
+
+TEST(SlurmHosts, OfAStepThatCallsMusterOnEachAreTheStepsWithTheCpusOfTheJob) {
+  EXPECT_EQ(hosts(of_step("1(x2)", "1")), "b:8 c:4");
+  EXPECT_EQ((*find(of_step("1(x2)", "0")))->hosts.front().place.source,
+            "SLURM_STEP_NODELIST, SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE");
+  Around shell = of_step("1(x2)", "0");
+  shell["SLURM_PTY_PORT"] = "1";
+  EXPECT_EQ(hosts(shell), "a:2 b:2 c:1");
+}
+
+TEST(SlurmHosts, AreForOneTaskOnAHost) {
+  EXPECT_EQ(hosts(of_step("2,0", "0")),
+            "this muster is one of 2 tasks of a Slurm step, and each would start all ranks");
 }
 
 TEST(SlurmHosts, AreRefusedWithTheVariable) {

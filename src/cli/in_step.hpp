@@ -1,0 +1,22 @@
+// in_step: what each task of a Slurm step does, where all of them call the same muster.
+#pragma once
+
+#include <functional>
+
+#include "base/error.hpp"
+#include "cli/cli.hpp"
+#include "model/step_place.hpp"
+
+namespace muster::cli {
+
+struct StepPart {
+  std::function<int()> first;  // what task 0 does, for all of them
+  // What another task does that finds no task 0, and why that is.
+  std::function<int(const base::Error&)> alone;
+};
+
+// Blocks until all is over; returns the exit code, the same in all tasks.
+[[nodiscard]] int in_step(const model::StepPlace& place, const StepPart& part,
+                          const Invocation& invocation);
+
+}  // namespace muster::cli

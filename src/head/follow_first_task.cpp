@@ -1,0 +1,198 @@
+// Tries all ports at which task 0 may be, over and over, until one of them tells the end.
+#include <algorithm>
+#include <asio/read_until.hpp>
+#include <asio/write.hpp>
+#include <csignal>
+#include <fcntl.h>
+#include <memory>
+#include <netinet/tcp.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "head/step_tasks.hpp"
+#include "link/byte_reader.hpp"
+#include "link/step_tasks.hpp"
+#include "probe/resolve.hpp"
+#include "process/alarm.hpp"
+
+namespace muster::head {
+namespace {
+
+using asio::ip::tcp;
+using base::Fault;
+using base::Result;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr base::Duration kNextConnect = 100ms;
+constexpr base::Duration kNextName = 1s;
+constexpr base::Duration kProgress = 10s;
+// Hosts need not start their tasks at the same moment: a prolog may take its time.
+constexpr base::Duration kMayBegin = 60s;
+constexpr base::Duration kMayReturn = 5s;
+
+// A host that is cut off is noticed within half a minute: idle, then so many questions, s apart.
+constexpr int kIdle = 15;
+constexpr int kInterval = 5;
+constexpr int kQuestions = 3;
+
+void keep_alive(tcp::socket& socket) {
+  using Idle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+  using Interval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+  using Questions = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
+  std::error_code ignored;
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket.set_option(Idle(kIdle), ignored);
+  socket.set_option(Interval(kInterval), ignored);
+  socket.set_option(Questions(kQuestions), ignored);
+}
+
+void leave_signals_to_first_task() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
+}
+
+// srun gives each task a copy of its input, and no further input to any while one does not read.
+std::shared_ptr<link::ByteReader> drain_input(asio::io_context& loop) {
+  struct stat what {};
+  const bool is_stream =
+      ::fstat(STDIN_FILENO, &what) == 0 && (S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode));
+  if (!is_stream) return nullptr;
+  process::UniqueFd own(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  auto reader = std::make_shared<link::ByteReader>(
+      loop, std::move(own), [](std::string_view) {}, [] {});
+  reader->start();
+  return reader;
+}
+
+class Following {
+ public:
+  Following(const model::StepPlace& place, const std::function<void(const std::string&)>& say)
+      : place_(place), say_(say), limit_(loop_), progress_(loop_), pause_(loop_) {}
+
+  Result<int> run() {
+    limit_.after(kMayBegin, [this] { give_up(); });
+    progress_.after(kProgress, [this] { tell_progress(); });
+    find();
+    const auto input = drain_input(loop_);
+    loop_.run();
+    if (input) input->close();
+    if (code_) return *code_;
+    const std::string_view is = was_there_ ? "is gone" : "is not there";
+    return base::fail(Fault::unreachable, "its own output says why",
+                      "task 0 of the step, on {}, {}: {}", place_.first_host, is, last_);
+  }
+
+ private:
+  // At one port of one address.
+  struct Attempt {
+    Attempt(asio::io_context& loop, tcp::endpoint at)
+        : where(std::move(at)), socket(loop), pause(loop) {}
+    tcp::endpoint where;
+    tcp::socket socket;
+    process::Alarm pause;
+    std::string said;
+    bool is_connected = false;
+  };
+
+  void find() {
+    const auto addresses = probe::resolve(place_.first_host);
+    if (!addresses) {
+      last_ = addresses.error().what;
+      return pause_.after(kNextName, [this] { find(); });
+    }
+    for (const std::string& text : *addresses) {
+      std::error_code error;
+      const auto address = asio::ip::make_address(text, error);
+      if (!error) add(address);
+    }
+    for (const auto& one : attempts_) connect(*one);
+  }
+
+  void add(const asio::ip::address& address) {
+    for (const std::uint16_t port : link::step_ports(place_.step)) {
+      attempts_.push_back(std::make_unique<Attempt>(loop_, tcp::endpoint(address, port)));
+    }
+  }
+
+  void connect(Attempt& one) {
+    one.socket.async_connect(one.where, life_.bind([&](const std::error_code& error) {
+      if (!error) return greet(one);
+      last_ = error.message();
+      again(one);
+    }));
+  }
+
+  void greet(Attempt& one) {
+    leave_signals_to_first_task();
+    one.is_connected = was_there_ = true;
+    keep_alive(one.socket);
+    std::error_code ignored;
+    asio::write(one.socket, asio::buffer(link::step_greeting(place_)), ignored);
+    asio::async_read_until(one.socket, asio::dynamic_buffer(one.said, link::kStepLineMax), '\n',
+                           life_.bind([&](const std::error_code& error, std::size_t size) {
+                             if (!error) code_ = link::code_of_end(place_, first(one.said, size));
+                             code_ ? stop() : lose(one, error);
+                           }));
+  }
+
+  // Without its newline.
+  static std::string_view first(const std::string& said, std::size_t size) {
+    return std::string_view(said).substr(0, size - 1);
+  }
+
+  // It was another program, or task 0 of a run before this one.
+  void lose(Attempt& one, const std::error_code& error) {
+    last_ = error ? error.message() : "it is no muster";
+    one.is_connected = false;
+    const auto left = std::chrono::ceil<base::Duration>(begun_ + kMayBegin - Clock::now());
+    limit_.after(std::max(left, kMayReturn), [this] { give_up(); });
+    again(one);
+  }
+
+  void again(Attempt& one) {
+    std::error_code ignored;
+    one.socket.close(ignored);
+    one.said.clear();
+    one.pause.after(kNextConnect, [this, &one] { connect(one); });
+  }
+
+  void give_up() {
+    const bool is_there =
+        std::ranges::any_of(attempts_, [](const auto& one) { return one->is_connected; });
+    if (!is_there) stop();
+  }
+
+  void tell_progress() {
+    if (was_there_) return;
+    say_(fmt::format("waiting for task 0 of the step, on {}: {}", place_.first_host, last_));
+  }
+
+  void stop() {
+    life_.end();
+    loop_.stop();
+  }
+
+  const model::StepPlace& place_;
+  const std::function<void(const std::string&)>& say_;
+  asio::io_context loop_{1};
+  process::Alarm limit_;
+  process::Alarm progress_;
+  process::Alarm pause_;
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+  Clock::time_point begun_ = Clock::now();
+  bool was_there_ = false;
+  std::string last_ = "no answer yet";
+  std::optional<int> code_;
+  process::Life life_;
+};
+
+}  // namespace
+
+Result<int> follow_first_task(const model::StepPlace& place,
+                              const std::function<void(const std::string&)>& say) {
+  return Following(place, say).run();
+}
+
+}  // namespace muster::head

@@ -1,0 +1,49 @@
+// The tasks of a Slurm step that calls muster once on each of its hosts: the first does what was
+// asked for, for all of them; the others stay until that is done, since srun may end a step some
+// time after its first task has ended (slurm.conf: WaitTime), and end with the same code.
+//
+//   task k   "muster-step 12.0 K\n"
+//   task 0   "muster-step 12.0 ended CODE\n"    when all is done
+//
+// They meet at one of a few ports that follow from the step's name. Nothing of it is secret: a
+// stranger there could end one of the others too early, and do nothing else.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "model/step_place.hpp"
+
+namespace muster::head {
+
+// Task 0's view of them. Before end() the kernel answers those that connect, as many as its
+// net.core.somaxconn; they see the end of this process, too.
+class OtherTasks {
+ public:
+  // They may connect from now on. Fault::cannot_start: none of the ports is free.
+  [[nodiscard]] static base::Result<OtherTasks> await(const model::StepPlace& place);
+  // Tells each the code, also those that come within 5 s of await().
+  void end(int code);
+
+ private:
+  explicit OtherTasks(const model::StepPlace& place);
+  [[nodiscard]] std::error_code listen(std::uint16_t port);
+
+  model::StepPlace place_;
+  std::chrono::steady_clock::time_point begun_;
+  std::unique_ptr<asio::io_context> loop_;
+  asio::ip::tcp::acceptor acceptor_;
+};
+
+// Of another task: blocks until task 0 has told its code. From the first connection on the signals
+// that srun passes to all tasks are left to task 0. Fault::unreachable: it has not been there for a
+// minute, or is gone without a word. `say`: a line for people.
+[[nodiscard]] base::Result<int> follow_first_task(
+    const model::StepPlace& place, const std::function<void(const std::string&)>& say);
+
+}  // namespace muster::head

@@ -1,0 +1,108 @@
+// The tasks of a step meet over loopback, each in a thread of its own.
+#include "head/step_tasks.hpp"
+
+#include <asio/read_until.hpp>
+#include <future>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "link/step_tasks.hpp"
+
+namespace muster::head {
+namespace {
+
+using asio::ip::tcp;
+
+// A step that no other test has.
+model::StepPlace task(const std::string& name, std::uint32_t number, std::uint32_t tasks = 3) {
+  return {std::to_string(::getpid()) + "." + name, "127.0.0.1", tasks, number, false};
+}
+
+std::future<int> follower(const model::StepPlace& place) {
+  return std::async(std::launch::async, [place] {
+    return follow_first_task(place, [](const std::string&) {}).value_or(-1);
+  });
+}
+
+tcp::acceptor stranger_at(asio::io_context& loop, std::uint16_t port) {
+  return {loop, {asio::ip::make_address("127.0.0.1"), port}, false};
+}
+
+TEST(StepTasks, EndWithTheCodeOfTheFirst) {
+  auto others = OtherTasks::await(task("1", 0));
+  ASSERT_TRUE(others);
+  auto one = follower(task("1", 1));
+  auto two = follower(task("1", 2));
+  others->end(7);
+  EXPECT_EQ(one.get(), 7);
+  EXPECT_EQ(two.get(), 7);
+}
+
+TEST(StepTasks, MayComeBeforeTheFirst) {
+  auto one = follower(task("2", 1, 2));
+  auto others = OtherTasks::await(task("2", 0, 2));
+  ASSERT_TRUE(others);
+  others->end(0);
+  EXPECT_EQ(one.get(), 0);
+}
+
+TEST(StepTasks, FindEachOtherBesideAStrangerThatIsSilent) {
+  asio::io_context loop;
+  const auto stranger = stranger_at(loop, link::step_ports(task("3", 0).step)[0]);
+  auto others = OtherTasks::await(task("3", 0, 2));
+  ASSERT_TRUE(others);
+  auto one = follower(task("3", 1, 2));
+  others->end(3);
+  EXPECT_EQ(one.get(), 3);
+}
+
+TEST(StepTasks, AreNotMistakenForAStranger) {
+  asio::io_context loop;
+  auto others = OtherTasks::await(task("4", 0, 2));
+  ASSERT_TRUE(others);
+  tcp::socket stranger(loop);
+  const auto port = link::step_ports(task("4", 0).step)[0];
+  stranger.connect({asio::ip::make_address("127.0.0.1"), port});
+  stranger.send(asio::buffer(std::string("GET / HTTP/1.1\n")));
+  auto one = follower(task("4", 1, 2));
+  others->end(5);
+  EXPECT_EQ(one.get(), 5);
+}
+
+// It belongs to what comes after.
+TEST(StepTasks, AreToldOnce) {
+  asio::io_context loop;
+  auto others = OtherTasks::await(task("5", 0));
+  ASSERT_TRUE(others);
+  const auto port = link::step_ports(task("5", 0).step)[0];
+  std::vector<tcp::socket> twice;
+  for (int i = 0; i < 2; ++i) {
+    twice.emplace_back(loop);
+    twice.back().connect({asio::ip::make_address("127.0.0.1"), port});
+    twice.back().send(asio::buffer(link::step_greeting(task("5", 1))));
+  }
+  auto two = follower(task("5", 2));
+  others->end(9);
+  EXPECT_EQ(two.get(), 9);
+  std::size_t told = 0;
+  for (tcp::socket& one : twice) {
+    std::string said;
+    std::error_code error;
+    told += asio::read_until(one, asio::dynamic_buffer(said), '\n', error) > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(told, 1u);
+}
+
+TEST(StepTasks, AreRefusedWhereAllPortsAreTaken) {
+  asio::io_context loop;
+  std::vector<tcp::acceptor> strangers;
+  for (const std::uint16_t port : link::step_ports(task("6", 0).step)) {
+    strangers.push_back(stranger_at(loop, port));
+  }
+  const auto others = OtherTasks::await(task("6", 0));
+  ASSERT_FALSE(others);
+  EXPECT_EQ(others.error().fault, base::Fault::cannot_start);
+}
+
+}  // namespace
+}  // namespace muster::head
