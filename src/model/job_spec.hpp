@@ -180,4 +180,14 @@ struct JobSpec {
   bool operator==(const JobSpec&) const = default;
 };
 
+// Of all apps; 0: one of them leaves it to the hosts.
+[[nodiscard]] inline std::uint64_t ranks_given(const JobSpec& spec) {
+  std::uint64_t sum = 0;
+  for (const App& app : spec.apps) {
+    if (!app.ranks) return 0;
+    sum += *app.ranks;
+  }
+  return sum;
+}
+
 }  // namespace muster::model

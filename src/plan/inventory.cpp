@@ -49,18 +49,8 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   return {{std::move(host)}, model::kHostsHere, {}};
 }
 
-// 0 when an app leaves its ranks open.
-std::uint64_t ranks_given(const JobSpec& spec) {
-  std::uint64_t sum = 0;
-  for (const model::App& app : spec.apps) {
-    if (!app.ranks) return 0;
-    sum += *app.ranks;
-  }
-  return sum;
-}
-
 std::uint32_t slots_of_a_fake_node(const JobSpec& spec, std::uint32_t cpus) {
-  if (const std::uint64_t ranks = ranks_given(spec); ranks > 0) {
+  if (const std::uint64_t ranks = model::ranks_given(spec); ranks > 0) {
     return static_cast<std::uint32_t>((ranks - 1) / spec.fake_nodes + 1);
   }
   return spec.per_node.value_or(cpus);

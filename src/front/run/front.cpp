@@ -180,23 +180,13 @@ Result<void> check_combinations(const RunDraft& draft) {
   return {};
 }
 
-// In all; 0: the hosts decide.
-std::uint32_t ranks_of(const model::JobSpec& spec) {
-  std::uint32_t sum = 0;
-  for (const model::App& app : spec.apps) {
-    if (!app.ranks) return 0;
-    sum += *app.ranks;
-  }
-  return sum;
-}
-
 // What the job needs, unless an option of Slurm says it.
 batch::Wish wish_of(const RunDraft& draft) {
   const model::JobSpec& spec = draft.request.spec;
   batch::Wish wish;
   wish.nodes = draft.nodes.value_or(0);
   wish.per_node = spec.per_node.value_or(0);
-  wish.tasks = ranks_of(spec);
+  wish.tasks = static_cast<std::uint32_t>(model::ranks_given(spec));
   wish.limit = spec.timeout;
   wish.raw = draft.slurm_options;
   if (spec.gpus_per_rank > 0 && spec.per_node) {
