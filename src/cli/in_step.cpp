@@ -35,7 +35,7 @@ std::string address_of(const std::string& host, const Invocation& invocation) {
 int follow(model::StepPlace place, const StepPart& part, const Invocation& invocation) {
   place.first_host = address_of(place.first_host, invocation);
   const auto code = head::follow_first_task(
-      place, [](const std::string& line) { say("muster: " + line + "\n"); });
+      place, part.patience, [](const std::string& line) { say("muster: " + line + "\n"); });
   return code ? *code : part.alone(code.error());
 }
 

@@ -1,9 +1,11 @@
 // in_step: what each task of a Slurm step does, where all of them call the same muster.
 #pragma once
 
+#include <chrono>
 #include <functional>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "cli/cli.hpp"
 #include "model/step_place.hpp"
 
@@ -11,6 +13,9 @@ namespace muster::cli {
 
 struct StepPart {
   std::function<int()> first;  // what task 0 does, for all of them
+  // How long the others wait for task 0 at most: hosts need not start their tasks at the same
+  // moment, since a prolog may take its time.
+  base::Duration patience = std::chrono::minutes(1);
   // What another task does that finds no task 0, and why that is.
   std::function<int(const base::Error&)> alone;
 };

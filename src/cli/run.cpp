@@ -278,7 +278,9 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
   const auto begin = [&] { return carry_out_here(front, std::move(read), invocation, asked); };
   if (!place) return begin();
   const auto alone = [&](const base::Error& why) { return is_wrong ? begin() : complain(why); };
-  return in_step(*place, {.first = begin, .alone = alone}, invocation);
+  StepPart part{.first = begin, .alone = alone};
+  if (read && read->request) part.patience = 4 * read->request->spec.carrier.patience;
+  return in_step(*place, part, invocation);
 }
 
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.

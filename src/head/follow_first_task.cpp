@@ -29,8 +29,6 @@ using namespace std::chrono_literals;
 constexpr base::Duration kNextConnect = 100ms;
 constexpr base::Duration kNextName = 1s;
 constexpr base::Duration kProgress = 10s;
-// Hosts need not start their tasks at the same moment: a prolog may take its time.
-constexpr base::Duration kMayBegin = 60s;
 constexpr base::Duration kMayReturn = 5s;
 
 // A host that is cut off is noticed within half a minute: idle, then so many questions, s apart.
@@ -68,20 +66,23 @@ std::shared_ptr<link::ByteReader> drain_input(asio::io_context& loop) {
 
 class Following {
  public:
-  Following(const model::StepPlace& place, const std::function<void(const std::string&)>& say)
-      : place_(place), say_(say), limit_(loop_), progress_(loop_), pause_(loop_) {}
+  Following(const model::StepPlace& place, base::Duration patience,
+            const std::function<void(const std::string&)>& say)
+      : place_(place),
+        patience_(patience),
+        say_(say),
+        limit_(loop_),
+        progress_(loop_),
+        pause_(loop_) {}
 
   Result<int> run() {
-    limit_.after(kMayBegin, [this] { give_up(); });
+    limit_.after(patience_, [this] { give_up(); });
     progress_.after(kProgress, [this] { tell_progress(); });
     find();
     const auto input = drain_input(loop_);
     loop_.run();
     if (input) input->close();
-    if (code_) return *code_;
-    const std::string_view is = was_there_ ? "is gone" : "is not there";
-    return base::fail(Fault::unreachable, "its own output says why",
-                      "task 0 of the step, on {}, {}: {}", place_.first_host, is, last_);
+    return code_ ? *code_ : without_answer();
   }
 
  private:
@@ -95,6 +96,19 @@ class Following {
     std::string said;
     bool is_connected = false;
   };
+
+  Result<int> without_answer() {
+    if (!was_there_ && !is_reached_ && !attempts_.empty()) {
+      say_(
+          fmt::format("task 0 of the step, on {}, cannot be reached from here ({}), and is not "
+                      "waited for",
+                      place_.first_host, last_));
+      return 0;
+    }
+    const std::string_view is = was_there_ ? "is gone" : "is not there";
+    return base::fail(Fault::unreachable, "its own output says why",
+                      "task 0 of the step, on {}, {}: {}", place_.first_host, is, last_);
+  }
 
   void find() {
     const auto addresses = probe::resolve(place_.first_host);
@@ -119,6 +133,7 @@ class Following {
   void connect(Attempt& one) {
     one.socket.async_connect(one.where, life_.bind([&](const std::error_code& error) {
       if (!error) return greet(one);
+      is_reached_ |= error == asio::error::connection_refused;
       last_ = error.message();
       again(one);
     }));
@@ -146,7 +161,7 @@ class Following {
   void lose(Attempt& one, const std::error_code& error) {
     last_ = error ? error.message() : "it is no muster";
     one.is_connected = false;
-    const auto left = std::chrono::ceil<base::Duration>(begun_ + kMayBegin - Clock::now());
+    const auto left = std::chrono::ceil<base::Duration>(begun_ + patience_ - Clock::now());
     limit_.after(std::max(left, kMayReturn), [this] { give_up(); });
     again(one);
   }
@@ -175,6 +190,7 @@ class Following {
   }
 
   const model::StepPlace& place_;
+  base::Duration patience_;
   const std::function<void(const std::string&)>& say_;
   asio::io_context loop_{1};
   process::Alarm limit_;
@@ -182,6 +198,7 @@ class Following {
   process::Alarm pause_;
   std::vector<std::unique_ptr<Attempt>> attempts_;
   Clock::time_point begun_ = Clock::now();
+  bool is_reached_ = false;  // the host
   bool was_there_ = false;
   std::string last_ = "no answer yet";
   std::optional<int> code_;
@@ -190,9 +207,9 @@ class Following {
 
 }  // namespace
 
-Result<int> follow_first_task(const model::StepPlace& place,
+Result<int> follow_first_task(const model::StepPlace& place, base::Duration patience,
                               const std::function<void(const std::string&)>& say) {
-  return Following(place, say).run();
+  return Following(place, patience, say).run();
 }
 
 }  // namespace muster::head

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/time.hpp"
 #include "model/step_place.hpp"
 
 namespace muster::head {
@@ -41,9 +42,11 @@ class OtherTasks {
 };
 
 // Of another task: blocks until task 0 has told its code. From the first connection on the signals
-// that srun passes to all tasks are left to task 0. Fault::unreachable: it has not been there for a
-// minute, or is gone without a word. `say`: a line for people.
+// that srun passes to all tasks are left to task 0. 0, and a word, where no answer comes from its
+// host within `patience`: the two may have no way to each other. Fault::unreachable: nobody listens
+// there within `patience`, or task 0 is gone without a word. `say`: a line for people.
 [[nodiscard]] base::Result<int> follow_first_task(
-    const model::StepPlace& place, const std::function<void(const std::string&)>& say);
+    const model::StepPlace& place, base::Duration patience,
+    const std::function<void(const std::string&)>& say);
 
 }  // namespace muster::head

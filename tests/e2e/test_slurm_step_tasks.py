@@ -173,9 +173,18 @@ class Ends(OnEachHost):
         self.wait_for("ended.0", "ended.1", seconds=5)
         self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
 
+    def test_a_task_that_cannot_reach_the_first_leaves_it_alone(self):
+        script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] || own='unshare -n'\n"
+                                      f"exec $own {MUSTER} run --start-timeout 1 -n 1 sh -c "
+                                      f"'sleep 6; {WHO}'\n")
+        done = self.start([*EACH, "sh", script]).finish(60)
+        self.assertEqual((done.code, done.lines), (0, ["0 node1"]), done)
+        self.assertIn("task 0 of the step, on node1, cannot be reached from here", done.errors)
+
     def test_the_others_see_that_the_first_has_gone(self):
         # srun passes on no further output once it has lost a task.
-        script = self.write("own.sh", f"exec {MUSTER} run sh -c ': > \"$DIR/ready.$RANK\"; "
+        script = self.write("own.sh", f"exec {MUSTER} run --start-timeout 5 sh -c ': > "
+                                      "\"$DIR/ready.$RANK\"; "
                                       "exec sleep \"$E2E_MARK\"' 2> \"$DIR/err.$SLURM_PROCID\"\n")
         running = self.start([*EACH, "sh", script])
         self.wait_for("ready.0", "ready.2")

@@ -20,7 +20,8 @@ model::StepPlace task(const std::string& name, std::uint32_t number, std::uint32
 
 std::future<int> follower(const model::StepPlace& place) {
   return std::async(std::launch::async, [place] {
-    return follow_first_task(place, [](const std::string&) {}).value_or(-1);
+    return follow_first_task(place, std::chrono::seconds(20), [](const std::string&) {})
+        .value_or(-1);
   });
 }
 
@@ -91,6 +92,13 @@ TEST(StepTasks, AreToldOnce) {
     told += asio::read_until(one, asio::dynamic_buffer(said), '\n', error) > 0 ? 1 : 0;
   }
   EXPECT_EQ(told, 1u);
+}
+
+TEST(StepTasks, MissTheFirstWhereNobodyListens) {
+  const auto code = follow_first_task(task("7", 1), std::chrono::milliseconds(20), [](auto&) {});
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().what,
+            "task 0 of the step, on 127.0.0.1, is not there: Connection refused");
 }
 
 TEST(StepTasks, AreRefusedWhereAllPortsAreTaken) {
