@@ -26,7 +26,8 @@ using base::Result;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr base::Duration kNextConnect = 100ms;
+constexpr base::Duration kNextConnect = 100ms;  // at first
+constexpr int kTriesLeast = 8;                  // within the patience
 constexpr base::Duration kNextName = 1s;
 constexpr base::Duration kProgress = 10s;
 constexpr base::Duration kMayReturn = 5s;
@@ -93,6 +94,7 @@ class Following {
     tcp::endpoint where;
     tcp::socket socket;
     process::Alarm pause;
+    base::Duration next = kNextConnect;
     std::string said;
     bool is_connected = false;
   };
@@ -161,6 +163,7 @@ class Following {
   void lose(Attempt& one, const std::error_code& error) {
     last_ = error ? error.message() : "it is no muster";
     one.is_connected = false;
+    one.next = kNextConnect;
     const auto left = std::chrono::ceil<base::Duration>(begun_ + patience_ - Clock::now());
     limit_.after(std::max(left, kMayReturn), [this] { give_up(); });
     again(one);
@@ -170,7 +173,9 @@ class Following {
     std::error_code ignored;
     one.socket.close(ignored);
     one.said.clear();
-    one.pause.after(kNextConnect, [this, &one] { connect(one); });
+    one.pause.after(one.next, [this, &one] { connect(one); });
+    // The host may have as many that try as there are tasks.
+    one.next = std::min(2 * one.next, patience_ / kTriesLeast);
   }
 
   void give_up() {
