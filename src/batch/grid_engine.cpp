@@ -25,7 +25,7 @@ bool grid_engine_may_queue_again(std::string_view script, int code) {
   return code == 99 || code == 100 || script.find("\n#$ -r y\n") != std::string_view::npos;
 }
 
-Words qsub(const std::string& script) { return {"qsub", "-terse", script}; }
+Words qsub() { return {"qsub", "-terse"}; }
 // Whether an empty cluster could run it.
 Words qsub_verify() { return {"qsub", "-w", "v"}; }
 

@@ -43,7 +43,7 @@ bool may_queue_again(std::string_view script, int) {
   return script.find("\n#SBATCH --requeue\n") != std::string_view::npos;
 }
 
-Words submit(const std::string& script) { return {"sbatch", "--parsable", script}; }
+Words submit() { return {"sbatch", "--parsable"}; }
 Words test() { return {"sbatch", "--test-only"}; }
 
 std::string joined(const std::vector<std::string>& ids) {

@@ -48,8 +48,9 @@ struct System {
   // A script that a person can read and hand over by hand.
   std::string (*script)(const Wish& wish);
 
-  // Hands a script over; its answer is the id of the job, or empty for what is no answer.
-  Words (*submit)(const std::string& script);
+  // Takes a script on stdin, which it refuses when that ends without a word; its answer is the id
+  // of the job, or empty for what is no answer.
+  Words (*submit)();
   std::string (*submitted)(std::string_view said);
 
   // Asks whether a script, on stdin, would be taken; the answer may be on either stream, and

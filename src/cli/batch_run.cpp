@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 #include "base/variables.hpp"
 #include "batch/script.hpp"
@@ -74,7 +75,8 @@ class BatchRun {
         asked_(asked),
         invocation_(invocation),
         commands_(wanted_system(*reading.batch), batch_environment(invocation)),
-        record_(queued_record(reading)) {}
+        record_(queued_record(reading)),
+        script_(commands_.batch_system().script(wish_for(reading, record_.folder))) {}
 
   int go() {
     const process::HeldSignals held;  // who follows the job hears what comes during the hand-over
@@ -89,11 +91,31 @@ class BatchRun {
  private:
   // The head in the job, and others who look, wait until we let go of the record's lock.
   Result<void> submit() {
-    return begin().and_then([this](store::RecordWriter writer) {
-      auto given = take_checkpoints().and_then([&] { return hand_over(writer); });
-      if (!given) give_up(writer, given.error());
-      return given;
-    });
+    std::optional<store::RecordWriter> writer;
+    auto given = hand_over(writer);
+    if (!given && writer) give_up(*writer, given.error());
+    return given;
+  }
+
+  // The record is there before the job can be, and is made while the system's program starts.
+  Result<void> hand_over(std::optional<store::RecordWriter>& writer) {
+    Result<void> noted;
+    const auto ready = [&] {
+      return begin()
+          .map([&](store::RecordWriter made) { writer = std::move(made); })
+          .and_then([this] { return take_checkpoints(); });
+    };
+    const auto id = commands_.submit(
+        script_, {ready, [&](const std::string& job) { noted = note(job, *writer); }});
+    if (!id) return tl::unexpected(id.error().error);
+    if (!noted) (void)commands_.cancel(*id);  // nobody would find it by its record
+    return noted;
+  }
+
+  Result<void> note(const std::string& id, store::RecordWriter& writer) {
+    record_.scheduler.id = id;
+    writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
+    return writer.respecify(spec());
   }
 
   Result<store::RecordWriter> begin() {
@@ -113,13 +135,9 @@ class BatchRun {
     return view::spec_json(record_, asked_, MUSTER_VERSION);
   }
 
-  [[nodiscard]] std::string script() const {
-    return commands_.batch_system().script(wish_for(reading_, record_.folder));
-  }
-
   // The script, and what the code is now, whenever the job starts.
   Result<void> fill(const std::string& folder) {
-    if (!store::write_file(folder + "/" + store::kJobScript, script())) {
+    if (!store::write_file(folder + "/" + store::kJobScript, script_)) {
       return base::fail(Fault::output, "", "cannot write {}/{}", record_.folder, store::kJobScript);
     }
     if (reading_.pipeline) return keep_code(*reading_.pipeline, folder);
@@ -136,16 +154,6 @@ class BatchRun {
     return takes ? ready_checkpoints(*reading_.request->checkpoints) : Result<void>();
   }
 
-  Result<void> hand_over(store::RecordWriter& writer) {
-    const auto id = commands_.submit(record_.folder + "/" + store::kJobScript, script());
-    if (!id) return tl::unexpected(id.error().error);
-    record_.scheduler.id = *id;
-    writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
-    auto told = writer.respecify(spec());
-    if (!told) (void)commands_.cancel(*id);  // nobody would find it by its record
-    return told;
-  }
-
   void give_up(store::RecordWriter& writer, const base::Error& error) {
     record_.state = model::RunState::failed;
     record_.cause = error.what;
@@ -160,6 +168,7 @@ class BatchRun {
   const Invocation& invocation_;
   queue::Commands commands_;
   model::RunRecord record_;
+  std::string script_;
 };
 
 Result<void> check_lines_of(const front::Reading& reading) {

@@ -8,6 +8,7 @@
 #include <asio/write.hpp>
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <memory>
 #include <unistd.h>
 
@@ -48,7 +49,12 @@ class Talk {
     in_.assign(pipes.in.release());
     out_.assign(pipes.out.release());
     err_.assign(pipes.err.release());
-    feed();
+    if (!talk_.late_input) {
+      feed();
+    } else if (!feed_late()) {
+      give_up(answer_.is_given_up);
+      return std::move(answer_);
+    }
     listen(out_, out_piece_, [this](std::string_view bytes) { take_out(bytes); });
     listen(err_, err_piece_, [this](std::string_view bytes) { take_err(bytes); });
     if (talk_.limit > base::Duration(0))
@@ -71,6 +77,16 @@ class Talk {
                         if (error) return close(in_);
                         feed();
                       }));
+  }
+
+  // The pipe takes it whole, if it may: should this process be killed, all is there or nothing.
+  bool feed_late() {
+    late_ = talk_.late_input();
+    if (!late_) return false;
+    (void)::fcntl(in_.native_handle(), F_SETPIPE_SZ, static_cast<int>(late_->size()));
+    asio::async_write(in_, asio::buffer(*late_),
+                      life_.bind([this](const std::error_code&, std::size_t) { close(in_); }));
+    return true;
   }
 
   template <class Take>
@@ -127,12 +143,13 @@ class Talk {
     stop();
   }
 
+  // It is killed first: what it has of its input is not all.
   void stop() {
     life_.end();
     limit_.stop();
     look_.stop();
-    for (auto* one : {&in_, &out_, &err_}) close(*one);
     child_.reset();
+    for (auto* one : {&in_, &out_, &err_}) close(*one);
   }
 
   static void close(asio::posix::stream_descriptor& one) {
@@ -147,6 +164,7 @@ class Talk {
   asio::posix::stream_descriptor err_;
   Alarm limit_;
   Alarm look_;
+  std::optional<std::string> late_;
   std::unique_ptr<char[]> in_piece_ = std::make_unique<char[]>(kPieceBytes);
   Piece out_piece_{};
   Piece err_piece_{};

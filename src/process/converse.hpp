@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,16 @@ struct Conversation {
   std::vector<std::string> words;        // the first is looked up in this process's PATH
   std::vector<std::string> environment;  // of the program, "NAME=VALUE"
   int input = -1;                        // a regular file that it reads from here on; -1: nothing
-  base::Duration limit{0};               // it is killed then; 0: it may take as long as it likes
+  // It is killed then, counted from its late input if it has one; 0: it may take as long as it
+  // likes.
+  base::Duration limit{0};
   // Hears its stdout as it comes; none: that is kept.
   std::function<void(std::string_view)> heard = {};
   // Asked ten times a second; the program is killed once it says no.
   std::function<bool()> goes_on = {};
+  // In place of `input`: makes what it reads, while it starts. Nothing: it is killed, and has not
+  // even read that there is nothing to read.
+  std::function<std::optional<std::string>()> late_input = {};
 };
 
 struct Answer {
@@ -29,7 +35,7 @@ struct Answer {
   std::string out;
   std::string err;           // its last 64 KiB
   bool is_cut = false;       // by the limit
-  bool is_given_up = false;  // `goes_on` said no
+  bool is_given_up = false;  // `goes_on` said no, or there was no late input
   [[nodiscard]] bool ended_well() const { return code == 0 && signal == 0; }
 };
 

@@ -106,21 +106,40 @@ Refusal Commands::not_here(const std::string& program) const {
        {}}};
 }
 
-Answered<std::string> Commands::submit(const std::string& path, std::string_view text) const {
-  const batch::Words words = system_.submit(path);
-  const auto answer = process::converse(
-      {.words = words, .environment = environment_of(text), .limit = kHandOverWithin});
+// An id counts, whatever the program does afterwards: the job is there.
+Answered<std::string> Commands::submit(const std::string& script,
+                                       const Meanwhile& meanwhile) const {
+  const batch::Words words = system_.submit();
+  base::Result<void> ready;
+  std::string said;
+  std::string id;
+  const auto look = [&](std::string_view lines) {
+    if (!id.empty()) return;
+    id = system_.submitted(lines);
+    if (!id.empty()) meanwhile.taken(id);
+  };
+  process::Conversation talk{
+      .words = words, .environment = environment_of(script), .limit = kHandOverWithin};
+  talk.late_input = [&]() -> std::optional<std::string> {
+    ready = meanwhile.ready();
+    return ready ? std::optional(script) : std::nullopt;
+  };
+  talk.heard = [&](std::string_view bytes) {
+    said += bytes;
+    look(std::string_view(said).substr(0, said.rfind('\n') + 1));
+  };
+  const auto answer = process::converse(talk);
+  if (!ready) return tl::unexpected(Refusal{ready.error()});
+  look(said);
+  if (!id.empty()) return id;
   if (!answer) return tl::unexpected(not_here(words.front()));
   if (answer->is_cut) {
     return tl::unexpected(no_answer(system_, words.front(), kHandOverWithin,
                                     "the job may be in its queue all the same"));
   }
-  if (!answer->ended_well()) {
-    return tl::unexpected(refused(answer->err.empty() ? answer->out : answer->err));
-  }
-  std::string id = system_.submitted(answer->out);
-  if (!id.empty()) return id;
-  return tl::unexpected(system_.refused(answer->out + answer->err));
+  if (!answer->ended_well())
+    return tl::unexpected(refused(answer->err.empty() ? said : answer->err));
+  return tl::unexpected(system_.refused(said + answer->err));
 }
 
 Answered<std::string> Commands::test(std::string_view text) const {

@@ -1,6 +1,7 @@
 // Commands of a batch system on this machine, called with the user's own rights.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,14 @@ namespace muster::queue {
 template <class T>
 using Answered = tl::expected<T, batch::Refusal>;
 
+// What is done while a system's program takes a script.
+struct Meanwhile {
+  // While it starts; after an error it is ended, and never gets the script.
+  std::function<base::Result<void>()> ready;
+  // As soon as it has said which job it is.
+  std::function<void(const std::string& id)> taken;
+};
+
 class Commands {
  public:
   // `environment`: of this process.
@@ -20,9 +29,10 @@ class Commands {
 
   [[nodiscard]] const batch::System& batch_system() const { return system_; }
 
-  // The id of the job of a script, which lies at `path` and says `text`. Fault::cannot_start: the
-  // system refuses it, in its own words; Fault::unreachable: it does not answer.
-  [[nodiscard]] Answered<std::string> submit(const std::string& path, std::string_view text) const;
+  // Hands a script over; the id of its job. Fault::cannot_start: the system refuses it, in its own
+  // words; Fault::unreachable: it does not answer. And what `ready` has failed with.
+  [[nodiscard]] Answered<std::string> submit(const std::string& script,
+                                             const Meanwhile& meanwhile) const;
   // Whether a script would be taken, by its text; what the system says, for people.
   [[nodiscard]] Answered<std::string> test(std::string_view text) const;
 

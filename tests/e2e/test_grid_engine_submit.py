@@ -92,6 +92,13 @@ class Submitted(test_grid_engine.GridEngineCase):
         self.assertIn("was cancelled before its run began", ended["cause"])
         self.assertEqual(self.engine.ask("qstat").strip(), "")
 
+    def test_what_is_left_of_a_submission_that_was_killed_is_no_job(self):
+        # Its qsub finds the end of its stdin, and nothing before.
+        code, _, errors = self.engine.run(["qsub", "-terse"])
+        self.assertNotEqual(code, 0)
+        self.assertIn(b"no input read from stdin", errors)
+        self.assertEqual(self.engine.ask("qstat").strip(), "")
+
     def begun(self, command):
         """A run of two ranks that have come as far as to write `ready.RANK`."""
         _, out, _ = self.submit(f"{command}; : > {self.folder}/ready.$RANK; "

@@ -159,6 +159,20 @@ class Submitted(SubmitCase):
         done = self.submit(code=CANNOT_START, PATH="/nowhere")
         self.assertIn("there is no sbatch here", done.errors)
 
+    def test_without_a_record_there_is_no_job_and_no_sbatch(self):
+        self.job("true")
+        done = self.submit(code=CANNOT_START, MUSTER_RECORDS=self.write("file", "") + "/records")
+        self.assertIn("cannot keep a record", done.errors)
+        self.assertEqual(self.slurm.run(["pgrep", "-x", "sbatch"])[1], b"")
+        self.assertEqual(self.jobs(), [])
+
+    def test_what_is_left_of_a_submission_that_was_killed_is_no_job(self):
+        # Its sbatch finds the end of its stdin, and nothing before.
+        code, _, errors = self.slurm.run(["sbatch", "--parsable"], env=self.environment())
+        self.assertNotEqual(code, 0)
+        self.assertIn(b"empty", errors)
+        self.assertEqual(self.jobs(), [])
+
     # ---- runs that wait, and those that are ended from elsewhere --------------------------------
 
     def test_a_run_that_waits_is_queued_and_can_be_stopped(self):

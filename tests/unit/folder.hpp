@@ -1,8 +1,10 @@
 // Folder: a temporary folder of a test's own, gone at its end.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <poll.h>
 #include <stdlib.h>
 #include <string>
 
@@ -30,6 +32,18 @@ class Folder {
   [[nodiscard]] std::string read(const std::string& name) const {
     std::ifstream stream(path_ + "/" + name);
     return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::filesystem::exists(path_ + "/" + name);
+  }
+  // Waits for what somebody else makes; false: it has not come in time.
+  [[nodiscard]] bool comes(const std::string& name) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!has(name)) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      ::poll(nullptr, 0, 5);
+    }
+    return true;
   }
 
  private:

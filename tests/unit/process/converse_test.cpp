@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "process/unique_fd.hpp"
+#include "unit/folder.hpp"
 
 namespace muster::process {
 namespace {
@@ -91,6 +92,33 @@ TEST(Converse, DoesNotWaitForWhatItLeaves) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->out, "done\n");
   EXPECT_FALSE(answer->is_cut);
+}
+
+TEST(Converse, MakesItsInputWhileItStarts) {
+  const unit::Folder folder;
+  const std::string text(3'000'000, 'x');
+  Conversation talk = shell(": > " + folder.path() + "/begun; cat");
+  talk.late_input = [&] {
+    EXPECT_TRUE(folder.comes("begun"));
+    return std::optional(text);
+  };
+  const auto answer = converse(talk);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->out, text);
+}
+
+TEST(Converse, NeverReadsAnEndOfTheInputThatItDoesNotGet) {
+  const unit::Folder folder;
+  Conversation talk = shell("cd " + folder.path() + "; cat > some; : > whole");
+  talk.late_input = [&]() -> std::optional<std::string> {
+    EXPECT_TRUE(folder.comes("some"));
+    return std::nullopt;
+  };
+  const auto answer = converse(talk);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->is_given_up);
+  EXPECT_EQ(answer->signal, SIGKILL);
+  EXPECT_FALSE(folder.has("whole"));
 }
 
 TEST(Converse, SaysWhatIsNotThere) {
