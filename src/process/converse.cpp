@@ -165,9 +165,9 @@ class Talk {
   Alarm limit_;
   Alarm look_;
   std::optional<std::string> late_;
-  std::unique_ptr<char[]> in_piece_ = std::make_unique<char[]>(kPieceBytes);
-  Piece out_piece_{};
-  Piece err_piece_{};
+  std::unique_ptr<char[]> in_piece_ = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+  Piece out_piece_;
+  Piece err_piece_;
   std::unique_ptr<Child> child_;
   Answer answer_;
   std::optional<base::Error> failure_;
