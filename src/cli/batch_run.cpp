@@ -114,8 +114,8 @@ class BatchRun {
 
   Result<void> note(const std::string& id, store::RecordWriter& writer) {
     record_.scheduler.id = id;
-    writer.add(view::event_line(store::utc_now(), store::kQueuedEvent));
-    return writer.respecify(spec());
+    writer.add(view::queued_line(store::utc_now(), id));
+    return writer.complete();
   }
 
   Result<store::RecordWriter> begin() {
@@ -124,15 +124,11 @@ class BatchRun {
                         "there is no folder for the record of the run");
     }
     store::FirstFiles files;
-    files.spec = spec();
+    files.spec = view::spec_json(record_, asked_, MUSTER_VERSION);
     files.plan = "{}\n";
     files.events = view::event_line(*record_.created, "created");
     files.fill = [this](const std::string& folder) { return fill(folder); };
     return store::RecordWriter::create(record_.folder, files);
-  }
-
-  [[nodiscard]] std::string spec() const {
-    return view::spec_json(record_, asked_, MUSTER_VERSION);
   }
 
   // The script, and what the code is now, whenever the job starts.

@@ -65,7 +65,7 @@ bool is_held(const RunRecord& record) {
 // Its head has been there.
 bool has_begun(const RunRecord& record) {
   const auto events = store::read_file(file_of(record, "events.jsonl"));
-  return events && !view::time_of_event(*events, store::kQueuedEvent);
+  return events && !view::queued_as(*events);
 }
 
 std::string wait_words_of(const RunRecord& record, const JobSight& sight) {

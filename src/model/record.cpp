@@ -71,6 +71,7 @@ bool matches(const RunFilter& filter, const RunRecord& record, Utc now) {
 
 RunRecord judged(RunRecord record, const Unfinished& found) {
   record.started = found.started;
+  if (record.scheduler.id.empty()) record.scheduler.id = found.job;
   if (found.is_held) {
     record.state = found.started ? RunState::running : RunState::starting;
     return record;

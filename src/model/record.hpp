@@ -167,6 +167,7 @@ struct Unfinished {
   std::optional<Utc> last_event;
   HeadPlace here;
   std::optional<Ending> ending = {};  // its head came so far: the report did not fit on the disk
+  std::string job = {};               // its id at the batch system that it waits in
 };
 [[nodiscard]] RunRecord judged(RunRecord record, const Unfinished& found);
 

@@ -46,6 +46,7 @@ model::Unfinished found_in(const std::string& folder, std::vector<model::StepRec
   const std::string text = read_file(folder + "/events.jsonl", kEventsMax).value_or("");
   found.started = view::time_of_event(text, "running");
   found.ending = view::ending_of(text);
+  found.job = view::queued_as(text).value_or("");
   if (!steps.empty()) view::hear_steps(text, steps);
   return found;
 }

@@ -17,6 +17,7 @@
 #include "store/index.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
+#include "view/record_json.hpp"
 
 namespace muster::store {
 namespace {
@@ -46,9 +47,7 @@ bool stays(const std::string& name) {
 
 bool has_begun(const std::string& folder) {
   const auto events = read_file(fmt::format("{}/{}", folder, kEvents));
-  if (!events) return false;
-  const std::string last = fmt::format("\"{}\"}}\n", kQueuedEvent);
-  return !events->ends_with(last);
+  return events && !view::queued_as(*events);
 }
 
 bool move_all(const std::string& from, const std::string& to,

@@ -5,9 +5,6 @@
 
 namespace muster::store {
 
-// The last event of such a record until its head has begun; see docs/RECORD.md.
-inline constexpr const char* kQueuedEvent = "queued";
-
 // Files that belong to the job in the queue, whichever head begins: its script, and what the batch
 // system adds to.
 inline constexpr const char* kJobScript = "job.sh";

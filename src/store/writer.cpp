@@ -114,12 +114,6 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   return RecordWriter(folder, std::move(events));
 }
 
-base::Result<void> RecordWriter::respecify(std::string_view spec) {
-  if (replace_file(folder_ + "/spec.json", spec)) return {};
-  return base::fail(base::Fault::output, "", "cannot write to the record in {}: {}", folder_,
-                    std::strerror(errno));
-}
-
 base::Result<void> RecordWriter::plan_anew(std::string_view plan) {
   if (replace_file(folder_ + "/plan.json", plan)) return {};
   return base::fail(base::Fault::bad_file, "", "cannot write the plan in {}: {}", folder_,
@@ -130,6 +124,12 @@ void RecordWriter::add(std::string_view lines) {
   if (!write_all(events_.get(), lines) && missing_ == 0) missing_ = errno;
 }
 
+base::Result<void> RecordWriter::complete() const {
+  if (missing_ == 0) return {};
+  return base::fail(base::Fault::output, "", "cannot write all events in {}: {}", folder_,
+                    std::strerror(missing_));
+}
+
 base::Result<void> RecordWriter::finish(std::string_view report_json,
                                         std::string_view report_text) {
   const bool told = report_text.empty() || replace_file(folder_ + "/report.txt", report_text);
@@ -137,9 +137,7 @@ base::Result<void> RecordWriter::finish(std::string_view report_json,
     return base::fail(base::Fault::output, "", "cannot write the report in {}: {}", folder_,
                       std::strerror(errno));
   }
-  if (missing_ == 0) return {};
-  return base::fail(base::Fault::output, "", "cannot write all events in {}: {}", folder_,
-                    std::strerror(missing_));
+  return complete();
 }
 
 }  // namespace muster::store

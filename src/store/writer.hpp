@@ -30,12 +30,11 @@ class RecordWriter {
   [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
                                                          const FirstFiles& files);
 
-  // What is known of the run changes before its head begins. JSON.
-  [[nodiscard]] base::Result<void> respecify(std::string_view spec);
   // Another plan in place of the first one. JSON.
   [[nodiscard]] base::Result<void> plan_anew(std::string_view plan);
-  // Adds whole lines to the events; finish() tells of those that did not fit.
+  // Adds whole lines to the events; complete() and finish() tell of those that did not fit.
   void add(std::string_view lines);
+  [[nodiscard]] base::Result<void> complete() const;
   // The run has ended from here on, even if this process is killed. The text is for people, and may
   // be empty.
   [[nodiscard]] base::Result<void> finish(std::string_view report_json,

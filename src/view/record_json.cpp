@@ -299,6 +299,11 @@ std::string event_line(Utc time, std::string_view event) {
   return fmt::format("{{\"time\":\"{}\",\"event\":\"{}\"}}\n", utc_text(time), event);
 }
 
+std::string queued_line(Utc time, std::string_view id) {
+  constexpr std::string_view kForm = R"({{"time":"{}","event":"queued","id":{}}})";
+  return fmt::format(kForm, utc_text(time), Json(utf8(id)).dump()) + "\n";
+}
+
 std::string rank_started_line(Utc time, base::Rank rank, std::int32_t pid, std::string_view host) {
   constexpr std::string_view kForm =
       R"({{"time":"{}","event":"rank_started","rank":{},"pid":{},"host":{}}})";
@@ -382,10 +387,24 @@ void hear_steps(std::string_view events, std::vector<model::StepRecord>& steps) 
   }
 }
 
-std::optional<model::Ending> ending_of(std::string_view events) {
-  if (!events.ends_with('\n')) return std::nullopt;  // torn
+namespace {
+
+Json last_event(std::string_view events) {
+  if (!events.ends_with('\n')) return nullptr;  // torn
   events.remove_suffix(1);
-  const Json last = parsed(events.substr(events.rfind('\n') + 1));
+  return parsed(events.substr(events.rfind('\n') + 1));
+}
+
+}  // namespace
+
+std::optional<std::string> queued_as(std::string_view events) {
+  const Json last = last_event(events);
+  if (text_at(last, "event") != "queued") return std::nullopt;
+  return text_at(last, "id");
+}
+
+std::optional<model::Ending> ending_of(std::string_view events) {
+  const Json last = last_event(events);
   const auto state = model::run_state(text_at(last, "state"));
   const auto time = read_utc(text_at(last, "time"));
   if (text_at(last, "event") != "ended" || !state || !time) return std::nullopt;

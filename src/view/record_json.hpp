@@ -43,6 +43,8 @@ struct LogPlace {
 
 // Lines of events.jsonl, with their ends.
 [[nodiscard]] std::string event_line(model::Utc time, std::string_view event);
+// A batch system has accepted the run as the job `id`.
+[[nodiscard]] std::string queued_line(model::Utc time, std::string_view id);
 [[nodiscard]] std::string rank_started_line(model::Utc time, base::Rank rank, std::int32_t pid,
                                             std::string_view host);
 [[nodiscard]] std::string rank_ended_line(model::Utc time, const model::RankExit& exit);
@@ -53,6 +55,10 @@ struct LogPlace {
 [[nodiscard]] std::string step_line(model::Utc time, const model::StepRecord& step);
 // What the events of a pipeline say of its steps so far.
 void hear_steps(std::string_view events, std::vector<model::StepRecord>& steps);
+
+// The id of the job, if the last line of the events is that of its acceptance. Earlier versions
+// left it empty there, and had it in spec.json.
+[[nodiscard]] std::optional<std::string> queued_as(std::string_view events);
 
 // What the last line of the events tells, if it is that of the end.
 [[nodiscard]] std::optional<model::Ending> ending_of(std::string_view events);

@@ -50,6 +50,16 @@ TEST(Judged, EndedAsItsLastEventTells) {
   EXPECT_EQ(ended.ended, kStart + milliseconds(7));
 }
 
+TEST(Judged, IsTheJobThatItsEventsTellUnlessItSaysSoItself) {
+  Unfinished found{false, std::nullopt, kLater, {"node1", 1, "boot-1"}};
+  found.job = "7";
+  RunRecord queued = record();
+  queued.scheduler.kind = "slurm";
+  EXPECT_EQ(judged(queued, found).scheduler.id, "7");
+  queued.scheduler.id = "8";
+  EXPECT_EQ(judged(queued, found).scheduler.id, "8");
+}
+
 TEST(Judged, DiedWithItsHost) {
   const RunRecord died = judged(record(), {false, kStart, kLater, {"node1", 1, "boot-2"}});
   EXPECT_EQ(died.state, RunState::died);

@@ -27,7 +27,7 @@ class TakenOver : public testing::Test {
     auto writer = RecordWriter::create(folder_, {"submitted", "{}", "created\n"});
     ASSERT_TRUE(writer);
     writer->add("{\"event\":\"queued\"}\n");
-    ASSERT_TRUE(writer->respecify("with id"));
+    ASSERT_TRUE(writer->complete());
     ASSERT_TRUE(write_file(folder_ + "/job.sh", "script"));
     ASSERT_TRUE(write_file(folder_ + "/job.out", "said"));
   }
@@ -59,7 +59,7 @@ TEST_F(TakenOver, WhatWasNotedOfTheJobsEndIsNotTrueAnyMore) {
 
 TEST_F(TakenOver, TheHeadsFilesStandInPlaceOfTheSubmitters) {
   submit();
-  EXPECT_EQ(text("spec.json"), "with id");
+  EXPECT_EQ(text("spec.json"), "submitted");
   const auto writer = begin("first");
   ASSERT_TRUE(writer) << writer.error().what;
   EXPECT_EQ(text("spec.json"), "first");

@@ -76,6 +76,16 @@ TEST(RecordJson, FindsTheEndInTheEvents) {
   EXPECT_FALSE(ending_of(""));
 }
 
+TEST(RecordJson, TheJobIsToldByTheLastEvent) {
+  const std::string created = event_line(kTime, "created");
+  const std::string queued = created + queued_line(kTime, "42");
+  EXPECT_EQ(queued_as(queued), "42");
+  EXPECT_EQ(queued_as(created + event_line(kTime, "queued")), "");
+  EXPECT_EQ(queued_as(created), std::nullopt);
+  EXPECT_EQ(queued_as(queued + event_line(kTime, "running")), std::nullopt);
+  EXPECT_EQ(queued_as(std::string_view(queued).substr(0, queued.size() - 1)), std::nullopt);
+}
+
 TEST(RecordJson, LeavesOutWhatDoesNotFit) {
   for (const char* text : {"", "{", "[]", "3", "{}", R"({"state":"done"})", R"({"state":7})"}) {
     EXPECT_EQ(read_record(text), std::nullopt) << text;
