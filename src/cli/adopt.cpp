@@ -28,7 +28,6 @@ Result<void> make_record(const std::string& records, const model::Scheduler& pla
   if (id.empty() || std::filesystem::exists(record->folder, ignored)) return {};
   store::FirstFiles files;
   files.spec = view::spec_json(*record, *asked, MUSTER_VERSION);
-  files.plan = "{}\n";
   files.events = view::event_line(record->created.value_or(store::utc_now()), "created");
   return store::RecordWriter::create(record->folder, files).map([](const auto&) {});
 }

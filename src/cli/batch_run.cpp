@@ -125,7 +125,6 @@ class BatchRun {
     }
     store::FirstFiles files;
     files.spec = view::spec_json(record_, asked_, MUSTER_VERSION);
-    files.plan = "{}\n";
     files.events = view::event_line(*record_.created, "created");
     files.fill = [this](const std::string& folder) { return fill(folder); };
     return store::RecordWriter::create(record_.folder, files);

@@ -242,7 +242,6 @@ class ClusterRun {
     if (auto taken = codes_.take(reading_); !taken) return tl::unexpected(std::move(taken.error()));
     store::FirstFiles files;
     files.spec = view::spec_json(record_, asked_, MUSTER_VERSION);
-    files.plan = "{}\n";
     files.events = view::event_line(*record_.created, "created");
     files.fill = [this](const std::string& folder) { return codes_.write_manifest(folder); };
     return store::RecordWriter::create(record_.folder, files);

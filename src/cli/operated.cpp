@@ -115,7 +115,6 @@ Result<void> begin_operated(const front::Reading& reading, const RunRecord& reco
   }
   store::FirstFiles files;
   files.spec = view::spec_json(record, asked, MUSTER_VERSION);
-  files.plan = "{}\n";
   files.events = view::event_line(*record.created, "created");
   auto writer = store::RecordWriter::create(record.folder, files);
   if (!writer) return tl::unexpected(std::move(writer.error()));

@@ -97,7 +97,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
-                    write_file(fresh + "/plan.json", files.plan) &&
+                    (files.plan.empty() || write_file(fresh + "/plan.json", files.plan)) &&
                     make_folders_below(fresh, files.folders);
   if (!made) return cannot_make(folder);
   if (files.fill) {

@@ -15,7 +15,7 @@ namespace muster::store {
 
 struct FirstFiles {
   std::string spec;                       // JSON
-  std::string plan;                       // JSON
+  std::string plan;                       // JSON; empty: there is none yet
   std::string events;                     // lines
   std::vector<std::string> folders = {};  // to be there, too; as seen from the record's
   // Adds what else shall be there when the record appears; the folder has another name till then.
