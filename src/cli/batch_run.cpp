@@ -70,13 +70,13 @@ model::RunRecord queued_record(const front::Reading& reading) {
 class BatchRun {
  public:
   BatchRun(const front::Reading& reading, const model::TypedCommand& asked,
-           const Invocation& invocation)
+           const Invocation& invocation, std::string script)
       : reading_(reading),
         asked_(asked),
         invocation_(invocation),
         commands_(wanted_system(*reading.batch), batch_environment(invocation)),
         record_(queued_record(reading)),
-        script_(commands_.batch_system().script(wish_for(reading, record_.folder))) {}
+        script_(std::move(script)) {}
 
   int go() {
     const process::HeldSignals held;  // who follows the job hears what comes during the hand-over
@@ -166,8 +166,9 @@ class BatchRun {
   std::string script_;
 };
 
-Result<void> check_lines_of(const front::Reading& reading) {
-  return batch::check_lines(wish_for(reading, recording_in(reading).folder));
+// Unless it cannot be written down.
+Result<std::string> script_of(const front::Reading& reading, const batch::Wish& wish) {
+  return batch::check_lines(wish).map([&] { return wanted_system(*reading.batch).script(wish); });
 }
 
 int print_checked(const front::Reading& reading, const queue::Answered<std::string>& said) {
@@ -188,23 +189,24 @@ int print_checked(const front::Reading& reading, const queue::Answered<std::stri
 
 int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked,
                  const Invocation& invocation) {
-  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
-  return BatchRun(reading, asked, invocation).go();
+  auto script = script_of(reading, wish_for(reading, recording_in(reading).folder));
+  if (!script) return complain(script.error());
+  return BatchRun(reading, asked, invocation, std::move(*script)).go();
 }
 
 int show_script(const front::Reading& reading) {
-  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
   const std::string folder = records_of(recording_in(reading).folder) + "/<run>";
   batch::Wish wish = wish_for(reading, folder);
   for (const char* only_here : {"--dry-run", "--json"}) std::erase(wish.command, only_here);
-  return print(wanted_system(*reading.batch).script(wish));
+  const auto script = script_of(reading, wish);
+  return script ? print(*script) : complain(script.error());
 }
 
 int check_batch_target(const front::Reading& reading, const Invocation& invocation) {
-  if (const auto good = check_lines_of(reading); !good) return complain(good.error());
+  const auto script = script_of(reading, wish_for(reading, "/tmp"));
+  if (!script) return complain(script.error());
   const batch::System& system = wanted_system(*reading.batch);
-  const std::string script = system.script(wish_for(reading, "/tmp"));
-  const auto said = queue::Commands(system, invocation.environment).test(script);
+  const auto said = queue::Commands(system, invocation.environment).test(*script);
   const int told = print_checked(reading, said);
   return said ? told : base::exit_code(said.error().error.fault);
 }

@@ -286,6 +286,7 @@ int carry_out(const front::Front& front, base::Result<front::Reading> read,
 // In a rank that was bound for its own sake, on a host that no other rank of its job needs.
 void leave_binding(const Invocation& invocation) {
   const std::string text = base::value_of(invocation.environment, plan::kCpus);
+  if (text.empty()) return;
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto bound = model::parse_cpu_set(std::string_view(text).substr(0, slash));
   const auto all =
