@@ -16,11 +16,13 @@ struct StepPart {
   // How long the others wait for task 0 at most: hosts need not start their tasks at the same
   // moment, since a prolog may take its time.
   base::Duration patience = std::chrono::minutes(1);
+  bool reads_input = false;  // task 0
   // What another task does that finds no task 0, and why that is.
   std::function<int(const base::Error&)> alone;
 };
 
-// Blocks until all is over; returns the exit code, the same in all tasks.
+// Blocks until all is over; returns the exit code, in all tasks that have found task 0 the same.
+// Only those whose words are the same find each other.
 [[nodiscard]] int in_step(const model::StepPlace& place, const StepPart& part,
                           const Invocation& invocation);
 

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "base/hash.hpp"
 #include "base/variables.hpp"
 #include "batch/system.hpp"
 #include "cli/allocated.hpp"
@@ -41,6 +42,7 @@
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "probe/terminal.hpp"
 #include "process/converse.hpp"
 #include "spec/quoted.hpp"
 #include "store/files.hpp"
@@ -92,9 +94,18 @@ base::Result<std::string> ask_program(const std::vector<std::string>& words,
                     spec::quoted(why.substr(0, why.find('\n'))));
 }
 
+// Slurm leaves the variable to steps within the one that has the terminal.
+std::vector<std::string> environment_of(const Invocation& invocation) {
+  std::vector<std::string> all = invocation.environment;
+  const auto is_port = [](const std::string& one) { return one.starts_with("SLURM_PTY_PORT="); };
+  const bool has_port = std::ranges::any_of(all, is_port);
+  if (has_port && !probe::has_terminal() && !probe::is_silenced()) std::erase_if(all, is_port);
+  return all;
+}
+
 // All that does not depend on whether the words are new or those of a record.
 front::Call asked_with(front::Call asked, const Invocation& invocation) {
-  asked.environment = invocation.environment;
+  asked.environment = environment_of(invocation);
   asked.given = invocation.given;
   asked.counts = counts(invocation.environment);
   asked.fresh = probe::random_digits(8);
@@ -185,14 +196,29 @@ int act(front::PipelineRequest& request, const Invocation& invocation,
   return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
 }
 
-// Those that the tasks of a step would share.
-model::HostSource hosts_of(const front::Reading& read) {
-  const bool has_others = read.request && (read.request->meeting || read.request->allocation);
-  if (has_others) return model::kHostsHere;
-  if (read.request) return read.request->spec.source;
-  if (read.called && read.called->opens) return read.called->spec.source;
+// Which task of a step this is, if the step's tasks ask for one run together.
+base::Result<std::optional<model::StepPlace>> place_of(const front::Reading& read,
+                                                       const front::Call& asked) {
+  const bool meets = read.request && (read.request->meeting || read.request->allocation);
+  if (meets) return std::nullopt;
+  if (read.request) {
+    const model::JobSpec& spec = read.request->spec;
+    return front::place_in_step(asked, spec.source, spec.hosts);
+  }
+  if (read.called && read.called->opens) {
+    return front::place_in_step(asked, read.called->spec.source, read.called->spec.hosts);
+  }
   const bool is_allocated = read.pipeline && read.pipeline->uses_job_around;
-  return is_allocated ? model::kHostsAllocated : model::kHostsHere;
+  return front::place_in_step(asked, is_allocated ? model::kHostsAllocated : model::kHostsHere, {});
+}
+
+base::Result<void> check_stays(const front::Reading& read) {
+  const bool leaves =
+      (read.request && read.request->detach) || (read.pipeline && read.pipeline->detach);
+  if (!leaves) return {};
+  return base::fail(base::Fault::usage, "leave it out, or start muster once, in the batch script",
+                    "--detach cannot be used in each task of a Slurm step: Slurm ends what is left "
+                    "when they end");
 }
 
 // What the environment says of hosts holds for every front end.
@@ -214,8 +240,12 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
   auto read = front.read(asked).and_then(
       [&](front::Reading own) { return settled(std::move(own), asked); });
   if (!read) return read;
-  return front::place_in_step(asked, hosts_of(*read)).map([&](auto place) {
-    read->step_place = std::move(place);
+  auto place = place_of(*read, asked);
+  if (place && *place) {
+    if (auto fine = check_stays(*read); !fine) return tl::unexpected(fine.error());
+  }
+  return std::move(place).map([&](auto found) {
+    read->step_place = std::move(found);
     return *std::move(read);
   });
 }
@@ -264,22 +294,32 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
 
 // Words that are wrong are so in all tasks of a step, and one complaint is enough.
 std::optional<model::StepPlace> place_of(const base::Result<front::Reading>& read,
-                                         const Invocation& invocation) {
-  if (read && read->complaints.empty()) return read->step_place;
-  const auto place = front::place_in_step({.called = {}, .environment = invocation.environment},
-                                          model::kHostsAllocated);
-  return place ? *place : std::nullopt;
+                                         const Invocation& invocation,
+                                         const std::vector<std::string>& words) {
+  std::optional<model::StepPlace> place;
+  if (read && read->complaints.empty()) {
+    place = read->step_place;
+  } else {
+    const front::Call around{.called = {}, .environment = environment_of(invocation)};
+    place = front::place_in_step(around, model::kHostsAllocated, {}).value_or(std::nullopt);
+  }
+  if (place)
+    place->step += fmt::format(".{:08x}", base::hash(fmt::format("{}", fmt::join(words, "\n"))));
+  return place;
 }
 
 int carry_out(const front::Front& front, base::Result<front::Reading> read,
               const Invocation& invocation, const model::TypedCommand& asked) {
-  const auto place = place_of(read, invocation);
+  const auto place = place_of(read, invocation, asked.words);
   const bool is_wrong = !read || !read->complaints.empty();
   const auto begin = [&] { return carry_out_here(front, std::move(read), invocation, asked); };
   if (!place) return begin();
   const auto alone = [&](const base::Error& why) { return is_wrong ? begin() : complain(why); };
   StepPart part{.first = begin, .alone = alone};
-  if (read && read->request) part.patience = 4 * read->request->spec.carrier.patience;
+  if (read && read->request) {
+    part.patience = 4 * read->request->spec.carrier.patience;
+    part.reads_input = read->request->spec.input.to != model::StdinTo::none;
+  }
   return in_step(*place, part, invocation);
 }
 

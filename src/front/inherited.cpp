@@ -190,10 +190,13 @@ base::Result<void> take_allocation(const Call& call, model::JobSpec& spec) {
   return take_inherited_settings(call, spec);
 }
 
-base::Result<std::optional<model::StepPlace>> place_in_step(const Call& call,
-                                                            const model::HostSource& hosts) {
-  const bool are_of_job = hosts.of_batch_job || hosts.carrier == model::kStep;
-  if (!are_of_job) return std::nullopt;
+base::Result<std::optional<model::StepPlace>> place_in_step(
+    const Call& call, const model::HostSource& source, const std::vector<model::HostEntry>& hosts) {
+  const std::string_view own = variable(call, "SLURMD_NODENAME").value_or("");
+  const bool are_named = std::ranges::any_of(hosts, [&](const model::HostEntry& one) {
+    return one.name != "localhost" && one.name != own && !is_fake(one);
+  });
+  if (!source.of_batch_job && !are_named) return std::nullopt;
   return spec::step_place([&](std::string_view name) { return variable(call, name); });
 }
 

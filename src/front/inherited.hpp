@@ -42,9 +42,9 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 [[nodiscard]] base::Result<void> take_allocation(const Call& call, model::JobSpec& spec);
 
 // Which task of a Slurm step this is, where each host of the step has one that asks for a run on
-// hosts from there; all of them ask for the same.
+// these hosts, and they are not this host alone.
 [[nodiscard]] base::Result<std::optional<model::StepPlace>> place_in_step(
-    const Call& call, const model::HostSource& hosts);
+    const Call& call, const model::HostSource& source, const std::vector<model::HostEntry>& hosts);
 
 // Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
 [[nodiscard]] base::Result<void> check_budget(const Call& call);

@@ -3,16 +3,14 @@
 #include <asio/read_until.hpp>
 #include <asio/write.hpp>
 #include <csignal>
-#include <fcntl.h>
 #include <memory>
 #include <netinet/tcp.h>
 #include <optional>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
+#include "head/input_reader.hpp"
 #include "head/step_tasks.hpp"
-#include "link/byte_reader.hpp"
 #include "link/step_tasks.hpp"
 #include "probe/resolve.hpp"
 #include "process/alarm.hpp"
@@ -28,6 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr base::Duration kNextConnect = 100ms;  // at first
 constexpr int kTriesLeast = 8;                  // within the patience
+constexpr base::Duration kNextMost = 2s;        // task 0 may listen for 5 s only
 constexpr base::Duration kNextName = 1s;
 constexpr base::Duration kProgress = 10s;
 constexpr base::Duration kMayReturn = 5s;
@@ -48,41 +47,30 @@ void keep_alive(tcp::socket& socket) {
   socket.set_option(Questions(kQuestions), ignored);
 }
 
+// Those that a person or a batch system sends: task 0 may have a use for them.
 void leave_signals_to_first_task() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_IGN);
-}
-
-// srun gives each task a copy of its input, and no further input to any while one does not read.
-std::shared_ptr<link::ByteReader> drain_input(asio::io_context& loop) {
-  struct stat what {};
-  const bool is_stream =
-      ::fstat(STDIN_FILENO, &what) == 0 && (S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode));
-  if (!is_stream) return nullptr;
-  process::UniqueFd own(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  auto reader = std::make_shared<link::ByteReader>(
-      loop, std::move(own), [](std::string_view) {}, [] {});
-  reader->start();
-  return reader;
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM,
+                           SIGTSTP, SIGURG, SIGXCPU, SIGPWR}) {
+    ::signal(number, SIG_IGN);
+  }
 }
 
 class Following {
  public:
-  Following(const model::StepPlace& place, base::Duration patience,
-            const std::function<void(const std::string&)>& say)
+  Following(const model::StepPlace& place, const FollowOptions& options)
       : place_(place),
-        patience_(patience),
-        say_(say),
+        options_(options),
+        input_(loop_, {[](const std::string&) {}, [] {}}),
         limit_(loop_),
         progress_(loop_),
         pause_(loop_) {}
 
   Result<int> run() {
-    limit_.after(patience_, [this] { give_up(); });
+    limit_.after(options_.patience, [this] { give_up(); });
     progress_.after(kProgress, [this] { tell_progress(); });
+    input_.on(options_.drains_input);
     find();
-    const auto input = drain_input(loop_);
     loop_.run();
-    if (input) input->close();
     return code_ ? *code_ : without_answer();
   }
 
@@ -96,19 +84,24 @@ class Following {
     process::Alarm pause;
     base::Duration next = kNextConnect;
     std::string said;
+    bool is_pending = false;
     bool is_connected = false;
   };
 
   Result<int> without_answer() {
-    if (!was_there_ && !is_reached_ && !attempts_.empty()) {
-      say_(
+    // A full queue of those that wait for task 0 does not answer either.
+    const bool is_silent =
+        std::ranges::any_of(attempts_, [](const auto& one) { return one->is_pending; });
+    if (!was_there_ && (is_silent || !is_reached_) && !attempts_.empty()) {
+      options_.say(
           fmt::format("task 0 of the step, on {}, cannot be reached from here ({}), and is not "
                       "waited for",
                       place_.first_host, last_));
       return 0;
     }
     const std::string_view is = was_there_ ? "is gone" : "is not there";
-    return base::fail(Fault::unreachable, "its own output says why",
+    return base::fail(Fault::unreachable,
+                      "its own output says why; all tasks must call muster with the same words",
                       "task 0 of the step, on {}, {}: {}", place_.first_host, is, last_);
   }
 
@@ -133,7 +126,9 @@ class Following {
   }
 
   void connect(Attempt& one) {
+    one.is_pending = true;
     one.socket.async_connect(one.where, life_.bind([&](const std::error_code& error) {
+      one.is_pending = false;
       if (!error) return greet(one);
       is_reached_ |= error == asio::error::connection_refused;
       last_ = error.message();
@@ -146,7 +141,7 @@ class Following {
     one.is_connected = was_there_ = true;
     keep_alive(one.socket);
     std::error_code ignored;
-    asio::write(one.socket, asio::buffer(link::step_greeting(place_)), ignored);
+    asio::write(one.socket, asio::buffer(link::step_greeting(place_, ::getpid())), ignored);
     asio::async_read_until(one.socket, asio::dynamic_buffer(one.said, link::kStepLineMax), '\n',
                            life_.bind([&](const std::error_code& error, std::size_t size) {
                              if (!error) code_ = link::code_of_end(place_, first(one.said, size));
@@ -164,7 +159,7 @@ class Following {
     last_ = error ? error.message() : "it is no muster";
     one.is_connected = false;
     one.next = kNextConnect;
-    const auto left = std::chrono::ceil<base::Duration>(begun_ + patience_ - Clock::now());
+    const auto left = std::chrono::ceil<base::Duration>(begun_ + options_.patience - Clock::now());
     limit_.after(std::max(left, kMayReturn), [this] { give_up(); });
     again(one);
   }
@@ -175,7 +170,7 @@ class Following {
     one.said.clear();
     one.pause.after(one.next, [this, &one] { connect(one); });
     // The host may have as many that try as there are tasks.
-    one.next = std::min(2 * one.next, patience_ / kTriesLeast);
+    one.next = std::min({2 * one.next, options_.patience / kTriesLeast, kNextMost});
   }
 
   void give_up() {
@@ -186,7 +181,8 @@ class Following {
 
   void tell_progress() {
     if (was_there_) return;
-    say_(fmt::format("waiting for task 0 of the step, on {}: {}", place_.first_host, last_));
+    options_.say(
+        fmt::format("waiting for task 0 of the step, on {}: {}", place_.first_host, last_));
   }
 
   void stop() {
@@ -195,9 +191,9 @@ class Following {
   }
 
   const model::StepPlace& place_;
-  base::Duration patience_;
-  const std::function<void(const std::string&)>& say_;
+  const FollowOptions& options_;
   asio::io_context loop_{1};
+  InputReader input_;
   process::Alarm limit_;
   process::Alarm progress_;
   process::Alarm pause_;
@@ -212,9 +208,8 @@ class Following {
 
 }  // namespace
 
-Result<int> follow_first_task(const model::StepPlace& place, base::Duration patience,
-                              const std::function<void(const std::string&)>& say) {
-  return Following(place, patience, say).run();
+Result<int> follow_first_task(const model::StepPlace& place, const FollowOptions& options) {
+  return Following(place, options).run();
 }
 
 }  // namespace muster::head

@@ -5,7 +5,7 @@
 #include <asio/write.hpp>
 #include <fcntl.h>
 #include <fmt/ranges.h>
-#include <set>
+#include <map>
 
 #include "head/step_tasks.hpp"
 #include "link/step_tasks.hpp"
@@ -59,10 +59,11 @@ class Farewell {
         }));
   }
 
-  // A task that is there once more has been told, and belongs to what comes after this.
+  // A process may have lost a connection and made another. A task that is there with another
+  // process has been told, and belongs to what comes after this.
   void answer(Visitor& visitor, std::string_view line) {
-    const auto task = link::task_that_greets(place_, line);
-    if (!task || !told_.insert(*task).second) return;
+    const auto who = link::who_greets(place_, line);
+    if (!who || told_.try_emplace(who->task, who->pid).first->second != who->pid) return;
     std::error_code ignored;
     asio::write(visitor.socket, asio::buffer(words_), ignored);
     if (told_.size() + 1 == place_.tasks) stop();
@@ -81,7 +82,7 @@ class Farewell {
   asio::io_context& loop_;
   tcp::acceptor& acceptor_;
   process::Alarm limit_;
-  std::set<std::uint32_t> told_;
+  std::map<std::uint32_t, std::uint32_t> told_;  // tasks to their processes
   process::Life life_;
 };
 

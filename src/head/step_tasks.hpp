@@ -2,11 +2,11 @@
 // asked for, for all of them; the others stay until that is done, since srun may end a step some
 // time after its first task has ended (slurm.conf: WaitTime), and end with the same code.
 //
-//   task k   "muster-step 12.0 K\n"
+//   task k   "muster-step 12.0 K PID\n"
 //   task 0   "muster-step 12.0 ended CODE\n"    when all is done
 //
 // They meet at one of a few ports that follow from the step's name. Nothing of it is secret: a
-// stranger there could end one of the others too early, and do nothing else.
+// stranger there could end some of the others too early, or hold them up, and do nothing else.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -41,12 +41,18 @@ class OtherTasks {
   asio::ip::tcp::acceptor acceptor_;
 };
 
+struct FollowOptions {
+  base::Duration patience{0};  // until there is a connection
+  // srun gives each task a copy of its input, and no further input to any while one does not read.
+  bool drains_input = false;
+  std::function<void(const std::string&)> say;  // a line for people
+};
+
 // Of another task: blocks until task 0 has told its code. From the first connection on the signals
 // that srun passes to all tasks are left to task 0. 0, and a word, where no answer comes from its
-// host within `patience`: the two may have no way to each other. Fault::unreachable: nobody listens
-// there within `patience`, or task 0 is gone without a word. `say`: a line for people.
-[[nodiscard]] base::Result<int> follow_first_task(
-    const model::StepPlace& place, base::Duration patience,
-    const std::function<void(const std::string&)>& say);
+// host in time: the two may have no way to each other. Fault::unreachable: nobody listens there in
+// time, or task 0 is gone without a word.
+[[nodiscard]] base::Result<int> follow_first_task(const model::StepPlace& place,
+                                                  const FollowOptions& options);
 
 }  // namespace muster::head

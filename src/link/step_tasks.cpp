@@ -1,8 +1,11 @@
 // Lines of words, which begin with the step's name.
 #include "link/step_tasks.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+
+#include "base/hash.hpp"
 
 namespace muster::link {
 namespace {
@@ -14,13 +17,6 @@ constexpr std::uint32_t kStride =
 
 std::string head_of(const model::StepPlace& place) {
   return fmt::format("muster-step {} ", place.step);
-}
-
-// FNV-1a: the same on all hosts.
-std::uint32_t hash(std::string_view text) {
-  std::uint32_t sum = 2'166'136'261U;
-  for (const char one : text) sum = (sum ^ static_cast<unsigned char>(one)) * 16'777'619U;
-  return sum;
 }
 
 std::optional<std::uint32_t> number_after(std::string_view head, std::string_view line) {
@@ -36,7 +32,7 @@ std::optional<std::uint32_t> number_after(std::string_view head, std::string_vie
 
 std::array<std::uint16_t, kStepPorts> step_ports(std::string_view step) {
   std::array<std::uint16_t, kStepPorts> ports{};
-  std::uint32_t offset = hash(step) % kPorts;
+  std::uint32_t offset = base::hash(step) % kPorts;
   for (std::uint16_t& port : ports) {
     port = static_cast<std::uint16_t>(kFirstPort + offset);
     offset = (offset + kStride) % kPorts;
@@ -44,19 +40,20 @@ std::array<std::uint16_t, kStepPorts> step_ports(std::string_view step) {
   return ports;
 }
 
-std::string step_greeting(const model::StepPlace& place) {
-  return fmt::format("{}{}\n", head_of(place), place.number);
+std::string step_greeting(const model::StepPlace& place, std::int32_t pid) {
+  return fmt::format("{}{} {}\n", head_of(place), place.number, pid);
 }
 
 std::string step_end(const model::StepPlace& place, int code) {
   return fmt::format("{}ended {}\n", head_of(place), code);
 }
 
-std::optional<std::uint32_t> task_that_greets(const model::StepPlace& place,
-                                              std::string_view line) {
-  const auto number = number_after(head_of(place), line);
-  const bool may_be = number && *number > 0 && *number < place.tasks;
-  return may_be ? number : std::nullopt;
+std::optional<StepVisitor> who_greets(const model::StepPlace& place, std::string_view line) {
+  const std::size_t blank = std::min(line.rfind(' '), line.size());
+  const auto task = number_after(head_of(place), line.substr(0, blank));
+  const auto pid = number_after(" ", line.substr(blank));
+  if (!task || !pid || *task == 0 || *task >= place.tasks) return std::nullopt;
+  return StepVisitor{*task, *pid};
 }
 
 std::optional<int> code_of_end(const model::StepPlace& place, std::string_view line) {

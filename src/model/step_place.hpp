@@ -8,7 +8,7 @@
 namespace muster::model {
 
 struct StepPlace {
-  std::string step;        // "12.0": there is no other of that name in the cluster
+  std::string step;        // "12.0": no other that runs now has that name in its cluster
   std::string first_host;  // that of task 0
   std::uint32_t tasks = 2;
   std::uint32_t number = 0;  // of this one

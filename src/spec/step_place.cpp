@@ -46,13 +46,18 @@ struct Step {
   [[nodiscard]] Result<void> check_one_each(std::size_t hosts) const {
     constexpr const char* kName = "SLURM_STEP_TASKS_PER_NODE";
     const auto counts = read_slurm_counts(text(kName), hosts, kName);
-    if (counts && std::ranges::all_of(*counts, [](auto count) { return count == 1; })) return {};
-    return base::fail(Fault::usage,
-                      "start it once (in the batch script, or with srun -n 1), or once a host "
-                      "(srun --ntasks-per-node=1); -H localhost:N keeps to this host",
-                      "this muster is one of {} tasks of a Slurm step, and each would start all "
-                      "ranks",
-                      text("SLURM_STEP_NUM_TASKS"));
+    // The list of hosts is then sorted, and does not tell where the tasks are.
+    const bool is_in_order = text("SLURM_DISTRIBUTION") != "arbitrary";
+    if (is_in_order && counts &&
+        std::ranges::all_of(*counts, [](auto count) { return count == 1; }))
+      return {};
+    return base::fail(
+        Fault::usage,
+        "start it once (in the batch script, or with srun -n 1), or once a host "
+        "(srun --ntasks-per-node=1, not -m arbitrary); -H localhost:N keeps to this host",
+        "this muster is one of {} tasks of a Slurm step, and each would start all "
+        "ranks",
+        text("SLURM_STEP_NUM_TASKS"));
   }
 
   [[nodiscard]] Result<StepPlace> place() const {

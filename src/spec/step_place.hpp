@@ -10,7 +10,8 @@
 namespace muster::spec {
 
 // Nothing: it was called once, or below a run of ours. A complaint: it was called several times on
-// one host, where nobody can tell what each of them is for.
+// one host, where nobody can tell what each of them is for, or no host is known to have task 0.
+// `variable` knows SLURM_PTY_PORT only where this step has a terminal: a step within has it, too.
 [[nodiscard]] base::Result<std::optional<model::StepPlace>> step_place(const Variable& variable);
 
 }  // namespace muster::spec

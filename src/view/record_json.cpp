@@ -300,7 +300,8 @@ std::string event_line(Utc time, std::string_view event) {
 }
 
 std::string queued_line(Utc time, std::string_view id) {
-  constexpr std::string_view kForm = R"({{"time":"{}","event":"queued","id":{}}})";
+  constexpr std::string_view kForm = R"({{"time":"{}","id":{},"event":"queued"}})";
+  // Earlier versions look for the event at the end of the line.
   return fmt::format(kForm, utc_text(time), Json(utf8(id)).dump()) + "\n";
 }
 

@@ -98,6 +98,29 @@ class Runs(OnEachHost):
         self.assertEqual(sorted(re.findall(r"\d node\d", done.text)),
                          ["0 node1", "1 node2"], done)
 
+    def test_a_step_within_a_shell_with_a_terminal_is_one_as_any(self):
+        """The shell's variables about its terminal reach that step, too."""
+        inner = self.write("inner.sh", "[ $SLURM_PROCID = 0 ] || exit 0\n"
+                           f"exec srun --overlap --ntasks-per-node=1 -N 2 -n 2 "
+                           f"{MUSTER} run sh -c '{WHO}'\n")
+        words = " ".join(EACH) + f" --pty sh {inner}"
+        done = self.start(["script", "-qec", words, "/dev/null"]).finish(60)
+        self.assertEqual(sorted(re.findall(r"\d node\d", done.text)), HOSTS, done)
+
+    def test_hosts_that_are_named_are_used_once(self):
+        done = self.each("run", "-H", "node2:1,node1:1", "sh", "-c", WHO)
+        self.assertEqual((done.code, done.lines), (0, ["0 node2", "1 node1"]), done)
+        script = self.write("own.sh", f"exec {MUSTER} run -H $(hostname):2 sh -c '{WHO}'\n")
+        done = self.start([*EACH, "sh", script]).finish(60)
+        self.assertEqual((done.code, sorted(done.lines)),
+                         (0, ["0 node1", "0 node2", "1 node1", "1 node2"]), done)
+
+    def test_what_a_script_reads_after_a_run_is_its_own(self):
+        running = self.start([*EACH, "sh"], stdin=-1)
+        done = running.finish(60, f"{MUSTER} run -n 1 echo a\necho $SLURM_PROCID after\n"
+                                  .encode())
+        self.assertEqual((done.code, sorted(done.lines)), (0, ["0 after", "1 after", "a"]), done)
+
     def test_muster_lead_holds_the_hosts_of_the_step(self):
         done = self.each("lead", "--", "sh", "-c", f"{MUSTER} run -n 2 --map-by node sh -c '{WHO}'")
         self.assertEqual((done.code, sorted(done.lines)), (0, ["0 node1", "1 node2"]), done)
@@ -150,7 +173,7 @@ class Ends(OnEachHost):
     def test_several_tasks_on_a_host_are_told_to_be_one(self):
         done = self.start(["srun", "-N", "2", "-n", "4", MUSTER, "run", "true"]).finish(60)
         self.assertEqual(done.code, USAGE, done)
-        self.assertIn("or once a host (srun --ntasks-per-node=1)", done.errors)
+        self.assertIn("or once a host (srun --ntasks-per-node=1", done.errors)
 
     def test_this_host_alone_is_each_task_s_own(self):
         done = self.each("run", "-H", "localhost:2", "sh", "-c", WHO)
@@ -180,6 +203,38 @@ class Ends(OnEachHost):
         done = self.start([*EACH, "sh", script]).finish(60)
         self.assertEqual((done.code, done.lines), (0, ["0 node1"]), done)
         self.assertIn("task 0 of the step, on node1, cannot be reached from here", done.errors)
+
+    def test_a_signal_for_the_ranks_harms_no_task(self):
+        running = self.start([*EACH, MUSTER, "run", "-n", "2", "--map-by", "node", "sh", "-c",
+                              'trap ": > $DIR/told.$RANK; exit 0" USR1; : > "$DIR/ready.$RANK"; '
+                              "while :; do sleep 0.05; done"])
+        self.wait_for("ready.0", "ready.1")
+        self.slurm.ask("scancel", "-s", "USR1", self.jobs()[0].split()[0])
+        done = running.finish(60)
+        self.assertEqual((done.code, "muster" in done.errors), (0, False), done)
+        self.wait_for("told.0", "told.1", seconds=5)
+
+    def test_tasks_that_ask_for_different_things_are_told(self):
+        script = self.write("own.sh", f"exec {MUSTER} run --start-timeout 1 -n 1 "
+                                      "echo shard $SLURM_PROCID\n")
+        done = self.start([*EACH, "sh", script]).finish(60)
+        self.assertEqual((done.code, done.lines), (UNREACHABLE, ["shard 0"]), done)
+        self.assertIn("all tasks must call muster with the same words", done.errors)
+
+    def test_what_does_not_stay_is_refused(self):
+        done = self.each("run", "--detach", "true")
+        self.assertEqual((done.code, done.errors.count("--detach cannot be used")), (USAGE, 1))
+        done = self.start([*EACH[:-2], "-m", "arbitrary", "-n", "2", MUSTER, "run", "true"],
+                          env=self.environment(
+                              SLURM_HOSTFILE=self.write("hosts", "node2\nnode1\n"))).finish(60)
+        self.assertEqual(done.code, USAGE, done)
+        self.assertIn("not -m arbitrary", done.errors)
+
+    def test_a_first_task_may_be_late(self):
+        script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] && sleep 7\n"
+                                      f"exec {MUSTER} run -n 1 sh -c '{WHO}'\n")
+        done = self.start([*EACH, "sh", script]).finish(60)
+        self.assertEqual((done.code, done.lines, told(done)), (0, ["0 node1"], []), done)
 
     def test_the_others_see_that_the_first_has_gone(self):
         # srun passes on no further output once it has lost a task.

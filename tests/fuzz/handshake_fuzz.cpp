@@ -34,8 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   feed(link::GuestHandshake("secret", nonce, own),
        "muster-meeting 1 " + nonce + "\n" + std::string(bytes), piece);
   const model::StepPlace place{"1.0", "a", 3, 0, false};
-  const auto task = link::task_that_greets(place, bytes);
-  CHECK(!task || (*task >= 1 && *task <= 2));
+  const auto who = link::who_greets(place, bytes);
+  CHECK(!who || (who->task >= 1 && who->task <= 2));
   const auto code = link::code_of_end(place, bytes);
   CHECK(!code || (*code >= 0 && *code <= 255));
   const auto join = wire::decode_join(bytes);

@@ -20,7 +20,7 @@ model::StepPlace task(const std::string& name, std::uint32_t number, std::uint32
 
 std::future<int> follower(const model::StepPlace& place) {
   return std::async(std::launch::async, [place] {
-    return follow_first_task(place, std::chrono::seconds(20), [](const std::string&) {})
+    return follow_first_task(place, {.patience = std::chrono::seconds(20), .say = [](auto&) {}})
         .value_or(-1);
   });
 }
@@ -77,10 +77,11 @@ TEST(StepTasks, AreToldOnce) {
   ASSERT_TRUE(others);
   const auto port = link::step_ports(task("5", 0).step)[0];
   std::vector<tcp::socket> twice;
+  std::int32_t pid = 100;
   for (int i = 0; i < 2; ++i) {
     twice.emplace_back(loop);
     twice.back().connect({asio::ip::make_address("127.0.0.1"), port});
-    twice.back().send(asio::buffer(link::step_greeting(task("5", 1))));
+    twice.back().send(asio::buffer(link::step_greeting(task("5", 1), pid++)));
   }
   auto two = follower(task("5", 2));
   others->end(9);
@@ -94,8 +95,27 @@ TEST(StepTasks, AreToldOnce) {
   EXPECT_EQ(told, 1u);
 }
 
+// One that has lost its connection, and made another.
+TEST(StepTasks, AreToldAtEachConnectionOfTheSameProcess) {
+  asio::io_context loop;
+  auto others = OtherTasks::await(task("8", 0));
+  ASSERT_TRUE(others);
+  const auto port = link::step_ports(task("8", 0).step)[0];
+  for (int i = 0; i < 2; ++i) {
+    tcp::socket lost(loop);
+    lost.connect({asio::ip::make_address("127.0.0.1"), port});
+    lost.send(asio::buffer(link::step_greeting(task("8", 1), ::getpid())));
+  }
+  auto one = follower(task("8", 1));
+  auto two = follower(task("8", 2));
+  others->end(4);
+  EXPECT_EQ(one.get(), 4);
+  EXPECT_EQ(two.get(), 4);
+}
+
 TEST(StepTasks, MissTheFirstWhereNobodyListens) {
-  const auto code = follow_first_task(task("7", 1), std::chrono::milliseconds(20), [](auto&) {});
+  const auto code = follow_first_task(
+      task("7", 1), {.patience = std::chrono::milliseconds(20), .say = [](auto&) {}});
   ASSERT_FALSE(code);
   EXPECT_EQ(code.error().what,
             "task 0 of the step, on 127.0.0.1, is not there: Connection refused");

@@ -20,16 +20,17 @@ TEST(StepPorts, AreDifferentAndBelowThoseOfTheKernel) {
 }
 
 TEST(StepLines, SayWhoComesAndHowItEnded) {
-  EXPECT_EQ(step_greeting(kPlace), "muster-step 12.0 2\n");
+  EXPECT_EQ(step_greeting(kPlace, 77), "muster-step 12.0 2 77\n");
   EXPECT_EQ(step_end(kPlace, 243), "muster-step 12.0 ended 243\n");
-  EXPECT_EQ(task_that_greets(kPlace, "muster-step 12.0 2"), 2u);
+  EXPECT_EQ(who_greets(kPlace, "muster-step 12.0 2 77"), (StepVisitor{2, 77}));
   EXPECT_EQ(code_of_end(kPlace, "muster-step 12.0 ended 243"), 243);
 }
 
 TEST(StepLines, OfOthersAreNothing) {
-  for (const char* line : {"", "muster-step 12.0 ", "muster-step 12.0 0", "muster-step 12.0 3",
-                           "muster-step 12.0 2 ", "muster-step 1.0 2", "muster-step 12.0 -1"}) {
-    EXPECT_EQ(task_that_greets(kPlace, line), std::nullopt) << line;
+  for (const char* line : {"", "muster-step 12.0 ", "muster-step 12.0 0 7", "muster-step 12.0 3 7",
+                           "muster-step 12.0 2 ", "muster-step 12.0 2", "muster-step 1.0 2 7",
+                           "muster-step 12.0 -1 7", "muster-step 12.0 2 x"}) {
+    EXPECT_EQ(who_greets(kPlace, line), std::nullopt) << line;
   }
   for (const char* line :
        {"", "muster-step 12.0 ended ", "muster-step 12.0 ended 256", "muster-step 12.0 ended x",
