@@ -14,6 +14,7 @@
 #include "link/step_tasks.hpp"
 #include "probe/resolve.hpp"
 #include "process/alarm.hpp"
+#include "process/signal_mask.hpp"
 
 namespace muster::head {
 namespace {
@@ -47,12 +48,9 @@ void keep_alive(tcp::socket& socket) {
   socket.set_option(Questions(kQuestions), ignored);
 }
 
-// Those that a person or a batch system sends: task 0 may have a use for them.
 void leave_signals_to_first_task() {
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM,
-                           SIGTSTP, SIGURG, SIGXCPU, SIGPWR}) {
-    ::signal(number, SIG_IGN);
-  }
+  process::ignore_signals_for_ranks();
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::signal(number, SIG_IGN);
 }
 
 class Following {

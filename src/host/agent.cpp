@@ -26,6 +26,7 @@
 #include "process/alarm.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
+#include "process/signal_mask.hpp"
 
 namespace muster::host {
 namespace {
@@ -263,6 +264,7 @@ int run(Connection connection, const std::vector<std::string>& environment,
   auto guard = process::fork_guard();
   if (!guard) return give_up(guard.error());
   if (const auto made = process::become_subreaper(); !made) return give_up(made.error());
+  process::ignore_signals_for_ranks();
   raise_descriptor_limit();
   auto ran = process::caught(
       [&] { return Agent(std::move(*guard), environment, version, std::move(connection)).run(); });

@@ -37,6 +37,10 @@ std::vector<int> ends_and(std::vector<int> more) {
 
 }  // namespace
 
+void ignore_signals_for_ranks() {
+  for (const int number : {SIGUSR1, SIGUSR2, SIGALRM, SIGPWR}) ::signal(number, SIG_IGN);
+}
+
 SignalMask::SignalMask(int how, const std::vector<int>& numbers) {
   const sigset_t set = set_of(numbers);
   ::sigprocmask(how, &set, &before_);

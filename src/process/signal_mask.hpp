@@ -35,6 +35,10 @@ class HeldSignals {
   SignalMask mask_;
 };
 
+// Those that mean something to ranks alone. Who starts or cancels a batch job can have them sent to
+// all processes of its steps (sbatch --signal, scancel --signal), and they would end this one.
+void ignore_signals_for_ranks();
+
 // One that is held back and asks the program to end; 0: none does.
 [[nodiscard]] int waiting_signal();
 // Drops those that waiting_signal() would find.

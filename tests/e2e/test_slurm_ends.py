@@ -29,6 +29,18 @@ class TimeLimits(test_slurm.SlurmCase):
         self.assertIn("the time limit of the batch job around was reached", self.text("err"))
         self.assertIn("exit code 246", self.text("err"))
 
+    def test_a_signal_that_slurm_sends_to_all_steps_is_for_the_ranks(self):
+        """scancel --signal, sbatch --signal: agents get it, too, and it is not for them."""
+        running = self.start(["salloc", "-Q", "-N", "2", "-n", "2", MUSTER, "run", "sh", "-c",
+                              'trap ": > $DIR/told.$RANK" USR1; : > "$DIR/ready.$RANK"; '
+                              'while [ ! -e "$DIR/go" ]; do sleep 0.05; done'])
+        self.wait_for("ready.0", "ready.1")
+        self.slurm.ask("scancel", "-s", "USR1", self.jobs()[0].split()[0])
+        self.wait_for("told.0", "told.1", seconds=5)
+        self.write("go", "")
+        done = running.finish(60)
+        self.assertEqual(done.code, 0, done)
+
     def test_ranks_know_when_their_job_ends(self):
         before = time.time()
         done = self.muster(["-N", "2", "-n", "2", "-t", "7"], "sh", "-c", "echo $MUSTER_DEADLINE")
