@@ -48,8 +48,8 @@ struct System {
   // A script that a person can read and hand over by hand.
   std::string (*script)(const Wish& wish);
 
-  // Takes a script on stdin, which it refuses when that ends without a word; its answer is the id
-  // of the job, or empty for what is no answer.
+  // Takes a script on stdin, and refuses an empty one; its answer is the id of the job, or empty
+  // for what is no answer.
   Words (*submit)();
   std::string (*submitted)(std::string_view said);
 

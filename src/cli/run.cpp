@@ -196,17 +196,18 @@ int act(front::PipelineRequest& request, const Invocation& invocation,
   return request.detach ? run_detached(go, request.json, invocation) : go(invocation);
 }
 
+// Of what the tasks of a step would do together; null: it is done by each.
+const model::JobSpec* spec_of(const front::Reading& read) {
+  if (read.called && read.called->opens) return &read.called->spec;
+  if (!read.request || read.request->meeting || read.request->allocation) return nullptr;
+  return &read.request->spec;
+}
+
 // Which task of a step this is, if the step's tasks ask for one run together.
 base::Result<std::optional<model::StepPlace>> place_of(const front::Reading& read,
                                                        const front::Call& asked) {
-  const bool meets = read.request && (read.request->meeting || read.request->allocation);
-  if (meets) return std::nullopt;
-  if (read.request) {
-    const model::JobSpec& spec = read.request->spec;
-    return front::place_in_step(asked, spec.source, spec.hosts);
-  }
-  if (read.called && read.called->opens) {
-    return front::place_in_step(asked, read.called->spec.source, read.called->spec.hosts);
+  if (const model::JobSpec* spec = spec_of(read)) {
+    return front::place_in_step(asked, spec->source, spec->hosts);
   }
   const bool is_allocated = read.pipeline && read.pipeline->uses_job_around;
   return front::place_in_step(asked, is_allocated ? model::kHostsAllocated : model::kHostsHere, {});
@@ -293,9 +294,9 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
 }
 
 // Words that are wrong are so in all tasks of a step, and one complaint is enough.
-std::optional<model::StepPlace> place_of(const base::Result<front::Reading>& read,
-                                         const Invocation& invocation,
-                                         const std::vector<std::string>& words) {
+std::optional<model::StepPlace> place_for(const base::Result<front::Reading>& read,
+                                          const Invocation& invocation,
+                                          const std::vector<std::string>& words) {
   std::optional<model::StepPlace> place;
   if (read && read->complaints.empty()) {
     place = read->step_place;
@@ -310,7 +311,7 @@ std::optional<model::StepPlace> place_of(const base::Result<front::Reading>& rea
 
 int carry_out(const front::Front& front, base::Result<front::Reading> read,
               const Invocation& invocation, const model::TypedCommand& asked) {
-  const auto place = place_of(read, invocation, asked.words);
+  const auto place = place_for(read, invocation, asked.words);
   const bool is_wrong = !read || !read->complaints.empty();
   const auto begin = [&] { return carry_out_here(front, std::move(read), invocation, asked); };
   if (!place) return begin();

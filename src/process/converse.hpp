@@ -24,8 +24,8 @@ struct Conversation {
   std::function<void(std::string_view)> heard = {};
   // Asked ten times a second; the program is killed once it says no.
   std::function<bool()> goes_on = {};
-  // In place of `input`: makes what it reads, while it starts. Nothing: it is killed, and has not
-  // even read that there is nothing to read.
+  // In place of `input`: makes what it reads, while it starts. Nothing: it is killed, and
+  // never sees the end of its input.
   std::function<std::optional<std::string>()> late_input = {};
 };
 

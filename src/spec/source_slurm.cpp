@@ -27,8 +27,9 @@ struct Told {
 // What Slurm tells of a job, or of one component of it.
 class Job {
  public:
-  Job(const HostQuery& asked, std::optional<std::uint32_t> component)
-      : asked_(asked), component_(component) {}
+  // `is_on_each`: the tasks of the step around are musters, and have no ranks to be counted by.
+  Job(const HostQuery& asked, bool is_on_each, std::optional<std::uint32_t> component)
+      : asked_(asked), is_on_each_(is_on_each), component_(component) {}
 
   [[nodiscard]] std::optional<Told> first(std::initializer_list<const char*> names) const {
     const std::string suffix = component_ ? fmt::format("_HET_GROUP_{}", *component_) : "";
@@ -75,14 +76,8 @@ class Job {
     constexpr std::string_view kInteractive = "4294967290";  // of salloc
     const auto step = asked_.variable("SLURM_STEP_ID");
     if (!step || *step == kInteractive) return true;
-    return !is_called_on_each() && asked_.variable("SLURM_STEP_NUM_TASKS").value_or("1") != "1" &&
+    return !is_on_each_ && asked_.variable("SLURM_STEP_NUM_TASKS").value_or("1") != "1" &&
            asked_.variable("SLURM_STEP_NODELIST") == asked_.variable("SLURM_JOB_NODELIST");
-  }
-
-  // The tasks of its step are musters, and have no ranks to be counted by.
-  [[nodiscard]] bool is_called_on_each() const {
-    const auto place = step_place(asked_.variable);
-    return place && *place;
   }
 
   [[nodiscard]] Result<Slots> slots(std::size_t nodes) const {
@@ -112,7 +107,7 @@ class Job {
   // As many tasks as the cpus of each node are enough for.
   [[nodiscard]] Result<Slots> tasks_of(const Told& cpus, std::size_t nodes) const {
     const auto per_task = first({"SLURM_CPUS_PER_TASK"});
-    if (!per_task || is_called_on_each()) return counts_of(cpus, nodes);
+    if (!per_task || is_on_each_) return counts_of(cpus, nodes);
     const auto each = read_number(per_task->name, per_task->value, {1, kCpusMax},  //
                                   base::Fault::usage);
     if (!each) return tl::unexpected(each.error());
@@ -124,25 +119,28 @@ class Job {
   }
 
   const HostQuery& asked_;
+  bool is_on_each_;
   std::optional<std::uint32_t> component_;
 };
 
-Result<std::optional<Hosts>> hosts_of_all(const HostQuery& asked, std::string_view components) {
+Result<std::optional<Hosts>> hosts_of_all(const HostQuery& asked, bool is_on_each,
+                                          std::string_view components) {
   const auto count =
       read_number("SLURM_HET_SIZE", components, {1, kComponentsMax}, base::Fault::usage);
   if (!count) return tl::unexpected(count.error());
   Hosts all;
   for (std::uint32_t i = 0; i < *count; ++i) {
-    auto hosts = Job(asked, i).hosts();
+    auto hosts = Job(asked, is_on_each, i).hosts();
     if (!hosts) return hosts;
     if (*hosts) std::ranges::move(**hosts, std::back_inserter(all));
   }
   return all.empty() ? std::nullopt : std::optional(std::move(all));
 }
 
-Result<std::optional<Hosts>> hosts_around(const HostQuery& asked) {
+Result<std::optional<Hosts>> hosts_around(const HostQuery& asked, bool is_on_each) {
   const auto components = asked.variable("SLURM_HET_SIZE");
-  return components ? hosts_of_all(asked, *components) : Job(asked, std::nullopt).hosts();
+  return components ? hosts_of_all(asked, is_on_each, *components)
+                    : Job(asked, is_on_each, std::nullopt).hosts();
 }
 
 // Of a step that calls muster on each of its hosts, those hosts.
@@ -161,10 +159,10 @@ Result<std::optional<Hosts>> hosts_of_step(const HostQuery& asked, Hosts all) {
 base::Result<std::optional<HostsFound>> allocation_around(const HostQuery& asked) {
   if (!asked.variable || asked.variable(model::kHeadAbove)) return std::nullopt;
   if (!asked.manager.empty() && asked.manager != "slurm") return std::nullopt;
-  auto hosts = hosts_around(asked);
+  const auto place = step_place(asked.variable);
+  auto hosts = hosts_around(asked, place && *place);
   if (!hosts) return tl::unexpected(std::move(hosts.error()));
   if (!*hosts) return std::nullopt;
-  const auto place = step_place(asked.variable);
   if (!place) return tl::unexpected(place.error());
   if (*place) hosts = hosts_of_step(asked, **std::move(hosts));
   return std::move(hosts).map([&](std::optional<Hosts> all) {

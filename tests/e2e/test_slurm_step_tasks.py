@@ -6,7 +6,7 @@ import signal
 import unittest
 
 import test_slurm
-from support import MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, USAGE, run_tests, wait_until
+from support import MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, USAGE, run_tests
 
 REASON = test_slurm.REASON
 WHO = test_slurm.WHO
@@ -186,15 +186,7 @@ class Ends(OnEachHost):
                          (TIMEOUT, 2), done)
 
     def test_scancel_ends_it_in_order(self):
-        job = self.batch(["-N", "2", "-n", "2"],
-                         f"exec srun --ntasks-per-node=1 {MUSTER} run -n 2 sh -c '"
-                         ': > "$DIR/ready.$RANK"; trap ": > $DIR/ended.$RANK; exit 0" TERM; '
-                         "while :; do sleep 0.05; done'")
-        self.wait_for("ready.0", "ready.1")
-        self.slurm.ask("scancel", job)
-        wait_until(lambda: job not in str(self.jobs()), 60, "the end of the job")
-        self.wait_for("ended.0", "ended.1", seconds=5)
-        self.assertIn("interrupted by signal 15 (SIGTERM)", self.text("err"))
+        self.ends_in_order_by_scancel("srun --ntasks-per-node=1")
 
     def test_a_task_that_cannot_reach_the_first_leaves_it_alone(self):
         script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] || own='unshare -n'\n"
