@@ -16,6 +16,7 @@
 #include "cli/code.hpp"
 #include "cli/progress.hpp"
 #include "cli/reuse.hpp"
+#include "cli/scheduled.hpp"
 #include "cli/shelf.hpp"
 #include "cli/speak.hpp"
 #include "cli/tidy_hosts.hpp"
@@ -167,10 +168,22 @@ std::uint64_t taken_by(const std::string& records) {
   return bytes;
 }
 
-view::Collection collect_seen(const std::string& records, const front::RecordRequest& request) {
+// Runs may have ended without a head to put it on record: their schedulers' word goes there.
+void ask_schedulers(const std::string& records, const Invocation& invocation) {
+  std::vector<model::RunRecord> open;
+  for (const std::string& run : store::run_names(records)) {
+    auto record = store::read_record(fmt::format("{}/{}", records, run));
+    if (record && is_open_at_scheduler(*record)) open.push_back(*std::move(record));
+  }
+  ask_for_all(open, invocation);
+}
+
+view::Collection collect_seen(const std::string& records, const front::RecordRequest& request,
+                              const Invocation& invocation) {
   Progress progress;
   CollectRules rules;
   rules.bounds = {request.filter.older_than, request.max_size};
+  if (!rules.bounds.says_nothing()) ask_schedulers(records, invocation);
   rules.dry_run = request.dry_run;
   rules.told = [&](auto work, auto count, auto all) { progress.tell(work, count, all); };
   return collect_in(records, rules);
@@ -210,7 +223,7 @@ int collect(const std::string& records, const front::RecordRequest& request,
                      "MUSTER_RECORDS names their folder",
                      {}});
   }
-  if (is_there) done = collect_seen(records, request);
+  if (is_there) done = collect_seen(records, request, invocation);
   if (!request.reach.hosts.empty()) tidy_hosts(records, request.reach, invocation, done);
   for (const std::string& notice : collection_notices(done, records)) {
     say("muster: " + notice + "\n");

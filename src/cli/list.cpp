@@ -42,11 +42,6 @@ std::unique_ptr<const RunRecord> held(RunRecord record) {
   return std::make_unique<const RunRecord>(std::move(record));
 }
 
-// The scheduler knows more of it.
-bool is_asked_for(const RunRecord& record) {
-  return (record.is_live() && is_scheduled(record)) || may_run_again(record);
-}
-
 // Nothing will change any more; but what is said of one that died may depend on who asks.
 bool has_report(const RunRecord& record) {
   return !record.is_live() && record.state != model::RunState::died &&
@@ -172,7 +167,7 @@ void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) 
 void ask_schedulers(std::vector<Entry>& entries, const Invocation& invocation) {
   std::vector<RunRecord> live;
   for (const Entry& entry : entries) {
-    if (entry.record && is_asked_for(*entry.record)) live.push_back(*entry.record);
+    if (entry.record && is_open_at_scheduler(*entry.record)) live.push_back(*entry.record);
   }
   if (live.empty()) return;
   ask_for_all(live, invocation);

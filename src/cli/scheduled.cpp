@@ -12,6 +12,7 @@
 #include "cli/launcher_log.hpp"
 #include "cli/operated.hpp"
 #include "cli/queued.hpp"
+#include "cli/requeued.hpp"
 #include "cli/speak.hpp"
 #include "cluster/listing.hpp"
 #include "cluster/operated.hpp"
@@ -275,6 +276,10 @@ int exit_code_of(const RunRecord& record) {
 }
 
 }  // namespace
+
+bool is_open_at_scheduler(const RunRecord& record) {
+  return (record.is_live() && is_scheduled(record)) || may_run_again(record);
+}
 
 Kubectl kubectl_of(const RunRecord& record, const std::vector<std::string>& environment) {
   return {{record.scheduler.context, record.scheduler.space}, environment};

@@ -16,6 +16,9 @@ namespace muster::cli {
   return !record.scheduler.kind.empty();
 }
 
+// Its scheduler may know more than the record.
+[[nodiscard]] bool is_open_at_scheduler(const model::RunRecord& record);
+
 [[nodiscard]] cluster::Kubectl kubectl_of(const model::RunRecord& record,
                                           const std::vector<std::string>& environment);
 

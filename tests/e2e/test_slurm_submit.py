@@ -201,6 +201,16 @@ class Submitted(SubmitCase):
         self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 143))
         self.assertIn("was cancelled before its run began", ended["cause"])
 
+    def test_gc_asks_for_runs_that_ended_in_the_queue(self):
+        cancelled, waiting = (self.detached("true", target="late") for _ in range(2))
+        self.slurm.run(["scancel", self.shown(cancelled)["scheduler"]["id"]])
+        gc = ("gc", "--max-size", "0", "--json")
+        done = self.call(*gc, code=0, PATH="/nowhere")
+        self.assertEqual(json.loads(done.text)["runs"], [], done)
+        done = self.call(*gc, code=0)
+        self.assertEqual(json.loads(done.text)["runs"], [cancelled], done)
+        self.call("stop", waiting, code=0)
+
     def test_who_follows_hears_why_it_waits_and_ends_it_with_ctrl_c(self):
         self.job("true")
         following = self.follow("BeginTime", "submit", "job.yml", "--target", "late")
