@@ -53,6 +53,7 @@ const System kGridEngine = {
     .script = grid_engine_script,
     .submit = qsub,
     .submitted = grid_engine_id,
+    .asked_with = "TZ=UTC0",  // times are local, and do not say so
     .test = qsub_verify,
     .tested = grid_engine_tested,
     .list = qstat,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "batch/answer_time.hpp"
 
 namespace muster::batch {
 namespace {
@@ -81,6 +82,9 @@ class Accounts {
       if (line.starts_with("jobnumber ")) sight_.id = value_of(line, "jobnumber");
       if (line.starts_with("hostname ")) sight_.hosts = value_of(line, "hostname");
       if (line.starts_with("failed ")) failed_ = value_of(line, "failed");
+      if (line.starts_with("end_time ")) {
+        sight_.ended = answer_time(value_of(line, "end_time"), "%a %b %d %H:%M:%S %Y");
+      }
       if (line.starts_with("exit_status ")) {
         code_ = first_word(value_of(line, "exit_status"));
       }

@@ -17,7 +17,7 @@ namespace muster::batch {
 // ended: they are written some seconds later (accounting_flush_time in sge_conf(5)), and never for
 // one that had not begun.
 [[nodiscard]] std::vector<Sight> grid_engine_listed(std::string_view said);
-// Of `qacct -j`, for one job after the other.
+// Of `qacct -j`, for one job after the other, with times in UTC.
 [[nodiscard]] std::vector<Sight> grid_engine_past(std::string_view said);
 [[nodiscard]] Refusal grid_engine_refused(std::string_view said);
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "model/record.hpp"
+
 namespace muster::batch {
 
 enum class Stage : std::uint8_t {
@@ -33,6 +35,7 @@ struct Sight {
   std::string start = {};        // when it is expected to start: "2026-11-23 22:50"; may be empty
   std::string hosts = {};        // in its own form
   std::optional<int> code = {};  // of the script; 128 + a signal that ended it
+  std::optional<model::Utc> ended = {};  // of one that is over, where the system knows it
   bool operator==(const Sight&) const = default;
 };
 

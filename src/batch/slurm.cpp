@@ -52,7 +52,7 @@ std::string joined(const std::vector<std::string>& ids) {
 
 // Jobs that have ended are there for MinJobAge seconds (slurm.conf(5)).
 Words list(const std::vector<std::string>& ids) {
-  return {"squeue", "--noheader", "--states=all", "--format=%i|%T|%r|%S|%N",
+  return {"squeue", "--noheader", "--states=all", "--format=%i|%T|%r|%S|%N|%e",
           "--jobs=" + joined(ids)};
 }
 
@@ -61,7 +61,7 @@ Words past(const std::vector<std::string>& ids) {
           "--noheader",
           "--parsable2",
           "--allocations",
-          "--format=JobID,State,ExitCode,NodeList",
+          "--format=JobID,State,ExitCode,NodeList,End",
           "--jobs=" + joined(ids)};
 }
 
@@ -81,6 +81,7 @@ const System kSlurm = {
     .script = slurm_script,
     .submit = submit,
     .submitted = slurm_id,
+    .asked_with = kSlurmTimes,
     .test = test,
     .tested = slurm_tested,
     .list = list,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "batch/answer_time.hpp"
 
 namespace muster::batch {
 namespace {
@@ -70,7 +71,7 @@ bool says_nothing(std::string_view text) {
 
 std::string told(const std::string& text) { return says_nothing(text) ? "" : text; }
 
-// "2026-11-23T22:50:00": nobody waits for seconds.
+// "2026-11-23T22:50:00+0100": nobody waits for seconds.
 std::string minute_of(const std::string& time) {
   constexpr std::size_t kMinutes = 16;
   std::string text = told(time).substr(0, kMinutes);
@@ -98,6 +99,11 @@ std::optional<int> exit_code(std::string_view text) {
   return code;
 }
 
+std::optional<model::Utc> end_time(const State& state, const std::string& text) {
+  if (state.stage != Stage::over) return std::nullopt;  // else it is the time limit's
+  return answer_time(text, "%Y-%m-%dT%H:%M:%S%z");
+}
+
 template <class Read>
 std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read read) {
   std::vector<Sight> all;
@@ -110,6 +116,7 @@ std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read rea
     sight.stage = state.stage;
     sight.how = state.how;
     sight.state = state.word;
+    sight.ended = end_time(state, cell[parts - 1]);
     read(cell, sight);
   }
   return all;
@@ -197,7 +204,7 @@ std::string slurm_tested(std::string_view said) {
 }
 
 std::vector<Sight> slurm_listed(std::string_view said) {
-  return read_lines(said, 5, [](const std::vector<std::string>& cell, Sight& sight) {
+  return read_lines(said, 6, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.reason = told(cell[2]);
     sight.start = minute_of(cell[3]);
     sight.hosts = cell[4];
@@ -205,7 +212,7 @@ std::vector<Sight> slurm_listed(std::string_view said) {
 }
 
 std::vector<Sight> slurm_past(std::string_view said) {
-  return read_lines(said, 4, [](const std::vector<std::string>& cell, Sight& sight) {
+  return read_lines(said, 5, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.code = exit_code(cell[2]);
     sight.hosts = told(cell[3]);
   });

@@ -16,7 +16,10 @@ namespace muster::batch {
 // Of `sbatch --test-only`, on its stderr: "sbatch: Job 12 to start at ... in partition main".
 [[nodiscard]] std::string slurm_tested(std::string_view said);
 
-// Lines "ID|STATE|REASON|START|NODES" and "ID|STATE|CODE:SIGNAL|NODES".
+// Of squeue and sacct, times with their zone (squeue(1), ENVIRONMENT VARIABLES).
+inline constexpr std::string_view kSlurmTimes = "SLURM_TIME_FORMAT=%FT%T%z";
+
+// Lines "ID|STATE|REASON|START|NODES|END" and "ID|STATE|CODE:SIGNAL|NODES|END".
 [[nodiscard]] std::vector<Sight> slurm_listed(std::string_view said);
 [[nodiscard]] std::vector<Sight> slurm_past(std::string_view said);
 

@@ -53,6 +53,9 @@ struct System {
   Words (*submit)();
   std::string (*submitted)(std::string_view said);
 
+  // "NAME=VALUE" of the environment of all questions, so that times in the answers can be read.
+  std::string_view asked_with;
+
   // Asks whether a script, on stdin, would be taken; the answer may be on either stream, and
   // becomes one for people.
   Words (*test)();

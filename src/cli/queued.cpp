@@ -87,12 +87,18 @@ std::string last_words(const std::string& folder) {
   return text ? view::one_line(batch::last_words_of(*text)) : "";
 }
 
+// As the system tells it, within what else is known: its clock may differ from ours.
+model::Utc end_time(const RunRecord& record, const JobSight* sight) {
+  const model::Utc now = store::utc_now();
+  if (sight == nullptr || !sight->ended) return now;
+  return std::max(begin_of(record), std::min(*sight->ended, now));
+}
+
 RunRecord with_end(RunRecord record, const batch::JobEnd& end) {
   record.state = end.state;
   record.exit_code = end.exit_code;
   record.code_from = end.code_from;
   record.cause = end.cause;
-  record.ended = store::utc_now();
   return record;
 }
 
@@ -109,6 +115,8 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder)};
   RunRecord ended =
       with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
+  ended.ended = end_time(record, sight);
+  model::abandon_steps(ended);
   // What is unknown here may be known elsewhere: it is no end for good.
   if (sight != nullptr) {
     finish_queued(ended);

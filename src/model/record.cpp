@@ -41,6 +41,10 @@ std::optional<RunState> run_state(std::string_view word) {
   return static_cast<RunState>(found - kWords.begin());
 }
 
+Utc begin_of(const RunRecord& record) {
+  return record.started.value_or(record.created.value_or(Utc()));
+}
+
 double seconds_of(const RunRecord& record, Utc now) {
   const Utc begin = record.started.value_or(record.created.value_or(now));
   const Utc end = record.ended.value_or(now);
@@ -69,6 +73,16 @@ bool matches(const RunFilter& filter, const RunRecord& record, Utc now) {
   return std::ranges::all_of(filter.tags, [&](const auto& tag) { return has_tag(record, tag); });
 }
 
+void abandon_steps(RunRecord& record) {
+  for (StepRecord& step : record.steps) {
+    if (step.state == StepState::running) {
+      step.state = StepState::stopped;
+      step.ended = record.ended;
+    }
+    if (step.state == StepState::waiting) step.state = StepState::blocked;
+  }
+}
+
 RunRecord judged(RunRecord record, const Unfinished& found) {
   record.started = found.started;
   if (record.scheduler.id.empty()) record.scheduler.id = found.job;
@@ -89,11 +103,9 @@ RunRecord judged(RunRecord record, const Unfinished& found) {
     record.state = RunState::queued;
     return record;
   }
-  record.ended = found.last_event;
-  for (StepRecord& step : record.steps) {
-    if (step.state == StepState::running) step.state = StepState::stopped;
-    if (step.state == StepState::waiting) step.state = StepState::blocked;
-  }
+  // A file system's clock may be some milliseconds behind.
+  if (found.last_event) record.ended = std::max(*found.last_event, begin_of(record));
+  abandon_steps(record);
   if (record.head.host == found.here.host) {
     record.state = RunState::died;
     record.cause = how_it_died(record.head, found.here);

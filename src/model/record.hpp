@@ -80,10 +80,10 @@ struct Scheduler {
 struct StepRecord {
   std::string name;
   StepState state = StepState::waiting;
-  std::string cause;  // why it did not complete, one line
-  std::optional<std::int32_t> exit_code;
-  std::optional<Utc> started;
-  std::optional<Utc> ended;
+  std::string cause = {};  // why it did not complete, one line
+  std::optional<std::int32_t> exit_code = {};
+  std::optional<Utc> started = {};
+  std::optional<Utc> ended = {};
   std::vector<Tag> values = {};  // of a sweep's trial: what it was given
   bool operator==(const StepRecord&) const = default;
 };
@@ -126,6 +126,9 @@ struct RunRecord {
   }
 };
 
+// When it started, as far as that is known; the clock's zero for a record without any time.
+[[nodiscard]] Utc begin_of(const RunRecord& record);
+
 // From its start to its end, or to `now` while it runs.
 [[nodiscard]] double seconds_of(const RunRecord& record, Utc now);
 [[nodiscard]] double seconds_of(const StepRecord& step, Utc now);
@@ -158,6 +161,9 @@ struct Ending {
   std::string cause;
   Utc time;
 };
+
+// Of a pipeline whose head has gone, at `ended`: nobody goes on with its steps.
+void abandon_steps(RunRecord& record);
 
 // A record as it is found when nobody has written its report: `is_held` says whether its head still
 // holds its lock, `here` where that was looked at.

@@ -1,7 +1,9 @@
 """Jobs that muster hands over to a real Grid Engine, and comes back to later."""
 
+import datetime
 import json
 import os
+import re
 import unittest
 
 import test_grid_engine
@@ -11,6 +13,7 @@ REASON = test_grid_engine.REASON
 TARGETS = """targets:
   cluster: {grid_engine: {pe: mpi}}
   held: {grid_engine: {pe: mpi, options: {h: true}}}
+  short: {grid_engine: {pe: mpi, resources: h_rt=3}}
   nowhere: {grid_engine: {pe: mpi, queue: absent}}
 """
 JOB = """muster: 1
@@ -129,6 +132,20 @@ class Submitted(test_grid_engine.GridEngineCase):
         self.assertEqual((record["state"], record["exit_code"]), ("stopped", 130), record)
         self.assertEqual([one["state"] for one in record["steps"]], ["stopped", "blocked"])
         self.assertTrue(os.path.exists(self.path("told")))
+
+    def test_a_pipeline_at_its_time_limit_ended_when_the_accounts_say(self):
+        self.write("pipe.yml", PIPELINE % f"sleep {self.mark}")
+        _, out, _ = self.call("submit", "pipe.yml", "--target", "short", "--detach")
+        code, _, err = self.call("wait", out.strip())
+        self.assertEqual(code, 246, err)
+        record = self.shown()
+        self.assertIn("reached its time limit", record["cause"])
+        self.assertEqual([one["state"] for one in record["steps"]], ["stopped", "blocked"])
+        self.assertEqual(record["steps"][0]["ended"], record["ended"])
+        told = self.engine.ask("sh", "-c", "TZ=UTC0 qacct -j $0", record["scheduler"]["id"])
+        at = re.search(r"end_time +(.*?) *\n", told)[1]
+        ended = datetime.datetime.strptime(at, "%a %b %d %H:%M:%S %Y")
+        self.assertEqual(record["ended"], f"{ended.isoformat()}.000Z")
 
     def test_a_run_that_asks_to_be_queued_again_is_followed_to_its_last_end(self):
         """Grid Engine starts a script that ends with 99 once more."""

@@ -196,10 +196,14 @@ class Submitted(SubmitCase):
 
     def test_a_job_that_somebody_cancels_is_no_longer_queued(self):
         run = self.detached("true", target="late")
-        self.slurm.run(["scancel", self.shown(run)["scheduler"]["id"]])
-        ended = self.shown(run)
+        job = self.shown(run)["scheduler"]["id"]
+        self.slurm.run(["scancel", job])
+        ended = json.loads(self.call("show", run, "--json", code=0, TZ="Asia/Kolkata").text)
         self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 143))
         self.assertIn("was cancelled before its run began", ended["cause"])
+        told = self.slurm.run(["squeue", "-h", "--states=all", "-o", "%e", "-j", job],
+                              env=self.environment(SLURM_TIME_FORMAT="%FT%T.000Z", TZ="UTC0"))[1]
+        self.assertEqual(ended["ended"], max(told.decode().strip(), ended["created"]))
 
     def test_gc_asks_for_runs_that_ended_in_the_queue(self):
         cancelled, waiting = (self.detached("true", target="late") for _ in range(2))

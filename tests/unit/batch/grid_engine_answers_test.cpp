@@ -75,6 +75,7 @@ std::string account(const std::string& job, const std::string& failed, const std
          "jobnumber    " +
          job +
          "                   \n"
+         "end_time     Wed Nov 25 17:08:45 2026\n"
          "failed       " +
          failed +
          "\n"
@@ -94,6 +95,8 @@ TEST(GridEngineAccounts, TellHowJobsHaveEnded) {
   ASSERT_EQ(all.size(), 4U);
   EXPECT_EQ(all[0].how, How::cancelled);
   EXPECT_EQ(all[0].code, 137);
+  constexpr std::chrono::sys_days kDay{std::chrono::November / 25 / 2026};
+  EXPECT_EQ(all[0].ended, kDay + std::chrono::hours(17) + std::chrono::seconds(525));
   EXPECT_EQ(all[1].how, How::exited);
   EXPECT_EQ(all[1].code, 7);
   EXPECT_EQ(all[1].hosts, "node2");

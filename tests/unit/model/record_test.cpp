@@ -40,6 +40,25 @@ TEST(Judged, DiedWithItsHead) {
   EXPECT_EQ(died.ended, kLater);
 }
 
+TEST(Judged, EndedNoSoonerThanItStarted) {
+  const Utc coarse = kStart - milliseconds(3);
+  const RunRecord died = judged(record(), {false, kStart, coarse, {"node1", 1, "boot-1"}});
+  EXPECT_EQ(died.ended, kStart);
+}
+
+TEST(Judged, DiedWithItsSteps) {
+  RunRecord pipeline = record();
+  pipeline.steps = {{.name = "done", .state = StepState::completed, .ended = kStart},
+                    {.name = "under_way", .state = StepState::running, .started = kStart},
+                    {.name = "next"}};
+  const RunRecord died = judged(pipeline, {false, kStart, kLater, {"node1", 1, "boot-1"}});
+  EXPECT_EQ(died.steps[0], pipeline.steps[0]);
+  EXPECT_EQ(died.steps[1].state, StepState::stopped);
+  EXPECT_EQ(died.steps[1].ended, kLater);
+  EXPECT_EQ(died.steps[2].state, StepState::blocked);
+  EXPECT_EQ(died.steps[2].ended, std::nullopt);
+}
+
 TEST(Judged, EndedAsItsLastEventTells) {
   Unfinished found{false, kStart, kLater, {"node1", 1, "boot-1"}};
   found.ending = Ending{RunState::failed, 3, "rank", "rank 1 exited", kStart + milliseconds(7)};
