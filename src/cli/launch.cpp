@@ -27,6 +27,7 @@
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
 #include "container/folders.hpp"
+#include "head/allocation_end.hpp"
 #include "head/head.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
@@ -169,6 +170,8 @@ class Launch {
     }
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = head_options(invocation_);
+    const bool is_one_host = job.plan.nodes.size() == 1 && job.plan.spare.empty();
+    if (is_one_host) head::add_allocation_end(options.environment, job.spec.timeout.has_value());
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return give_up(filled.error());

@@ -261,13 +261,20 @@ std::optional<base::Duration> timeout_of(const JobFile& job) {
   return std::chrono::milliseconds(std::max<std::int64_t>(1, ms));
 }
 
-void set_notice(const JobFile& job, model::JobSpec& spec, Complaints& complaints) {
+// A batch job has an end; whether it is known, only the run finds out.
+bool has_outer_end(const Target& target, const model::JobSpec& spec) {
+  return target.batch || target.is_allocation || spec.source == model::kHostsAllocated;
+}
+
+void set_notice(const JobFile& job, const Target& target, model::JobSpec& spec,
+                Complaints& complaints) {
   if (!job.notice) return;
   const auto notice = spec::read_notice(job.notice->text);
   if (!notice) {
     return complaints.add(job.notice->begin, "notice " + notice.error().what, notice.error().hint);
   }
   spec.notice = *notice;
+  if (!spec.timeout && has_outer_end(target, spec)) return;
   const auto fits = spec::check_notice(spec.notice, spec.timeout);
   if (!fits) complaints.add(job.notice->begin, fits.error().what, fits.error().hint);
 }
@@ -303,7 +310,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
       !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
-  set_notice(job, made.spec, complaints);
+  set_notice(job, place.target, made.spec, complaints);
   made.folders = folders_of(job, values);
   // Of the job file, whose hosts have nothing of it.
   if (place.target.is_allocation && !job.code) made.folders.push_back(folder);

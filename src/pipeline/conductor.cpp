@@ -156,7 +156,7 @@ class Conductor {
   void on(const machine::StopStep& stop) {
     const auto live = live_.find(stop.step);
     stopped_.insert(stop.step);
-    if (live != live_.end()) signal_step(live->second, SIGINT);
+    if (live != live_.end()) signal_step(live->second, told_);
   }
 
   void on(const machine::StepOver& over) {
@@ -193,7 +193,8 @@ class Conductor {
 
   static void signal_step(const Live& live, int number) {
     ::kill(live.process.pid, number);
-    if (number == SIGINT) ::kill(live.process.pid, SIGCONT);  // it may be suspended
+    const bool ends = number == SIGINT || number == SIGTERM;
+    if (ends) ::kill(live.process.pid, SIGCONT);  // it may be suspended
   }
 
   // ---- one turn of the loop ----
@@ -320,6 +321,7 @@ class Conductor {
                       live_.size(), live_.size() == 1 ? "" : "s"));
     }
     if (interrupted_ == 0) interrupted_ = number;
+    told_ = number == SIGTERM || number == SIGHUP ? SIGTERM : SIGINT;
     if (conducting_.overseer != nullptr) conducting_.overseer->interrupted();
     PipelineEffects effects;
     pipeline_.interrupt(effects);
@@ -414,6 +416,15 @@ class Conductor {
     });
   }
 
+  // The batch job around has reached its time limit, and its steps knew that.
+  [[nodiscard]] bool is_batch_job_over() const {
+    const int code = base::exit_code(base::Fault::timeout);
+    return interrupted_ == SIGTERM &&
+           std::ranges::any_of(recorder_.record().steps, [&](const StepRecord& step) {
+             return step.state == StepState::stopped && step.exit_code == code;
+           });
+  }
+
   int end() {
     const auto culprit = pipeline_.culprit();
     const auto judged = conducting_.overseer == nullptr
@@ -424,7 +435,10 @@ class Conductor {
       return model::is_done(step.state) || step.state == StepState::left_out;
     });
     recorder_.set_outputs(conducting_.outputs(steps));
-    if (interrupted_ != 0 && !all_done) {
+    if (is_batch_job_over()) {
+      recorder_.end(model::RunState::failed, base::exit_code(base::Fault::timeout),
+                    model::CodeFrom::muster);
+    } else if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
     } else if (judged) {
       const bool well = judged->state == model::RunState::completed;
@@ -452,6 +466,9 @@ class Conductor {
   std::vector<Source> watched_;    // index: that of files_
   std::set<std::size_t> stopped_;  // steps that were told to end
   int interrupted_ = 0;            // the first signal that ended the pipeline
+  // What steps are told to end with. Whoever ends a batch job signals them, too: SIGTERM from here
+  // is to them the same wish, while SIGINT would be a second one.
+  int told_ = SIGINT;
   bool leaves_ = false;            // without waiting for the console
 };
 

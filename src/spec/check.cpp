@@ -107,9 +107,10 @@ Result<void> check_apps(const JobSpec& spec) {
   return {};
 }
 
-Result<void> check_notice_of(const JobSpec& spec) {
+Result<void> check_notice_of(const JobSpec& spec, bool allocates) {
   // A job of Slurm's has an end; whether it is known, only the run finds out.
-  if (!spec.timeout && spec.source == model::kHostsAllocated) return {};
+  const bool has_outer_end = allocates || spec.source == model::kHostsAllocated;
+  if (!spec.timeout && has_outer_end) return {};
   auto checked = check_notice(spec.notice, spec.timeout);
   if (!checked) checked.error().place = {"--notice", 0, 0};
   return checked;
@@ -117,7 +118,7 @@ Result<void> check_notice_of(const JobSpec& spec) {
 
 }  // namespace
 
-Result<void> check(const JobSpec& spec) {
+Result<void> check(const JobSpec& spec, bool allocates) {
   return check_apps(spec)
       .and_then([&] { return check_count("--per-node", spec.per_node); })
       .and_then([&] { return check_hosts(spec); })
@@ -130,7 +131,7 @@ Result<void> check(const JobSpec& spec) {
       })
       .and_then(
           [&] { return check_time("--timeout", spec.timeout.value_or(kTimeout.least), kTimeout); })
-      .and_then([&] { return check_notice_of(spec); });
+      .and_then([&] { return check_notice_of(spec, allocates); });
 }
 
 }  // namespace muster::spec

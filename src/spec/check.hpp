@@ -8,6 +8,7 @@ namespace muster::spec {
 
 // No command; ranks of 0 or above kRanksMax; hosts together with fake nodes; stdin for a rank that
 // cannot exist; variable names that are empty or hold '='; grace, timeout or lease out of bounds.
-[[nodiscard]] base::Result<void> check(const model::JobSpec& spec);
+// `allocates`: a batch system will be asked for its hosts.
+[[nodiscard]] base::Result<void> check(const model::JobSpec& spec, bool allocates = false);
 
 }  // namespace muster::spec

@@ -37,6 +37,23 @@ class Ends(PipelineCase):
                                         "evaluate": "blocked"})
         self.assertEqual(self.show()["state"], "stopped")
 
+    def test_whoever_ends_a_batch_job_signals_its_steps_too(self):
+        self.write("train.sh", "trap ': > \"$DIR/told.$RANK\"' TERM\n" + "trap 'exit 3' INT\n"
+                   'echo > "$DIR/ready.$RANK"; until [ -e "$DIR/told.$RANK" ]; do sleep 0.1; done\n'
+                   'sleep 1; : > "$DIR/saved.$RANK"\n')
+        for step_first in (True, False):
+            one = self.start("three.yml", "--fake-nodes", "2", command=(MUSTER, "submit"))
+            self.wait_for_files([f"ready.{i}" for i in range(4)])
+            pids = [self.show("last/train")["head"]["pid"], one.popen.pid]
+            for pid in pids if step_first else reversed(pids):
+                os.kill(pid, signal.SIGTERM)
+            done = one.finish()
+            self.assertEqual(done.code, 143, done)
+            self.assertEqual(self.steps()["train"], "stopped")
+            for name in ("ready", "told", "saved"):
+                for i in range(4):
+                    os.remove(self.path(f"{name}.{i}"))
+
     def test_one_step_is_stopped(self):
         one = self.begun()
         self.told("stop", "last/train")

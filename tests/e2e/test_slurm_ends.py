@@ -1,5 +1,6 @@
 """How Slurm ends, holds up and starts again what muster runs in it."""
 
+import json
 import os
 import re
 import time
@@ -9,6 +10,14 @@ import test_slurm
 from support import MUSTER, UNREACHABLE, run_tests, wait_until
 
 REASON = test_slurm.REASON
+STEPS = """type: pipeline
+jobs:
+  long: {type: command, command: sleep 300, outputs: {made: {type: uri_folder}}}
+  next:
+    type: command
+    command: ls ${{inputs.made}}
+    inputs: {made: "${{parent.jobs.long.outputs.made}}"}
+"""
 
 
 @unittest.skipIf(REASON, REASON)
@@ -21,13 +30,26 @@ class TimeLimits(test_slurm.SlurmCase):
                          'trap ": > $DIR/told.$RANK" USR1; : > $DIR/ready.$RANK; '
                          "while :; do sleep 0.05; done'")
         self.wait_for("ready.0", "ready.1", "ready.2")
+        self.write("steps.yml", STEPS)
+        script = self.write("steps.sh", f"#!/bin/sh\nexec {MUSTER} submit steps.yml\n")
+        code, out, _ = self.slurm.run(["sbatch", "--parsable", "-t", "1", "-e",
+                                       self.path("steps.err"), script],
+                                      env=self.environment(), cwd=self.folder)
+        pipeline = out.decode().strip()
+        self.assertEqual(code, 0)
         self.wait_for("told.0", "told.1", "told.2", seconds=40)
         told = [os.stat(self.path(f"told.{rank}")).st_mtime for rank in range(3)]
         self.assertLess(max(told) - min(told), 1)
         self.assertIn("JobState=RUNNING", self.state(job))
-        wait_until(lambda: job not in str(self.jobs()), 150, "the end of the job")
-        self.assertIn("the time limit of the batch job around was reached", self.text("err"))
+        wait_until(lambda: not {job, pipeline}.intersection(one.split()[0] for one in self.jobs()),
+                   150, "the end of both jobs")
+        for name in ("err", "steps.err"):
+            self.assertIn("the time limit of the batch job around was reached", self.text(name))
         self.assertIn("exit code 246", self.text("err"))
+        code, out, _ = self.slurm.run([MUSTER, "show", "last", "--json"], env=self.environment())
+        record = json.loads(out)
+        self.assertEqual((code, record["state"], record["exit_code"]), (0, "failed", 246))
+        self.assertEqual([one["state"] for one in record["steps"]], ["stopped", "blocked"])
 
     def test_a_signal_that_slurm_sends_to_all_steps_is_for_the_ranks(self):
         """scancel --signal, sbatch --signal: agents get it, too, and it is not for them."""
@@ -47,6 +69,9 @@ class TimeLimits(test_slurm.SlurmCase):
         for line in done.lines:
             self.assertLess(abs(int(line) - before - 420), 30)
         self.assertEqual(len(done.lines), 2)
+        _, out = self.batch_to_end(["-N", "1", "-t", "7"],
+                                   f"exec {MUSTER} run sh -c 'echo $MUSTER_DEADLINE'")
+        self.assertLess(abs(int(out) - time.time() - 420), 60)
 
     def test_a_job_without_a_limit_has_no_deadline(self):
         done = self.muster(["-N", "2", "-n", "2"], "sh", "-c", "echo ${MUSTER_DEADLINE-none}")

@@ -225,7 +225,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })
-      .and_then([&] { return spec::check(draft.request.spec); })
+      .and_then([&] { return spec::check(draft.request.spec, draft.slurm); })
       .map([&] {
         return Reading{std::move(draft.request), {}, {}};
       });

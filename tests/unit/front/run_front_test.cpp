@@ -395,6 +395,7 @@ TEST(RunSlurm, AsksForWhatTheJobNeeds) {
 
 TEST(RunSlurm, RanksAreTasksWhereverTheyAre) {
   EXPECT_EQ(request({"--slurm", "-n", "5", "c"}).allocation->tasks, 5U);
+  EXPECT_TRUE(request({"--slurm", "-t", "5", "--notice", "USR1@20", "c"}).spec.notice);
   const auto roles =
       *request({"--slurm", "--role", "worker=2", "c", ":", "--role", "ps=1", "c"}).allocation;
   EXPECT_EQ(roles.tasks, 3U);

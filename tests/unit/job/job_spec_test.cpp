@@ -99,6 +99,9 @@ TEST(JobSpec, NoticeOfTheTimeLimit) {
   EXPECT_EQ(fine.made.spec.notice, (model::Notice{SIGUSR1, std::chrono::seconds(10)}));
   EXPECT_EQ(make(job + "timeout: 60\nnotice: USR1\n", 1).complaints,
             Words{"j:4:9: notice must be SIGNAL@SECONDS, not 'USR1'"});
+  Place allocation;
+  allocation.target.is_allocation = true;
+  EXPECT_TRUE(make(job + "notice: USR1@10\n", allocation).complaints.empty());
   EXPECT_EQ(make(job + "notice: USR1@10\n", 1).complaints,
             Words{"j:3:9: there is no time limit of which to give notice"});
 }
