@@ -23,13 +23,26 @@ std::string hosts_words(const Sight& sight) {
   return sight.hosts.empty() ? "" : " on " + sight.hosts;
 }
 
+std::string script_words(const Sight& sight) {
+  std::string words = sight.code ? fmt::format(" with exit code {}", *sight.code) : "";
+  words += sight.script_host.empty() ? hosts_words(sight) : " on " + sight.script_host;
+  if (!sight.reason.empty()) words += fmt::format(" ({})", sight.reason);
+  return words;
+}
+
+std::string why_exited(const Traces& traces) {
+  if (!traces.last_words.empty()) return ": " + traces.last_words;
+  if (traces.has_begun || traces.unwritten.empty()) return {};
+  return fmt::format(": its output is not in {}, which all nodes must see (MUSTER_RECORDS)",
+                     traces.unwritten);
+}
+
 // Its script has ended by itself, and muster in it has said nothing in the record.
 JobEnd exited(const System& system, const Sight& sight, const Traces& traces) {
-  std::string cause = fmt::format("the script of {} ended", job_words(system, traces));
-  if (sight.code) cause += fmt::format(" with exit code {}", *sight.code);
-  cause += hosts_words(sight);
+  std::string cause =
+      fmt::format("the script of {} ended{}", job_words(system, traces), script_words(sight));
   if (!traces.has_begun) cause += " before its run began";
-  if (!traces.last_words.empty()) cause += ": " + traces.last_words;
+  cause += why_exited(traces);
   if (!sight.code || *sight.code == 0) return {RunState::died, {}, {}, std::move(cause)};
   return {RunState::failed, sight.code, "muster", std::move(cause)};
 }

@@ -31,9 +31,10 @@ struct Sight {
   Stage stage = Stage::waiting;
   How how = How::other;
   std::string state;             // in the system's own word
-  std::string reason = {};       // why it waits, in its words; may be empty
+  std::string reason = {};       // why it waits, or how it ended, in its words; may be empty
   std::string start = {};        // when it is expected to start: "2026-11-23 22:50"; may be empty
-  std::string hosts = {};        // in its own form
+  std::string hosts = {};        // in its own form; without those that were lost
+  std::string script_host = {};  // where its script runs; may be empty
   std::optional<int> code = {};  // of the script; 128 + a signal that ended it
   std::optional<model::Utc> ended = {};  // of one that is over, where the system knows it
   bool operator==(const Sight&) const = default;

@@ -66,7 +66,8 @@ std::vector<std::string> cells(std::string_view line) {
 }
 
 bool says_nothing(std::string_view text) {
-  return text.empty() || text == "None" || text == "(null)" || text == "N/A" || text == "Unknown";
+  return text.empty() || text == "None" || text == "(null)" || text == "N/A" || text == "n/a" ||
+         text == "Unknown" || text == "NonZeroExitCode";
 }
 
 std::string told(const std::string& text) { return says_nothing(text) ? "" : text; }
@@ -204,10 +205,11 @@ std::string slurm_tested(std::string_view said) {
 }
 
 std::vector<Sight> slurm_listed(std::string_view said) {
-  return read_lines(said, 6, [](const std::vector<std::string>& cell, Sight& sight) {
+  return read_lines(said, 7, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.reason = told(cell[2]);
     sight.start = minute_of(cell[3]);
     sight.hosts = cell[4];
+    sight.script_host = told(cell[5]);
   });
 }
 

@@ -19,7 +19,7 @@ namespace muster::batch {
 // Of squeue and sacct, times with their zone (squeue(1), ENVIRONMENT VARIABLES).
 inline constexpr std::string_view kSlurmTimes = "SLURM_TIME_FORMAT=%FT%T%z";
 
-// Lines "ID|STATE|REASON|START|NODES|END" and "ID|STATE|CODE:SIGNAL|NODES|END".
+// Lines "ID|STATE|REASON|START|NODES|HOST OF THE SCRIPT|END" and "ID|STATE|CODE:SIGNAL|NODES|END".
 [[nodiscard]] std::vector<Sight> slurm_listed(std::string_view said);
 [[nodiscard]] std::vector<Sight> slurm_past(std::string_view said);
 

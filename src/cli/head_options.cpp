@@ -3,8 +3,11 @@
 
 #include <array>
 #include <climits>
+#include <filesystem>
 #include <unistd.h>
 
+#include "base/variables.hpp"
+#include "base/words.hpp"
 #include "probe/random.hpp"
 
 namespace muster::cli {
@@ -13,6 +16,17 @@ std::string own_path() {
   std::array<char, PATH_MAX> buffer;
   const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
   return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : "muster";
+}
+
+std::string own_name(const std::vector<std::string>& environment) {
+  std::string own = own_path();
+  for (const std::string& folder : base::split(base::value_of(environment, "PATH"), ":")) {
+    std::error_code wrong;
+    const std::string found = folder + "/muster";
+    if (!std::filesystem::exists(found, wrong)) continue;
+    return std::filesystem::equivalent(found, own, wrong) ? "muster" : own;
+  }
+  return own;
 }
 
 head::HeadOptions head_options(const Invocation& invocation) {

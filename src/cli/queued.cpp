@@ -68,6 +68,12 @@ bool has_begun(const RunRecord& record) {
   return events && !view::queued_as(*events);
 }
 
+// With all that it had to say, which whoever follows has seen.
+bool has_told_end(const RunRecord& record) {
+  const auto events = store::read_file(file_of(record, "events.jsonl"));
+  return events && view::ending_of(*events);
+}
+
 std::string wait_words_of(const RunRecord& record, const JobSight& sight) {
   return batch::wait_words(*batch::system_of(record.scheduler.kind), sight);
 }
@@ -79,6 +85,14 @@ void finish_queued(const RunRecord& record) {
   (void)store::replace_file(file_of(record, "report.txt"), "muster: " + record.cause + "\n");
   (void)store::replace_file(file_of(record, "report.json"),
                             view::record_json(record, store::utc_now()) + "\n");
+}
+
+// The batch system makes the files before the script starts.
+bool has_output(const RunRecord& record) {
+  const auto is_there = [&](const char* name) {
+    return ::access(file_of(record, name).c_str(), F_OK) == 0;
+  };
+  return is_there(store::kJobOutput) || is_there(store::kJobErrors);
 }
 
 std::string last_words(const std::string& folder) {
@@ -112,7 +126,8 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
     if (!now.is_live() || is_held(now)) return now;
     if (may_come) ::poll(nullptr, 0, kLookMs);
   }
-  const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder)};
+  const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder),
+                             has_output(record) ? "" : record.folder};
   RunRecord ended =
       with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
   ended.ended = end_time(record, sight);
@@ -261,6 +276,7 @@ class QueueFollowing {
   }
 
   [[nodiscard]] int code() const { return code_; }
+  [[nodiscard]] bool is_stopping() const { return insists_.has_value(); }
 
  private:
   // Whether it goes on.
@@ -346,12 +362,13 @@ int follow_queued(const RunRecord& record, const Invocation& invocation) {
   QueueFollowing following(record, invocation);
   const RunRecord ended = following.to_end(true, true);
   if (ended.is_live()) {
-    say(fmt::format("muster: {} goes on; muster logs -f {} shows its output\n", ended.run,
-                    ended.run));
+    say(following.is_stopping()
+            ? fmt::format("muster: {0} has not ended yet; muster wait {0} does when it has\n",
+                          ended.run)
+            : fmt::format("muster: {0} goes on; muster logs -f {0} shows its output\n", ended.run));
     return first_code(following.code(), 130);
   }
-  // Its head has told the rest.
-  if (!ended.ended_well() && !has_begun(ended)) {
+  if (!ended.ended_well() && !has_told_end(ended)) {
     say("muster: " + view::record_sentence(ended) + "\n");
   }
   return code_of_queued(ended);

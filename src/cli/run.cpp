@@ -112,6 +112,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
   asked.read_around = read_input_file;
+  asked.own_name = own_name(invocation.environment);
   asked.ask = [&invocation](const std::vector<std::string>& words) {
     return ask_program(words, invocation.environment);
   };

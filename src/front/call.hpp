@@ -51,6 +51,8 @@ struct Call {
   // Files that a variable of a batch system names: never those of a record. Empty: as read_file.
   ReadFile read_around = {};
   AskProgram ask = {};  // empty: none is asked
+  // What calls this muster in a script that people keep: a path, where PATH does not find it.
+  std::string own_name = "muster";
 };
 
 // The value of a variable of the launching environment, or nothing.

@@ -49,9 +49,8 @@ std::vector<std::string> question(const std::vector<std::string>& environment) {
 void add_allocation_end(std::vector<std::string>& environment, bool has_limit) {
   if (!is_in_job(environment) || known_end(environment)) return;
   if (!needs_answer(environment, has_limit)) return;
-  const auto answer = process::converse({.words = question(environment),
-                                         .environment = environment,
-                                         .limit = kAnswerBefore});
+  const auto answer = process::converse(
+      {.words = question(environment), .environment = environment, .limit = kAnswerBefore});
   const auto end = answer && answer->ended_well() ? seconds_in(answer->out) : std::nullopt;
   if (!end) return;
   std::erase_if(environment, [](const auto& one) { return one.starts_with(kEndTime); });
@@ -63,10 +62,9 @@ void AllocationEnd::ask(const std::vector<std::string>& environment, bool has_li
   if (!is_in_job(environment)) return;
   if (const auto at = known_end(environment)) return told(*at);
   if (!needs_answer(environment, has_limit)) return;
-  squeue_.ask(question(environment), environment, kAnswerOfSqueue,
-              [told](const std::string& said) {
-                if (const auto at = seconds_in(said)) told(*at);
-              });
+  squeue_.ask(question(environment), environment, kAnswerOfSqueue, [told](const std::string& said) {
+    if (const auto at = seconds_in(said)) told(*at);
+  });
 }
 
 }  // namespace muster::head

@@ -28,6 +28,7 @@
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/terminal.hpp"
+#include "process/usual_path.hpp"
 
 namespace muster::host {
 
@@ -37,7 +38,6 @@ using wire::Stream;
 namespace {
 
 constexpr std::size_t kBufferBytes = 256u << 10;
-constexpr const char* kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr base::Duration kSweepLimit = std::chrono::seconds(5);
 constexpr std::size_t kOwnEntries = 6;  // besides what the plan gives: wire-up, error file, cpus
 
@@ -266,7 +266,7 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
       fmt::format("AZUREML_MPI_HOSTFILE=/proc/{}/fd/{}", ::getpid(), hostfile_.get())};
   program.environment.try_emplace("AZUREML_MPI_HOSTFILE", ours[0].substr(ours[0].find('=') + 1));
   const auto given = program.environment.find("PATH");
-  std::string path = given == program.environment.end() ? kUsualPath : given->second;
+  std::string path = given == program.environment.end() ? process::kUsualPath : given->second;
   const auto software = program.environment.find(std::string(plan::kSoftware));
   if (software != program.environment.end()) {
     path = software->second + "/bin:" + path;

@@ -274,6 +274,16 @@ Answer no_agent(const Scene& scene) {
                          scene.host, scene.agent));
 }
 
+// Of srun, in a shell that has outlived its job (slurm: src/srun/libsrun/allocate.c).
+Answer job_is_over(const Scene& scene) {
+  constexpr std::string_view kWords = "Expired or invalid job ";
+  const auto* line = line_with(scene, {kWords});
+  if (!line) return std::nullopt;
+  const std::string job = first_line(line->substr(line->find(kWords) + kWords.size()));
+  return say(scene, fmt::format("Slurm job {}, in which this was called, has ended", job),
+             "ask for hosts anew, or `unset SLURM_JOB_ID SLURM_JOB_NODELIST` to use others");
+}
+
 // ---- the agent's own words ----------------------------------------------------------------------
 
 // It was started, and could not go on: host/agent.cpp writes this line.
@@ -342,10 +352,11 @@ Diagnosis anything_else(const Scene& scene) {
              fmt::format("try `{} true`", call(scene)));
 }
 
-constexpr std::array kReaders = {
-    changed_key, unknown_key, unknown_name,   no_login,     not_ssh,       refused,
-    no_way,      dropped,     agent_gave_up,  takes_files,  old_libraries, other_machine,
-    no_carrier,  no_agent,    not_executable, other_muster, noise,         killed};
+constexpr std::array kReaders = {changed_key,   unknown_key, unknown_name,  no_login,
+                                 not_ssh,       refused,     no_way,        dropped,
+                                 agent_gave_up, takes_files, old_libraries, other_machine,
+                                 no_carrier,    job_is_over, no_agent,      not_executable,
+                                 other_muster,  noise,       killed};
 
 }  // namespace
 

@@ -275,12 +275,13 @@ void Run::blame(std::int32_t number) {
   if (number != SIGTERM || !time_limit_.is_allocation_over(now_)) {
     return verdict_.interrupted(number);
   }
-  verdict_.fault({Fault::timeout,
-                  "the time limit of the batch job around was reached",
-                  "--notice SIGNAL@SECONDS tells ranks before; --time of sbatch, or time: of the target, asks "
-                  "for more",
-                  {}},
-                 "");
+  verdict_.fault(
+      {Fault::timeout,
+       "the time limit of the batch job around was reached",
+       "--notice SIGNAL@SECONDS tells ranks before; --time of sbatch, or time: of the target, asks "
+       "for more",
+       {}},
+      "");
 }
 
 void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {

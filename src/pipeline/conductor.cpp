@@ -469,7 +469,7 @@ class Conductor {
   // What steps are told to end with. Whoever ends a batch job signals them, too: SIGTERM from here
   // is to them the same wish, while SIGINT would be a second one.
   int told_ = SIGINT;
-  bool leaves_ = false;            // without waiting for the console
+  bool leaves_ = false;  // without waiting for the console
 };
 
 }  // namespace

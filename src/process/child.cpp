@@ -15,6 +15,7 @@
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
+#include "process/usual_path.hpp"
 
 namespace muster::process {
 
@@ -31,8 +32,9 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
-std::string look_up(const std::string& word, const std::string& path) {
+std::string look_up(const std::string& word, std::string path) {
   if (word.find('/') != std::string::npos) return word;
+  if (path.empty()) path = kUsualPath;
   std::size_t at = 0;
   while (at <= path.size()) {
     const std::size_t colon = std::min(path.find(':', at), path.size());
@@ -124,8 +126,9 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   const std::string what = "cannot start " + words.front();
   if (is_shortage(result.error)) return tl::unexpected(system_error(what, result.error));
   if (result.pid == 0) {
-    return base::fail(Fault::unreachable, "is it installed? --ssh-command names another one",
-                      "{}: {}", what, std::strerror(result.error));
+    return base::fail(Fault::unreachable,
+                      "is it installed, and on PATH? --ssh-command names another one", "{}: {}",
+                      what, std::strerror(result.error));
   }
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, result.pid, 0)));
   if (!pidfd) {

@@ -2,6 +2,7 @@
 #include "spec/step_place.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "model/head_above.hpp"
 #include "spec/number.hpp"
@@ -53,8 +54,10 @@ struct Step {
       return {};
     return base::fail(
         Fault::usage,
-        "start it once (in the batch script, or with srun -n 1), or once a host "
-        "(srun --ntasks-per-node=1, not -m arbitrary); -H localhost:N keeps to this host",
+        fmt::format("start it once (in the batch script, or with srun -n 1), or once a host "
+                    "(srun -N {0} -n {0} --ntasks-per-node=1, not -m arbitrary); -H localhost:N "
+                    "keeps to this host",
+                    hosts),
         "this muster is one of {} tasks of a Slurm step, and each would start all "
         "ranks",
         text("SLURM_STEP_NUM_TASKS"));

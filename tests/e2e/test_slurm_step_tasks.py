@@ -173,7 +173,7 @@ class Ends(OnEachHost):
     def test_several_tasks_on_a_host_are_told_to_be_one(self):
         done = self.start(["srun", "-N", "2", "-n", "4", MUSTER, "run", "true"]).finish(60)
         self.assertEqual(done.code, USAGE, done)
-        self.assertIn("or once a host (srun --ntasks-per-node=1", done.errors)
+        self.assertIn("or once a host (srun -N 2 -n 2 --ntasks-per-node=1", done.errors)
 
     def test_this_host_alone_is_each_task_s_own(self):
         done = self.each("run", "-H", "localhost:2", "sh", "-c", WHO)

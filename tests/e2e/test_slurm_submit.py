@@ -323,9 +323,12 @@ class Submitted(SubmitCase):
 
     def test_an_exported_script_runs_by_sbatch_alone(self):
         self.job('echo "$RANK on $(hostname)" > $DIR/rank.$RANK')
-        self.call("export", "slurm", "job.yml", "--target", "cluster", "-o", "job.sh", code=0)
-        self.assertIn(MUSTER.rsplit("/", 1)[-1] + " submit", self.text("job.sh"))
+        export = ("export", "slurm", "job.yml", "--target", "cluster", "-o", "job.sh")
+        self.call(*export, code=0)
+        self.assertIn(f"exec {MUSTER} submit", self.text("job.sh"))
         path = os.path.dirname(MUSTER) + ":" + os.environ["PATH"]
+        self.call(*export, code=0, PATH=path)
+        self.assertIn("exec muster submit", self.text("job.sh"))
         done = self.start(["sbatch", "--parsable", "job.sh"],
                           env=self.environment(PATH=path)).finish(60)
         self.assertRegex(done.text, r"^\d+$")

@@ -159,7 +159,7 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
   const batch::System& system = *batch::system_of(request.kind);
   wish.about = {
       fmt::format("{}, written by muster export; {} takes it", file, system.submit().front())};
-  wish.command = {request.program.empty() ? "muster" : request.program, "submit",
+  wish.command = {request.program.empty() ? call.own_name : request.program, "submit",
                   absolute(call, file), "--target", "allocation"};
   const auto add = [&](const char* option, const std::string& value) {
     wish.command.insert(wish.command.end(), {option, value});

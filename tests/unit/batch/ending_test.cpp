@@ -49,6 +49,22 @@ TEST(JobEnd, OfAScriptThatEndedHasItsCodeAndLastWords) {
   EXPECT_EQ(end_as(How::exited, true, 0).exit_code, std::nullopt);
 }
 
+TEST(JobEnd, OfAScriptIsOnItsOwnHostHoweverFewAreLeft) {
+  Sight sight{.id = "12",
+              .stage = Stage::over,
+              .how = How::exited,
+              .state = "FAILED",
+              .reason = "JobLaunchFailure",
+              .hosts = "node2"};
+  sight.script_host = "node1";
+  EXPECT_EQ(end_of(kSlurm, &sight, {"12", true, ""}).cause,
+            "the script of Slurm job 12 ended on node1 (JobLaunchFailure)");
+  EXPECT_EQ(
+      end_of(kSlurm, &sight, {"12", false, "", "/records/run"}).cause,
+      "the script of Slurm job 12 ended on node1 (JobLaunchFailure) before its run began: its "
+      "output is not in /records/run, which all nodes must see (MUSTER_RECORDS)");
+}
+
 TEST(JobEnd, OfAJobThatNobodyKnowsIsADeath) {
   const JobEnd end = end_of(kSlurm, nullptr, {"12", true, ""});
   EXPECT_EQ(end.state, RunState::died);

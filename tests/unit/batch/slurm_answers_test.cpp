@@ -15,9 +15,9 @@ TEST(SlurmId, IsTheNumberBeforeTheCluster) {
 
 TEST(SlurmList, TellsWhyAJobWaitsAndUntilWhen) {
   const auto jobs = slurm_listed(
-      "12|PENDING|Resources|2026-11-23T22:50:07+0100||2026-11-24T22:50:07+0100\n"
-      "13|PENDING|Dependency|N/A||N/A\n"
-      "14|RUNNING|None|2026-11-23T22:40:00+0100|node[1-2]|2026-11-24T22:40:00+0100\n");
+      "12|PENDING|Resources|2026-11-23T22:50:07+0100||n/a|2026-11-24T22:50:07+0100\n"
+      "13|PENDING|Dependency|N/A||n/a|N/A\n"
+      "14|RUNNING|None|2026-11-23T22:40:00+0100|node[1-2]|node1|2026-11-24T22:40:00+0100\n");
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(jobs[0].stage, Stage::waiting);
   EXPECT_EQ(jobs[0].reason, "Resources");
@@ -26,12 +26,14 @@ TEST(SlurmList, TellsWhyAJobWaitsAndUntilWhen) {
   EXPECT_EQ(jobs[2].stage, Stage::running);
   EXPECT_EQ(jobs[2].reason, "");
   EXPECT_EQ(jobs[2].hosts, "node[1-2]");
+  EXPECT_EQ(jobs[2].script_host, "node1");
+  EXPECT_EQ(jobs[0].script_host, "");
   for (const Sight& job : jobs) EXPECT_EQ(job.ended, std::nullopt);  // that is its time limit
 }
 
 TEST(SlurmList, TellsHowAJobHasEnded) {
   const auto how = [](std::string_view state) {
-    const auto jobs = slurm_listed("1|" + std::string(state) + "|None|N/A|node1|N/A\n");
+    const auto jobs = slurm_listed("1|" + std::string(state) + "|None|N/A|node1|node1|N/A\n");
     return std::pair(jobs.at(0).stage, jobs.at(0).how);
   };
   EXPECT_EQ(how("COMPLETED"), std::pair(Stage::over, How::exited));
@@ -48,7 +50,7 @@ TEST(SlurmList, TellsHowAJobHasEnded) {
 TEST(SlurmList, TellsWhenAJobHasEndedWhateverTheZone) {
   constexpr std::chrono::sys_days kDay{std::chrono::November / 26 / 2026};
   const auto ended = [](std::string_view time) {
-    const auto line = "1|CANCELLED|None|N/A||" + std::string(time) + "\n";
+    const auto line = "1|CANCELLED|None|N/A||n/a|" + std::string(time) + "\n";
     return slurm_listed(line).at(0).ended;
   };
   EXPECT_EQ(ended("2026-11-26T00:30:05+0100"), kDay - std::chrono::seconds(1795));
@@ -59,12 +61,12 @@ TEST(SlurmList, TellsWhenAJobHasEndedWhateverTheZone) {
 }
 
 TEST(SlurmList, ConcludesNothingFromAStateThatItDoesNotKnow) {
-  EXPECT_EQ(slurm_listed("1|HIBERNATING|None|N/A||N/A\n").at(0).stage, Stage::running);
+  EXPECT_EQ(slurm_listed("1|HIBERNATING|None|N/A||n/a|N/A\n").at(0).stage, Stage::running);
 }
 
 TEST(SlurmList, LeavesOutLinesThatAreNone) {
   EXPECT_TRUE(slurm_listed("").empty());
-  EXPECT_TRUE(slurm_listed("slurm_load_jobs error: Invalid job id\n||||||\n12|RUNNING\n").empty());
+  EXPECT_TRUE(slurm_listed("slurm_load_jobs error: Invalid job id\n|||||||\n12|RUNNING\n").empty());
 }
 
 TEST(SlurmPast, HasTheCodeOfTheScriptOrItsSignal) {

@@ -44,6 +44,11 @@ std::vector<Case> connection_cases() {
   return {
       {"Name", said("ssh: Could not resolve hostname node1: Name or service not known\r\n"),
        "the name node1 cannot be resolved", "getent hosts node1"},
+      {"JobThatIsOver",
+       said("srun: error: Unable to confirm allocation for job 70: Invalid job id specified\n"
+            "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 70\n",
+            1),
+       "Slurm job 70, in which this was called, has ended", "unset SLURM_JOB_ID"},
       {"NameOfJumpHost",
        said("ssh: Could not resolve hostname gate: Temporary failure in name resolution\n"
             "Connection closed by UNKNOWN port 65535\n"),

@@ -25,10 +25,10 @@
 
 setup_failed() {
   [ ${#BASH_SOURCE[@]} -gt 2 ] && return
-  echo "muster: error: setup: line $2 of the script ended with exit code $1" >&2
+  printf 'muster: error: setup: `%s` (line %s of the script) ended with exit code %s\n' "$3" "$2" "$1" >&2
   exit "$1"
 }
-trap 'setup_failed $? $LINENO' ERR
+trap 'setup_failed $? $LINENO "$BASH_COMMAND"' ERR
 module load cuda
 . venv/bin/activate
 trap - ERR
