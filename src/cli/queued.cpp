@@ -37,6 +37,7 @@ using JobSight = batch::Sight;
 using model::RunRecord;
 using model::RunState;
 using queue::Commands;
+using Sights = queue::Answered<std::vector<JobSight>>;
 
 using Clock = std::chrono::steady_clock;
 
@@ -190,6 +191,21 @@ RunRecord unanswered(RunRecord record, const base::Error& error) {
   }
   record.cause = error.what;
   return record;
+}
+
+RunRecord as_answered(RunRecord record, const Sights& sights) {
+  const std::string id = record.scheduler.id;
+  if (id.empty()) return without_id(std::move(record));
+  if (sights) return as_in_queue(std::move(record), sight_of_job(*sights, id));
+  return unanswered(std::move(record), sights.error().error);
+}
+
+std::vector<std::string> ids_of(const std::vector<RunRecord*>& records) {
+  std::vector<std::string> ids;
+  for (const RunRecord* record : records) {
+    if (!record->scheduler.id.empty()) ids.push_back(record->scheduler.id);
+  }
+  return ids;
 }
 
 bool is_asked_about(const RunRecord& record) {
@@ -377,9 +393,8 @@ int follow_queued(const RunRecord& record, const Invocation& invocation) {
 RunRecord queued_now(RunRecord record, const Invocation& invocation) {
   if (!is_asked_about(record)) return record;
   if (record.scheduler.id.empty()) return without_id(std::move(record));
-  const auto sights = commands_of(record, invocation).look({record.scheduler.id});
-  if (sights) return as_in_queue(record, sight_of_job(*sights, record.scheduler.id));
-  return unanswered(std::move(record), sights.error().error);
+  const Sights sights = commands_of(record, invocation).look({record.scheduler.id});
+  return as_answered(std::move(record), sights);
 }
 
 void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) {
@@ -388,21 +403,12 @@ void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) 
     if (is_asked_about(*record)) by_kind[record->scheduler.kind].push_back(record);
   }
   for (const auto& [kind, asked] : by_kind) {
-    std::vector<std::string> ids;
-    for (const RunRecord* record : asked) {
-      if (!record->scheduler.id.empty()) ids.push_back(record->scheduler.id);
+    const Sights sights = commands_of(*asked.front(), invocation).look(ids_of(asked));
+    if (!sights) {
+      say(fmt::format("muster: {}; of runs in its queue only their records are known\n",
+                      sights.error().error.what));
     }
-    const auto sights = commands_of(*asked.front(), invocation).look(ids);
-    for (RunRecord* record : asked) {
-      const std::string& id = record->scheduler.id;
-      if (id.empty()) {
-        *record = without_id(std::move(*record));
-      } else if (sights) {
-        *record = as_in_queue(std::move(*record), sight_of_job(*sights, id));
-      } else {
-        *record = unanswered(std::move(*record), sights.error().error);
-      }
-    }
+    for (RunRecord* record : asked) *record = as_answered(std::move(*record), sights);
   }
 }
 

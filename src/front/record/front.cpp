@@ -187,8 +187,9 @@ Result<void> take_target(const Call& call, RecordDraft& draft) {
         const auto& cluster = target.kubernetes;
         if (!cluster) {
           return base::fail(base::Fault::usage,
-                            "without --target, muster finds those of this machine",
-                            "target {} is no cluster: it keeps no runs", spec::quoted(target.name));
+                            "leave --target out: all others are in the folder of records here",
+                            "target {} is no Kubernetes, which alone keeps runs of its own",
+                            spec::quoted(target.name));
         }
         draft.request.scheduler = {"kubernetes", target.name,
                                    cluster->context ? cluster->context->text : "",
