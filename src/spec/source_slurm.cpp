@@ -4,6 +4,7 @@
 
 #include "model/head_above.hpp"
 #include "spec/number.hpp"
+#include "spec/slurm_devices.hpp"
 #include "spec/slurm_words.hpp"
 #include "spec/sources.hpp"
 #include "spec/step_place.hpp"
@@ -58,7 +59,7 @@ class Job {
 
   [[nodiscard]] Result<Hosts> with_slots(const std::vector<std::string>& names,
                                          const std::string& list) const {
-    return slots(names.size()).map([&](const Slots& slots) {
+    return slots(names).map([&](const Slots& slots) {
       Hosts hosts(names.size());
       for (std::size_t i = 0; i < names.size(); ++i) {
         hosts[i].name = names[i];
@@ -80,13 +81,26 @@ class Job {
            asked_.variable("SLURM_STEP_NODELIST") == asked_.variable("SLURM_JOB_NODELIST");
   }
 
-  [[nodiscard]] Result<Slots> slots(std::size_t nodes) const {
-    const auto devices = first({"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"});
-    if (asked_.form.slots == HostSlots::devices && devices) return devices_of(*devices, nodes);
+  [[nodiscard]] Result<Slots> slots(const std::vector<std::string>& names) const {
+    const std::size_t nodes = names.size();
+    if (asked_.form.slots == HostSlots::devices) {
+      const auto devices = first({"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"});
+      if (devices) return devices_of(*devices, nodes);
+      if (auto told = devices_told(names)) return Slots{*std::move(told), "scontrol show job -d"};
+    }
     const auto tasks = first({"SLURM_TASKS_PER_NODE"});
     if (tasks && tells_of_job()) return counts_of(*tasks, nodes);
     if (const auto cpus = first({"SLURM_JOB_CPUS_PER_NODE"})) return tasks_of(*cpus, nodes);
     return Slots{std::vector<std::uint32_t>(nodes, 1), ""};
+  }
+
+  // salloc says in no variable what --gres=gpu:2 has given.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> devices_told(
+      const std::vector<std::string>& names) const {
+    const auto job = first({"SLURM_JOB_ID"});
+    if (!job || !asked_.ask) return std::nullopt;
+    const auto said = asked_.ask({"scontrol", "show", "job", "-d", std::string(job->value)});
+    return said ? slurm_devices(*said, names) : std::nullopt;
   }
 
   // "8" or "TYPE:8"; those of this host stand for all.

@@ -200,6 +200,13 @@ class Devices(test_slurm.SlurmCase):
         self.assertEqual((done.code, done.lines), (0, ["0 node1 0", "1 node1 1", "2 node2 0",
                                                        "3 node2 1"]), done)
 
+    def test_deepspeed_has_a_rank_for_each_device(self):
+        """salloc tells of none in the environment."""
+        done = self.allocated(["-N", "2", "--gres=gpu:2"], MUSTER, "deepspeed", "--no_python",
+                              "--no_local_rank", "sh", "-c", 'echo "$RANK $(hostname)"')
+        self.assertEqual((done.code, sorted(done.lines)),
+                         (0, ["0 node1", "1 node1", "2 node2", "3 node2"]), done)
+
     def test_the_list_of_the_head_does_not_reach_other_hosts(self):
         show = "'echo \"$(hostname) $CUDA_VISIBLE_DEVICES\"'"
         script = self.write("head.sh", "#!/bin/sh\nexport CUDA_VISIBLE_DEVICES=7\n"

@@ -1,8 +1,10 @@
-// Any bytes as Slurm's list of nodes and as its counts: as many as are asked for, or one complaint.
+// Any bytes as Slurm's list of nodes, as its counts, and as what scontrol tells: as many as are
+// asked for, or one complaint, or nothing.
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.hpp"
+#include "spec/slurm_devices.hpp"
 #include "spec/slurm_words.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -18,5 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(counts->size() == kNodes);
     for (const std::uint32_t one : *counts) CHECK(one > 0);
   }
+  if (const auto counts = muster::spec::slurm_devices(text, {"a", "b"})) CHECK(counts->size() == 2);
   return 0;
 }
