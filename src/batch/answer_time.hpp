@@ -2,14 +2,17 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <string_view>
 
 #include "model/record.hpp"
 
 namespace muster::batch {
 
-// `form`: as of strptime(3), with %z where the zone is told; else the time is that of UTC. Nothing
-// for a text of any other form.
-[[nodiscard]] std::optional<model::Utc> answer_time(const std::string& text, const char* form);
+// "2026-11-25T17:08:45+0100", as Slurm writes it where SLURM_TIME_FORMAT is %FT%T%z. Nothing for a
+// text of another form.
+[[nodiscard]] std::optional<model::Utc> zoned_time(std::string_view text);
+
+// "Wed Nov  5 17:08:45 2026", as ctime(3) writes it in the C locale, of UTC. Likewise.
+[[nodiscard]] std::optional<model::Utc> ctime_time(std::string_view text);
 
 }  // namespace muster::batch

@@ -19,9 +19,9 @@ struct JobEnd {
 
 // What is known beside what the system says.
 struct Traces {
-  std::string id;          // of the job
-  bool has_begun = false;  // its head has written to the record
-  std::string last_words;  // of the script, on its stderr; may be empty
+  std::string id;              // of the job
+  bool has_begun = false;      // its head has written to the record
+  std::string last_words;      // of the script, on its stderr; may be empty
   std::string unwritten = {};  // the folder of its output, where nothing of that is; or empty
 };
 

@@ -83,7 +83,7 @@ class Accounts {
       if (line.starts_with("hostname ")) sight_.hosts = value_of(line, "hostname");
       if (line.starts_with("failed ")) failed_ = value_of(line, "failed");
       if (line.starts_with("end_time ")) {
-        sight_.ended = answer_time(value_of(line, "end_time"), "%a %b %d %H:%M:%S %Y");
+        sight_.ended = ctime_time(value_of(line, "end_time"));
       }
       if (line.starts_with("exit_status ")) {
         code_ = first_word(value_of(line, "exit_status"));

@@ -21,7 +21,7 @@ std::string comment(std::string_view line) {
 std::string setup_text(const std::vector<std::string>& lines) {
   constexpr std::string_view kBegin = R"(setup_failed() {
   [ ${#BASH_SOURCE[@]} -gt 2 ] && return
-  printf 'muster: error: setup: `%s` (line %s of the script) ended with exit code %s\n' "$3" "$2" "$1" >&2
+  echo "muster: error: setup: \`$3\` (line $2 of the script) ended with exit code $1" >&2
   exit "$1"
 }
 trap 'setup_failed $? $LINENO "$BASH_COMMAND"' ERR

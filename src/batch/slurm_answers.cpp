@@ -102,7 +102,7 @@ std::optional<int> exit_code(std::string_view text) {
 
 std::optional<model::Utc> end_time(const State& state, const std::string& text) {
   if (state.stage != Stage::over) return std::nullopt;  // else it is the time limit's
-  return answer_time(text, "%Y-%m-%dT%H:%M:%S%z");
+  return zoned_time(text);
 }
 
 template <class Read>

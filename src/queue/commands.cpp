@@ -33,12 +33,16 @@ Refusal no_answer(const batch::System& system, const std::string& program, base:
            {}}};
 }
 
-// The answers are read by us: in the language that is theirs by default, with times in a known form,
-// and without what a person usually leaves out of them (squeue(1), sacct(1), ENVIRONMENT VARIABLES).
+// The answers are read by us: in the language that is theirs by default, with times in a known
+// form, and without what a person usually leaves out of them (squeue(1), sacct(1), ENVIRONMENT
+// VARIABLES).
 std::vector<std::string> plain(std::vector<std::string> environment, std::string_view asked_with) {
-  const std::array<std::string_view, 6> changes = {
-      asked_with.substr(0, asked_with.find('=') + 1), "SLURM_CLUSTERS=", "SQUEUE_", "SACCT_",
-      "SCANCEL_", "LC_ALL="};
+  const std::array<std::string_view, 6> changes = {asked_with.substr(0, asked_with.find('=') + 1),
+                                                   "SLURM_CLUSTERS=",
+                                                   "SQUEUE_",
+                                                   "SACCT_",
+                                                   "SCANCEL_",
+                                                   "LC_ALL="};
   std::erase_if(environment, [&](const std::string& one) {
     return std::ranges::any_of(changes, [&](auto begin) { return one.starts_with(begin); });
   });
@@ -54,10 +58,11 @@ Commands::Commands(const batch::System& system, std::vector<std::string> environ
 
 Answered<Commands::Said> Commands::ask(const batch::Words& words,
                                        std::vector<std::string> environment, int input) const {
-  const auto answer = process::converse({.words = words,
-                                         .environment = plain(std::move(environment), system_.asked_with),
-                                         .input = input,
-                                         .limit = kAnswerWithin});
+  const auto answer =
+      process::converse({.words = words,
+                         .environment = plain(std::move(environment), system_.asked_with),
+                         .input = input,
+                         .limit = kAnswerWithin});
   if (!answer) return tl::unexpected(not_here(words.front()));
   if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front(), kAnswerWithin));
   if (answer->ended_well()) return Said{answer->out, answer->err};
