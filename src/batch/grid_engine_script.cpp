@@ -10,15 +10,22 @@
 namespace muster::batch {
 namespace {
 
-// qsub(1): no blank, and none of these; no digit at its begin.
-std::string job_name(std::string name) {
-  const auto is_odd = [](char c) {
-    return static_cast<unsigned char>(c) <= ' ' ||
-           std::string_view("/:@\\*?'\"").find(c) != std::string_view::npos;
-  };
-  std::ranges::replace_if(name, is_odd, '_');
-  const bool has_digit = !name.empty() && name.front() >= '0' && name.front() <= '9';
-  return has_digit ? "_" + name : name;
+// sge_types(5), "name"; it begins with no digit. qmaster breaks off at characters that are not
+// ASCII, and qsub at a #.
+bool fits_name(char c) {
+  constexpr std::string_view kOdd = "/:@\\*?'\"#";
+  return c > ' ' && c < '\x7f' && kOdd.find(c) == std::string_view::npos;
+}
+
+// One mark for each character, however many bytes it has.
+std::string job_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool goes_on = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+    if (!goes_on) text += fits_name(c) ? c : '_';
+  }
+  const bool has_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return has_digit ? "_" + text : text;
 }
 
 class QsubLines {
