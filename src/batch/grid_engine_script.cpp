@@ -28,6 +28,34 @@ std::string job_name(std::string_view name) {
   return has_digit ? "_" + text : text;
 }
 
+// qsub takes every quote out of a line, and what follows a #; qmaster puts values for $HOME and the
+// like; , and : are between files and hosts (qsub(1), -o). None of this can be escaped.
+bool is_path_for_qsub(std::string_view path) {
+  return path.find_first_of("'\"#$,:") == std::string_view::npos;
+}
+
+// The nearest one above that it understands.
+std::string folder_for_qsub(std::string folder) {
+  while (!is_path_for_qsub(folder)) folder.resize(folder.rfind('/'));
+  return folder.empty() ? "/" : folder;
+}
+
+std::string file_for_qsub(const std::string& path) {
+  return is_path_for_qsub(path) ? path : "/dev/null";
+}
+
+// What qsub does not understand is left to the shell.
+std::string paths_for_shell(const Wish& wish) {
+  std::string text;
+  const auto add = [&](std::string_view form, const std::string& path) {
+    if (!is_path_for_qsub(path)) text += fmt::format(fmt::runtime(form), base::shell_word(path));
+  };
+  add("exec 2>>{}\n", wish.err);
+  add("exec >>{}\n", wish.out);
+  add("cd {} || exit\n", wish.folder);
+  return text;
+}
+
 class QsubLines {
  public:
   explicit QsubLines(const Wish& wish) : wish_(wish) {}
@@ -71,9 +99,9 @@ class QsubLines {
 
   void ours() {
     if (!wish_.name.empty()) add("N", job_name(wish_.name));
-    if (!wish_.folder.empty()) add("wd", wish_.folder);
-    if (!wish_.out.empty()) add("o", wish_.out);
-    if (!wish_.err.empty()) add("e", wish_.err);
+    if (!wish_.folder.empty()) add("wd", folder_for_qsub(wish_.folder));
+    if (!wish_.out.empty()) add("o", file_for_qsub(wish_.out));
+    if (!wish_.err.empty()) add("e", file_for_qsub(wish_.err));
     add("S", wish_.setup.empty() ? "/bin/sh" : "/bin/bash");
     add("V");
   }
@@ -85,7 +113,7 @@ class QsubLines {
 }  // namespace
 
 std::string grid_engine_script(const Wish& wish) {
-  return script_text(wish, "#$", QsubLines(wish).all());
+  return script_text(wish, "#$", QsubLines(wish).all(), paths_for_shell(wish));
 }
 
 }  // namespace muster::batch

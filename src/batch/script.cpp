@@ -49,12 +49,13 @@ base::Result<void> check_lines(const Wish& wish) {
 }
 
 std::string script_text(const Wish& wish, std::string_view mark,
-                        std::vector<std::string> directives) {
+                        std::vector<std::string> directives, std::string_view first) {
   std::string text = wish.setup.empty() ? "#!/bin/sh\n" : "#!/bin/bash -l\n";
   for (const std::string& line : wish.about) text += comment(line);
   std::ranges::sort(directives);
   for (const std::string& one : directives) text += fmt::format("{} {}\n", mark, one);
   text += "\n";
+  text += first;
   text += setup_text(wish.setup);
   for (const auto& [name, value] : wish.variables) {
     text += fmt::format("export {}={}\n", name, base::shell_word(value));

@@ -17,8 +17,10 @@ namespace muster::batch {
 // of that), what the script is, and one line for each directive, sorted; then the wish's lines of
 // setup, its variables and its command, which takes the shell's place: what is sent to the job's
 // script is sent to the command. A line of setup that fails ends the script with its code. `mark`:
-// "#SBATCH"; its lines have no comment and no blank before.
+// "#SBATCH"; its lines have no comment and no blank before. `first`: lines of shell before all
+// others.
 [[nodiscard]] std::string script_text(const Wish& wish, std::string_view mark,
-                                      std::vector<std::string> directives);
+                                      std::vector<std::string> directives,
+                                      std::string_view first = {});
 
 }  // namespace muster::batch

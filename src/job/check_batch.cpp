@@ -67,6 +67,7 @@ struct Options {
   std::string_view array;  // the one for many tasks, and what to do instead
   std::string_view instead_of_array;
   bool has_capitals;
+  std::string_view lost;  // characters that its scripts cannot have in a value
   std::string_view hint;
 };
 
@@ -80,10 +81,10 @@ constexpr std::array<std::string_view, 25> kGridEngines = {
     "verify", "sync", "help", "b",      "C", "masterq", "@"};
 
 constexpr std::array<Options, 2> kOptions = {
-    {{"slurm", kSlurms, "array", "it is a key of its own: array: 0-15, beside options:", false,
+    {{"slurm", kSlurms, "array", "it is a key of its own: array: 0-15, beside options:", false, "",
       "the long names of sbatch(1), without the dashes: core-spec: 2"},
      {"grid_engine", kGridEngines, "t",
-      "each task would be a run of its own: write a sweep, or several jobs", true,
+      "each task would be a run of its own: write a sweep, or several jobs", true, "'\"#",
       "those of qsub(1), without the dash: p: -10"}}};
 
 const Options& options_of(std::string_view kind) {
@@ -130,6 +131,10 @@ class BatchCheck {
   void value(const Named& one, const std::string& above) {
     if (one.value.text.empty()) {
       add(one.mark, above + one.name, "is empty", "leave it out, or give it a value");
+    }
+    if (one.value.text.find_first_of(options_.lost) != std::string::npos) {
+      add(one.value.begin, above + one.name, "cannot have a quote or a #",
+          "it is a line of the script, from which qsub removes quotes, and what follows a #");
     }
     text(one.value, above + one.name);
   }

@@ -80,6 +80,18 @@ class Submitted(test_grid_engine.GridEngineCase):
         self.assertEqual(code, 7, err)
         self.assertIn("rank 1", err)
 
+    def test_names_of_jobs_and_folders_may_have_any_characters(self):
+        home = self.folder
+        for name in ("it's", 'a"b', "a b", "hé", "a$HOME", "a\\b", "a#b", "a,b:c"):
+            with self.subTest(name):
+                self.folder = os.path.join(home, name)
+                os.makedirs(self.folder)
+                self.write("muster.yml", TARGETS)
+                self.write("job.yml", JOB.replace("hello", "hé") % ("pwd", 2, 1))
+                code, out, err = self.call("submit", "job.yml", "--target", "cluster")
+                self.assertEqual((code, out), (0, f"{self.folder}\n" * 2), err)
+        self.folder = home
+
     def test_one_that_waits_is_shown_and_taken_out_of_the_queue(self):
         code, out, err = self.submit("true", "--detach", target="held")
         self.assertEqual(code, 0, err)

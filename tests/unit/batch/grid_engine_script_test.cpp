@@ -25,5 +25,27 @@ TEST(GridEngineScript, HasANameThatQmasterTakes) {
   EXPECT_TRUE(has_line(named("train-1.b"), "#$ -N train-1.b"));
 }
 
+TEST(GridEngineScript, LeavesPathsThatQsubDoesNotUnderstandToTheShell) {
+  Wish wish;
+  wish.command = {"muster"};
+  wish.folder = "/home/ada/it's/a b";
+  wish.out = "/runs/a\"b/job.out";
+  wish.err = "/runs/job.err";
+  const std::string script = grid_engine_script(wish);
+  EXPECT_TRUE(has_line(script, "#$ -wd /home/ada")) << script;
+  EXPECT_TRUE(has_line(script, "#$ -o /dev/null")) << script;
+  EXPECT_TRUE(has_line(script, "#$ -e /runs/job.err")) << script;
+  EXPECT_TRUE(has_line(script,
+                       "exec >>'/runs/a\"b/job.out'\ncd '/home/ada/it'\\''s/a b' || exit\n"
+                       "exec muster"))
+      << script;
+  wish.folder = "/a#b";
+  EXPECT_TRUE(has_line(grid_engine_script(wish), "#$ -wd /"));
+  for (const char* good : {"/a b", "/aé", "/a\\b"}) {
+    wish.folder = good;
+    EXPECT_TRUE(has_line(grid_engine_script(wish), "#$ -wd '" + wish.folder + "'"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::batch::grid_engine_script_test

@@ -155,6 +155,11 @@ TEST(GridEngineTarget, IsToldWhatIsWrongWithIt) {
             std::string::npos);
   EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {-p: 1}}").find("cannot be an option"),
             std::string::npos);
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, resources: [\"a='x'\"]}").find("a quote or a #"),
+            std::string::npos);
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {M: 'a#b'}}").find("a quote or a #"),
+            std::string::npos);
+  EXPECT_EQ(grid_engine_complaint("{pe: mpi, setup: [\"echo 'a' # b\"]}"), "");
   EXPECT_NE(grid_engine_complaint("{pe: mpi, partition: x}").find("partition"), std::string::npos);
 }
 
