@@ -51,13 +51,14 @@ bool is_array(std::string_view text) {
          (!is_bounded || is_number(text.substr(percent + 1)));
 }
 
-// Those of qsub may be capital letters.
-bool is_option_name(std::string_view name, bool has_capitals) {
+// Those of qsub may be capital letters, or have _: hold_jid.
+bool is_option_name(std::string_view name, bool is_of_qsub) {
   const auto fits = [&](char c) {
     return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' ||
-           (has_capitals && c >= 'A' && c <= 'Z');
+           (is_of_qsub && (c == '_' || (c >= 'A' && c <= 'Z')));
   };
-  return !name.empty() && name.front() != '-' && std::ranges::all_of(name, fits);
+  return !name.empty() && name.front() != '-' && name.front() != '_' &&
+         std::ranges::all_of(name, fits);
 }
 
 // Options by which muster hands the run over and finds it again, and where people find the others.
@@ -66,7 +67,7 @@ struct Options {
   std::span<const std::string_view> ours;
   std::string_view array;  // the one for many tasks, and what to do instead
   std::string_view instead_of_array;
-  bool has_capitals;
+  bool is_of_qsub;
   std::string_view lost;  // characters that its scripts cannot have in a value
   std::string_view hint;
 };
@@ -159,7 +160,7 @@ class BatchCheck {
 
   void name(const Named& one) {
     const std::string key = "options." + one.name;
-    if (!is_option_name(one.name, options_.has_capitals)) {
+    if (!is_option_name(one.name, options_.is_of_qsub)) {
       add(one.mark, key, "cannot be an option", std::string(options_.hint));
     } else if (std::ranges::find(options_.ours, one.name) != options_.ours.end()) {
       add(one.mark, key, "cannot be given", why_not(one.name, options_));

@@ -153,6 +153,9 @@ TEST(GridEngineTarget, IsToldWhatIsWrongWithIt) {
   EXPECT_NE(grid_engine_complaint("{queue: all.q}").find("pe"), std::string::npos);
   EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {t: 1-9}}").find("options.t cannot be given"),
             std::string::npos);
+  EXPECT_EQ(grid_engine_complaint("{pe: mpi, options: {hold_jid: 5, hold_jid_ad: 6}}"), "");
+  EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {_p: 1}}").find("cannot be an option"),
+            std::string::npos);
   EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {-p: 1}}").find("cannot be an option"),
             std::string::npos);
   EXPECT_NE(grid_engine_complaint("{pe: mpi, resources: [\"a='x'\"]}").find("a quote or a #"),
