@@ -45,6 +45,12 @@ int withdrawn() {
   return 128 + signal;
 }
 
+int without_hosts(const queue::NoHosts& why) {
+  if (!why.code) return complain(why.error);
+  say("muster: " + why.error.what + "\n");
+  return *why.code;
+}
+
 }  // namespace
 
 int show_allocation(const front::RunRequest& request) {
@@ -61,7 +67,7 @@ int run_allocated(front::RunRequest& request, const Invocation& invocation,
       Allocation::wait_for(commands, named(request), holder_words(),
                            {[](const std::string& line) { say("muster: " + line + "\n"); },
                             [] { return process::waiting_signal() == 0; }});
-  if (!allocation) return complain(allocation.error().error);
+  if (!allocation) return without_hosts(allocation.error());
   if (*allocation == nullptr) return withdrawn();
   const Invocation inside = in_job(invocation, **allocation);
   const auto taken =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -58,17 +59,15 @@ Allocation::Allocation(const Commands& commands, AllocationEvents events)
       next_look_(Clock::now() + kSoon),
       pause_(kSoon) {}
 
-Answered<std::unique_ptr<Allocation>> Allocation::wait_for(const Commands& commands,
-                                                           const batch::Wish& wish,
-                                                           const batch::Words& holder,
-                                                           AllocationEvents events) {
+Allocation::Waited Allocation::wait_for(const Commands& commands, const batch::Wish& wish,
+                                        const batch::Words& holder, AllocationEvents events) {
   std::unique_ptr<Allocation> made(new Allocation(commands, std::move(events)));
   const batch::Words words = commands.batch_system().allocate(wish, holder);
   auto started = process::Companion::start(words, commands.environment_of_job(), kWithdraws);
   if (!started) {
     const bool is_missing = started.error().fault == base::Fault::unreachable;
-    return tl::unexpected(is_missing ? commands.not_here(words.front())
-                                     : batch::Refusal{started.error()});
+    return tl::unexpected(
+        NoHosts{is_missing ? commands.not_here(words.front()).error : started.error()});
   }
   made->holder_ = std::move(*started);
   const auto given = made->wait();
@@ -87,15 +86,39 @@ Allocation::~Allocation() {
 }
 
 // Whether they are there; else it was given up.
-Answered<bool> Allocation::wait() {
+tl::expected<bool, NoHosts> Allocation::wait() {
   while (!is_whole(out_)) {
-    if (!listen() && holder_->has_ended()) return tl::unexpected(commands_.refused(said_));
+    if (!listen() && holder_->has_ended()) return tl::unexpected(why_none());
     if (!events_.goes_on()) return false;
     tell_why_it_waits();
   }
   environment_ = variables_in(out_);
   is_given_ = true;
   return true;
+}
+
+// The program has ended, and holds none. Of a job that others have ended it says less than the
+// system does.
+NoHosts Allocation::why_none() const {
+  const batch::System& system = commands_.batch_system();
+  const std::string id = system.allocating(said_).id;
+  const auto sights = commands_.look(id.empty() ? batch::Words() : batch::Words{id});
+  NoHosts refused{commands_.refused(said_).error};
+  if (!sights || sights->empty()) return refused;
+  const batch::Sight& sight = sights->front();
+  if (sight.stage != batch::Stage::over) refused.error.hint = take_away(id);
+  const batch::JobEnd end = batch::end_of(system, &sight, {id, false, {}});
+  const bool is_end = sight.stage == batch::Stage::over && sight.how != batch::How::exited;
+  if (!is_end || !end.exit_code) return refused;
+  return {{base::Fault::cannot_start, end.cause, {}, {}}, end.exit_code};
+}
+
+// A job that was left behind would run for nobody.
+std::string Allocation::take_away(const std::string& id) const {
+  const auto cancelled = commands_.cancel(id);
+  const std::string job = fmt::format("{} job {}", commands_.batch_system().name, id);
+  return cancelled ? job + " was there already, and is cancelled"
+                   : job + " may go on: " + cancelled.error().error.what;
 }
 
 // Whether there may be more to hear.

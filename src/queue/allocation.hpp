@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,16 +20,21 @@ struct AllocationEvents {
   std::function<bool()> goes_on;                // asked ten times a second
 };
 
+// Why there are no hosts.
+struct NoHosts {
+  base::Error error;
+  std::optional<int> code = {};  // of a request whose job has ended; else that of the error
+};
+
 class Allocation {
  public:
   // Blocks until the hosts are there. `holder` is called as their command: it writes its
   // environment, each variable and then the whole ended by a null byte, and waits for the end of
   // its stdin. Null: `goes_on` said no, and the request is withdrawn, as it is when this process is
   // killed.
-  [[nodiscard]] static Answered<std::unique_ptr<Allocation>> wait_for(const Commands& commands,
-                                                                      const batch::Wish& wish,
-                                                                      const batch::Words& holder,
-                                                                      AllocationEvents events);
+  using Waited = tl::expected<std::unique_ptr<Allocation>, NoHosts>;
+  [[nodiscard]] static Waited wait_for(const Commands& commands, const batch::Wish& wish,
+                                       const batch::Words& holder, AllocationEvents events);
   // Gives the hosts back.
   ~Allocation();
   Allocation(const Allocation&) = delete;
@@ -43,8 +49,10 @@ class Allocation {
   using Clock = std::chrono::steady_clock;
 
   Allocation(const Commands& commands, AllocationEvents events);
-  [[nodiscard]] Answered<bool> wait();
+  [[nodiscard]] tl::expected<bool, NoHosts> wait();
   [[nodiscard]] bool listen();
+  [[nodiscard]] NoHosts why_none() const;
+  [[nodiscard]] std::string take_away(const std::string& id) const;
   void tell_why_it_waits();
 
   const Commands& commands_;

@@ -143,6 +143,14 @@ class Ends(AllocateCase):
         self.assertIn("the request for hosts was withdrawn: signal 2 (SIGINT)", self.text("told"))
         self.assertEqual(self.jobs(), [])
 
+    def test_scancel_of_a_request_is_told(self):
+        waiting = self.waiting()
+        job = self.jobs()[0].split()[0]
+        self.slurm.ask("scancel", job)
+        self.assertEqual(waiting.finish(30).code, 143, self.text("told"))
+        self.assertIn(f"muster: Slurm job {job} was cancelled before its run began\n",
+                      self.text("told"))
+
     def test_a_request_does_not_outlive_who_made_it(self):
         self.waiting().send(signal.SIGKILL)
         self.until_no_job()
