@@ -110,7 +110,7 @@ class Directives {
     count("nodes", wish_.nodes);
     count("ntasks-per-node", wish_.per_node);
     count("ntasks", wish_.tasks);
-    if (!wish_.name.empty()) add("job-name", wish_.name);
+    if (!wish_.name.empty() && !has({"job-name"})) add("job-name", wish_.name);
   }
 
   void of_batch_job() {

@@ -9,6 +9,7 @@
 #include "front/container_options.hpp"
 #include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
+#include "front/run/check_slurm.hpp"
 #include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
 #include "option/help.hpp"
@@ -117,27 +118,6 @@ Result<void> check_detached(const RunDraft& draft) {
   if (spec.input.to == model::StdinTo::none) return {};
   return fail(Fault::usage, "give the ranks a file, or do not detach",
               "--stdin does not work with --detach");
-}
-
-Result<void> check_slurm(const RunDraft& draft) {
-  if (!draft.slurm && draft.nodes) {
-    return fail(Fault::usage, "--per-node K is for ranks on each host, -n for all ranks",
-                "-N counts the nodes that --slurm asks for, and works only with it");
-  }
-  if (!draft.slurm && !draft.slurm_options.empty()) {
-    return fail(Fault::usage, "add --slurm", "--{} works only with --slurm",
-                draft.slurm_options.front().first);
-  }
-  if (!draft.slurm) return {};
-  if (!draft.hosts.empty() || draft.request.spec.fake_nodes > 0) {
-    return fail(Fault::usage, "--slurm-option nodelist=node1,node2 asks for certain hosts",
-                "--slurm cannot be combined with -H, --hostfile or --fake-nodes");
-  }
-  if (draft.request.dry_run && draft.request.json) {
-    return fail(Fault::usage, "without --json, --dry-run shows what Slurm would be asked",
-                "there is no plan before Slurm has given hosts");
-  }
-  return {};
 }
 
 Result<void> check_combinations(const RunDraft& draft) {

@@ -41,6 +41,14 @@ TEST(SlurmAllocation, WhatTheUserSaysGoesBefore) {
                    "--no-kill", "--kill-command=TERM"}));
 }
 
+TEST(SlurmAllocation, HasOneName) {
+  Wish asked = wish();
+  asked.name = "train";
+  asked.raw = {{"job-name", "mine"}};
+  EXPECT_EQ(kSlurm.allocate(asked, {}),
+            (Words{"salloc", "--job-name=mine", "--no-kill", "--kill-command=TERM"}));
+}
+
 TEST(SlurmAllocation, TellsItsJob) {
   EXPECT_EQ(kSlurm.allocating(""), AllocationNews());
   EXPECT_EQ(kSlurm.allocating("salloc: Pending job allocation 65\nsalloc: job 65 queued and "

@@ -413,6 +413,34 @@ TEST(RunSlurm, AnyOptionOfSallocIsPassedOn) {
             std::string::npos);
 }
 
+TEST(RunSlurm, OptionsWithWhichItCannotWorkAreRefused) {
+  for (const std::string name : {"no-shell", "no-sh", "quiet", "clusters=a", "kill-command=INT",
+                                 "no-kill=off", "chdir=/", "help", "version"}) {
+    const Words words = {"--slurm", "--slurm-option", name, "c"};
+    EXPECT_EQ(complaint(words),
+              "--slurm-option " + name.substr(0, name.find('=')) + " cannot be given");
+    EXPECT_NE(hint(words), "");
+  }
+  for (const char* name : {"no-bell", "bell", "nodelist=n1", "verbose", "cluster-constraint=a"}) {
+    EXPECT_EQ(request({"--slurm", "--slurm-option", name, "c"}).allocation->raw.size(), 1U);
+  }
+}
+
+TEST(RunSlurm, WhatIsAskedForTwiceIsRefused) {
+  const auto twice = [](Words words, const std::string& option) {
+    words.insert(words.begin(), "--slurm");
+    words.insert(words.end(), {"--slurm-option", option, "c"});
+    return complaint(words);
+  };
+  EXPECT_EQ(twice({"-N", "2"}, "nodes=3"), "-N and --slurm-option nodes cannot be combined");
+  EXPECT_EQ(twice({"-n", "2"}, "ntasks=3"), "-n and --slurm-option ntasks cannot be combined");
+  EXPECT_EQ(twice({"--per-node", "2"}, "ntasks-per-node=3"),
+            "--per-node and --slurm-option ntasks-per-node cannot be combined");
+  EXPECT_EQ(twice({"-n", "2", "--gpus-per-rank", "1"}, "gpus-per-task=3"),
+            "--gpus-per-rank and --slurm-option gpus-per-task cannot be combined");
+  EXPECT_EQ(twice({"-p", "a"}, "partition=b"), "partition is asked of Slurm more than once");
+}
+
 TEST(RunSlurm, ItsOptionsWorkOnlyWithIt) {
   EXPECT_EQ(complaint({"-N", "2", "c"}),
             "-N counts the nodes that --slurm asks for, and works only with it");
