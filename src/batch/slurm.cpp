@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "batch/slurm_answers.hpp"
+#include "batch/slurm_refusal.hpp"
 #include "batch/slurm_script.hpp"
 
 namespace muster::batch {

@@ -11,8 +11,6 @@
 namespace muster::batch {
 namespace {
 
-using base::Fault;
-
 struct State {
   std::string_view word;
   Stage stage;
@@ -123,68 +121,6 @@ std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read rea
   return all;
 }
 
-// ---- refusals -----------------------------------------------------------------------------------
-
-// What Slurm says without the names of its programs: "sbatch: error: ..." is ours to say.
-std::string last_words(std::string_view said) {
-  std::string words;
-  for (const std::string& line : base::split(said, "\n")) {
-    std::string_view rest = line;
-    const std::size_t error = rest.find("error: ");
-    if (error != std::string_view::npos) rest = rest.substr(error + 7);
-    for (const std::string_view failed :
-         {"Batch job submission failed: ", "Job submit/allocate failed: "}) {
-      if (rest.starts_with(failed)) rest = rest.substr(failed.size());
-    }
-    if (rest.starts_with("salloc: ")) continue;  // what it was about to do
-    if (rest.starts_with("Try \"")) continue;    // "for more information"
-    if (rest.starts_with("allocation failure: ")) rest = rest.substr(20);
-    if (!words.empty() && words.find(rest) != std::string::npos) continue;
-    words += (words.empty() ? "" : "; ") + std::string(rest);
-  }
-  return words.empty() ? "it does not say why" : words;
-}
-
-struct Known {
-  std::string_view part;  // of what Slurm says
-  Fault fault;
-  std::string_view hint;
-  bool lists_partitions = false;
-};
-
-constexpr std::array<Known, 17> kKnown = {{
-    {"nvalid partition", Fault::cannot_start,
-     "-p of muster run, or partition: of the target, names one", true},
-    {"nvalid account", Fault::cannot_start,
-     "-A and -p of muster run, or account: and partition: of the target; sacctmgr show "
-     "associations user=$USER lists yours",
-     true},
-    {"nvalid qos", Fault::cannot_start, "qos: of the target; sacctmgr show qos lists them"},
-    {"ode count specification invalid", Fault::cannot_start,
-     "the partition has fewer nodes; sinfo shows how many", true},
-    {"equested node configuration is not available", Fault::cannot_start,
-     "no node has as many processors, GPUs or as much memory; sinfo -N -l shows what they have",
-     true},
-    {"nvalid generic resource", Fault::cannot_start,
-     "gres: and gpus_per_node: of the target; sinfo -o %G lists what nodes have; --without gpus "
-     "asks for none"},
-    {"nvalid feature", Fault::cannot_start, "constraint: of the target; sinfo -o %f lists them"},
-    {"nvalid node name", Fault::cannot_start, "nodelist: and exclude: of the target; sinfo -N"},
-    {"time limit", Fault::cannot_start, "time: of the target; sinfo -o '%P %l' shows the limits",
-     false},
-    {"eservation", Fault::cannot_start, "reservation: of the target; scontrol show reservation"},
-    {"ubmit limit", Fault::cannot_start, "the site allows no more jobs of yours at a time"},
-    {"nable to contact slurm controller", Fault::unreachable, "scontrol ping; sinfo"},
-    {"onnection", Fault::unreachable, "scontrol ping; sinfo"},
-    {"ocket timed out", Fault::unreachable, "scontrol ping; sinfo"},
-    {"nable to establish configuration source", Fault::unreachable,
-     "this machine is no login node of a Slurm: there is no slurm.conf"},
-    {"nable to process configuration file", Fault::unreachable,
-     "this machine's slurm.conf, or that of SLURM_CONF, cannot be read: is this a login node?"},
-    {"ould not establish a configuration source", Fault::unreachable,
-     "this machine is no login node of a Slurm: there is no slurm.conf"},
-}};
-
 }  // namespace
 
 std::string slurm_id(std::string_view said) {
@@ -240,25 +176,6 @@ AllocationNews slurm_allocating(std::string_view said) {
     }
   }
   return news;
-}
-
-Refusal slurm_refused(std::string_view said) {
-  Refusal refusal;
-  const std::string words = last_words(said);
-  refusal.error = {Fault::cannot_start, "Slurm refuses: " + words, {}, {}};
-  refusal.is_unknown_job = words.find("nvalid job id") != std::string::npos;
-  for (const Known& known : kKnown) {
-    if (words.find(known.part) == std::string::npos) continue;
-    refusal.error.fault = known.fault;
-    refusal.error.hint = known.hint;
-    if (known.fault == Fault::unreachable) refusal.error.what = "Slurm does not answer: " + words;
-    if (known.lists_partitions) {
-      refusal.names = {"sinfo", "--noheader", "--format=%R"};
-      refusal.names_are = "partitions here";
-    }
-    break;
-  }
-  return refusal;
 }
 
 }  // namespace muster::batch

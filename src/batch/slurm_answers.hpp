@@ -26,6 +26,4 @@ inline constexpr std::string_view kSlurmTimes = "SLURM_TIME_FORMAT=%FT%T%z";
 // Of salloc, on its stderr.
 [[nodiscard]] AllocationNews slurm_allocating(std::string_view said);
 
-[[nodiscard]] Refusal slurm_refused(std::string_view said);
-
 }  // namespace muster::batch

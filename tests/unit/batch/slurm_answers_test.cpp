@@ -89,40 +89,5 @@ TEST(SlurmTested, SaysWhenTheJobWouldStart) {
   EXPECT_EQ(slurm_tested(""), "it would be taken");
 }
 
-TEST(SlurmRefused, HasSlurmsOwnWordsAndWhatToDo) {
-  const Refusal one = slurm_refused(
-      "sbatch: error: invalid partition specified: absent\n"
-      "sbatch: error: Batch job submission failed: Invalid partition name specified\n");
-  EXPECT_EQ(one.error.what,
-            "Slurm refuses: invalid partition specified: absent; Invalid partition name specified");
-  EXPECT_EQ(one.error.fault, base::Fault::cannot_start);
-  EXPECT_EQ(one.names.front(), "sinfo");
-  const Refusal two = slurm_refused(
-      "sbatch: error: Batch job submission failed: Invalid account or account/partition "
-      "combination specified\n");
-  EXPECT_EQ(two.error.what,
-            "Slurm refuses: Invalid account or account/partition combination specified");
-  EXPECT_NE(two.error.hint.find("account:"), std::string::npos);
-}
-
-TEST(SlurmRefused, KnowsASlurmThatDoesNotAnswer) {
-  const Refusal one = slurm_refused(
-      "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect "
-      "failure)\n");
-  EXPECT_EQ(one.error.fault, base::Fault::unreachable);
-  EXPECT_TRUE(one.error.what.starts_with("Slurm does not answer: "));
-  EXPECT_TRUE(one.names.empty());
-  const Refusal no_slurm = slurm_refused(
-      "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host\n"
-      "sbatch: fatal: Could not establish a configuration source\n");
-  EXPECT_EQ(no_slurm.error.fault, base::Fault::unreachable);
-}
-
-TEST(SlurmRefused, KnowsAJobThatIsGone) {
-  EXPECT_TRUE(slurm_refused("slurm_load_jobs error: Invalid job id specified\n").is_unknown_job);
-  EXPECT_FALSE(slurm_refused("squeue: error: something else\n").is_unknown_job);
-  EXPECT_EQ(slurm_refused("").error.what, "Slurm refuses: it does not say why");
-}
-
 }  // namespace
 }  // namespace muster::batch
