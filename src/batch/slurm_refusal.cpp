@@ -53,7 +53,7 @@ struct Known {
   bool lists_partitions = false;
 };
 
-constexpr std::array<Known, 18> kKnown = {{
+constexpr std::array<Known, 21> kKnown = {{
     {"option '", Fault::cannot_start,
      "long names are in salloc(1), for muster run, and in sbatch(1), for options: of the target"},
     {"nvalid partition", Fault::cannot_start,
@@ -62,20 +62,33 @@ constexpr std::array<Known, 18> kKnown = {{
      "-A and -p of muster run, or account: and partition: of the target; sacctmgr show "
      "associations user=$USER lists yours",
      true},
-    {"nvalid qos", Fault::cannot_start, "qos: of the target; sacctmgr show qos lists them"},
+    {"nvalid qos", Fault::cannot_start,
+     "--slurm-option qos= of muster run, or qos: of the target; sacctmgr show qos lists them"},
     {"ode count specification invalid", Fault::cannot_start,
      "the partition has fewer nodes; sinfo shows how many", true},
     {"equested node configuration is not available", Fault::cannot_start,
      "no node has as many processors, GPUs or as much memory; sinfo -N -l shows what they have",
      true},
     {"nvalid generic resource", Fault::cannot_start,
-     "gres: and gpus_per_node: of the target; sinfo -o %G lists what nodes have; --without gpus "
-     "asks for none"},
-    {"nvalid feature", Fault::cannot_start, "constraint: of the target; sinfo -o %f lists them"},
-    {"nvalid node name", Fault::cannot_start, "nodelist: and exclude: of the target; sinfo -N"},
-    {"time limit", Fault::cannot_start, "time: of the target; sinfo -o '%P %l' shows the limits",
-     false},
-    {"eservation", Fault::cannot_start, "reservation: of the target; scontrol show reservation"},
+     "--slurm-option gres= and --gpus-per-rank of muster run, or gres: and gpus_per_node: of the "
+     "target, where --without gpus asks for none; sinfo -o %G lists what nodes have"},
+    {"nvalid feature", Fault::cannot_start,
+     "--slurm-option constraint= of muster run, or constraint: of the target; sinfo -o %f lists "
+     "them"},
+    {"nvalid node name", Fault::cannot_start,
+     "--slurm-option nodelist= and exclude= of muster run, or nodelist: and exclude: of the "
+     "target; sinfo -N lists them"},
+    {"nvalid license", Fault::cannot_start,
+     "--slurm-option licenses= of muster run, or licenses: of the target; scontrol show licenses "
+     "lists them"},
+    {"nvalid --time", Fault::cannot_start,
+     "-t of muster run, or time: of the target: minutes, H:MM:SS or D-HH:MM:SS"},
+    {"nvalid --", Fault::cannot_start, "salloc(1) and sbatch(1) tell what that option may be"},
+    {"time limit", Fault::cannot_start,
+     "-t of muster run, or time: of the target; sinfo -o '%P %l' shows the limits"},
+    {"eservation", Fault::cannot_start,
+     "--slurm-option reservation= of muster run, or reservation: of the target; scontrol show "
+     "reservation lists them"},
     {"ubmit limit", Fault::cannot_start, "the site allows no more jobs of yours at a time"},
     {"nable to contact slurm controller", Fault::unreachable, "scontrol ping; sinfo"},
     {"onnection", Fault::unreachable, "scontrol ping; sinfo"},

@@ -22,6 +22,21 @@ TEST(SlurmRefused, HasSlurmsOwnWordsAndWhatToDo) {
   EXPECT_NE(two.error.hint.find("account:"), std::string::npos);
 }
 
+TEST(SlurmRefused, HintsAreForARunAndForATarget) {
+  for (const char* words :
+       {"Invalid partition name specified", "Invalid account or account/partition combination",
+        "Invalid qos specification", "Invalid generic resource (gres) specification",
+        "Invalid feature specification", "Invalid node name specified",
+        "Invalid license specification", "Invalid --time specification",
+        "Requested time limit is invalid (missing or exceeds some limit)",
+        "Requested reservation is invalid"}) {
+    const std::string hint = slurm_refused(std::string("salloc: error: ") + words).error.hint;
+    EXPECT_NE(hint.find("of muster run"), std::string::npos) << words;
+    EXPECT_NE(hint.find(": of the target"), std::string::npos) << words << hint;
+  }
+  EXPECT_NE(slurm_refused("salloc: error: Invalid --begin specification\n").error.hint, "");
+}
+
 TEST(SlurmRefused, NamesAnOptionThatThereIsNot) {
   EXPECT_EQ(slurm_refused("salloc: unrecognized option '--nosuch=3'\n"
                           "Try \"salloc --help\" for more information\n")
