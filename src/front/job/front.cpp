@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "batch/system.hpp"
+#include "front/batch_request.hpp"
 #include "front/job/export.hpp"
 #include "front/job/options.hpp"
 #include "front/job/request.hpp"
@@ -254,6 +256,17 @@ void only_show(Reading& reading, bool json) {
   reading.pipeline->json = json;
 }
 
+// A plan, or the script for a batch system, whose hosts nobody knows yet.
+Result<Reading> only_shown(Reading reading, bool json) {
+  if (reading.batch && json) {
+    return fail(Fault::usage, "without --json, --dry-run shows the script",
+                "there is no plan before {} has given hosts",
+                batch::system_of(reading.batch->kind)->name);
+  }
+  only_show(reading, json);
+  return reading;
+}
+
 }  // namespace
 
 base::Error json_needs_detach() {
@@ -278,8 +291,8 @@ Result<Reading> read_submit(const Call& call) {
   if (!file) return tl::unexpected(file.error());
   if (words->draft.check) return only_checked(call, words->draft, *file);
   auto reading = read_job_request(call, words->draft, *file);
-  if (reading && words->draft.dry_run) only_show(*reading, words->draft.json);
-  return reading;
+  return reading && words->draft.dry_run ? only_shown(std::move(*reading), words->draft.json)
+                                         : std::move(reading);
 }
 
 Result<Reading> read_explain(const Call& call) {

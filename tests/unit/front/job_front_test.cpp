@@ -110,6 +110,18 @@ TEST_F(JobFront, ValidateTellsWhatAFileDeclares) {
   EXPECT_EQ(read->checked->outputs, std::vector<std::string>{"o"});
 }
 
+TEST_F(JobFront, TheScriptOfABatchSystemIsNoJson) {
+  files_["/here/muster.yml"] =
+      "targets: {s: {slurm: {}}, g: {grid_engine: {pe: mpi}}, h: {hosts: 'a,b'}}";
+  const auto dry = [&](const char* target, const char* json = "--json") {
+    return read_submit(asked({"job.yml", "--target", target, json, "--dry-run"}));
+  };
+  EXPECT_EQ(refusal(dry("s")), "there is no plan before Slurm has given hosts");
+  EXPECT_EQ(refusal(dry("g")), "there is no plan before Grid Engine has given hosts");
+  EXPECT_TRUE(dry("s", "--without=gpus")->request->dry_run);
+  EXPECT_TRUE(dry("h")->request->json);
+}
+
 TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {
   const auto file = read_explain(asked({"job.yml", "--fake-nodes", "2", "--json"}));
   ASSERT_TRUE(file) << file.error().what;
