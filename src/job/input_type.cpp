@@ -86,7 +86,7 @@ std::string type_hint(std::string_view typed) {
   std::vector<std::string> known;
   for (const TypeWord& type : kTypes) known.emplace_back(type.word);
   known.resize(12);  // the last ones are old names
-  return key_hint(base::lower(typed), known);
+  return key_hint(base::lower(typed), known, known);
 }
 
 std::optional<Misfit> misfit(const Input& input, InputType type, std::string_view value) {

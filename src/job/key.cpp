@@ -127,8 +127,9 @@ std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
                 hint_for(key, node)};
 }
 
-std::string key_hint(std::string_view typed, const std::vector<std::string>& known) {
-  return base::did_you_mean(typed, known,
+std::string key_hint(std::string_view typed, const std::vector<std::string>& meant,
+                     const std::vector<std::string>& known) {
+  return base::did_you_mean(typed, meant,
                             known.empty() ? "" : "keys that are allowed here: " + joined(known));
 }
 

@@ -81,8 +81,9 @@ struct Misfit {
 // The form in words, for complaints: "a whole number of 1 or more".
 [[nodiscard]] std::string words_of(const KeyText& key);
 
-// The hint for an unknown key: the nearest one, else all that are known.
-[[nodiscard]] std::string key_hint(std::string_view typed, const std::vector<std::string>& known);
+// The hint for an unknown key: the nearest one of those that may be meant, else all that there are.
+[[nodiscard]] std::string key_hint(std::string_view typed, const std::vector<std::string>& meant,
+                                   const std::vector<std::string>& known);
 
 // ---- where values go: only what misfit() has let through arrives here ----
 

@@ -30,11 +30,10 @@ class TableReader {
   // `path` is "" or ends with a dot: "compute."
   void read(const Node& map, Table<Draft> table, const std::string& path = "") {
     std::set<std::string> meant;  // by keys that are none
-    const std::vector<std::string> open = names_left(map, table);
     for (const Entry& entry : map.entries) {
       const auto row = std::ranges::find(table, entry.key, &name_of);
       if (row == table.end()) {
-        meant.insert(unknown(map, entry, open, path));
+        meant.insert(unknown(map, entry, table, path));
       } else {
         value(entry, *row, path + std::string(row->text.name));
       }
@@ -53,27 +52,32 @@ class TableReader {
  private:
   static std::string_view name_of(const Key<Draft>& key) { return key.text.name; }
 
-  // Keys that the map does not have yet.
-  static std::vector<std::string> names_left(const Node& map, Table<Draft> table) {
+  static std::vector<std::string> names_in(Table<Draft> table) {
     std::vector<std::string> names;
     names.reserve(table.size());
-    for (const Key<Draft>& key : table) {
-      if (find(map, key.text.name) == nullptr) names.emplace_back(key.text.name);
-    }
+    for (const Key<Draft>& key : table) names.emplace_back(key.text.name);
+    return names;
+  }
+
+  // Keys that the map does not have yet.
+  static std::vector<std::string> names_left(const Node& map, Table<Draft> table) {
+    std::vector<std::string> names = names_in(table);
+    std::erase_if(names, [&](const std::string& name) { return find(map, name) != nullptr; });
     return names;
   }
 
   // Returns the key that was meant, or "".
-  std::string unknown(const Node& map, const Entry& entry, const std::vector<std::string>& known,
+  std::string unknown(const Node& map, const Entry& entry, Table<Draft> table,
                       const std::string& path) {
     if (complaints_.full()) return {};  // looking for the nearest key takes a while
+    const std::vector<std::string> open = names_left(map, table);
     const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";
-    if (hint.empty()) hint = key_hint(entry.key, known);
+    if (hint.empty()) hint = key_hint(entry.key, open, names_in(table));
     complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::quoted(entry.key), in),
                     std::move(hint));
-    return base::nearest(entry.key, known).value_or("");
+    return base::nearest(entry.key, open).value_or("");
   }
 
   void value(const Entry& entry, const Key<Draft>& key, const std::string& path) {

@@ -289,7 +289,8 @@ jobs:
              "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
              "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
              "type, name, version, display_name, description, tags, properties, "
-             "experiment_name, code, checkpoints, environment, environment_variables, compute, "
+             "experiment_name, command, code, checkpoints, environment, environment_variables, "
+             "compute, "
              "distribution, resources, limits, inputs, outputs, identity, services, "
              "queue_settings, is_deterministic, additional_includes"}));
 }

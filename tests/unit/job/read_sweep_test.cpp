@@ -315,8 +315,8 @@ objective: {goal: up}
 s.yml:3:46: there is no input 'x'
   hint: declare it below inputs:
 s.yml:3:62: unknown key 'wrong' in trial
-  hint: keys that are allowed here: $schema, type, display_name, description, code, )"
-            R"(environment, environment_variables, distribution, resources
+  hint: keys that are allowed here: $schema, type, display_name, description, command, )"
+            R"(code, environment, environment_variables, distribution, resources
 s.yml:6:12: the key objective.primary_metric is missing
   hint: primary_metric: The metric that trials are judged by.
 s.yml:6:19: objective.goal must be one of minimize, maximize, not 'up'
