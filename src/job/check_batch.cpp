@@ -153,7 +153,10 @@ class BatchCheck {
           "for example 0-15, or 0-15%4: no more than four at a time");
     }
     if (one.name == "signal" && !given.empty() && !is_signal(given)) {
-      add(one.value.begin, one.name, fmt::format("must be a signal, not {}", spec::quoted(given)),
+      const bool has_time = given.find('@') != std::string::npos;
+      add(one.value.begin, one.name,
+          fmt::format("must be {}, not {}", has_time ? "a signal" : "SIGNAL@SECONDS",
+                      spec::quoted(given)),
           "for example USR1@60: a minute before the time limit");
     }
   }

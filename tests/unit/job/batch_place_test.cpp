@@ -68,6 +68,9 @@ TEST(SlurmTarget, TellsWhichValueSlurmWouldNotTake) {
   EXPECT_EQ(slurm_complaints("{signal: USR9@1}").at(0),
             "m:1:31: targets.a.slurm.signal must be a signal, not 'USR9@1'\n"
             "  hint: for example USR1@60: a minute before the time limit");
+  EXPECT_EQ(slurm_complaints("{signal: USR1}").at(0),
+            "m:1:31: targets.a.slurm.signal must be SIGNAL@SECONDS, not 'USR1'\n"
+            "  hint: for example USR1@60: a minute before the time limit");
   EXPECT_EQ(slurm_complaints("{account: ''}").at(0),
             "m:1:23: targets.a.slurm.account is empty\n"
             "  hint: leave it out, or give it a value");
