@@ -61,41 +61,79 @@ bool is_option_name(std::string_view name, bool is_of_qsub) {
          std::ranges::all_of(name, fits);
 }
 
-// Options by which muster hands the run over and finds it again, and where people find the others.
-struct Options {
-  std::string_view kind;
-  std::span<const std::string_view> ours;
-  std::string_view array;  // the one for many tasks, and what to do instead
-  std::string_view instead_of_array;
-  bool is_of_qsub;
-  std::string_view lost;  // characters that its scripts cannot have in a value
-  std::string_view hint;
+// Options by which muster hands the run over and finds it again, and what to use instead.
+struct Ours {
+  std::string_view names;  // with blanks between
+  std::string_view instead;
 };
 
-constexpr std::array<std::string_view, 20> kSlurms = {
-    "nodes",     "ntasks",    "ntasks-per-node", "job-name",    "output",   "error",  "input",
-    "chdir",     "open-mode", "export",          "export-file", "no-kill",  "wrap",   "parsable",
-    "test-only", "wait",      "quiet",           "array",       "clusters", "cluster"};
-constexpr std::array<std::string_view, 25> kGridEngines = {
-    "pe",     "q",    "P",    "A",      "N", "wd",      "cwd", "o",     "e",
-    "i",      "S",    "V",    "notify", "t", "j",       "now", "clear", "terse",
-    "verify", "sync", "help", "b",      "C", "masterq", "@"};
+struct Options {
+  std::string_view kind;
+  std::span<const Ours> ours;
+  bool is_of_qsub;
+  std::string_view lost;  // characters that its scripts cannot have in a value
+  std::string_view hint;  // where people find the others
+};
+
+constexpr std::string_view kOutputIsKept =
+    "muster logs shows the output, which is in the run's record";
+constexpr std::string_view kFolderIs = "the job starts in the folder in which submit is called";
+constexpr std::string_view kProcessesAre = "the job says how many processes it has";
+constexpr std::string_view kNameIs = "name: of the job";
+constexpr std::string_view kInputIs = "inputs: of the job";
+
+constexpr std::array<Ours, 13> kSlurms = {{
+    {"nodes", "it is a key of its own: nodes: 4, beside options:"},
+    {"ntasks ntasks-per-node", kProcessesAre},
+    {"job-name", kNameIs},
+    {"output error open-mode", kOutputIsKept},
+    {"input", kInputIs},
+    {"chdir", kFolderIs},
+    {"export export-file",
+     "all variables of the shell go with the job; environment_variables: of "
+     "the job adds some"},
+    {"no-kill", "muster gives it: a node that is lost ends the run, which names it"},
+    {"wrap", "command: of the job"},
+    {"wait", "submit waits by itself, unless --detach says otherwise"},
+    {"test-only parsable quiet help usage version",
+     "muster reads what sbatch answers; --check asks whether it would take the job"},
+    {"array", "it is a key of its own: array: 0-15, beside options:"},
+    {"clusters cluster", "call muster on a login node of that cluster"},
+}};
+constexpr std::array<Ours, 14> kGridEngines = {{
+    {"pe", "it is a key of its own: pe: mpi, beside options:"},
+    {"q masterq", "it is a key of its own: queue: long.q, beside options:"},
+    {"P", "it is a key of its own: project: ours, beside options:"},
+    {"A", "it is a key of its own: account: ours, beside options:"},
+    {"N", kNameIs},
+    {"o e j", kOutputIsKept},
+    {"i", kInputIs},
+    {"wd cwd", kFolderIs},
+    {"V", "all variables of the shell go with the job already"},
+    {"S b C", "setup: of the target has lines of shell before muster starts"},
+    {"notify", "its signals would kill the ranks; muster stop gives them theirs"},
+    {"t", "each task would be a run of its own: write a sweep, or several jobs"},
+    {"now sync", "submit waits by itself, unless --detach says otherwise"},
+    {"clear terse verify help",
+     "muster reads what qsub answers; --check asks whether it would take the job"},
+}};
 
 constexpr std::array<Options, 2> kOptions = {
-    {{"slurm", kSlurms, "array", "it is a key of its own: array: 0-15, beside options:", false, "",
-      "the long names of sbatch(1), without the dashes: core-spec: 2"},
-     {"grid_engine", kGridEngines, "t",
-      "each task would be a run of its own: write a sweep, or several jobs", true, "'\"#",
-      "those of qsub(1), without the dash: p: -10"}}};
+    {{"slurm", kSlurms, false, "", "the long names of sbatch(1), without the dashes: core-spec: 2"},
+     {"grid_engine", kGridEngines, true, "'\"#", "those of qsub(1), without the dash: p: -10"}}};
 
 const Options& options_of(std::string_view kind) {
   const auto* const found = std::ranges::find(kOptions, kind, &Options::kind);
   return found == kOptions.end() ? kOptions.front() : *found;
 }
 
-std::string why_not(std::string_view name, const Options& options) {
-  if (name == options.array) return std::string(options.instead_of_array);
-  return "muster gives it: resources of the job, and keys such as nodes:, say what it shall be";
+// What to use instead of an option; empty: nothing.
+std::string instead_of(std::string_view name, const Options& options) {
+  for (const Ours& one : options.ours) {
+    const std::vector<std::string> names = base::split(one.names, " ");
+    if (std::ranges::find(names, name) != names.end()) return std::string(one.instead);
+  }
+  return {};
 }
 
 class BatchCheck {
@@ -165,8 +203,8 @@ class BatchCheck {
     const std::string key = "options." + one.name;
     if (!is_option_name(one.name, options_.is_of_qsub)) {
       add(one.mark, key, "cannot be an option", std::string(options_.hint));
-    } else if (std::ranges::find(options_.ours, one.name) != options_.ours.end()) {
-      add(one.mark, key, "cannot be given", why_not(one.name, options_));
+    } else if (std::string instead = instead_of(one.name, options_); !instead.empty()) {
+      add(one.mark, key, "cannot be given", std::move(instead));
     } else {
       twice(one);
     }

@@ -103,7 +103,13 @@ TEST(SlurmTarget, KeepsItsOwnOptionsToItself) {
   EXPECT_EQ(slurm_complaints("{options: {array: 0-3}}").at(0),
             "m:1:33: targets.a.slurm.options.array cannot be given\n"
             "  hint: it is a key of its own: array: 0-15, beside options:");
-  EXPECT_EQ(slurm_complaints("{options: {output: x}}").size(), 1U);
+  EXPECT_EQ(slurm_complaints("{options: {output: x}}").at(0),
+            "m:1:33: targets.a.slurm.options.output cannot be given\n"
+            "  hint: muster logs shows the output, which is in the run's record");
+  for (const char* name : {"error", "open-mode", "input", "job-name", "chdir", "export", "nodes",
+                           "ntasks", "ntasks-per-node", "wait", "quiet", "no-kill", "wrap"}) {
+    EXPECT_EQ(slurm_complaints("{options: {" + std::string(name) + ": x}}").size(), 1U) << name;
+  }
   EXPECT_EQ(slurm_complaints("{options: {clusters: all}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{options: {--qos: x}}").size(), 1U);
   EXPECT_EQ(slurm_complaints("{time: 60, options: {time: 70}}").at(0),
@@ -154,6 +160,15 @@ targets:
 
 TEST(GridEngineTarget, IsToldWhatIsWrongWithIt) {
   EXPECT_NE(grid_engine_complaint("{queue: all.q}").find("pe"), std::string::npos);
+  EXPECT_EQ(grid_engine_complaint("{pe: mpi, options: {j: y}}"),
+            "m:1:48: targets.a.grid_engine.options.j cannot be given\n"
+            "  hint: muster logs shows the output, which is in the run's record");
+  for (const char* name :
+       {"pe", "q", "masterq", "P", "A",      "N",   "o",    "e",     "i",     "wd",    "cwd",
+        "V",  "S", "b",       "C", "notify", "now", "sync", "clear", "terse", "verify"}) {
+    EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {" + std::string(name) + ": x}}"), "")
+        << name;
+  }
   EXPECT_NE(grid_engine_complaint("{pe: mpi, options: {t: 1-9}}").find("options.t cannot be given"),
             std::string::npos);
   EXPECT_EQ(grid_engine_complaint("{pe: mpi, options: {hold_jid: 5, hold_jid_ad: 6}}"), "");
