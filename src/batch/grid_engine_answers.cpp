@@ -166,7 +166,7 @@ std::string grid_engine_id(std::string_view said) {
   return {};
 }
 
-std::string grid_engine_tested(std::string_view) { return "it would be taken"; }
+std::string grid_engine_tested(std::string_view, model::Utc) { return "it would be taken"; }
 
 std::vector<Sight> grid_engine_listed(std::string_view said) {
   constexpr std::string_view kEnd = "</job_list>";

@@ -12,7 +12,7 @@ namespace muster::batch {
 // Of `qsub -terse`: "12"; empty: no id.
 [[nodiscard]] std::string grid_engine_id(std::string_view said);
 // Of `qsub -w v` that has ended well.
-[[nodiscard]] std::string grid_engine_tested(std::string_view said);
+[[nodiscard]] std::string grid_engine_tested(std::string_view said, model::Utc now);
 // Of `qstat -xml -s prsz`. One that is over counts as cancelled until the accounts tell how it has
 // ended: they are written some seconds later (accounting_flush_time in sge_conf(5)), and never for
 // one that had not begun.

@@ -103,6 +103,15 @@ std::optional<model::Utc> end_time(const State& state, const std::string& text) 
   return zoned_time(text);
 }
 
+// To Slurm, a job without a time limit ends after a year, and one that is just being started in the
+// year 2154: nobody would start that late. Whatever the zone.
+bool is_guess(const std::string& time, model::Utc now) {
+  constexpr std::chrono::days kHalfYear{183};
+  constexpr std::size_t kSeconds = 19;
+  const auto start = zoned_time(time.substr(0, kSeconds) + "+0000");
+  return start && *start > now + kHalfYear;
+}
+
 template <class Read>
 std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read read) {
   std::vector<Sight> all;
@@ -132,10 +141,13 @@ std::string slurm_id(std::string_view said) {
   return {};
 }
 
-std::string slurm_tested(std::string_view said) {
+std::string slurm_tested(std::string_view said, model::Utc now) {
   for (const std::string& line : base::split(said, "\n")) {
     const std::size_t start = line.find(" to start at ");
-    if (start != std::string::npos) return "it would start at " + line.substr(start + 13);
+    if (start == std::string::npos) continue;
+    const std::string rest = line.substr(start + 13);
+    return is_guess(rest, now) ? "it would be taken; Slurm knows of no start within half a year"
+                               : "it would start at " + rest;
   }
   return "it would be taken";
 }

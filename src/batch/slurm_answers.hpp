@@ -14,7 +14,7 @@ namespace muster::batch {
 [[nodiscard]] std::string slurm_id(std::string_view said);
 
 // Of `sbatch --test-only`, on its stderr: "sbatch: Job 12 to start at ... in partition main".
-[[nodiscard]] std::string slurm_tested(std::string_view said);
+[[nodiscard]] std::string slurm_tested(std::string_view said, model::Utc now);
 
 // Of squeue and sacct, times with their zone (squeue(1), ENVIRONMENT VARIABLES).
 inline constexpr std::string_view kSlurmTimes = "SLURM_TIME_FORMAT=%FT%T%z";

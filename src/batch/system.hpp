@@ -57,9 +57,9 @@ struct System {
   std::string_view asked_with;
 
   // Asks whether a script, on stdin, would be taken; the answer may be on either stream, and
-  // becomes one for people.
+  // becomes one for people. `now`: times far from it are left out.
   Words (*test)();
-  std::string (*tested)(std::string_view said);
+  std::string (*tested)(std::string_view said, model::Utc now);
 
   // Asks for many jobs at once; those that it knows no more are not in the answer.
   Words (*list)(const std::vector<std::string>& ids);

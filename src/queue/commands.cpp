@@ -159,7 +159,8 @@ Answered<std::string> Commands::test(std::string_view text) const {
   }
   const auto said = ask(system_.test(), environment_of(text), file.get());
   if (!said) return tl::unexpected(with_names(said.error()));
-  return system_.tested(said->out + said->err);
+  return system_.tested(said->out + said->err, std::chrono::time_point_cast<model::Utc::duration>(
+                                                   std::chrono::system_clock::now()));
 }
 
 Answered<std::vector<Sight>> Commands::look(const std::vector<std::string>& ids) const {

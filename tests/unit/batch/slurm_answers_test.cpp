@@ -82,11 +82,17 @@ TEST(SlurmPast, HasTheCodeOfTheScriptOrItsSignal) {
 }
 
 TEST(SlurmTested, SaysWhenTheJobWouldStart) {
-  EXPECT_EQ(slurm_tested("sbatch: Job 5 to start at 2026-11-23T22:50:07 using 2 processors on "
-                         "nodes node[1-2] in partition main\n"),
+  constexpr model::Utc kNow = std::chrono::sys_days{std::chrono::November / 23 / 2026};
+  const auto tested = [](std::string_view said) { return slurm_tested(said, kNow); };
+  EXPECT_EQ(tested("sbatch: Job 5 to start at 2026-11-23T22:50:07 using 2 processors on "
+                   "nodes node[1-2] in partition main\n"),
             "it would start at 2026-11-23T22:50:07 using 2 processors on nodes node[1-2] in "
             "partition main");
-  EXPECT_EQ(slurm_tested(""), "it would be taken");
+  EXPECT_EQ(tested(""), "it would be taken");
+  for (const char* time : {"2154-07-01T02:39:38", "2027-11-23T17:36:38+0100"}) {
+    EXPECT_EQ(tested(std::string("sbatch: Job 5 to start at ") + time + " using 2 processors\n"),
+              "it would be taken; Slurm knows of no start within half a year");
+  }
 }
 
 }  // namespace
