@@ -7,6 +7,7 @@
 
 #include "base/words.hpp"
 #include "batch/answer_time.hpp"
+#include "batch/slurm_reason.hpp"
 
 namespace muster::batch {
 namespace {
@@ -155,6 +156,7 @@ std::string slurm_tested(std::string_view said, model::Utc now) {
 std::vector<Sight> slurm_listed(std::string_view said) {
   return read_lines(said, 7, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.reason = told(cell[2]);
+    if (sight.stage == Stage::waiting) sight.reason = slurm_reason(sight.reason, sight.id);
     sight.start = minute_of(cell[3]);
     sight.hosts = cell[4];
     sight.script_host = told(cell[5]);

@@ -143,6 +143,14 @@ class Ends(AllocateCase):
         self.assertIn("the request for hosts was withdrawn: signal 2 (SIGINT)", self.text("told"))
         self.assertEqual(self.jobs(), [])
 
+    def test_why_a_request_is_never_met_is_told(self):
+        with open(self.path("told"), "wb") as told:
+            waiting = self.asking("-n", "70", "true", stderr=told)
+        wait_until(lambda: "waits: PartitionConfig: the partition has too few nodes with what it "
+                   "asks for" in self.text("told"), 60, "the reason")
+        waiting.send(signal.SIGINT)
+        self.assertEqual(waiting.finish(20).code, 130)
+
     def test_scancel_of_a_request_is_told(self):
         waiting = self.waiting()
         job = self.jobs()[0].split()[0]

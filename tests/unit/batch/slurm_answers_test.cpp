@@ -31,6 +31,11 @@ TEST(SlurmList, TellsWhyAJobWaitsAndUntilWhen) {
   for (const Sight& job : jobs) EXPECT_EQ(job.ended, std::nullopt);  // that is its time limit
 }
 
+TEST(SlurmList, ExplainsAReasonThatStays) {
+  EXPECT_EQ(slurm_listed("7|PENDING|JobHeldUser|N/A||n/a|N/A\n").at(0).reason,
+            "JobHeldUser: held; scontrol release 7 lets it start");
+}
+
 TEST(SlurmList, TellsHowAJobHasEnded) {
   const auto how = [](std::string_view state) {
     const auto jobs = slurm_listed("1|" + std::string(state) + "|None|N/A|node1|node1|N/A\n");
