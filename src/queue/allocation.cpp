@@ -20,7 +20,7 @@ constexpr int kLookMs = 100;
 // Between two questions why it waits, to a system that serves many: at first, and later.
 constexpr milliseconds kSoon{500};
 constexpr milliseconds kLater{10'000};
-// For a controller that is busy; it takes hosts back by itself once nobody holds them.
+// For a controller that is busy.
 constexpr seconds kGivesBack{10};
 
 // A program that waits withdraws its request, and one that holds hosts gives them back. Other
@@ -77,12 +77,14 @@ Allocation::Waited Allocation::wait_for(const Commands& commands, const batch::W
 }
 
 // A program that waits is told to stop waiting; one that holds hosts gives them back when its
-// command has ended.
+// command has ended. Of one that was killed, or does not end, the job would go on.
 Allocation::~Allocation() {
   if (!holder_) return;
   holder_->pipes().in.reset();
   if (!is_given_) holder_->signal(kWithdraws);
-  holder_->await_end(kGivesBack);
+  if (holder_->await_end(kGivesBack) && holder_->end().signal == 0) return;
+  const std::string id = commands_.batch_system().allocating(said_).id;
+  if (!id.empty()) (void)commands_.cancel(id);
 }
 
 // Whether they are there; else it was given up.

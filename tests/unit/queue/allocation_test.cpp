@@ -9,23 +9,27 @@
 namespace muster::queue::allocation_test {
 namespace {
 
-class NoAllocation : public testing::Test {
+class Allocated : public testing::Test {
  protected:
   void program(const std::string& name, const std::string& text) const {
     folder_.file(name, "#!/bin/sh\ncd " + folder_.path() + "\n" + text, true);
   }
 
-  [[nodiscard]] NoHosts why() {
-    const Commands commands(batch::kSlurm, {"PATH=" + folder_.path() + ":/usr/bin:/bin"});
-    const auto given = Allocation::wait_for(commands, {}, {"hold"},
-                                            {[](const std::string&) {}, [] { return true; }});
+  [[nodiscard]] Allocation::Waited wait() const {
+    return Allocation::wait_for(commands_, {}, {"hold"},
+                                {[](const std::string&) {}, [] { return true; }});
+  }
+
+  [[nodiscard]] NoHosts why() const {
+    const auto given = wait();
     return given ? NoHosts{} : given.error();
   }
 
   const unit::Folder folder_;
+  const Commands commands_{batch::kSlurm, {"PATH=" + folder_.path() + ":/usr/bin:/bin"}};
 };
 
-TEST_F(NoAllocation, AJobThatItsProgramLeavesBehindIsCancelled) {
+TEST_F(Allocated, AJobThatItsProgramLeavesBehindIsCancelled) {
   program("salloc", "echo 'salloc: Granted job allocation 42' >&2");
   program("squeue", "echo '42|RUNNING|None|2026-11-25T17:00:00+0000|node1|node1|N/A'");
   program("scancel", "echo \"$@\" > cancelled");
@@ -36,7 +40,26 @@ TEST_F(NoAllocation, AJobThatItsProgramLeavesBehindIsCancelled) {
   EXPECT_EQ(none.code, std::nullopt);
 }
 
-TEST_F(NoAllocation, OneThatWasCancelledWhileItWaitedIsNoRefusal) {
+TEST_F(Allocated, AJobWhoseProgramIsKilledLaterIsCancelledAtTheEnd) {
+  program("salloc", "echo 'salloc: Granted job allocation 42' >&2; printf 'A=1\\0\\0'; kill -9 $$");
+  program("scancel", "echo \"$@\" > cancelled");
+  {
+    const auto given = wait();
+    ASSERT_TRUE(given) << given.error().error.what;
+    EXPECT_EQ((*given)->environment(), std::vector<std::string>{"A=1"});
+    EXPECT_FALSE(folder_.has("cancelled"));
+  }
+  EXPECT_EQ(folder_.read("cancelled"), "42\n");
+}
+
+TEST_F(Allocated, OneThatGivesItsHostsBackIsLeftAlone) {
+  program("salloc", "echo 'salloc: Granted job allocation 42' >&2; printf 'A=1\\0\\0'; cat");
+  program("scancel", "echo \"$@\" > cancelled");
+  ASSERT_TRUE(wait());
+  EXPECT_FALSE(folder_.has("cancelled"));
+}
+
+TEST_F(Allocated, OneThatWasCancelledWhileItWaitedIsNoRefusal) {
   program("salloc",
           "echo 'salloc: Pending job allocation 42\nsalloc: Job has been cancelled\n"
           "salloc: error: Job submit/allocate failed: Job/step already completing or completed' "
@@ -48,7 +71,7 @@ TEST_F(NoAllocation, OneThatWasCancelledWhileItWaitedIsNoRefusal) {
   EXPECT_EQ(none.code, 143);
 }
 
-TEST_F(NoAllocation, OneThatIsRefusedIsToldInSlurmsWords) {
+TEST_F(Allocated, OneThatIsRefusedIsToldInSlurmsWords) {
   program("salloc",
           "echo 'salloc: Job allocation 42 has been revoked.\n"
           "salloc: error: CPU count per node can not be satisfied' >&2; exit 1");
