@@ -163,15 +163,20 @@ class Launch {
     return !report.same_hosts.empty();
   }
 
+  [[nodiscard]] head::HeadOptions options_for(const Prospect& job) const {
+    head::HeadOptions options = head_options(invocation_);
+    const bool is_one_host = job.plan.nodes.size() == 1 && job.plan.spare.empty();
+    if (is_one_host) head::add_allocation_end(options.environment, job.spec.timeout.has_value());
+    return options;
+  }
+
   std::optional<int> carry_out(Prospect job) {
     const bool verbose = job.spec.verbose;
     for (const std::string& notice : job.plan.notices) {
       say("muster: " + notice + "\n");
     }
     if (verbose) tell_withheld(withheld(job));
-    head::HeadOptions options = head_options(invocation_);
-    const bool is_one_host = job.plan.nodes.size() == 1 && job.plan.spare.empty();
-    if (is_one_host) head::add_allocation_end(options.environment, job.spec.timeout.has_value());
+    head::HeadOptions options = options_for(job);
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return give_up(filled.error());
