@@ -273,7 +273,7 @@ void Run::output_closed(base::Instant now, RunEffects& out) {
 // Slurm sends SIGTERM to all when a job's time is over.
 void Run::blame(std::int32_t number) {
   if (number != SIGTERM || !time_limit_.is_allocation_over(now_)) {
-    return verdict_.interrupted(number);
+    return verdict_.interrupted(number, input_.spec.source.of_batch_job);
   }
   verdict_.fault(
       {Fault::timeout,

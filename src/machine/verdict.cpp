@@ -84,9 +84,10 @@ void Verdict::fault(base::Error error, std::string host) {
   report_.error = std::move(error);
 }
 
-void Verdict::interrupted(std::int32_t signal) {
+void Verdict::interrupted(std::int32_t signal, bool in_batch_job) {
   report_.cause = model::Cause::interrupted;
   report_.signal = signal;
+  report_.in_batch_job = in_batch_job;
 }
 
 bool Verdict::explained_by(std::int32_t signal) const {

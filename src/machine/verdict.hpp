@@ -36,7 +36,8 @@ class Verdict {
   void fault(base::Error error, std::string host);
   // It was that a host has been told to end.
   void host_was_ended() { host_was_ended_ = true; }
-  void interrupted(std::int32_t signal);
+  // `in_batch_job`: whose system may have sent the signal.
+  void interrupted(std::int32_t signal, bool in_batch_job);
   // Whether so far nothing has gone wrong but what such a signal for a whole job does: it also ends
   // ranks, and agents with their hosts.
   [[nodiscard]] bool explained_by(std::int32_t signal) const;

@@ -80,6 +80,7 @@ struct RunReport {
   std::vector<RankExit> rounds;  // the first failures of rounds that others followed
   base::Error error;             // fault
   std::int32_t signal = 0;       // interrupted
+  bool in_batch_job = false;     // interrupted in a job that its batch system may have ended
   std::int32_t notice = 0;       // the signal that warned the ranks of the time limit; 0: not sent
   std::uint32_t world_size = 0;  // ranks of all worlds
   std::vector<World> worlds;     // in order; more than one when ranks were spawned

@@ -161,6 +161,9 @@ namespace {
 
 [[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
   std::string text = "interrupted by " + signal_label(report.signal);
+  if (report.in_batch_job && report.signal == SIGTERM) {
+    text += ", as when the batch job around is cancelled or preempted";
+  }
   if (report.ended != 0) {
     text += fmt::format(": {} {} ended{}", ended_ranks(report), report.ended == 1 ? "was" : "were",
                         kill_words(report));

@@ -328,6 +328,18 @@ TEST(Report, OfAnInterruptionIsOneLine) {
             "SIGKILL after 5 s; exit code 130\n");
 }
 
+TEST(Report, OfSigtermInABatchJobTellsWhoSendsIt) {
+  RunReport r;
+  r.cause = Cause::interrupted;
+  r.in_batch_job = true;
+  r.signal = SIGINT;
+  EXPECT_EQ(report(r, {}), "muster: interrupted by signal 2 (SIGINT); exit code 130\n");
+  r.signal = SIGTERM;
+  EXPECT_EQ(report(r, {}),
+            "muster: interrupted by signal 15 (SIGTERM), as when the batch job around is cancelled "
+            "or preempted; exit code 143\n");
+}
+
 TEST(Report, ColoursOnlyTheCause) {
   EXPECT_EQ(report(rank_3_exited_with(1), Style{.colour = true}),
             "\x1b[1;31mmuster: rank 3 on node2 exited with code 1 (pid 4242)\x1b[0m\n"
