@@ -131,6 +131,16 @@ std::vector<Sight> read_lines(std::string_view said, std::size_t parts, Read rea
   return all;
 }
 
+// The number that follows one of these begins; empty: none does.
+std::string job_named(std::string_view line, std::initializer_list<std::string_view> begins) {
+  for (const std::string_view begin : begins) {
+    if (!line.starts_with(begin)) continue;
+    line.remove_prefix(begin.size());
+    return slurm_id(line.substr(0, line.find(' ')));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string slurm_id(std::string_view said) {
@@ -170,23 +180,19 @@ std::vector<Sight> slurm_past(std::string_view said) {
   });
 }
 
-// Its sentences: slurm src/salloc/salloc.c and src/api/allocate.c.
+// Its sentences: slurm src/salloc/salloc.c and src/api/allocate.c. Plugins of a site may speak of
+// other jobs in others.
 AllocationNews slurm_allocating(std::string_view said) {
-  constexpr std::array<std::string_view, 4> kKnowsId = {"salloc: Pending job allocation ",
-                                                        "salloc: Granted job allocation ",
-                                                        "salloc: Job allocation ", "salloc: Job "};
   AllocationNews news;
   for (const std::string& line : base::split(said, "\n")) {
-    for (const std::string_view begin : kKnowsId) {
-      if (!line.starts_with(begin)) continue;
-      const std::string id =
-          slurm_id(line.substr(begin.size(), line.find(' ', begin.size()) - begin.size()));
-      if (!id.empty()) news.id = id;
-    }
+    const std::string own =
+        job_named(line, {"salloc: Pending job allocation ", "salloc: Granted job allocation "});
+    if (!own.empty()) news.id = own;
+    const std::string ended = job_named(line, {"salloc: Job allocation ", "salloc: Job "});
     if (line.find("exceeded its time limit") != std::string::npos) {
-      news.end = fmt::format("Slurm job {} has reached its time limit", news.id);
+      news.end = fmt::format("Slurm job {} has reached its time limit", ended);
     } else if (line.find("has been revoked") != std::string::npos && news.end.empty()) {
-      news.end = fmt::format("Slurm job {} was ended", news.id);
+      news.end = fmt::format("Slurm job {} was ended", ended);
     }
   }
   return news;

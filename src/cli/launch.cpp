@@ -166,7 +166,9 @@ class Launch {
   [[nodiscard]] head::HeadOptions options_for(const Prospect& job) const {
     head::HeadOptions options = head_options(invocation_);
     const bool is_one_host = job.plan.nodes.size() == 1 && job.plan.spare.empty();
-    if (is_one_host) head::add_allocation_end(options.environment, job.spec.timeout.has_value());
+    const bool has_limit = job.spec.timeout.has_value();
+    if (is_one_host)
+      options.asks_for_end = !head::add_allocation_end(options.environment, has_limit);
     return options;
   }
 

@@ -21,7 +21,6 @@
 #include "cli/step_outputs.hpp"
 #include "cli/sweep.hpp"
 #include "cli/take_over.hpp"
-#include "head/allocation_end.hpp"
 #include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
 #include "pipeline/sweep_overseer.hpp"
@@ -443,9 +442,7 @@ int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
                  model::CodeFrom::muster, taken.error().what);
     return complain(taken.error());
   }
-  Invocation own = invocation;
-  if (request.uses_job_around) head::add_allocation_end(own.environment, false);
-  const auto conducted = carry_out(request, own, recorder);
+  const auto conducted = carry_out(request, invocation, recorder);
   if (!conducted) return complain(conducted.error());
   if (recorder.failure()) say("muster: " + recorder.failure()->what + "\n");
   for (const std::string& trouble : conducted->troubles) say("muster: " + trouble + "\n");

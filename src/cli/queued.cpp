@@ -88,10 +88,12 @@ void finish_queued(const RunRecord& record) {
                             view::record_json(record, store::utc_now()) + "\n");
 }
 
-// The batch system makes the files before the script starts.
+// The batch system makes the files before the script starts. NFS looks at a folder anew when that
+// is opened, and may else be half a minute late.
 bool has_output(const RunRecord& record) {
+  const process::UniqueFd folder(::open(record.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto is_there = [&](const char* name) {
-    return ::access(file_of(record, name).c_str(), F_OK) == 0;
+    return ::faccessat(folder.get(), name, F_OK, 0) == 0;
   };
   return is_there(store::kJobOutput) || is_there(store::kJobErrors);
 }
@@ -127,8 +129,9 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
     if (!now.is_live() || is_held(now)) return now;
     if (may_come) ::poll(nullptr, 0, kLookMs);
   }
+  const bool is_written = has_output(record);
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder),
-                             has_output(record) ? "" : record.folder};
+                             is_written ? "" : record.folder};
   RunRecord ended =
       with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
   ended.ended = end_time(record, sight);
@@ -405,8 +408,8 @@ void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) 
   for (const auto& [kind, asked] : by_kind) {
     const Sights sights = commands_of(*asked.front(), invocation).look(ids_of(asked));
     if (!sights) {
-      say(fmt::format("muster: {}; of runs in its queue only their records are known\n",
-                      sights.error().error.what));
+      say(fmt::format("muster: {}; of runs in the queue of {} only the records are known\n",
+                      sights.error().error.what, batch::system_of(kind)->name));
     }
     for (RunRecord* record : asked) *record = as_answered(std::move(*record), sights);
   }

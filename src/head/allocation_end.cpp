@@ -41,20 +41,24 @@ bool needs_answer(const std::vector<std::string>& environment, bool has_limit) {
 
 std::vector<std::string> question(const std::vector<std::string>& environment) {
   const std::string job = base::value_of(environment, "SLURM_JOB_ID");
-  return {"env", "SLURM_TIME_FORMAT=%s", "squeue", "-h", "-j", job, "-o", "%e"};
+  return {"env", "-u", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT=%s", "squeue", "-h", "-j", job,
+          "-o",  "%e"};
 }
 
 }  // namespace
 
-void add_allocation_end(std::vector<std::string>& environment, bool has_limit) {
-  if (!is_in_job(environment) || known_end(environment)) return;
-  if (!needs_answer(environment, has_limit)) return;
+bool add_allocation_end(std::vector<std::string>& environment, bool has_limit) {
+  if (!is_in_job(environment) || known_end(environment)) return true;
+  if (!needs_answer(environment, has_limit)) return true;
   const auto answer = process::converse(
       {.words = question(environment), .environment = environment, .limit = kAnswerBefore});
-  const auto end = answer && answer->ended_well() ? seconds_in(answer->out) : std::nullopt;
-  if (!end) return;
-  std::erase_if(environment, [](const auto& one) { return one.starts_with(kEndTime); });
-  environment.push_back(fmt::format("{}={}", kEndTime, *end));
+  if (!answer || !answer->ended_well()) return false;
+  if (const auto end = seconds_in(answer->out)) {
+    const std::string begin = fmt::format("{}=", kEndTime);
+    std::erase_if(environment, [&](const auto& one) { return one.starts_with(begin); });
+    environment.push_back(fmt::format("{}{}", begin, *end));
+  }
+  return true;
 }
 
 void AllocationEnd::ask(const std::vector<std::string>& environment, bool has_limit,

@@ -15,7 +15,8 @@ namespace muster::head {
 // Slurm before 23.02 does not set SLURM_JOB_END_TIME. Adds it, for ranks that start too soon for an
 // answer that comes beside them: squeue has a quarter of a second for it. Not if the user has said
 // when the job ends.
-void add_allocation_end(std::vector<std::string>& environment, bool has_limit);
+// False: nobody has answered, so it may be asked once more.
+[[nodiscard]] bool add_allocation_end(std::vector<std::string>& environment, bool has_limit);
 
 class AllocationEnd {
  public:

@@ -57,6 +57,7 @@ class Head {
         joined_(std::move(options.joined)),
         told_(std::move(options.told)),
         tick_(std::move(options.tick)),
+        asks_for_end_(options.asks_for_end),
         program_(std::move(options.program)),
         version_(std::move(options.version)),
         job_(options.input.job),
@@ -121,7 +122,8 @@ class Head {
 
  private:
   void ask_for_end() {
-    allocation_.ask(environment_, spec_.timeout.has_value(), [this](std::int64_t at) {
+    const bool is_settled = spec_.timeout.has_value() || !asks_for_end_;
+    allocation_.ask(environment_, is_settled, [this](std::int64_t at) {
       const auto now = std::chrono::system_clock::now().time_since_epoch();
       const auto left = std::chrono::duration_cast<base::Duration>(std::chrono::seconds(at) - now);
       pump_.feed(machine::AllocationEnds{at, left});
@@ -415,6 +417,7 @@ class Head {
   std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
   std::function<void()> tick_;
+  bool asks_for_end_;
   std::string program_;
   std::string version_;
   std::string job_;

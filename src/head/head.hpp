@@ -26,6 +26,7 @@ struct HeadOptions {
   std::function<void(const model::RunEvent&)> told = {};
   std::function<void()> tick = {};  // called a few times a second; may be empty
   Holder holder = {};               // when it ends, the run is told to end
+  bool asks_for_end = true;         // of the Slurm job around, where the environment says none
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <sys/socket.h>
 
 #include "head/step_tasks.hpp"
 #include "link/step_tasks.hpp"
@@ -59,11 +60,19 @@ class Farewell {
         }));
   }
 
+  // Nobody hears what is said on a connection that a process has lost.
+  static bool has_left(tcp::socket& socket) {
+    char byte = 0;
+    return ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  }
+
   // A process may have lost a connection and made another. A task that is there with another
   // process has been told, and belongs to what comes after this.
   void answer(Visitor& visitor, std::string_view line) {
     const auto who = link::who_greets(place_, line);
-    if (!who || told_.try_emplace(who->task, who->pid).first->second != who->pid) return;
+    if (!who || has_left(visitor.socket) ||
+        told_.try_emplace(who->task, who->pid).first->second != who->pid)
+      return;
     std::error_code ignored;
     asio::write(visitor.socket, asio::buffer(words_), ignored);
     if (told_.size() + 1 == place_.tasks) stop();

@@ -261,12 +261,13 @@ std::optional<base::Duration> timeout_of(const JobFile& job) {
   return std::chrono::milliseconds(std::max<std::int64_t>(1, ms));
 }
 
-// A batch job has an end; whether it is known, only the run finds out.
-bool has_outer_end(const Target& target, const model::JobSpec& spec) {
-  return target.batch || target.is_allocation || spec.source == model::kHostsAllocated;
+// A job of Slurm's has an end; whether it is known, only the run finds out.
+bool has_outer_end(const Place& place) {
+  const auto& batch = place.target.batch;
+  return (batch && batch->kind == "slurm") || place.found.source == model::kHostsAllocated;
 }
 
-void set_notice(const JobFile& job, const Target& target, model::JobSpec& spec,
+void set_notice(const JobFile& job, const Place& place, model::JobSpec& spec,
                 Complaints& complaints) {
   if (!job.notice) return;
   const auto notice = spec::read_notice(job.notice->text);
@@ -274,7 +275,7 @@ void set_notice(const JobFile& job, const Target& target, model::JobSpec& spec,
     return complaints.add(job.notice->begin, "notice " + notice.error().what, notice.error().hint);
   }
   spec.notice = *notice;
-  if (!spec.timeout && has_outer_end(target, spec)) return;
+  if (!spec.timeout && has_outer_end(place)) return;
   const auto fits = spec::check_notice(spec.notice, spec.timeout);
   if (!fits) complaints.add(job.notice->begin, fits.error().what, fits.error().hint);
 }
@@ -310,7 +311,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
       !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
-  set_notice(job, place.target, made.spec, complaints);
+  set_notice(job, place, made.spec, complaints);
   made.folders = folders_of(job, values);
   // Of the job file, whose hosts have nothing of it.
   if (place.target.is_allocation && !job.code) made.folders.push_back(folder);

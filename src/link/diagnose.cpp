@@ -281,7 +281,7 @@ Answer job_is_over(const Scene& scene) {
   if (!line) return std::nullopt;
   const std::string job = first_line(line->substr(line->find(kWords) + kWords.size()));
   return say(scene, fmt::format("Slurm job {}, in which this was called, has ended", job),
-             "ask for hosts anew, or `unset SLURM_JOB_ID SLURM_JOB_NODELIST` to use others");
+             "leave the shell of that job, and ask for hosts anew");
 }
 
 // ---- the agent's own words ----------------------------------------------------------------------

@@ -277,7 +277,7 @@ void Run::blame(std::int32_t number) {
   }
   verdict_.fault(
       {Fault::timeout,
-       "the time limit of the batch job around was reached",
+       kBatchJobOver,
        "--notice SIGNAL@SECONDS tells ranks before; --time of sbatch, or time: of the target, asks "
        "for more",
        {}},

@@ -10,6 +10,9 @@
 
 namespace muster::machine {
 
+// Why a run has ended that the batch job around has ended at its time limit.
+inline constexpr const char* kBatchJobOver = "the time limit of the batch job around was reached";
+
 class TimeLimit {
  public:
   TimeLimit(std::optional<base::Duration> timeout, std::optional<model::Notice> notice);

@@ -77,7 +77,7 @@ void abandon_steps(RunRecord& record) {
   for (StepRecord& step : record.steps) {
     if (step.state == StepState::running) {
       step.state = StepState::stopped;
-      step.ended = record.ended;
+      step.ended = std::max(record.ended, step.started);
     }
     if (step.state == StepState::waiting) step.state = StepState::blocked;
   }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "machine/time_limit.hpp"
 #include "pipeline/console.hpp"
 #include "pipeline/step_lines.hpp"
 #include "process/forked.hpp"
@@ -416,13 +417,11 @@ class Conductor {
     });
   }
 
-  // The batch job around has reached its time limit, and its steps knew that.
+  // The batch job around has reached its time limit, as its steps knew.
   [[nodiscard]] bool is_batch_job_over() const {
-    const int code = base::exit_code(base::Fault::timeout);
     return interrupted_ == SIGTERM &&
-           std::ranges::any_of(recorder_.record().steps, [&](const StepRecord& step) {
-             return step.state == StepState::stopped && step.exit_code == code;
-           });
+           std::ranges::count(recorder_.record().steps, machine::kBatchJobOver,
+                              &StepRecord::cause) > 0;
   }
 
   int end() {

@@ -84,7 +84,10 @@ Allocation::~Allocation() {
   if (!is_given_) holder_->signal(kWithdraws);
   if (holder_->await_end(kGivesBack) && holder_->end().signal == 0) return;
   const std::string id = commands_.batch_system().allocating(said_).id;
-  if (!id.empty()) (void)commands_.cancel(id);
+  if (id.empty()) return;
+  const auto cancelled = commands_.cancel(id);
+  if (!cancelled && !cancelled.error().is_unknown_job)
+    events_.say(may_go_on(id, cancelled.error()));
 }
 
 // Whether they are there; else it was given up.
@@ -118,9 +121,13 @@ NoHosts Allocation::why_none() const {
 // A job that was left behind would run for nobody.
 std::string Allocation::take_away(const std::string& id) const {
   const auto cancelled = commands_.cancel(id);
-  const std::string job = fmt::format("{} job {}", commands_.batch_system().name, id);
-  return cancelled ? job + " was there already, and is cancelled"
-                   : job + " may go on: " + cancelled.error().error.what;
+  if (!cancelled) return may_go_on(id, cancelled.error());
+  return fmt::format("{} job {} was there already, and is cancelled", commands_.batch_system().name,
+                     id);
+}
+
+std::string Allocation::may_go_on(const std::string& id, const batch::Refusal& why) const {
+  return fmt::format("{} job {} may go on: {}", commands_.batch_system().name, id, why.error.what);
 }
 
 // Whether there may be more to hear.

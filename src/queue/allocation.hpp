@@ -53,6 +53,7 @@ class Allocation {
   [[nodiscard]] bool listen();
   [[nodiscard]] NoHosts why_none() const;
   [[nodiscard]] std::string take_away(const std::string& id) const;
+  [[nodiscard]] std::string may_go_on(const std::string& id, const batch::Refusal& why) const;
   void tell_why_it_waits();
 
   const Commands& commands_;

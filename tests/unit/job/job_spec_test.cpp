@@ -99,9 +99,16 @@ TEST(JobSpec, NoticeOfTheTimeLimit) {
   EXPECT_EQ(fine.made.spec.notice, (model::Notice{SIGUSR1, std::chrono::seconds(10)}));
   EXPECT_EQ(make(job + "timeout: 60\nnotice: USR1\n", 1).complaints,
             Words{"j:4:9: notice must be SIGNAL@SECONDS, not 'USR1'"});
-  Place allocation;
-  allocation.target.is_allocation = true;
-  EXPECT_TRUE(make(job + "notice: USR1@10\n", allocation).complaints.empty());
+  const auto complaints_at = [&](model::HostSource source, std::string_view batch) {
+    Place place;
+    place.found.source = source;
+    if (!batch.empty()) place.target.batch.emplace().kind = batch;
+    return make(job + "notice: USR1@10\n", place).complaints.size();
+  };
+  EXPECT_EQ(complaints_at(model::kHostsAllocated, ""), 0U);
+  EXPECT_EQ(complaints_at(model::kHostsHere, "slurm"), 0U);
+  EXPECT_EQ(complaints_at(model::kHostsGranted, ""), 1U);
+  EXPECT_EQ(complaints_at(model::kHostsHere, "grid_engine"), 1U);
   EXPECT_EQ(make(job + "notice: USR1@10\n", 1).complaints,
             Words{"j:3:9: there is no time limit of which to give notice"});
 }

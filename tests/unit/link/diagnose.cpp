@@ -48,7 +48,7 @@ std::vector<Case> connection_cases() {
        said("srun: error: Unable to confirm allocation for job 70: Invalid job id specified\n"
             "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 70\n",
             1),
-       "Slurm job 70, in which this was called, has ended", "unset SLURM_JOB_ID"},
+       "Slurm job 70, in which this was called, has ended", "leave the shell"},
       {"NameOfJumpHost",
        said("ssh: Could not resolve hostname gate: Temporary failure in name resolution\n"
             "Connection closed by UNKNOWN port 65535\n"),
