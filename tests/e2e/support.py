@@ -228,6 +228,10 @@ class LabCase(Case):
         cls.lab.__enter__()
         cls.addClassCleanup(cls.lab.close)
 
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(lambda: self.assertEqual(self.lab.dead_hosts(), {}))
+
     def environment(self, **more):
         return self.lab.environment(DIR=self.folder, E2E_MARK=self.mark, **more)
 

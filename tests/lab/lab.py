@@ -190,6 +190,12 @@ class Lab:
                 found[pid] = words.replace(b"\0", b" ").decode(errors="replace").strip()
         return found
 
+    def dead_hosts(self):
+        """{name: how and with what words} of hosts that have ended though nobody has killed them."""
+        dead = {name: holder.poll() for name, holder in self._holders.items()}
+        return {name: f"code {code}: {_file(os.path.join(self.folder, f'{name}.init.log'))!r}"
+                for name, code in dead.items() if code is not None}
+
     def children_named(self, name, program):
         """Pids on a host whose command name (comm) is `program`."""
         wanted = program.encode()
