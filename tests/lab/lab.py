@@ -191,7 +191,7 @@ class Lab:
         return found
 
     def dead_hosts(self):
-        """{name: how and with what words} of hosts that have ended though nobody has killed them."""
+        """{name: how, and with what words} of hosts that have ended and that nobody has killed."""
         dead = {name: holder.poll() for name, holder in self._holders.items()}
         return {name: f"code {code}: {_file(os.path.join(self.folder, f'{name}.init.log'))!r}"
                 for name, code in dead.items() if code is not None}
