@@ -29,11 +29,12 @@ class TableReader {
 
   // `path` is "" or ends with a dot: "compute."
   void read(const Node& map, Table<Draft> table, const std::string& path = "") {
-    std::set<std::string> meant;  // by keys that are none
+    std::set<std::string> meant;                                   // by keys that are none
+    const std::vector<std::string> open = names_left(map, table);  // once: there may be many keys
     for (const Entry& entry : map.entries) {
       const auto row = std::ranges::find(table, entry.key, &name_of);
       if (row == table.end()) {
-        meant.insert(unknown(map, entry, table, path));
+        meant.insert(unknown(map, entry, open, table, path));
       } else {
         value(entry, *row, path + std::string(row->text.name));
       }
@@ -67,10 +68,9 @@ class TableReader {
   }
 
   // Returns the key that was meant, or "".
-  std::string unknown(const Node& map, const Entry& entry, Table<Draft> table,
-                      const std::string& path) {
+  std::string unknown(const Node& map, const Entry& entry, const std::vector<std::string>& open,
+                      Table<Draft> table, const std::string& path) {
     if (complaints_.full()) return {};  // looking for the nearest key takes a while
-    const std::vector<std::string> open = names_left(map, table);
     const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";
