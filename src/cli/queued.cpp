@@ -111,11 +111,13 @@ model::Utc end_time(const RunRecord& record, const JobSight* sight) {
   return std::max(begin_of(record), std::min(*sight->ended, now));
 }
 
-RunRecord with_end(RunRecord record, const batch::JobEnd& end) {
+RunRecord with_end(RunRecord record, const batch::JobEnd& end, model::Utc time) {
   record.state = end.state;
   record.exit_code = end.exit_code;
   record.code_from = end.code_from;
   record.cause = end.cause;
+  record.ended = time;
+  model::abandon_steps(record);
   return record;
 }
 
@@ -132,10 +134,8 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
   const bool is_written = has_output(record);
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder),
                              is_written ? "" : record.folder};
-  RunRecord ended =
-      with_end(record, batch::end_of(*batch::system_of(record.scheduler.kind), sight, traces));
-  ended.ended = end_time(record, sight);
-  model::abandon_steps(ended);
+  const batch::System& system = *batch::system_of(record.scheduler.kind);
+  RunRecord ended = with_end(record, batch::end_of(system, sight, traces), end_time(record, sight));
   // What is unknown here may be known elsewhere: it is no end for good.
   if (sight != nullptr) {
     finish_queued(ended);
