@@ -24,7 +24,8 @@ PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 import lab as lab_module  # noqa: E402
-from lab import Lab, run_tests, wait_until  # noqa: E402,F401  (tests take them from here)
+from lab import (WAIT_SECONDS, Lab, run_tests, until,  # noqa: E402,F401  (tests take them
+                 wait_until)                           # from here)
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '
@@ -113,7 +114,7 @@ class Running:
     def send(self, number):
         self.popen.send_signal(number)
 
-    def finish(self, seconds=30, stdin=None):
+    def finish(self, seconds=WAIT_SECONDS, stdin=None):
         out, err = self.popen.communicate(stdin, timeout=seconds)
         code = self.popen.returncode
         return Done(128 - code if code < 0 else code, out or b"", err or b"",
@@ -122,8 +123,6 @@ class Running:
 
 class Case(unittest.TestCase):
     """A folder, a mark, and the promise that nothing is left behind."""
-
-    leftover_seconds = 5.0
 
     def setUp(self):
         self.assertTrue(os.access(MUSTER, os.X_OK), f"no {MUSTER}: make build, or set MUSTER")
@@ -137,15 +136,15 @@ class Case(unittest.TestCase):
         for one in self.running:
             if one.popen.poll() is None:
                 one.send(signal.SIGKILL)
-            one.popen.wait(10)
+            one.popen.wait(WAIT_SECONDS)
             for pipe in (one.popen.stdin, one.popen.stdout, one.popen.stderr):
                 if pipe is not None:
                     pipe.close()
-        self.assert_nothing_left(self.leftover_seconds)
+        self.assert_nothing_left()
 
-    def assert_nothing_left(self, seconds):
+    def assert_nothing_left(self, seconds=WAIT_SECONDS):
         try:
-            wait_until(lambda: not survivors(self.mark), seconds, "all processes of the job gone")
+            until("all processes of the job gone", lambda: not survivors(self.mark), seconds)
         except TimeoutError:
             left = survivors(self.mark)
             for pid in left:
@@ -153,7 +152,7 @@ class Case(unittest.TestCase):
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
-            self.fail(f"left behind after {seconds} s: {left}")
+            self.fail(f"left behind after {seconds:g} s: {left}")
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -182,7 +181,7 @@ class Case(unittest.TestCase):
         self.running.append(Running(popen))
         return self.running[-1]
 
-    def muster(self, *words, stdin=None, seconds=30, **start_words):
+    def muster(self, *words, stdin=None, seconds=WAIT_SECONDS, **start_words):
         """`muster run WORDS...` to its end."""
         if stdin is not None:
             start_words["stdin"] = subprocess.PIPE
@@ -193,15 +192,15 @@ class Case(unittest.TestCase):
         self.assertEqual(done.code, 0, done)
         return done
 
-    def wait_for_files(self, names, seconds=20):
+    def wait_for_files(self, names, seconds=WAIT_SECONDS):
         """Until all these files are in the test's folder: so ranks say how far they have come."""
         def there():
             ended = [one for one in self.running if one.popen.poll() is not None]
             found = all(os.path.exists(self.path(name)) for name in names)
             self.assertTrue(found or len(ended) < len(self.running),
-                            f"no {names}: {[str(one.finish(1)) for one in ended]}")
+                            f"no {names}: {[str(one.finish()) for one in ended]}")
             return found
-        wait_until(there, seconds, f"{names}; there are {os.listdir(self.folder)}")
+        until(lambda: f"{names}; there are {os.listdir(self.folder)}", there, seconds)
 
     def assert_refused(self, done, code, *patterns):
         """One clear line, a hint, nothing on stdout, and the stated exit code."""
@@ -247,10 +246,10 @@ class LabCase(Case):
         self.running.append(running)
         return running
 
-    def launch(self, *words, seconds=40, **more):
+    def launch(self, *words, seconds=WAIT_SECONDS, **more):
         """`muster run WORDS...` on the lab's head, to its end."""
         done = self.start_in_lab(*words, **more).finish(seconds)
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
         return done
 
     def launches(self, *words, **more):
@@ -258,7 +257,7 @@ class LabCase(Case):
         self.assertEqual(done.code, 0, done)
         return done
 
-    def assert_hosts_clean(self, seconds, spared=()):
+    def assert_hosts_clean(self, seconds=WAIT_SECONDS, spared=()):
         """No process is left on any living host, but for the lab's own and the spared pids."""
         def left():
             found = {}
@@ -269,7 +268,7 @@ class LabCase(Case):
                     found[name] = here
             return found
         try:
-            wait_until(lambda: not left(), seconds, "hosts without strangers")
+            until("hosts without strangers", lambda: not left(), seconds)
         except TimeoutError:
             remaining = left()
             for pids in remaining.values():
@@ -278,7 +277,7 @@ class LabCase(Case):
                         os.kill(pid, signal.SIGKILL)
                     except ProcessLookupError:
                         pass
-            self.fail(f"left behind after {seconds} s: {remaining}")
+            self.fail(f"left behind after {seconds:g} s: {remaining}")
 
 
 def free_of_prefix(line):

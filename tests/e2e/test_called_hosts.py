@@ -14,7 +14,7 @@ import unittest
 from mpi_programs import MPICH, OPEN_MPI
 from seed_case import TRAIN, SeedCase
 from support import (BAD_FILE, LOST, MUSTER, UNREACHABLE, USAGE, Case, Running, lab_or_skip,
-                     descendants, parent_of, run_tests, wait_until)
+                     descendants, parent_of, run_tests, until)
 
 REASON = lab_or_skip()
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
@@ -89,7 +89,7 @@ class CalledCase(SeedCase):
     def until_up(self, *names, host="head"):
         """Until the command has made these files in its folder."""
         there = [self.at(host, name) for name in names]
-        wait_until(lambda: all(os.path.exists(path) for path in there), 30, f"{names} on {host}")
+        until(f"{names} on {host}", lambda: all(os.path.exists(path) for path in there))
 
     def each_up(self, hosts=HOSTS):
         for host in hosts:
@@ -302,7 +302,7 @@ class Ends(CalledCase):
         led = self.lead("sh wait.sh")
         self.until_up("up")
         joined.pop("node3").send(signal.SIGKILL)
-        wait_until(lambda: not self.lab.strangers("node3"), 10, "node3 empty")
+        until("node3 empty", lambda: not self.lab.strangers("node3"))
         self.put("go", "", ["head"])
         done = led.finish(30)
         self.assertEqual(done.lines, [f"code {UNREACHABLE}", "rank 0 of 2 on node1",
@@ -358,7 +358,7 @@ class Ends(CalledCase):
 
     def test_whoever_waits_ends_at_once(self):
         led, joined = self.lead("true"), self.join_all(("node1",))
-        wait_until(lambda: self.connections() > 0, 10, "node1 has come")
+        until("node1 has come", lambda: self.connections() > 0)
         for one in (joined["node1"], led):
             one.send(signal.SIGTERM)
             done = one.finish(10)
@@ -411,8 +411,8 @@ class FirstProcess(CalledCase):
         subprocess.run(inside, check=True, env=self.environment())
 
         orphan = self.path("orphan")
-        wait_until(lambda: os.path.exists(orphan), 10, "the orphan has ended")
-        wait_until(lambda: len(self.children(first)) == 1, 10, "only muster below process 1")
+        until("the orphan has ended", lambda: os.path.exists(orphan))
+        until("only muster below process 1", lambda: len(self.children(first)) == 1)
         led.send(signal.SIGTERM)
         led.finish(30)
         self.all_end(joined, 0)

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 from support import (CANNOT_START, MUSTER, PYTHON, UNREACHABLE, Case, LabCase, lab_or_skip,
-                     run_tests, wait_until)
+                     run_tests, until)
 
 REASON = lab_or_skip()
 INTERNAL = 247
@@ -147,7 +147,7 @@ class Limits(Case):
             print(f"SKIPPED: no control group of processes can be made: {error}", file=sys.stderr)
             self.skipTest("no control group of processes can be made here")
         # An agent that the head kills at once leaves a guard, which takes a moment to see it.
-        self.addCleanup(wait_until, lambda: removed(group), 10, "an empty control group")
+        self.addCleanup(until, "an empty control group", lambda: removed(group))
         with open(f"{group}/pids.max", "w", encoding="ascii") as file:
             file.write("3")
         enter = f'echo $$ > {group}/cgroup.procs && exec "$@"'

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from support import (LOST, MUSTER, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, parent_of,
-                     run_tests, wait_until)
+                     run_tests, until)
 
 REASON = lab_or_skip()
 WITHIN = 10.0  # seconds from the death to hosts without a trace
@@ -109,9 +109,9 @@ class ProcessesDie(Deaths):
         """`pkill -9 -f muster` on all hosts at once does not reach the wardens."""
         hosts = ("head", "node1", "node2")
         job = self.job(hosts="head:1,node1:2,node2:1")
-        wait_until(lambda: not any("muster" in self.lab.strangers(host)[pid] for host in hosts
-                                   for pid in self.lab.children_named(host, "job-warden")),
-                   5, "wardens without our name")
+        until("wardens without our name",
+              lambda: not any("muster" in self.lab.strangers(host)[pid] for host in hosts
+                              for pid in self.lab.children_named(host, "job-warden")))
         self.pids_of("job-warden", hosts)
         self.kill_with_guards(*hosts)
         job.popen.wait(5)
@@ -147,8 +147,8 @@ class ProcessesDie(Deaths):
         """Children that ignore SIGTERM end as soon as the ranks have, however the agent went."""
         job = self.job("--grace", "20")
         self.kill_one("node2", "muster")
-        wait_until(lambda: not self.lab.strangers("node2", self.mark.encode()), 4,
-                   "no process of the job on node2")
+        until("no process of the job on node2",
+              lambda: not self.lab.strangers("node2", self.mark.encode()))
         self.ends_lost(job, "muster: .*node2")
         self.after(job)
 
@@ -202,7 +202,7 @@ class ProcessesDie(Deaths):
                 pass
         job.popen.wait(5)
         self.assert_hosts_clean(WITHIN)
-        wait_until(lambda: not any(map(os.path.exists, links)), 5, "no launchers left")
+        until("no launchers left", lambda: not any(map(os.path.exists, links)))
 
     def test_a_guard_beside_an_agent(self):
         job = self.job("--grace", "1")
@@ -251,7 +251,7 @@ class MachinesVanish(Deaths):
         job = self.job("--grace", "1")
         self.lab.pull_cable("node2")
         self.ends_lost(job, "muster: .*node2")
-        wait_until(lambda: job.popen.poll() is not None, 1, "the head's end")
+        until("the head's end", lambda: job.popen.poll() is not None)
         self.assert_bystanders_live()
         self.assert_only_bystanders(8 + 1 + 3)  # the agent's own lease, the grace time, room
 
@@ -267,7 +267,7 @@ class MachinesVanish(Deaths):
         self.wait_for_files(["ready.0", "ready.1"])
         self.lab.pull_cable("node2")
         self.write("go", "")
-        wait_until(lambda: not self.lab.strangers("node1", b"sh\0-c"), 5, "the end of rank 0")
+        until("the end of rank 0", lambda: not self.lab.strangers("node1", b"sh\0-c"))
         self.lab.plug_cable("node2")
         done = job.finish(30)
         self.assertEqual((done.code, done.out), (0, b"on\n" * 2), done)

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, NO_SLOTS, READY, Case, descendants, name_of,
-                     run_tests, wait_until)
+                     run_tests, until)
 import image
 
 REASON = image.why_not()
@@ -46,7 +46,7 @@ class ContainerCase(Case):
 
     def assert_no_containers(self, seconds=20):
         try:
-            wait_until(lambda: not self.containers() and not self.mounts(), seconds, "no container")
+            until("no container", lambda: not self.containers() and not self.mounts(), seconds)
         except TimeoutError:
             self.fail(f"left behind: {self.containers()}, {self.mounts()}")
 

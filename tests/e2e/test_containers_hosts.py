@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, PYTHON, LabCase, lab_or_skip, run_tests,
-                     survivors, wait_until)
+                     survivors, until)
 import image
 
 REASON = lab_or_skip() or image.why_not()
@@ -58,7 +58,7 @@ class HostsCase(LabCase):
 
     def assert_no_containers(self):
         try:
-            wait_until(lambda: not self.listed(), 20, "no container")
+            until("no container", lambda: not self.listed())
         except TimeoutError:
             self.fail(f"left behind: {self.listed()}")
 
@@ -142,7 +142,7 @@ class Ends(HostsCase):
             image.reference("small"), "--workdir", "/", "sh", "-c",
             f"(trap '' TERM INT HUP; exec sleep {self.mark}) & "
             f"setsid sleep {self.mark} & echo ready; sleep {self.mark}; exit 77")
-        wait_until(lambda: len(self.ranks()) >= 4, 40, "ranks")
+        until("ranks", lambda: len(self.ranks()) >= 4)
         return job
 
     def ranks(self):

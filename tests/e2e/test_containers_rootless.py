@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from support import MUSTER, READY, Case, run_tests, wait_until
+from support import MUSTER, READY, Case, run_tests, until
 import image
 
 GUEST = 47110
@@ -113,7 +113,7 @@ class Rootless(Case):
         return self.start(*words, command=command, **more)
 
     def assert_no_containers(self):
-        wait_until(lambda: not self.guest.podman("ps", "-a", "-q").strip(), 60, "no container")
+        until("no container", lambda: not self.guest.podman("ps", "-a", "-q").strip())
 
     def test_ranks_run_in_a_container_and_their_files_are_the_users(self):
         done = self.run_there("-n", "2", "sh", "-c",

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from support import HERE, PYTHON, READY, UNTIL_GO, Case, descendants, wait_until
+from support import HERE, PYTHON, READY, UNTIL_GO, Case, descendants, until
 
 # Layouts: words of muster run, and for each rank (node, local rank, ranks on that node).
 ONE_NODE = (["-n", "4"], [(0, 0, 4), (0, 1, 4), (0, 2, 4), (0, 3, 4)])
@@ -243,8 +243,9 @@ class Ports(Case):
         words = ["-n", "1", PYTHON, "-S", "-c", code]
         jobs = [self.start(*words, env=self.environment(JOB=str(number))) for number in range(20)]
         names = [f"port.{number}" for number in range(20)]
-        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names)
-                   or any(job.popen.poll() is not None for job in jobs), 20, "20 bound ports")
+        until("20 bound ports",
+              lambda: all(os.path.exists(self.path(name)) for name in names)
+              or any(job.popen.poll() is not None for job in jobs))
         self.write("go", "")
         for job in jobs:
             done = job.finish(10)

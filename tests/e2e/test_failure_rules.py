@@ -10,8 +10,7 @@ import signal
 import time
 import unittest
 
-from support import (MUSTER, PYTHON, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests,
-                     wait_until)
+from support import MUSTER, PYTHON, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
 
@@ -187,8 +186,9 @@ class TheFirstOfTwo(LabCase):
         soon = time.monotonic() + 0.5
         self.write("new", f"{soon} {soon + 0.05}")
         os.rename(self.path("new"), self.path("times"))
-        wait_until(lambda: not any(self.lab.children_named(host, os.path.basename(PYTHON))
-                                   for host in self.lab.names), 10, "the ends of both")
+        until("the ends of both",
+              lambda: not any(self.lab.children_named(host, os.path.basename(PYTHON))
+                              for host in self.lab.names))
         os.kill(link, signal.SIGCONT)
         done = job.finish()
         self.assertRegex(done.errors, r"(?s)\Amuster: rank 0 on node1 exited with code 3"

@@ -7,7 +7,7 @@ import signal
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, Case, descendants, free_of_prefix,
-                     name_of, state_of, wait_until)
+                     name_of, state_of, until)
 
 MIB = 1 << 20
 
@@ -176,10 +176,10 @@ class Ends(Case):
         """Ctrl-Z: the agents' lease must not end a job whose head stands still on purpose."""
         job = self.job(UNTIL_GO, "--lease", "1")
         job.send(signal.SIGTSTP)
-        wait_until(lambda: state_of(job.pid) == "T", 5, "a head that stands still")
+        until("a head that stands still", lambda: state_of(job.pid) == "T")
         agents = agents_of(job)
         with self.assertRaises(TimeoutError):
-            wait_until(lambda: agents_of(job) != agents, 2.5, "agents that left")
+            until("agents that left", lambda: agents_of(job) != agents)
         job.send(signal.SIGCONT)
         self.write("go", "")
         self.assertEqual(job.finish(10).code, 0)

@@ -10,7 +10,7 @@ import shutil
 import unittest
 
 from mpi_programs import OPEN_MPI
-from support import MUSTER, ROOT, LabCase, lab_or_skip, run_tests, wait_until
+from support import MUSTER, ROOT, LabCase, lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
 STAND_IN = os.path.join(ROOT, "tests", "e2e", "data", "flux.py")
@@ -78,8 +78,8 @@ class FluxInstance(LabCase):
     def test_nothing_stays_when_the_head_is_killed(self):
         running = self.start_in_lab("sh", "-c", ': > "$DIR/ready.$RANK"; exec sleep "$E2E_MARK"',
                                     command=[MUSTER, "run"])
-        wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(4)), 30,
-                   "all ranks")
+        until("all ranks",
+              lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(4)))
         running.send(9)
         running.finish(10)
         self.assert_hosts_clean(20)

@@ -12,7 +12,7 @@ import unittest
 
 from seed_case import CODE_JOB as JOB, SeedCase
 from lab import HOME  # which support has put on the path
-from support import lab_or_skip, run_tests, wait_until
+from support import lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
 WEEK = 7 * 86400
@@ -133,7 +133,7 @@ class Folders(HostCase):
             file.write("new")
         inside = f"{self.records}/{used}/code"
         user = self.shell(f"cd {inside} && echo > {self.home}/in && exec sleep 999", "node1")
-        wait_until(lambda: os.path.exists(self.at("node1", "in")), 20, "somebody in the folder")
+        until("somebody in the folder", lambda: os.path.exists(self.at("node1", "in")))
         self.put("job.yml", JOB + "true", ["head"])
         self.meanwhile("muster submit job.yml")
         last = self.last()
@@ -146,7 +146,7 @@ class Folders(HostCase):
     def test_gc_removes_what_a_dead_head_left(self):
         self.put("job.yml", JOB + f"echo > {self.home}/ready; sleep 1000", ["head"])
         job = self.shell("exec muster submit job.yml")
-        wait_until(lambda: os.path.exists(self.at("node1", "ready")), 20, "a rank on node1")
+        until("a rank on node1", lambda: os.path.exists(self.at("node1", "ready")))
         run = self.last()
         told = self.gc("-H", "node1,node2")
         self.assertEqual([host["folders"]["count"] for host in told["hosts"]], [0, 0])

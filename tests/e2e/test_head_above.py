@@ -9,7 +9,7 @@ import unittest
 
 from front_case import LabFrontCase
 from mpi_programs import OPEN_MPI
-from support import LOST, MUSTER, PYTHON, UNREACHABLE, lab_or_skip, run_tests, wait_until
+from support import LOST, MUSTER, PYTHON, UNREACHABLE, lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
 
@@ -169,12 +169,12 @@ class Ends(HeadAboveCase):
     def sleeping(self, *words):
         job = self.begin(*words, "sh", "-c", f"echo $$ >$DIR/pid; exec {self.LINE}")
         for host in ("node2", "node3"):
-            wait_until(lambda: self.running_on(host), 20, f"a rank on {host}")
+            until(f"a rank on {host}", lambda: self.running_on(host))
         return job
 
     def assert_all_gone(self):
         for host in ("node2", "node3"):
-            wait_until(lambda: not self.running_on(host), 15, f"no rank on {host}")
+            until(f"no rank on {host}", lambda: not self.running_on(host))
         self.assert_hosts_clean(15)
 
     def test_the_launcher_is_killed(self):
@@ -198,7 +198,7 @@ class Ends(HeadAboveCase):
 
     def test_the_launchers_host_is_lost(self):
         job = self.begin("--lease", "2", "-n", "1", "-H", ALL, "sh", "-c", self.LINE)
-        wait_until(lambda: self.running_on("node3"), 20, "a rank on node3")
+        until("a rank on node3", lambda: self.running_on("node3"))
         self.lab.pull_cable("node1")
         try:
             self.assertEqual(job.finish(40).code, LOST)
@@ -209,7 +209,7 @@ class Ends(HeadAboveCase):
     def test_a_host_of_the_launcher_is_lost(self):
         job = self.begin("--lease", "2", "-n", "1", "-H", ALL, "sh", "-c",
                          self.LINE.replace("run", "run --lease 2", 1))
-        wait_until(lambda: self.running_on("node3"), 20, "a rank on node3")
+        until("a rank on node3", lambda: self.running_on("node3"))
         self.lab.pull_cable("node3")
         try:
             done = job.finish(40)

@@ -10,7 +10,7 @@ import time
 import unittest
 
 from support import (MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO, Case, LabCase,
-                     lab_or_skip, run_tests, survivors, wait_until)
+                     lab_or_skip, run_tests, survivors, until)
 
 INTERNAL = 247
 
@@ -154,7 +154,7 @@ class Terminals(RecordCase):
     def goes_on(self):
         self.assertTrue(survivors(self.mark))
         self.write("go", "")
-        wait_until(lambda: os.path.exists(self.path("done")), 10, "the end of the job")
+        until("the end of the job", lambda: os.path.exists(self.path("done")))
 
     def test_the_job_ends(self):
         pid, terminal = self.typed(MUSTER, "run", "sh", "-c", self.RANK)
@@ -162,7 +162,7 @@ class Terminals(RecordCase):
         self.close(terminal)
         _, status = os.waitpid(pid, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGHUP)
-        wait_until(lambda: not survivors(self.mark), 10, "all processes gone")
+        until("all processes gone", lambda: not survivors(self.mark))
         told = self.last()
         self.assertEqual((told["state"], told["exit_code"]), ("stopped", 129))
         self.assertFalse(os.path.exists(self.path("done")))
@@ -185,7 +185,7 @@ class Terminals(RecordCase):
         self.assertEqual(self.muster(name, command=(MUSTER, "logs")).text, "said\n")
 
     def wait_for_files_of_others(self, names):
-        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), 20, names)
+        until(names, lambda: all(os.path.exists(self.path(name)) for name in names))
 
 
 REASON = lab_or_skip()

@@ -10,7 +10,7 @@ import unittest
 
 from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, READY, TIMEOUT, UNTIL_GO,
                      USAGE, Case, descendants, free_of_prefix, name_of, state_of, survivors,
-                     wait_until)
+                     until)
 
 MIB = 1 << 20
 
@@ -143,9 +143,9 @@ class Signals(Case):
         job = self.two_ranks("echo $$ > $DIR/pid.$RANK; " + READY + "read _ < $DIR/go.$RANK")
         pids = [int(self.read(f"pid.{rank}")) for rank in range(2)]
         job.send(signal.SIGTSTP)
-        wait_until(lambda: all(state_of(pid) == "T" for pid in pids), 5, "ranks that stand still")
+        until("ranks that stand still", lambda: all(state_of(pid) == "T" for pid in pids))
         job.send(signal.SIGCONT)
-        wait_until(lambda: all(state_of(pid) in "SR" for pid in pids), 5, "ranks that go on")
+        until("ranks that go on", lambda: all(state_of(pid) in "SR" for pid in pids))
         for rank in range(2):
             self.write(f"go.{rank}", "\n")
         self.assertEqual(job.finish(10).code, 0)

@@ -29,7 +29,7 @@ import unittest
 SSHD = "/usr/sbin/sshd"
 HOME = "/run/home"     # of root inside a host; lies on the host's own tmpfs
 LOCAL = "/media"       # a folder of the host's own (tmpfs); everything else on disk is shared
-READY_SECONDS = 20.0
+WAIT_SECONDS = 60.0    # of every wait: many times what anything here takes on an idle machine
 SKIPPED = 77           # the exit code that ctest shows as "Skipped"
 TOOLS = ("ip", "unshare", "nsenter", "setpriv", "ssh", "ssh-keygen", SSHD)
 
@@ -62,16 +62,30 @@ def run_tests():
     raise SystemExit(not result.wasSuccessful())
 
 
-def wait_until(condition, seconds, what):
-    """Polls until `condition()` is true and returns its value; TimeoutError names `what`."""
+class NeverCame(TimeoutError, AssertionError):
+    """What `until` waited for did not come: for unittest a failure, not an error."""
+
+
+def until(what, condition, seconds=WAIT_SECONDS):
+    """Polls until `condition()` is true and returns its value.
+
+    `what` names it for the one who reads the failure; a function is asked for it only then.
+    """
     deadline = time.monotonic() + seconds
     while True:
+        began = time.monotonic()
         value = condition()
         if value:
             return value
         if time.monotonic() > deadline:
-            raise TimeoutError(f"not within {seconds:g} s: {what}")
-        time.sleep(0.02)
+            raise NeverCame(f"not within {seconds:g} s: {what() if callable(what) else what}")
+        # Looking through all of /proc is work too: never more of it than pauses.
+        time.sleep(max(0.02, time.monotonic() - began))
+
+
+def wait_until(condition, seconds, what):
+    """The name that some scripts still have for `until`."""
+    return until(what, condition, seconds)
 
 
 class Started:
@@ -80,7 +94,7 @@ class Started:
     def __init__(self, popen, namespace):
         self.popen = popen
         self.pid = 0  # 0: it ended before it could be seen
-        wait_until(lambda: self._seen(namespace) or popen.poll() is not None, 10, "nsenter's child")
+        until("nsenter's child", lambda: self._seen(namespace) or popen.poll() is not None)
 
     def _seen(self, namespace):
         self.pid = _child_in(self.popen.pid, namespace)
@@ -91,7 +105,7 @@ class Started:
             raise ProcessLookupError("the program had ended at once")
         os.kill(self.pid, number)
 
-    def wait(self, seconds):
+    def wait(self, seconds=WAIT_SECONDS):
         """Exit code as a shell would tell it: 128 + signal when a signal ended it."""
         code = self.popen.wait(timeout=seconds)
         return 128 - code if code < 0 else code
@@ -149,7 +163,7 @@ class Lab:
                                  **pipes)
         return Started(popen, self._namespaces[host])
 
-    def run(self, words, host="head", env=None, cwd=None, stdin=b"", seconds=60):
+    def run(self, words, host="head", env=None, cwd=None, stdin=b"", seconds=WAIT_SECONDS):
         """Runs to the end and returns (exit code, stdout, stderr), the last two as bytes."""
         started = self.start(words, host, env, cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
@@ -159,9 +173,9 @@ class Lab:
             started.popen.kill()
             self._end_strangers()
             out, err = started.popen.communicate()
-            raise AssertionError(f"still running after {seconds} s: {words}\n"
+            raise AssertionError(f"still running after {seconds:g} s: {words}\n"
                                  f"stdout: {out[-2000:]!r}\nstderr: {err[-2000:]!r}") from None
-        return started.wait(1), out, err
+        return started.wait(), out, err
 
     def environment(self, **more):
         """The environment of a login on the head."""
@@ -237,7 +251,7 @@ class Lab:
             self._end_host(name)
         if self._switch is not None:
             self._switch.kill()
-            self._switch.wait(10)
+            self._switch.wait(WAIT_SECONDS)
             self._switch = None
         shutil.rmtree(self.folder, ignore_errors=True)
         if self._old_sigterm is not None:
@@ -252,8 +266,8 @@ class Lab:
             ["setpriv", "--pdeathsig", "KILL", "unshare", "-n", "sleep", "infinity"],
             stdin=subprocess.DEVNULL)
         own = _link(os.getpid(), "ns/net")
-        wait_until(lambda: _link(self._switch.pid, "ns/net") not in ("", own), READY_SECONDS,
-                   "the switch's network namespace")
+        until("the switch's network namespace",
+              lambda: _link(self._switch.pid, "ns/net") not in ("", own))
         self._in_switch("link add br0 type bridge\nlink set br0 up")
         for name in ["head"] + self.names:
             self._hold(name)
@@ -263,8 +277,8 @@ class Lab:
             self._wire(name)
         for name in self.names:
             log = os.path.join(self.folder, f"{name}.log")
-            wait_until(lambda log=log: b"Server listening" in _file(log), READY_SECONDS,
-                       f"sshd on {name}: see {log}: {_file(log)!r}")
+            until(lambda name=name, log=log: f"sshd on {name} listens: {_file(log)!r}",
+                  lambda log=log: b"Server listening" in _file(log))
 
     def _end_host(self, name):
         holder = self._holders.pop(name)
@@ -274,7 +288,7 @@ class Lab:
             os.kill(init, signal.SIGKILL)
         else:
             holder.kill()  # --kill-child takes the rest along
-        holder.wait(10)
+        holder.wait(WAIT_SECONDS)
 
     def _write_keys(self):
         self.key("key")
@@ -342,10 +356,9 @@ class Lab:
         def init():
             children = [pid for pid in _children(holder) if _link(pid, "ns/pid") not in ("", own)]
             return children[0] if children else 0
-        self._inits[name] = wait_until(init, READY_SECONDS, f"the first process of {name}")
+        self._inits[name] = until(f"the first process of {name}", init)
         self._namespaces[name] = _link(self._inits[name], "ns/pid")
-        wait_until(lambda: os.path.isdir(self.path(name, HOME)), READY_SECONDS,
-                   f"the mounts of {name}")
+        until(f"the mounts of {name}", lambda: os.path.isdir(self.path(name, HOME)))
 
     def _wire(self, name):
         port = self._port(name)

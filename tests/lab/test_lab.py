@@ -8,7 +8,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lab as lab_module  # noqa: E402
-from lab import LOCAL, Lab, run_tests, wait_until  # noqa: E402
+from lab import LOCAL, Lab, run_tests, until  # noqa: E402
 
 REASON = lab_module.why_not()
 if REASON:
@@ -99,7 +99,7 @@ class OneLab(unittest.TestCase):
             self.assertEqual(ssh(self.lab, "node1", "true", alive)[0], 0)
         finally:
             self.lab.plug_cable("node2")
-        wait_until(lambda: ssh(self.lab, "node2", "true", alive)[0] == 0, 20, "node2 is back")
+        until("node2 is back", lambda: ssh(self.lab, "node2", "true", alive)[0] == 0)
 
 
 @unittest.skipIf(REASON, REASON)
@@ -110,7 +110,7 @@ class TwoLabs(unittest.TestCase):
             self.assertNotEqual(one.folder, two.folder)
             started = one.start(["sleep", "60"])
             # The host's own init may just be starting its last process.
-            wait_until(lambda: list(one.strangers("head")) == [started.pid], 5, "only the sleep")
+            until("only the sleep", lambda: list(one.strangers("head")) == [started.pid])
             self.assertEqual(two.strangers("head"), {})
             self.assertEqual(ssh(one, "node1", "true")[0], 0)
             self.assertEqual(ssh(two, "node1", "true")[0], 0)
@@ -123,7 +123,7 @@ class TwoLabs(unittest.TestCase):
             started = lab.start(["ssh", "-F", lab.ssh_config, "-o", "ServerAliveInterval=1",
                                  "-o", "ServerAliveCountMax=1", "node1", "sleep 60"],
                                 stderr=subprocess.PIPE)
-            sleeping = wait_until(lambda: lab.strangers("node1", b"sleep\0" b"60"), 10, "the sleep")
+            sleeping = until("the sleep", lambda: lab.strangers("node1", b"sleep\0" b"60"))
             lab.kill_host("node1")
             self.assertEqual([lab_module._state(pid) for pid in sleeping], [""])
             self.assertEqual(started.wait(20), 255)
@@ -154,7 +154,7 @@ class TwoLabs(unittest.TestCase):
         maker, folder, init = self._maker()
         maker.kill()
         maker.wait(10)
-        wait_until(lambda: lab_module._state(init) in ("", "Z"), 10, "the host's end")
+        until("the host's end", lambda: lab_module._state(init) in ("", "Z"))
         subprocess.run(["rm", "-r", folder], check=True)
 
     def test_max_startups_refuses_connections(self):
@@ -169,7 +169,7 @@ class TwoLabs(unittest.TestCase):
                 one.send(signal.SIGKILL)
                 one.wait(10)
                 one.popen.stdout.close()
-            wait_until(lambda: ssh(lab, "node1", "true")[0] == 0, 20, "room for one more")
+            until("room for one more", lambda: ssh(lab, "node1", "true")[0] == 0)
 
 
 if __name__ == "__main__":
