@@ -6,6 +6,8 @@ its environment away can still carry it on its command line. After each test not
 may live.
 """
 
+import contextlib
+import functools
 import os
 import random
 import re
@@ -23,6 +25,7 @@ MUSTER = os.path.abspath(os.environ.get("MUSTER", os.path.join(ROOT, "build", "m
 PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
+import evidence  # noqa: E402
 import lab as lab_module  # noqa: E402
 from lab import (WAIT_SECONDS, Lab, run_tests, until,  # noqa: E402,F401  (tests take them
                  wait_until)                           # from here)
@@ -110,19 +113,79 @@ class Running:
         self.popen = popen
         self.pid = popen.pid
         self.began = time.monotonic()
+        self._told = (b"", b"")
 
     def send(self, number):
         self.popen.send_signal(number)
 
     def finish(self, seconds=WAIT_SECONDS, stdin=None):
-        out, err = self.popen.communicate(stdin, timeout=seconds)
+        try:
+            out, err = self.popen.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired as late:
+            self._told = (late.output or b"", late.stderr or b"")
+            raise
+        self._told = (out or b"", err or b"")
         code = self.popen.returncode
         return Done(128 - code if code < 0 else code, out or b"", err or b"",
                     time.monotonic() - self.began)
 
+    def so_far(self):
+        """What it has said on stdout and stderr; what is read here is lost to `finish`."""
+        return [told + _read_now(pipe)
+                for told, pipe in zip(self._told, (self.popen.stdout, self.popen.stderr))]
+
+
+def _read_now(pipe):
+    """What can be read from a pipe without waiting."""
+    if pipe is None or pipe.closed:
+        return b""
+    os.set_blocking(pipe.fileno(), False)
+    pipe = getattr(pipe, "buffer", pipe)
+    return b"".join(iter(lambda: pipe.read1(1 << 16) or b"", b""))
+
 
 class Case(unittest.TestCase):
-    """A folder, a mark, and the promise that nothing is left behind."""
+    """A folder, a mark, and the promise that nothing is left behind.
+
+    A test that fails tells all that is known about its programs before its cleanups remove it.
+    """
+
+    def __init__(self, name="runTest"):
+        super().__init__(name)
+        self._is_told = False
+        for each in {"setUp", name}:
+            setattr(self, each, self._telling_of(getattr(self, each)))
+
+    def _telling_of(self, method):
+        @functools.wraps(method)
+        def wrapped(*words, **more):
+            with self._telling():
+                return method(*words, **more)
+        return wrapped
+
+    def addCleanup(self, function, /, *words, **more):
+        super().addCleanup(self._telling_of(function), *words, **more)
+
+    @contextlib.contextmanager
+    def _telling(self):
+        try:
+            yield
+        except unittest.SkipTest:
+            raise
+        except Exception as why:
+            self.tell(why)
+            raise
+
+    def tell(self, why):
+        """Once in a test, as the first failure is the one that matters."""
+        if not self._is_told and hasattr(self, "running"):
+            self._is_told = True
+            evidence.tell(self, why)
+
+    @contextlib.contextmanager
+    def subTest(self, *words, **more):
+        with super().subTest(*words, **more), self._telling():
+            yield
 
     def setUp(self):
         self.assertTrue(os.access(MUSTER, os.X_OK), f"no {MUSTER}: make build, or set MUSTER")
@@ -145,7 +208,8 @@ class Case(unittest.TestCase):
     def assert_nothing_left(self, seconds=WAIT_SECONDS):
         try:
             until("all processes of the job gone", lambda: not survivors(self.mark), seconds)
-        except TimeoutError:
+        except TimeoutError as late:
+            self.tell(late)
             left = survivors(self.mark)
             for pid in left:
                 try:
@@ -269,7 +333,8 @@ class LabCase(Case):
             return found
         try:
             until("hosts without strangers", lambda: not left(), seconds)
-        except TimeoutError:
+        except TimeoutError as late:
+            self.tell(late)
             remaining = left()
             for pids in remaining.values():
                 for pid in pids:

@@ -13,7 +13,7 @@ import unittest
 import zipfile
 
 from support import CANNOT_START, BAD_FILE, MUSTER, PYTHON, ROOT, Case, LabCase, lab_or_skip
-from support import run_tests, until
+from support import run_tests
 from lab import HOME  # which support has put on the path
 
 REASON = lab_or_skip()

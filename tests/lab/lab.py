@@ -114,6 +114,8 @@ class Started:
 class Lab:
     """N hosts node1..nodeN with sshd, and `head` without one. Use as a context manager."""
 
+    living = []  # of this process: those that a failed test may have used
+
     def __init__(self, nodes, max_startups="100:30:200", banner="", noisy_shell=False,
                  docker=False):
         self.names = [f"node{number}" for number in range(1, nodes + 1)]
@@ -129,9 +131,11 @@ class Lab:
         self._inits = {}     # name -> pid of the host's process 1, seen from here
         self._namespaces = {}
         self._old_sigterm = None
+        self.told = []       # what was started in hosts
 
     def __enter__(self):
         atexit.register(self.close)
+        self.living.append(self)
         if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             self._old_sigterm = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         try:
@@ -145,6 +149,10 @@ class Lab:
         self.close()
 
     # ---- what tests ask for ---------------------------------------------------------------------
+
+    def hosts(self):
+        """The names of all that live, `head` too."""
+        return list(self._inits)
 
     def address(self, name):
         return f"{self.net}.{1 if name == 'head' else 10 + int(name[4:])}"
@@ -161,6 +169,7 @@ class Lab:
     def start(self, words, host="head", env=None, cwd=None, **pipes):
         popen = subprocess.Popen(self.command(words, host, cwd), env=env or self.environment(),
                                  **pipes)
+        self.told.append(f"{host}: {' '.join(map(str, words))}")
         return Started(popen, self._namespaces[host])
 
     def run(self, words, host="head", env=None, cwd=None, stdin=b"", seconds=WAIT_SECONDS):
@@ -258,6 +267,8 @@ class Lab:
             signal.signal(signal.SIGTERM, self._old_sigterm)
             self._old_sigterm = None
         atexit.unregister(self.close)
+        if self in self.living:
+            self.living.remove(self)
 
     def _make(self):
         self._write_keys()
