@@ -2,9 +2,11 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from support import ROOT, Case
+
+from support import ROOT, WAIT_SECONDS, Case
 
 SOURCES = os.path.join(ROOT, "tests", "mpi")
 # The headers give constants that stand for "none" sizes which the compiler believes.
@@ -13,6 +15,7 @@ FLAGS = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-over
 # Debian's Open MPI leaves this component out, and the one it prefers cannot work over TCP between
 # hosts (MPI_ERR_WIN) and crashes in MPI_Compare_and_swap on one, under its own mpirun too.
 ONE_SIDED = {"OMPI_MCA_osc": "pt2pt,sm"}
+PATIENCE = 2.0  # with a program that has said all: see `ends_or_hangs`
 
 class Library:
     """One MPI library; its programs lie in a folder that goes with this process."""
@@ -39,6 +42,19 @@ class Library:
 OPEN_MPI = Library("openmpi", "libopenmpi-dev")
 MPICH = Library("mpich", "libmpich-dev")
 
+def ends_or_hangs(case, job, said):
+    """The end of a job of MPICH's, whose ranks say `said` when all is well.
+
+    Between hosts they may hang in MPI_Finalize under any launcher, see test_mpi_hosts.MpichOnHosts.
+    Then SIGTERM ends them; it may also come to a job that is just ending well.
+    """
+    case.assertEqual(job.line().decode(), said + "\n")
+    try:
+        case.assertEqual(job.finish(PATIENCE).code, 0)
+    except subprocess.TimeoutExpired:
+        job.send(signal.SIGTERM)
+        case.assertIn(job.finish().code, (0, 128 + signal.SIGTERM))
+
 class MpiCase(Case):
     """A Case for the programs of `library`."""
 
@@ -49,7 +65,7 @@ class MpiCase(Case):
             self.skipTest(self.library.missing())
         super().setUp()
 
-    def well(self, name, ranks, *options, words=(), seconds=60, env=None):
+    def well(self, name, ranks, *options, words=(), seconds=WAIT_SECONDS, env=None):
         """The program ends well, and rank 0 says so, with that many ranks."""
         done = self.muster("--oversubscribe", "-n", str(ranks), *options,
                            self.library.program(name), *words, seconds=seconds,

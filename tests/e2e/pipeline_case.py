@@ -2,7 +2,7 @@
 
 import json
 
-from support import MUSTER, Case
+from support import MUSTER, WAIT_SECONDS, Case
 
 # What each of three steps does is in a file beside them, and may change between two runs.
 THREE = """type: pipeline
@@ -47,7 +47,7 @@ class PipelineCase(Case):
         for name, text in SCRIPTS.items():
             self.write(name, text)
 
-    def told(self, command, *words, code=0, seconds=60, **more):
+    def told(self, command, *words, code=0, seconds=WAIT_SECONDS, **more):
         done = self.start(*words, command=(MUSTER, command), **more).finish(seconds)
         self.assertEqual(done.code, code, done)
         return done

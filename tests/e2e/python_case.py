@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from support import MUSTER, PYTHON, ROOT, Case
+from support import MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case
 
 PACKAGE = os.path.join(ROOT, "python")
 
@@ -53,4 +53,5 @@ class PythonCase(Case):
         """`python3 WORDS program.py` to its end."""
         path = self.write("program.py", program)
         return subprocess.run([PYTHON, *words, path], cwd=self.folder, env=self.for_python(),
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=WAIT_SECONDS,
+                              check=False)

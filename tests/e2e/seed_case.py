@@ -139,7 +139,7 @@ class SeedCase(LabCase):
         done = self.shell(script, host).finish(seconds)
         if code is not None:
             self.assertEqual(done.code, code, done)
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
         return done
 
     def submit(self, name, *words, code=0):

@@ -11,6 +11,7 @@ import functools
 import os
 import random
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -71,12 +72,21 @@ def descendants(pid):
     return found
 
 
+def by_age(pids):
+    """The one that was started first comes first; pids do not tell, as they begin anew."""
+    return sorted(pids, key=lambda pid: (int((lab_module._stat(pid) + [0] * 20)[19]), pid))
+
+
 def state_of(pid):
     return lab_module._state(pid)
 
 
 def parent_of(pid):
     return lab_module._parent(pid)
+
+
+def command_line_of(pid):
+    return lab_module._read(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace")
 
 
 def name_of(pid):
@@ -128,6 +138,18 @@ class Running:
         code = self.popen.returncode
         return Done(128 - code if code < 0 else code, out or b"", err or b"",
                     time.monotonic() - self.began)
+
+    def line(self):
+        """The next line on its stdout, or what comes before its end; `finish` has the rest."""
+        pipe, found = self.popen.stdout.fileno(), b""
+        while not found.endswith(b"\n"):
+            until(lambda: f"a line on stdout, after {found!r}",
+                  lambda: select.select([pipe], [], [], 0.1)[0])
+            byte = os.read(pipe, 1)
+            if not byte:
+                break
+            found += byte
+        return found
 
     def so_far(self):
         """What it has said on stdout and stderr; what is read here is lost to `finish`."""

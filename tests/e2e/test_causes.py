@@ -1,12 +1,12 @@
 """Causes in words: what happened, where, why, and what to do about it."""
 
 import os
-import random
 import shutil
 import subprocess
 import sys
 import unittest
 
+import own
 from support import (CANNOT_START, MUSTER, PYTHON, UNREACHABLE, Case, LabCase, lab_or_skip,
                      run_tests, until)
 
@@ -122,7 +122,7 @@ class Limits(Case):
         # The kernel counts a user's dead processes, too, until somebody waits for them, and the
         # machine's init may take its time. So the user is one that nobody else is, and each run
         # has a process namespace: nothing of it is left when the namespace's init has ended.
-        user = str(random.randrange(1 << 20, 1 << 30))
+        user = str(own.users())
         alone = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh",
                  "setpriv", "--reuid", user, "--clear-groups"]
         seen = set()
@@ -249,7 +249,7 @@ class OutOfMemory(Case):
         if self.group is None:
             print("SKIPPED: no memory control group can be made here", file=sys.stderr)
             self.skipTest("no memory control group can be made here")
-        self.addCleanup(os.rmdir, self.group)  # after all its processes have gone
+        self.addCleanup(until, "an empty control group", lambda: removed(self.group))
 
     def confined(self, *words):
         enter = f'echo $$ > {self.group}/cgroup.procs && exec "$@"'

@@ -20,7 +20,7 @@ command: |
 
 class CheckpointCase(Case):
     def told(self, command, *words, code=0, **more):
-        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        done = self.start(*words, command=(MUSTER, command), **more).finish()
         self.assertEqual(done.code, code, done)
         return done
 
@@ -131,7 +131,7 @@ class Places(CheckpointCase):
 
     def test_without_a_record(self):
         self.write("job.yml", COUNT)
-        done = self.start("submit", "job.yml", command=("env", "-u", "HOME", MUSTER)).finish(60)
+        done = self.start("submit", "job.yml", command=("env", "-u", "HOME", MUSTER)).finish()
         self.assert_refused(done, BAD_FILE, r"job.yml:2:14: there is no record in which",
                             "MUSTER_RECORDS")
 

@@ -4,16 +4,16 @@ The package is a wheel that the test writes; pip finds it in a folder, and asks 
 itself is a script that says what it was asked for.
 """
 
+import contextlib
 import glob
 import os
+import re
 import signal
-
-import time
 import unittest
 import zipfile
 
-from support import CANNOT_START, BAD_FILE, MUSTER, PYTHON, ROOT, Case, LabCase, lab_or_skip
-from support import run_tests
+from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, Case, LabCase, descendants,
+                     lab_or_skip, run_tests, until)
 from lab import HOME  # which support has put on the path
 
 REASON = lab_or_skip()
@@ -176,6 +176,16 @@ for one in (Environment.from_conda_specification("file", "conda.yml"),
         self.assertIn("conda could not make the environment: NotFound error: mkl=2",
                       done.errors)
 
+    def wants_the_lock(self, run):
+        """Whether a process of the run has opened it: that comes right before the wait for it."""
+        environments = self.path(".cache/muster/environments/")
+        for pid in (run.pid, *descendants(run.pid)):
+            for path in glob.glob(f"/proc/{pid}/fd/*"):
+                with contextlib.suppress(OSError):
+                    if re.fullmatch(re.escape(environments) + r"[^/]+\.lock", os.readlink(path)):
+                        return True
+        return False
+
     def test_runs_that_begin_together_make_one(self):
         env = self.conda()
         self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "echo well"))
@@ -183,10 +193,10 @@ for one in (Environment.from_conda_specification("file", "conda.yml"),
         runs = [self.start("job.yml", command=(MUSTER, "submit"), env=env)
                 for _ in range(3)]
         self.wait_for_files(["making"])
-        time.sleep(0.5)
+        until("all want the environment's lock", lambda: all(map(self.wants_the_lock, runs)))
         os.unlink(self.path("slow"))
         for one in runs:
-            done = one.finish(60)
+            done = one.finish()
             self.assertEqual((done.code, done.lines), (0, ["well"] * 2), done)
         self.assertEqual(len(self.calls()), 1, self.calls())
 
@@ -198,7 +208,7 @@ for one in (Environment.from_conda_specification("file", "conda.yml"),
         run = self.start("job.yml", command=(MUSTER, "submit"), env=env)
         self.wait_for_files(["making"])
         run.send(signal.SIGINT)
-        self.assertEqual(run.finish(30).code, 128 + signal.SIGINT)
+        self.assertEqual(run.finish().code, 128 + signal.SIGINT)
         self.assertEqual(self.made(), [])
         os.unlink(self.path("slow"))
         done = self.submit(text, env=env)

@@ -8,8 +8,8 @@ import signal
 import sys
 import unittest
 
-from support import (CANNOT_START, LOST, MUSTER, NO_SLOTS, READY, Case, descendants, name_of,
-                     run_tests, until)
+from support import (CANNOT_START, LOST, MUSTER, NO_SLOTS, READY, Case, by_age,
+                     descendants, name_of, run_tests, until)
 import image
 
 REASON = image.why_not()
@@ -44,9 +44,9 @@ class ContainerCase(Case):
             return [line.split()[1] for line in file
                     if line.split()[1].startswith(self.storage.folder) and "/merged" in line]
 
-    def assert_no_containers(self, seconds=20):
+    def assert_no_containers(self):
         try:
-            until("no container", lambda: not self.containers() and not self.mounts(), seconds)
+            until("no container", lambda: not self.containers() and not self.mounts())
         except TimeoutError:
             self.fail(f"left behind: {self.containers()}, {self.mounts()}")
 
@@ -98,7 +98,7 @@ class Containers(ContainerCase):
 
     def test_a_rank_that_fails_ends_the_others(self):
         done = self.muster("-n", "2", "-x", f"DIR={self.folder}", "--image", SMALL, "sh", "-c",
-                           READY + '[ $RANK = 0 ] && exec sleep 1000; '
+                           READY + '[ $RANK = 0 ] && exec sleep 3600; '
                            'while [ ! -e $DIR/ready.0 ]; do sleep 0.01; done; exit 7')
         self.assertEqual(done.code, 7, done)
         self.assertIn("rank 1", done.errors)
@@ -201,8 +201,6 @@ class NoContainers(ContainerCase):
 class Deaths(ContainerCase):
     """Ranks that ignore signals and leave children behind; then somebody dies."""
 
-    leftover_seconds = 20.0
-
     def job(self, *words):
         job = self.start(*words, "--grace", str(GRACE), "-n", "2", "-x", f"DIR={self.folder}",
                          "--image", SMALL, "sh", "-c",
@@ -219,7 +217,7 @@ class Deaths(ContainerCase):
     def outer(self, job):
         """The agent beside the head, with its guard and warden."""
         agents = [pid for pid in self.below(job, "muster") if pid != job.pid]
-        return min(agents)  # the one in the container has come later
+        return by_age(agents)[0]  # the one in the container has come later
 
     def kill(self, *pids):
         self.assertTrue(pids and all(pids))
@@ -228,9 +226,9 @@ class Deaths(ContainerCase):
                 os.kill(pid, signal.SIGKILL)
 
     def ends(self, job, codes):
-        done = job.finish(40)
+        done = job.finish()
         self.assertIn(done.code, codes, done)
-        self.assert_nothing_left(20)
+        self.assert_nothing_left()
         self.assert_no_containers()
         return done
 
@@ -251,7 +249,7 @@ class Deaths(ContainerCase):
 
     def test_inner_agent(self):
         job = self.job()
-        inner = max(pid for pid in self.below(job, "muster") if pid != job.pid)
+        inner = by_age(pid for pid in self.below(job, "muster") if pid != job.pid)[-1]
         self.kill(inner)
         self.ends(job, {LOST})
 
@@ -273,7 +271,7 @@ class Deaths(ContainerCase):
     def test_outer_agent_and_its_guard(self):
         job = self.job()
         outer = self.outer(job)
-        guard = min(pid for pid in descendants(outer) if name_of(pid) == "muster-guard")
+        guard = by_age(pid for pid in descendants(outer) if name_of(pid) == "muster-guard")[0]
         self.kill(guard, outer)
         self.ends(job, {LOST})
 

@@ -2,11 +2,11 @@
 
 import os
 import signal
-import subprocess
 import sys
 import unittest
 
-from support import (CANNOT_START, LOST, MUSTER, PYTHON, LabCase, lab_or_skip, run_tests,
+from mpi_programs import ends_or_hangs
+from support import (CANNOT_START, LOST, MUSTER, PYTHON, LabCase, by_age, lab_or_skip, run_tests,
                      survivors, until)
 import image
 
@@ -45,7 +45,7 @@ class HostsCase(LabCase):
     def launch(self, *words, seconds=100, **more):
         """A runtime takes its time to end a container, on a busy machine."""
         done = self.start_in_lab(*words, **more).finish(seconds)
-        self.assert_hosts_clean(20)
+        self.assert_hosts_clean()
         return done
 
     def listed(self):
@@ -84,15 +84,9 @@ class Programs(HostsCase):
         self.assertIn("ok with 16", done.text, done)
 
     def mpich_is_well(self, name, ranks, hosts=HOSTS):
-        """It may hang once all is said, see test_mpi_hosts.MpichOnHosts."""
         job = self.start_in_lab("-H", hosts, "--image", image.reference(name), "--workdir", "/",
                                 "/mpi/mpich/hello")
-        self.assertEqual(job.popen.stdout.readline().decode(), f"hello ok with {ranks}\n")
-        try:
-            self.assertEqual(job.finish(5).code, 0)
-        except subprocess.TimeoutExpired:
-            job.send(signal.SIGTERM)
-            self.assertEqual(job.finish(30).code, 128 + signal.SIGTERM)
+        ends_or_hangs(self, job, f"hello ok with {ranks}")
 
     def test_sixteen_ranks_of_mpich(self):
         self.mpich_is_well("full", 16)
@@ -131,7 +125,7 @@ resources: {{instance_count: 2}}
         self.assertEqual(done.code, 0, done)
         places = {tuple(line.split()[1:]) for line in done.lines}
         self.assertEqual([host for host, _ in sorted(places)], ["node1", "node2"], done)
-        self.assert_hosts_clean(20)
+        self.assert_hosts_clean()
 
 
 @unittest.skipIf(REASON, REASON)
@@ -150,9 +144,9 @@ class Ends(HostsCase):
         return [pid for pid, words in survivors(self.mark).items() if words.startswith("sh -c (")]
 
     def assert_gone(self, job, codes):
-        done = job.finish(60)
+        done = job.finish()
         self.assertIn(done.code, codes, done)
-        self.assert_hosts_clean(20)
+        self.assert_hosts_clean()
         self.assert_no_containers()
 
     def test_head_is_killed(self):
@@ -163,7 +157,7 @@ class Ends(HostsCase):
     def test_agents_are_killed(self):
         job = self.job()
         for host in self.lab.names:
-            outer = min(self.lab.children_named(host, "muster"))
+            outer = by_age(self.lab.children_named(host, "muster"))[0]
             os.kill(outer, signal.SIGKILL)
         self.assert_gone(job, {LOST})
 

@@ -1,6 +1,7 @@
 """Containers of a user who is not root: podman with ranges of /etc/subuid, which the test's own
 mount namespace shows in place of this machine's."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -11,8 +12,9 @@ import unittest
 
 from support import MUSTER, READY, Case, run_tests, until
 import image
+import own
 
-GUEST = 47110
+GUEST = own.users()
 SMALL = image.reference("small")
 NEEDED = ("podman", "runc", "newuidmap", "slirp4netns", "setpriv", "unshare")
 
@@ -62,7 +64,7 @@ class Guest:
                 file.write(more + "\n")
         for name in ("subuid", "subgid"):
             with open(self.path("etc", name), "w", encoding="utf-8") as file:
-                file.write("guest:200000:65536\n")
+                file.write(f"guest:{GUEST + 1}:65536\n")
         with open(self.path("etc", "as-guest"), "w", encoding="utf-8") as file:
             file.write(AS_GUEST)
 
@@ -84,6 +86,8 @@ class Guest:
         self.podman("unshare", "rm", "-rf", self.path("home", "storage"))
         self.podman("system", "migrate")
         shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"/dev/shm/libpod_rootless_lock_{GUEST}")  # which podman leaves there
 
 
 REASON = why_not()
@@ -117,7 +121,7 @@ class Rootless(Case):
 
     def test_ranks_run_in_a_container_and_their_files_are_the_users(self):
         done = self.run_there("-n", "2", "sh", "-c",
-                              'readlink /proc/self/ns/user; echo $RANK > by.$RANK').finish(60)
+                              'readlink /proc/self/ns/user; echo $RANK > by.$RANK').finish()
         self.assertEqual(done.code, 0, done)
         namespaces = set(done.text.split())
         self.assertEqual(len(namespaces), 1, done)
@@ -127,16 +131,16 @@ class Rootless(Case):
             self.assertEqual(os.stat(self.path(f"by.{rank}")).st_uid, GUEST)
 
     def test_the_code_of_a_rank_is_that_of_muster(self):
-        done = self.run_there("-n", "2", "sh", "-c", "exit $((RANK * 7))").finish(60)
+        done = self.run_there("-n", "2", "sh", "-c", "exit $((RANK * 7))").finish()
         self.assertEqual(done.code, 7, done)
 
     def test_a_killed_muster_leaves_nothing(self):
         running = self.run_there("-n", "2", "-x", f"DIR={self.folder}", "sh", "-c",
-                                 READY + "exec sleep 1000")
-        self.wait_for_files(["ready.0", "ready.1"], seconds=60)
+                                 READY + "exec sleep 3600")
+        self.wait_for_files(["ready.0", "ready.1"])
         running.send(signal.SIGKILL)
-        running.finish(30)
-        self.assert_nothing_left(60)
+        running.finish()
+        self.assert_nothing_left()
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ class OneMachine(FrontCase, Shown):
     def test_its_discovery_through_mpi(self):
         self.write("train.py", DISCOVER)
         for words in (["--num_gpus", "3"], ["--fake-nodes", "3", "--launcher", "openmpi"]):
-            done = self.succeeds(*words, "train.py", seconds=60)
+            done = self.succeeds(*words, "train.py")
             self.assertEqual(done.lines, [f"{rank} {rank} 3" for rank in range(3)])
 
 

@@ -6,7 +6,6 @@ end that starts ranks by itself is asked, for one host and for two.
 
 import itertools
 import os
-import unittest
 
 from support import MUSTER, Case, run_tests
 

@@ -89,7 +89,7 @@ class MessagePassing(Case):
     def test_with_both_sets_of_names(self):
         for names in ("torch", "openmpi"):
             words = ["-n", "3", PYTHON, example("message_passing.py"), "--names", names]
-            self.assertEqual(self.succeeds(*words, seconds=60).lines, [
+            self.assertEqual(self.succeeds(*words).lines, [
                 "Rank 0 sent data to Rank 1", "Rank 0 sent data to Rank 2",
                 "Rank 1 has received data from rank 0", "Rank 2 has received data from rank 0"])
 

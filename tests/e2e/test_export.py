@@ -7,7 +7,6 @@ import copy
 import glob
 import json
 import os
-import unittest
 
 from support import BAD_FILE, ROOT, USAGE, Case, run_tests
 

@@ -10,7 +10,8 @@ import signal
 import time
 import unittest
 
-from support import MUSTER, PYTHON, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests, until
+from support import (MUSTER, PYTHON, UNTIL_GO, USAGE, WAIT_SECONDS, Case, LabCase, lab_or_skip,
+                     run_tests, state_of, until)
 
 REASON = lab_or_skip()
 
@@ -127,42 +128,22 @@ class Hydra(Rules):
 
     def code_of_hydra(self, *words):
         """Now and then a SIGPIPE ends Hydra itself, on a loaded machine: that is no rule of its."""
-        for _ in range(5):
+        for _ in range(20):
             code = self.code(("mpiexec.hydra",), *words)
             if code != 128 + signal.SIGPIPE:
                 break
         return code
 
 
-# Ends at a time that all hosts of the lab know: they share one clock.
+# Dies at the time that a file tells it; all hosts of the lab share one clock. A process that sleeps
+# until then wakes more exactly on a busy machine than one that has used up its share by looking.
 DIES_AT = """import os, time
 rank = int(os.environ["RANK"])
 open(os.environ["DIR"] + f"/ready.{rank}", "w").close()
-go = os.environ["DIR"] + "/times"
-while not os.path.exists(go):
-    time.sleep(0.01)
-at = float(open(go).read().split()[rank])
-while time.monotonic() < at:
-    pass
-os._exit(3 + rank)
-"""
-
-
-# Rank 1 dies 8 ms after the kernel has closed the files of rank 0, at its death.
-DIES_NEXT = """import fcntl, os, time
-rank = int(os.environ["RANK"])
-folder = os.environ["DIR"]
-while rank == 1 and not os.path.exists(folder + "/ready.0"):
-    time.sleep(0.01)
-held = open(folder + "/held", "w")
-if rank == 0:
-    fcntl.flock(held, fcntl.LOCK_EX)
-open(folder + f"/ready.{rank}", "w").close()
-while rank == 0 and not os.path.exists(folder + "/ready.1"):
-    time.sleep(0.01)
-if rank == 1:
-    fcntl.flock(held, fcntl.LOCK_EX)
-    time.sleep(0.008)
+at = os.environ["DIR"] + f"/at.{rank}"
+while not os.path.exists(at):
+    time.sleep(0.001)
+time.sleep(max(0, float(open(at).read()) - time.monotonic()))
 os._exit(3 + rank)
 """
 
@@ -173,39 +154,55 @@ class TheFirstOfTwo(LabCase):
     def setUpClass(cls):
         cls.lab_of(2)
 
-    def test_a_host_that_is_heard_of_late(self):
-        """Rank 0 fails 50 ms before rank 1, but its link stands still until both have."""
-        self.write("dies.py", DIES_AT)
-        job = self.start_in_lab("-H", "node1,node2", PYTHON, self.path("dies.py"))
-        self.wait_for_files(["ready.0", "ready.1"])
-        links = {pid: words for pid, words in self.lab.strangers("head").items()
-                 if words.startswith("ssh ") and " node1 " in words}
-        self.assertEqual(len(links), 1, self.lab.strangers("head"))
-        link = next(iter(links))
-        os.kill(link, signal.SIGSTOP)
-        soon = time.monotonic() + 0.5
-        self.write("new", f"{soon} {soon + 0.05}")
-        os.rename(self.path("new"), self.path("times"))
-        until("the ends of both",
-              lambda: not any(self.lab.children_named(host, os.path.basename(PYTHON))
-                              for host in self.lab.names))
-        os.kill(link, signal.SIGCONT)
-        done = job.finish()
-        self.assertRegex(done.errors, r"(?s)\Amuster: rank 0 on node1 exited with code 3"
-                                      r".*muster: then rank 1 exited with code 4")
-        self.assert_hosts_clean(5)
-
-    def both_die(self):
-        """What is told of two deaths at the same moment."""
-        for left in ("times", "ready.0", "ready.1"):
+    def ready(self):
+        """Two ranks, on a host each, that wait for their times."""
+        for left in ("at.0", "at.1", "ready.0", "ready.1"):
             if os.path.exists(self.path(left)):
                 os.remove(self.path(left))
         self.write("dies.py", DIES_AT)
         job = self.start_in_lab("-H", "node1,node2", PYTHON, self.path("dies.py"))
         self.wait_for_files(["ready.0", "ready.1"])
+        return job
+
+    def die_at(self, *times):
+        """Rank 0 at the first of these times, rank 1 at the second."""
+        for rank, at in enumerate(times):
+            self.write("new", str(at))
+            os.rename(self.path("new"), self.path(f"at.{rank}"))
+
+    def die_one_by_one(self, apart):
+        """Rank 1 so many seconds after its host has seen the death of rank 0."""
+        python = os.path.basename(PYTHON)
+        first, = self.lab.children_named("node1", python)
+        self.die_at(0)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while state_of(first):  # whoever sees it notes the time, and only then removes it
+            self.assertLess(time.monotonic(), deadline, "rank 0 has not ended")
+            time.sleep(0.0005)
+        self.write("new", str(time.monotonic() + apart))
+        os.rename(self.path("new"), self.path("at.1"))
+        until("the end of rank 1", lambda: not self.lab.children_named("node2", python))
+
+    def test_a_host_that_is_heard_of_late(self):
+        """Rank 0 fails before rank 1, but its link stands still until both have."""
+        job = self.ready()
+        links = {pid: words for pid, words in self.lab.strangers("head").items()
+                 if words.startswith("ssh ") and " node1 " in words}
+        self.assertEqual(len(links), 1, self.lab.strangers("head"))
+        link = next(iter(links))
+        os.kill(link, signal.SIGSTOP)
+        self.die_one_by_one(0.5)  # more than any doubt about the clocks
+        os.kill(link, signal.SIGCONT)
+        done = job.finish()
+        self.assertRegex(done.errors, r"(?s)\Amuster: rank 0 on node1 exited with code 3"
+                                      r".*muster: then rank 1 exited with code 4")
+        self.assert_hosts_clean()
+
+    def both_die(self):
+        """What is told of two deaths at the same moment."""
+        job = self.ready()
         soon = time.monotonic() + 0.2
-        self.write("new", f"{soon} {soon}")
-        os.rename(self.path("new"), self.path("times"))
+        self.die_at(soon, soon)
         return job.finish()
 
     def test_deaths_that_no_clock_can_order(self):
@@ -221,11 +218,10 @@ class TheFirstOfTwo(LabCase):
 
     def test_the_first_is_never_called_the_later(self):
         """8 ms apart, MUSTER_DEATHS times."""
-        self.write("dies.py", DIES_NEXT)
         for _ in range(int(os.environ.get("MUSTER_DEATHS", "3"))):
-            done = self.start_in_lab("-H", "node1,node2", PYTHON, self.path("dies.py")).finish()
-            for left in ("ready.0", "ready.1"):
-                os.remove(self.path(left))
+            job = self.ready()
+            self.die_one_by_one(0.008)
+            done = job.finish()
             self.assertRegex(done.errors, r"\Amuster: rank 0 on node1 exited with code 3|"
                              r"at about the same time.*: rank 0 on node1 exited with code 3")
 

@@ -6,10 +6,9 @@ import os
 import shutil
 import subprocess
 import time
-import unittest
 
 from pipeline_case import PipelineCase
-from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests, until
 
 JOB = """muster: 1
 code: src
@@ -31,7 +30,7 @@ class GcCase(Case):
         self.write("src/a.txt", text)
 
     def told(self, command, *words, code=0, **more):
-        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        done = self.start(*words, command=(MUSTER, command), **more).finish()
         self.assertEqual(done.code, code, done)
         return done
 
@@ -146,7 +145,7 @@ class Unneeded(GcCase):
         self.assertTrue(os.path.exists(mark))
         self.assertEqual((self.runs(), len(self.blobs())), ([run], 1))
         self.write("go", "")
-        self.assertEqual(job.finish(20).code, 0)
+        self.assertEqual(job.finish().code, 0)
 
     def test_what_muster_does_not_know(self):
         self.submit()
@@ -246,7 +245,7 @@ class Old(GcCase):
         self.assertRegex(done.errors, r"stay, more than 100 kB: runs that have not ended")
         self.assertEqual(len(self.runs()), 1)
         self.write("go", "")
-        self.assertEqual(job.finish(20).code, 0)
+        self.assertEqual(job.finish().code, 0)
 
     def test_links_are_not_followed(self):
         os.mkdir(self.path("data"))
@@ -307,15 +306,8 @@ class Budget(GcCase):
         self.assertNotIn(first, self.runs())
         self.submit_with("1.5MB", "--detach")
         self.told("wait", "last")
-        self.wait_for_runs(1)
-        self.assertEqual(len(self.blobs()), 1)
-
-    def wait_for_runs(self, count):
-        for _ in range(200):
-            if len(self.runs()) == count:
-                break
-            time.sleep(0.05)
-        self.assertEqual(len(self.runs()), count)
+        until(lambda: f"one run, not {self.runs()}", lambda: len(self.runs()) == 1)
+        until(lambda: f"one file of code, not {self.blobs()}", lambda: len(self.blobs()) == 1)
 
     def test_what_has_just_ended_stays(self):
         self.submit_with("1kB")
@@ -365,7 +357,7 @@ command: |
 
     def ends_well(self, job):
         self.write("go", "")
-        done = job.finish(20)
+        done = job.finish()
         self.assertEqual((done.code, done.text), (0, "made\n"), done)
         self.gc("--older-than", "0s")
         self.assertEqual(self.runs(), [])
@@ -393,7 +385,7 @@ command: |
         self.wait_for_files(["ready.0"])
         self.assertEqual(self.gc("--max-size", "1")["runs"], [])
         self.write("go", "")
-        done = job.finish(20)
+        done = job.finish()
         self.assertEqual(done.code, 0, done)
         self.assertEqual(len(self.gc("--max-size", "1")["runs"]), 2)
 
@@ -418,7 +410,7 @@ class AtOnce(GcCase):
             jobs.append(self.start(f"own.{i}/job.yml", command=(MUSTER, "submit")))
             jobs.append(self.start("--json", "--older-than", "1d", command=(MUSTER, "gc")))
             jobs.append(self.start(command=(MUSTER, "gc")))
-        done = [job.finish(60) for job in jobs]
+        done = [job.finish() for job in jobs]
         self.assertEqual([one.code for one in done], [0] * len(jobs), done)
         self.assertEqual([one.text for one in done[::3]], texts)
         runs = self.runs()
@@ -433,7 +425,7 @@ class AtOnce(GcCase):
             self.submit(do="mkdir -p d/e/f; for i in $(seq 60); do echo > d/e/f/$i; done")
         both = [self.start("--json", "--older-than", "0s", command=(MUSTER, "gc"))
                 for _ in range(4)]
-        done = [one.finish(60) for one in both]
+        done = [one.finish() for one in both]
         self.assertEqual([one.code for one in done], [0] * 4, done)
         self.told("gc", "--older-than", "0s")
         self.assertEqual((self.runs(), self.hidden(), self.blobs()), ([], [], []))

@@ -37,7 +37,7 @@ class HostCase(SeedCase):
 
     def meanwhile(self, script, code=0):
         """What a person types while something else runs."""
-        done = self.shell(script).finish(60)
+        done = self.shell(script).finish()
         self.assertEqual(done.code, code, done)
         return done
 
@@ -132,7 +132,7 @@ class Folders(HostCase):
         with open(self.place("node1", touched, "outputs/model/x"), "w", encoding="utf-8") as file:
             file.write("new")
         inside = f"{self.records}/{used}/code"
-        user = self.shell(f"cd {inside} && echo > {self.home}/in && exec sleep 999", "node1")
+        user = self.shell(f"cd {inside} && echo > {self.home}/in && exec sleep 3600", "node1")
         until("somebody in the folder", lambda: os.path.exists(self.at("node1", "in")))
         self.put("job.yml", JOB + "true", ["head"])
         self.meanwhile("muster submit job.yml")
@@ -144,7 +144,7 @@ class Folders(HostCase):
         self.assertEqual(self.there("node1"), sorted([record, other, touched, last, last_of_all]))
 
     def test_gc_removes_what_a_dead_head_left(self):
-        self.put("job.yml", JOB + f"echo > {self.home}/ready; sleep 1000", ["head"])
+        self.put("job.yml", JOB + f"echo > {self.home}/ready; sleep 3600", ["head"])
         job = self.shell("exec muster submit job.yml")
         until("a rank on node1", lambda: os.path.exists(self.at("node1", "ready")))
         run = self.last()
@@ -152,8 +152,8 @@ class Folders(HostCase):
         self.assertEqual([host["folders"]["count"] for host in told["hosts"]], [0, 0])
         self.assertEqual(self.there("node1"), [run])
         job.send(signal.SIGKILL)
-        job.finish(20)
-        self.assert_hosts_clean(15)
+        job.finish()
+        self.assert_hosts_clean()
         self.assertEqual(self.there("node1"), [run])
         done = self.types("muster gc -H node1,node2 --dry-run")
         self.assertRegex(done.text, r"\nnode1: would remove 1 folder of a run: 1\d\d kB\n"

@@ -9,7 +9,8 @@ import unittest
 
 from front_case import LabFrontCase
 from mpi_programs import OPEN_MPI
-from support import LOST, MUSTER, PYTHON, UNREACHABLE, lab_or_skip, run_tests, until
+from support import (LOST, MUSTER, PYTHON, UNREACHABLE, WAIT_SECONDS, lab_or_skip, run_tests,
+                     until)
 
 REASON = lab_or_skip()
 
@@ -54,14 +55,14 @@ class HeadAboveCase(LabFrontCase):
         path = f"PATH={self.path('bin')}:/usr/bin:/bin"
         return super(LabFrontCase, self).start_in_lab("-x", path, "-x", "DIR", *words, **more)
 
-    def outer(self, *words, code=0, seconds=60):
+    def outer(self, *words, code=0, seconds=WAIT_SECONDS):
         done = self.begin(*words).finish(seconds)
         self.assertEqual(done.code, code, done)
-        self.assert_hosts_clean(10)
+        self.assert_hosts_clean()
         return done
 
     def running_on(self, host):
-        return [words for words in self.lab.strangers(host).values() if words == "sleep 77"]
+        return [words for words in self.lab.strangers(host).values() if words == "sleep 3600"]
 
 
 class Starts(HeadAboveCase):
@@ -135,7 +136,7 @@ class Carries(HeadAboveCase):
 
     def test_one_report(self):
         done = self.outer("-n", "1", "-H", ALL, "muster", "run", "-H", "node1:1,node2:1", "sh",
-                          "-c", "[ $RANK = 0 ] && sleep 77; echo oops >&2; exit 9", code=9)
+                          "-c", "[ $RANK = 0 ] && sleep 3600; echo oops >&2; exit 9", code=9)
         self.assertEqual(done.errors.count("exited with code 9"), 1, done)
         self.assertIn("muster: rank 1 on node2 exited with code 9", done.errors)
         self.assertEqual(done.errors.count("  | oops"), 1, done)
@@ -164,36 +165,36 @@ class Carries(HeadAboveCase):
 class Ends(HeadAboveCase):
     """Nothing of the launcher stays on any host, whatever dies."""
 
-    LINE = "muster run -n 2 -H node2,node3 sleep 77"
+    LINE = "muster run -n 2 -H node2,node3 sleep 3600"
 
     def sleeping(self, *words):
         job = self.begin(*words, "sh", "-c", f"echo $$ >$DIR/pid; exec {self.LINE}")
         for host in ("node2", "node3"):
-            until(f"a rank on {host}", lambda: self.running_on(host))
+            until(f"a rank on {host}", lambda host=host: self.running_on(host))
         return job
 
     def assert_all_gone(self):
         for host in ("node2", "node3"):
-            until(f"no rank on {host}", lambda: not self.running_on(host))
-        self.assert_hosts_clean(15)
+            until(f"no rank on {host}", lambda host=host: not self.running_on(host))
+        self.assert_hosts_clean()
 
     def test_the_launcher_is_killed(self):
         job = self.sleeping("-n", "1", "-H", ALL)
         self.lab.run(["sh", "-c", f"kill -9 $(cat {self.path('pid')})"], host="node1")
-        done = job.finish(30)
+        done = job.finish()
         self.assertEqual(done.code, 137, done)
         self.assert_all_gone()
 
     def test_the_run_above_is_interrupted(self):
         job = self.sleeping("-n", "1", "-H", ALL)
         job.send(signal.SIGTERM)
-        self.assertEqual(job.finish(30).code, 128 + signal.SIGTERM)
+        self.assertEqual(job.finish().code, 128 + signal.SIGTERM)
         self.assert_all_gone()
 
     def test_the_head_above_is_killed(self):
         job = self.sleeping("-n", "1", "-H", ALL)
         job.send(signal.SIGKILL)
-        job.finish(30)
+        job.finish()
         self.assert_all_gone()
 
     def test_the_launchers_host_is_lost(self):
@@ -201,7 +202,7 @@ class Ends(HeadAboveCase):
         until("a rank on node3", lambda: self.running_on("node3"))
         self.lab.pull_cable("node1")
         try:
-            self.assertEqual(job.finish(40).code, LOST)
+            self.assertEqual(job.finish().code, LOST)
             self.assert_all_gone()
         finally:
             self.lab.plug_cable("node1")
@@ -212,7 +213,7 @@ class Ends(HeadAboveCase):
         until("a rank on node3", lambda: self.running_on("node3"))
         self.lab.pull_cable("node3")
         try:
-            done = job.finish(40)
+            done = job.finish()
             self.assertEqual(done.code, LOST, done)
             self.assertIn("node3", done.errors)
             self.assert_all_gone()

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from front_case import FrontCase, LabFrontCase
-from support import PYTHON, Case, lab_or_skip, run_tests
+from support import PYTHON, WAIT_SECONDS, Case, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 MPI4PY = os.path.isdir("/usr/lib/python3/dist-packages/mpi4py")
@@ -22,7 +22,7 @@ at = (os.environ['HOROVOD_GLOO_RENDEZVOUS_ADDR'], int(os.environ['HOROVOD_GLOO_R
 env = lambda name: os.environ['HOROVOD_' + name]
 
 def ask(method, path, body=None):
-    connection = http.client.HTTPConnection(*at, timeout=10)
+    connection = http.client.HTTPConnection(*at, timeout=60)
     connection.request(method, path, body)
     response = connection.getresponse()
     answer = response.status, response.read()
@@ -36,7 +36,7 @@ def address_of(interface):
         return socket.inet_ntoa(fcntl.ioctl(probe.fileno(), 0x8915, asked)[20:24])
 
 def wait_for(path):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         status, body = ask('GET', path)
         if status == 200:
@@ -51,7 +51,7 @@ def meet(scope, rank, size):
     assert ask('PUT', f'/{scope}/{rank}', f'{host}:{port}')[0] == 200
     for peer in range(rank):
         where = wait_for(f'/{scope}/{peer}').split(':')
-        with socket.create_connection((where[0], int(where[1])), 10) as talk:
+        with socket.create_connection((where[0], int(where[1])), 60) as talk:
             talk.sendall(str(rank).encode())
     met = sorted(int(server.accept()[0].recv(9)) for _ in range(rank + 1, size))
     assert met == list(range(rank + 1, size)), met
@@ -70,7 +70,7 @@ for one in idle[:10]:
     one.sendall(b'GET /global')
 
 def answer(text):
-    with socket.create_connection(at, 10) as talk:
+    with socket.create_connection(at, 60) as talk:
         talk.sendall(text)
         return int(talk.makefile('rb').readline().split()[1])
 
@@ -83,7 +83,7 @@ assert ask('GET', '/a/b') == (200, b'x' * (1 << 20))
 assert ask('DELETE', '/a/b') == (200, b'')
 assert ask('GET', '/a/b') == (404, b'')
 try:
-    socket.create_connection(('127.0.0.2', at[1]), 5)
+    socket.create_connection(('127.0.0.2', at[1]), 60)
     print('it listens elsewhere, too')
 except ConnectionRefusedError:
     print('port', at[1])
@@ -104,7 +104,7 @@ PUT = """
 import socket, sys
 for _ in range(3):
     try:
-        with socket.create_connection((sys.argv[1], int(sys.argv[2])), 10) as talk:
+        with socket.create_connection((sys.argv[1], int(sys.argv[2])), 60) as talk:
             talk.sendall(b'PUT /global/0 HTTP/1.1\\r\\nContent-Length: 1\\r\\n\\r\\nx')
             print(talk.recv(99)[:12])
     except ConnectionError:
@@ -140,7 +140,7 @@ class OneMachine(FrontCase):
         path = f"{self.path('bin')}:{os.path.dirname(self.link)}:{self.environment()['PATH']}"
         env = self.environment(AZUREML_MPI_HOSTFILE=hosts, PATH=path)
         line = "horovodrun -np 16 --hostfile $AZUREML_MPI_HOSTFILE python train.py"
-        done = Case.start(self, line, command=("sh", "-c"), env=env).finish(60)
+        done = Case.start(self, line, command=("sh", "-c"), env=env).finish()
         self.assertEqual((done.code, len(done.lines)), (0, 16), done)
 
     def test_variables_of_gloo_and_of_mpi(self):
@@ -183,7 +183,8 @@ class OneMachine(FrontCase):
         self.wait_for_files(["at"])
         at = self.read("at").decode().split()
         tried = subprocess.run([PYTHON, "-c", PUT, *at], user=65534, group=65534, extra_groups=[],
-                               cwd="/", capture_output=True, text=True, timeout=30, check=True)
+                               cwd="/", capture_output=True, text=True, timeout=WAIT_SECONDS,
+                               check=True)
         self.write("go", "")
         done = job.finish()
         self.assertEqual(tried.stdout, "b''\n" * 3)
@@ -226,7 +227,7 @@ class OneMachine(FrontCase):
         program = ("from mpi4py import MPI; import os; c = MPI.COMM_WORLD; "
                    "assert c.rank == int(os.environ['HOROVOD_RANK']); print(c.allreduce(1))")
         for words in ([], ["--mpi"]):
-            done = self.succeeds("-np", "2", *words, PYTHON, "-c", program, seconds=60)
+            done = self.succeeds("-np", "2", *words, PYTHON, "-c", program)
             self.assertEqual([line[-1] for line in done.lines], ["2", "2"])
 
 

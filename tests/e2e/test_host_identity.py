@@ -68,7 +68,7 @@ class OneHostTwoNames(LabCase):
         env = self.environment(MUSTER_RECORDS=self.path("records"),
                                MUSTER_SSH_COMMAND=self.by_address)
         done = self.start_in_lab("-H", f"node1,{self.address}", "job.yml", env=env,
-                                 command=[MUSTER, "submit"]).finish(40)
+                                 command=[MUSTER, "submit"]).finish()
         self.assertEqual(done.code, NO_SLOTS, done)
         self.assertIn("2 ranks wanted, but there is room for 1", done.errors)
         self.assertEqual(self.record()[1]["state"], "failed")

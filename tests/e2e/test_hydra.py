@@ -188,11 +188,11 @@ class SideBySide(Hydra):
 
     def test_standard_input_goes_to_rank_0(self):
         read = 'test $PMI_RANK = 0 && text=$(cat); echo "$text $PMI_RANK"'
-        for program in (self.link, shutil.which("mpiexec.mpich")):
-            done = subprocess.run([program, "-n", "2", "sh", "-c", read],
-                                  input=b"some text", env=self.environment(), cwd=self.folder,
-                                  stdout=subprocess.PIPE, timeout=30, check=True)
-            self.assertEqual(sorted(done.stdout.decode().splitlines()), [" 1", "some text 0"])
+        words = ("-n", "2", "sh", "-c", read)
+        code, out, _ = self.original(*words, program="mpiexec.mpich", stdin=b"some text")
+        done = self.muster(*words, stdin=b"some text")
+        for lines in ((code, sorted(out.splitlines())), (done.code, done.lines)):
+            self.assertEqual(lines, (0, [" 1", "some text 0"]))
 
     def test_hidden_devices(self):
         self.same("-g", "0", "-n", "2", "sh", "-c", "echo $PMI_RANK:$CUDA_VISIBLE_DEVICES")

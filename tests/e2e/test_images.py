@@ -58,7 +58,7 @@ class Images(LabCase):
     def runs(self, name, *words, hosts="node1,node2", spared=()):
         done = self.start_in_lab("-H", hosts, "-n", str(len(hosts.split(","))), "--image", name,
                                  *words, "hostname").finish(90)
-        self.assert_hosts_clean(20, spared)
+        self.assert_hosts_clean(spared=spared)
         return done
 
     def has(self, host, name):
@@ -139,7 +139,7 @@ class Images(LabCase):
         def submit():
             done = self.start_in_lab("job.yml", "-H", "node1,node2",
                                      command=[MUSTER, "submit"]).finish(90)
-            self.assert_hosts_clean(20)
+            self.assert_hosts_clean()
             return done
         done = submit()
         self.assertEqual((done.code, done.lines), (0, ["built"] * 2), done)

@@ -203,13 +203,13 @@ class Strange(Case):
                 make(path)
                 for words in ("ps", "ps --json", "show last", "report last", "wait last",
                               "logs last", "reindex"):
-                    self.start(*words.split(), command=(MUSTER,)).finish(10)
+                    self.start(*words.split(), command=(MUSTER,)).finish()
                 os.unlink(path)
                 os.rename(path + ".was", path)
         path = os.path.join(folder, run, "streams/rank.0/stdout")
         os.unlink(path)
         os.mkfifo(path)
-        done = self.start("logs", "last", command=(MUSTER,)).finish(10)
+        done = self.start("logs", "last", command=(MUSTER,)).finish()
         self.assertEqual((done.code, done.out), (0, b""), done)
 
 

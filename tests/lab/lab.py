@@ -224,6 +224,12 @@ class Lab:
         wanted = program.encode()
         return [pid for pid in self.strangers(name) if _read(pid, "comm").strip() == wanted]
 
+    def counter(self, name, protocol, field):
+        """One of the counters of a host's network, as ("Tcp", "AttemptFails")."""
+        lines = map(bytes.split, _read(self._inits[name], "net/snmp").splitlines())
+        names, values = (line for line in lines if line[0] == f"{protocol}:".encode())
+        return int(values[names.index(field.encode())])
+
     def pull_cable(self, name):
         self._in_switch(f"link set {self._port(name)} down")
 
@@ -290,6 +296,7 @@ class Lab:
             log = os.path.join(self.folder, f"{name}.log")
             until(lambda name=name, log=log: f"sshd on {name} listens: {_file(log)!r}",
                   lambda log=log: b"Server listening" in _file(log))
+        until("the head's own process is its last", lambda: not self.strangers("head"))
 
     def _end_host(self, name):
         holder = self._holders.pop(name)
