@@ -19,7 +19,7 @@ _claims = []
 def port():
     """A TCP port that nobody listens on, and that no other test is given."""
     for number in random.sample(PORTS, len(PORTS)):
-        if _claim(f"port-{number}") and _is_free(number):
+        if _claim(f"port-{number}") and is_free(number):
             return number
     raise RuntimeError("no port is free")
 
@@ -43,7 +43,7 @@ def _claim(name):
     return True
 
 
-def _is_free(number):
+def is_free(number):
     for family, address in ((socket.AF_INET, ""), (socket.AF_INET6, "::")):
         try:
             with socket.socket(family) as one:

@@ -3,6 +3,8 @@
 They run in the network namespaces of a lab: there nobody else's jobs hold cores.
 """
 
+# rooms: plan probe helper host
+
 import os
 import unittest
 

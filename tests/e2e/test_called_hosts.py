@@ -3,6 +3,8 @@
 The hosts of the lab have no common folder, and ssh does not work between them.
 """
 
+# rooms: front cli head link machine
+
 import os
 import re
 import signal

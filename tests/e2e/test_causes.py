@@ -1,5 +1,7 @@
 """Causes in words: what happened, where, why, and what to do about it."""
 
+# rooms: process probe link host view
+
 import os
 import shutil
 import subprocess

@@ -4,6 +4,8 @@ The package is a wheel that the test writes; pip finds it in a folder, and asks 
 itself is a script that says what it was asked for.
 """
 
+# rooms: cli job host link
+
 import contextlib
 import glob
 import os

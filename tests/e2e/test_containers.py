@@ -1,6 +1,9 @@
 """Ranks in containers of a real podman, on this machine: they run as they do without, and whatever
 dies, no process, no mount and no container stays."""
 
+# rooms: container host process cli
+# needs: podman
+
 import contextlib
 import glob
 import os

@@ -1,5 +1,9 @@
 """Ranks in containers on hosts that share nothing: each has a podman of its own, reached by ssh."""
 
+# rooms: container host link pmix
+# needs: podman
+# cores: 2
+
 import os
 import signal
 import sys

@@ -1,6 +1,9 @@
 """Containers of a user who is not root: podman with ranges of /etc/subuid, which the test's own
 mount namespace shows in place of this machine's."""
 
+# rooms: container host process
+# needs: podman
+
 import contextlib
 import os
 import shutil

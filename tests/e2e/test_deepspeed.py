@@ -1,5 +1,7 @@
 """`muster deepspeed`: what its ranks find, on one machine, on fake nodes and on ssh hosts."""
 
+# rooms: front plan
+
 import json
 import os
 import unittest

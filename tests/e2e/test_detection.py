@@ -4,6 +4,8 @@ None of these frameworks is needed: the rules are those of their sources, named 
 end that starts ranks by itself is asked, for one host and for two.
 """
 
+# rooms: front plan
+
 import itertools
 import os
 

@@ -1,5 +1,7 @@
 """What each rank finds in its environment: all dialects, the seeds' helpers; no secrets in `ps`."""
 
+# rooms: plan probe host
+
 import json
 import os
 import unittest

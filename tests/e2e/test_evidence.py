@@ -1,11 +1,13 @@
-"""A failed test tells what it had started, and what of that had come to be."""
+"""What tests rest on: a failed one tells what it had started, and none draws another's ports."""
 
-# rooms: cli
+# rooms: lab
 
 import os
+import socket
 import subprocess
 import unittest
 
+import own
 from support import HERE, PYTHON, Case, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
@@ -121,6 +123,23 @@ class Evidence(Case):
         code, said = self.run_script(NONE_FAILS)
         self.assertEqual(code, 77, said)
         self.assertNotIn("evidence", said)
+
+
+class Draws(Case):
+    def test_what_one_script_has_drawn_no_other_gets(self):
+        draw = ("import sys; sys.path.insert(0, sys.argv[1]); import own\n"
+                "print(*(own.port() for _ in range(400)), own.users(), flush=True)\n"
+                "sys.stdin.read()\n")
+        scripts = [self.start("-c", draw, HERE, command=(PYTHON,), stdin=subprocess.PIPE)
+                   for _ in range(4)]
+        drawn = [word for one in scripts for word in one.line().decode().split()]
+        self.assertEqual((len(drawn), len(set(drawn))), (1604, 1604))
+        for one in scripts:
+            self.assertEqual(one.finish(stdin=b"").code, 0)
+
+    def test_a_port_that_somebody_listens_on_is_not_drawn(self):
+        with socket.create_server(("127.0.0.1", own.port())) as server:
+            self.assertFalse(own.is_free(server.getsockname()[1]))
 
 
 if __name__ == "__main__":

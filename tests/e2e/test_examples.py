@@ -1,5 +1,8 @@
 """The examples, as their README starts them."""
 
+# rooms: plan host job cli
+# cores: 2
+
 import os
 import re
 import subprocess

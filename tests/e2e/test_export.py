@@ -3,12 +3,14 @@
 A field that a server would silently drop fails here, as in `kubectl --validate=strict`.
 """
 
+# rooms: kubernetes front job cli
+
 import copy
 import glob
 import json
 import os
 
-from support import BAD_FILE, ROOT, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, ROOT, USAGE, Case, run_tests
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 CRDS = os.path.join(ROOT, "tests", "data", "crds")
@@ -92,7 +94,7 @@ class Export(Case):
 
     def export(self, name, kind, target, *more):
         return self.muster("kubernetes", self.path(name + ".yml"), "--as", kind, "--target", target,
-                           *more, command=(os.environ["MUSTER"], "export"))
+                           *more, command=(MUSTER, "export"))
 
     def objects(self, name, kind, target):
         done = self.export(name, kind, target)

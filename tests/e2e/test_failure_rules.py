@@ -4,6 +4,8 @@ Where the real launcher is installed its code is taken beside ours, but for the 
 known to hang or to hide failures.
 """
 
+# rooms: machine view front process
+
 import os
 import shutil
 import signal

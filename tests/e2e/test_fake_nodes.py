@@ -1,5 +1,7 @@
 """--fake-nodes: real agents in processes of their own, on this machine."""
 
+# rooms: head host machine link
+
 import json
 import os
 import re

@@ -4,6 +4,8 @@ Debian has no Flux: data/flux.py stands in for its two commands, and passes on w
 does. ssh does not work but for the stand-in.
 """
 
+# rooms: head link model
+
 import hashlib
 import os
 import shutil

@@ -1,5 +1,7 @@
 """muster gc: what no record needs goes, and old records when told so; all else stays."""
 
+# rooms: store blobs cli model
+
 import fcntl
 import json
 import os

@@ -3,6 +3,8 @@
 Each host and the head has a disk of its own, see seed_case.
 """
 
+# rooms: blobs store cli link
+
 import json
 import os
 import shutil

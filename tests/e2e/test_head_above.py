@@ -1,6 +1,8 @@
 """A launcher inside a rank asks the head above it for hosts: it opens no links of its own, starts
 at once, and ends with the job. Only the head of these ssh hosts can reach the others."""
 
+# rooms: machine head link
+
 import hashlib
 import os
 import re

@@ -5,6 +5,8 @@ and gloo's rendezvous::Context::connectFullMesh): for each communicator it puts 
 under its rank, polls until those of all others are there, connects to each, and says DELETE.
 """
 
+# rooms: front gloo head
+
 import json
 import os
 import subprocess

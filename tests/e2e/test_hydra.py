@@ -1,5 +1,7 @@
 """muster in the place of MPICH's mpiexec: the same words, ranks, variables, output and codes."""
 
+# rooms: front pmi plan
+
 import os
 import re
 import shutil

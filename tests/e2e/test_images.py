@@ -1,6 +1,9 @@
 """How images come to hosts that share no storage: pulled from a registry, sent from the launching
 machine, built there from a folder; and what is said when they do not."""
 
+# rooms: container cli link host
+# needs: podman
+
 import os
 import re
 import shutil

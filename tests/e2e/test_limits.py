@@ -1,5 +1,7 @@
 """Ends that are no accident: time limits and their notice, closed terminals; whose code it is."""
 
+# rooms: machine host cli
+
 import json
 import os
 import pty

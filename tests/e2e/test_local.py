@@ -1,5 +1,7 @@
 """muster on this machine alone: ranks, exit codes, signals, stdin, output, clean-up, bad input."""
 
+# rooms: cli head host process machine
+
 import json
 import os
 import re

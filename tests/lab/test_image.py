@@ -1,5 +1,8 @@
 """The images that tests pack from this machine's files: each is there, and its programs run."""
 
+# rooms: lab
+# needs: podman
+
 import json
 import os
 import sys

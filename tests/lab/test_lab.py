@@ -1,5 +1,7 @@
 """Tests of the lab itself, with nothing but plain ssh."""
 
+# rooms: lab
+
 import os
 import signal
 import subprocess
