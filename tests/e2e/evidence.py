@@ -12,6 +12,8 @@ import lab as lab_module
 LINES = 60    # of each file and each list: the last ones
 WIDTH = 300   # of a line
 WORDS = 120   # of a process's command line
+RUNS = 6      # whose records are shown; earlier tests of a lab have left theirs
+TOLD = 20     # of what a lab's hosts were told to run
 ENTRIES = 20_000  # looked at when records are searched for; a copied Python has many more
 
 
@@ -61,7 +63,7 @@ def programs(case):
 def told(_):
     for lab in lab_module.Lab.living:
         yield f"lab {lab.folder}:"
-        yield from last(f"  {line}" for line in lab.told)
+        yield from (f"  {line}" for line in lab.told[-TOLD:])
 
 
 def folder(case):
@@ -78,15 +80,16 @@ def records(case):
     for lab in lab_module.Lab.living:
         places += [lab.path(name, inside) for name in lab.hosts()
                    for inside in (lab_module.HOME, lab_module.LOCAL)]
-    for place in places:
-        for path in files_below(place):
-            if os.path.basename(path) == "events.jsonl":
-                run = os.path.dirname(path)
-                yield f"{run}:"
-                for name in ("events.jsonl", "muster.log", "report.txt"):
-                    content = lab_module._file(os.path.join(run, name))
-                    yield f"  {name}, {len(content)} bytes:"
-                    yield from indented(content)
+    events = [path for place in places for path in files_below(place)
+              if os.path.basename(path) == "events.jsonl"]
+    for path in sorted(events, key=os.path.getmtime)[-RUNS:]:
+        run = os.path.dirname(path)
+        yield f"{run}:"
+        for name in ("events.jsonl", "muster.log", "report.txt"):
+            content = lab_module._file(os.path.join(run, name))
+            if content:
+                yield f"  {name}, {len(content)} bytes:"
+                yield from indented(content)
 
 
 def files_below(place):

@@ -15,7 +15,7 @@ FLAGS = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-over
 # Debian's Open MPI leaves this component out, and the one it prefers cannot work over TCP between
 # hosts (MPI_ERR_WIN) and crashes in MPI_Compare_and_swap on one, under its own mpirun too.
 ONE_SIDED = {"OMPI_MCA_osc": "pt2pt,sm"}
-PATIENCE = 2.0  # with a program that has said all: see `ends_or_hangs`
+FINALIZE_SECONDS = 2.0  # with a program that has said all: see `ends_or_hangs`
 
 class Library:
     """One MPI library; its programs lie in a folder that goes with this process."""
@@ -50,7 +50,7 @@ def ends_or_hangs(case, job, said):
     """
     case.assertEqual(job.line().decode(), said + "\n")
     try:
-        case.assertEqual(job.finish(PATIENCE).code, 0)
+        case.assertEqual(job.finish(FINALIZE_SECONDS).code, 0)
     except subprocess.TimeoutExpired:
         job.send(signal.SIGTERM)
         case.assertIn(job.finish().code, (0, 128 + signal.SIGTERM))

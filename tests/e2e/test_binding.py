@@ -50,9 +50,9 @@ class TwoJobsOnOneHost(LabCase):
         first, second, third = (cpus_in(one.text)[0] for one in done)
         self.assertEqual({first, second}, {str(core) for core in CORES})
         self.assertEqual(third, "0,1")
-        self.assertEqual([one.errors for one in done[:2]], ["", ""])
-        self.assertEqual(len(done[2].errors.splitlines()), 1, done[2])
-        self.assertRegex(done[2].errors, r"^muster: ranks on \S+ are not bound: other jobs of "
+        self.assertEqual([one.complaints for one in done[:2]], ["", ""])
+        self.assertEqual(len(done[2].complaints.splitlines()), 1, done[2])
+        self.assertRegex(done[2].complaints, r"^muster: ranks on \S+ are not bound: other jobs of "
                                          r"muster are bound to cpus 0-1 there$")
 
     def test_here(self):
@@ -84,19 +84,19 @@ class TwoJobsOnOneHost(LabCase):
         first.finish()
         done = self.launches("-n", "2", "--bind-to", "core", "--tag", "sh", "-c", TELL)
         self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
-        self.assertEqual(done.errors, "")
+        self.assertEqual(done.complaints, "")
 
     def test_a_job_within_a_bound_rank_has_the_ranks_cores(self):
         inner = f"{MUSTER} run -n 1 --bind-to core sh -c '{TELL}'"
         done = self.launches("-n", "2", "--bind-to", "core", "--tag", "sh", "-c", inner)
         self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
-        self.assertEqual(done.errors, "")
+        self.assertEqual(done.complaints, "")
 
     def test_a_job_within_the_only_rank_of_a_host_has_all_its_cores(self):
         inner = f"{MUSTER} run -n 2 --bind-to core sh -c '{TELL}'"
         done = self.launches("-n", "1", "--bind-to", "core", "sh", "-c", inner)
         self.assertEqual(sorted(cpus_in(done.text)), ["0", "1"], done)
-        self.assertEqual(done.errors, "")
+        self.assertEqual(done.complaints, "")
 
     def test_who_does_not_bind_holds_nothing(self):
         self.started("a")

@@ -117,7 +117,7 @@ class Runs(CalledCase):
         self.put("twice.sh", f"{EACH} {SHOW}\n{EACH} {SHOW}\n", ["head"])
         done = self.led("sh twice.sh")
         self.assertEqual(done.lines, sorted(SHOWN * 2), done)
-        self.assertEqual(done.errors, "")
+        self.assertEqual(done.complaints, "")
 
     def test_other_launchers(self):
         for line in ("mpirun -np 6 hostname", "muster mpiexec.hydra -n 6 hostname",
@@ -314,7 +314,7 @@ class Ends(CalledCase):
         done = led.finish()
         self.assertEqual(done.lines, [f"code {UNREACHABLE}", "rank 0 of 2 on node1",
                                       "rank 1 of 2 on node2"], done)
-        self.assertRegex(done.errors, r"^muster: node3: the link to its agent broke")
+        self.assertRegex(done.complaints, r"^muster: node3: the link to its agent broke")
         self.assertIn("node3: this host has been lost", done.errors)
         self.assertEqual(done.code, 0, done)
         self.all_end(joined, 0)
@@ -329,7 +329,7 @@ class Ends(CalledCase):
         self.assertEqual(gone.finish().code, 128 + signal.SIGTERM)
         self.put("go", "", ["head"])
         done = led.finish()
-        self.assertEqual((done.code, done.errors),
+        self.assertEqual((done.code, done.complaints),
                          (0, "muster: node3: the host was told to end (SIGTERM)\n"), done)
         self.all_end(joined, 0)
 

@@ -2,6 +2,7 @@
 
 # rooms: process host head machine link
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -56,10 +57,8 @@ class Deaths(LabCase):
         for pid in guards:
             os.kill(pid, signal.SIGSTOP)
         for pid in [*self.pids_of("muster", hosts), *guards]:
-            try:
+            with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone first
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:  # an agent, when the head has gone before it
-                pass
 
     def pids_of(self, program, hosts):
         found = [self.lab.children_named(host, program) for host in hosts]
@@ -172,7 +171,8 @@ class ProcessesDie(Deaths):
     def test_every_ssh(self):
         job = self.job("--grace", "1")
         for pid in self.lab.children_named("head", "ssh"):
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # the head has ended it for the first one
+                os.kill(pid, signal.SIGKILL)
         self.ends_lost(job, "muster: .*node[12]")
         self.after(job)
 
@@ -197,10 +197,8 @@ class ProcessesDie(Deaths):
         for folder in links:
             self.assertIn("mpirun", os.listdir(folder))
         for pid in self.pids_of("muster", ["node2", "head"]):
-            try:
+            with contextlib.suppress(ProcessLookupError):  # the head, which ends when its agent has
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:  # the head, which has ended since its agent did
-                pass
         job.popen.wait(WAIT_SECONDS)
         self.assert_hosts_clean()
         until("no launchers left", lambda: not any(map(os.path.exists, links)))

@@ -19,6 +19,9 @@ if REASON:
     print(f"SKIPPED: no hosts with containers can be made here: {REASON}", file=sys.stderr)
 IMAGES = ("small", "full", "no-pmix", "musl")
 HOSTS = "node1:8,node2:8"
+# Ranks of MPI look for messages all the time, sixteen of them on this machine's few cores: agents
+# and the head may not get a turn within the usual lease, and here nobody is to be lost.
+PATIENT = ("--lease", "60")
 
 DDP = """
 import os, torch, torch.distributed as dist
@@ -70,8 +73,8 @@ class HostsCase(LabCase):
 @unittest.skipIf(REASON, REASON)
 class Programs(HostsCase):
     def runs(self, name, *words, hosts=HOSTS, options=()):
-        return self.launches("-H", hosts, *options, "--image", image.reference(name), "--workdir",
-                             "/", *words)
+        return self.launches("-H", hosts, *PATIENT, *options, "--image", image.reference(name),
+                             "--workdir", "/", *words)
 
     def test_each_host_has_its_container(self):
         done = self.runs("small", "sh", "-c", 'echo $(hostname) $(readlink /proc/self/ns/pid)',
@@ -88,8 +91,8 @@ class Programs(HostsCase):
         self.assertIn("ok with 16", done.text, done)
 
     def mpich_is_well(self, name, ranks, hosts=HOSTS):
-        job = self.start_in_lab("-H", hosts, "--image", image.reference(name), "--workdir", "/",
-                                "/mpi/mpich/hello")
+        job = self.start_in_lab("-H", hosts, *PATIENT, "--image", image.reference(name),
+                                "--workdir", "/", "/mpi/mpich/hello")
         ends_or_hangs(self, job, f"hello ok with {ranks}")
 
     def test_sixteen_ranks_of_mpich(self):

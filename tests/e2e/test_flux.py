@@ -9,10 +9,11 @@ does. ssh does not work but for the stand-in.
 import hashlib
 import os
 import shutil
+import subprocess
 import unittest
 
 from mpi_programs import OPEN_MPI
-from support import MUSTER, ROOT, WAIT_SECONDS, LabCase, lab_or_skip, run_tests
+from support import MUSTER, PATIENCE, ROOT, LabCase, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 STAND_IN = os.path.join(ROOT, "tests", "e2e", "data", "flux.py")
@@ -37,7 +38,7 @@ class FluxInstance(LabCase):
                                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
 
     def run_in_flux(self, *words, code=0):
-        done = self.launch(*words, command=[MUSTER, "run"])
+        done = self.launch(*words, command=[MUSTER, "run", *PATIENCE])
         self.assertEqual(done.code, code, done)
         return done
 
@@ -60,12 +61,10 @@ class FluxInstance(LabCase):
         with open(self.path("data"), "wb") as file:
             file.write(data)
         script = f"cat; cat '{self.path('data')}'"
-        started = self.lab.start([MUSTER, "run", "-H", "node2", "--stdin", "0", "sh", "-c", script],
-                                 env=self.environment(), cwd=self.folder, stdin=-1, stdout=-1,
-                                 stderr=-1)
-        out, errors = started.popen.communicate(data, timeout=WAIT_SECONDS)
-        self.assertEqual((started.popen.returncode, errors), (0, b""))
-        self.assertEqual(hashlib.sha256(out).digest(), hashlib.sha256(data + data).digest())
+        done = self.start_in_lab("-H", "node2", "--stdin", "0", "sh", "-c", script,
+                                 command=[MUSTER, "run", *PATIENCE], stdin=subprocess.PIPE).finish(stdin=data)
+        self.assertEqual((done.code, done.complaints), (0, ""))
+        self.assertEqual(hashlib.sha256(done.out).digest(), hashlib.sha256(data + data).digest())
         self.assert_hosts_clean()
 
     def test_a_failure_is_named(self):
@@ -73,13 +72,13 @@ class FluxInstance(LabCase):
         self.assertIn("rank 3 on node2 exited with code 7", done.errors)
 
     def test_an_agent_that_does_not_start_is_told_with_its_words(self):
-        done = self.launch("--agent-path", "/nowhere/muster", "true", command=[MUSTER, "run"])
+        done = self.launch("--agent-path", "/nowhere/muster", "true", command=[MUSTER, "run", *PATIENCE])
         self.assertNotEqual(done.code, 0)
         self.assertIn("/nowhere/muster", done.errors)
 
     def test_nothing_stays_when_the_head_is_killed(self):
         running = self.start_in_lab("sh", "-c", ': > "$DIR/ready.$RANK"; exec sleep "$E2E_MARK"',
-                                    command=[MUSTER, "run"])
+                                    command=[MUSTER, "run", *PATIENCE])
         self.wait_for_files([f"ready.{rank}" for rank in range(4)])
         running.send(9)
         running.finish()

@@ -71,7 +71,7 @@ class Images(LabCase):
         self.assertEqual(done.code, CANNOT_START, done)
         for part in parts:
             self.assertIn(part, done.errors, done)
-        self.assertLessEqual(len(done.errors.splitlines()), 5, done)
+        self.assertLessEqual(len(done.complaints.splitlines()), 5, done)
 
     def test_an_image_is_sent_from_here_once(self):
         done = self.runs(self.small, "--image-from-here", "--verbose")
