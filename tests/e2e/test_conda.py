@@ -19,6 +19,7 @@ from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, Case, LabCase
 from lab import HOME  # which support has put on the path
 
 REASON = lab_or_skip()
+MAKES_SECONDS = 300  # for the environments of a test, where each takes a busy machine half a minute
 NAME = "musterpacked"
 SAYS = (f"python -c 'import {NAME}, os, sys; "
         f"print({NAME}.SAYS, sys.prefix == os.environ[\"VIRTUAL_ENV\"])'")
@@ -64,7 +65,7 @@ class CondaFiles(Case):
         super().setUp()
         os.mkdir(self.path("wheels"))
 
-    def submit(self, text, *words, seconds=120, **more):
+    def submit(self, text, *words, seconds=MAKES_SECONDS, **more):
         self.write("job.yml", text)
         return self.muster("job.yml", *words, seconds=seconds,
                            command=(MUSTER, "submit"), **more)
@@ -116,7 +117,7 @@ for one in (Environment.from_conda_specification("file", "conda.yml"),
 """)
         env = self.environment(MUSTER=MUSTER, PYTHONPATH=os.path.join(ROOT, "python"),
                                MUSTER_RECORDS=self.path("records"))
-        done = self.muster("program.py", command=(PYTHON,), seconds=120, env=env)
+        done = self.muster("program.py", command=(PYTHON,), seconds=MAKES_SECONDS, env=env)
         self.assertEqual(done.lines, [f"{name} packed 1.0" for name in ("added", "file", "listed")],
                          done)
 
@@ -198,7 +199,7 @@ for one in (Environment.from_conda_specification("file", "conda.yml"),
         until("all want the environment's lock", lambda: all(map(self.wants_the_lock, runs)))
         os.unlink(self.path("slow"))
         for one in runs:
-            done = one.finish()
+            done = one.finish(MAKES_SECONDS)
             self.assertEqual((done.code, done.lines), (0, ["well"] * 2), done)
         self.assertEqual(len(self.calls()), 1, self.calls())
 
@@ -246,7 +247,7 @@ class OnHosts(LabCase):
     def made(self, host):
         return glob.glob(self.lab.path(host, HOME + "/.cache/muster/environments/*/pyvenv.cfg"))
 
-    def submit(self, *words, seconds=150, **more):
+    def submit(self, *words, seconds=MAKES_SECONDS, **more):
         return self.launch("job.yml", *words, seconds=seconds, **more,
                            command=[MUSTER, "submit"])
 

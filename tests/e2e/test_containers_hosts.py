@@ -22,6 +22,7 @@ HOSTS = "node1:8,node2:8"
 # Ranks of MPI look for messages all the time, sixteen of them on this machine's few cores: agents
 # and the head may not get a turn within the usual lease, and here nobody is to be lost.
 PATIENT = ("--lease", "60")
+SECONDS = 300  # for sixteen ranks that all read torch, or a runtime that starts beside them
 
 DDP = """
 import os, torch, torch.distributed as dist
@@ -49,8 +50,7 @@ class HostsCase(LabCase):
         super().setUp()
         self.addCleanup(self.assert_no_containers)
 
-    def launch(self, *words, seconds=100, **more):
-        """A runtime takes its time to end a container, on a busy machine."""
+    def launch(self, *words, seconds=SECONDS, **more):
         done = self.start_in_lab(*words, **more).finish(seconds)
         self.assert_hosts_clean()
         return done
@@ -128,7 +128,7 @@ resources: {{instance_count: 2}}
         job = self.start_in_lab("job.yml", "-H", "node1:2,node2:2", command=[MUSTER, "submit"],
                                 env=self.environment(MUSTER_SSH_COMMAND=self.lab.ssh_command,
                                                      MUSTER_RECORDS=self.path("records")))
-        done = job.finish(100)
+        done = job.finish(SECONDS)
         self.assertEqual(done.code, 0, done)
         places = {tuple(line.split()[1:]) for line in done.lines}
         self.assertEqual([host for host, _ in sorted(places)], ["node1", "node2"], done)
@@ -143,7 +143,7 @@ class Ends(HostsCase):
             image.reference("small"), "--workdir", "/", "sh", "-c",
             f"(trap '' TERM INT HUP; exec sleep {self.mark}) & "
             f"setsid sleep {self.mark} & echo ready; sleep {self.mark}; exit 77")
-        until("ranks", lambda: len(self.ranks()) >= 4)
+        until("ranks", lambda: len(self.ranks()) >= 4, SECONDS)
         return job
 
     def ranks(self):

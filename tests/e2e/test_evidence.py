@@ -106,7 +106,7 @@ class Evidence(Case):
         self.assertEqual(code, 1, said)
         self.assertIn("AttributeError: 'Fails' object has no attribute 'finish'", said)
         self.assertRegex(self.section(said, "what hosts were told to run"),
-                         r"  head: \S+ run --ssh-command ssh -F \S+ -H node1 sh -c echo")
+                         r"  head: \S+ run --ssh-command ssh -F \S+ .*-H node1 sh -c echo")
         self.assertRegex(self.section(said, "logs of hosts"),
                          r"node1.log, \d+ bytes:\n(.*\n)+    Accepted publickey for root")
         self.assertRegex(self.section(said, "processes"), r"\d+ node1 \(muster\) \w in .* agent")

@@ -16,6 +16,7 @@ from mpi_programs import OPEN_MPI
 from support import MUSTER, PATIENCE, ROOT, LabCase, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
+RUN = [MUSTER, "run", *PATIENCE]
 STAND_IN = os.path.join(ROOT, "tests", "e2e", "data", "flux.py")
 
 
@@ -38,7 +39,7 @@ class FluxInstance(LabCase):
                                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
 
     def run_in_flux(self, *words, code=0):
-        done = self.launch(*words, command=[MUSTER, "run", *PATIENCE])
+        done = self.launch(*words, command=RUN)
         self.assertEqual(done.code, code, done)
         return done
 
@@ -62,7 +63,7 @@ class FluxInstance(LabCase):
             file.write(data)
         script = f"cat; cat '{self.path('data')}'"
         done = self.start_in_lab("-H", "node2", "--stdin", "0", "sh", "-c", script,
-                                 command=[MUSTER, "run", *PATIENCE], stdin=subprocess.PIPE).finish(stdin=data)
+                                 command=RUN, stdin=subprocess.PIPE).finish(stdin=data)
         self.assertEqual((done.code, done.complaints), (0, ""))
         self.assertEqual(hashlib.sha256(done.out).digest(), hashlib.sha256(data + data).digest())
         self.assert_hosts_clean()
@@ -72,13 +73,13 @@ class FluxInstance(LabCase):
         self.assertIn("rank 3 on node2 exited with code 7", done.errors)
 
     def test_an_agent_that_does_not_start_is_told_with_its_words(self):
-        done = self.launch("--agent-path", "/nowhere/muster", "true", command=[MUSTER, "run", *PATIENCE])
+        done = self.launch("--agent-path", "/nowhere/muster", "true", command=RUN)
         self.assertNotEqual(done.code, 0)
         self.assertIn("/nowhere/muster", done.errors)
 
     def test_nothing_stays_when_the_head_is_killed(self):
         running = self.start_in_lab("sh", "-c", ': > "$DIR/ready.$RANK"; exec sleep "$E2E_MARK"',
-                                    command=[MUSTER, "run", *PATIENCE])
+                                    command=RUN)
         self.wait_for_files([f"ready.{rank}" for rank in range(4)])
         running.send(9)
         running.finish()
