@@ -196,7 +196,7 @@ class TheFirstOfTwo(LabCase):
         self.die_one_by_one(0.5)  # more than any doubt about the clocks
         os.kill(link, signal.SIGCONT)
         done = job.finish()
-        self.assertRegex(done.errors, r"(?s)\Amuster: rank 0 on node1 exited with code 3"
+        self.assertRegex(done.complaints, r"(?s)\Amuster: rank 0 on node1 exited with code 3"
                                       r".*muster: then rank 1 exited with code 4")
         self.assert_hosts_clean()
 
@@ -211,10 +211,10 @@ class TheFirstOfTwo(LabCase):
         # A busy machine may let one of them wait until the other's death has ended it.
         for _ in range(20):
             done = self.both_die()
-            if "at about the same time" in done.errors:
+            if "at about the same time" in done.complaints:
                 break
-        self.assertRegex(done.errors, r"muster: rank 1 on node2 exited with code 4")
-        self.assertRegex(done.errors, r"at about the same time \(within [\d.]+ ms, "
+        self.assertRegex(done.complaints, r"muster: rank 1 on node2 exited with code 4")
+        self.assertRegex(done.complaints, r"at about the same time \(within [\d.]+ ms, "
                                       r"by the hosts' clocks\): rank 0 on node1 exited with code 3")
         self.assertEqual(done.code, 4, done)
 
@@ -224,7 +224,7 @@ class TheFirstOfTwo(LabCase):
             job = self.ready()
             self.die_one_by_one(0.008)
             done = job.finish()
-            self.assertRegex(done.errors, r"\Amuster: rank 0 on node1 exited with code 3|"
+            self.assertRegex(done.complaints, r"\Amuster: rank 0 on node1 exited with code 3|"
                              r"at about the same time.*: rank 0 on node1 exited with code 3")
 
 
