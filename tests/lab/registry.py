@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from lab import wait_until
+from lab import WAIT_SECONDS, until
 
 _CONFIG = """version: 0.1
 log: {{level: error}}
@@ -34,7 +34,7 @@ class Registry:
             ["docker-registry", "serve", self._write(folder, "config.yml", config)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         probe = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
-        wait_until(lambda: self._lab.run(["bash", "-c", probe])[0] == 0, 15, "the registry")
+        until("the registry", lambda: self._lab.run(["bash", "-c", probe])[0] == 0)
 
     @property
     def pid(self):
@@ -43,7 +43,7 @@ class Registry:
     def stop(self):
         if self.started.popen.poll() is None:
             self.started.send(9)
-        self.started.popen.wait(10)
+        self.started.popen.wait(WAIT_SECONDS)
 
     @staticmethod
     def _write(folder, name, text):
