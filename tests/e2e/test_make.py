@@ -40,8 +40,11 @@ class Orders(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.tree, ignore_errors=True)
         for name in COPIED:
             here, there = os.path.join(ROOT, name), os.path.join(self.tree, name)
-            copy = shutil.copytree if os.path.isdir(here) else shutil.copy
-            copy(here, there)
+            if os.path.isdir(here):
+                # Scripts that run meanwhile may write, and rename, what they have compiled.
+                shutil.copytree(here, there, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(here, there)
         write(f"{self.tree}/path/cmake", CMAKE)
         for program in ("ctest", "clang-format", "python3"):
             write(f"{self.tree}/path/{program}", NOTHING)

@@ -4,6 +4,8 @@ net.py stands in for the network: it asks MPI who it is, as mindspore.communicat
 part of the data, and averages gradients over all ranks.
 """
 
+# rooms: front pmix head
+
 import os
 import unittest
 
@@ -83,8 +85,7 @@ class OneMachine(FrontCase, Layout):
         env = self.environment(DATA_PATH="./MNIST_Data/train/",
                                PATH=f"{self.path('bin')}:{self.environment()['PATH']}")
         done = self.succeeds("-n", "8", "--output-filename", "log_output",
-                             "--merge-stderr-to-stdout", "python", "net.py", env=env, cwd=folder,
-                             seconds=60)
+                             "--merge-stderr-to-stdout", "python", "net.py", env=env, cwd=folder)
         self.assert_logs(folder, 8)
         self.assertIn("epoch: 1, step: 20, loss is", done.text)
 
@@ -105,9 +106,9 @@ class TwoHosts(LabFrontCase, Layout):
                    f'#!/bin/sh\nexec /usr/bin/{config} "$@"\n', 0o755)
         for words in (["run_mpirun_1.sh"], ["run_mpirun_2.sh", "./hostfile"]):
             script = f'cd "{folder}" && rm -rf log_output && exec bash {" ".join(words)}'
-            done = LabCase.start_in_lab(self, command=["sh", "-c", script]).finish(60)
+            done = LabCase.start_in_lab(self, command=["sh", "-c", script]).finish()
             self.assertEqual(done.code, 0, done)
-            self.assert_hosts_clean(5)
+            self.assert_hosts_clean()
             self.assertEqual(done.text.count("epoch: 1, step: 20"), 4, done)
             self.assert_logs(folder, 4)
 

@@ -1,5 +1,7 @@
 """Parallel steps: a function that is called with files in small batches, by many processes."""
 
+# rooms: job pipeline cli
+
 import functools
 import os
 import shutil
@@ -20,7 +22,7 @@ jobs:
     mini_batch_error_threshold: %(batches)s
     max_concurrency_per_instance: 2
     resources: {instance_count: 2}
-    retry_settings: {max_retries: 1, timeout: 2}
+    retry_settings: {max_retries: 1, timeout: %(timeout)s}
     inputs:
       numbers: ${{parent.inputs.numbers}}
       word: {type: string, default: two words}
@@ -56,9 +58,13 @@ class MiniBatches(PipelineCase):
         for number in range(9):
             self.write(f"numbers/f{number}", str(number))
 
-    def scores(self, line="", size="2", items="-1", batches="-1", **more):
+    def parallel(self, size="2", items="-1", batches="-1", timeout=600):
+        self.write("p.yml", PARALLEL % {"size": size, "items": items, "batches": batches,
+                                        "timeout": timeout})
+
+    def scores(self, line="", size="2", items="-1", batches="-1", timeout=600, **more):
         self.write("src/score.py", SCORE % line)
-        self.write("p.yml", PARALLEL % {"size": size, "items": items, "batches": batches})
+        self.parallel(size, items, batches, timeout)
         return self.submit("--fake-nodes", "2", file="p.yml", **more)
 
     def rows(self):
@@ -98,7 +104,8 @@ class MiniBatches(PipelineCase):
         self.scores("if number % 2: continue", items="3", code=1)
 
     def test_a_call_that_takes_too_long_fails(self):
-        done = self.scores("if number == 8: import time; time.sleep(3600)", size="1")
+        done = self.scores("if number == 8: import time; time.sleep(3600)", size="1",
+                           timeout=2)
         self.assertIn("run() took longer than the timeout", done.errors)
         self.assertEqual(self.rows(), list(range(8)))
 
@@ -110,7 +117,7 @@ class MiniBatches(PipelineCase):
         sleeps = "\n        ".join((
             "if number == 8:", "    import time", "    try: time.sleep(3600)",
             "    except Exception: time.sleep(3600)"))
-        self.scores(sleeps, size="1")
+        self.scores(sleeps, size="1", timeout=2)
         self.assertEqual(self.rows(), list(range(8)))
 
     def test_a_stranger_at_the_port_gets_nothing(self):
@@ -136,7 +143,7 @@ def init():
 def run(batch):
     return [open(path).read() for path in batch]
 """)
-        self.write("p.yml", PARALLEL % {"size": "2", "items": "0", "batches": "0"})
+        self.parallel(items="0", batches="0")
         done = self.submit("--fake-nodes", "2", file="p.yml")
         self.assertEqual(done.text.count("score: said 1 False\n"), 2, done)
         self.assertIn("score: 5 of 5 mini-batches completed, 0 items failed\n", done.errors)
@@ -156,7 +163,7 @@ def run(batch):
 
     def test_a_script_that_cannot_begin_ends_the_step(self):
         self.write("src/score.py", "def init():\n    raise ValueError('no model')\n")
-        self.write("p.yml", PARALLEL % {"size": "1", "items": "-1", "batches": "-1"})
+        self.parallel(size="1")
         done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
         self.assertRegex(done.errors, r"score failed with exit code 1.*ValueError: no model")
 

@@ -1,5 +1,8 @@
 """MPI programs on hosts behind ssh: shared memory within a host, TCP between them."""
 
+# rooms: pmi pmix machine link head
+# cores: 2
+
 import signal
 import subprocess
 import unittest
@@ -108,15 +111,15 @@ class MpichOnHosts(OnHosts):
     library = MPICH
 
     def well(self, name, ranks, hosts=HOSTS, options=(), words=()):
-        running = self.start_in_lab("--timeout", "60", "-H", hosts, "-n", str(ranks), *options,
+        running = self.start_in_lab("-H", hosts, "-n", str(ranks), *options,
                                     self.library.program(name), *words)
         self.assertEqual(running.popen.stdout.readline().decode(), f"{name} ok with {ranks}\n")
         try:
-            self.assertEqual(running.finish(2).code, 0)
-        except subprocess.TimeoutExpired:
+            running.popen.wait(1)
+        except subprocess.TimeoutExpired:  # it hangs, or is slow: then it may still end well
             running.send(signal.SIGTERM)
-            self.assertEqual(running.finish(10).code, 128 + signal.SIGTERM)
-        self.assert_hosts_clean(5)
+        self.assertIn(running.finish().code, (0, 128 + signal.SIGTERM))
+        self.assert_hosts_clean()
 
     def test_messages_on_one_to_four_hosts(self):
         for hosts in ("node1:4", "node1:3,node2:1", HOSTS):

@@ -116,7 +116,7 @@ class Strangers(Case):
 
     def ends_well(self):
         self.write("go", "")
-        done = self.job.finish(20)
+        done = self.job.finish()
         self.assertEqual(done.code, 0, done)
 
     def test_the_pmix_server_does_not_listen_to_others(self):

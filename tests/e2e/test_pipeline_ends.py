@@ -8,7 +8,7 @@ import unittest
 
 from front_case import LabFrontCase
 from pipeline_case import SCRIPTS, PipelineCase
-from support import MUSTER, lab_or_skip, run_tests, state_of, survivors, wait_until
+from support import MUSTER, lab_or_skip, run_tests, state_of, survivors, until
 
 REASON = lab_or_skip()
 
@@ -71,7 +71,7 @@ class Ends(PipelineCase):
         one = self.begun()
         one.send(signal.SIGKILL)
         one.finish()
-        self.assert_nothing_left(10)
+        self.assert_nothing_left()
         self.assertEqual(self.show()["state"], "died")
         self.write("train.sh", SCRIPTS["train.sh"])
         self.told("rerun", "last")
@@ -85,7 +85,7 @@ class Ends(PipelineCase):
         for ignored in (False, True) * 8:
             how = ("sh", "-c", 'trap "" INT; exec "$@"', "-") if ignored else ()
             one = self.start("many.yml", "-j", "6", command=(*how, MUSTER, "submit"))
-            wait_until(lambda: b"starts" in one.popen.stderr.read1(), 10, "a step starts")
+            until("a step starts", lambda: b"starts" in one.popen.stderr.read1())
             try:
                 one.popen.wait(dice.uniform(0, 0.02))
             except subprocess.TimeoutExpired:
@@ -99,11 +99,11 @@ class Ends(PipelineCase):
         self.addCleanup(os.close, reader)
         one = self.start("loud.yml", command=(MUSTER, "submit"), stdout=writer)
         os.close(writer)
-        wait_until(lambda: self.listed() and self.steps().get("a") == "running", 10, "a runs")
+        until("a runs", lambda: self.listed() and self.steps().get("a") == "running")
         one.send(signal.SIGINT)
-        wait_until(lambda: is_over(self.show()["state"]), 10, "it is over")
+        until("it is over", lambda: is_over(self.show()["state"]))
         one.send(signal.SIGINT)
-        one.popen.wait(10)
+        one.popen.wait(WAIT_SECONDS)
 
     def listed(self):
         return "loud" in self.told("ps", "--all").text
@@ -113,7 +113,7 @@ class Ends(PipelineCase):
         one = self.start("loud.yml", command=(MUSTER, "submit"))
         self.assertEqual(one.popen.stdout.readline(), b"a: y\n")
         one.popen.stdout.close()
-        self.assertEqual(one.popen.wait(20), 141)
+        self.assertEqual(one.popen.wait(WAIT_SECONDS), 141)
 
     def test_nohup_means_what_it_says(self):
         self.write("train.sh", self.WAITS)
@@ -149,12 +149,12 @@ class Ends(PipelineCase):
         one = self.begun()
         def asleep():
             return [pid for pid, words in survivors(self.mark).items() if words == "sleep 3600"]
-        wait_until(lambda: len(asleep()) == 4, 10, "four ranks sleep")
+        until("four ranks sleep", lambda: len(asleep()) == 4)
         sleeping = asleep()
         one.send(signal.SIGTSTP)
-        wait_until(lambda: {state_of(pid) for pid in [one.pid, *sleeping]} == {"T"}, 10, "stopped")
+        until("stopped", lambda: {state_of(pid) for pid in [one.pid, *sleeping]} == {"T"})
         one.send(signal.SIGCONT)
-        wait_until(lambda: "T" not in {state_of(pid) for pid in sleeping}, 10, "continued")
+        until("continued", lambda: "T" not in {state_of(pid) for pid in sleeping})
         one.send(signal.SIGTERM)
         self.assertEqual(one.finish().code, 143)
 
@@ -173,7 +173,7 @@ class Ends(PipelineCase):
                 one.send(signal.SIGKILL)
                 kills += 1
             done = one.finish()
-            self.assert_nothing_left(10)
+            self.assert_nothing_left()
             if done.code == 0:
                 break
             if os.path.isdir(self.path(".local")) and "three" in self.told("ps", "--all").text:
@@ -212,11 +212,11 @@ class OnHosts(LabFrontCase):
 
     def test_steps_share_the_hosts(self):
         self.write("hosts.yml", ON_HOSTS)
-        done = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2").finish(60)
+        done = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2").finish()
         self.assertEqual(done.code, 0, done)
         self.assertEqual(done.lines, [f"both: {rank} node{1 + rank // 2} node1 node2"
                                       for rank in range(4)], done)
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
 
     def test_a_killed_conductor_leaves_nothing_on_them(self):
         self.write("hosts.yml",
@@ -224,8 +224,8 @@ class OnHosts(LabFrontCase):
         one = self.start_in_lab("submit", "hosts.yml", "-H", "node1:2,node2:2")
         self.wait_for_files([f"ready.{rank}" for rank in range(4)])
         one.send(signal.SIGKILL)
-        one.finish(20)
-        self.assert_hosts_clean(15)
+        one.finish()
+        self.assert_hosts_clean()
 
 
 if __name__ == "__main__":

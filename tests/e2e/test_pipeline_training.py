@@ -32,11 +32,11 @@ class Trains(LabFrontCase):
     def ends(self, *words):
         done = self.start_in_lab(*words).finish(120)
         self.assertEqual(done.code, 0, done)
-        logs = self.start_in_lab("logs", "last/evaluate").finish(20)
+        logs = self.start_in_lab("logs", "last/evaluate").finish()
         self.assertEqual(logs.lines, [TRAINED], logs)
 
     def show(self, run):
-        done = self.start_in_lab("show", run, "--json").finish(20)
+        done = self.start_in_lab("show", run, "--json").finish()
         self.assertEqual(done.code, 0, done)
         return json.loads(done.text)
 
@@ -46,7 +46,7 @@ class Trains(LabFrontCase):
         self.assertIn("completed", states)
         self.assertLessEqual(states, {"completed", "reused"})
         self.assertEqual(set(self.show("last/train")["hosts"]), {"node1", "node2"})
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
         self.ends("rerun", "last")
 
     def test_killed_at_random_moments_it_comes_to_the_same_end(self):
@@ -58,11 +58,11 @@ class Trains(LabFrontCase):
                 one.popen.wait(dice.uniform(0.1, 3.5))
             except subprocess.TimeoutExpired:
                 one.send(signal.SIGKILL)
-            one.finish(60)
-            self.assert_hosts_clean(20)
+            one.finish()
+            self.assert_hosts_clean()
             words = ("rerun", "last")
         self.ends(*words)
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import shutil
 from xml.etree import ElementTree
 
 from pipeline_case import SCRIPTS, THREE, PipelineCase
-from support import BAD_FILE, MUSTER, USAGE, run_tests, wait_until
+from support import BAD_FILE, MUSTER, USAGE, run_tests, until
 
 
 class Runs(PipelineCase):
@@ -55,7 +55,7 @@ class Runs(PipelineCase):
     def test_a_detached_one_is_told_once_its_first_steps_run(self):
         self.write("evaluate.sh", 'while [ ! -e "$DIR/go" ]; do sleep 0.01; done; echo seen\n')
         name = self.submit("--fake-nodes", "2", "--detach").text.strip()
-        wait_until(lambda: self.steps(name)["train"] == "completed", 20, "train has completed")
+        until("train has completed", lambda: self.steps(name)["train"] == "completed")
         self.assertEqual(self.show(name)["state"], "running")
         self.write("go", "")
         followed = self.told("logs", "-f", name)

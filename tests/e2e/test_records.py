@@ -12,7 +12,7 @@ import time
 import unittest
 
 from support import (BAD_FILE, CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, USAGE, Case, run_tests,
-                     state_of, survivors, wait_until)
+                     state_of, survivors, until)
 
 JOB = """muster: 1
 name: line
@@ -39,15 +39,15 @@ class RecordCase(Case):
         listed = self.start("--all", "--json", command=(MUSTER, "ps")).finish()
         for run in json.loads(listed.text):
             if run["state"] in ("starting", "running"):
-                self.start(run["run"], command=(MUSTER, "stop")).finish(60)
+                self.start(run["run"], command=(MUSTER, "stop")).finish()
 
     def ready(self, *more):
         """The two ranks of a detached run have come this far."""
         names = ["ready.0", "ready.1", *more]
-        wait_until(lambda: all(os.path.exists(self.path(name)) for name in names), 20, str(names))
+        until(str(names), lambda: all(os.path.exists(self.path(name)) for name in names))
 
     def told(self, command, *words, code=0, **more):
-        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        done = self.start(*words, command=(MUSTER, command), **more).finish()
         self.assertEqual(done.code, code, done)
         return done
 
@@ -254,7 +254,7 @@ class Detached(RecordCase):
         session = self.start("-c", shell, command=("sh",), stdin=subprocess.PIPE,
                              start_new_session=True)
         self.ready("name")
-        wait_until(lambda: self.read("name"), 10, "the name of the run")
+        until("the name of the run", lambda: self.read("name"))
         os.killpg(session.pid, signal.SIGHUP)
         session.finish()
         run = self.show()
@@ -291,7 +291,7 @@ class Detached(RecordCase):
                          command=(MUSTER, "submit"))
         self.ready()
         one.send(signal.SIGTSTP)
-        wait_until(lambda: state_of(one.pid) == "T", 10, "a suspended muster")
+        until("a suspended muster", lambda: state_of(one.pid) == "T")
         self.assertEqual(self.show()["state"], "running")
         self.told("stop", "last")
         self.assertEqual(one.finish().code, 130)
@@ -310,7 +310,7 @@ class Detached(RecordCase):
 class Died(RecordCase):
     def kill(self, head):
         os.kill(head, signal.SIGKILL)
-        wait_until(lambda: state_of(head) in ("", "Z", "X"), 10, "the head has died")
+        until("the head has died", lambda: state_of(head) in ("", "Z", "X"))
 
     def test_it_is_shown_with_its_cause(self):
         run = self.detach(READY + UNTIL_GO)
@@ -349,8 +349,7 @@ class Died(RecordCase):
         one.send(signal.SIGKILL)
         one.finish()
         there = [self.path("ready.0"), self.path("ready.1")]
-        wait_until(lambda: all(map(os.path.exists, there)) or not survivors(self.mark), 20,
-                   "the run, or nothing of it")
+        until("the run, or nothing of it", lambda: all(map(os.path.exists, there)) or not survivors(self.mark))
         if survivors(self.mark):  # else it died before it had a child
             self.go()
             self.told("wait", "last")
@@ -557,7 +556,7 @@ class LeftBehind(RecordCase):
     def test_nothing_of_a_detached_run(self):
         self.detach("sleep 60 & wait")
         self.told("stop", "last")
-        wait_until(lambda: not survivors(self.mark), 10, "all its processes gone")
+        until("all its processes gone", lambda: not survivors(self.mark))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import signal
 import threading
 import unittest
 
-from support import READY, Case, survivors, wait_until
+from support import READY, Case, survivors, until
 
 SIZE = 20_000_000  # bytes a rank prints, far more than all that may wait in memory
 MEMORY_KIB = 60_000
@@ -49,14 +49,14 @@ class SlowConsole(Case):
         one = self.start_unread("--logs", "logs", "sh", "-c", TALK + READY)
         self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
         self.assertLess(self.memory_kib(one.pid), MEMORY_KIB)
-        done = one.finish(60)
+        done = one.finish()
         self.assertEqual((done.code, done.errors.count("ends\n")), (0, 3), done)
         self.assertEqual(lines_by_rank(done.text), self.logs())
 
     def test_lines_with_tags(self):
         one = self.start_unread("--logs", "logs", "--tag", "sh", "-c", TALK + READY)
         self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
-        done = one.finish(60)
+        done = one.finish()
         self.assertEqual(done.code, 0, done)
         shown = lines_by_rank("".join(f"{line[4:]}\n" for line in done.text.splitlines()))
         self.assertEqual(shown, self.logs())
@@ -71,7 +71,7 @@ class SlowConsole(Case):
         reader = threading.Thread(target=read)
         reader.start()
         reader.join(60)
-        one.popen.wait(30)
+        one.popen.wait(WAIT_SECONDS)
         self.assertEqual(lines_by_rank(b"".join(pieces).decode()), self.logs())
 
     def test_a_line_without_an_end(self):
@@ -80,7 +80,7 @@ class SlowConsole(Case):
         one = self.start_unread("--logs", "logs", "sh", "-c",
                                 'if [ "$RANK" = 1 ]; then ' + long + "else" + TALK + "fi; " + READY)
         self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
-        done = one.finish(60)
+        done = one.finish()
         self.assertEqual(done.code, 0, done)
         self.assertEqual(len(self.read("logs", "rank.1", "stdout")), SIZE)
         kept = self.logs()
@@ -90,7 +90,7 @@ class SlowConsole(Case):
 
     def test_without_files_the_ranks_wait(self):
         one = self.start_unread("sh", "-c", TALK + READY)
-        done = one.finish(60)
+        done = one.finish()
         self.assertEqual(done.code, 0, done)
         self.assertEqual(sum(map(len, done.text.splitlines(True))) // SIZE, 3)
 
@@ -98,10 +98,10 @@ class SlowConsole(Case):
         """Once all ranks have ended, a signal ends muster although nobody reads."""
         one = self.start_unread("--logs", "logs", "sh", "-c", TALK + READY)
         self.wait_for_files([f"ready.{rank}" for rank in range(3)], 60)
-        wait_until(lambda: not any(words.startswith(("awk", "sh"))
-                                   for words in survivors(self.mark).values()), 20, "muster alone")
+        until("muster alone", lambda: not any(words.startswith(("awk", "sh"))
+                                   for words in survivors(self.mark).values()))
         one.send(signal.SIGINT)
-        self.assertEqual(one.popen.wait(10), 0)
+        self.assertEqual(one.popen.wait(WAIT_SECONDS), 0)
         self.assertRegex(one.popen.stderr.read().decode(),
                          r"warning: \d+ bytes of the ranks' output were not shown here\n")
 

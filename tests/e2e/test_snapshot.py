@@ -30,7 +30,7 @@ class SnapshotCase(Case):
         return self.write(os.path.join("src", name), content, mode)
 
     def told(self, command, *words, code=0, **more):
-        done = self.start(*words, command=(MUSTER, command), **more).finish(60)
+        done = self.start(*words, command=(MUSTER, command), **more).finish()
         self.assertEqual(done.code, code, done)
         return done
 
@@ -61,7 +61,7 @@ class Copies(SnapshotCase):
         self.put("a.txt", "now\n")
         os.unlink(self.path("src", "sub", "b.txt"))
         self.write("go", "")
-        done = job.finish(20)
+        done = job.finish()
         self.assertEqual((done.code, done.text), (0, "then\nb\n"), done)
 
     def test_a_rerun_runs_what_ran(self):
@@ -159,7 +159,7 @@ class Removed(SnapshotCase):
         self.told("rm", first)
         self.assertEqual(len(self.blobs()), 1)
         self.write("go", "")
-        self.assertEqual(job.finish(20).code, 0)
+        self.assertEqual(job.finish().code, 0)
         self.assertEqual(self.told("rerun", "last").code, 0)
         # A run that has begun keeps nobody from removing what others named.
         self.put("a.txt", "now\n")
@@ -173,7 +173,7 @@ class Removed(SnapshotCase):
         self.told("rm", other)
         self.assertEqual(len(self.blobs()), 1)
         self.write("go", "")
-        self.assertEqual(job.finish(20).code, 0)
+        self.assertEqual(job.finish().code, 0)
 
 
 class InPlace(SnapshotCase):

@@ -123,7 +123,7 @@ class TwoHosts(LabCase):
             self.assertTrue(words)
             self.assertNotIn(secret, " ".join(words.values()))
         self.write("go", "")
-        self.assertEqual(job.finish(10).code, 0)
+        self.assertEqual(job.finish().code, 0)
 
     def test_bytes_and_stdin_through_ssh(self):
         data = os.urandom(4 << 20)

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, Case, run_tests, survivors, wait_until
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, Case, run_tests, survivors, until
 
 BOWL = """type: sweep
 display_name: bowl
@@ -198,10 +198,9 @@ class Sweeps(SweepCase):
     def test_one_that_is_interrupted_leaves_nothing(self):
         self.write("trial.sh", 'echo on >> "$DIR/on"; sleep 600\n')
         run = self.start("bowl.yml", command=(MUSTER, "submit"))
-        wait_until(lambda: os.path.exists(self.path("on")) and self.read("on") == b"on\n" * 2, 20,
-                   "two trials run")
+        until("two trials run", lambda: os.path.exists(self.path("on")) and self.read("on") == b"on\n" * 2)
         run.popen.send_signal(signal.SIGINT)
-        self.assertEqual(run.finish(30).code, 130)
+        self.assertEqual(run.finish().code, 130)
         self.assertEqual(self.show()["state"], "stopped")
         self.assertEqual(set(self.states().values()), {"stopped", "blocked"})
 
@@ -287,7 +286,7 @@ class Sweeps(SweepCase):
         self.write("trial.sh", self.read("trial.sh").decode() + 'kill -INT $(cat "$DIR/pid")\n')
         run = self.start("p.yml", command=(MUSTER, "submit"))
         self.write("pid", str(run.popen.pid))
-        self.assertEqual(run.finish(60).code, 130)
+        self.assertEqual(run.finish().code, 130)
         done = {step["step"] for step in self.show("last/tune")["steps"]
                 if step["state"] == "completed"}
         self.write("go", "")
@@ -327,7 +326,7 @@ class Tracking(Case):
         self.write("run.py", script)
         environment = self.environment(PYTHONPATH=os.path.join(ROOT, "python"), **more)
         done = self.start("-m", "muster", self.path("run.py"), command=(PYTHON,),
-                          env=environment).finish(30)
+                          env=environment).finish()
         self.assertEqual(done.code, 0, done)
         return done
 

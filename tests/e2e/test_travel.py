@@ -12,7 +12,7 @@ import unittest
 
 from seed_case import CODE_JOB as JOB, SeedCase
 from lab import HOME  # which support has put on the path
-from support import BAD_FILE, lab_or_skip, run_tests, wait_until
+from support import BAD_FILE, lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
 
@@ -245,7 +245,7 @@ class Home(TravelCase):
         most = 0
         while job.popen.poll() is None:
             most = max(most, bytes_of(runs))
-        done = job.finish(60)
+        done = job.finish()
         self.assertEqual(done.code, 0, done)
         kept = bytes_of(self.lab.path("head", self.show()["folder"]))
         self.assertGreater(kept, 120_000_000)
@@ -392,8 +392,7 @@ class Stopped(TravelCase):
                  f'{self.mark}; }}\nexec ssh "$@"\n', ["head"], 0o755)
         job = self.starts("echo > ${{outputs.model}}/there" + end,
                           f"MUSTER_SSH_COMMAND={self.home}/slow")
-        wait_until(lambda: os.path.exists(self.at("head", "tried")), 60,
-                   "a second connection")
+        until("a second connection", lambda: os.path.exists(self.at("head", "tried")))
         return job
 
     def check(self, done, code, by, state="stopped"):
@@ -406,14 +405,14 @@ class Stopped(TravelCase):
         self.assertNotIn(".travel", os.listdir(self.lab.path("head", run["folder"])))
         self.assertTrue(os.path.exists(
             self.lab.path("node1", run["folder"] + "/outputs/model/there")))
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
 
     def test_by_a_signal_before_the_host_is_reached(self):
         for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
             with self.subTest(name):
                 job = self.waits()
                 job.send(number)
-                self.check(job.finish(20), 128 + number, f"signal {number:d} ({name})")
+                self.check(job.finish(), 128 + number, f"signal {number:d} ({name})")
                 for used in ("used", "tried"):
                     path = self.at("head", used)
                     shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
@@ -421,7 +420,7 @@ class Stopped(TravelCase):
     def test_by_muster_stop(self):
         job = self.waits()
         self.types("muster stop last")
-        self.check(job.finish(20), 130, "signal 2 (SIGINT)")
+        self.check(job.finish(), 130, "signal 2 (SIGINT)")
 
     def test_while_bytes_come(self):
         job = self.starts("head -c 200000000 /dev/urandom > ${{outputs.model}}/there")
@@ -432,14 +431,14 @@ class Stopped(TravelCase):
                 if os.path.isdir(runs) else []
             paths = [f"{runs}/{name}/.travel/outputs/rank.0/stdout" for name in names]
             return any(os.path.exists(path) and os.stat(path).st_size > 0 for path in paths)
-        wait_until(come, 60, "outputs on their way")
+        until("outputs on their way", come)
         job.send(signal.SIGTERM)
-        self.check(job.finish(30), 143, "signal 15 (SIGTERM)")
+        self.check(job.finish(), 143, "signal 15 (SIGTERM)")
 
     def test_a_rank_that_failed_before_decides(self):
         job = self.waits("; exit 3")
         job.send(signal.SIGINT)
-        self.check(job.finish(20), 3, "signal 2 (SIGINT)", "failed")
+        self.check(job.finish(), 3, "signal 2 (SIGINT)", "failed")
 
 
 PIPELINE = """$schema: https://azuremlschemas.azureedge.net/latest/pipelineJob.schema.json

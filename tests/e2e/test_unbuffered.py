@@ -91,7 +91,7 @@ class Hosts(LabCase):
                 shown += read_until(one.popen.stdout, b"[%d] sh0wn\n" % rank)
         one.send(signal.SIGINT)
         one.finish()
-        self.assert_hosts_clean(5)
+        self.assert_hosts_clean()
 
 
 if __name__ == "__main__":
