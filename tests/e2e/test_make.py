@@ -3,6 +3,8 @@
 cmake configures for real in a copy of the tree; what it would build is looked up, not built.
 """
 
+# rooms: make
+
 import glob
 import os
 import shutil

@@ -1,31 +1,35 @@
 """What another user of the same host can do to a running MPI job: nothing."""
 
+# rooms: pmix host process
+
 import os
+import re
 import socket
 import subprocess
 import unittest
 
 from mpi_programs import OPEN_MPI
-from support import PYTHON, READY, UNTIL_GO, Case, descendants, run_tests
+from support import (PYTHON, READY, WAIT_SECONDS, Case, Running, descendants, run_tests, until)
 
 STRANGER = 65534  # nobody: has no account to make, owns nothing
 
 # Connects, greets as a rank would with the third word (none: it only begins to), and prints what
-# became of it.
+# became of it: once the other side has done something, or when its own stdin ends.
 SPEAK = r"""
-import socket, struct, sys
+import select, socket, struct, sys
 try:
     made = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=2)
-    made.settimeout(2)
+except TimeoutError:  # nobody's process has a part in it: the kernel has dropped what was sent
+    sys.exit("unreachable")
+try:
     name = sys.argv[2].encode() + b"\0"
     greeting = struct.pack("=IIII", 0, 0, 64 + len(name), 0) + b"\0" * 64 + name
     made.sendall(greeting if len(name) > 1 else b"\0" * 4)
-    words = made.recv(4096)
-    print("answered" if words else "closed")
-except TimeoutError:
-    print("open" if "made" in globals() else "unreachable")
+    if made not in select.select([made, sys.stdin], [], [])[0]:
+        sys.exit("open")
+    sys.exit("answered" if made.recv(4096) else "closed")
 except (BrokenPipeError, ConnectionResetError):
-    print("closed")
+    sys.exit("closed")
 """
 TRY = r"""
 import os, sys
@@ -94,11 +98,11 @@ class Strangers(Case):
 
     def setUp(self):
         super().setUp()
-        before = set(os.listdir("/dev/shm"))
-        wait = READY + UNTIL_GO
+        # A rank that polls would have children, whose pids soon belong to others.
+        os.mkfifo(self.path("go"))
+        wait = READY + 'read line < "$DIR/go"; true'
         self.job = self.start("-n", "2", OPEN_MPI.program("waits"), "sh", "-c", wait)
         self.wait_for_files(["ready.0", "ready.1"])
-        self.fresh = sorted(set(os.listdir("/dev/shm")) - before)
         own = descendants(self.job.pid) | {self.job.pid}
         self.ranks = [pid for pid in own if "PMIX_RANK" in environment_of(pid)]
         self.server = [pid for pid in own if b"pmix-server" in self.words_of(pid)]
@@ -107,16 +111,32 @@ class Strangers(Case):
     def words_of(self, pid):
         return read_proc(pid, "cmdline")
 
+    def in_shared_memory(self):
+        """Paths in /dev/shm that the job's processes map or are told in their environment."""
+        paths = set()
+        for pid in self.own:
+            for name in ("maps", "environ"):
+                paths |= set(re.findall(rb"/dev/shm/[^/\0\n ]+", read_proc(pid, name)))
+        return sorted(path.decode() for path in paths)
+
+    def start_as(self, user, code, *words):
+        pipe = subprocess.PIPE
+        one = subprocess.Popen([PYTHON, "-I", "-c", code, *words], user=user, group=user,
+                               extra_groups=[], cwd="/", stdin=pipe, stdout=pipe, stderr=pipe,
+                               text=True)
+        self.running.append(Running(one))
+        return one
+
     def as_user(self, user, code, *words):
-        done = subprocess.run([PYTHON, "-I", "-c", code, *words],
-                              user=user, group=user, extra_groups=[], cwd="/",
-                              capture_output=True, text=True, check=False, timeout=60)
-        self.assertEqual(done.returncode, 0, done)
-        return done.stdout.strip()
+        done = self.start_as(user, code, *words)
+        out, err = done.communicate(timeout=WAIT_SECONDS)
+        self.assertEqual((done.returncode, err), (0, ""))
+        return out.strip()
 
     def ends_well(self):
-        self.write("go", "")
-        done = self.job.finish()
+        with open(self.path("go"), "w", encoding="ascii") as file:
+            print("\n", file=file, flush=True)  # an empty line for each rank
+            done = self.job.finish()
         self.assertEqual(done.code, 0, done)
 
     def test_the_pmix_server_does_not_listen_to_others(self):
@@ -125,15 +145,18 @@ class Strangers(Case):
         ports = listening(self.server[0])
         self.assertEqual(set(ports.values()), {"127.0.0.1"})
         # The library's own port is unreachable for everybody; the other one is for our own user.
-        self.assertEqual(sorted(self.speaks(port, "") for port in ports), ["open", "unreachable"])
+        ours = [self.start_as(0, SPEAK, str(port), "") for port in ports]
         # A stranger is turned away there, even one who has guessed the secret name.
         for name in ("", nspace, nspace + "-server"):
-            heard = sorted(self.speaks(port, name, STRANGER) for port in ports)
-            self.assertEqual(heard, ["closed", "unreachable"], name)
+            theirs = [self.start_as(STRANGER, SPEAK, str(port), name) for port in ports]
+            until("strangers are turned away", lambda: all(one.poll() for one in theirs))
+            self.assertEqual(self.heard(theirs), ["closed", "unreachable"], name)
+        self.assertEqual(self.heard(ours), ["open", "unreachable"])
         self.ends_well()
 
-    def speaks(self, port, name, user=0):
-        return self.as_user(user, SPEAK, str(port), name)
+    def heard(self, speakers):
+        """What each says once its stdin ends."""
+        return sorted(one.communicate(timeout=WAIT_SECONDS)[1].strip() for one in speakers)
 
     def test_nothing_else_listens(self):
         for pid in self.own - set(self.server) - set(self.ranks):
@@ -141,8 +164,8 @@ class Strangers(Case):
         self.ends_well()
 
     def test_files_and_processes_are_closed_to_others(self):
-        self.assertTrue(self.fresh, "no scratch folder in /dev/shm: what does this test see?")
-        paths = [os.path.join("/dev/shm", name) for name in self.fresh]
+        paths = self.in_shared_memory()
+        self.assertTrue(paths, "no scratch folder in /dev/shm: what does this test see?")
         pids = ",".join(str(pid) for pid in self.own)
         self.assertEqual(self.as_user(STRANGER, TRY, pids, *paths), "[]")
         self.assertIn("environment of", self.as_user(0, TRY, pids, *paths))  # it does try

@@ -1,5 +1,8 @@
 """Every kind of MPI program, with both libraries, on this machine and on its simulated hosts."""
 
+# rooms: pmi pmix machine head
+# cores: 2
+
 import os
 import shutil
 import subprocess

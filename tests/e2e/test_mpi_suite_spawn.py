@@ -1,5 +1,7 @@
 """MPI_Comm_spawn: worlds that grow while they run, with both libraries."""
 
+# rooms: machine pmi pmix head
+
 import os
 import unittest
 

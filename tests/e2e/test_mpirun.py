@@ -1,5 +1,7 @@
 """The command lines that people bring from Open MPI's mpirun, run for real."""
 
+# rooms: front plan head
+
 import json
 import os
 import subprocess
@@ -124,7 +126,7 @@ class Mpirun(Case):
         if subprocess.call([PYTHON, "-c", "import mpi4py"], stderr=subprocess.DEVNULL) != 0:
             self.skipTest("there is no mpi4py here")
         done = self.muster("-n", "4", "-mca", "btl", "self,tcp", "-mca", "pml", "ob1", PYTHON, "-c",
-                           code, command=self.link(), seconds=90)
+                           code, command=self.link())
         self.assertEqual((done.code, done.lines), (0, ["6 4"] * 4), done)
 
 

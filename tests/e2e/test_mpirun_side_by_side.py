@@ -3,6 +3,9 @@
 Nothing is launched: both only plan. Where we differ on purpose, the reason stands beside the line.
 """
 
+# rooms: front plan spec
+# cores: 2
+
 import concurrent.futures
 import itertools
 import os

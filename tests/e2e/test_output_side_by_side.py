@@ -4,6 +4,8 @@ Compared are the lines of both streams and of all files, in any order: ranks run
 time in a prefix becomes a word.
 """
 
+# rooms: front head machine view
+
 import os
 import re
 import shlex

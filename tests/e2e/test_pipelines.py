@@ -1,5 +1,7 @@
 """Pipelines: steps pass on their outputs, share the hosts, and are told one by one."""
 
+# rooms: pipeline machine cli front job
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """A Python rank that raised shows its exception and where in its own code, in the report."""
 
+# rooms: host view
+
 import os
 import unittest
 

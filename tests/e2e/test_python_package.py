@@ -1,5 +1,7 @@
 """The Python package: programs made for Azure ML's SDK, with their import lines changed."""
 
+# rooms: front job cli
+
 import os
 import re
 import subprocess

@@ -1,5 +1,7 @@
 """Programs made for Azure ML's SDKs run unchanged: `python3 -m muster PROGRAM`."""
 
+# rooms: front job cli
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """The index of records: only a memory of them, which may be damaged, locked or out of reach."""
 
+# rooms: store cli
+
 import json
 import os
 import shutil

@@ -1,5 +1,7 @@
 """Records of runs: kept by submit and run, told by show, logs, wait, stop; whole after a kill."""
 
+# rooms: store cli head
+
 import json
 import os
 import pty

@@ -1,5 +1,7 @@
 """--max-restarts: a rank fails, all end, and all begin again over the same links."""
 
+# rooms: machine host head
+
 import glob
 import os
 import re

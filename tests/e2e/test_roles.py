@@ -4,6 +4,8 @@ The programs below stand in for the frameworks: they listen at the very port tha
 call those whom their framework would call.
 """
 
+# rooms: front plan probe host
+
 import json
 import unittest
 

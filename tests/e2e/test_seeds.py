@@ -5,6 +5,8 @@ are those of examples/jobs, as they are. torch trains by gloo; Horovod and Tenso
 be installed here, have stand-ins that meet as they do.
 """
 
+# rooms: front job plan cli head
+
 import os
 import unittest
 

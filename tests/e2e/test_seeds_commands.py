@@ -4,6 +4,8 @@ The first number of a test is that of the document; see tests/e2e/seed_case.py f
 is typed is what the documents say, with gloo in place of nccl and with the lab's hosts.
 """
 
+# rooms: front job plan cli head
+
 import os
 import unittest
 

@@ -1,5 +1,7 @@
 """A console that stands still: with log files the ranks go on, and the console catches up."""
 
+# rooms: head machine
+
 import os
 import signal
 import threading

@@ -1,5 +1,7 @@
 """Snapshots of a job's code: ranks run in a copy that stays as it was, and reruns run what ran."""
 
+# rooms: snapshot blobs store cli
+
 import json
 import os
 import random

@@ -1,5 +1,7 @@
 """muster on real hosts: sshd in network namespaces, started from a head that has no sshd."""
 
+# rooms: link head plan host
+
 import os
 import re
 import unittest

@@ -1,5 +1,7 @@
 """Agents that say what no agent should: the head survives, and says which host it was."""
 
+# rooms: link wire machine head
+
 import struct
 
 from support import UNREACHABLE, Case, run_tests

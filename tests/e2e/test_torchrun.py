@@ -4,6 +4,8 @@ Ranks see the same words and variables as under the real ones, whose answers are
 data/torchrun.json; a few lines are asked anew where torch is installed.
 """
 
+# rooms: front plan host
+
 import concurrent.futures
 import json
 import os

@@ -3,6 +3,8 @@
 Each host and the head has a disk of its own, see seed_case.
 """
 
+# rooms: cli blobs snapshot link store
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """What a rank prints is shown at once: Python's always, others' with --unbuffered."""
 
+# rooms: process host head
+
 import os
 import signal
 import unittest
