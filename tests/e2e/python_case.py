@@ -41,7 +41,8 @@ class PythonCase(Case):
             self.write(os.path.join("src", script), SHOW)
         self.write("components/imagecnn-train/entry.spec.yaml", SPEC)
         self.write("muster.yml", TARGETS)
-        os.symlink(PYTHON, self.path("bin", "python"))
+        for name in ("python", "python3"):
+            os.symlink(PYTHON, self.path("bin", name))
 
     def for_python(self, **more):
         env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,

@@ -134,7 +134,7 @@ class SeedCase(LabCase):
         self.running.append(running)
         return running
 
-    def types(self, script, host="head", code=0, seconds=90):
+    def types(self, script, host="head", code=0, seconds=300):
         """The same, to its end; `code` is None where it is not known."""
         done = self.shell(script, host).finish(seconds)
         if code is not None:

@@ -3,11 +3,9 @@
 # rooms: pmi pmix machine link head
 # cores: 2
 
-import signal
-import subprocess
 import unittest
 
-from mpi_programs import MPICH, ONE_SIDED, OPEN_MPI
+from mpi_programs import MPICH, ONE_SIDED, OPEN_MPI, ends_or_hangs
 from support import LabCase, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
@@ -113,12 +111,7 @@ class MpichOnHosts(OnHosts):
     def well(self, name, ranks, hosts=HOSTS, options=(), words=()):
         running = self.start_in_lab("-H", hosts, "-n", str(ranks), *options,
                                     self.library.program(name), *words)
-        self.assertEqual(running.popen.stdout.readline().decode(), f"{name} ok with {ranks}\n")
-        try:
-            running.popen.wait(1)
-        except subprocess.TimeoutExpired:  # it hangs, or is slow: then it may still end well
-            running.send(signal.SIGTERM)
-        self.assertIn(running.finish().code, (0, 128 + signal.SIGTERM))
+        ends_or_hangs(self, running, f"{name} ok with {ranks}")
         self.assert_hosts_clean()
 
     def test_messages_on_one_to_four_hosts(self):

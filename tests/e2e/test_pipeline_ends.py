@@ -4,13 +4,15 @@
 
 import os
 import random
+import select
 import signal
 import subprocess
+import time
 import unittest
 
 from front_case import LabFrontCase
 from pipeline_case import SCRIPTS, PipelineCase
-from support import MUSTER, lab_or_skip, run_tests, state_of, survivors, until
+from support import (MUSTER, WAIT_SECONDS, lab_or_skip, run_tests, state_of, survivors, until)
 
 REASON = lab_or_skip()
 
@@ -42,7 +44,8 @@ class Ends(PipelineCase):
     def test_whoever_ends_a_batch_job_signals_its_steps_too(self):
         self.write("train.sh", "trap ': > \"$DIR/told.$RANK\"' TERM\n" + "trap 'exit 3' INT\n"
                    'echo > "$DIR/ready.$RANK"; until [ -e "$DIR/told.$RANK" ]; do sleep 0.1; done\n'
-                   'sleep 1; : > "$DIR/saved.$RANK"\n')
+                   # Time for a signal too many, and far less than the 5 s of grace.
+                   'sleep 0.5; : > "$DIR/saved.$RANK"\n')
         for step_first in (True, False):
             one = self.start("three.yml", "--fake-nodes", "2", command=(MUSTER, "submit"))
             self.wait_for_files([f"ready.{i}" for i in range(4)])
@@ -87,13 +90,24 @@ class Ends(PipelineCase):
         for ignored in (False, True) * 8:
             how = ("sh", "-c", 'trap "" INT; exec "$@"', "-") if ignored else ()
             one = self.start("many.yml", "-j", "6", command=(*how, MUSTER, "submit"))
-            until("a step starts", lambda: b"starts" in one.popen.stderr.read1())
+            self.until_said(one, b"starts")
             try:
                 one.popen.wait(dice.uniform(0, 0.02))
             except subprocess.TimeoutExpired:
                 one.send(signal.SIGINT)
             self.assertEqual(one.finish().code, 130)
             self.assertEqual(set(self.steps().values()) - {"blocked"}, {"stopped"})
+
+    def until_said(self, one, words):
+        """Until its stderr has them, which is read away so far."""
+        said = b""
+
+        def there():
+            nonlocal said
+            if select.select([one.popen.stderr], [], [], 0)[0]:
+                said += one.popen.stderr.read1()
+            return words in said
+        until(lambda: f"{words} on stderr, after {said}", there)
 
     def test_a_reader_that_stands_still_keeps_nobody(self):
         self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes | head -c 3000000}\n")
@@ -160,18 +174,28 @@ class Ends(PipelineCase):
         one.send(signal.SIGTERM)
         self.assertEqual(one.finish().code, 143)
 
+    def seconds_of(self, command):
+        """What the pipeline takes here and now; of this run nothing is left."""
+        began = time.monotonic()
+        self.told(*command)
+        seconds = time.monotonic() - began
+        self.told("rm", "last")
+        os.remove(self.path("result"))
+        return seconds
+
     def test_killed_at_random_moments_it_comes_to_the_same_end(self):
         pause = 'sleep 0.0$(($$ % 10)); '
         for name, text in SCRIPTS.items():
             self.write(name, pause + text)
         dice = random.Random(14)
         command = ("submit", "three.yml", "--fake-nodes", "2")
+        whole = self.seconds_of(command)
         kills = 0
-        for _ in range(60):
+        for number in range(60):
             one = self.start(*command[1:], command=(MUSTER, command[0]))
-            try:
-                one.popen.wait(dice.uniform(0.01, 0.35))
-            except Exception:  # noqa: BLE001  (still running)
+            try:  # a moment of its life, and later ones should the machine have become slower
+                one.popen.wait(dice.uniform(0.03, 1) * whole * (1 + number / 10))
+            except subprocess.TimeoutExpired:
                 one.send(signal.SIGKILL)
                 kills += 1
             done = one.finish()

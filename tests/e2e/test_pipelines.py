@@ -395,16 +395,19 @@ class Shares(PipelineCase):
             most = max(most, running)
         return most
 
-    DO = ('"echo $(date +%s%N)+ >> $DIR/marks; sleep 0.2; echo $(date +%s%N)- >> $DIR/marks"')
+    # The first wait for one another, then give too many the time to come.
+    DO = ('"echo $(date +%%s%%N)+ >> $DIR/marks; '
+          'until [ $(grep -c + $DIR/marks) -ge %d ]; do sleep 0.01; done; '
+          'sleep 0.2; echo $(date +%%s%%N)- >> $DIR/marks"')
 
     def test_no_more_than_asked(self):
-        self.many(7, self.DO)
+        self.many(7, self.DO % 3)
         self.submit("-j", "3", file="many.yml")
         self.assertEqual(self.most_at_once(), 3)
 
     def test_no_more_than_the_slots_of_the_target(self):
         self.write("muster.yml", "targets:\n  small: {fake_nodes: 1, slots: 2}\n")
-        self.many(6, self.DO)
+        self.many(6, self.DO % 2)
         self.submit("--target", "small", file="many.yml")
         self.assertEqual(self.most_at_once(), 2)
 
@@ -472,13 +475,14 @@ class Fails(PipelineCase):
 
     def test_other_branches_go_on_unless_told(self):
         both = ("type: pipeline\nsettings: {continue_on_step_failure: %s}\njobs:\n"
-                "  bad: {command: exit 3}\n"
-                "  good: {command: 'while [ ! -e $DIR/go ]; do sleep 0.01; done'}\n")
+                "  bad: {command: 'until [ -e $DIR/begun ]; do sleep 0.01; done; exit 3'}\n"
+                "  good: {command: 'touch $DIR/begun; until [ -e $DIR/go ]; do sleep 0.01; done'}\n")
         self.write("both.yml", both % "true")
         self.write("go", "")
         self.submit("-j", "2", file="both.yml", code=3)
         self.assertEqual(self.steps(), {"bad": "failed", "good": "completed"})
         os.unlink(self.path("go"))
+        os.unlink(self.path("begun"))
         self.write("both.yml", both % "false")
         self.submit("-j", "2", file="both.yml", code=3)
         self.assertEqual(self.steps(), {"bad": "failed", "good": "stopped"})

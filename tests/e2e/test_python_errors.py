@@ -31,7 +31,7 @@ main()
 
 class PythonErrors(Case):
     def fails(self, *words, **more):
-        done = self.muster(*words, seconds=90, **more)
+        done = self.muster(*words, seconds=120, **more)
         self.assertEqual(done.code, 1, done)
         return done.errors
 

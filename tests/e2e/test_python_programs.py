@@ -10,7 +10,8 @@ import unittest
 
 from azure_programs import COMPONENT, LAUNCH, MPI, MPI_DEFAULTS, PYTORCH, TENSORFLOW
 from python_case import PACKAGE, PythonCase
-from support import BAD_FILE, MUSTER, PYTHON, USAGE, LabCase, lab_or_skip, run_tests
+from support import (BAD_FILE, MUSTER, PYTHON, USAGE, WAIT_SECONDS, LabCase, lab_or_skip,
+                     run_tests)
 
 V1 = """
 from azureml.core import Workspace, ScriptRunConfig, Environment, Experiment
@@ -165,7 +166,8 @@ class Programs(PythonCase):
 
     def muster(self, *words):
         done = subprocess.run([MUSTER, *words], env=self.for_python(), cwd=self.folder,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=WAIT_SECONDS,
+                              check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

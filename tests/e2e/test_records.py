@@ -292,6 +292,7 @@ class Detached(RecordCase):
         one = self.start("job.yml", "--set", "inputs.do=" + READY + UNTIL_GO,
                          command=(MUSTER, "submit"))
         self.ready()
+        until("the record says so", lambda: self.show()["state"] == "running")
         one.send(signal.SIGTSTP)
         until("a suspended muster", lambda: state_of(one.pid) == "T")
         self.assertEqual(self.show()["state"], "running")
@@ -351,7 +352,8 @@ class Died(RecordCase):
         one.send(signal.SIGKILL)
         one.finish()
         there = [self.path("ready.0"), self.path("ready.1")]
-        until("the run, or nothing of it", lambda: all(map(os.path.exists, there)) or not survivors(self.mark))
+        until("the run, or nothing of it",
+              lambda: all(map(os.path.exists, there)) or not survivors(self.mark))
         if survivors(self.mark):  # else it died before it had a child
             self.go()
             self.told("wait", "last")
@@ -556,7 +558,7 @@ class Found(RecordCase):
 
 class LeftBehind(RecordCase):
     def test_nothing_of_a_detached_run(self):
-        self.detach("sleep 60 & wait")
+        self.detach("sleep 3600 & wait")
         self.told("stop", "last")
         until("all its processes gone", lambda: not survivors(self.mark))
 

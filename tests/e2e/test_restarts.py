@@ -13,12 +13,12 @@ from support import LOST, Case, LabCase, lab_or_skip, run_tests
 REASON = lab_or_skip()
 
 # In its first round the last rank fails, once all have begun; later ones end well.
-FAILS_ONCE = ('n=$TORCHELASTIC_RESTART_COUNT; : > "$DIR/began.$n.$RANK"; '
+FAILS_ONCE = ('n=$TORCHELASTIC_RESTART_COUNT; '
               'echo "$n/$TORCHELASTIC_MAX_RESTARTS $MUSTER_RESTART_COUNT/$MUSTER_MAX_RESTARTS '
-              '$RANK $MASTER_PORT"; test $n -gt 0 && exit 0; '
+              '$RANK $MASTER_PORT"; : > "$DIR/began.$n.$RANK"; test $n -gt 0 && exit 0; '
               'test $RANK = $((WORLD_SIZE - 1)) || exec sleep $E2E_MARK; '
               'until [ "$(ls "$DIR" | grep -c began.0)" = $WORLD_SIZE ]; do sleep 0.01; done; '
-              'date +%s%N > "$DIR/died"; exit 7')
+              'exit 7')
 
 
 class Rounds:
@@ -45,12 +45,12 @@ class Restarts(Rounds, Case):
             done = self.muster(*where, "--max-restarts", "2", "-n", "4", "sh", "-c", FAILS_ONCE)
             self.check_second_round(done, 4)
 
-    def test_it_begins_at_once(self):
-        """The goal is 0.2 s; this bound leaves room for a machine that does other things, too."""
-        begins = 'test $MUSTER_RESTART_COUNT = 1 && date +%s%N > "$DIR/began" && exit 0; '
-        self.succeeds("--max-restarts", "1", "sh", "-c",
-                      begins + 'date +%s%N > "$DIR/died"; exit 1')
-        self.assertLess(int(self.read("began")) - int(self.read("died")), 2e9)
+    def test_it_begins_once_all_have_ended(self):
+        """No time that muster may take is waited for; how soon it is, bench/restart_rows.py says."""
+        ends = ('test $MUSTER_RESTART_COUNT = 1 && exit 0; test $RANK = 1 && exit 1; '
+                'exec sleep $E2E_MARK')
+        self.succeeds("--max-restarts", "1", "--grace", "3600", "--lease", "3600",
+                      "--start-timeout", "3600", "-n", "2", "sh", "-c", ends)
 
     def test_when_all_rounds_have_failed(self):
         done = self.muster("--max-restarts", "2", "-n", "2", "sh", "-c",
@@ -85,7 +85,7 @@ class Restarts(Rounds, Case):
                 continue
             fails = 'test $MUSTER_RESTART_COUNT = 0 && test $RANK = 1 && exit 3; exec "$0"'
             done = self.succeeds("--oversubscribe", "--max-restarts", "1", "-n", "3", "sh", "-c",
-                                 fails, library.program("hello"), seconds=60)
+                                 fails, library.program("hello"))
             self.assertIn("hello ok with 3", done.text, done)
 
 
@@ -100,7 +100,7 @@ class Hosts(Rounds, LabCase):
         self.check_second_round(done, 4)
 
     def test_a_lost_host_cannot_be_started_on(self):
-        job = self.start_in_lab("-H", "node1,node3", "--max-restarts", "2", "--lease", "1",
+        job = self.start_in_lab("-H", "node1,node3", "--max-restarts", "2", "--lease", "3",
                                 "--grace", "1", "sh", "-c",
                                 ': > "$DIR/ready.$RANK"; exec sleep $E2E_MARK')
         self.wait_for_files(["ready.0", "ready.1"])

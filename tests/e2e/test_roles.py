@@ -25,9 +25,9 @@ def at(endpoint):
     return host.strip('[]'), int(port)
 
 def call(endpoint):
-    for _ in range(3000):
+    for _ in range(6000):
         try:
-            with socket.create_connection(at(endpoint), 5) as peer:
+            with socket.create_connection(at(endpoint), 60) as peer:
                 peer.sendall(name.encode() + b'\\n')
                 return peer.makefile().readline().strip()
         except ConnectionRefusedError:
@@ -147,9 +147,9 @@ if os.environ['MS_ROLE'] == 'MS_SCHED':
     server = socket.create_server(at)
     print('scheduler met', sorted(int(server.accept()[0].recv(9)) for _ in range(count)))
 else:
-    for _ in range(3000):
+    for _ in range(6000):
         try:
-            socket.create_connection(at, 5).sendall(os.environ['MS_NODE_ID'].encode())
+            socket.create_connection(at, 60).sendall(os.environ['MS_NODE_ID'].encode())
             break
         except ConnectionRefusedError:
             __import__('time').sleep(0.01)

@@ -21,9 +21,9 @@ if rank == 0:
     server = socket.create_server(at)
     print('met', sorted(int(server.accept()[0].recv(9)) for _ in range(size - 1)))
 else:
-    for _ in range(2000):
+    for _ in range(6000):
         try:
-            socket.create_connection(at, 5).sendall(str(rank).encode())
+            socket.create_connection(at, 60).sendall(str(rank).encode())
             break
         except ConnectionRefusedError:
             __import__('time').sleep(0.01)
@@ -90,7 +90,7 @@ class TwoHosts(LabCase):
 
     @unittest.skipUnless(TORCH, "Debian's python3-torch is missing")
     def test_pytorch_over_gloo(self):
-        done = self.launches("-H", "node1:1,node2:1", PYTHON, "-c", REDUCE, seconds=60)
+        done = self.launches("-H", "node1:1,node2:1", PYTHON, "-c", REDUCE)
         self.assertEqual(done.lines, ["sum 3.0"] * 2)
 
     def test_this_machine_needs_no_ssh(self):
@@ -159,8 +159,9 @@ class HostsThatRefuse(LabCase):
         cls.lab_of(2)
         cls.lab.key("other_key")
 
-    def refused(self, code, *words, patterns, seconds=15, program=("touch",), **more):
-        done = self.launch(*words, *program, self.path("ran"), seconds=seconds, **more)
+    def refused(self, code, *words, patterns, patience="3600", program=("touch",), **more):
+        """For what it is: with such patience, muster gives up no attempt for the time it takes."""
+        done = self.launch("--start-timeout", patience, *words, *program, self.path("ran"), **more)
         self.assert_refused(done, code, *patterns)
         self.assertFalse(os.path.exists(self.path("ran")), "something was started")
 
@@ -192,7 +193,7 @@ class HostsThatRefuse(LabCase):
                      patterns=["node[12]", "(?i)refuse"])
 
     def test_a_carrier_that_says_nothing(self):
-        self.refused(UNREACHABLE, "-H", "node1", "--start-timeout", "1", patterns=["node1"],
+        self.refused(UNREACHABLE, "-H", "node1", patience="1", patterns=["node1"],
                      ssh_command="sh -c 'exec sleep 3600'")
 
     def test_a_carrier_that_is_missing(self):
@@ -251,7 +252,7 @@ class ABusySshd(LabCase):
         aliases = "Host alias*\n  HostName " + self.lab.address("node1") + "\n"
         config = self.lab.write_ssh_config("aliases", extra=aliases)
         hosts = ",".join(f"alias{number}" for number in range(1, 9))
-        done = self.launches("-H", hosts, "--tag", "hostname", ssh_command=config, seconds=60)
+        done = self.launches("-H", hosts, "--tag", "hostname", ssh_command=config)
         self.assertEqual(sorted(map(free_of_prefix, done.text.splitlines())),
                          [(rank, "node1") for rank in range(8)])
 
