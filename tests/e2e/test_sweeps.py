@@ -8,7 +8,8 @@ import os
 import re
 import signal
 
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, Case, run_tests, survivors, until
+from support import (BAD_FILE, MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case, run_tests, survivors,
+                     until)
 
 BOWL = """type: sweep
 display_name: bowl
@@ -32,6 +33,8 @@ TRIAL = """x=$1; d=$((x - $2)); echo "loss = $((d * d))"; echo "$x" > "$3/x"
 LOGS = """import os, sys, time
 from urllib.parse import urlparse
 x, reports = float(sys.argv[1]), int(sys.argv[2])
+if x > 5:
+    reports = 1_000_000  # only others end it
 folder = urlparse(os.environ["MLFLOW_TRACKING_URI"]).path + "/0/run/metrics/val"
 os.makedirs(folder)
 for step in range(reports):
@@ -48,7 +51,7 @@ class SweepCase(Case):
         self.write("trial.sh", TRIAL)
         self.write("logs.py", LOGS)
 
-    def told(self, command, *words, code=0, seconds=60, **more):
+    def told(self, command, *words, code=0, seconds=WAIT_SECONDS, **more):
         done = self.start(*words, command=(MUSTER, command), **more).finish(seconds)
         self.assertEqual(done.code, code, done)
         return done
@@ -98,9 +101,11 @@ class Sweeps(SweepCase):
                          "loss 4 with x=1")
 
     def test_no_more_trials_at_once_than_it_says(self):
-        self.write("trial.sh", 'mkdir "$DIR/on.$1"; n=$(ls -d "$DIR"/on.* | wc -l); '
-                               'echo "$n" >> "$DIR/seen"; sleep 0.3; rmdir "$DIR/on.$1"; '
-                               'echo "loss=$1"\n')
+        # The first two wait for one another, then give a third the time to come.
+        self.write("trial.sh", 'mkdir "$DIR/on.$1" "$DIR/begun.$1"; '
+                               'until [ $(ls -d "$DIR"/begun.* | wc -l) -ge 2 ]; '
+                               'do sleep 0.01; done; sleep 0.3; ls -d "$DIR"/on.* | wc -l '
+                               '>> "$DIR/seen"; rmdir "$DIR/on.$1"; echo "loss=$1"\n')
         self.submit("--fake-nodes", "4")
         self.assertEqual(max(int(n) for n in self.read("seen").split()), 2)
 
@@ -159,7 +164,7 @@ class Sweeps(SweepCase):
         self.write("ssh", '#!/bin/sh\nsleep 5\nwhile [ "$1" != far ]; do shift; done\nshift\n'
                           'exec sh -c "$*"\n')
         os.chmod(self.path("ssh"), 0o755)
-        file = self.sweep(trial="{command: 'sleep 1; echo loss=${{search_space.x}}'}", inputs="",
+        file = self.sweep(trial="{command: 'echo loss=${{search_space.x}}'}", inputs="",
                           outputs="", limits="{max_total_trials: 1, trial_timeout: 4}")
         done = self.submit("-H", "far", file=file,
                            env=self.environment(PATH=self.folder + ":" + os.environ["PATH"]))
@@ -177,13 +182,13 @@ class Sweeps(SweepCase):
         self.assertEqual(survivors(self.mark), {})
 
     def test_a_trial_and_a_sweep_have_their_time(self):
-        file = self.logging("[2, 1]", 100, 0.1, limits="{max_concurrent_trials: 2, "
-                                                       "trial_timeout: 1}")
+        file = self.logging("[2, 1]", 10_000, 0.1, limits="{max_concurrent_trials: 2, "
+                                                          "trial_timeout: 1}")
         done = self.submit(file=file, code=1)
         self.assertIn("trial_0 stopped", done.errors)
         self.assertRegex(done.errors.splitlines()[-1], "no trial completed with a value of val/l")
-        file = self.sweep(limits="{max_concurrent_trials: 1, timeout: 1.5}")
-        self.write("trial.sh", TRIAL + '[ "$x" = 1 ] || sleep 60\n')
+        file = self.sweep(limits="{max_concurrent_trials: 1, timeout: 5}")
+        self.write("trial.sh", TRIAL + '[ "$x" = 1 ] || exec sleep 3600\n')
         done = self.submit(file=file)
         self.assertEqual(done.errors.splitlines()[-1], "muster: the sweep's time is up; the best "
                          "of 2 trials is trial_0: loss 4 with x=1")
@@ -200,7 +205,8 @@ class Sweeps(SweepCase):
     def test_one_that_is_interrupted_leaves_nothing(self):
         self.write("trial.sh", 'echo on >> "$DIR/on"; sleep 600\n')
         run = self.start("bowl.yml", command=(MUSTER, "submit"))
-        until("two trials run", lambda: os.path.exists(self.path("on")) and self.read("on") == b"on\n" * 2)
+        until("two trials run",
+              lambda: os.path.exists(self.path("on")) and self.read("on") == b"on\n" * 2)
         run.popen.send_signal(signal.SIGINT)
         self.assertEqual(run.finish().code, 130)
         self.assertEqual(self.show()["state"], "stopped")
@@ -286,8 +292,8 @@ class Sweeps(SweepCase):
                    + "  use:\n    command: test -e $DIR/go\n"
                    "    inputs: {m: '${{parent.jobs.tune.outputs.model}}'}\n")
         self.write("trial.sh", self.read("trial.sh").decode() + 'kill -INT $(cat "$DIR/pid")\n')
-        run = self.start("p.yml", command=(MUSTER, "submit"))
-        self.write("pid", str(run.popen.pid))
+        run = self.start("p.yml", command=("sh", "-c", 'echo $$ > "$DIR/pid"; exec "$@"', "-",
+                                           MUSTER, "submit"))
         self.assertEqual(run.finish().code, 130)
         done = {step["step"] for step in self.show("last/tune")["steps"]
                 if step["state"] == "completed"}

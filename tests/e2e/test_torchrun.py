@@ -17,6 +17,7 @@ import sys
 import unittest
 
 from front_case import FrontCase
+from own_place import own_network
 from support import HERE, MUSTER, PYTHON, ROOT, Case, run_tests
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
@@ -185,7 +186,7 @@ class Port(Case):
     def test_the_port_is_held_for_torch_alone(self):
         self.write("held.py", HELD)
         done = self.muster("--no-python", "--nproc_per_node", "2", PYTHON, "held.py",
-                           command=(MUSTER, "torchrun"), seconds=60)
+                           command=(MUSTER, "torchrun"))
         self.assertEqual(done.lines, ["EADDRINUSE", "met", "met"], done)
 
 
@@ -220,4 +221,5 @@ class Seeds(Case):
 
 
 if __name__ == "__main__":
+    own_network()  # the recorded lines name ports, and torchrun itself takes 29500
     run_tests()

@@ -3,10 +3,11 @@
 # rooms: process host head
 
 import os
+import select
 import signal
 import unittest
 
-from support import MUSTER, PYTHON, Case, LabCase, lab_or_skip, run_tests
+from support import MUSTER, PYTHON, Case, LabCase, lab_or_skip, run_tests, until
 
 # sed is a C program like others: to a pipe it writes 4 KiB at once, or when it ends.
 HELD_BACK = '{ echo shown; : >"$DIR/ready.$RANK"; exec sleep "$E2E_MARK"; } | exec sed s/o/0/'
@@ -15,13 +16,19 @@ SIZE = ("import os; size = os.get_terminal_size(1); "
 BYTES = r"import os; os.write(1, b'one\ntwo\r\nthree\x03\x04\x1a\xff\t\n\nlast')"
 
 
-def read_until(pipe, wanted):
+def read_until(pipe, *wanted):
+    """Until all of these have come, in any order."""
     text = b""
-    while wanted not in text:
-        piece = os.read(pipe.fileno(), 4096)
-        if not piece:
-            raise AssertionError(f"ended without {wanted}: {text}")
-        text += piece
+
+    def there():
+        nonlocal text
+        if select.select([pipe], [], [], 0)[0]:
+            piece = os.read(pipe.fileno(), 4096)
+            if not piece:
+                raise AssertionError(f"ended without {wanted}: {text}")
+            text += piece
+        return all(one in text for one in wanted)
+    until(lambda: f"{wanted} on stdout, after {text}", there)
     return text
 
 
@@ -34,9 +41,7 @@ class Unbuffered(Case):
 
     def test_a_c_program_shows_at_once(self):
         one = self.start("--unbuffered", "-n", "2", "--tag", "sh", "-c", HELD_BACK)
-        shown = read_until(one.popen.stdout, b"[1] sh0wn\n")
-        if b"[0]" not in shown:
-            shown += read_until(one.popen.stdout, b"[0] sh0wn\n")
+        read_until(one.popen.stdout, b"[0] sh0wn\n", b"[1] sh0wn\n")
         one.send(signal.SIGINT)
         self.assertEqual(one.finish().code, 130)
 
@@ -87,10 +92,7 @@ class Hosts(LabCase):
     def test_on_hosts(self):
         one = self.start_in_lab("--unbuffered", "-H", ",".join(self.lab.names), "--tag", "sh", "-c",
                                 HELD_BACK)
-        shown = b""
-        for rank in (0, 1):
-            if b"[%d]" % rank not in shown:
-                shown += read_until(one.popen.stdout, b"[%d] sh0wn\n" % rank)
+        read_until(one.popen.stdout, b"[0] sh0wn\n", b"[1] sh0wn\n")
         one.send(signal.SIGINT)
         one.finish()
         self.assert_hosts_clean()
