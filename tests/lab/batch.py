@@ -1,14 +1,16 @@
 """What the labs of batch systems share: daemons on hosts, commands on the head, a clean end."""
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import lab as lab_module  # noqa: E402
-from lab import Lab  # noqa: E402
+from lab import WAIT_SECONDS, Lab  # noqa: E402
 
 
 def why_not(tools):
@@ -38,9 +40,12 @@ class BatchLab:
         self.close()
 
     def close(self):
+        # The daemon, not the nsenter around it: an orphan would wait for this machine's own first
+        # process, and a host does not end before all that ran there has been waited for.
         for daemon in self._daemons.values():
-            daemon.popen.kill()
-            daemon.popen.wait(10)
+            with contextlib.suppress(ProcessLookupError):
+                daemon.send(signal.SIGKILL)
+            daemon.popen.wait(WAIT_SECONDS)
         self._daemons.clear()
         self.lab.close()
 
