@@ -10,7 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import lab as lab_module  # noqa: E402
-from lab import WAIT_SECONDS, Lab  # noqa: E402
+from lab import WAIT_SECONDS, Lab, until  # noqa: E402
+from quiet import Quiet  # noqa: E402
 
 
 def why_not(tools):
@@ -26,11 +27,13 @@ class BatchLab:
     def __init__(self, nodes):
         self.lab = Lab(nodes)
         self._daemons = {}  # (name, host) -> Started
+        self._quiet = None
 
     def __enter__(self):
         self.lab.__enter__()
         try:
             self._make()
+            self._quiet = Quiet(self.lab)
         except BaseException:
             self.close()
             raise
@@ -48,6 +51,30 @@ class BatchLab:
             daemon.popen.wait(WAIT_SECONDS)
         self._daemons.clear()
         self.lab.close()
+
+    def settle(self):
+        """Ends all jobs and waits until all is as it was, so that the next test finds it so."""
+        self.end_jobs()
+        until(lambda: f"as it was: {self.unsettled()}", lambda: not self.unsettled())
+
+    def unsettled(self):
+        """What is not as it was, in words."""
+        return self.busy() or self._quiet.broken()
+
+    def end_jobs(self):
+        """Tells all jobs to end."""
+        raise NotImplementedError
+
+    def busy(self):
+        """What the batch system says of jobs, and of hosts that are not free; else nothing."""
+        raise NotImplementedError
+
+    def peek(self, *words):
+        """As `run` on the head, for what is asked again and again: no word of it in any log."""
+        done = subprocess.run(self.lab.command(words, cwd="/"), env=self.environment(),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+        return done.returncode, done.stdout.strip(), done.stderr.strip()
 
     def run(self, words, host="head", env=None, **more):
         """Runs to the end: (exit code, stdout, stderr), the last two as bytes."""

@@ -13,14 +13,37 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import batch  # noqa: E402
-from lab import wait_until  # noqa: E402
+from lab import until  # noqa: E402
 
 PROGRAMS = "/usr/lib/gridengine"
 SHARED = "/usr/share/gridengine"
 TOOLS = ("sge_qmaster", "sge_execd", "qsub", "qrsh", "qconf", "qstat", "qdel")
 SLOTS = 8          # of each node
-READY_SECONDS = 60
 QMASTER_PORT, EXECD_PORT = "6444", "6445"
+
+_HOST = """hostname {name}
+load_scaling NONE
+complex_values NONE
+user_lists NONE
+xuser_lists NONE
+projects NONE
+xprojects NONE
+usage_scaling NONE
+report_variables NONE
+"""
+_PE = """pe_name mpi
+slots 999
+user_lists NONE
+xuser_lists NONE
+start_proc_args NONE
+stop_proc_args NONE
+allocation_rule $round_robin
+control_slaves TRUE
+job_is_first_task FALSE
+urgency_slots min
+accounting_summary FALSE
+qsort_args NONE
+"""
 
 
 def why_not():
@@ -41,6 +64,13 @@ class GridEngine(batch.BatchLab):
         return self.lab.environment(SGE_ROOT=self.root, SGE_CELL="default",
                                     SGE_QMASTER_PORT=QMASTER_PORT, SGE_EXECD_PORT=EXECD_PORT,
                                     SGE_CLUSTER_NAME="lab", **more)
+
+    def end_jobs(self):
+        self.run(["qdel", "-u", "root"])
+
+    def busy(self):
+        code, out, err = self.peek("qstat")
+        return (out or self._not_free()) if code == 0 else err
 
     # ---- making ---------------------------------------------------------------------------------
 
@@ -64,11 +94,11 @@ class GridEngine(batch.BatchLab):
             "worker_threads 2", "scheduler_threads 1"]) + "\n")
         self._initialize()
         self._daemon("sge_qmaster", "head")
-        wait_until(lambda: self.run(["qconf", "-sh"])[0] == 0, READY_SECONDS, "sge_qmaster")
+        until("sge_qmaster", lambda: self.run(["qconf", "-sh"])[0] == 0)
         self._configure()
         for name in self.lab.names:
             self._daemon("sge_execd", name)
-        wait_until(self._has_queues, READY_SECONDS, "queues without a state")
+        until("queues without a state", lambda: not self._not_free())
 
     def _one_name(self, host):
         """One name and one address for each host, as Grid Engine wants it."""
@@ -78,72 +108,78 @@ class GridEngine(batch.BatchLab):
                      stdin=("\n".join(lines) + "\n").encode())
 
     def _initialize(self):
-        for words in (["spoolinit", "berkeleydb", "libspoolb", f"{self._spool}/db", "init"],
-                      ["spooldefaults", "configuration", f"{SHARED}/default-configuration"],
-                      ["spooldefaults", "complexes", f"{SHARED}/util/resources/centry"],
-                      ["spooldefaults", "usersets", f"{SHARED}/util/resources/usersets"],
-                      ["spooldefaults", "managers", "root"]):
-            self.ask(f"{PROGRAMS}/{words[0]}", *words[1:])
+        """All that qmaster finds when it starts; asked for later, each thing would take a while."""
+        text = _read(f"{SHARED}/default-configuration")
+        # For root, too; nobody gets mail.
+        self._write(f"{self._spool}/configuration", _changed(text, {
+            "min_uid": "0", "min_gid": "0", "administrator_mail": "none",
+            "execd_spool_dir": self._spool, "load_report_time": "00:00:02",
+            "reporting_params": "accounting=true reporting=false flush_time=00:00:15 "
+                                "accounting_flush_time=00:00:00 joblog=false sharelog=00:00:00"}))
+        self._spooled("berkeleydb", "libspoolb", f"{self._spool}/db", "init", program="spoolinit")
+        self._spooled("configuration", f"{self._spool}/configuration")
+        self._spooled("complexes", f"{SHARED}/util/resources/centry")
+        self._spooled("usersets", f"{SHARED}/util/resources/usersets")
+        self._spooled("managers", "root")
+        nodes = self.lab.names
+        self._spool_all("adminhosts", {name: f"hostname {name}\n" for name in ["head", *nodes]})
+        self._spool_all("submithosts", {name: f"hostname {name}\n" for name in ["head", *nodes]})
+        self._spool_all("exechosts", {name: _HOST.format(name=name) for name in nodes})
+        self._spool_all("pes", {"mpi": _PE})
+
+    def _spooled(self, *words, program="spooldefaults"):
+        self.ask(f"{PROGRAMS}/{program}", *words)
+
+    def _spool_all(self, kind, texts):
+        folder = os.path.join(self._spool, kind)
+        os.mkdir(folder)
+        for name, text in texts.items():
+            self._write(os.path.join(folder, name), text)
+        self._spooled(kind, folder)
 
     def _daemon(self, program, host):
         self.start_daemon(program, [f"/usr/sbin/{program}"], host, self.environment(SGE_ND="1"))
 
     def _configure(self):
-        """For root, too; nobody gets mail."""
-        text = self.ask("qconf", "-sconf")
-        changes = {"min_uid": "0", "min_gid": "0", "administrator_mail": "none",
-                   "execd_spool_dir": self._spool, "load_report_time": "00:00:02",
-                   "reporting_params": "accounting=true reporting=false flush_time=00:00:15 "
-                                       "accounting_flush_time=00:00:00 joblog=false "
-                                       "sharelog=00:00:00"}
-        self._change("-Mconf", "global", self._changed(text, changes))
-        scheduler = {"schedule_interval": "0:0:1", "flush_submit_sec": "1",
-                     "flush_finish_sec": "1"}
-        self._change("-Msconf", "sched", self._changed(self.ask("qconf", "-ssconf"), scheduler))
-        self.ask("qconf", "-as", "head")
-        for name in self.lab.names:
-            self.ask("qconf", "-ah", name)
-            self.ask("qconf", "-as", name)
-            self._change("-Ae", name, f"hostname {name}\nload_scaling NONE\ncomplex_values NONE\n"
-                         "user_lists NONE\nxuser_lists NONE\nprojects NONE\nxprojects NONE\n"
-                         "usage_scaling NONE\nreport_variables NONE\n")
-        self._change("-Ahgrp", "all", f"group_name @nodes\nhostlist {' '.join(self.lab.names)}\n")
-        self._change("-Ap", "mpi", "pe_name mpi\nslots 999\nuser_lists NONE\nxuser_lists NONE\n"
-                     "start_proc_args NONE\nstop_proc_args NONE\nallocation_rule $round_robin\n"
-                     "control_slaves TRUE\njob_is_first_task FALSE\nurgency_slots min\n"
-                     "accounting_summary FALSE\nqsort_args NONE\n")
-        queue = self.ask("qconf", "-sq")
-        self._change("-Aq", "queue", self._changed(queue, {
-            "qname": "test.q", "hostlist": "@nodes", "slots": str(SLOTS), "pe_list": "mpi",
-            "shell": "/bin/sh", "tmpdir": f"{self.lab.folder}", "load_thresholds": "NONE",
-            "shell_start_mode": "unix_behavior"}))
+        """What has no place in the spool beforehand: how often it schedules, and the queue."""
+        self._change("-Msconf", _changed(self.ask("qconf", "-ssconf"), {
+            "schedule_interval": "0:0:1", "flush_submit_sec": "1", "flush_finish_sec": "1"}))
+        self._change("-Aq", _changed(self.ask("qconf", "-sq"), {
+            "qname": "test.q", "hostlist": " ".join(self.lab.names), "slots": str(SLOTS),
+            "pe_list": "mpi", "shell": "/bin/sh", "tmpdir": f"{self.lab.folder}",
+            "load_thresholds": "NONE", "shell_start_mode": "unix_behavior"}))
 
-    def _change(self, option, name, text):
-        path = os.path.join(self.lab.folder, f"qconf.{name}")
-        if option == "-Mconf":
-            path = os.path.join(self.lab.folder, "global")
+    def _change(self, option, text):
+        path = os.path.join(self.lab.folder, "qconf")
         self._write(path, text)
         self.ask("qconf", option, path)
-
-    @staticmethod
-    def _changed(text, changes):
-        """Lines "key value" with other values, and with what was not there."""
-        lines, left = [], dict(changes)
-        for line in text.replace("\\\n", " ").splitlines():
-            key = line.split(" ")[0]
-            lines.append(f"{key} {left.pop(key)}" if key in left else line)
-        return "\n".join(lines + [f"{key} {value}" for key, value in left.items()]) + "\n"
 
     @staticmethod
     def _write(path, text):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def _has_queues(self):
-        code, out, _ = self.run(["qstat", "-f"])
-        lines = [line.split() for line in out.decode().splitlines() if "test.q@" in line]
-        return code == 0 and len(lines) == len(self.lab.names) and all(
-            len(line) == 5 and line[3] != "-NA-" for line in lines)
+    def _not_free(self):
+        """What queues there are and not free; else nothing."""
+        code, out, err = self.peek("qstat", "-f")
+        lines = [line.split() for line in out.splitlines() if "test.q@" in line]
+        if code != 0 or len(lines) != len(self.lab.names):
+            return err or f"{len(self.lab.names)} queues, and known are {lines}"
+        return "; ".join(" ".join(line) for line in lines if len(line) != 5 or line[3] == "-NA-")
+
+
+def _read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _changed(text, changes):
+    """Lines "key value" with other values, and with what was not there."""
+    lines, left = [], dict(changes)
+    for line in text.replace("\\\n", " ").splitlines():
+        key = line.split(" ")[0]
+        lines.append(f"{key} {left.pop(key)}" if key in left else line)
+    return "\n".join(lines + [f"{key} {value}" for key, value in left.items()]) + "\n"
 
 
 def main():

@@ -17,11 +17,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import batch  # noqa: E402
 import slurm_accounts  # noqa: E402
-from lab import wait_until  # noqa: E402
+from lab import WAIT_SECONDS, until  # noqa: E402
 
 TOOLS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel")
 CPUS = 16          # of each node, whatever the machine has
-READY_SECONDS = 60
 
 
 def why_not(accounts=False):
@@ -57,13 +56,23 @@ class Slurm(batch.BatchLab):
     def start_slurmd(self, node):
         self.start_daemon("slurmd", ["slurmd", "-D", "-N", node, "-f", self.conf], node)
 
-    def wait_until_idle(self, seconds=READY_SECONDS):
+    def wait_until_idle(self, seconds=WAIT_SECONDS):
         """Until all nodes can be given out."""
-        def idle():
-            code, out, _ = self.run(["sinfo", "-h", "-N", "-o", "%T"])
-            states = out.decode().split()
-            return code == 0 and len(states) == len(self.lab.names) and set(states) == {"idle"}
-        wait_until(idle, seconds, "idle nodes")
+        until(lambda: f"idle nodes: {self._not_idle()}", lambda: not self._not_idle(), seconds)
+
+    def end_jobs(self):
+        self.run(["scancel", "-u", "root"])
+
+    def busy(self):
+        code, out, err = self.peek("squeue", "-h", "-o", "job %i is %T")
+        return (out or self._not_idle()) if code == 0 else err
+
+    def _not_idle(self):
+        code, out, err = self.peek("sinfo", "-h", "-N", "-o", "%N is %T")
+        lines = out.splitlines()
+        if code != 0 or len(lines) != len(self.lab.names):
+            return err or f"{len(self.lab.names)} nodes, and known are {lines}"
+        return "; ".join(line for line in lines if not line.endswith(" idle"))
 
     # ---- making ---------------------------------------------------------------------------------
 
@@ -83,7 +92,7 @@ class Slurm(batch.BatchLab):
                                      f"--key-file={key}", f"--pid-file={folder}/munge.pid",
                                      f"--log-file={folder}/munge.log",
                                      f"--seed-file={folder}/munge.seed"], "head")
-        wait_until(lambda: os.path.exists(socket), READY_SECONDS, "munged")
+        until("munged", lambda: os.path.exists(socket))
         if self._keeps_accounts:
             self.accounts = slurm_accounts.Accounts(self, folder)
             self.accounts.start()
