@@ -1,5 +1,8 @@
 """Runs of a Slurm that keeps accounts: how they ended is known when it has forgotten their jobs."""
 
+# rooms: batch queue store cli
+# needs: slurm-accounts
+
 import json
 import os
 import sys
@@ -7,10 +10,12 @@ import unittest
 
 import test_slurm
 import test_slurm_submit
-from support import CANNOT_START, run_tests, wait_until
+from support import CANNOT_START, UNTIL_GO, WAIT_SECONDS, run_tests, until
 
 import slurm as slurm_module
 
+LIMIT_SECONDS = 240  # a minute's limit, which is looked for twice in one, and to be forgotten
+LOST_SECONDS = 180   # until a node is missed, and the job that it took along is forgotten
 TARGETS = """targets:
   cluster:
     slurm: {partition: main, account: ours}
@@ -33,8 +38,7 @@ def why_not():
 REASON = why_not()
 
 
-@unittest.skipIf(REASON, REASON)
-class Accounts(test_slurm_submit.SubmitCase):
+class AccountsCase(test_slurm_submit.SubmitCase):
     """Nobody asks for a run before Slurm's controller has forgotten its job."""
 
     options = {"accounts": True, "lines": ("MinJobAge=2",)}
@@ -52,11 +56,21 @@ class Accounts(test_slurm_submit.SubmitCase):
         with open(self.path(f"records/{run}/spec.json"), encoding="utf-8") as file:
             return json.load(file)["scheduler"]["id"]
 
-    def forgotten(self, *jobs, seconds=60):
+    def forgotten(self, *jobs, seconds=WAIT_SECONDS):
         def none():
             return all(self.slurm.run(["squeue", "--states=all", f"--jobs={job}"])[0] != 0
                        for job in jobs)
-        wait_until(none, seconds, f"slurmctld forgets {jobs}")
+        until(f"slurmctld forgets {jobs}", none, seconds)
+
+    def begun(self):
+        """A run on one host, and its head."""
+        run = self.detached(f': > "$DIR/begun"; {UNTIL_GO}', nodes=1)
+        self.wait_for("begun")
+        return run, self.shown(run)["head"]
+
+
+@unittest.skipIf(REASON, REASON)
+class Accounts(AccountsCase):
 
     def accounts_asked(self):
         with open(self.slurm.accounts.log, encoding="utf-8") as file:
@@ -79,32 +93,18 @@ class Accounts(test_slurm_submit.SubmitCase):
     def test_one_that_came_to_its_time_limit_before_it_began_is_told_so(self):
         run = self.detached("true", target="short", nodes=1)
         self.wait_for("begun")
-        self.forgotten(self.job_of(run), seconds=180)
+        self.forgotten(self.job_of(run), seconds=LIMIT_SECONDS)
         ended = self.shown(run)
         self.assertEqual((ended["state"], ended["exit_code"]), ("failed", 246))
         self.assertIn("reached its time limit on node1", ended["cause"])
 
     def test_one_whose_head_was_killed_is_told_with_the_code_of_its_script(self):
-        run = self.detached(': > "$DIR/begun"; ' + test_slurm_submit.HELD, nodes=1)
-        self.wait_for("begun")
-        head = self.shown(run)["head"]
+        run, head = self.begun()
         self.slurm.lab.run(["kill", "-9", str(head["pid"])], head["host"])
         self.forgotten(self.job_of(run))
         self.call("wait", run, code=137)
         self.assertRegex(self.shown(run)["cause"],
                          r"the script of Slurm job \d+ ended with exit code 137 on node1")
-
-    def test_one_whose_node_was_lost_is_told_with_that_node(self):
-        run = self.detached(': > "$DIR/begun"; ' + test_slurm_submit.HELD, nodes=1)
-        self.wait_for("begun")
-        head = self.shown(run)["head"]
-        self.addCleanup(self.slurm.lab.plug_cable, head["host"])
-        self.slurm.lab.pull_cable(head["host"])
-        self.slurm.lab.run(["kill", "-9", str(head["pid"])], head["host"])
-        self.forgotten(self.job_of(run), seconds=120)
-        ended = self.shown(run)
-        self.assertEqual((ended["state"], ended["exit_code"]), ("failed", 245), ended)
-        self.assertRegex(ended["cause"], r"ended with one of its nodes \(NODE_FAIL\) on node1")
 
     def test_an_account_that_is_not_there_is_refused_with_what_to_do(self):
         self.job("true")
@@ -114,6 +114,21 @@ class Accounts(test_slurm_submit.SubmitCase):
         self.assertIn("sacctmgr show associations user=$USER lists yours", done.errors)
         self.submit(code=0)
         self.assertTrue(os.path.exists(self.shown("last")["folder"]))
+
+
+@unittest.skipIf(REASON, REASON)
+class Lost(AccountsCase):
+    own = True
+
+    def test_one_whose_node_was_lost_is_told_with_that_node(self):
+        run, head = self.begun()
+        self.addCleanup(self.slurm.lab.plug_cable, head["host"])
+        self.slurm.lab.pull_cable(head["host"])
+        self.slurm.lab.run(["kill", "-9", str(head["pid"])], head["host"])
+        self.forgotten(self.job_of(run), seconds=LOST_SECONDS)
+        ended = self.shown(run)
+        self.assertEqual((ended["state"], ended["exit_code"]), ("failed", 245), ended)
+        self.assertRegex(ended["cause"], r"ended with one of its nodes \(NODE_FAIL\) on node1")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 """`muster run --slurm`: hosts that a real Slurm is asked for, and gets back at the end."""
 
+# rooms: front batch queue head cli
+# needs: slurm
+
 import json
 import os
 import signal
 import unittest
 
 import test_slurm
-from support import CANNOT_START, MUSTER, TIMEOUT, USAGE, run_tests, wait_until
+from support import CANNOT_START, MUSTER, TIMEOUT, USAGE, UNTIL_GO, WAIT_SECONDS, run_tests, until
 
 REASON = test_slurm.REASON
 WHO = test_slurm.WHO
+LIMIT_SECONDS = 180  # Slurm counts time limits in minutes, and looks for them twice in one
 STAYS = ': > "$DIR/ready.$RANK"; exec sleep "$E2E_MARK"'
 
 
@@ -17,19 +21,16 @@ class AllocateCase(test_slurm.SlurmCase):
     def asking(self, *words, env=(), **more):
         return self.start(["env", *env, MUSTER, "run", "--slurm", *words], **more)
 
-    def asked(self, *words, code=0, seconds=60, **more):
-        done = self.asking(*words, **more).finish(seconds)
+    def asked(self, *words, code=0, **more):
+        done = self.asking(*words, **more).finish()
         self.assertEqual(done.code, code, done)
         return done
-
-    def until_no_job(self):
-        wait_until(lambda: not self.jobs(), 60, "the end of all jobs")
 
     def no_ranks(self):
         def none():
             return not any(self.slurm.lab.strangers(name, self.mark.encode())
                            for name in self.slurm.lab.names)
-        wait_until(none, 30, "no rank")
+        until("no rank", none)
 
 
 @unittest.skipIf(REASON, REASON)
@@ -66,7 +67,7 @@ class Hosts(AllocateCase):
         both = [self.slurm.start([MUSTER, "run", "--slurm", "-N", "2", "sh", "-c", script],
                                  env=self.environment(), cwd=self.folder, stdout=-1, stderr=-1)
                 for _ in range(2)]
-        outs = [one.popen.communicate(timeout=60)[0].decode().split("\n")[:-1] for one in both]
+        outs = [one.popen.communicate(timeout=WAIT_SECONDS)[0].decode().split("\n")[:-1] for one in both]
         self.assertEqual([len(one) for one in outs], [2, 2])
         self.assertFalse({line.split()[0] for line in outs[0]} &
                          {line.split()[0] for line in outs[1]})
@@ -80,7 +81,7 @@ class Hosts(AllocateCase):
 
     def test_a_detached_run_can_be_waited_for_and_run_again(self):
         run = self.asked("--detach", "-N", "2", "sh", "-c",
-                         test_slurm.HELD + '; echo "$SLURM_JOB_ID $RANK"').text.strip()
+                         UNTIL_GO + '; echo "$SLURM_JOB_ID $RANK"').text.strip()
 
         def call(*words):
             return self.slurm.ask("env", f"MUSTER_RECORDS={self.path('records')}", MUSTER, *words)
@@ -91,7 +92,7 @@ class Hosts(AllocateCase):
         self.assertEqual(json.loads(call("show", "--json", run))["state"], "running")
         self.write("go", "")
         first = jobs(run)
-        second = jobs(self.start(["env", MUSTER, "rerun", "-d", run]).finish(60).text.strip())
+        second = jobs(self.start(["env", MUSTER, "rerun", "-d", run]).finish().text.strip())
         self.assertEqual((len(first), len(second)), (1, 1))
         self.assertNotEqual(first, second)
         self.until_no_job()
@@ -111,7 +112,7 @@ class Refusals(AllocateCase):
     def test_options_without_it_are_told(self):
         for words in (["-N", "2"], ["-p", "main"], ["--slurm-option", "gres=gpu"],
                       ["--slurm", "-H", "node1"], ["--slurm", "--slurm-option", "Q=1"]):
-            done = self.start([MUSTER, "run", *words, "true"]).finish(30)
+            done = self.start([MUSTER, "run", *words, "true"]).finish()
             self.assertEqual(done.code, USAGE, done)
             self.assertIn("hint: ", done.errors)
 
@@ -132,30 +133,29 @@ class Ends(AllocateCase):
         """One whose job waits, and has said so."""
         with open(self.path("told"), "wb") as told:
             waiting = self.asking("--slurm-option", "begin=now+1hour", "true", stderr=told)
-        wait_until(lambda: "BeginTime; expected to start at 20" in self.text("told"), 60,
-                   "the reason")
+        until("the reason", lambda: "BeginTime; expected to start at 20" in self.text("told"))
         return waiting
 
     def test_ctrl_c_withdraws_a_request(self):
         waiting = self.waiting()
         waiting.send(signal.SIGINT)
-        self.assertEqual(waiting.finish(20).code, 130)
+        self.assertEqual(waiting.finish().code, 130)
         self.assertIn("the request for hosts was withdrawn: signal 2 (SIGINT)", self.text("told"))
         self.assertEqual(self.jobs(), [])
 
     def test_why_a_request_is_never_met_is_told(self):
         with open(self.path("told"), "wb") as told:
             waiting = self.asking("-n", "70", "true", stderr=told)
-        wait_until(lambda: "waits: PartitionConfig: the partition has too few nodes with what it "
-                   "asks for" in self.text("told"), 60, "the reason")
+        until("the reason", lambda: "waits: PartitionConfig: the partition has too few nodes with "
+              "what it asks for" in self.text("told"))
         waiting.send(signal.SIGINT)
-        self.assertEqual(waiting.finish(20).code, 130)
+        self.assertEqual(waiting.finish().code, 130)
 
     def test_scancel_of_a_request_is_told(self):
         waiting = self.waiting()
         job = self.jobs()[0].split()[0]
         self.slurm.ask("scancel", job)
-        self.assertEqual(waiting.finish(30).code, 143, self.text("told"))
+        self.assertEqual(waiting.finish().code, 143, self.text("told"))
         self.assertIn(f"muster: Slurm job {job} was cancelled before its run began\n",
                       self.text("told"))
 
@@ -166,7 +166,7 @@ class Ends(AllocateCase):
     def test_ctrl_c_ends_the_ranks_and_gives_the_hosts_back(self):
         running = self.on_two_hosts()
         running.send(signal.SIGINT)
-        done = running.finish(30)
+        done = running.finish()
         self.assertEqual(done.code, 130, done)
         self.no_ranks()
         self.until_no_job()
@@ -180,14 +180,14 @@ class Ends(AllocateCase):
         running = self.on_two_hosts()
         job = self.jobs()[0].split()[0]
         self.slurm.ask("scancel", job)
-        done = running.finish(60)
+        done = running.finish()
         self.assertEqual(done.code, 143, done)
         self.assertIn(f"the hosts were taken away: Slurm job {job} was ended", done.errors)
         self.assertIn("interrupted by signal 15 (SIGTERM)", done.errors)
         self.no_ranks()
 
     def test_the_time_limit_is_the_cause(self):
-        done = self.on_two_hosts("-t", "1").finish(150)
+        done = self.on_two_hosts("-t", "1").finish(LIMIT_SECONDS)
         self.assertEqual(done.code, TIMEOUT, done)
         self.assertIn("has reached its time limit", done.errors)
         self.no_ranks()
@@ -196,7 +196,7 @@ class Ends(AllocateCase):
         running = self.on_two_hosts()
         for pid in self.slurm.lab.children_named("node2", "muster"):
             os.kill(pid, signal.SIGKILL)
-        done = running.finish(60)
+        done = running.finish()
         self.assertNotEqual(done.code, 0)
         self.assertIn("node2", done.errors)
         self.until_no_job()

@@ -1,15 +1,22 @@
 """How Slurm ends, holds up and starts again what muster runs in it."""
 
+# rooms: batch head link machine pipeline cli
+# needs: slurm
+
+import datetime
+import glob
 import json
 import os
 import re
-import time
 import unittest
 
 import test_slurm
-from support import MUSTER, UNREACHABLE, run_tests, wait_until
+from support import MUSTER, UNREACHABLE, UNTIL_GO, run_tests, until
 
 REASON = test_slurm.REASON
+LIMIT_SECONDS = 180  # Slurm counts time limits in minutes, and looks for them twice in one
+AGAIN_SECONDS = 200  # until a job begins that was queued again
+END = "SLURM_TIME_FORMAT=%s squeue -h -j $SLURM_JOB_ID -o %e"
 STEPS = """type: pipeline
 jobs:
   long: {type: command, command: sleep 300, outputs: {made: {type: uri_folder}}}
@@ -37,12 +44,10 @@ class TimeLimits(test_slurm.SlurmCase):
                                       env=self.environment(), cwd=self.folder)
         pipeline = out.decode().strip()
         self.assertEqual(code, 0)
-        self.wait_for("told.0", "told.1", "told.2", seconds=40)
-        told = [os.stat(self.path(f"told.{rank}")).st_mtime for rank in range(3)]
-        self.assertLess(max(told) - min(told), 1)
+        self.wait_for("told.0", "told.1", "told.2")
         self.assertIn("JobState=RUNNING", self.state(job))
-        wait_until(lambda: not {job, pipeline}.intersection(one.split()[0] for one in self.jobs()),
-                   150, "the end of both jobs")
+        self.until_no_job(job, pipeline, seconds=LIMIT_SECONDS)
+        self.assert_told_before(self.events_with("notice"))
         for name in ("err", "steps.err"):
             self.assertIn("the time limit of the batch job around was reached", self.text(name))
         self.assertIn("exit code 246", self.text("err"))
@@ -51,31 +56,53 @@ class TimeLimits(test_slurm.SlurmCase):
         self.assertEqual((code, record["state"], record["exit_code"]), (0, "failed", 246))
         self.assertEqual([one["state"] for one in record["steps"]], ["stopped", "blocked"])
 
+    def events_with(self, name):
+        """All events of the run that has one of this name."""
+        for path in glob.glob(self.path("records/*/events.jsonl")):
+            with open(path, encoding="utf-8") as file:
+                events = [json.loads(line) for line in file]
+            if name in [one["event"] for one in events]:
+                return events
+        return self.fail(f"no run has an event {name}")
+
+    def assert_told_before(self, events):
+        """By one notice, and all ranks had it before the first one was ended."""
+        names = [one["event"] for one in events]
+        self.assertEqual(names.count("notice"), 1, events)
+        self.assertLess(names.index("notice"), names.index("rank_ended"), events)
+        end = datetime.datetime.fromisoformat(events[names.index("rank_ended")]["time"])
+        told = [os.stat(self.path(f"told.{rank}")).st_mtime for rank in range(3)]
+        self.assertLess(max(told), end.timestamp())
+
     def test_a_signal_that_slurm_sends_to_all_steps_is_for_the_ranks(self):
         """scancel --signal, sbatch --signal: agents get it, too, and it is not for them."""
         running = self.start(["salloc", "-Q", "-N", "2", "-n", "2", MUSTER, "run", "sh", "-c",
                               'trap ": > $DIR/told.$RANK" USR1; : > "$DIR/ready.$RANK"; '
-                              'while [ ! -e "$DIR/go" ]; do sleep 0.05; done'])
+                              f'{UNTIL_GO}'])
         self.wait_for("ready.0", "ready.1")
         self.slurm.ask("scancel", "-s", "USR1", self.jobs()[0].split()[0])
-        self.wait_for("told.0", "told.1", seconds=5)
+        self.wait_for("told.0", "told.1")
         self.write("go", "")
-        done = running.finish(60)
+        done = running.finish()
         self.assertEqual(done.code, 0, done)
 
     def test_ranks_know_when_their_job_ends(self):
-        before = time.time()
-        done = self.muster(["-N", "2", "-n", "2", "-t", "7"], "sh", "-c", "echo $MUSTER_DEADLINE")
-        for line in done.lines:
-            self.assertLess(abs(int(line) - before - 420), 30)
-        self.assertEqual(len(done.lines), 2)
-        # On a single host ranks do not wait long for a squeue that is slow.
-        for _ in range(5):
-            _, out = self.batch_to_end(["-N", "1", "-t", "7"],
-                                       f"exec {MUSTER} run sh -c 'echo $MUSTER_DEADLINE'")
-            if out.strip():
-                break
-        self.assertLess(abs(int(out) - time.time() - 420), 60)
+        script = f'echo "${{MUSTER_DEADLINE-none}} $({END})"'
+
+        def on_two_hosts():
+            done = self.muster(["-N", "2", "-n", "2", "-t", "7"], "sh", "-c", script)
+            return [line.split() for line in done.lines]
+
+        def on_one_host():
+            _, out = self.batch_to_end(["-N", "1", "-t", "7"], f"exec {MUSTER} run sh -c '{script}'")
+            return [line.split() for line in out.splitlines()]
+        for run, ranks in ((on_two_hosts, 2), (on_one_host, 1)):
+            # Ranks do not wait long for a squeue that is slow.
+            told = until("ranks that know", lambda run=run: next(
+                (found for found in [run()] if "none" not in str(found)), None))
+            self.assertEqual(len(told), ranks)
+            for deadline, end in told:
+                self.assertEqual(deadline, end)
 
     def test_a_job_without_a_limit_has_no_deadline(self):
         done = self.muster(["-N", "2", "-n", "2"], "sh", "-c", "echo ${MUSTER_DEADLINE-none}")
@@ -84,7 +111,9 @@ class TimeLimits(test_slurm.SlurmCase):
 
 @unittest.skipIf(REASON, REASON)
 class Troubles(test_slurm.SlurmCase):
-    """A run ends with a name, and leaves nothing."""
+    """A run ends with a name, and leaves nothing. Daemons and cables come to harm."""
+
+    own = True
 
     RANKS = ': > "$DIR/ready.$RANK"; sleep "$E2E_MARK"'
 
@@ -98,7 +127,7 @@ class Troubles(test_slurm.SlurmCase):
     def no_ranks_on(self, *names):
         def none():
             return not any(self.slurm.lab.strangers(name, self.mark.encode()) for name in names)
-        wait_until(none, 30, "no rank")
+        until("no rank", none)
 
     def test_a_node_that_is_down_is_named(self):
         running = self.held()
@@ -108,7 +137,7 @@ class Troubles(test_slurm.SlurmCase):
                 os.kill(pid, 9)
             except ProcessLookupError:
                 pass
-        done = running.finish(60)
+        done = running.finish()
         self.slurm.start_slurmd("node2")
         self.assertNotEqual(done.code, 0)
         self.assertIn("node2: the link to its agent broke", done.errors)
@@ -118,7 +147,7 @@ class Troubles(test_slurm.SlurmCase):
         """Slurm refuses a step on all hosts with the same words for each of them."""
         script = self.write("down.sh", f"""#!/bin/sh
 scontrol update NodeName=node2 State=DOWN Reason=test || exit 1
-{MUSTER} run --start-timeout 8 true
+{MUSTER} run --start-timeout 15 true
 code=$?
 scontrol update NodeName=node2 State=RESUME
 exit $code
@@ -135,7 +164,7 @@ exit $code
         running = self.held("--lease", "3")
         self.slurm.lab.pull_cable("node2")
         try:
-            done = running.finish(60)
+            done = running.finish()
             self.no_ranks_on("node1", "node2", "node3")
         finally:
             self.slurm.lab.plug_cable("node2")
@@ -165,6 +194,7 @@ exit $code
                          r"\d+\.0 \(sh\); end that step, or start it with srun --overlap")
         self.assertRegex(done.errors, r"error: node\d: Slurm starts no step there")
 
+
 @unittest.skipIf(REASON, REASON)
 class Again(test_slurm.SlurmCase):
     """Jobs that Slurm starts more than once, or in many parts."""
@@ -178,16 +208,16 @@ class Again(test_slurm.SlurmCase):
         self.wait_for("ready.0.0", "ready.1.0")
         self.slurm.ask("scontrol", "requeue", job)
         # A job that was queued again begins some time later.
-        wait_until(lambda: "Restarts=1" in self.state(job), 60, "the requeue")
-        self.wait_for("ready.0.1", "ready.1.1", seconds=200)
-        wait_until(lambda: self.text("out").count("again 1\n") == 2, 30, "the second start")
+        until("the requeue", lambda: "Restarts=1" in self.state(job))
+        self.wait_for("ready.0.1", "ready.1.1", seconds=AGAIN_SECONDS)
+        until("the second start", lambda: self.text("out").count("again 1\n") == 2)
 
     def test_each_task_of_an_array_is_a_run_of_its_own(self):
         self.batch(["-N", "1", "-n", "2", "--array=1-3"],
                    f"{MUSTER} run sh -c 'echo x > \"$DIR/$SLURM_ARRAY_TASK_ID.$RANK\"'")
         self.wait_for(*(f"{task}.{rank}" for task in (1, 2, 3) for rank in (0, 1)))
-        wait_until(lambda: not self.jobs(), 60, "all tasks have ended")
-        done = self.start([MUSTER, "ps", "-a"]).finish(30)
+        self.until_no_job()
+        done = self.start([MUSTER, "ps", "-a"]).finish()
         self.assertEqual(len(re.findall("completed", done.text)), 3, done)
 
 

@@ -1,12 +1,15 @@
 """muster as each task of a step: srun calls the same command once on every host."""
 
+# rooms: front batch head link machine plan cli
+# needs: slurm
+
 import os
 import re
 import signal
 import unittest
 
 import test_slurm
-from support import MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, USAGE, run_tests
+from support import MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, UNTIL_GO, USAGE, run_tests
 
 REASON = test_slurm.REASON
 WHO = test_slurm.WHO
@@ -22,9 +25,9 @@ def told(done):
 
 class OnEachHost(test_slurm.SlurmCase):
 
-    def each(self, *words, seconds=60, env=None, **more):
+    def each(self, *words, **more):
         """`srun -N 2 ... MUSTER WORDS...` to its end, its lines in the order of ranks."""
-        return self.start([*EACH, MUSTER, *words], env=env, **more).finish(seconds)
+        return self.start([*EACH, MUSTER, *words], **more).finish()
 
 
 @unittest.skipIf(REASON, REASON)
@@ -38,7 +41,7 @@ class Runs(OnEachHost):
     def test_hosts_without_ranks_stay(self):
         """srun ends a step some time after its first task: --wait."""
         done = self.start([*EACH, "--wait=1", MUSTER, "run", "-n", "1", "sh", "-c",
-                           f"sleep 3; {WHO}"]).finish(60)
+                           f"sleep 3; {WHO}"]).finish()
         self.assertEqual((done.code, done.lines), (0, ["0 node1"]), done)
 
     def test_the_step_may_be_a_part_of_the_job(self):
@@ -62,7 +65,7 @@ class Runs(OnEachHost):
         script = self.write("runs.sh", "".join(
             f"{MUSTER} run -n 1 echo {name} || exit\n" for name in "abc") +
             f"{MUSTER} run -n 1 sh -c 'exit 5' || exit\n{MUSTER} run echo never\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, done.lines), (5, ["a", "b", "c"]), done)
         self.assertIn("tasks 0-1: Exited with exit code 5",
                       re.sub(r"node\d: task 0: Exited with exit code 5.*node\d: task 1: .*code 5",
@@ -73,7 +76,7 @@ class Runs(OnEachHost):
         text = bytes(range(256)) * 40000
         running = self.start([*EACH, MUSTER, "run", "-n", "1", "--stdin", "0", "cat"],
                              stdin=-1)
-        done = running.finish(60, text)
+        done = running.finish(stdin=text)
         self.assertEqual((done.code, done.out == text), (0, True), done.errors)
 
     def test_a_host_needs_no_file_of_the_first(self):
@@ -81,7 +84,7 @@ class Runs(OnEachHost):
                               "distribution: {type: pytorch, process_count_per_instance: 1}\n")
         script = self.write("own.sh", '[ $SLURM_PROCID = 0 ] || cd /\n'
                                       f"exec {MUSTER} submit job.yml\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, sorted(done.lines), told(done)),
                          (0, ["0 node1", "1 node2"], []), done)
 
@@ -89,12 +92,12 @@ class Runs(OnEachHost):
         hosts = self.write("hosts", "127.0.0.1 localhost\n")
         script = self.write("own.sh", f"[ $SLURM_PROCID = 0 ] || mount --bind {hosts} /etc/hosts\n"
                                       f"exec {MUSTER} run -n 1 sh -c '{WHO}'\n")
-        done = self.start([*EACH, "unshare", "-m", "sh", script]).finish(60)
+        done = self.start([*EACH, "unshare", "-m", "sh", script]).finish()
         self.assertEqual((done.code, done.lines, told(done)), (0, ["0 node1"], []), done)
 
     def test_the_terminal_of_srun_is_the_first_task_s(self):
         words = " ".join(EACH) + f" --pty {MUSTER} run sh -c '{WHO}'"
-        done = self.start(["script", "-qec", words, "/dev/null"]).finish(60)
+        done = self.start(["script", "-qec", words, "/dev/null"]).finish()
         self.assertEqual(sorted(re.findall(r"\d node\d", done.text)),
                          ["0 node1", "1 node2"], done)
 
@@ -104,20 +107,20 @@ class Runs(OnEachHost):
                            f"exec srun --overlap --ntasks-per-node=1 -N 2 -n 2 "
                            f"{MUSTER} run sh -c '{WHO}'\n")
         words = " ".join(EACH) + f" --pty sh {inner}"
-        done = self.start(["script", "-qec", words, "/dev/null"]).finish(60)
+        done = self.start(["script", "-qec", words, "/dev/null"]).finish()
         self.assertEqual(sorted(re.findall(r"\d node\d", done.text)), HOSTS, done)
 
     def test_hosts_that_are_named_are_used_once(self):
         done = self.each("run", "-H", "node2:1,node1:1", "sh", "-c", WHO)
         self.assertEqual((done.code, done.lines), (0, ["0 node2", "1 node1"]), done)
         script = self.write("own.sh", f"exec {MUSTER} run -H $(hostname):2 sh -c '{WHO}'\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, sorted(done.lines)),
                          (0, ["0 node1", "0 node2", "1 node1", "1 node2"]), done)
 
     def test_what_a_script_reads_after_a_run_is_its_own(self):
         running = self.start([*EACH, "sh"], stdin=-1)
-        done = running.finish(60, f"{MUSTER} run -n 1 echo a\necho $SLURM_PROCID after\n"
+        done = running.finish(stdin=f"{MUSTER} run -n 1 echo a\necho $SLURM_PROCID after\n"
                                   .encode())
         self.assertEqual((done.code, sorted(done.lines)), (0, ["0 after", "1 after", "a"]), done)
 
@@ -171,7 +174,7 @@ class Ends(OnEachHost):
             self.assertEqual(done.errors.count(f"Exited with exit code {code}"), 2, done)
 
     def test_several_tasks_on_a_host_are_told_to_be_one(self):
-        done = self.start(["srun", "-N", "2", "-n", "4", MUSTER, "run", "true"]).finish(60)
+        done = self.start(["srun", "-N", "2", "-n", "4", MUSTER, "run", "true"]).finish()
         self.assertEqual(done.code, USAGE, done)
         self.assertIn("or once a host (srun -N 2 -n 2 --ntasks-per-node=1", done.errors)
 
@@ -189,10 +192,15 @@ class Ends(OnEachHost):
         self.ends_in_order_by_scancel("srun --ntasks-per-node=1")
 
     def test_a_task_that_cannot_reach_the_first_leaves_it_alone(self):
-        script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] || own='unshare -n'\n"
-                                      f"exec $own {MUSTER} run --start-timeout 1 -n 1 sh -c "
-                                      f"'sleep 6; {WHO}'\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        # The first one's rank goes on after the other task has given up.
+        script = self.write("own.sh", f"""run="{MUSTER} run --start-timeout 5 -n 1"
+[ $SLURM_PROCID = 0 ] && exec $run sh -c '{UNTIL_GO}; {WHO}'
+unshare -n $run false
+code=$?
+: > "$DIR/go"
+exit $code
+""")
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, done.lines), (0, ["0 node1"]), done)
         self.assertIn("task 0 of the step, on node1, cannot be reached from here", done.errors)
 
@@ -202,14 +210,14 @@ class Ends(OnEachHost):
                               "while :; do sleep 0.05; done"])
         self.wait_for("ready.0", "ready.1")
         self.slurm.ask("scancel", "-s", "USR1", self.jobs()[0].split()[0])
-        done = running.finish(60)
+        done = running.finish()
         self.assertEqual((done.code, "muster" in done.errors), (0, False), done)
-        self.wait_for("told.0", "told.1", seconds=5)
+        self.wait_for("told.0", "told.1")
 
     def test_tasks_that_ask_for_different_things_are_told(self):
-        script = self.write("own.sh", f"exec {MUSTER} run --start-timeout 1 -n 1 "
+        script = self.write("own.sh", f"exec {MUSTER} run --start-timeout 5 -n 1 "
                                       "echo shard $SLURM_PROCID\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, done.lines), (UNREACHABLE, ["shard 0"]), done)
         self.assertIn("all tasks must call muster with the same words", done.errors)
 
@@ -218,14 +226,14 @@ class Ends(OnEachHost):
         self.assertEqual((done.code, done.errors.count("--detach cannot be used")), (USAGE, 1))
         done = self.start([*EACH[:-2], "-m", "arbitrary", "-n", "2", MUSTER, "run", "true"],
                           env=self.environment(
-                              SLURM_HOSTFILE=self.write("hosts", "node2\nnode1\n"))).finish(60)
+                              SLURM_HOSTFILE=self.write("hosts", "node2\nnode1\n"))).finish()
         self.assertEqual(done.code, USAGE, done)
         self.assertIn("not -m arbitrary", done.errors)
 
     def test_a_first_task_may_be_late(self):
         script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] && sleep 7\n"
                                       f"exec {MUSTER} run -n 1 sh -c '{WHO}'\n")
-        done = self.start([*EACH, "sh", script]).finish(60)
+        done = self.start([*EACH, "sh", script]).finish()
         self.assertEqual((done.code, done.lines, told(done)), (0, ["0 node1"], []), done)
 
     def test_the_others_see_that_the_first_has_gone(self):
@@ -237,7 +245,7 @@ class Ends(OnEachHost):
         self.wait_for("ready.0", "ready.2")
         for pid in self.slurm.lab.children_named("node1", "muster"):
             os.kill(pid, signal.SIGKILL)
-        done = running.finish(120)
+        done = running.finish()
         self.assertNotEqual(done.code, 0, done)
         self.assertIn(f"task 1: Exited with exit code {UNREACHABLE}", done.errors)
         self.assertIn("task 0 of the step, on node1, is gone", self.text("err.1"))

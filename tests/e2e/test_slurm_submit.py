@@ -1,12 +1,16 @@
 """Jobs that muster hands over to a real Slurm from a login node, and comes back to later."""
 
+# rooms: front job batch queue store head pipeline cli
+# needs: slurm
+
 import json
 import os
 import subprocess
 import unittest
 
 import test_slurm
-from support import BAD_FILE, CANNOT_START, MUSTER, UNREACHABLE, Running, run_tests, wait_until
+from support import (BAD_FILE, CANNOT_START, MUSTER, UNREACHABLE, UNTIL_GO, Running, run_tests,
+                     until)
 
 REASON = test_slurm.REASON
 TARGETS = """targets:
@@ -37,8 +41,8 @@ jobs:
     compute: azureml:cluster
     inputs: {made: "${{parent.jobs.first.outputs.made}}"}
 """
-HELD = test_slurm.HELD
 
+AGAIN_SECONDS = 200  # until a job begins that was queued again
 START = 'echo "start ${SLURM_RESTART_COUNT:-0}"'
 
 
@@ -62,15 +66,15 @@ class SubmitCase(test_slurm.SlurmCase):
         self.running.append(running)
         return running
 
-    def follow(self, until, *words):
-        """One that has printed `until`, to whichever stream."""
+    def follow(self, text, *words):
+        """One that has printed the text, to whichever stream."""
         with open(self.path("followed"), "wb") as file:
             running = self.begin(*words, out=file, err=file)
-        wait_until(lambda: until in self.text("followed"), 60, until)
+        until(text, lambda: text in self.text("followed"))
         return running
 
-    def call(self, *words, seconds=60, code=None, **variables):
-        done = self.begin(*words, **variables).finish(seconds)
+    def call(self, *words, code=None, **variables):
+        done = self.begin(*words, **variables).finish()
         if code is not None:
             self.assertEqual(done.code, code, done)
         return done
@@ -86,9 +90,9 @@ class SubmitCase(test_slurm.SlurmCase):
     def shown(self, run):
         return json.loads(self.call("show", "--json", run, code=0).text)
 
-    def until_state(self, run, *states, seconds=60):
-        return wait_until(lambda: next((one for one in [self.shown(run)]
-                                        if one["state"] in states), None), seconds, str(states))
+    def until_state(self, run, *states):
+        return until(f"one of {states}", lambda: next((
+            one for one in [self.shown(run)] if one["state"] in states), None))
 
     def go(self):
         self.write("go", "")
@@ -163,7 +167,7 @@ class Submitted(SubmitCase):
         self.job("true")
         done = self.submit(code=CANNOT_START, MUSTER_RECORDS=self.write("file", "") + "/records")
         self.assertIn("cannot keep a record", done.errors)
-        self.assertEqual(self.slurm.run(["pgrep", "-x", "sbatch"])[1], b"")
+        self.assertEqual(self.slurm.lab.children_named("head", "sbatch"), [])
         self.assertEqual(self.jobs(), [])
 
     def test_what_is_left_of_a_submission_that_was_killed_is_no_job(self):
@@ -190,7 +194,7 @@ class Submitted(SubmitCase):
         ended = self.shown(run)
         self.assertEqual(ended["state"], "stopped")
         self.assertIn("before its run began", ended["cause"])
-        self.assertEqual(following.finish(30).code, ended["exit_code"])
+        self.assertEqual(following.finish().code, ended["exit_code"])
         self.call("rm", run, code=0)
         self.assertFalse(os.path.exists(record["folder"]))
 
@@ -220,18 +224,18 @@ class Submitted(SubmitCase):
         self.job("true")
         following = self.follow("BeginTime", "submit", "job.yml", "--target", "late")
         following.send(2)
-        done = following.finish(30)
+        done = following.finish()
         self.assertEqual(done.code, 143, done)
         self.assertEqual(self.jobs(), [])
 
     def test_a_run_is_followed_stopped_and_run_again(self):
-        run = self.detached(f'echo begun; {HELD}', nodes=2)
+        run = self.detached(f'echo begun; {UNTIL_GO}', nodes=2)
         following = self.follow("[0] begun", "logs", "-f", run)
         self.assertEqual(self.shown(run)["state"], "running")
         self.call("stop", run, code=0)
         ended = self.shown(run)
         self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 130))
-        following.finish(30)
+        following.finish()
         self.go()
         again = self.call("rerun", run, code=0).text.strip()
         self.call("wait", again, code=0)
@@ -239,14 +243,14 @@ class Submitted(SubmitCase):
         self.assertNotEqual(self.shown(again)["scheduler"]["id"], ended["scheduler"]["id"])
 
     def test_scancel_of_a_run_ends_it_in_order(self):
-        run = self.detached(HELD)
+        run = self.detached(UNTIL_GO)
         self.until_state(run, "running")
         self.slurm.run(["scancel", self.shown(run)["scheduler"]["id"]])
         self.call("wait", run, code=143)
         self.assertEqual(self.shown(run)["state"], "stopped")
 
     def test_a_head_that_is_killed_is_told_by_its_job(self):
-        run = self.detached(HELD)
+        run = self.detached(UNTIL_GO)
         record = self.until_state(run, "running")
         self.slurm.lab.run(["kill", "-9", str(record["head"]["pid"])], record["head"]["host"])
         self.call("wait", run, code=245)
@@ -255,12 +259,12 @@ class Submitted(SubmitCase):
     def queued_again(self, run):
         """Until the job of a run of the target `again` is in the queue once more."""
         job = self.until_state(run, "running")["scheduler"]["id"]
-        wait_until(lambda: "start 0" in self.call("logs", run).text, 60, "the first start")
+        until("the first start", lambda: "start 0" in self.call("logs", run).text)
         self.slurm.run(["scontrol", "requeue", job])
-        wait_until(lambda: "JobState=PENDING" in self.state(job), 60, "the job in the queue")
+        until("the job in the queue", lambda: "JobState=PENDING" in self.state(job))
 
     def test_a_job_that_is_queued_again_runs_again_under_its_name(self):
-        run = self.detached(f"{START}; {HELD}; exit 3", target="again", nodes=1)
+        run = self.detached(f"{START}; {UNTIL_GO}; exit 3", target="again", nodes=1)
         self.until_state(run, "running")
         waiting = self.begin("wait", run)
         following = self.begin("logs", "-f", run)
@@ -273,16 +277,16 @@ class Submitted(SubmitCase):
         self.assertIn("still runs", self.call("rm", run).errors)
         self.call("gc", "--max-size", "0", code=0)
         # Not StartTime=now: slurmd refuses a job that it has just ended (AuthInfo of the lab).
-        wait_until(lambda: "start 1" in self.call("logs", run).text, 60, "the second start")
+        until("the second start", lambda: "start 1" in self.call("logs", run).text, AGAIN_SECONDS)
         self.assertEqual((waiting.popen.poll(), following.popen.poll()), (None, None))
         self.go()
-        self.assertEqual(waiting.finish(60).code, 3)
-        self.assertEqual(following.finish(60).lines, ["start 0", "start 1"])
+        self.assertEqual(waiting.finish().code, 3)
+        self.assertEqual(following.finish().lines, ["start 0", "start 1"])
         self.call("wait", run, code=3)
         self.assertEqual(self.shown(run)["state"], "failed")
 
     def test_a_run_that_is_queued_again_can_be_stopped_there(self):
-        run = self.detached(f"{START}; {HELD}", target="again", nodes=1)
+        run = self.detached(f"{START}; {UNTIL_GO}", target="again", nodes=1)
         self.queued_again(run)
         self.call("stop", run, code=0)
         ended = self.shown(run)
@@ -331,10 +335,10 @@ class Submitted(SubmitCase):
         self.call(*export, code=0, PATH=path)
         self.assertIn("exec muster submit", self.text("job.sh"))
         done = self.start(["sbatch", "--parsable", "job.sh"],
-                          env=self.environment(PATH=path)).finish(60)
+                          env=self.environment(PATH=path)).finish()
         self.assertRegex(done.text, r"^\d+$")
         self.wait_for("rank.0", "rank.1")
-        wait_until(lambda: not self.jobs(), 60, "the end of the job")
+        self.until_no_job()
         self.assertEqual(self.text("rank.1"), "1 on node2\n")
 
     def test_an_array_is_a_script_whose_tasks_are_runs_of_their_own(self):
@@ -344,9 +348,9 @@ class Submitted(SubmitCase):
         self.call("export", "slurm", "job.yml", "--target", "cluster", "-o", "job.sh", code=0)
         self.assertIn("#SBATCH --array=3-4\n", self.text("job.sh"))
         path = os.path.dirname(MUSTER) + ":" + os.environ["PATH"]
-        self.start(["sbatch", "--parsable", "job.sh"], env=self.environment(PATH=path)).finish(60)
+        self.start(["sbatch", "--parsable", "job.sh"], env=self.environment(PATH=path)).finish()
         self.wait_for(*(f"task.{task}.{rank}" for task in (3, 4) for rank in (0, 1)))
-        wait_until(lambda: not self.jobs(), 60, "the end of the job")
+        self.until_no_job()
         records = json.loads(self.call("ps", "--all", "--json", code=0).text)
         self.assertEqual([one["state"] for one in records], ["completed"] * 2)
 
