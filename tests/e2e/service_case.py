@@ -16,7 +16,7 @@ _kept = {}  # what this script has made so far: {(what makes it, its options): t
 
 
 class ServiceCase(Case):
-    """`maker(**options)` makes the service, which is a context manager with `settle` and `close`."""
+    """`maker(**options)` makes the service, which is a context manager with end_jobs, settle and close."""
 
     maker = None
     options = {}
@@ -53,9 +53,12 @@ class ServiceCase(Case):
 
     def _end_all(self):
         try:
-            super()._end_all()
+            self.service.end_jobs()
         finally:
-            self.settle()
+            try:
+                super()._end_all()
+            finally:
+                self.settle()
 
     def settle(self):
         """The next test finds the service as this one did: the same, or else another one."""

@@ -1,16 +1,19 @@
 """muster inside the jobs of a real Grid Engine: hosts of PE_HOSTFILE, reached by qrsh -inherit."""
 
+# rooms: front spec batch link head machine cli
+# needs: grid-engine
+
 import os
 import re
 import sys
 import unittest
 
-from support import MUSTER, PYTHON, ROOT, Case, run_tests, survivors, wait_until
+from mpi_programs import OPEN_MPI
+from service_case import ServiceCase
+from support import MUSTER, PYTHON, run_tests, survivors, until
 
-sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
-import grid_engine  # noqa: E402
-from grid_engine import GridEngine  # noqa: E402
-from mpi_programs import OPEN_MPI  # noqa: E402
+import grid_engine
+from grid_engine import GridEngine
 
 
 def why_not():
@@ -23,22 +26,14 @@ def why_not():
 REASON = why_not()
 
 
-class GridEngineCase(Case):
+class GridEngineCase(ServiceCase):
     """Every test leaves no job and no process behind."""
 
-    leftover_seconds = 30.0
-    engine = None
+    maker = GridEngine
 
-    @classmethod
-    def setUpClass(cls):
-        cls.engine = GridEngine(2)
-        cls.engine.__enter__()
-        cls.addClassCleanup(cls.engine.close)
-
-    def _end_all(self):
-        self.engine.run(["qdel", "-u", "root"])
-        wait_until(lambda: not self.engine.ask("qstat").strip(), 60, "all jobs have ended")
-        super()._end_all()
+    @property
+    def engine(self):
+        return self.service
 
     def so_far(self, name):
         return self.read(name) if os.path.exists(self.path(name)) else b""
@@ -57,11 +52,11 @@ class GridEngineJobs(GridEngineCase):
                  f"MUSTER_RECORDS={self.path('records')}", script]
         return self.engine.ask(*words).strip()
 
-    def done(self, command, slots=4, seconds=90):
+    def done(self, command, slots=4):
         """(code, stdout, stderr) of the command in a job."""
         self.submit(command, slots)
-        wait_until(lambda: self.so_far("code").endswith(b"\n"), seconds,
-                   "the end of the job: " + self.engine.ask("qstat"))
+        until(lambda: "the end of the job: " + self.engine.ask("qstat"),
+              lambda: self.so_far("code").endswith(b"\n"))
         return int(self.so_far("code")), self.so_far("out"), self.so_far("err").decode()
 
     def test_ranks_are_where_the_slots_are(self):
@@ -139,10 +134,10 @@ class GridEngineJobs(GridEngineCase):
 
     def test_qdel_leaves_nothing(self):
         job = self.submit(f"exec {MUSTER} run sh -c ': > ready.$RANK; sleep $E2E_MARK'")
-        wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(4)),
-                   60, "four ranks")
+        until("four ranks",
+              lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(4)))
         self.engine.ask("qdel", job)
-        wait_until(lambda: not survivors(self.mark), 60, "all processes of the job have ended")
+        until("all processes of the job have ended", lambda: not survivors(self.mark))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """Jobs that muster hands over to a real Grid Engine, and comes back to later."""
 
+# rooms: front job batch queue store head pipeline cli
+# needs: grid-engine
+
 import datetime
 import json
 import os
@@ -7,7 +10,7 @@ import re
 import unittest
 
 import test_grid_engine
-from support import CANNOT_START, MUSTER, run_tests, survivors, wait_until
+from support import CANNOT_START, MUSTER, run_tests, survivors, until
 
 REASON = test_grid_engine.REASON
 TARGETS = """targets:
@@ -48,10 +51,9 @@ class Submitted(test_grid_engine.GridEngineCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def call(self, *words, seconds=90):
+    def call(self, *words):
         env = self.engine.environment(E2E_MARK=self.mark, MUSTER_RECORDS=self.path("records"))
-        code, out, err = self.engine.run([MUSTER, *words], env=env, cwd=self.folder,
-                                         seconds=seconds)
+        code, out, err = self.engine.run([MUSTER, *words], env=env, cwd=self.folder)
         return code, out.decode(), err.decode()
 
     def submit(self, command, *words, target="cluster", nodes=2, per_node=1):
@@ -118,8 +120,8 @@ class Submitted(test_grid_engine.GridEngineCase):
         """A run of two ranks that have come as far as to write `ready.RANK`."""
         _, out, _ = self.submit(f"{command}; : > {self.folder}/ready.$RANK; "
                                 "while :; do sleep 0.1; done", "--detach")
-        wait_until(lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(2)),
-                   60, "two ranks")
+        until("two ranks",
+              lambda: all(os.path.exists(self.path(f"ready.{rank}")) for rank in range(2)))
         return out.strip()
 
     def test_stop_ends_a_run_in_order(self):
@@ -129,15 +131,15 @@ class Submitted(test_grid_engine.GridEngineCase):
         record = self.shown(run)
         self.assertEqual((record["state"], record["exit_code"]), ("stopped", 130), record)
         self.assertTrue(all(os.path.exists(self.path(f"told.{rank}")) for rank in range(2)))
-        wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
-        wait_until(lambda: not self.engine.ask("qstat").strip(), 30, "the end of the job")
+        until("all processes of the job have ended", lambda: not survivors(self.mark))
+        until("the end of the job", lambda: not self.engine.ask("qstat").strip())
 
     def test_stop_ends_the_steps_of_a_pipeline_in_order(self):
         command = (f"trap ': > {self.folder}/told; exit 0' TERM INT; "
                    f": > {self.folder}/ready; while :; do sleep 0.1; done")
         self.write("pipe.yml", PIPELINE % json.dumps(command))
         _, out, _ = self.call("submit", "pipe.yml", "--target", "cluster", "--detach")
-        wait_until(lambda: os.path.exists(self.path("ready")), 60, "the first step")
+        until("the first step", lambda: os.path.exists(self.path("ready")))
         code, _, err = self.call("stop", out.strip())
         self.assertEqual(code, 0, err)
         record = self.shown()
@@ -174,7 +176,7 @@ class Submitted(test_grid_engine.GridEngineCase):
         code, _, err = self.call("wait", run)
         self.assertEqual(code, 143, err)
         self.assertEqual(self.shown(run)["state"], "stopped")
-        wait_until(lambda: not survivors(self.mark), 30, "all processes of the job have ended")
+        until("all processes of the job have ended", lambda: not survivors(self.mark))
 
     def test_a_refusal_is_in_its_own_words_and_tells_what_there_is(self):
         code, _, err = self.submit("true", target="nowhere")

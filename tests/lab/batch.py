@@ -53,8 +53,7 @@ class BatchLab:
         self.lab.close()
 
     def settle(self):
-        """Ends all jobs and waits until all is as it was, so that the next test finds it so."""
-        self.end_jobs()
+        """Waits until all is as it was, so that the next test finds it so."""
         until(lambda: f"as it was: {self.unsettled()}", lambda: not self.unsettled())
 
     def unsettled(self):
