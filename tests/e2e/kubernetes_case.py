@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 
-from support import MUSTER, Case, Running, wait_until
+from service_case import ServiceCase
+from support import MUSTER, Running, until
 
-import image
 import kubernetes
+import shared
 from kubernetes import BOX, Cluster
+
+POD_SECONDS = 180  # of waits for pods: each comes and goes in many steps of several servers
 
 
 def why_not(nodes=0):
@@ -20,47 +23,60 @@ def why_not(nodes=0):
     return reason
 
 
-class KubernetesCase(Case):
-    """muster runs on the head of the cluster's lab, with the rights of the manual's Role."""
+class ClusterCase(ServiceCase):
+    """The cluster of the run of the tests, if it has one, or else of the script."""
 
-    nodes = 0      # with a kubelet
+    kind = Cluster
+    options = {"nodes": 0}  # with a kubelet
     fake_nodes = 0
-    images = ()    # of image.py, beside the static busybox
-    cluster = None
+    images = ()             # of image.py, beside the static busybox
+
+    @property
+    def cluster(self):
+        return self.service
 
     @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(cls.nodes)
-        cls.cluster.__enter__()
-        cls.addClassCleanup(cls.cluster.close)
+    def make_service(cls):
+        found = None if cls.own else shared.find(cls.options["nodes"])
+        return found or super().make_service()
+
+    @classmethod
+    def prepare(cls):
         if cls.fake_nodes:
-            cls.cluster.add_fake_nodes(cls.fake_nodes)
+            cls.service.add_fake_nodes(cls.fake_nodes)
         for name in cls.images:
-            cls.cluster.load_image(image.archive(name))
+            cls.service.give_image(name)
+        cls.add_things()
+        cls.service.expect_what_is_there()
+
+    @classmethod
+    def add_things(cls):
+        """What else the tests of the class want in the cluster."""
+
+
+
+class KubernetesCase(ClusterCase):
+    """muster runs on the head of the cluster's lab, with the rights of the manual's Role."""
 
     def setUp(self):
         super().setUp()
         self.target()
         self.before = self.objects()
-        self.addCleanup(self._clear)
-
-    def _clear(self):
-        """What a failed test leaves must not trouble the next."""
-        self.cluster.kubectl("delete", "jobs,pods", "--all", "--grace-period=0", "--force",
-                             "--wait=false")
-        self.cluster.kubectl("delete", "secrets", "-l", "app.kubernetes.io/managed-by=muster")
-        wait_until(lambda: not self.cluster.names(), 60, "the pods of a test are gone")
 
     # ---- the job --------------------------------------------------------------------------------
 
     def target(self, **keys):
         """Writes muster.yml, whose target "lab" is the cluster; keys are those of the manual."""
-        keys = {"image": BOX, "image_pull_policy": "IfNotPresent", "start_timeout": 90, **keys}
+        keys = {"image": BOX, "image_pull_policy": "IfNotPresent", "start_timeout": POD_SECONDS,
+                **keys}
         self.write("muster.yml", json.dumps({"targets": {"lab": {"kubernetes": keys}}}))
 
-    def write(self, name, text):
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+    def kubeconfig(self, old, new):
+        """The user's, with another text at one place."""
+        with open(self.cluster.user, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        return self.write("other.kubeconfig", text.replace(old, new))
 
     def write_job(self, command, nodes=2, per_node=1, kind="pytorch", **keys):
         """Writes job.yml."""
@@ -87,14 +103,25 @@ class KubernetesCase(Case):
         self.running.append(running)
         return running
 
-    def there(self, *words, seconds=90, **more):
+    def there(self, *words, **more):
         """`muster WORDS...` beside the cluster, to its end."""
-        return self.start_there(*words, **more).finish(seconds)
+        return self.start_there(*words, **more).finish(POD_SECONDS)
 
     def submits(self, *words, code=0, **more):
         done = self.there("submit", "job.yml", "--target", "lab", *words, **more)
         self.assertEqual(done.code, code, done)
         return done
+
+    def hears(self, pipe, text):
+        """Waits until muster has printed that; what is read here is lost to `finish`."""
+        heard = bytearray()
+
+        def is_there():
+            heard.extend(pipe.read() or b"")
+            return text.encode() in heard
+        os.set_blocking(pipe.fileno(), False)
+        until(lambda: f"{text!r} after {heard!r}", is_there, POD_SECONDS)
+        os.set_blocking(pipe.fileno(), True)
 
     # ---- the cluster ----------------------------------------------------------------------------
 
@@ -107,10 +134,10 @@ class KubernetesCase(Case):
         """The pods of a role: launcher or worker."""
         return self.cluster.get("pods", "-l", f"app.kubernetes.io/component={role}")
 
-    def assert_nothing_there(self, seconds=30):
+    def assert_nothing_there(self):
         """After muster rm."""
-        wait_until(lambda: self.objects() <= self.before, seconds,
-                   f"nothing left in the namespace: {self.objects() - self.before}")
+        until(lambda: f"nothing left in the namespace: {self.objects() - self.before}",
+              lambda: self.objects() <= self.before, POD_SECONDS)
 
     def removes(self):
         """`muster rm` of the last run, after which nothing of it is left."""

@@ -1,7 +1,8 @@
 """What the tests of batch systems and clusters share: a service that each test leaves as it was.
 
-The classes of a script use one service, as long as they want it with the same options. A class that
-breaks a host or a daemon, or wants other settings, says `own = True` and gets one for itself.
+The classes of a script use one service, as long as they want it with the same options; a cluster
+may even be shared by all scripts, see shared.py. A class that breaks a host or a daemon, or wants
+other settings, says `own = True` and gets one for itself.
 """
 
 import os
@@ -12,53 +13,68 @@ from support import ROOT, Case
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 
-_kept = {}  # what this script has made so far: {(what makes it, its options): the service}
+_kept = {}  # what this script has made so far: {what kind it is of: the service}
 
 
 class ServiceCase(Case):
-    """`maker(**options)` makes the service, which is a context manager with end_jobs, settle and close."""
+    """`kind(**options)` is the service, which is entered like a lab; see batch.BatchLab for what
+    else it has."""
 
-    maker = None
+    kind = None
     options = {}
     own = False
-    service = None
+    service = None  # of the class; None before its first test, and when another one is needed
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.take_service()
-        cls.addClassCleanup(cls.give_back_service)
+    def setUp(self):
+        super().setUp()
+        if self.service is None:
+            self.take_service()
 
     @classmethod
     def take_service(cls):
-        key = (cls.maker, repr(cls.options))
+        key = f"{cls.kind} {cls.options}"
         service = None if cls.own else _kept.get(key)
         if service is None:
-            service = cls.maker(**cls.options)
+            service = cls.make_service()
             service.__enter__()
             if not cls.own:
                 _kept[key] = service
-                unittest.addModuleCleanup(_close, service)
+                unittest.addModuleCleanup(service.close)
+        else:
+            service.reset()
         cls.service = service
+        cls.addClassCleanup(cls.give_back_service)
         cls.prepare()
 
     @classmethod
+    def make_service(cls):
+        return cls.kind(**cls.options)
+
+    @classmethod
     def prepare(cls):
-        """What the tests of the class want in the service; once more when it was replaced."""
+        """What the tests of the class want in the service."""
 
     @classmethod
     def give_back_service(cls):
-        if cls.own:
-            cls.service.close()
+        service, cls.service = cls.service, None
+        if service is not None and cls.own:
+            service.close()
+
+    def spend_service(self):
+        """This test breaks what is the class's own: no other is to find it so."""
+        self.assertTrue(self.own)
+        self.addCleanup(self.give_back_service)
 
     def _end_all(self):
         try:
-            self.service.end_jobs()
+            if self.service:
+                self.service.end_jobs()
         finally:
             try:
                 super()._end_all()
             finally:
-                self.settle()
+                if self.service:
+                    self.settle()
 
     def settle(self):
         """The next test finds the service as this one did: the same, or else another one."""
@@ -66,12 +82,13 @@ class ServiceCase(Case):
             self.service.settle()
         except Exception as error:
             self.tell(error)
-            _close(self.service)
-            type(self).take_service()
+            self.discard_service()
             self.fail(f"this test does not leave the service as it was: {error}")
 
-
-def _close(service):
-    for key in [key for key, kept in _kept.items() if kept is service]:
-        del _kept[key]
-    service.close()
+    @classmethod
+    def discard_service(cls):
+        """Nobody is to use it any more."""
+        service, cls.service = cls.service, None
+        for key in [key for key, kept in _kept.items() if kept is service]:
+            del _kept[key]
+        service.discard()

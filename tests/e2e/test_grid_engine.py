@@ -29,7 +29,7 @@ REASON = why_not()
 class GridEngineCase(ServiceCase):
     """Every test leaves no job and no process behind."""
 
-    maker = GridEngine
+    kind = GridEngine
 
     @property
     def engine(self):

@@ -1,5 +1,8 @@
 """What pods have from elsewhere: folders that claims are bound to, images that a registry gives."""
 
+# rooms: cluster kubernetes
+# needs: kubernetes-nodes
+
 import os
 import re
 import shutil
@@ -19,7 +22,7 @@ PORT = 5000
 
 @unittest.skipIf(REASON, REASON)
 class FromElsewhere(KubernetesCase):
-    nodes = 2
+    options = {"nodes": 2}
     images = ("no-pmix",)  # small, with a bash
 
     def claim(self, name):
@@ -50,14 +53,20 @@ class FromElsewhere(KubernetesCase):
         node = self.cluster.nodes["node1"]
         login = ["--user", "me:secret"] if has_login else []
         node.ctr("image", "push", "--plain-http", *login, name, image.reference(self.images[0]))
+        self.addCleanup(self.forget, name)
         return name
+
+    def forget(self, name):
+        """Else another registry of this address would not be asked."""
+        for node in self.cluster.nodes.values():
+            node.ctr("image", "rm", name)
 
     def test_a_bound_claim_is_the_same_folder_in_all_pods(self):
         folder = self.claim("shared")
         self.target(image=image.reference(self.images[0]),
                     volumes=[{"mount": "/data", "claim": "shared"}])
-        self.write_job("echo of $RANK > /data/of.$RANK; for i in $(seq 300); do "
-                       "[ -e /data/of.0 ] && [ -e /data/of.1 ] && break; sleep 0.1; done; "
+        self.write_job("echo of $RANK > /data/of.$RANK; "
+                       "until [ -e /data/of.0 ] && [ -e /data/of.1 ]; do sleep 0.1; done; "
                        "cat /data/of.$((1 - RANK))")
         done = self.submits()
         self.assertEqual(sorted(re.findall(r"of \d", done.text)), ["of 0", "of 1"], done)

@@ -4,21 +4,24 @@ Each tells what was lost, with its code, and nothing goes on afterwards. What th
 ends, for memory or as its users wish, is in test_kubernetes_causes.py.
 """
 
+# rooms: cluster kubernetes link cli
+# needs: kubernetes-own
+
 import signal
-import time
 import unittest
 
-from kubernetes_case import why_not
-from support import LOST, run_tests, wait_until
+from kubernetes_case import POD_SECONDS, why_not
+from support import LOST, run_tests, until
 from test_kubernetes_pods import OnPods
 
 REASON = why_not(nodes=2)
 KILLED = 128 + signal.SIGKILL
-AWAY_SECONDS = 30
 
 
 @unittest.skipIf(REASON, REASON)
 class Failures(OnPods):
+    own = True
+
     def node_of(self, pod):
         return self.cluster.get("pod", pod)["spec"].get("nodeName")
 
@@ -33,8 +36,8 @@ class Failures(OnPods):
         node, name = self.container(pod)
         self.cluster.nodes[node].ctr("task", "kill", "--signal", "KILL", name)
 
-    def finishes(self, running, code, *patterns, seconds=90):
-        done = running.finish(seconds)
+    def finishes(self, running, code, *patterns):
+        done = running.finish(POD_SECONDS)
         self.assertEqual(done.code, code, done)
         for pattern in patterns:
             self.assertRegex(done.errors, pattern)
@@ -72,13 +75,13 @@ class Failures(OnPods):
         self.assertNotEqual(there, [])
         self.cluster.lab.pull_cable(lost)
         try:
-            done = running.finish(120)
+            done = running.finish(POD_SECONDS)
             self.assertEqual(done.code, LOST, done)
             self.assertRegex(done.errors, rf"error: {there[0]}.*nothing heard for \d+ s")
-            wait_until(lambda: not self.cluster.is_ready(lost), 60, "the node is missed")
+            until("the node is missed", lambda: not self.cluster.is_ready(lost), POD_SECONDS)
         finally:
             self.cluster.lab.plug_cable(lost)
-        wait_until(lambda: self.cluster.is_ready(lost), 120, "the node is back")
+        until("the node is back", lambda: self.cluster.is_ready(lost), POD_SECONDS)
         self.assert_ended()
         self.removes()
 
@@ -87,17 +90,18 @@ class Failures(OnPods):
         containers = [self.container(pod) for pod in pods]
         self.cluster.stop_api()
         try:
-            back = time.monotonic() + AWAY_SECONDS
             for node, name in containers:  # exec goes by way of the server
                 self.cluster.nodes[node].ctr("task", "exec", "--exec-id", "go", name, "touch",
                                              "/tmp/go")
-            wait_until(lambda: time.monotonic() > back, AWAY_SECONDS + 10, "the outage")
+            for node, name in containers:
+                until(f"the end of {name} on {node}", lambda node=node, name=name:
+                      name not in self.cluster.nodes[node].ctr("task", "ls").decode())
+            self.hears(running.popen.stderr, "the cluster does not answer")
             self.assertIsNone(running.popen.poll())
         finally:
             self.cluster.start_api()
-        done = running.finish(90)
+        done = running.finish(POD_SECONDS)
         self.assertEqual(done.code, 0, done)
-        self.assertIn("the cluster does not answer", done.errors)
         self.assertEqual(done.text.count(" goes\n"), 2, done)
         self.removes()
 
@@ -106,9 +110,9 @@ class Failures(OnPods):
         self.submits()
         self.cluster.stop_controllers()
         self.addCleanup(self.cluster.start_controllers)
-        done = self.there("rm", "last", seconds=120)
+        done = self.there("rm", "last")
         self.assertEqual(done.code, 0, done)
-        wait_until(lambda: not self.cluster.names(), 60, "no pods")
+        until("no pods", lambda: not self.cluster.names(), POD_SECONDS)
 
     # ---- the client -----------------------------------------------------------------------------
 
@@ -116,7 +120,7 @@ class Failures(OnPods):
         """All that it knows is the cluster, and the run's name from there."""
         running, pods = self.submit_waiting()
         running.send(signal.SIGKILL)
-        running.finish(10)
+        running.finish()
         elsewhere = {"MUSTER_RECORDS": self.path("elsewhere")}
         listed = self.there("ps", "--target", "lab", **elsewhere)
         name, state = listed.text.splitlines()[-1].split()[:2]
@@ -124,8 +128,8 @@ class Failures(OnPods):
         follows = self.start_there("logs", "-f", name, "--target", "lab", **elsewhere)
         waits = self.start_there("wait", name, "--target", "lab", **elsewhere)
         self.go(pods)
-        self.assertEqual(waits.finish(90).code, 0)
-        told = follows.finish(90)
+        self.assertEqual(waits.finish(POD_SECONDS).code, 0)
+        told = follows.finish(POD_SECONDS)
         self.assertEqual(told.code, 0, told)
         for rank in range(2):
             self.assertRegex(told.text, rf"rank {rank} of 2 on \S*{pods[rank]}\n")

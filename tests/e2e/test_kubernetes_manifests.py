@@ -3,16 +3,19 @@
 Each field must be there when it is read back: a server drops what it does not know.
 """
 
+# rooms: kubernetes front job
+# needs: kubernetes
+
 import json
 import os
 import unittest
 
-from kubernetes_case import why_not
-from support import MUSTER, Case, run_tests
+from kubernetes_case import ClusterCase, why_not
+from support import MUSTER, run_tests
 from test_export import ALL, JOBS, KINDS, SEED, TARGETS
 
 import kubernetes
-from kubernetes import Cluster, Refused
+from kubernetes import Refused
 
 REASON = why_not()
 NAMESPACE = "team-a"
@@ -56,14 +59,10 @@ def pods_in(node, name):
         yield from pods_in(value, name)
 
 
-class OfManifests(Case):
-    plugins = ()  # of an old server's admission
-
+class OfManifests(ClusterCase):
     @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(namespace=NAMESPACE, plugins=cls.plugins)
-        cls.cluster.__enter__()
-        cls.addClassCleanup(cls.cluster.close)
+    def add_things(cls):
+        cls.service.use_namespace(NAMESPACE)
 
     def setUp(self):
         super().setUp()
@@ -83,9 +82,9 @@ class OfManifests(Case):
 @unittest.skipIf(REASON, REASON)
 class Stored(OfManifests):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.left_out = cls.cluster.create_crds()
+    def add_things(cls):
+        super().add_things()
+        cls.left_out = cls.service.create_crds()
 
     def is_kept(self, kind, target):
         """All jobs of a kind at once: each call of kubectl takes its time."""
@@ -136,15 +135,16 @@ class Stored(OfManifests):
 class Policies(OfManifests):
     """Pods keep the standard restricted, and no policy had to change one first."""
 
-    plugins = ("PodSecurityPolicy",)
+    options = {"plugins": ("PodSecurityPolicy",)}
+    own = True
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def add_things(cls):
+        super().add_things()
         if kubernetes.is_old():
-            cls.cluster.create(RESTRICTED)
+            cls.service.create(RESTRICTED)
         else:
-            cls.cluster.kubectl("label", "namespace", NAMESPACE,
+            cls.service.kubectl("label", "namespace", NAMESPACE,
                                 "pod-security.kubernetes.io/enforce=restricted")
 
     def pods(self):

@@ -1,15 +1,17 @@
 """muster submit to a target with operator: on a real API server; the test acts for the operator."""
 
+# rooms: cluster kubernetes job cli
+# needs: kubernetes
+
 import json
 import os
 import time
 import unittest
 
-from kubernetes_case import KubernetesCase, why_not
-from support import BAD_FILE, CANNOT_START, ROOT, USAGE, run_tests, wait_until
+from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
+from support import BAD_FILE, CANNOT_START, ROOT, USAGE, run_tests
 
 REASON = why_not()
-NO_PODS = REASON or why_not(nodes=1)
 ROLE = os.path.join(ROOT, "docs", "kubernetes", "role-operators.yaml")
 
 # Of a training-operator that knows nothing of runPolicy and successPolicy.
@@ -27,11 +29,10 @@ OLD_TFJOB = {
 
 class OperatedCase(KubernetesCase):
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def add_things(cls):
         with open(ROLE, encoding="utf-8") as file:
-            cls.cluster.create(file.read())
-        cls.cluster.kubectl("create", "rolebinding", "muster-operators",
+            cls.service.create(file.read())
+        cls.service.kubectl("create", "rolebinding", "muster-operators",
                             "--role=muster-operators", "--serviceaccount=jobs:muster")
 
     def setUp(self):
@@ -83,14 +84,17 @@ class ActingCase(OperatedCase):
     """In a cluster that knows the operators' kinds."""
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.cluster.create_crds()
+    def add_things(cls):
+        super().add_things()
+        cls.service.create_crds()
 
-    def _clear(self):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.clear)
+
+    def clear(self):
         self.cluster.kubectl("delete", "pytorchjobs,mpijobs,tfjobs,jobsets", "--all")
         self.cluster.kubectl("delete", "configmaps", "-l", "app.kubernetes.io/managed-by=muster")
-        super()._clear()
 
     def begin(self):
         """Submits; the run's name, and the PyTorchJob that was made for it."""
@@ -137,7 +141,7 @@ class Operators(ActingCase):
         self.assertEqual(self.state(run)["state"], "running")
         waiting = self.start_there("wait", run)
         self.says(made, "Succeeded")
-        self.assertEqual(waiting.finish(60).code, 0)
+        self.assertEqual(waiting.finish(POD_SECONDS).code, 0)
         self.removes()
         self.assertEqual(self.cluster.get("pytorchjobs"), [])
 
@@ -201,61 +205,6 @@ class Operators(ActingCase):
             self.assertEqual(self.there("stop", "last").code, 0)
             self.removes()
             self.assertEqual(self.cluster.get(operator + "s"), [])
-
-
-@unittest.skipIf(NO_PODS, NO_PODS)
-class RealPods(ActingCase):
-    nodes = 1
-
-    def begin_pod(self, made, name, script):
-        """What the operator would make of the master's template, with a script of the test's."""
-        master = made["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
-        pod = {"apiVersion": "v1", "kind": "Pod", **master, "metadata": {
-            "name": name, "labels": master["metadata"]["labels"]}}
-        main = pod["spec"]["containers"][0]
-        main["command"] = ["sh", "-c", script]
-        main.pop("workingDir", None)
-        pod["spec"]["restartPolicy"] = "Never"
-        self.cluster.create(pod)
-
-    def test_what_its_pods_have_printed_and_the_code_of_one_that_failed(self):
-        run, made = self.begin()
-        self.begin_pod(made, "master-0", "echo said; exit 3")
-        wait_until(lambda: self.cluster.get("pod", "master-0")["status"]["phase"] == "Failed",
-                   120, "the pod has ended")
-        self.assertEqual(self.there("logs", run).text, "said\n")
-        self.says(made, "Failed", "master 0 has failed")
-        done = self.there("wait", run)
-        self.assertEqual(done.code, 3, done)
-        self.assertIn("master 0 has failed", done.errors)
-        self.assertEqual(self.there("logs", run).text, "said\n")  # now from the record
-
-    def hears(self, running, text):
-        """Waits until muster has printed that."""
-        os.set_blocking(running.popen.stdout.fileno(), False)
-        heard = bytearray()
-
-        def is_there():
-            heard.extend(running.popen.stdout.read() or b"")
-            return text.encode() in heard
-        wait_until(is_there, 120, f"{text!r}")
-        os.set_blocking(running.popen.stdout.fileno(), True)
-
-    def test_the_submission_and_logs_follow_what_pods_print(self):
-        submitted = self.start_there("submit", "job.yml", "--target", "lab")
-        (made,) = wait_until(lambda: self.cluster.get("pytorchjobs"), 60, "the object")
-        readers = (submitted, self.start_there("logs", "-f", "last"))
-        self.begin_pod(made, "master-0", "echo one; sleep 3600")
-        for reader in readers:
-            self.hears(reader, "one\n")
-        self.begin_pod(made, "worker-0", "echo two; sleep 3600")
-        for reader in readers:
-            self.hears(reader, "two\n")
-        self.says(made, "Succeeded")  # though its pods go on
-        for reader in readers:
-            done = reader.finish(60)
-            self.assertEqual((done.code, done.text), (0, ""), done)
-        self.assertIn("[pod/worker-0/", self.there("logs", "last").text)
 
 
 if __name__ == "__main__":

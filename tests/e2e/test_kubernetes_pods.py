@@ -1,11 +1,14 @@
 """Jobs in real pods: a launcher and workers on two nodes, their output, and a client that dies."""
 
+# rooms: cluster kubernetes link cli
+# needs: kubernetes-nodes
+
 import re
 import signal
 import unittest
 
-from kubernetes_case import KubernetesCase, why_not
-from support import CANNOT_START, run_tests, wait_until
+from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
+from support import CANNOT_START, run_tests, until
 
 import image
 
@@ -17,7 +20,7 @@ WAITS = ('echo rank $RANK of $WORLD_SIZE on $(hostname); '
 
 
 class OnPods(KubernetesCase):
-    nodes = 2
+    options = {"nodes": 2}
     images = ("no-pmix",)  # small, with a bash
 
     def setUp(self):
@@ -28,7 +31,7 @@ class OnPods(KubernetesCase):
         """A job whose ranks run and wait."""
         self.write_job(WAITS, nodes=nodes)
         running = self.start_there("submit", "job.yml", "--target", "lab", *words)
-        pods = wait_until(lambda: self.ready_workers(nodes), 90, "running workers")
+        pods = until("running workers", lambda: self.ready_workers(nodes), POD_SECONDS)
         self.logs_until(r"rank \d of", nodes)
         return running, pods
 
@@ -45,18 +48,18 @@ class OnPods(KubernetesCase):
         def told():
             text = self.cluster.kubectl("logs", self.launcher())
             return text if len(re.findall(pattern, text)) >= times else None
-        return wait_until(told, 60, f"{times} times {pattern!r}")
+        return until(f"{times} times {pattern!r}", told, POD_SECONDS)
 
     def go(self, pods):
         for pod in pods:
             self.cluster.kubectl("exec", pod, "--", "touch", "/tmp/go")
 
-    def assert_ended(self, seconds=60):
+    def assert_ended(self):
         """No container of the run goes on, though its objects are still there."""
         def going():
             return [one["metadata"]["name"] for one in self.pods("worker") + self.pods("launcher")
                     if one["status"]["phase"] in ("Running", "Pending")]
-        wait_until(lambda: not going(), seconds, f"pods have ended: {going()}")
+        until(lambda: f"pods have ended: {going()}", lambda: not going(), POD_SECONDS)
 
 
 @unittest.skipIf(REASON, REASON)
@@ -80,7 +83,7 @@ class Lives(OnPods):
     def test_a_killed_client_comes_back(self):
         running, pods = self.submit_waiting()
         running.send(signal.SIGKILL)
-        running.finish(10)
+        running.finish()
         self.assertIn("running", self.there("ps").text)
         self.go(pods)
         self.assertEqual(self.there("wait", "last").code, 0)
@@ -93,7 +96,7 @@ class Lives(OnPods):
         done = self.submits(code=CANNOT_START)
         self.assertRegex(done.errors, r"the launcher \(pod \S+ on node\d\) cannot pull its image: "
                          r".*nowhere")
-        self.assert_nothing_there(seconds=90)
+        self.assert_nothing_there()
 
 
 if __name__ == "__main__":

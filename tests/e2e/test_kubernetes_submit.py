@@ -1,11 +1,14 @@
 """muster submit to a cluster whose pods never run: rights, quotas, refusals, many workers."""
 
+# rooms: cluster kubernetes cli
+# needs: kubernetes
+
 import json
 import os
 import unittest
 
-from kubernetes_case import KubernetesCase, why_not
-from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, wait_until
+from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
+from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, until
 
 REASON = why_not()
 # Another client is quicker: what is made first is there already.
@@ -30,28 +33,34 @@ class ObjectsOnly(KubernetesCase):
 
     def launcher(self):
         """The name of the launcher's pod, which is a fake node's."""
-        pods = wait_until(lambda: self.pods("launcher"), 30, "the launcher's pod")
+        pods = until("the launcher's pod", lambda: self.pods("launcher"), POD_SECONDS)
         return pods[0]["metadata"]["name"]
 
     def start(self, *words, **more):
         return self.start_there("submit", "job.yml", "--target", "lab", *words, **more)
 
-    def first_line(self, running, seconds=30):
-        """What is told first, within seconds."""
+    def first_line(self, running):
+        """What is told first, long before the start timeout."""
         os.set_blocking(running.popen.stderr.fileno(), False)
-        return wait_until(running.popen.stderr.readline, seconds, "a line").decode()
+        return until("a line", running.popen.stderr.readline).decode()
 
     # ---- what is made ---------------------------------------------------------------------------
 
-    def test_200_workers_are_made_once_the_launcher_has_an_address(self):
+    def test_200_workers_are_made_with_one_call_once_the_launcher_has_an_address(self):
+        os.mkdir(self.path("bin"))
+        self.write("bin/kubectl", '#!/bin/sh\necho "$*" >> "$DIR/calls"\n'
+                                  'exec /usr/bin/kubectl "$@"\n', 0o755)
         self.target(muster_image="registry/muster:1")
         self.write_job("true", nodes=200)
-        running = self.start("--detach")
+        running = self.start("--detach", PATH=f"{self.path('bin')}:/usr/bin:/bin")
         name = self.launcher()
         self.assertEqual(self.pods("worker"), [])
         self.cluster.pretend(name, address="10.200.0.9")
-        done = running.finish(150)
+        done = running.finish(POD_SECONDS)
         self.assertEqual(done.code, 0, done)
+        calls = self.read("calls").decode().splitlines()
+        creates = [line for line in calls if line.startswith("create")]
+        self.assertEqual(len(creates), 3, creates)  # the Secret, the launcher, the workers
         workers = self.pods("worker")
         self.assertEqual(len(workers), 200)
         nodes = set()
@@ -67,13 +76,22 @@ class ObjectsOnly(KubernetesCase):
         self.target(muster_image="registry/muster:1")
         running = self.start("--detach")
         self.cluster.pretend(self.launcher())
-        self.assertEqual(running.finish(60).code, 0)
+        self.assertEqual(running.finish(POD_SECONDS).code, 0)
         (secret,) = self.cluster.get("secrets", "-l", "app.kubernetes.io/name=muster")
         value = self.cluster.kubectl("get", "secret", secret["metadata"]["name"],
                                      "-o", 'go-template={{.data.secret | base64decode}}')
         self.assertGreaterEqual(len(value), 32)
         for kind in ("jobs", "pods", "configmaps", "events"):
             self.assertNotIn(value, json.dumps(self.cluster.get(kind)))
+
+    def test_a_field_that_an_old_server_drops_is_an_error(self):
+        if not self.cluster.is_old():
+            self.skipTest("this server knows all fields that muster has")
+        self.target(ttl=60)
+        done = self.submits(code=CANNOT_START)
+        self.assertRegex(done.errors, r"the server \(v1\.\S+\) does not know "
+                         r"spec\.ttlSecondsAfterFinished of Job \S+-launcher")
+        self.assert_nothing_there()
 
     # ---- refusals -------------------------------------------------------------------------------
 
@@ -98,11 +116,7 @@ class ObjectsOnly(KubernetesCase):
         self.assertRegex(self.first_line(running), "exceeded quota: quota, requested: pods=1")
 
     def test_who_may_not_hears_who_what_and_where(self):
-        config = os.path.join(self.folder, "other.kubeconfig")
-        with open(self.cluster.user, encoding="utf-8") as file:
-            text = file.read()
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(text.replace('"namespace": "jobs"', '"namespace": "default"'))
+        config = self.kubeconfig('"namespace": "jobs"', '"namespace": "default"')
         done = self.submits(code=CANNOT_START, KUBECONFIG=config)
         self.assertIn("the user system:serviceaccount:jobs:muster may not create secrets in the "
                       "namespace default", done.errors)
@@ -114,8 +128,7 @@ class ObjectsOnly(KubernetesCase):
 
     def test_a_name_that_another_run_has_taken_meanwhile(self):
         os.mkdir(self.path("bin"))
-        self.write("bin/kubectl", TAKES_THE_NAME)
-        os.chmod(self.path("bin/kubectl"), 0o755)
+        self.write("bin/kubectl", TAKES_THE_NAME, 0o755)
         done = self.submits(code=CANNOT_START, PATH=f"{self.path('bin')}:/usr/bin:/bin")
         self.assertIn("another run has the name: secrets", done.errors)
         (secret,) = self.cluster.get("secrets", "-l", "app.kubernetes.io/managed-by=muster")
@@ -128,12 +141,9 @@ class ObjectsOnly(KubernetesCase):
         self.assertIn("nowhere", done.errors)
 
     def test_a_server_that_is_away(self):
-        self.cluster.stop_api()
-        try:
-            done = self.submits(code=UNREACHABLE)
-            self.assertIn("the cluster does not answer", done.errors)
-        finally:
-            self.cluster.start_api()
+        config = self.kubeconfig(":6443", ":1")  # where nobody listens
+        done = self.submits(code=UNREACHABLE, KUBECONFIG=config)
+        self.assertIn("the cluster does not answer", done.errors)
 
     def test_the_start_timeout_names_who_did_not_come(self):
         self.target(start_timeout=3)
@@ -147,7 +157,7 @@ class ObjectsOnly(KubernetesCase):
         running = self.start()
         self.launcher()
         running.send(2)
-        done = running.finish(30)
+        done = running.finish(POD_SECONDS)
         self.assertNotEqual(done.code, 0)
         self.assert_nothing_there()
 
@@ -155,7 +165,7 @@ class ObjectsOnly(KubernetesCase):
         self.target(muster_image="registry/muster:1")
         running = self.start("--detach")
         self.cluster.pretend(self.launcher())
-        name = running.finish(60).text.strip()
+        name = running.finish(POD_SECONDS).text.strip()
         elsewhere = {"MUSTER_RECORDS": os.path.join(self.folder, "elsewhere")}
         told = self.there("ps", "--target", "lab", **elsewhere)
         self.assertIn(name, told.text, told)

@@ -1,5 +1,8 @@
 """muster validate --target on a real API server: what is asked beforehand, and what it answers."""
 
+# rooms: cluster kubernetes cli
+# needs: kubernetes
+
 import json
 import os
 import unittest
@@ -105,12 +108,8 @@ class Validate(KubernetesCase):
         self.assertIn("claim many: Pending, ReadWriteMany", what)
 
     def test_who_may_not_hears_what(self):
-        with open(self.cluster.user, encoding="utf-8") as file:
-            text = file.read()
-        self.write("other.kubeconfig", text.replace('"namespace": "jobs"',
-                                                    '"namespace": "default"'))
-        done = self.there("validate", "job.yml", "--target", "lab", "--json",
-                          KUBECONFIG=os.path.join(self.folder, "other.kubeconfig"))
+        config = self.kubeconfig('"namespace": "jobs"', '"namespace": "default"')
+        done = self.there("validate", "job.yml", "--target", "lab", "--json", KUBECONFIG=config)
         self.assertEqual(done.code, CANNOT_START, done)
         asked = json.loads(done.text)["asked"]
         self.assertIn("create jobs.batch", self.of(asked, "access")[0][1])

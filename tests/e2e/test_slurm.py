@@ -34,7 +34,7 @@ MANY_SECONDS = 180  # for 64 ranks, which share the cores of this machine
 class SlurmCase(ServiceCase):
     """Every test leaves no process, no job and no step behind, and all nodes idle."""
 
-    maker = Slurm
+    kind = Slurm
 
     @property
     def slurm(self):

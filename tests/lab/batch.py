@@ -52,6 +52,13 @@ class BatchLab:
         self._daemons.clear()
         self.lab.close()
 
+    def reset(self):
+        """Takes away what a class of tests has wanted in it."""
+
+    def discard(self):
+        """Called when it is not as it was and cannot be used any more."""
+        self.close()
+
     def settle(self):
         """Waits until all is as it was, so that the next test finds it so."""
         until(lambda: f"as it was: {self.unsettled()}", lambda: not self.unsettled())

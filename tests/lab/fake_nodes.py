@@ -1,8 +1,12 @@
 """What a kubelet does even when pods never run: it confirms that a pod which shall go has gone."""
 
+import contextlib
+import signal
 import subprocess
 import threading
 import time
+
+from lab import WAIT_SECONDS
 
 FORM = 'jsonpath={.metadata.name} {.metadata.deletionTimestamp}{"\\n"}'
 AT_ONCE = 10  # pods: kubectl deletes about five in a second, and a new one must not wait for all
@@ -23,8 +27,13 @@ class Undertaker(threading.Thread):
         with self._lock:
             self._over = True
             if self._watch:
-                self._watch.popen.kill()
-        self.join(30)
+                with contextlib.suppress(ProcessLookupError):
+                    self._watch.send(signal.SIGKILL)
+        self.join(WAIT_SECONDS)
+
+    def pids(self):
+        """Of what it runs on the head for as long as it watches."""
+        return (self._watch.pid,) if self._watch else ()
 
     def run(self):
         while self._began():

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 import image
-from lab import wait_until
+from lab import WAIT_SECONDS, until
 
 BOX = "docker.io/lab/box:1"       # a static busybox: the image of small tests
 SOCKET = "/run/containerd/containerd.sock"
@@ -72,7 +72,7 @@ class Node:
         self._start("containerd", ["containerd", "--config", f"{self.folder}/containerd.toml"])
 
     def start_kubelet(self, kubeconfig):
-        wait_until(self._containerd_answers, READY_SECONDS, f"containerd: see {self.folder}")
+        until(f"containerd: see {self.folder}", self._containerd_answers, READY_SECONDS)
         self._load_box()
         words = [self._kubelet, f"--kubeconfig={kubeconfig}", f"--hostname-override={self.name}",
                  f"--config={self.folder}/kubelet.json", f"--node-ip={self.address}",
@@ -85,11 +85,14 @@ class Node:
     def ended(self):
         """Called when the host is no more."""
         for started in self._started:
-            started.popen.wait(10)
+            started.popen.wait(WAIT_SECONDS)
 
     @property
     def address(self):
         return self.lab.address(self.name)
+
+    def has_image(self, name):
+        return image.reference(name) in self.ctr("image", "ls", "-q").decode().split()
 
     def load_image(self, archive):
         self.ctr("image", "import", archive, seconds=300)
@@ -97,7 +100,7 @@ class Node:
     def speak_plainly_to(self, address):
         """A registry without TLS."""
         folder = f"registries/{address}"
-        os.makedirs(os.path.join(self.folder, folder))
+        os.makedirs(os.path.join(self.folder, folder), exist_ok=True)
         self._write(f"{folder}/hosts.toml", f'server = "http://{address}"\n'
                                             f'[host."http://{address}"]\n'
                                             '  capabilities = ["pull", "resolve"]\n')

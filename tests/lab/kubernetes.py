@@ -17,9 +17,11 @@ servers; KUBEBUILDER_ASSETS may name a folder with others.
 """
 
 import argparse
+import concurrent.futures
 import functools
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -28,18 +30,27 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import image  # noqa: E402
 import lab as lab_module  # noqa: E402
 from fake_nodes import Undertaker  # noqa: E402
 from kube_node import BOX, Node, why_no_nodes  # noqa: E402
-from lab import Lab, wait_until  # noqa: E402
+from lab import WAIT_SECONDS, Lab, until  # noqa: E402
+from quiet import Quiet  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILDER = os.path.join(ROOT, "tools", "kubernetes")
 ROLE = os.path.join(ROOT, "docs", "kubernetes", "role.yaml")
 CRDS = os.path.join(ROOT, "tests", "data", "crds")
+NAMESPACE = "jobs"
 READY_SECONDS = 180.0
 GRACE_SECONDS = 8       # a node that is silent for longer is not ready
 TOLERATION_SECONDS = 4  # and after this, its pods are deleted
+
+# What a run, or a test, may leave. No more in one call: kubectl does not ask for many at once.
+_THINGS = ("jobs,pods,services,secrets,configmaps,persistentvolumeclaims,resourcequotas,"
+           "limitranges,persistentvolumes")
+_BY_ITSELF = r"configmap/kube-root-ca\.crt|secret/(default|muster)-token-\w+"
+_MORE_THINGS = "nodes,customresourcedefinitions,roles,rolebindings,serviceaccounts"
 
 _NO_RATE = ["--kube-api-qps=1000", "--kube-api-burst=2000"]  # tests do not wait for politeness
 
@@ -94,21 +105,25 @@ class Refused(Exception):
 class Cluster:
     """A control plane, `nodes` real nodes, and a service account "muster" in one namespace."""
 
-    def __init__(self, nodes=0, namespace="jobs", plugins=()):
+    def __init__(self, nodes=0, plugins=(), lab=None):
         """`plugins` of the admission that only an old server has are enabled there."""
-        self.namespace = namespace
+        self.namespace = NAMESPACE
         self._plugins = plugins if is_old() else ()
-        self.lab = Lab(nodes)
+        self.lab = lab or Lab(nodes)
         self.folder = self.lab.folder
-        self.nodes = {}
         self.admin = os.path.join(self.folder, "admin.kubeconfig")
         self.user = os.path.join(self.folder, "user.kubeconfig")  # may do what the Role says
         self._servers = servers_folder()[0]
         self._cgroup = os.path.basename(self.folder)
         self._token = secrets.token_hex(16)
+        self.nodes = {name: Node(self.lab, name, self._cgroup, self._servers)
+                      for name in self.lab.names}
         self._started = {}
         self._janitor = None
         self._undertaker = None
+        self.quiet = None
+        self._usual = set()  # things that are there between two tests
+        self._first = set()  # and those that were there at first
 
     def __enter__(self):
         self._janitor = subprocess.Popen(
@@ -117,6 +132,8 @@ class Cluster:
         try:
             self.lab.__enter__()
             self._start_all()
+            self.quiet = Quiet(self.lab)
+            self.expect_what_is_there()
         except BaseException:
             self.close()
             raise
@@ -126,19 +143,78 @@ class Cluster:
         self.close()
 
     def close(self):
-        if self._undertaker is not None:
-            self._undertaker.stop()
-            self._undertaker = None
+        self._dismiss_undertaker()
         self.lab.close()
         for started in self._started.values():
-            started.popen.wait(10)
+            started.popen.wait(WAIT_SECONDS)
         for node in self.nodes.values():
             node.ended()
         self._started, self.nodes = {}, {}
         if self._janitor is not None:
             self._janitor.stdin.close()
-            self._janitor.wait(30)
+            self._janitor.wait(WAIT_SECONDS)
             self._janitor = None
+
+    def _dismiss_undertaker(self):
+        if self._undertaker is not None:
+            self._undertaker.stop()
+            self._undertaker = None
+
+    def discard(self):
+        """Called when it is not as it was and cannot be used any more."""
+        self.close()
+
+    # ---- between tests --------------------------------------------------------------------------
+
+    def things(self, kinds=_THINGS):
+        """Names like pod/NAME, without those that come by themselves some time after a namespace."""
+        found = self.kubectl("get", kinds, "-o", "name", "--ignore-not-found").split()
+        return {one for one in found if not re.fullmatch(_BY_ITSELF, one)}
+
+    def all_things(self):
+        return self.things() | self.things(_MORE_THINGS)
+
+    def expect_what_is_there(self):
+        """It is what `settle` wants to find from now on, and no more."""
+        self._usual = self.things()
+        self._first = self._first or self.all_things()
+
+    def end_jobs(self):
+        """What a failed test leaves must not trouble the next."""
+        self.kubectl("delete", "jobs,pods", "--all", "--grace-period=0", "--force", "--wait=false")
+        self.kubectl("delete", "secrets", "-l", "app.kubernetes.io/managed-by=muster")
+
+    def settle(self):
+        """Waits until all is as it was, so that the next test finds it so."""
+        until(lambda: f"as it was: {self.unsettled()}", lambda: not self.unsettled(),
+              READY_SECONDS)
+
+    def unsettled(self):
+        """What is not as it was, in words."""
+        try:
+            left = self.things() - self._usual
+            absent = set(self.nodes) - (self.ready_nodes() if self.nodes else set())
+        except Refused as refused:
+            return str(refused)
+        if left or absent:
+            return f"left: {' '.join(sorted(left))}; not ready: {' '.join(sorted(absent))}"
+        return self.quiet.broken(self._undertaker.pids() if self._undertaker else ())
+
+    def use_namespace(self, name):
+        """Until `reset`; the service account has no rights there."""
+        self.kubectl("create", "namespace", name)
+        self.namespace = name
+
+    def reset(self):
+        """Takes away what tests have wanted in the cluster before they began."""
+        self._dismiss_undertaker()
+        if self.namespace != NAMESPACE:
+            self.kubectl("delete", "namespace", self.namespace)
+            self.namespace = NAMESPACE
+        more = sorted(self.all_things() - self._first)
+        if more:
+            self.kubectl("delete", "--ignore-not-found", *more)
+        self._usual = self.things()
 
     # ---- what tests ask for ---------------------------------------------------------------------
 
@@ -146,7 +222,7 @@ class Cluster:
         """For programs on the lab's head: they speak to the cluster as the service account."""
         return self.lab.environment(KUBECONFIG=kubeconfig or self.user, **more)
 
-    def kubectl(self, *words, stdin="", user=False, seconds=60):
+    def kubectl(self, *words, stdin="", user=False, seconds=WAIT_SECONDS):
         """What kubectl prints; Refused when it fails. As the admin, or as the service account."""
         config = self.user if user else self.admin
         code, out, err = self.lab.run(
@@ -207,8 +283,8 @@ class Cluster:
         """set_quota(pods=3), or with names that are no Python: **{"requests.cpu": "2"}."""
         self.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "quota"},
                      "spec": {"hard": {name: str(value) for name, value in hard.items()}}})
-        wait_until(lambda: self.get("resourcequota", "quota").get("status", {}).get("hard"),
-                   READY_SECONDS, "the quota is counted")
+        until("the quota is counted",
+              lambda: self.get("resourcequota", "quota").get("status", {}).get("hard"))
 
     def remove_quota(self):
         self.kubectl("delete", "resourcequota", "quota")
@@ -254,10 +330,12 @@ class Cluster:
             self.create(definition, "--validate=false")
             return str(refused)
 
-    def load_image(self, archive):
-        """Gives all nodes what image.archive(NAME) packed; pods say image.reference(NAME)."""
-        for node in self.nodes.values():
-            node.load_image(archive)
+    def give_image(self, name):
+        """Packs it and gives it to all nodes that lack it; pods say image.reference(NAME)."""
+        archive = image.archive(name)
+        lacking = [node for node in self.nodes.values() if not node.has_image(name)]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            list(pool.map(lambda node: node.load_image(archive), lacking))
 
     def lose_node(self, name):
         """A node's power goes: its kubelet, containerd, pods and cable, in one moment."""
@@ -269,7 +347,7 @@ class Cluster:
 
     def start_api(self):
         self._start("kube-apiserver", *self._api_words())
-        wait_until(self._answers, READY_SECONDS, f"the API server answers: {self._log_of()}")
+        until(f"the API server answers: {self._log_of()}", self._answers, READY_SECONDS)
 
     def stop_controllers(self):
         """Nobody makes pods of Jobs, or collects what has lost its owner."""
@@ -288,9 +366,8 @@ class Cluster:
     def _start_all(self):
         self._write_configs()
         self._start("etcd", *self._etcd_words())
-        for name in self.lab.names:
-            self.nodes[name] = Node(self.lab, name, self._cgroup, self._servers)
-            self.nodes[name].start_containerd()
+        for node in self.nodes.values():
+            node.start_containerd()
         self.start_api()
         self.start_controllers()
         self._start("kube-scheduler", "--leader-elect=false", f"--kubeconfig={self.admin}",
@@ -298,7 +375,7 @@ class Cluster:
         for node in self.nodes.values():
             node.start_kubelet(self.admin)
         self._make_user()
-        wait_until(self._is_complete, READY_SECONDS, f"the nodes are ready: see {self.folder}")
+        until(f"the nodes are ready: see {self.folder}", self._is_complete, READY_SECONDS)
 
     def _write_configs(self):
         key = os.path.join(self.folder, "accounts.key")
@@ -358,7 +435,7 @@ class Cluster:
     def _end(self, name):
         started = self._started.pop(name)
         started.send(signal.SIGKILL)
-        started.wait(10)
+        started.wait()
 
     def _log_of(self, name="kube-apiserver"):
         return os.path.join(self.folder, f"{name}.log")
@@ -384,12 +461,49 @@ class Cluster:
     def _is_complete(self):
         """Pods can be made once the namespace's default account is there, and the nodes are."""
         accounts = self.get("serviceaccounts")
-        return len(accounts) == 2 and all(self.is_ready(name) for name in self.nodes)
+        return len(accounts) == 2 and set(self.nodes) <= self.ready_nodes()
 
     def is_ready(self, node):
-        found = [one for one in self.get("nodes") if one["metadata"]["name"] == node]
-        conditions = found[0]["status"].get("conditions", []) if found else []
-        return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+        return node in self.ready_nodes()
+
+    def ready_nodes(self):
+        return {node["metadata"]["name"] for node in self.get("nodes")
+                if any(one["type"] == "Ready" and one["status"] == "True"
+                       for one in node["status"].get("conditions", []))}
+
+
+class JoinedCluster(Cluster):
+    """A cluster that another process holds: see shared.py. Its end is not ours."""
+
+    def __init__(self, lab, quiet, end):
+        """`end` makes the other process end it."""
+        super().__init__(lab=lab)
+        self.quiet = quiet
+        self._end_it = end
+        self._is_over = False
+
+    def __enter__(self):
+        self.lab.__enter__()
+        self.expect_what_is_there()
+        return self
+
+    def close(self):
+        """Others go on with it, as it was."""
+        try:
+            if not self._is_over:
+                self._is_over = True
+                self.reset()
+        except Exception:
+            self._end_it()
+            raise
+        finally:
+            self._dismiss_undertaker()
+            self.lab.close()
+
+    def discard(self):
+        self._is_over = True
+        self.close()
+        self._end_it()
 
 
 def main():
