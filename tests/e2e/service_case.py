@@ -39,7 +39,7 @@ class ServiceCase(Case):
             service.__enter__()
             if not cls.own:
                 _kept[key] = service
-                unittest.addModuleCleanup(service.close)
+                unittest.addModuleCleanup(_close, key)
         else:
             service.reset()
         cls.service = service
@@ -92,3 +92,9 @@ class ServiceCase(Case):
         for key in [key for key, kept in _kept.items() if kept is service]:
             del _kept[key]
         service.discard()
+
+
+def _close(key):
+    service = _kept.pop(key, None)
+    if service is not None:
+        service.close()

@@ -44,6 +44,12 @@ class OfCluster(ClusterCase):
 class ObjectsOnly(OfCluster):
     fake_nodes = 3
 
+    def test_what_a_test_might_leave_is_seen_by_the_check_after_it(self):
+        self.assertEqual(self.cluster.unsettled(), "")
+        self.cluster.kubectl("create", "configmap", "stray")
+        self.addCleanup(self.cluster.kubectl, "delete", "configmap", "stray")
+        self.assertEqual(self.cluster.unsettled(), "left: configmap/stray; not ready: ")
+
     def placed(self, label):
         return [one for one in self.cluster.get("pods", "-l", f"test={label}")
                 if one["spec"].get("nodeName")]

@@ -120,6 +120,25 @@ class SlurmCase(ServiceCase):
 
 
 @unittest.skipIf(REASON, REASON)
+class Left(SlurmCase):
+    """What a test might leave is seen by the check after it."""
+
+    def test_a_process_a_job_and_a_node_that_is_not_free(self):
+        self.assertEqual(self.slurm.unsettled(), "")
+        stray = self.slurm.start(["sleep", self.mark], "node1")
+        self.assertEqual(self.slurm.unsettled(), f"node1 still runs: sleep {self.mark}")
+        stray.send(9)
+        stray.wait()
+        job = self.batch(["--begin=now+1hour"], "true")
+        self.assertEqual(self.slurm.unsettled(), f"job {job} is PENDING")
+        self.slurm.ask("scancel", job)
+        self.until_no_job()
+        self.slurm.ask("scontrol", "update", "NodeName=node2", "State=DRAIN", "Reason=test")
+        self.addCleanup(self.slurm.ask, "scontrol", "update", "NodeName=node2", "State=RESUME")
+        self.assertEqual(self.slurm.unsettled(), "node2 is drained")
+
+
+@unittest.skipIf(REASON, REASON)
 class Allocations(SlurmCase):
     """Hosts, slots and their order, from wherever muster is called."""
 

@@ -43,11 +43,8 @@ def find(nodes):
     if not os.environ.get(FOLDER):
         return None
     files = Files(os.environ[FOLDER], next(name for name in NODES if NODES[name] == nodes))
-    holder, state = files.holder(), files.state()
-    if holder is None or state is None:
-        return None
-    holder.close()
-    return join(state, files.stop)
+    state = files.state()
+    return join(state, files.stop) if files.is_held() and state else None
 
 
 class JoinedLab(Lab):
@@ -113,8 +110,12 @@ class Files:
         file.flush()
         return file
 
+    def is_held(self):
+        holder = self.holder()
+        return holder is not None and holder.close() is None
+
     def holder(self):
-        """A pidfd of the living holder, as a file that closes itself; None without one."""
+        """A pidfd of the living holder, as a file that can be closed; None without one."""
         try:
             with open(self._lock, encoding="utf-8") as file:
                 descriptor = os.pidfd_open(int(file.read() or 0))
