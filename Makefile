@@ -1,4 +1,4 @@
-# A thin door to tools/setup and the CMake presets. `make help` lists the targets.
+# A thin door to tools/setup, CMake's presets and CTest. `make help` lists the targets.
 PREFIX ?= /usr/local
 # Where Debian's python3 looks, for a PREFIX of /usr/local and of /usr.
 PYTHON_FOLDER ?= $(PREFIX)/lib/python$(shell /usr/bin/python3 -c \
@@ -7,19 +7,30 @@ FUZZ_SECONDS ?= 60
 SIM_RUNS ?= 20000
 TALK_SECONDS ?= 3600
 
-# Rooms' own programs; everything else that ctest knows starts muster itself.
-QUICK = ^(unit_|property|golden|sim|rooms|talk)
-CTEST = ctest --output-on-failure
+# Which tests: ROOMS="cli head" takes those about these rooms, ONLY=regex those with such a name.
+ROOMS ?=
+ONLY ?=
+# Scripts mostly wait: more of them at a time than there are cores.
+JOBS ?= 5
+RUNS ?= 5
+PART ?= 1/1
 
-# Tests that mostly wait, for batch systems, containers and snapshots, and the one of the house rules,
-# which does not: two at a time.
-PAIRED = ^(tidy|e2e_(slurm|grid_engine|containers|conda|images|seeds|travel|examples|gc_hosts))
+empty :=
+ROOM_WORDS = $(subst $(empty) ,|,$(strip $(ROOMS)))
+CHOSEN = $(if $(ROOMS),-L '^room_($(ROOM_WORDS))$$') $(if $(ONLY),-R '$(ONLY)')
+# Nothing of a test's output is cut: tools/durations counts cases in it and shows what failed.
+OUTPUTS = --test-output-size-passed 10000000 --test-output-size-failed 10000000
 
-# KUBERNETES=later leaves the tests on a cluster to `make test-kubernetes`.
-LATER = $(if $(filter later,$(KUBERNETES)),|^e2e_kubernetes)
+# $(call run_tests,GROUP|GROUP...): runs them, then tells where the time went, and last what failed.
+define run_tests
+@rm -f build/tests.xml
+@ctest --test-dir build -j $(JOBS) -L '^group_($(1))$$' $(CHOSEN) $(OUTPUTS) --output-junit tests.xml || true
+@tools/durations build/tests.xml
+endef
 
-.PHONY: help build image demo test test-quick sanitize bench fuzz sim format lint analyze clean install talk \
-        kubernetes test-kubernetes configure-tests
+.PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
+        format lint analyze clean install talk kubernetes configure-tests \
+        demo-packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 17
@@ -30,40 +41,51 @@ build: ## build/muster; installs what is missing with apt-get
 	cmake --build build --target muster
 
 demo: ## train on Fashion-MNIST: 4 ranks on 2 nodes of this machine
-	tools/setup build demo
-	@$(MAKE) --no-print-directory build
+	tools/setup build
+	@$(MAKE) --no-print-directory -j 2 build demo-packages
 	build/muster run --fake-nodes 2 -n 4 /usr/bin/python3 examples/train.py
+
+# Installing takes as long as building, and another processor.
+demo-packages:
+	tools/setup demo
 
 configure-tests:
 	tools/setup build demo test
 	cmake --preset release
 
-test: configure-tests ## every test, those of the rooms under sanitizers, and the linters
+test: configure-tests ## every test that needs only this machine and ssh hosts made on it: 10 minutes
 	cmake --build build --target muster spawn_loop
-	$(CTEST) --test-dir build -E '$(QUICK)|$(PAIRED)$(LATER)'
-	$(CTEST) -j 2 --test-dir build -R '$(PAIRED)'
-	@$(MAKE) --no-print-directory sanitize
-	@$(MAKE) --no-print-directory lint
-	@tools/kubernetes --where >/dev/null 2>&1 || [ -n '$(LATER)' ] || \
-	  echo 'make test: NOT TESTED: Kubernetes, whose servers are not here; run: make kubernetes'
+	$(call run_tests,programs|rules|scripts)
+
+test-quick: configure-tests ## the rooms' tests only, of what has changed since they passed
+	cmake --build build --target quick
+
+check: test check-more ## everything: `make test`, and what check-more adds
+
+check-more: configure-tests ## sanitizers, clang-tidy, Slurm, Grid Engine, containers, Kubernetes
+	tools/setup lint systems kubernetes
+	cmake --build build --target muster
+	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes)
+
+stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
+	cmake --build build --target muster spawn_loop
+	tools/stress --runs '$(RUNS)' --only '$(ONLY)' --part '$(PART)'
 
 kubernetes: ## Kubernetes' servers for the tests, built from Debian's source once; 8 minutes
 	tools/setup kubernetes
 	@tools/kubernetes
 
-test-kubernetes: kubernetes configure-tests ## the tests on a real Kubernetes cluster
-	cmake --build build --target muster
-	$(CTEST) -j 2 --test-dir build -R '^e2e_kubernetes'
+sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
+	$(call run_tests,sanitized)
 
-test-quick: configure-tests ## the rooms' tests only: seconds
-	cmake --build build
-	$(CTEST) --test-dir build -R '$(QUICK)'
+lint: configure-tests ## each header compiled alone, and clang-tidy
+	tools/setup lint
+	$(call run_tests,lint)
 
-sanitize: ## the rooms' tests with AddressSanitizer and UBSan
-	tools/setup build test
-	cmake --preset sanitize
-	cmake --build build-sanitize
-	MUSTER_TALK_SECONDS=60 $(CTEST) -j 2 --test-dir build-sanitize -R '$(QUICK)'
+analyze: configure-tests ## clang's analyzer: every path through every function; 15 minutes
+	tools/setup lint
+	cmake --build build --target wire_proto
+	tools/clang_tidy.py --analyzer build
 
 talk: ## heads and agents under sanitizers, with peers that say anything, for TALK_SECONDS
 	tools/setup build test
@@ -94,18 +116,7 @@ fuzz: ## each fuzz target for FUZZ_SECONDS
 
 format: ## lay out the sources with clang-format
 	tools/setup lint
-	find src tests bench -name '*.[ch]pp' -exec clang-format -i {} +
-
-lint: configure-tests ## complain about layout (clang-format) and about code (clang-tidy)
-	tools/setup lint
-	find src tests bench -name '*.[ch]pp' -exec clang-format --dry-run --Werror {} +
-	cmake --build build --target wire_proto
-	tools/clang_tidy.py build '-clang-analyzer-*'
-
-analyze: configure-tests ## clang's analyzer: every path through every function; 15 minutes
-	tools/setup lint
-	cmake --build build --target wire_proto
-	tools/clang_tidy.py build '-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding'
+	find src tests bench -name '*.[ch]pp' -exec clang-format-14 -i {} +
 
 image: build ## build/muster-image.tar: a container image with muster alone, for pods
 	tools/image

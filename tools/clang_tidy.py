@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
-"""Runs clang-tidy over src, each room as one text, so that a room's headers are read once.
+#!/usr/bin/python3
+"""Runs clang-tidy over rooms of src, each room as one text, so that its headers are read once.
 
-Usage: clang_tidy.py BUILD CHECKS. The build was configured with MUSTER_UNITY; what CMake compiles
-as one is what is checked as one. Complaints name the sources' own lines.
+Usage: clang_tidy.py [--analyzer] BUILD [ROOM...]; without a room, over all of them.
+What CMake compiles together in several texts (MUSTER_UNITY_FILES) is checked as one, so names in
+anonymous namespaces are seen to be unique in a room. Complaints name the sources' own lines.
 """
 
 import bisect
@@ -17,14 +18,18 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+USUAL = "-clang-analyzer-*"
+ANALYZER = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
+UNITY = re.compile(r"/src/CMakeFiles/(\w+)\.dir/Unity/unity_(\w+?)_cxx\.cxx$")
 
 
 class Unit:
     """Sources that are checked as one, and where each of them begins in that text."""
 
-    def __init__(self, folder, name, sources, flags):
-        self.path = folder / f"{name}.cpp"
-        self.name, self.flags, self.sources, self.starts = name, flags, sources, []
+    def __init__(self, folder, room, name, sources, flags):
+        self.room, self.name = room, f"{room}_{name}"
+        self.path = folder / f"{self.name}.cpp"
+        self.flags, self.sources, self.starts = flags, sources, []
         text = []
         for source in sources:
             self.starts.append(len(text) + 1)
@@ -39,7 +44,7 @@ class Unit:
 
     def check(self, checks):
         begun = time.monotonic()
-        run = subprocess.run(["clang-tidy", "--quiet", f"--config-file={ROOT}/.clang-tidy",
+        run = subprocess.run(["clang-tidy-14", "--quiet", f"--config-file={ROOT}/.clang-tidy",
                               "--checks=" + checks, str(self.path), "--",
                               *self.flags, "-Wno-unknown-warning-option"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -55,32 +60,38 @@ def flags_of(command):
     return kept + [word for path in system for word in ("-isystem", path)]
 
 
-def units(build, folder):
-    rooms = ROOT / "src"
+def units(build, folder, rooms):
+    """The sources of these rooms: those that may be compiled together as one unit."""
+    together = {}  # (room, name) -> (sources, flags)
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
-        parts = re.search(r"/src/CMakeFiles/(\w+)\.dir/Unity/unity_(\w+?)_cxx\.cxx$", str(file))
+        parts = UNITY.search(str(file))
         if parts:
             included = re.findall(r'#include "(.*)"', file.read_text())
-            name = parts[1] + "_" + parts[2]
+            # Numbers only count the parts of a room; a word is a folder with names of its own.
+            key = parts[1], "all" if parts[2].isdigit() else parts[2]
             sources = [pathlib.Path(path) for path in included]
-        elif rooms in file.parents and file.parent.name != "third_party":
-            name, sources = f"{file.parent.name}_{file.stem}", [file]
+        elif ROOT / "src" in file.parents and file.parent.name != "third_party":
+            key, sources = (file.relative_to(ROOT / "src").parts[0], file.stem), [file]
         else:
             continue
-        yield Unit(folder, name, sources, flags_of(entry["command"]))
+        if not rooms or key[0] in rooms:
+            together.setdefault(key, ([], flags_of(entry["command"])))[0].extend(sources)
+    return [Unit(folder, room, name, *rest) for (room, name), rest in together.items()]
 
 
 def main():
-    build, checks = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    analyzer = "--analyzer" in sys.argv
+    build, *rooms = [word for word in sys.argv[1:] if word != "--analyzer"]
+    build = pathlib.Path(build).resolve()
     folder = build / "clang-tidy"
     folder.mkdir(exist_ok=True)
-    todo = sorted(units(build, folder), key=lambda unit: -unit.size)
-    if sum(len(unit.sources) for unit in todo) < 100:
-        sys.exit(f"clang_tidy.py: {build}/compile_commands.json knows too few sources of src")
+    todo = sorted(units(build, folder, rooms), key=lambda unit: -unit.size)
+    if len({unit.room for unit in todo}) < max(len(rooms), 1):
+        sys.exit(f"clang_tidy.py: {build}/compile_commands.json lacks sources of {rooms or 'src'}")
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = {pool.submit(unit.check, checks): unit for unit in todo}
+    with concurrent.futures.ThreadPoolExecutor(1 if rooms else os.cpu_count()) as pool:
+        running = {pool.submit(unit.check, ANALYZER if analyzer else USUAL): unit for unit in todo}
         for done in concurrent.futures.as_completed(running):
             code, told, seconds = done.result()
             failed += code != 0

@@ -23,6 +23,7 @@
 #include "cli/collect.hpp"
 #include "cli/detached.hpp"
 #include "cli/end_file.hpp"
+#include "cli/head_options.hpp"
 #include "cli/in_step.hpp"
 #include "cli/launch.hpp"
 #include "cli/operated.hpp"

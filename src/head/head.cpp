@@ -23,6 +23,7 @@
 #include "host/host_tasks.hpp"
 #include "host/limits.hpp"
 #include "host/pump.hpp"
+#include "model/carrier_asked.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"

@@ -15,9 +15,9 @@ struct Step {
 };
 
 Step step_in(std::string_view line) {
-  const std::size_t first = std::min(line.find('|'), line.size());
+  const std::size_t first = line.find('|');
   const std::size_t last = line.rfind('|');
-  if (last == std::string_view::npos || last == first) return {};
+  if (first == last) return {};  // one bar or none
   return {line.substr(0, first), line.substr(first + 1, last - first - 1), line.substr(last + 1)};
 }
 

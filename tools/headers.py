@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Compiles each header of a room alone: it includes all that it needs.
+
+Usage: headers.py BUILD ROOM. The folders of generated and foreign headers are those with which BUILD
+compiles the room; what it has precompiled does not count.
+"""
+
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def command_of(build, room):
+    """The compiler, and its options that say how the room's code reads."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if f"/src/CMakeFiles/{room}.dir/" in entry["command"] + entry["file"]:
+            words = shlex.split(entry["command"])
+            kept = [word for word in words if re.match(r"-(I|D|std=)", word)]
+            system = [words[i + 1] for i, word in enumerate(words) if word == "-isystem"]
+            compiler = next(word for word in words if re.search(r"(\+\+|/c\+\+)(-\d+)?$", word))
+            return [compiler, *kept, *[word for path in system for word in ("-isystem", path)]]
+    sys.exit(f"headers.py: {build}/compile_commands.json knows no source of {room}")
+
+
+def main():
+    build, room = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    command = command_of(build, room)
+    headers = sorted((ROOT / "src" / room).rglob("*.hpp"))
+    failed = 0
+    for header in headers:
+        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", str(header)], check=False)
+        failed += done.returncode != 0
+    print(f"{room}: {len(headers)} headers, {failed} of which do not compile alone")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
