@@ -4,6 +4,7 @@ The hosts of the lab have no common folder, and ssh does not work between them.
 """
 
 # rooms: front cli head link machine
+# long
 
 import os
 import re

@@ -1,6 +1,7 @@
 """Job files: checked, explained and run, on this machine, on fake nodes and on ssh hosts."""
 
 # rooms: job front cli plan
+# long
 
 import glob
 import importlib.util

@@ -1,6 +1,7 @@
 """A launcher inside a rank, on hosts: its ranks find what they find when a person calls it."""
 
 # rooms: front plan view cli machine
+# long
 
 import json
 import os

@@ -2,6 +2,7 @@
 
 # rooms: pmi pmix machine link head
 # cores: 2
+# long
 
 import unittest
 

@@ -5,6 +5,7 @@ under its own mpiexec too. So PMI-1 and PMI-2 are spoken by a small client, in M
 """
 
 # rooms: machine pmi pmix head
+# long
 
 import functools
 import json

@@ -2,6 +2,7 @@
 
 # rooms: pmi pmix machine head
 # cores: 2
+# long
 
 import os
 import shutil

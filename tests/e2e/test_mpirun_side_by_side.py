@@ -5,6 +5,7 @@ Nothing is launched: both only plan. Where we differ on purpose, the reason stan
 
 # rooms: front plan spec
 # cores: 2
+# long
 
 import concurrent.futures
 import itertools

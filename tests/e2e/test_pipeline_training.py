@@ -2,6 +2,7 @@
 
 # rooms: pipeline cli head blobs
 # cores: 2
+# long
 
 import json
 import os
