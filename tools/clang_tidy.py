@@ -20,14 +20,14 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 USUAL = "-clang-analyzer-*"
 ANALYZER = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
-UNITY = re.compile(r"/src/CMakeFiles/(\w+)\.dir/Unity/unity_(\w+?)_cxx\.cxx$")
+TOGETHER = re.compile(r"/src/together/((\w+)[\w.]*)\.\d+\.cpp$")  # see together.cmake
 
 
 class Unit:
     """Sources that are checked as one, and where each of them begins in that text."""
 
     def __init__(self, folder, room, name, sources, flags):
-        self.room, self.name = room, f"{room}_{name}"
+        self.room, self.name = room, name
         self.path = folder / f"{self.name}.cpp"
         self.flags, self.sources, self.starts = flags, sources, []
         text = []
@@ -65,14 +65,14 @@ def units(build, folder, rooms):
     together = {}  # (room, name) -> (sources, flags)
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
-        parts = UNITY.search(str(file))
+        parts = TOGETHER.search(str(file))
         if parts:
             included = re.findall(r'#include "(.*)"', file.read_text())
-            # Numbers only count the parts of a room; a word is a folder with names of its own.
-            key = parts[1], "all" if parts[2].isdigit() else parts[2]
-            sources = [pathlib.Path(path) for path in included]
+            key = parts[2], parts[1]
+            sources = [ROOT / "src" / path for path in included]
         elif ROOT / "src" in file.parents and file.parent.name != "third_party":
-            key, sources = (file.relative_to(ROOT / "src").parts[0], file.stem), [file]
+            room = file.relative_to(ROOT / "src").parts[0]
+            key, sources = (room, f"{room}.{file.stem}"), [file]
         else:
             continue
         if not rooms or key[0] in rooms:
