@@ -39,7 +39,7 @@ HYDRA_LINES = [
     (2, "-output-from 1"), (2, "-l -output-from 0"),
     (1, "-hosts localhost:1 -launcher fork -prepend-pattern '%h %p '")]
 
-TRIES = 3
+TRIES = 20
 TIME = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}")
 
 

@@ -6,6 +6,7 @@ be installed here, have stand-ins that meet as they do.
 """
 
 # rooms: front job plan cli head
+# cores: 2
 
 import os
 import unittest

@@ -5,6 +5,7 @@ is typed is what the documents say, with gloo in place of nccl and with the lab'
 """
 
 # rooms: front job plan cli head
+# cores: 2
 
 import os
 import unittest
