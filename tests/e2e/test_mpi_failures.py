@@ -49,7 +49,7 @@ class Failures:
     def assert_names(self, done, code, pattern):
         """In the first of muster's own lines."""
         self.assertEqual(done.code, code, done)
-        own = [line for line in done.errors.splitlines() if line.startswith("muster: ")]
+        own = [line for line in done.complaints.splitlines() if line.startswith("muster: ")]
         self.assertRegex(own[0], pattern, done)
 
     def test_dies_in_init(self):
@@ -123,7 +123,7 @@ class LostHost(LabCase):
         self.lab.kill_host(other)
         done = job.finish()
         self.assertEqual(done.code, LOST, done)
-        self.assertRegex(done.errors.splitlines()[0], other, done)
+        self.assertRegex(done.complaints.splitlines()[0], other, done)
         self.assertNotIn("never called", done.errors, done)
         self.assert_hosts_clean()
         for host in ("head", name):

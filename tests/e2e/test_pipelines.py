@@ -20,7 +20,7 @@ class Runs(PipelineCase):
         self.assertEqual(sorted(out), ["evaluate: evaluated",
                                        *(f"train: rank {i} of 4" for i in range(4))], done)
         self.assertEqual(out[-1], "evaluate: evaluated")
-        told = [re.sub(r" after .*", "", line) for line in done.errors.splitlines()]
+        told = [re.sub(r" after .*", "", line) for line in done.complaints.splitlines()]
         self.assertEqual(told, ["muster: prepare starts on fake-0", "muster: prepare completed",
                                 "muster: train starts on fake-0, fake-1",
                                 "muster: train completed", "muster: evaluate starts on fake-0",

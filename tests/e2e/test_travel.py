@@ -112,7 +112,7 @@ class Code(TravelCase):
         code = self.show()["code"]
         self.assertEqual(sorted(done.lines), sorted(["node1 code", "node2 code", "then", "then",
                                                      code, code]), done)
-        self.assertEqual(done.err, b"")
+        self.assertEqual(done.complaints, "")
 
     def test_each_content_comes_once(self):
         self.put("src/once.txt", self._testMethodName, ["head"])
@@ -306,7 +306,7 @@ class Home(TravelCase):
                          "python -c 'import socket; socket.socket(1).bind(\"s\")'",
                          "-H", "node1:1", job=job)
         told = "not fetched: node1: outputs/model/pipe (a fifo), node1: outputs/model/s (a socket)"
-        self.assertEqual(done.errors, f"muster: warning: {told}\n")
+        self.assertEqual(done.complaints, f"muster: warning: {told}\n")
         self.assertIn(f"\nwarning     {told}\n", self.types("muster show last").text)
         done = self.does("cd ${{outputs.model}}; echo > fine; printf x > \"$(printf 'a\\nb')\"",
                          "-H", "node1:1", job=job, code=248)
