@@ -12,7 +12,7 @@ import kubernetes
 import shared
 from kubernetes import BOX, Cluster
 
-POD_SECONDS = 180  # of waits for pods: each comes and goes in many steps of several servers
+POD_SECONDS = 300  # of waits for pods: each comes and goes in many steps of several servers
 
 
 def why_not(nodes=0):

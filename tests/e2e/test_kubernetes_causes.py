@@ -65,7 +65,8 @@ class Ended(InPods):
         running = self.submit(WAITS)
         pod, node = self.wait_for_ranks()
         self.cluster.kubectl("delete", "pod", pod, "--wait=false")
-        self.assert_told(running.finish(POD_SECONDS), rf"worker \d \(pod {pod} on {node}\) was deleted")
+        self.assert_told(running.finish(POD_SECONDS),
+                         rf"worker \d \(pod {pod} on {node}\) was deleted")
         self.removes()
 
 

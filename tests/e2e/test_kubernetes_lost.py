@@ -87,7 +87,8 @@ class Leftovers(unittest.TestCase):
              "with k.Cluster(1) as cluster:\n"
              "    cluster.kubectl('run', 'left', f'--image={k.BOX}', '--restart=Never',\n"
              "                    '--', 'sleep', sys.argv[2])\n"
-             "    cluster.kubectl('wait', '--for=condition=ready', 'pod/left', '--timeout=180s')\n"
+             "    cluster.kubectl('wait', '--for=condition=ready', 'pod/left', '--timeout=300s',\n"
+             "                    seconds=300)\n"
              "    print(cluster.folder, flush=True); signal.pause()\n")
 
     def _made(self, mark):

@@ -184,7 +184,7 @@ class Operators(ActingCase):
     def test_fields_that_the_server_drops(self):
         self.cluster.kubectl("delete", "crd", "tfjobs.kubeflow.org")
         self.cluster.create(OLD_TFJOB)
-        self.cluster.kubectl("wait", "--for=condition=established", "--timeout=60s", "crd",
+        self.cluster.kubectl("wait", "--for=condition=established", "--timeout=180s", "crd",
                              "tfjobs.kubeflow.org")
         self.target(operator="tfjob", code="/code")
         self.write("job.yml", json.dumps({

@@ -482,8 +482,9 @@ class Programs(SlurmCase):
 
     def test_64_ranks_of_open_mpi(self):
         # 32 of them share a processor here, and would wait busily.
-        done = self.muster(self.ALL, "--lease", "30", OPEN_MPI.program("hello"), seconds=MANY_SECONDS,
-                           env=self.environment(OMPI_MCA_mpi_yield_when_idle="1"))
+        done = self.muster(self.ALL, "--lease", "30", OPEN_MPI.program("hello"),
+                           env=self.environment(OMPI_MCA_mpi_yield_when_idle="1"),
+                           seconds=MANY_SECONDS)
         self.assertIn("hello ok with 64", done.text, done)
 
     def test_64_ranks_of_mpich(self):

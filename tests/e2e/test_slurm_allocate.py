@@ -67,7 +67,8 @@ class Hosts(AllocateCase):
         both = [self.slurm.start([MUSTER, "run", "--slurm", "-N", "2", "sh", "-c", script],
                                  env=self.environment(), cwd=self.folder, stdout=-1, stderr=-1)
                 for _ in range(2)]
-        outs = [one.popen.communicate(timeout=WAIT_SECONDS)[0].decode().split("\n")[:-1] for one in both]
+        outs = [one.popen.communicate(timeout=WAIT_SECONDS)[0].decode().splitlines()
+                for one in both]
         self.assertEqual([len(one) for one in outs], [2, 2])
         self.assertFalse({line.split()[0] for line in outs[0]} &
                          {line.split()[0] for line in outs[1]})

@@ -94,7 +94,8 @@ class TimeLimits(test_slurm.SlurmCase):
             return [line.split() for line in done.lines]
 
         def on_one_host():
-            _, out = self.batch_to_end(["-N", "1", "-t", "7"], f"exec {MUSTER} run sh -c '{script}'")
+            _, out = self.batch_to_end(["-N", "1", "-t", "7"],
+                                       f"exec {MUSTER} run sh -c '{script}'")
             return [line.split() for line in out.splitlines()]
         for run, ranks in ((on_two_hosts, 2), (on_one_host, 1)):
             # Ranks do not wait long for a squeue that is slow.

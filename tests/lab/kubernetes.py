@@ -167,7 +167,7 @@ class Cluster:
     # ---- between tests --------------------------------------------------------------------------
 
     def things(self, kinds=_THINGS):
-        """Names like pod/NAME, without those that come by themselves some time after a namespace."""
+        """Names like pod/NAME, without those that come by themselves after a namespace."""
         found = self.kubectl("get", kinds, "-o", "name", "--ignore-not-found").split()
         return {one for one in found if not re.fullmatch(_BY_ITSELF, one)}
 
@@ -222,7 +222,7 @@ class Cluster:
         """For programs on the lab's head: they speak to the cluster as the service account."""
         return self.lab.environment(KUBECONFIG=kubeconfig or self.user, **more)
 
-    def kubectl(self, *words, stdin="", user=False, seconds=WAIT_SECONDS):
+    def kubectl(self, *words, stdin="", user=False, seconds=READY_SECONDS):
         """What kubectl prints; Refused when it fails. As the admin, or as the service account."""
         config = self.user if user else self.admin
         code, out, err = self.lab.run(
@@ -314,7 +314,8 @@ class Cluster:
                 with open(os.path.join(CRDS, name), encoding="utf-8") as file:
                     definition = json.load(file)
                 left_out[name[:-5]] = self._create_crd(definition)
-        self.kubectl("wait", "--for=condition=established", "--timeout=60s", "crd", "--all")
+        self.kubectl("wait", "--for=condition=established", f"--timeout={READY_SECONDS:g}s", "crd",
+                     "--all")
         return left_out
 
     def _create_crd(self, definition):
