@@ -29,8 +29,7 @@ PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
 import evidence  # noqa: E402
 import lab as lab_module  # noqa: E402
-from lab import (WAIT_SECONDS, Lab, run_tests, until,  # noqa: E402,F401  (tests take them
-                 wait_until)                           # from here)
+from lab import WAIT_SECONDS, Lab, run_tests, until  # noqa: E402,F401  (tests take them from here)
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '

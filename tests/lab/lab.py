@@ -83,11 +83,6 @@ def until(what, condition, seconds=WAIT_SECONDS):
         time.sleep(max(0.02, time.monotonic() - began))
 
 
-def wait_until(condition, seconds, what):
-    """The name that some scripts still have for `until`."""
-    return until(what, condition, seconds)
-
-
 class Started:
     """A program in a host: `popen` is the nsenter around it, `pid` its own pid, seen from here."""
 
