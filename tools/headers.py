@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Compiles each header of a room alone: it includes all that it needs.
 
-Usage: headers.py BUILD ROOM. The folders of generated and foreign headers are those with which BUILD
-compiles the room; what it has precompiled does not count.
+Usage: headers.py BUILD ROOM. The folders of generated and foreign headers are those with which
+BUILD compiles the room; what it has precompiled does not count.
 """
 
 import json
@@ -34,8 +34,8 @@ def main():
     failed = 0
     for header in headers:
         source = f'#include "{header.relative_to(ROOT / "src")}"\n'
-        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=source, text=True,
-                              cwd=ROOT, check=False)
+        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=source,
+                              text=True, cwd=ROOT, check=False)
         failed += done.returncode != 0
     print(f"{room}: {len(headers)} headers, {failed} of which do not compile alone")
     sys.exit(1 if failed else 0)

@@ -476,7 +476,8 @@ class Fails(PipelineCase):
     def test_other_branches_go_on_unless_told(self):
         both = ("type: pipeline\nsettings: {continue_on_step_failure: %s}\njobs:\n"
                 "  bad: {command: 'until [ -e $DIR/begun ]; do sleep 0.01; done; exit 3'}\n"
-                "  good: {command: 'touch $DIR/begun; until [ -e $DIR/go ]; do sleep 0.01; done'}\n")
+                "  good: {command: 'touch $DIR/begun; "
+                "until [ -e $DIR/go ]; do sleep 0.01; done'}\n")
         self.write("both.yml", both % "true")
         self.write("go", "")
         self.submit("-j", "2", file="both.yml", code=3)

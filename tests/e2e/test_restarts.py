@@ -46,7 +46,7 @@ class Restarts(Rounds, Case):
             self.check_second_round(done, 4)
 
     def test_it_begins_once_all_have_ended(self):
-        """No time that muster may take is waited for; how soon it is, bench/restart_rows.py says."""
+        """No time that muster may take is waited for; bench/restart_rows.py says how soon it is."""
         ends = ('test $MUSTER_RESTART_COUNT = 1 && exit 0; test $RANK = 1 && exit 1; '
                 'exec sleep $E2E_MARK')
         self.succeeds("--max-restarts", "1", "--grace", "3600", "--lease", "3600",
