@@ -20,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 USUAL = "-clang-analyzer-*"
 ANALYZER = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
-TOGETHER = re.compile(r"/src/together/((\w+)[\w.]*)\.\d+\.cpp$")  # see together.cmake
+TOGETHER = re.compile(r"/src/together/((\w+)[\w.]*)\.\d+\.cpp$")  # see src/together.cmake
 
 
 class Unit:
