@@ -7,7 +7,6 @@ Each host and the head has a disk of its own, see seed_case.
 
 import json
 import os
-import re
 import shutil
 import signal
 import unittest
