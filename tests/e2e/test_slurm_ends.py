@@ -162,6 +162,7 @@ exit $code
         self.assertNotRegex(done.errors, "error: node[13]: ")
 
     def test_a_host_without_its_cable_is_named(self):
+        self.spend_service()  # Slurm itself may have missed the host, and takes its time then
         running = self.held("--lease", "3")
         self.slurm.lab.pull_cable("node2")
         try:

@@ -56,7 +56,7 @@ _NO_RATE = ["--kube-api-qps=1000", "--kube-api-burst=2000"]  # tests do not wait
 
 # Ends with the test's process, however that ends; then removes what has no process to end with.
 _JANITOR = """cat > /dev/null
-for try in $(seq 200); do
+for try in $(seq 1200); do
   find /sys/fs/cgroup/*/"$2" -depth -type d -exec rmdir {} + 2>/dev/null
   rm -rf "$1" 2>/dev/null
   [ -e "$1" ] || ls -d /sys/fs/cgroup/*/"$2" >/dev/null 2>&1 || exit 0
