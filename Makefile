@@ -10,8 +10,9 @@ TALK_SECONDS ?= 3600
 # Which tests: ROOMS="cli head" takes those about these rooms, ONLY=regex those with such a name.
 ROOMS ?=
 ONLY ?=
-# Scripts mostly wait: more of them at a time than there are cores.
-JOBS ?= 5
+# How many tests at a time, of these no more of each kind than RESOURCES says.
+JOBS ?= 6
+RESOURCES ?= tests/resources.json
 RUNS ?= 5
 PART ?= 1/1
 
@@ -24,7 +25,7 @@ OUTPUTS = --test-output-size-passed 10000000 --test-output-size-failed 10000000
 # $(call run_tests,GROUP|GROUP...): runs them, then tells where the time went, and last what failed.
 define run_tests
 @rm -f build/tests.xml
-@ctest --test-dir build -j $(JOBS) -L '^group_($(1))$$' $(CHOSEN) $(OUTPUTS) --output-junit tests.xml || true
+@ctest --test-dir build -j $(JOBS) --resource-spec-file $(abspath $(RESOURCES)) -L '^group_($(1))$$' $(CHOSEN) $(OUTPUTS) --output-junit tests.xml || true
 @tools/durations build/tests.xml
 endef
 

@@ -5,6 +5,7 @@ itself is a script that says what it was asked for.
 """
 
 # rooms: cli job host link
+# long
 
 import contextlib
 import glob

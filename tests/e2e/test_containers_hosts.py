@@ -2,7 +2,7 @@
 
 # rooms: container host link pmix
 # needs: podman
-# cores: 2
+# busy
 
 import os
 import signal

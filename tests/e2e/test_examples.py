@@ -1,7 +1,8 @@
 """The examples, as their README starts them."""
 
 # rooms: plan host job cli
-# cores: 2
+# long
+# busy
 
 import os
 import re

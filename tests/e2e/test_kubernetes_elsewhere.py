@@ -1,6 +1,7 @@
 """What pods have from elsewhere: folders that claims are bound to, images that a registry gives."""
 
 # rooms: cluster kubernetes
+# long
 # needs: kubernetes-nodes
 
 import os

@@ -5,6 +5,7 @@ ends, for memory or as its users wish, is in test_kubernetes_causes.py.
 """
 
 # rooms: cluster kubernetes link cli
+# long
 # needs: kubernetes-own
 
 import signal

@@ -1,6 +1,7 @@
 """A cluster that loses a node, its server, or who made it; each test has one for itself."""
 
 # rooms: cluster kubernetes cli
+# long
 # needs: kubernetes-own
 
 import os

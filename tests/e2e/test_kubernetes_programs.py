@@ -5,7 +5,7 @@ Pods are as restricted as everywhere: the ranks belong to a user without a name 
 
 # rooms: cluster kubernetes link pmix
 # needs: kubernetes-nodes
-# cores: 2
+# busy
 
 import collections
 import json

@@ -1,6 +1,7 @@
 """What muster tells of pods on nodes that say nothing."""
 
 # rooms: cluster kubernetes cli
+# long
 # needs: kubernetes-own
 
 import unittest

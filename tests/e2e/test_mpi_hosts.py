@@ -1,7 +1,7 @@
 """MPI programs on hosts behind ssh: shared memory within a host, TCP between them."""
 
 # rooms: pmi pmix machine link head
-# cores: 2
+# busy
 # long
 
 import unittest

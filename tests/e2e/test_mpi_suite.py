@@ -1,7 +1,7 @@
 """Every kind of MPI program, with both libraries, on this machine and on its simulated hosts."""
 
 # rooms: pmi pmix machine head
-# cores: 2
+# busy
 # long
 
 import os

@@ -1,7 +1,7 @@
 """examples/pipeline on ssh hosts that share no folder: trained, and killed until it is done."""
 
 # rooms: pipeline cli head blobs
-# cores: 2
+# busy
 # long
 
 import json

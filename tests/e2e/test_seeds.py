@@ -6,7 +6,8 @@ be installed here, have stand-ins that meet as they do.
 """
 
 # rooms: front job plan cli head
-# cores: 2
+# long
+# busy
 
 import os
 import unittest

@@ -5,7 +5,8 @@ is typed is what the documents say, with gloo in place of nccl and with the lab'
 """
 
 # rooms: front job plan cli head
-# cores: 2
+# long
+# busy
 
 import os
 import unittest

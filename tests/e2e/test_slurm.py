@@ -1,6 +1,7 @@
 """muster inside the jobs of a real Slurm: hosts from the allocation, agents started by srun."""
 
 # rooms: front spec batch link head machine plan cli
+# long
 # needs: slurm
 
 import os

@@ -1,6 +1,7 @@
 """Runs of a Slurm that keeps accounts: how they ended is known when it has forgotten their jobs."""
 
 # rooms: batch queue store cli
+# long
 # needs: slurm-accounts
 
 import json

@@ -1,6 +1,7 @@
 """`muster run --slurm`: hosts that a real Slurm is asked for, and gets back at the end."""
 
 # rooms: front batch queue head cli
+# long
 # needs: slurm
 
 import json

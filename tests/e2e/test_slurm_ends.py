@@ -1,6 +1,7 @@
 """How Slurm ends, holds up and starts again what muster runs in it."""
 
 # rooms: batch head link machine pipeline cli
+# long
 # needs: slurm
 
 import datetime

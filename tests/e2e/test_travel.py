@@ -4,6 +4,7 @@ Each host and the head has a disk of its own, see seed_case.
 """
 
 # rooms: cli blobs snapshot link store
+# long
 
 import json
 import os
