@@ -68,6 +68,9 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, Grid Engine, conta
 	cmake --build build --target muster
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes)
 
+# Each of them takes at most an hour, stress in parts: make stress PART=3/8.
+check-all: check analyze fuzz talk sim stress ## everything that there is; hours
+
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
 	tools/stress --runs '$(RUNS)' --only '$(ONLY)' --part '$(PART)'
