@@ -38,7 +38,7 @@ class Folder {
   }
   // Waits for what somebody else makes; false: it has not come in time.
   [[nodiscard]] bool comes(const std::string& name) const {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!has(name)) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       ::poll(nullptr, 0, 5);

@@ -34,7 +34,7 @@ class Socket : public testing::Test {
   }
   template <class Condition>
   void run_until(Condition condition) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     bool is_met = condition();
     while (!is_met && std::chrono::steady_clock::now() < limit) {
       loop_.run_one_for(std::chrono::milliseconds(100));

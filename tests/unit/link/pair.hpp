@@ -44,7 +44,7 @@ class LinkTest : public ::testing::Test {
   void run_until(const std::function<bool()>& condition) {
     while (!condition()) {
       if (loop.stopped()) loop.restart();
-      ASSERT_EQ(loop.run_one_for(std::chrono::seconds(10)), 1u) << "nothing happens any more";
+      ASSERT_EQ(loop.run_one_for(std::chrono::seconds(60)), 1u) << "nothing happens any more";
     }
   }
   // Runs what is ready now.

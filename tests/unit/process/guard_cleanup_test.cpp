@@ -99,14 +99,18 @@ TEST_F(GuardCleanup, OrphansAreReapedInSilence) {
   EXPECT_EQ(told_.ended.size(), 1u);
 }
 
-TEST_F(GuardCleanup, SweepOfNothingIsFast) {
-  guard_->spawn(shell(1, "exit 0"));
-  ASSERT_TRUE(run_until_ended(1));
-  constexpr int count = 200;
+// It waits for nothing: many take less than as many starts of a shell.
+TEST_F(GuardCleanup, SweepOfNothingIsFasterThanAStart) {
+  constexpr std::size_t count = 200;
   const auto start = Clock::now();
-  for (int i = 0; i < count; ++i) guard_->sweep();
+  for (ProcessId id = 1; id <= count; ++id) {
+    guard_->spawn(shell(id, "exit 0"));
+    ASSERT_TRUE(run_until_ended(id));
+  }
+  const auto started = Clock::now();
+  for (std::size_t i = 0; i < count; ++i) guard_->sweep();
   ASSERT_TRUE(run_until([&] { return told_.swept.size() == count; }));
-  EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(1) * count);
+  EXPECT_LT(Clock::now() - started, started - start);
   EXPECT_TRUE(told_.swept.front().leftovers.empty());
 }
 
@@ -186,17 +190,15 @@ TEST_F(GuardCleanup, ASweepAfterTheLastEndIsAnswered) {
 
 // It is stopped when it is asked; a while after that it ends by itself.
 TEST_F(GuardCleanup, TasksAreAskedOnceBeforeTheyAreKilled) {
-  guard_->set_grace(base::Duration(20000));
+  guard_->set_grace(std::chrono::hours(1));
   const UniqueFd out =
       spawn_with_output(shell(1,
                               "trap 'echo asked; go=1' TERM; (kill -STOP $$; echo ready) & "
                               "while [ -z \"$go\" ]; do sleep 0.01; done; "
-                              "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); done"));
+                              "n=0; while [ $n -lt 100000 ]; do n=$((n+1)); done; echo done"));
   ASSERT_EQ(read_line(out), "ready");
-  const auto start = Clock::now();
   guard_.reset();
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
-  EXPECT_EQ(read_all(out), "asked\n");
+  EXPECT_EQ(read_all(out), "asked\ndone\n");
 }
 
 TEST_F(GuardCleanup, GuardIgnoresTheSignalsOfATerminal) {
@@ -268,15 +270,14 @@ TEST_F(GuardCleanup, AGuardThatIsStoppedForALeaseIsKilled) {
   expect_all_ended(watched, Clock::now());
 }
 
-// They had SIGTERM; what the tasks themselves did not wait for, nobody waits for.
+// They had SIGTERM; what the tasks themselves did not wait for, nobody waits for, or this would take
+// an hour.
 TEST_F(GuardCleanup, ChildrenThatIgnoreSigtermDoNotOutliveTheTasksOfAVanishedOwner) {
-  guard_->set_grace(base::Duration(20000));
+  guard_->set_grace(std::chrono::hours(1));
   const UniqueFd out = spawn_with_output(
-      shell(1, "(trap '' TERM; sh -c 'echo $$; exec sleep 1000 >/dev/null') & exec sleep 1000"));
+      shell(1, "(trap '' TERM; sh -c 'echo $$; exec sleep 9000 >/dev/null') & exec sleep 9000"));
   const auto watched = watch_lines(out, 1);
-  const auto start = Clock::now();
   guard_.reset();
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   expect_all_ended(watched, Clock::now());
 }
 
@@ -329,9 +330,8 @@ TEST_F(OwnerDies, LeavesNothingAndStrangersLive) {
   if (stranger == 0) ::execl("/bin/sleep", "sleep", "1000", nullptr);
   const UniqueFd stranger_watch = watch(stranger);
   start_owner();
-  const auto killed = Clock::now();
   ASSERT_EQ(::kill(owner_, SIGKILL), 0);
-  expect_all_ended(watched_, killed + grace_ + std::chrono::seconds(1));
+  expect_all_ended(watched_, Clock::now() + patience);
   EXPECT_FALSE(has_ended(stranger_watch, std::chrono::milliseconds(0)));
 }
 
@@ -342,7 +342,7 @@ TEST_F(OwnerDies, TogetherWithItsGuard) {
   ASSERT_EQ(::kill(guard, SIGSTOP), 0);  // it shall not see the owner's end before its own
   ASSERT_EQ(::kill(owner_, SIGKILL), 0);
   ASSERT_EQ(::kill(guard, SIGKILL), 0);
-  expect_all_ended(watched_, Clock::now() + std::chrono::seconds(5));
+  expect_all_ended(watched_, Clock::now() + patience);
 }
 
 TEST_F(OwnerDies, AfterItWasStoppedForALease) {

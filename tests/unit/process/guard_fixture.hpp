@@ -17,7 +17,7 @@
 namespace muster::process::test {
 
 // Long enough for a busy machine; only a failing test waits so long.
-inline constexpr std::chrono::seconds patience{30};
+inline constexpr std::chrono::seconds patience{60};
 
 // The end of a process can be awaited, whoever its parent is. Open it while the process lives.
 [[nodiscard]] UniqueFd watch(pid_t pid);
