@@ -270,8 +270,8 @@ TEST_F(GuardCleanup, AGuardThatIsStoppedForALeaseIsKilled) {
   expect_all_ended(watched, Clock::now());
 }
 
-// They had SIGTERM; what the tasks themselves did not wait for, nobody waits for, or this would take
-// an hour.
+// They had SIGTERM; what the tasks themselves did not wait for, nobody waits for: it would take an
+// hour.
 TEST_F(GuardCleanup, ChildrenThatIgnoreSigtermDoNotOutliveTheTasksOfAVanishedOwner) {
   guard_->set_grace(std::chrono::hours(1));
   const UniqueFd out = spawn_with_output(
