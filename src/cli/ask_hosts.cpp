@@ -17,7 +17,7 @@ model::RunReport ask_hosts(const model::JobSpec& spec, model::Inventory& invento
     options.input.plan.nodes.push_back({host, {}});
   }
   if (asked.empty()) return {};
-  const head::Survey survey = head::survey(std::move(options));
+  const head::Survey survey = invocation.heads.survey(std::move(options));
   if (survey.report.cause != model::Cause::completed) return survey.report;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (!survey.facts[i]) continue;

@@ -176,7 +176,7 @@ int run_command(const front::CalledRequest& request, HeldHosts held, const Invoc
     options.joined[NodeIndex(first + i)] = std::move(held.connections[i]);
   }
   std::ranges::move(held.hosts, std::back_inserter(options.input.plan.spare));
-  const auto report = head::run_head(std::move(options));
+  const auto report = invocation.heads.run(std::move(options));
   if (!report) return complain(report.error());
   return tell(*report, invocation, true);
 }

@@ -1,12 +1,20 @@
 // The commands of muster: arguments in, exit code out.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "head/holder.hpp"
+#include "head/head.hpp"
 
 namespace muster::cli {
+
+// What carries out the runs that are decided here, and what asks hosts for their hardware. Tests
+// have some that start nothing.
+struct Heads {
+  std::function<base::Result<model::RunReport>(head::HeadOptions)> run = head::run_head;
+  std::function<head::Survey(head::HeadOptions)> survey = head::survey;
+};
 
 struct Invocation {
   std::vector<std::string> words;        // argv, with argv[0]
@@ -17,6 +25,7 @@ struct Invocation {
   int announce = -1;         // a pipe to a foreground process that waits until a step's ranks run
   int parent = -1;           // a pipe to the foreground process, when this one continues detached
   head::Holder holder = {};  // of hosts that were given for this run alone
+  Heads heads = {};
 };
 
 // With the environment as it was found.

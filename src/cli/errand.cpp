@@ -75,7 +75,7 @@ model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
   options.input.kept = std::move(job->kept);
   options.tick = errand.tick;
   const Stdin input(errand.input);
-  auto report = head::run_head(std::move(options));
+  auto report = invocation.heads.run(std::move(options));
   return report ? std::move(*report) : failed(std::move(report.error()));
 }
 

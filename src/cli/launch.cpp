@@ -28,7 +28,6 @@
 #include "cli/travel.hpp"
 #include "container/folders.hpp"
 #include "head/allocation_end.hpp"
-#include "head/head.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
 #include "plan/plan.hpp"
@@ -199,7 +198,7 @@ class Launch {
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);
     if (joined_) options.joined = std::move(joined_->connections);
-    const auto report = head::run_head(std::move(options));
+    const auto report = invocation_.heads.run(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_ && !report) recorder_->give_up(report.error());
     if (recorder_) lost_ = first_code(lost_, check_record(*recorder_));
