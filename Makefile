@@ -30,7 +30,7 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze clean install talk kubernetes configure-tests \
+        format lint analyze clean install talk kubernetes frameworks configure-tests \
         demo-packages
 
 help: ## list the targets
@@ -80,6 +80,10 @@ stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PAR
 kubernetes: ## Kubernetes' servers for the tests, built from Debian's source once; 8 minutes
 	tools/setup kubernetes
 	@tools/kubernetes
+
+frameworks: ## virtual environments with real frameworks for tests, from PyPI, once; 12 minutes
+	tools/setup frameworks
+	@tools/frameworks
 
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)

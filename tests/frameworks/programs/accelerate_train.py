@@ -1,0 +1,34 @@
+"""accelerate's own smallest loop; the world is what its PartialState finds."""
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import set_seed
+from seen import CLASSES, PIXELS, fashion, tell
+from torch.utils.data import DataLoader, TensorDataset
+
+
+def main():
+    accelerator = Accelerator(cpu=True)
+    set_seed(1)
+    images, labels = fashion()
+    data = DataLoader(TensorDataset(torch.from_numpy(images), torch.from_numpy(labels)), 32)
+    model = torch.nn.Linear(PIXELS, CLASSES)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+    model, optimizer, data = accelerator.prepare(model, optimizer, data)
+    losses = []
+    for _ in range(2):
+        for rows, wanted in data:
+            loss = torch.nn.functional.cross_entropy(model(rows), wanted)
+            optimizer.zero_grad()
+            accelerator.backward(loss)
+            optimizer.step()
+            losses.append(loss.item())
+    plain = accelerator.unwrap_model(model)
+    tell("accelerate", accelerator.process_index, accelerator.num_processes,
+         [part.detach().numpy() for part in plain.parameters()], losses[0],
+         sum(losses[-5:]) / 5, local=accelerator.local_process_index,
+         kind=accelerator.distributed_type.value)
+
+
+if __name__ == "__main__":
+    main()
