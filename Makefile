@@ -31,7 +31,7 @@ endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
         format lint analyze clean install talk kubernetes frameworks configure-tests \
-        demo-packages
+        demo-packages test-packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 17
@@ -50,16 +50,17 @@ demo: ## train on Fashion-MNIST: 4 ranks on 2 nodes of this machine
 demo-packages:
 	tools/setup demo
 
-configure-tests:
+test-packages:
 	tools/setup build demo test
+
+configure-tests: test-packages
 	cmake --preset release
 
 test: configure-tests ## every test that needs only this machine and ssh hosts made on it: 10 minutes
 	cmake --build build --target muster spawn_loop
 	$(call run_tests,programs|rules|scripts)
 
-test-quick: ## the rooms' tests only, of what has changed since they passed; in a build that compiles fast
-	tools/setup build demo test
+test-quick: test-packages ## the rooms' tests only, of what has changed since they passed; compiled fast
 	cmake --preset quick
 	cmake --build build-quick --target quick
 
@@ -81,7 +82,7 @@ kubernetes: ## Kubernetes' servers for the tests, built from Debian's source onc
 	tools/setup kubernetes
 	@tools/kubernetes
 
-frameworks: ## virtual environments with real frameworks for tests, from PyPI, once; 12 minutes
+frameworks: ## virtual environments with real frameworks for tests, from PyPI, once
 	tools/setup frameworks
 	@tools/frameworks
 

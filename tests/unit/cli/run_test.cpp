@@ -201,7 +201,7 @@ TEST_F(RecordedRun, ThatNeverBeganSaysWhy) {
   EXPECT_NE(shown().find("no descriptors are left"), std::string::npos) << shown();
 }
 
-TEST_F(RecordedRun, IsKeptForAnErrorOfItsPlanningToo) {
+TEST_F(RecordedRun, AsksNoHeadWhenItCannotBePlanned) {
   const Answer answer = muster_({"submit", "-H", "node1", file_});
   EXPECT_NE(answer.code, 0);
   EXPECT_EQ(answer.runs.size(), 0U);
