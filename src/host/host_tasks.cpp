@@ -116,6 +116,7 @@ process::GuardEvents HostTasks::guard_events() {
     pids_.erase(Rank(ended.id));
     // What it said before its end comes first: an MPI_Abort is more than an exit code.
     if (pmi_) pmi_->hear_out(Rank(ended.id));
+    if (pmix_) pmix_->hear_out();
     feed(machine::TaskEnded{{Rank(ended.id), static_cast<std::int32_t>(ended.pid), ended.code,
                              ended.signal, ended.core_dumped, ended.max_rss_kib},
                             base::Instant(std::chrono::nanoseconds(ended.at_ns))});

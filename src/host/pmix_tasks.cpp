@@ -169,13 +169,20 @@ void PmixTasks::read_server() {
                      }));
 }
 
-// False when nothing more will come.
+// All that it has said so far. False when nothing more will come.
 bool PmixTasks::hear_server() {
-  std::array<char, 65536> buffer;
-  const ssize_t got = ::recv(server_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  if (got == 0) return false;
-  reader_.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+  while (true) {
+    std::array<char, 65536> buffer;
+    const ssize_t got = ::recv(server_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno == EAGAIN;
+    if (got == 0 || !hear({buffer.data(), static_cast<std::size_t>(got)})) return false;
+  }
+}
+
+// False when it cannot be understood.
+bool PmixTasks::hear(std::string_view said) {
+  reader_.feed(said);
   auto item = reader_.next();
   for (; item && *item; item = reader_.next()) {
     auto* message = std::get_if<wire::ToHead>(&**item);
@@ -309,12 +316,15 @@ void PmixTasks::flush() {
   }
 }
 
+void PmixTasks::hear_out() {
+  if (started_ && !hear_server()) server_ended();
+}
+
 void PmixTasks::server_ended() {
   if (expected_) return;
   (void)hear_server();  // its last word says why
   if (expected_) return;
-  events_.to_head(
-      wire::Refused{{base::Fault::lost, "the PMIx server of this host has died", {}, {}}});
+  refuse({base::Fault::lost, "the PMIx server of this host has died", {}, {}});
 }
 
 void PmixTasks::clean_up() {

@@ -57,6 +57,8 @@ class PmixTasks {
   void hear(wire::PmixDown message);
   // To a Spawn that was for PMIx.
   void hear(const wire::Spawned& answer);
+  // A task has ended: all that the server said until then is heard, since it may tell why.
+  void hear_out();
   // The task has ended: in the MPI world and without MPI_Finalize that is a failure, even with exit
   // code 0.
   void ended(base::Rank rank);
@@ -81,6 +83,7 @@ class PmixTasks {
   [[nodiscard]] base::Result<void> ask_for_server(const process::UniqueFd& link);
   void read_server();
   [[nodiscard]] bool hear_server();
+  [[nodiscard]] bool hear(std::string_view said);
   void refuse(base::Error error);
   void take(pmix::Upcall upcall);
   void add(pmix::AddJob job);

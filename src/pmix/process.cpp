@@ -79,18 +79,17 @@ base::Result<void> Process::step() {
     return base::fail(base::Fault::internal, {}, "poll: {}", std::strerror(errno));
   }
   // Commands before connections: a job is added before its ranks are started, and known here
-  // before they are let in.
+  // before they are let in. Upcalls, too: what a rank's call tells us is on its way to the agent
+  // before the rank has its answer, and so before it can end.
   const bool serving = proxy_.has_value();
   if (entries[0].revents != 0) {
     if (auto read = read_commands(); !read) return read;
-  }
-  if (serving) {
-    if (auto served = proxy_->served(entries.data() + connections); !served) return served;
   }
   if (server_) {
     for (Upcall& upcall : server_->take()) say(std::move(upcall));
   }
   if (!out_.empty()) ended_ = !write_out(MSG_DONTWAIT) || ended_;
+  if (serving) return proxy_->served(entries.data() + connections);
   return {};
 }
 
