@@ -66,6 +66,9 @@ Command like_docker(const ContainerSpec& spec, const Facts& facts) {
   Words& words = command.words;
   add(words, {facts.program, "run", "--rm", "--interactive", "--name", facts.name});
   add(words, {"--pull", "never", "--log-driver", "none", "--no-healthcheck", "--entrypoint", ""});
+  // podman looks for these in all input, not only a terminal's: it would keep a lone Ctrl-P back
+  // until more comes, and let go of the container when a lone Ctrl-Q does.
+  if (is_podman(spec)) add(words, {"--detach-keys", ""});
   add(words, {"--network", "host", "--uts", "host"});
   for (std::string& word : shared_words(spec, facts)) words.push_back(std::move(word));
   add_user(words, spec, facts);

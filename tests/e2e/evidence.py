@@ -4,8 +4,13 @@ A test's cleanups remove all of it, so it is told at the moment of the failure, 
 log must stay readable when twenty tests fail for one reason.
 """
 
+import array
+import contextlib
+import ctypes
+import fcntl
 import os
 import sys
+import termios
 
 import lab as lab_module
 
@@ -14,6 +19,8 @@ WIDTH = 300   # of a line
 WORDS = 120   # of a process's command line
 RUNS = 6      # whose records are shown; earlier tests of a lab have left theirs
 TOLD = 20     # of what a lab's hosts were told to run
+LIBC = ctypes.CDLL(None)
+PIDFD_GETFD = 438  # Python has no name for it; the number is that of all machines
 ENTRIES = 20_000  # looked at when records are searched for; a copied Python has many more
 
 
@@ -156,4 +163,29 @@ def facts(pid):
     name = lab_module._read(pid, "comm").decode(errors="replace").strip()
     waits = lab_module._read(pid, "wchan").decode(errors="replace")
     used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return f"({name}) {fields[0].decode()} in {waits} after {used:.2f} s of computing"
+    return f"({name}) {fields[0].decode()} in {waits} after {used:.2f} s of computing{queues(pid)}"
+
+
+def queues(pid):
+    """What lies unread in its pipes and sockets, or unsent: it shows where a link is stuck."""
+    texts = []
+    with contextlib.suppress(OSError):
+        process = os.pidfd_open(pid)
+        for number in sorted(map(int, os.listdir(f"/proc/{pid}/fd"))):
+            texts += queue(process, pid, number)
+        os.close(process)
+    return "; " + ", ".join(texts) if texts else ""
+
+
+def queue(process, pid, number):
+    kind = os.readlink(f"/proc/{pid}/fd/{number}").partition(":")[0]
+    copy = LIBC.syscall(PIDFD_GETFD, process, number, 0) if kind in ("pipe", "socket") else -1
+    texts = []
+    if copy >= 0:
+        for question, word in ((termios.FIONREAD, "unread"), (termios.TIOCOUTQ, "unsent")):
+            count = array.array("i", [0])
+            with contextlib.suppress(OSError):  # a pipe has nothing to send, a listener neither
+                fcntl.ioctl(copy, question, count)
+            texts += [f"{kind} {number} has {count[0]} bytes {word}"] * (count[0] > 0)
+        os.close(copy)
+    return texts

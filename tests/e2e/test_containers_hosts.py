@@ -20,8 +20,9 @@ if REASON:
 IMAGES = ("small", "full", "no-pmix", "musl")
 HOSTS = "node1:8,node2:8"
 # Ranks of MPI look for messages all the time, sixteen of them on this machine's few cores: agents
-# and the head may not get a turn within the usual lease, and here nobody is to be lost.
-PATIENT = ("--lease", "60")
+# and the head may not get a turn within the usual lease, and here nobody is to be lost. Beyond the
+# time that a run has here: a link that is stuck is looked at while it is.
+PATIENT = ("--lease", "600")
 SECONDS = 300  # for sixteen ranks that all read torch, or a runtime that starts beside them
 
 DDP = """

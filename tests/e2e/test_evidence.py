@@ -68,6 +68,14 @@ class Fails(Case):
         job.finish(0.1)
 run_tests()
 """
+UNREAD = START + """
+class Fails(Case):
+    def test_it(self):
+        job = self.start("infinity", command=["sleep"], stdin=subprocess.PIPE)
+        os.write(job.popen.stdin.fileno(), b"apple")
+        self.fail("nobody reads it")
+run_tests()
+"""
 
 
 class Evidence(Case):
@@ -118,6 +126,12 @@ class Evidence(Case):
         self.assertEqual(code, 1, said)
         self.assertIn("TimeoutExpired: ", said)
         self.assertIn("    well on its way", self.section(said, "programs that the test started"))
+
+    def test_bytes_that_nobody_reads_are_counted(self):
+        code, said = self.run_script(UNREAD)
+        self.assertEqual(code, 1, said)
+        self.assertRegex(self.section(said, "processes"),
+                         r"computing; pipe 0 has 5 bytes unread: sleep")
 
     def test_nothing_is_told_of_tests_that_are_skipped(self):
         code, said = self.run_script(NONE_FAILS)
