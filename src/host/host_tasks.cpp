@@ -144,6 +144,7 @@ void HostTasks::perform(machine::ToHead& effect) {
 model::Circumstances HostTasks::look_around() const {
   model::Circumstances around;
   around.shared = probe::shared_memory();
+  around.gpu = probe::gpu_model();
   if (!memory_before_) return around;
   around.memory = machine::memory_kills(*memory_before_, probe::memory_counters());
   if (around.memory && !around.memory->group.empty()) {

@@ -41,6 +41,7 @@ struct SharedMemory {
 struct Circumstances {
   std::optional<MemoryKills> memory;   // nothing: the kernel does not count
   std::optional<SharedMemory> shared;  // nothing: there is no /dev/shm
+  std::string gpu = {};  // what its GPUs are called; empty: not known, or not all the same
   bool operator==(const Circumstances&) const = default;
 };
 

@@ -140,4 +140,22 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
   return all;
 }
 
+std::string gpu_model(const std::string& root) {
+  constexpr std::string_view kLabel = "Model:";
+  const std::string gpus = root + "/proc/driver/nvidia/gpus";
+  std::string common;
+  for (const std::string& bus : names_in(gpus)) {
+    const std::string text = read_text(fmt::format("{}/{}/information", gpus, bus));
+    const std::size_t label = text.find(kLabel);
+    if (label == std::string::npos) return {};
+    const std::size_t begin = text.find_first_not_of(" \t", label + kLabel.size());
+    const std::size_t end = std::min(text.find('\n', label), text.size());
+    if (begin >= end) return {};
+    const std::string model = text.substr(begin, end - begin);
+    if (!common.empty() && model != common) return {};
+    common = model;
+  }
+  return common;
+}
+
 }  // namespace muster::probe

@@ -15,4 +15,8 @@ namespace muster::probe {
 [[nodiscard]] std::vector<model::Devices> devices(const std::string& root,
                                                   std::span<const std::string> environment);
 
+// What NVIDIA's driver calls the GPUs of this machine: "NVIDIA H200". Empty where it has none, or
+// where they differ.
+[[nodiscard]] std::string gpu_model(const std::string& root = "");
+
 }  // namespace muster::probe

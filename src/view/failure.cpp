@@ -24,9 +24,6 @@ struct Advice {
 
 constexpr std::array kByWords{
     Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
-    Advice{"CUDA out of memory",
-           "the accelerator's memory is full: smaller batches, or see "
-           "nvidia-smi on {} for another process that holds it"},
     Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
     Advice{"ModuleNotFoundError",
            "the module is missing on {}, or another python comes first on "
@@ -145,6 +142,52 @@ constexpr std::uint64_t kMiB = 1U << 20U;
       kWords, [&](auto words) { return telling.find(words) != std::string_view::npos; });
 }
 
+// "139.80 GiB" of "GPU 0 has a total capacity of 139.80 GiB of which", as torch says it since 2.1,
+// or of "(GPU 0; 23.69 GiB total capacity;", as it said it before. Its number is of no use: it
+// counts what the rank may use.
+[[nodiscard]] std::string gpu_size(std::string_view telling) {
+  constexpr std::string_view kNow = "total capacity of ";
+  constexpr std::string_view kBefore = " total capacity;";
+  constexpr std::string_view kUnit = "iB";
+  std::size_t begin = std::string_view::npos;
+  if (const std::size_t now = telling.find(kNow); now != std::string_view::npos) {
+    begin = now + kNow.size();
+  } else if (const std::size_t before = telling.find(kBefore); before != std::string_view::npos) {
+    const std::size_t gap = telling.rfind("; ", before);
+    if (gap != std::string_view::npos) begin = gap + 2;
+  }
+  if (begin == std::string_view::npos) return {};
+  const std::string_view rest = telling.substr(begin);
+  const std::size_t unit = rest.find(kUnit);
+  constexpr std::size_t kLongest = 16;
+  if (unit == std::string_view::npos || unit > kLongest) return {};
+  return std::string(rest.substr(0, unit + kUnit.size()));
+}
+
+// Words of programs whose GPU's memory is full: torch's, CUDA's own, XLA's, TensorFlow's.
+[[nodiscard]] bool tells_of_full_gpu(std::string_view telling) {
+  constexpr std::array<std::string_view, 7> kWords{
+      "CUDA out of memory",       "HIP out of memory",         "CUDA error: out of memory",
+      "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "RESOURCE_EXHAUSTED: Out of memory",
+      "by allocator GPU_"};
+  return std::ranges::any_of(
+      kWords, [&](auto words) { return telling.find(words) != std::string_view::npos; });
+}
+
+[[nodiscard]] std::string gpu_step(const model::Circumstances& around, std::string_view telling,
+                                   std::string_view host) {
+  const std::string size = gpu_size(telling);
+  const bool is_amd = telling.find("HIP") != std::string_view::npos;
+  std::string which = printable(around.gpu);
+  if (!which.empty() && !size.empty()) which += " with ";
+  which += size;
+  return fmt::format(
+      "its GPU on {}{} is full: smaller batches, or see {} there for another process that holds "
+      "its "
+      "memory",
+      host, which.empty() ? "" : fmt::format(" ({})", which), is_amd ? "rocm-smi" : "nvidia-smi");
+}
+
 [[nodiscard]] std::string signal_step(const model::RunReport& report, std::string_view host) {
   const model::RankExit& exit = report.first;
   if (exit.signal == SIGKILL) {
@@ -207,6 +250,7 @@ std::string next_step(const model::RunReport& report, std::string_view telling) 
     return "the kernel's out-of-memory killer was active: " +
            memory_step(*report.around.memory, host);
   }
+  if (tells_of_full_gpu(telling)) return gpu_step(report.around, telling, host);
   for (const auto& [words, step] : kByWords) {
     if (telling.find(words) != std::string_view::npos) return with_host(step, host);
   }

@@ -23,6 +23,7 @@ model::SharedMemory read(const proto::SharedMemory& in) {
 
 void write(proto::Circumstances& to, const model::Circumstances& around) {
   if (around.shared) write(*to.mutable_shared(), *around.shared);
+  to.set_gpu(around.gpu);
   if (!around.memory) return;
   auto& memory = *to.mutable_memory();
   memory.set_killed(around.memory->killed);
@@ -34,6 +35,7 @@ void write(proto::Circumstances& to, const model::Circumstances& around) {
 model::Circumstances read(proto::Circumstances& in) {
   model::Circumstances around;
   if (in.has_shared()) around.shared = read(in.shared());
+  around.gpu = std::move(*in.mutable_gpu());
   if (!in.has_memory()) return around;
   auto& memory = *in.mutable_memory();
   around.memory = {memory.killed(), std::move(*memory.mutable_group()), memory.limit(),

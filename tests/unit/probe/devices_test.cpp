@@ -75,5 +75,35 @@ TEST_F(DevicesIn, our_own_limit_are_what_is_shared) {
             "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7, HIP_VISIBLE_DEVICES=1,2, ");
 }
 
+class GpuModelIn : public DevicesIn {
+ protected:
+  // Its file as the driver writes it.
+  void gpu(const std::string& bus, const std::string& model) {
+    file("proc/driver/nvidia/gpus/" + bus + "/information",
+         "Model: \t\t " + model + "\nIRQ:   \t\t 41\nGPU UUID: \t GPU-5ee46aaa\n");
+  }
+  [[nodiscard]] std::string model() const { return gpu_model(root_.string()); }
+};
+
+TEST_F(GpuModelIn, a_machine_without_any_is_empty) { EXPECT_EQ(model(), ""); }
+
+TEST_F(GpuModelIn, several_of_a_kind_is_theirs) {
+  gpu("0000:00:06.0", "NVIDIA H100 80GB HBM3");
+  gpu("0000:00:07.0", "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(model(), "NVIDIA H100 80GB HBM3");
+}
+
+TEST_F(GpuModelIn, different_ones_is_empty) {
+  gpu("0000:00:06.0", "NVIDIA H200");
+  gpu("0000:00:07.0", "NVIDIA L4");
+  EXPECT_EQ(model(), "");
+}
+
+TEST_F(GpuModelIn, a_file_without_it_is_empty) {
+  gpu("0000:00:06.0", "NVIDIA H200");
+  file("proc/driver/nvidia/gpus/0000:00:07.0/information", "IRQ: 41\nModel:");
+  EXPECT_EQ(model(), "");
+}
+
 }  // namespace
 }  // namespace muster::probe

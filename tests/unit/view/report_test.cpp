@@ -249,6 +249,47 @@ TEST(Report, ExplainsWorkersOutOfSharedMemory) {
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 
+// Each line as its framework prints it.
+TEST(Report, NamesTheGpuThatIsFullAndItsSize) {
+  RunReport r = rank_3_exited_with(1);
+  const std::string now =
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 280.80 GiB. GPU 0 has a total "
+      "capacity of 139.80 GiB of which 139.29 GiB is free.";
+  const std::string before =
+      "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 23.69 "
+      "GiB total capacity; 22.80 GiB already allocated;";
+  const std::string rest =
+      " is full: smaller batches, or see nvidia-smi there for another process that holds its "
+      "memory";
+  EXPECT_EQ(hint_for(r, {now}), "  hint: its GPU on node2 (139.80 GiB)" + rest);
+  r.around.gpu = "NVIDIA H200";
+  EXPECT_EQ(hint_for(r, {now}), "  hint: its GPU on node2 (NVIDIA H200 with 139.80 GiB)" + rest);
+  EXPECT_EQ(hint_for(r, {before}), "  hint: its GPU on node2 (NVIDIA H200 with 23.69 GiB)" + rest);
+  for (
+      const char* line :
+      {"RuntimeError: CUDA error: out of memory",
+       "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to "
+       "allocate 4398046511104 bytes.",
+       "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating tensor "
+       "with shape[1048576,1048576] and type float on /job:localhost/replica:0/task:0/device:GPU:0 "
+       "by allocator GPU_0_bfc [Op:Fill]"}) {
+    EXPECT_EQ(hint_for(r, {line}), "  hint: its GPU on node2 (NVIDIA H200)" + rest) << line;
+  }
+  EXPECT_NE(hint_for(r, {"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2 MiB."})
+                .find("see rocm-smi there"),
+            std::string::npos);
+}
+
+TEST(Report, TakesNoWordsForTheSizeOfAGpu) {
+  const RunReport r = rank_3_exited_with(1);
+  for (const char* more :
+       {"total capacity of", "total capacity of nothing that ends", "; total", " total capacity;",
+        "total capacity of 1 with no unit for so long GiB"}) {
+    const std::string hint = hint_for(r, {"RuntimeError: CUDA out of memory " + std::string(more)});
+    EXPECT_EQ(hint.rfind("  hint: its GPU on node2 is full: ", 0), 0U) << hint;
+  }
+}
+
 TEST(Report, GivesANextStepWhereThereIsOne) {
   EXPECT_NE(hint_for(rank_3_exited_with(127)).find("check PATH on node2"), std::string::npos);
   EXPECT_NE(hint_for(rank_3_exited_with(126)).find("may not be executed"), std::string::npos);

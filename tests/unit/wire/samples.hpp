@@ -208,7 +208,7 @@ inline std::vector<ToHead> samples_to_head() {
                  "{\"message\":\"\"}",
                  90'000'000,
                  model::Circumstances{model::MemoryKills{2, "/sys/fs/cgroup/job", 1U << 29U, true},
-                                      model::SharedMemory{1U << 26U, 4096, true}}},
+                                      model::SharedMemory{1U << 26U, 4096, true}, "NVIDIA H200"}},
           InputCredit{base::Rank(3), 65'536},
           FenceIn{3, std::string("\xffkv", 3), 2},
           Aborted{base::Rank(6), -7, "application called MPI_Abort"},
