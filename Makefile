@@ -66,10 +66,10 @@ test-quick: test-packages ## the rooms' tests only, of what has changed since th
 
 check: test check-more ## everything: `make test`, and what check-more adds
 
-check-more: configure-tests ## sanitizers, clang-tidy, Slurm, Grid Engine, containers, Kubernetes
-	tools/setup lint systems kubernetes
+check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubernetes, real frameworks
+	tools/setup lint systems kubernetes frameworks
 	cmake --build build --target muster
-	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes)
+	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
 check-all: check analyze fuzz talk sim stress ## everything that there is; hours

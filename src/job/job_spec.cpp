@@ -309,6 +309,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   made.spec.container = container_of(job, place, made.spec, complaints);
   made.spec.torch_store =
       !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
+  if (made.spec.torch_store) made.spec.wireup = model::Wireup::none;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   set_notice(job, place, made.spec, complaints);

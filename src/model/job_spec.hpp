@@ -154,6 +154,8 @@ struct JobSpec {
   std::vector<std::string> folders;    // made on every host before its ranks start
   std::string hostfile;  // text behind AZUREML_MPI_HOSTFILE; empty: the hosts of this job
 
+  // None for torchrun and for jobs of PyTorch, as with their own launchers: where there is mpi4py,
+  // Lightning takes a world of MPI for the job's (MPIEnvironment.detect), and starts no workers.
   Wireup wireup = Wireup::automatic;
   Roles roles = Roles::none;  // how ranks learn their App::role
   std::optional<GlooSpec> gloo;

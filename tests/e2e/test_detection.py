@@ -130,6 +130,20 @@ class Detection(Case):
                         true = truth(rank, nodes)
                         self.assertEqual(found, {key: true[key] for key in found})
 
+    def test_mpi_is_there_where_the_launcher_itself_wires_it_up(self):
+        """Lightning takes a world of MPI for its own wherever mpi4py finds one."""
+        self.write("job.yml", f"command: '{KEEP}'\n"
+                              "distribution: {type: pytorch, process_count_per_instance: 4}\n")
+        for name, (words, _) in FRONTS.items():
+            with self.subTest(front=name):
+                wired = {"PMI_RANK", "PMIX_RANK"} & set(self.environments(words)[0])
+                self.assertEqual(bool(wired), name not in ("torchrun", "launch"), wired)
+        self.assertEqual(self.muster("job.yml", command=(MUSTER, "submit")).code, 0)
+        with open(self.path("env.0"), encoding="utf-8") as file:
+            names = {line.partition("=")[0] for line in file}
+        self.assertTrue({"RANK", "LOCAL_RANK"} <= names, names)
+        self.assertFalse({"PMI_RANK", "PMIX_RANK", "PMI_FD"} & names, names)
+
 
 if __name__ == "__main__":
     run_tests()

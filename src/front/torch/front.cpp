@@ -300,6 +300,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
 
 void settle_identity(TorchDraft& draft) {
   draft.request.spec.torch_store = true;
+  draft.request.spec.wireup = model::Wireup::none;
   model::TorchSpec& torch = *draft.request.spec.torch;
   torch.run_id = draft.meeting.id.value_or("none");
   torch.own_id = draft.standalone;

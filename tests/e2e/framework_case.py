@@ -1,0 +1,85 @@
+"""What tests with real frameworks share: their Python, their programs, and what ranks saw."""
+
+import json
+import os
+import subprocess
+import sys
+
+from support import ROOT as REPOSITORY
+from support import MUSTER, LabCase, lab_or_skip
+
+PROGRAMS = os.path.join(REPOSITORY, "tests", "frameworks", "programs")
+SECONDS = 240  # for four ranks that all import a framework, on few cores
+# Of one rank on one core; several ranks that each want all cores only wait for one another.
+CALM = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1"}
+
+
+def python_of(group):
+    """The interpreter of a group of tools/frameworks; none, where it could not be built."""
+    done = subprocess.run([os.path.join(REPOSITORY, "tools", "frameworks"), "--where", group],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return os.path.join(done.stdout.strip(), "bin", "python") if done.returncode == 0 else None
+
+
+def framework_or_skip(group):
+    """Why tests with these frameworks cannot run here, or nothing; told once for each script."""
+    reason = lab_or_skip()
+    if not reason and not python_of(group):
+        reason = f"`tools/frameworks {group}` has not built its Python"
+    if reason:
+        print(f"SKIPPED: no ranks can train here: {reason}", file=sys.stderr)
+    return reason
+
+
+class FrameworkCase(LabCase):
+    """Two ssh hosts, on which the frameworks of `group` are installed."""
+
+    group = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.python = python_of(cls.group)
+        cls.lab_of(2)
+
+    def program(self, name):
+        return os.path.join(PROGRAMS, f"{name}_train.py")
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("bin"))
+        self.write("bin/ssh", f'#!/bin/sh\nexec /usr/bin/ssh -F {self.lab.ssh_config} "$@"\n',
+                   0o755)
+
+    def environment(self, **more):
+        """Of a user who has activated the environment and whose ssh knows the hosts."""
+        path = f"{self.path('bin')}:{os.path.dirname(self.python)}:{os.environ['PATH']}"
+        return super().environment(**{"PATH": path, **CALM, **more})
+
+    def here(self, *words, **more):
+        """`muster WORDS...` on this machine, to its end."""
+        return self.start(*words, command=(MUSTER,), **more).finish(SECONDS)
+
+    def hosts(self, *words):
+        """`muster WORDS...` on the lab's head, to its end; its hosts are clean then."""
+        return self.launch(*words, command=[MUSTER], seconds=SECONDS)
+
+    def job(self, command, distribution, nodes=2):
+        """The path of a job file whose code travels to the hosts."""
+        return self.write("job.yml", f"""
+type: command
+code: {PROGRAMS}
+command: {command}
+distribution: {distribution}
+resources: {{instance_count: {nodes}}}
+""")
+
+    def assert_trained(self, done, world=4):
+        """All ranks are there once, with the same parameters, and have learnt something."""
+        self.assertEqual(done.code, 0, done)
+        seen = [json.loads(line.partition("SEEN ")[2]) for line in done.lines if "SEEN " in line]
+        self.assertEqual(sorted(one["rank"] for one in seen), list(range(world)), done)
+        self.assertEqual({one["world"] for one in seen}, {world}, done)
+        self.assertEqual(len({one["parameters"] for one in seen}), 1, done)
+        for one in seen:
+            self.assertLess(one["last"], one["first"], done)
+        return sorted(seen, key=lambda one: one["rank"])
