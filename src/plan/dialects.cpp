@@ -327,6 +327,21 @@ std::string mlflow_context(const About& about) {
 }
 
 // When a variable is left to the user, besides -x.
+// MPICH 5 refuses to choose where it finds the names of both PMI-1 and PMIx
+// (check_MPIR_CVAR_PMI_VERSION); older ones take 1 unless told otherwise.
+std::string pmi_version(const AboutApp& about) {
+  return about.spec.wireup == model::Wireup::automatic ? "1" : "";
+}
+
+// jax.distributed.initialize() without arguments counts processes where it finds this one
+// (clusters/ompi_cluster.py); it meets at JAX_COORDINATOR_ADDRESS, and Open MPI's ranks, which have
+// PMIx, never call anybody there. Written as mpirun does: job, a multiple of 4096, and address.
+std::string head_of_open_mpi(const AboutApp& about) {
+  const std::string where = azure_master(about);
+  if (about.spec.wireup == model::Wireup::none || where.empty()) return {};
+  return (where.starts_with('[') ? "4096.0;tcp6://" : "4096.0;tcp://") + where;
+}
+
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
   to_own,      // to a value under the same name
@@ -385,6 +400,7 @@ constexpr Word kWords[] = {
     {"MKL_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"MLFLOW_RUN_CONTEXT", "MLflow", mlflow_context, Yields::to_own},
     {"MPIR_CVAR_NEMESIS_TCP_NETWORK_IFACE", "network", mpich_interface, Yields::to_own},
+    {"MPIR_CVAR_PMI_VERSION", "MPICH", pmi_version, Yields::to_own},
     {"MPI_LOCALNRANKS", "MPICH", local_size},
     {"MPI_LOCALRANKID", "MPICH", local_rank},
     {"MS_CLUSTER_TIMEOUT", "MindSpore", ms_timeout, Yields::to_own},
@@ -413,6 +429,7 @@ constexpr Word kWords[] = {
     {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
     {"OMPI_FIRST_RANKS", "Open MPI", first_ranks},
     {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
+    {"OMPI_MCA_orte_hnp_uri", "JAX", head_of_open_mpi},
     {"OMPI_NUM_APP_CTX", "Open MPI", app_count},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
     {"OMP_NUM_THREADS", "threads", omp_threads, Yields::to_threads},

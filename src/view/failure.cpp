@@ -24,6 +24,10 @@ struct Advice {
 
 constexpr std::array kByWords{
     Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
+    Advice{
+        "127.0.1.1",
+        "a host's own name means 127.0.1.1 in its /etc/hosts: programs that meet at their host's "
+        "name, as JAX on processors does, need the address there by which others reach {}"},
     Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
     Advice{"ModuleNotFoundError",
            "the module is missing on {}, or another python comes first on "

@@ -296,6 +296,11 @@ TEST(Report, GivesANextStepWhereThereIsOne) {
   EXPECT_NE(hint_for(rank_3_exited_with(137)).find("SIGKILL"), std::string::npos);
   EXPECT_NE(hint_for(rank_3_exited_with(139)).find("invalid memory reference"), std::string::npos);
   EXPECT_NE(hint_for(rank_3_killed_by(SIGBUS)).find("/dev/shm"), std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(1),
+                     {"jax.errors.JaxRuntimeError: UNKNOWN: Gloo context initialization failed: "
+                      "timed out connecting: SO_ERROR: Connection refused, remote=[127.0.1.1]:429"})
+                .find("a host's own name means 127.0.1.1 in its /etc/hosts"),
+            std::string::npos);
   EXPECT_NE(hint_for(rank_3_exited_with(1), {"OSError: [Errno 28] No space left on device"})
                 .find("df -h"),
             std::string::npos);

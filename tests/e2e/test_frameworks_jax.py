@@ -1,0 +1,47 @@
+"""JAX, whose jax.distributed.initialize() is told nothing, trains on hosts and simulated nodes."""
+
+# rooms: plan head host
+# needs: frameworks-jax
+# busy
+
+import unittest
+
+from framework_case import FrameworkCase, framework_or_skip
+from support import run_tests
+
+REASON = framework_or_skip("jax")
+
+
+@unittest.skipIf(REASON, REASON)
+class Jax(FrameworkCase):
+    group = "jax"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # On processors, its ranks meet at their hosts' names, which must not mean 127.0.1.1 there.
+        for name in cls.lab.names:
+            path = cls.lab.path(name, "/etc/hosts")
+            with open(path, encoding="ascii") as file:
+                text = file.read().replace(f"127.0.1.1 {name}", f"{cls.lab.address(name)} {name}")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+
+    def assert_meets(self, done, world=4):
+        seen = self.assert_trained(done, world)
+        self.assertEqual({one["devices"] for one in seen}, {world})
+
+    def test_ranks_on_two_hosts(self):
+        self.assert_meets(self.hosts("run", "-H", "node1:2,node2:2", "python",
+                                     self.program("jax")))
+
+    def test_ranks_of_mpirun(self):
+        self.assert_meets(self.hosts("mpirun", "-H", "node1:1,node2:1", "python",
+                                     self.program("jax")), world=2)
+
+    def test_a_job_of_mpi(self):
+        job = self.job("python jax_train.py", "{type: mpi, process_count_per_instance: 1}")
+        self.assert_meets(self.here("submit", job, "--fake-nodes", "2"), world=2)
+
+
+run_tests()
