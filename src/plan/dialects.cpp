@@ -326,7 +326,6 @@ std::string mlflow_context(const About& about) {
   return fmt::format("{{\"muster.rank\": \"{}\"}}", about.rank);
 }
 
-// When a variable is left to the user, besides -x.
 // MPICH 5 refuses to choose where it finds the names of both PMI-1 and PMIx
 // (check_MPIR_CVAR_PMI_VERSION); older ones take 1 unless told otherwise.
 std::string pmi_version(const AboutApp& about) {
@@ -342,6 +341,7 @@ std::string head_of_open_mpi(const AboutApp& about) {
   return (where.starts_with('[') ? "4096.0;tcp6://" : "4096.0;tcp://") + where;
 }
 
+// When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
   to_own,      // to a value under the same name
