@@ -332,15 +332,6 @@ std::string pmi_version(const AboutApp& about) {
   return about.spec.wireup == model::Wireup::automatic ? "1" : "";
 }
 
-// jax.distributed.initialize() without arguments counts processes where it finds this one
-// (clusters/ompi_cluster.py); it meets at JAX_COORDINATOR_ADDRESS, and Open MPI's ranks, which have
-// PMIx, never call anybody there. Written as mpirun does: job, a multiple of 4096, and address.
-std::string head_of_open_mpi(const AboutApp& about) {
-  const std::string where = azure_master(about);
-  if (about.spec.wireup == model::Wireup::none || where.empty()) return {};
-  return (where.starts_with('[') ? "4096.0;tcp6://" : "4096.0;tcp://") + where;
-}
-
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -429,7 +420,6 @@ constexpr Word kWords[] = {
     {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
     {"OMPI_FIRST_RANKS", "Open MPI", first_ranks},
     {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
-    {"OMPI_MCA_orte_hnp_uri", "JAX", head_of_open_mpi},
     {"OMPI_NUM_APP_CTX", "Open MPI", app_count},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
     {"OMP_NUM_THREADS", "threads", omp_threads, Yields::to_threads},

@@ -1,4 +1,4 @@
-"""JAX, whose jax.distributed.initialize() is told nothing, trains on hosts and simulated nodes."""
+"""JAX trains on hosts and simulated nodes, with what muster says of its processes."""
 
 # rooms: plan head host
 # needs: frameworks-jax

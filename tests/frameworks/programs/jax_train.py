@@ -1,4 +1,6 @@
-"""JAX with one process a rank: jax.distributed.initialize() is told nothing."""
+"""JAX with one process a rank, which finds where to meet by itself."""
+
+import os
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +14,8 @@ def loss_of(parameters, rows, labels):
 
 
 def main():
-    jax.distributed.initialize()
+    jax.distributed.initialize(num_processes=int(os.environ["JAX_NUM_PROCESSES"]),
+                               process_id=int(os.environ["JAX_PROCESS_ID"]))
     rank, world = jax.process_index(), jax.process_count()
     images, labels = (each[rank::world] for each in fashion())
     parameters = [jnp.zeros((PIXELS, CLASSES)), jnp.zeros(CLASSES)]
