@@ -67,7 +67,7 @@ class FromElsewhere(KubernetesCase):
         self.target(image=image.reference(self.images[0]),
                     volumes=[{"mount": "/data", "claim": "shared"}])
         self.write_job("echo of $RANK > /data/of.$RANK; "
-                       "until [ -e /data/of.0 ] && [ -e /data/of.1 ]; do sleep 0.1; done; "
+                       "until [ -s /data/of.0 ] && [ -s /data/of.1 ]; do sleep 0.1; done; "
                        "cat /data/of.$((1 - RANK))")
         done = self.submits()
         self.assertEqual(sorted(re.findall(r"of \d", done.text)), ["of 0", "of 1"], done)
