@@ -164,7 +164,7 @@ constexpr std::uint64_t kMiB = 1U << 20U;
   const std::string_view rest = telling.substr(begin);
   const std::size_t unit = rest.find(kUnit);
   constexpr std::size_t kLongest = 16;
-  if (unit == std::string_view::npos || unit > kLongest) return {};
+  if (unit > kLongest) return {};  // also where there is none
   return std::string(rest.substr(0, unit + kUnit.size()));
 }
 
