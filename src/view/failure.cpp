@@ -24,10 +24,6 @@ struct Advice {
 
 constexpr std::array kByWords{
     Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
-    Advice{
-        "127.0.1.1",
-        "a host's own name means 127.0.1.1 in its /etc/hosts: programs that meet at their host's "
-        "name, as JAX on processors does, need the address there by which others reach {}"},
     Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
     Advice{"ModuleNotFoundError",
            "the module is missing on {}, or another python comes first on "
@@ -55,6 +51,11 @@ constexpr std::array kByWords{
         "fork: Resource temporarily unavailable",
         "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
         "control group"},
+    // Last: whoever names an address may have more to say of it.
+    Advice{
+        "127.0.1.1",
+        "a host's own name means 127.0.1.1 in its /etc/hosts: programs that meet at their host's "
+        "name, as JAX on processors does, need the address there by which others reach {}"},
 };
 
 constexpr std::string_view kOutOfMemory =
@@ -138,12 +139,16 @@ constexpr std::uint64_t kMiB = 1U << 20U;
       host, shared.size / kMiB, shared.free / kMiB);
 }
 
+[[nodiscard]] bool has_any(std::string_view telling, std::span<const std::string_view> words) {
+  return std::ranges::any_of(
+      words, [&](auto word) { return telling.find(word) != std::string_view::npos; });
+}
+
 // Words of programs that share memory through files there.
 [[nodiscard]] bool tells_of_shared_memory(std::string_view telling) {
   constexpr std::array<std::string_view, 5> kWords{"/dev/shm", "Bus error", "shared memory", "shm_",
                                                    "torch_shm"};
-  return std::ranges::any_of(
-      kWords, [&](auto words) { return telling.find(words) != std::string_view::npos; });
+  return has_any(telling, kWords);
 }
 
 // "139.80 GiB" of "GPU 0 has a total capacity of 139.80 GiB of which", as torch says it since 2.1,
@@ -174,21 +179,19 @@ constexpr std::uint64_t kMiB = 1U << 20U;
       "CUDA out of memory",       "HIP out of memory",         "CUDA error: out of memory",
       "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "RESOURCE_EXHAUSTED: Out of memory",
       "by allocator GPU_"};
-  return std::ranges::any_of(
-      kWords, [&](auto words) { return telling.find(words) != std::string_view::npos; });
+  return has_any(telling, kWords);
 }
 
 [[nodiscard]] std::string gpu_step(const model::Circumstances& around, std::string_view telling,
                                    std::string_view host) {
   const std::string size = gpu_size(telling);
-  const bool is_amd = telling.find("HIP") != std::string_view::npos;
+  const bool is_amd = telling.find("HIP out of memory") != std::string_view::npos;
   std::string which = printable(around.gpu);
   if (!which.empty() && !size.empty()) which += " with ";
   which += size;
   return fmt::format(
-      "its GPU on {}{} is full: smaller batches, or see {} there for another process that holds "
-      "its "
-      "memory",
+      "its GPU on {}{} is full: smaller batches, or see {} there for another process "
+      "that holds its memory",
       host, which.empty() ? "" : fmt::format(" ({})", which), is_amd ? "rocm-smi" : "nvidia-smi");
 }
 

@@ -4,7 +4,7 @@ import os
 
 import mindspore as ms
 import numpy
-from mindspore import nn, ops
+from mindspore import nn
 from mindspore.communication import get_group_size, get_rank, init
 from seen import CLASSES, PIXELS, fashion, tell
 

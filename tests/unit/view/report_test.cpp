@@ -301,6 +301,10 @@ TEST(Report, GivesANextStepWhereThereIsOne) {
                       "timed out connecting: SO_ERROR: Connection refused, remote=[127.0.1.1]:429"})
                 .find("a host's own name means 127.0.1.1 in its /etc/hosts"),
             std::string::npos);
+  EXPECT_NE(hint_for(rank_3_exited_with(1),
+                     {"OSError: [Errno 98] Address already in use: ('127.0.1.1', 29500)"})
+                .find("holds that port"),
+            std::string::npos);
   EXPECT_NE(hint_for(rank_3_exited_with(1), {"OSError: [Errno 28] No space left on device"})
                 .find("df -h"),
             std::string::npos);
