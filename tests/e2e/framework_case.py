@@ -1,12 +1,13 @@
 """What tests with real frameworks share: their Python, their programs, and what ranks saw."""
 
+import functools
 import json
 import os
 import subprocess
 import sys
 
 from support import ROOT as REPOSITORY
-from support import MUSTER, LabCase, lab_or_skip
+from support import MUSTER, Case, LabCase, lab_or_skip
 
 PROGRAMS = os.path.join(REPOSITORY, "tests", "frameworks", "programs")
 SECONDS = 240  # for four ranks that all import a framework, on few cores
@@ -14,6 +15,7 @@ SECONDS = 240  # for four ranks that all import a framework, on few cores
 CALM = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1"}
 
 
+@functools.cache
 def python_of(group):
     """The interpreter of a group of tools/frameworks; none, where it could not be built."""
     done = subprocess.run([os.path.join(REPOSITORY, "tools", "frameworks"), "--where", group],
@@ -35,6 +37,7 @@ class FrameworkCase(LabCase):
     """Two ssh hosts, on which the frameworks of `group` are installed."""
 
     group = None
+    variables = {}  # that its users set
 
     @classmethod
     def setUpClass(cls):
@@ -50,14 +53,18 @@ class FrameworkCase(LabCase):
         self.write("bin/ssh", f'#!/bin/sh\nexec /usr/bin/ssh -F {self.lab.ssh_config} "$@"\n',
                    0o755)
 
-    def environment(self, **more):
+    def activated(self):
         """Of a user who has activated the environment and whose ssh knows the hosts."""
         path = f"{self.path('bin')}:{os.path.dirname(self.python)}:{os.environ['PATH']}"
-        return super().environment(**{"PATH": path, **CALM, **more})
+        return {"PATH": path, **CALM, **self.variables}
 
-    def here(self, *words, **more):
-        """`muster WORDS...` on this machine, to its end."""
-        return self.start(*words, command=(MUSTER,), **more).finish(SECONDS)
+    def environment(self, **more):
+        return super().environment(**{**self.activated(), **more})
+
+    def here(self, *words, command=(MUSTER,)):
+        """`muster WORDS...` on this machine, to its end: at home in the test's folder."""
+        env = Case.environment(self, **self.activated())
+        return self.start(*words, command=command, env=env).finish(SECONDS)
 
     def hosts(self, *words):
         """`muster WORDS...` on the lab's head, to its end; its hosts are clean then."""

@@ -9,30 +9,27 @@ Of these, Debian has older ones or none.
 import os
 import unittest
 
-from framework_case import SECONDS, FrameworkCase, framework_or_skip
+from framework_case import FrameworkCase, framework_or_skip
 from support import run_tests
 
 REASON = framework_or_skip("mpis") or framework_or_skip("impi")
 
 
 class MpiFrameworkCase(FrameworkCase):
-    library = None   # as it names itself
-    launcher = None  # its own, in the environment's folder of programs
-    variables = {}
-
-    def environment(self, **more):
-        return super().environment(**{**self.variables, **more})
+    library = None  # as it names itself
+    launcher = "mpiexec.hydra"  # its own, in the environment's folder of programs
+    own_words = ("-n", "2")
 
     def assert_world(self, done, world=4):
         seen = self.assert_trained(done, world)
         self.assertTrue(all(one["library"].startswith(self.library) for one in seen), seen)
         return seen[0]["parameters"]
 
-    def own(self, *words):
+    def own(self):
         """The checksum of its own launcher's two ranks here."""
         program = os.path.join(os.path.dirname(self.python), self.launcher)
-        return self.assert_world(self.start(*words, self.python, self.program("mpi4py"),
-                                            command=(program,)).finish(SECONDS), world=2)
+        done = self.here(*self.own_words, self.python, self.program("mpi4py"), command=(program,))
+        return self.assert_world(done, world=2)
 
 
 class Ways:
@@ -44,7 +41,7 @@ class Ways:
 
     def test_ranks_of_mpirun_compute_the_same_as_its_own_launchers(self):
         done = self.here("mpirun", "-np", "2", "python", self.program("mpi4py"))
-        self.assertEqual(self.assert_world(done, world=2), self.own(*self.own_words))
+        self.assertEqual(self.assert_world(done, world=2), self.own())
 
     def test_ranks_of_hydra(self):
         self.assert_world(self.here("mpiexec.hydra", "-n", "2", "python", self.program("mpi4py")),
@@ -62,8 +59,6 @@ class Ways:
 class Mpich(Ways, MpiFrameworkCase):
     group = "mpis"
     library = "MPICH Version:      5."
-    launcher = "mpiexec.hydra"
-    own_words = ("-n", "2")
 
 
 @unittest.skipIf(REASON, REASON)
@@ -84,8 +79,6 @@ class OpenMpi(Ways, MpiFrameworkCase):
 class Intel(Ways, MpiFrameworkCase):
     group = "impi"
     library = "Intel(R) MPI Library 20"
-    launcher = "mpiexec.hydra"
-    own_words = ("-n", "2")
 
 
 run_tests()

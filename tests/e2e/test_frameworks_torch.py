@@ -45,7 +45,7 @@ class Accelerate(TorchCase):
                           self.program("accelerate"))
         self.assert_trained(done)
 
-    def test_ranks_of_mpirun(self):
+    def test_ranks_on_simulated_nodes(self):
         done = self.here("run", "--fake-nodes", "2", "-n", "4", "python",
                          self.program("accelerate"))
         self.assert_trained(done)
@@ -71,7 +71,7 @@ class DeepSpeed(TorchCase):
         done = self.hosts("deepspeed", "--hostfile", hostfile, self.program("deepspeed"))
         self.assert_trained(done)
 
-    def test_ranks_of_mpirun(self):
+    def test_ranks_on_simulated_nodes(self):
         done = self.here("run", "--fake-nodes", "2", "-n", "4", "python",
                          self.program("deepspeed"))
         self.assert_trained(done)
