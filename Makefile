@@ -25,7 +25,7 @@ OUTPUTS = --test-output-size-passed 10000000 --test-output-size-failed 10000000
 # $(call run_tests,GROUP|GROUP...): runs them, then tells where the time went, and last what failed.
 define run_tests
 @rm -f build/tests.xml
-@ctest --test-dir build -j $(JOBS) --resource-spec-file $(abspath $(RESOURCES)) -L '^group_($(1))$$' $(CHOSEN) $(OUTPUTS) --output-junit tests.xml || true
+@tools/one_group ctest --test-dir build -j $(JOBS) --resource-spec-file $(abspath $(RESOURCES)) -L '^group_($(1))$$' $(CHOSEN) $(OUTPUTS) --output-junit tests.xml || true
 @tools/durations build/tests.xml
 endef
 
@@ -76,7 +76,7 @@ check-all: check analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
-	tools/stress --runs '$(RUNS)' --only '$(ONLY)' --part '$(PART)'
+	tools/one_group tools/stress --runs '$(RUNS)' --only '$(ONLY)' --part '$(PART)'
 
 kubernetes: ## Kubernetes' servers for the tests, built from Debian's source once; 8 minutes
 	tools/setup kubernetes

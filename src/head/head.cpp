@@ -24,9 +24,12 @@
 #include "host/limits.hpp"
 #include "host/pump.hpp"
 #include "model/carrier_asked.hpp"
+#include "model/carrier_fake_node.hpp"
 #include "probe/devices.hpp"
+#include "probe/heard_from.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "probe/task_state.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
@@ -251,6 +254,16 @@ class Head {
 
   // It may be the one whose callback we are in; nothing more is heard of it.
   void perform(machine::CloseLink& effect) { links_.erase(effect.node); }
+
+  void perform(machine::LookForHost& effect) {
+    const NodeIndex node = effect.node;
+    const bool is_fake = plan_.nodes[node.value].host.carrier == model::kFakeNode;
+    const auto link = links_.find(node);
+    const pid_t agent = is_fake && link != links_.end() ? link->second->process() : 0;
+    const bool answers = agent != 0 ? probe::is_going("", agent)
+                                    : probe::heard_from(effect.address, effect.lease / 2);
+    pump_.feed(machine::HostSeen{node, answers});
+  }
 
   void perform(machine::AddHost& effect) {
     plan_.nodes.push_back({std::move(effect.host), {}});

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 
 #include "base/id.hpp"
 #include "link/link.hpp"
@@ -31,6 +32,8 @@ class HostLink {
   // once.
   virtual void send(std::shared_ptr<const std::string> frame) = 0;
   [[nodiscard]] virtual bool up() const = 0;
+  // The process on this machine that carries it; 0: there is none.
+  [[nodiscard]] virtual pid_t process() const { return 0; }
 };
 
 }  // namespace muster::head

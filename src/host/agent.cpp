@@ -22,7 +22,9 @@
 #include "machine/end_wish.hpp"
 #include "machine/told_to_end.hpp"
 #include "probe/devices.hpp"
+#include "probe/heard_from.hpp"
 #include "probe/probe.hpp"
+#include "probe/task_state.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
@@ -168,6 +170,12 @@ class Agent {
     return events;
   }
 
+  // Without a connection from elsewhere, the head has started this process itself.
+  [[nodiscard]] bool head_answers(base::Duration lease) const {
+    return ends_.client.empty() ? probe::is_going("", ::getppid())
+                                : probe::heard_from(ends_.client, lease / 2);
+  }
+
   void end_all() {
     for (const auto& run : runs_) run->tasks->feed(machine::LinkClosed{});
   }
@@ -178,6 +186,7 @@ class Agent {
     events.output = [this, &run](base::Rank rank, wire::Stream stream, std::string_view bytes) {
       link_.send_output(run.index, rank, stream, bytes);
     };
+    events.head_answers = [this](base::Duration lease) { return head_answers(lease); };
     // Other runs may have other heads, which are not silent.
     events.drop_link = [this](const std::string& why) {
       say(why);

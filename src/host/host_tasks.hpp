@@ -32,6 +32,7 @@ namespace muster::host {
 struct HostTasksEvents {
   std::function<void(wire::ToHead)> to_head;
   std::function<void(base::Rank, wire::Stream, std::string_view)> output;
+  std::function<bool(base::Duration lease)> head_answers;  // as HeadSeen says; asked on an agent
   std::function<void(const std::string& why)> drop_link;
   std::function<void()> quit;
   // Wardens of other runs, whose processes are not ours.
@@ -105,6 +106,9 @@ class HostTasks {
   void perform(machine::Sweep&);
   void perform(machine::DrainStreams&);
   void perform(machine::DiscardOutput&);
+  void perform(machine::LookForHead& effect) {
+    feed(machine::HeadSeen{events_.head_answers(effect.lease)});
+  }
   void perform(machine::DropLink& drop);
   void perform(machine::Quit&);
 

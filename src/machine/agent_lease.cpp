@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "machine/agent_machine.hpp"
+#include "machine/patience.hpp"
 
 namespace muster::machine {
 
@@ -24,10 +25,21 @@ void AgentMachine::check_silence(AgentEffects& out) {
   if (!look || now_ < *look) return;
   // A look that comes this late means that we slept ourselves: the head may have spoken.
   if (now_ > *look + lease_ / 4) return listen_anew();
-  look_at_ = heard_ + lease_;
-  if (now_ < look_at_) return;
+  murmur(out);
+  look_at_ = std::max(heard_ + lease_, now_ + lease_ / 4);
+  if (now_ >= heard_ + lease_) out.push_back(LookForHead{lease_});
+}
+
+// For the kernel of the head's machine to acknowledge: no answer to any Ping.
+void AgentMachine::murmur(AgentEffects& out) {
+  if (state_ != State::fresh) tell(wire::Pong{}, out);
+}
+
+void AgentMachine::on(HeadSeen& event, AgentEffects& out) {
+  const Duration limit = patience(lease_, event.answers);
+  if (!next_look() || now_ < heard_ + limit) return;
   out.push_back(DropLink{fmt::format("nothing heard from the head for {:g} s (--lease)",
-                                     std::chrono::duration<double>(lease_).count())});
+                                     std::chrono::duration<double>(limit).count())});
   LinkClosed closed;
   on(closed, out);
 }

@@ -97,12 +97,15 @@ struct LauncherSays {  // one that a task has called
 struct GuardLost {       // the adapter has swept the host already
   bool stopped = false;  // it was killed, since somebody had stopped it for a lease
 };
+struct HeadSeen {        // the answer to LookForHead
+  bool answers = false;  // its machine does, or its process, on this machine, is not stopped
+};
 struct Tick {};  // the deadline has come
 
 using AgentEvent =
     std::variant<wire::ToAgent, LinkClosed, TopologyRead, PortsClaimed, RoundBegun, Checked,
                  TaskSpawned, TaskEnded, StreamEnded, InputTaken, TaskTraced, SweepDone,
-                 JoinedWorld, WireupSays, LauncherSays, GuardLost, Tick>;
+                 JoinedWorld, WireupSays, LauncherSays, GuardLost, HeadSeen, Tick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -154,15 +157,19 @@ struct AnswerLauncherHere {  // a launcher that a task has called
 struct Sweep {};          // SIGKILL everything that descends from the tasks; answered by SweepDone
 struct DrainStreams {};   // from now on an empty pipe is an ended stream
 struct DiscardOutput {};  // nobody reads it any more
+// What has come from its machine in the last half of `lease`? Answered by HeadSeen.
+struct LookForHead {
+  base::Duration lease{0};
+};
 struct DropLink {
   std::string why;  // the head is silent
 };
 struct Quit {};
 
-using AgentEffect =
-    std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, SetGuard, StartTask,
-                 SignalTask, TraceTask, WriteInput, CloseInput, AddCredit, ToWireup,
-                 AnswerLauncherHere, Sweep, DrainStreams, DiscardOutput, DropLink, Quit>;
+using AgentEffect = std::variant<ToHead, ReadTopology, ClaimPorts, BeginRound, Check, SetGuard,
+                                 StartTask, SignalTask, TraceTask, WriteInput, CloseInput,
+                                 AddCredit, ToWireup, AnswerLauncherHere, Sweep, DrainStreams,
+                                 DiscardOutput, LookForHead, DropLink, Quit>;
 using AgentEffects = std::vector<AgentEffect>;
 
 // ---- the machine ------------------------------------------------------------------------------
@@ -221,6 +228,7 @@ class AgentMachine {
   void on(WireupSays& event, AgentEffects& out);
   void on(LauncherSays& event, AgentEffects& out);
   void on(GuardLost& event, AgentEffects& out);
+  void on(HeadSeen& event, AgentEffects& out);
   void on(Tick&, AgentEffects& out);
 
   [[nodiscard]] base::Result<HostOrders> ordered(const wire::Prepare& own) const;
@@ -274,6 +282,7 @@ class AgentMachine {
   [[nodiscard]] std::optional<base::Instant> next_look() const;
   void listen_anew();
   void check_silence(AgentEffects& out);
+  void murmur(AgentEffects& out);
 
   AgentOptions options_;
   State state_ = State::fresh;

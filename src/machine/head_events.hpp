@@ -71,10 +71,15 @@ struct AllocationEnds {
   std::int64_t at = 0;  // seconds since 1970
   base::Duration left{};
 };
+struct HostSeen {  // the answer to LookForHost
+  base::NodeIndex node;
+  bool answers = false;  // its machine does, or its agent, on this machine, is not stopped
+};
 struct HeadTick {};
 
-using HeadEvent = std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes,
-                               InputEnded, OutputClosed, GlooServed, AllocationEnds, HeadTick>;
+using HeadEvent =
+    std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes, InputEnded,
+                 OutputClosed, GlooServed, AllocationEnds, HostSeen, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 
@@ -91,6 +96,13 @@ struct AddHost {
 struct CloseLink {  // end the carrier; nothing more will be heard of it
   base::NodeIndex node;
   bool operator==(const CloseLink&) const = default;
+};
+// What has come from its machine in the last half of `lease`? Answered by HostSeen.
+struct LookForHost {
+  base::NodeIndex node;
+  std::string address;  // of its machine; may be empty
+  base::Duration lease{0};
+  bool operator==(const LookForHost&) const = default;
 };
 struct ToNode {
   base::NodeIndex node;
@@ -153,8 +165,9 @@ struct Finish {
   bool operator==(const Finish&) const = default;
 };
 
-using HeadEffect = std::variant<OpenLink, AddHost, CloseLink, ToNode, ToNodes, AddWorld, NewRound,
-                                ServeGloo, Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
+using HeadEffect =
+    std::variant<OpenLink, AddHost, CloseLink, LookForHost, ToNode, ToNodes, AddWorld, NewRound,
+                 ServeGloo, Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/check.hpp"
+#include "machine/patience.hpp"
 #include "model/carriers.hpp"
 
 namespace muster::machine {
@@ -31,6 +32,9 @@ void let_steps_open(std::size_t hosts, model::CarrierSpec& carrier) {
 Hosts::Options options_of(const RunInput& input) {
   const model::JobSpec& spec = input.spec;
   Hosts::Options options{spec.carrier, spec.lease, spec.grace};
+  // Their agents are processes of this machine: who has not greeted yet waits for a processor.
+  const bool are_fake = spec.fake_nodes > 0 || spec.fake_hosts;
+  options.carrier.patience = patience(options.carrier.patience, are_fake);
   if (!spec.carrier.above.empty()) options.carrier.patience += kAnswerOfHeadAbove;
   if (spec.source.carrier == model::kStep) {
     let_steps_open(input.plan.nodes.size() + input.plan.spare.size(), options.carrier);
@@ -421,13 +425,19 @@ void HeadMachine::keep_alive(HeadEffects& out) {
     std::vector<RunIndex> leased;
     for_leased(host, [&](RunIndex run) { leased.push_back(run); });
     if (leased.empty()) continue;
-    if (const auto error = hosts_.silent(host, now_)) {
-      hosts_.close(host, out);
-      lost(host, *error, out);
-    } else {
-      for (const RunIndex run : leased) hosts_.ping(host, run, now_, out);
-    }
+    for (const RunIndex run : leased) hosts_.ping(host, run, now_, out);
+    hosts_.look_for_silent(host, now_, out);
   }
+}
+
+void HeadMachine::on(HostSeen& event, HeadEffects& out) {
+  bool is_leased = false;
+  for_leased(event.node, [&](RunIndex) { is_leased = true; });
+  if (!is_leased) return;
+  const auto error = hosts_.silent(event, now_, out);
+  if (!error) return;
+  hosts_.close(event.node, out);
+  lost(event.node, *error, out);
 }
 
 void HeadMachine::to_leased(const wire::ToAgent& message, HeadEffects& out) const {

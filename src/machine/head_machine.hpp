@@ -86,6 +86,7 @@ class HeadMachine {
   void on(OutputClosed&, HeadEffects& out);
   void on(GlooServed& event, HeadEffects& out);
   void on(AllocationEnds& event, HeadEffects& out);
+  void on(HostSeen& event, HeadEffects& out);
   void on(HeadTick&, HeadEffects& out);
 
   void welcome(Member& member, const Heard& event, const wire::Welcome& message, HeadEffects& out);

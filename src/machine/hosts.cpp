@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "machine/patience.hpp"
 #include "model/carriers.hpp"
 #include "view/first_few.hpp"
 
@@ -21,6 +22,13 @@ namespace {
 
 constexpr Duration kFirstProgress = std::chrono::seconds(3);
 constexpr Duration kNextProgress = std::chrono::seconds(10);
+
+constexpr const char* kSilentHost =
+    "the host, its network or muster's agent there has stopped; if the host still runs, its ranks "
+    "are ended there; --lease sets the time";
+constexpr const char* kSilentAgent =
+    "the host itself answers: is muster's agent stopped there, or does it get no processor time? "
+    "its ranks are ended there; --lease sets the time";
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -229,7 +237,11 @@ void Hosts::answered(NodeIndex node, const model::HostFacts& facts, Instant now,
 
 // ---- keeping alive ----------------------------------------------------------------------------
 
-void Hosts::heard(NodeIndex node, Instant now) { of(node).heard = now; }
+void Hosts::heard(NodeIndex node, Instant now) {
+  Entry& host = of(node);
+  host.heard = now;
+  host.is_told_busy = false;
+}
 
 // Every Ping is noted: their answers come in the same order.
 void Hosts::ping(NodeIndex node, RunIndex run, Instant now, HeadEffects& out) {
@@ -241,11 +253,11 @@ void Hosts::ping(NodeIndex node, RunIndex run, Instant now, HeadEffects& out) {
 void Hosts::pong(NodeIndex node, RunIndex run, const wire::Pong& message, Instant now) {
   Entry& host = of(node);
   const auto pinged = host.pinged_at.find(run);
-  if (pinged == host.pinged_at.end() || pinged->second.empty()) return;
+  if (message.at_us == 0 || pinged == host.pinged_at.end() || pinged->second.empty()) return;
   const Instant asked = pinged->second.front();
   pinged->second.pop_front();
   const Instant then = from_wire(message.at_us);
-  if (host.linked && message.at_us != 0) host.clock.heard(asked, then, then, now);
+  if (host.linked) host.clock.heard(asked, then, then, now);
 }
 
 bool Hosts::beat(Instant now) {
@@ -257,13 +269,27 @@ bool Hosts::beat(Instant now) {
   return true;
 }
 
-std::optional<Error> Hosts::silent(NodeIndex node, Instant now) const {
-  if (now < of(node).heard + options_.lease) return std::nullopt;
-  return Error{Fault::lost,
-               fmt::format("{}: nothing heard for {:g} s", name(node), seconds(options_.lease)),
-               "the host, its network or muster's agent there has stopped; if the host "
-               "still runs, its ranks are ended there; --lease sets the time",
-               {}};
+void Hosts::look_for_silent(NodeIndex node, Instant now, HeadEffects& out) const {
+  const Entry& host = of(node);
+  if (now < host.heard + options_.lease) return;
+  out.push_back(
+      LookForHost{node, host.facts ? host.facts->reached_at : std::string(), options_.lease});
+}
+
+std::optional<Error> Hosts::silent(const HostSeen& seen, Instant now, HeadEffects& out) {
+  Entry& host = of(seen.node);
+  const Duration limit = patience(options_.lease, seen.answers);
+  const auto silence = [&](Duration time) {
+    return fmt::format("{}: nothing heard for {:g} s", name(seen.node), seconds(time));
+  };
+  if (now >= host.heard + limit) {
+    return Error{Fault::lost, silence(limit), seen.answers ? kSilentAgent : kSilentHost, {}};
+  }
+  if (now >= host.heard + options_.lease && !std::exchange(host.is_told_busy, true)) {
+    out.push_back(Say{fmt::format("{}; the host itself answers, so muster waits up to {:g} s",
+                                  silence(options_.lease), seconds(limit))});
+  }
+  return std::nullopt;
 }
 
 void Hosts::woke(Instant now) {

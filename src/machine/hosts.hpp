@@ -100,10 +100,13 @@ class Hosts {
   // Each run of a host has a lease of its own there.
   void ping(base::NodeIndex node, base::RunIndex run, base::Instant now, HeadEffects& out);
   void pong(base::NodeIndex node, base::RunIndex run, const wire::Pong& message, base::Instant now);
-  // True once in every quarter of the lease: the caller then asks silent() of all hosts, and pings
-  // the others.
+  // True once in every quarter of the lease: the caller then looks for silent hosts, and pings all.
   [[nodiscard]] bool beat(base::Instant now);
-  [[nodiscard]] std::optional<base::Error> silent(base::NodeIndex node, base::Instant now) const;
+  // Asks whether its machine answers, when it has been silent for the lease.
+  void look_for_silent(base::NodeIndex node, base::Instant now, HeadEffects& out) const;
+  // Its error: it has been silent for longer than one is patient.
+  [[nodiscard]] std::optional<base::Error> silent(const HostSeen& seen, base::Instant now,
+                                                  HeadEffects& out);
   // This process is about to be suspended: until woke(), no host counts as silent.
   void sleep() { asleep_ = true; }
   void woke(base::Instant now);
@@ -146,7 +149,8 @@ class Hosts {
     State state = State::waiting;
     bool link = false;
     base::Instant heard{};
-    base::Instant leave_by{};  // of a host that is leaving
+    bool is_told_busy = false;  // people know that it is silent, and answers
+    base::Instant leave_by{};   // of a host that is leaving
     std::optional<model::HostFacts> facts = {};
     std::string last_error = {};
     HostClock clock = {};

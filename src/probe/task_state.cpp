@@ -80,6 +80,13 @@ std::string task_state(const std::string& root, pid_t pid) {
   return words;
 }
 
+bool is_going(const std::string& root, pid_t pid) {
+  constexpr std::string_view kGoing = "RSDI";
+  const std::string state =
+      value_in(read_text(fmt::format("{}/proc/{}/status", root, pid)), "State");
+  return !state.empty() && kGoing.find(state.front()) != std::string_view::npos;
+}
+
 std::string thread_states(const std::string& root, pid_t pid) {
   std::vector<std::string> folders;
   std::error_code ended;

@@ -354,7 +354,7 @@ struct Stopped {
 };
 
 struct Pong {
-  std::uint64_t at_us = 0;  // the agent's steady clock; 0: not told
+  std::uint64_t at_us = 0;  // the agent's steady clock; 0: it answers no Ping, and just makes noise
   bool operator==(const Pong&) const = default;
 };
 

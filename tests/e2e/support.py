@@ -113,7 +113,7 @@ class Done:
     @property
     def complaints(self):
         """stderr without what is told of hosts that take their time, as on a busy machine."""
-        return re.sub(r"(?m)^muster: waiting for .*\n", "", self.errors)
+        return re.sub(r"(?m)^muster: (waiting for |.* muster waits up to ).*\n", "", self.errors)
 
     @property
     def lines(self):

@@ -33,7 +33,7 @@ void Court::begin(const Scenario& own, const model::Plan& plan, std::optional<Ru
   const auto blame = [this, index](const std::string& what) {
     complain(index == base::kFirstRun ? what : fmt::format("run {}: {}", index.value, what));
   };
-  const auto find = [this](const std::string& name) { return &links_[name]; };
+  const auto find = [this](const std::string& name) { return &link_to(name); };
   cases_.push_back(
       {index, within, std::move(nodes), false, Judge(agenda_, own, plan, find, blame)});
 }
@@ -41,6 +41,14 @@ void Court::begin(const Scenario& own, const model::Plan& plan, std::optional<Ru
 void Court::complain(const std::string& what) {
   complaints_.push_back(
       fmt::format("{:.3f}: {}", static_cast<double>(agenda_.since_start().count()) / 1000, what));
+}
+
+Link& Court::link_to(const std::string& name) {
+  Link& link = links_[name];
+  link.is_busy = std::ranges::any_of(fleet_.hosts, [&](const HostScript& one) {
+    return one.is_busy && name == host_name(&one - fleet_.hosts.data());
+  });
+  return link;
 }
 
 bool Court::is_here(const std::string& name) const {

@@ -78,6 +78,7 @@ class Court {
   void done(const machine::Tell& effect);
   void done(const machine::ReadInput& effect);
   void done(const machine::Finish&);
+  void done(const machine::LookForHost&) {}
   void done(const machine::Say&) {}
   void done(const machine::SuspendSelf&) {}
   template <class Effect>
@@ -87,7 +88,8 @@ class Court {
 
   [[nodiscard]] Case& of(base::RunIndex run) { return cases_.at(run.value - 1); }
   [[nodiscard]] const Case& of(base::RunIndex run) const { return cases_.at(run.value - 1); }
-  [[nodiscard]] Link& link(base::NodeIndex host) { return links_[name(host)]; }
+  [[nodiscard]] Link& link_to(const std::string& name);
+  [[nodiscard]] Link& link(base::NodeIndex host) { return link_to(name(host)); }
   [[nodiscard]] bool is_here(const std::string& name) const;
   [[nodiscard]] std::optional<base::NodeIndex> node(const Case& one, base::NodeIndex host) const;
   [[nodiscard]] bool is_wanted(const std::string& name) const;

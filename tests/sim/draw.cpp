@@ -141,6 +141,10 @@ void draw_timeout(Scenario& world, Dice& dice, const Faults& faults) {
 }
 
 // From dice of its own, so that seeds from before ranks could spawn stay what they were.
+void draw_busy_hosts(Scenario& world, Dice dice, const Faults& faults) {
+  for (HostScript& host : world.hosts) host.is_busy = host.stalls && dice.chance(faults.is_busy);
+}
+
 void draw_spawns(Scenario& world, Dice dice, const Faults& faults) {
   for (HostScript& host : world.hosts) host.declines = dice.chance(faults.host_declines);
   for (TaskScript& task : world.tasks) {
@@ -318,6 +322,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
     world.input_to = dice.chance(0.5) ? model::StdinTo::one : model::StdinTo::all;
     world.input_bytes = dice.between(0u, 1'000'000u);
   }
+  constexpr std::uint64_t kOfBusyHosts = 0xb54;
+  draw_busy_hosts(world, Dice(seed ^ (kOfBusyHosts << 32)), faults);
   constexpr std::uint64_t kOfSpawns = 0x5b0a;
   draw_spawns(world, Dice(seed ^ (kOfSpawns << 32)), faults);
   constexpr std::uint64_t kOfIdleHosts = 0x1d1e;

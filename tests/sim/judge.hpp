@@ -25,7 +25,8 @@ struct Link {
   std::uint32_t attempts = 0;            // since nobody wanted it
   std::optional<base::Instant> heard;    // since LinkUp
   bool open = false;
-  bool let_go = false;  // in this turn, by the last run that held it
+  bool let_go = false;   // in this turn, by the last run that held it
+  bool is_busy = false;  // should it be silent, its machine answers
 };
 
 // The numbers of hosts are those of the run.
@@ -110,6 +111,7 @@ class Judge {
   void on(const machine::OutputClosed&);
   void on(const machine::GlooServed&) {}
   void on(const machine::AllocationEnds&) {}
+  void on(const machine::HostSeen&) {}
   void on(const machine::HeadTick&) {}
 
   void heard(base::NodeIndex node, const wire::Exited& message);
@@ -163,6 +165,7 @@ class Judge {
   [[nodiscard]] bool clock_allows(const base::Error& error) const;
   [[nodiscard]] Lane& lane(base::Rank rank, wire::Stream stream);
   [[nodiscard]] bool all_stopped() const;
+  [[nodiscard]] Duration lease_of(const Link& link) const;
   [[nodiscard]] bool round_is_due() const;
 
   const Agenda& agenda_;

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "machine/patience.hpp"
 #include "sim/judge.hpp"
 #include "sim/words.hpp"
 
@@ -94,6 +95,10 @@ void Judge::by_the_clock(const model::RunReport& report, bool another_lost) {
   fault(report.error.fault, report.error.what);
 }
 
+Duration Judge::lease_of(const Link& link) const {
+  return machine::patience(world_.lease, link.is_busy);
+}
+
 bool Judge::clock_allows(const base::Error& error) const {
   const Instant now = agenda_.now();
   if (error.fault == Fault::timeout) {
@@ -106,7 +111,7 @@ bool Judge::clock_allows(const base::Error& error) const {
       return true;
     }
     if (error.fault == Fault::lost && node.hello && !node.stopped &&
-        now >= *node.link->heard + world_.lease) {
+        now >= *node.link->heard + lease_of(*node.link)) {
       return true;
     }
   }
@@ -133,7 +138,7 @@ void Judge::too_late() {
       complain("an attempt takes longer than the patience");
       acted_ = now;
     }
-    const Duration silence = world_.lease + world_.lease / 4;
+    const Duration silence = lease_of(link) + world_.lease / 4;
     if (holds(NodeIndex(&node - nodes_.data())) && !node.stopped &&
         now > *link.heard + silence + world_.sleeps) {
       complain("a silent host is not noticed");

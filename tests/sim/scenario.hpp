@@ -63,6 +63,7 @@ struct HostScript {
   std::optional<Duration> link_closes;
   std::optional<Duration> stalls;      // a pulled cable
   Duration stall_lasts = Duration(0);  // 0: for ever
+  bool is_busy = false;                // no cable: programs wait, while its kernel answers
   std::optional<Duration> agent_killed;
   std::optional<Duration> guard_killed;
   std::uint32_t guard_of = 0;    // of the runs that are there; each has its own
@@ -138,6 +139,7 @@ struct Faults {
   double link_closes = 0.03;
   double cable_pulled = 0.05;
   double cable_back = 0.4;  // of those that were pulled
+  double is_busy = 0.4;     // instead
   double agent_killed = 0.05;
   double guard_killed = 0.05;
   double host_dies = 0.04;

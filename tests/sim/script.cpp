@@ -101,6 +101,13 @@ void read_input(Scenario& world, std::istream& words) {
   world.input_bytes = static_cast<std::uint64_t>(number(words));
 }
 
+// From when, and for how long: 0 is for ever.
+void read_busy(HostScript& host, std::istream& words) {
+  host.is_busy = true;
+  host.stalls = milliseconds(words);
+  host.stall_lasts = milliseconds(words);
+}
+
 bool read_line(Scenario& world, const std::string& line) {
   std::istringstream words(line);
   std::string first;
@@ -114,6 +121,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"declines", [&] { host().declines = true; }},
       {"link_closes", [&] { host().link_closes = milliseconds(words); }},
       {"cable_pulled", [&] { host().stalls = milliseconds(words); }},
+      {"busy", [&] { read_busy(host(), words); }},
       {"agent_killed", [&] { host().agent_killed = milliseconds(words); }},
       {"guard_killed", [&] { host().guard_killed = milliseconds(words); }},
       {"dies", [&] { host().dies = milliseconds(words); }},

@@ -7,6 +7,7 @@
 //                      one on host 2, counted from 0, that run 500 ms
 //   refuses            the host before refuses the orders; declines: it starts no spawned ranks
 //   link_closes 2000   at 2000 ms; so too cable_pulled, agent_killed, guard_killed, dies
+//   busy 2000 9000     its programs wait from 2000 ms on, for 9000 ms (0: for ever)
 //   rank 1 runs 500    and: endless, code N, signal N, ignores_term, cannot_spawn, out BYTES,
 //                      spawns N MS, joins MS (calls MPI_Init), heals N (after N rounds)
 //   user 2 1000        signal 2 at 1000 ms

@@ -79,6 +79,7 @@ TEST(Seeds, KeepEveryRuleBelowAnotherHead) {
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
   Faults faults;
   faults.has_other_run = 0;
+  faults.is_busy = 0;
   for (const std::uint64_t seed :
        {8,     87,    225,   329,    400,    488,    833,    2422,   7410,   11432, 15471,
         18282, 58643, 76821, 138764, 170700, 173556, 205750, 129152, 100460, 156651}) {
@@ -91,9 +92,11 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
 // had lost a host kept it from being closed; a host that did not leave kept another run waiting; an
 // inner run was killed without its grace; a run was not told why another had let a host go.
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByTwoRuns) {
+  Faults faults;
+  faults.is_busy = 0;
   for (const std::uint64_t seed : {648745, 551898, 24426, 40120, 32079, 48252, 130764, 9876, 12500,
                                    17719, 639, 1499, 826, 2312, 7211, 656, 3028}) {
-    const Outcome outcome = World(draw(seed, {}), {}).play();
+    const Outcome outcome = World(draw(seed, faults), {}).play();
     EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
   }
 }

@@ -35,6 +35,7 @@ SimHostEvents SimAgent::host_events(Hosted& hosted) {
                                   std::uint32_t count) {
     events_.output(hosted.index, rank, stream, offset, count);
   };
+  events.head_answers = events_.head_answers;
   events.link_dropped = [this] {
     events_.link_dropped();
     link_closed();

@@ -20,6 +20,7 @@ struct SimAgentEvents {
   std::function<void(base::RunIndex, base::Rank, wire::Stream, std::uint64_t offset,
                      std::uint32_t count)>
       output;
+  std::function<bool()> head_answers;  // as in SimHostEvents
   std::function<void()> link_dropped;
   std::function<void()> quit;  // the process is gone
   std::function<void(base::RunIndex, base::Rank)> starts;

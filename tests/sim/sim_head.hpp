@@ -22,6 +22,7 @@ struct SimHeadEvents {
   std::function<void(const machine::AddHost&)> add_host;
   std::function<void(base::RunIndex, const model::HostJoined&)> host_joined;
   std::function<void(const machine::AddWorld&)> add_world;
+  std::function<bool(base::NodeIndex)> answers;  // its machine, however silent its agent is
   std::function<void(const std::string&)> note;  // for the trace
   std::function<void(const std::string&)> met;   // for the count of what went wrong
 };
@@ -63,6 +64,9 @@ class SimHead {
   void perform_all(machine::HeadEffects& effects);
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
+  void perform(machine::LookForHost& effect) {
+    feed(machine::HostSeen{effect.node, events_.answers(effect.node)});
+  }
   void perform(machine::ToNode& effect) {
     events_.send(effect.node, effect.message, {effect.run, wire::HostSet(effect.node)});
   }

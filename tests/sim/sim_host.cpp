@@ -277,6 +277,8 @@ void SimHost::perform(machine::DiscardOutput&) {
   }
 }
 
+void SimHost::perform(machine::LookForHead&) { feed(machine::HeadSeen{events_.head_answers()}); }
+
 void SimHost::perform(machine::DropLink&) { events_.link_dropped(); }
 
 void SimHost::perform(machine::Quit&) {

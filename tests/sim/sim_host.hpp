@@ -21,6 +21,7 @@ namespace muster::sim {
 struct SimHostEvents {
   std::function<void(wire::ToHead)> to_head;
   std::function<void(base::Rank, wire::Stream, std::uint64_t offset, std::uint32_t count)> output;
+  std::function<bool()> head_answers;  // its machine, however silent it is itself
   std::function<void()> link_dropped;
   std::function<void()> quit;              // the agent has gone, whatever the reason
   std::function<void(base::Rank)> starts;  // just before a process is ordered
@@ -66,6 +67,7 @@ class SimHost {
   void perform(machine::Sweep&);
   void perform(machine::DrainStreams&);
   void perform(machine::DiscardOutput&);
+  void perform(machine::LookForHead&);
   void perform(machine::DropLink&);
   void perform(machine::Quit&);
   void order(std::function<void()> what, Duration takes = Duration(0));

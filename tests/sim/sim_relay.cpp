@@ -188,7 +188,7 @@ void SimRelay::perform(machine::ToNodes& effect) {
 // The launcher's rank does nothing but live.
 void SimRelay::to_first_run(const wire::ToAgent& message) {
   if (std::holds_alternative<wire::Ping>(message)) {
-    agenda_.after(Duration(1), [this] { feed(machine::Heard{kLauncher, wire::Pong{}}); });
+    agenda_.after(Duration(1), [this] { feed(machine::Heard{kLauncher, wire::Pong{1}}); });
   }
 }
 

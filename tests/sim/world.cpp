@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
+#include "machine/patience.hpp"
 #include "model/carriers.hpp"
 #include "sim/frame_words.hpp"
 #include "sim/words.hpp"
@@ -137,8 +138,9 @@ Outcome World::play() {
   } else if (head_.alive()) {
     court_.complain("the head never ends");
   }
+  const Duration silence = std::max<Duration>(scenario_.lease, machine::kHelloTime);
   const Duration clean_up =
-      scenario_.lease + machine::kOrphanGrace + kSweepMax + machine::kHelloTime + kSpare;
+      machine::patience(silence, true) + machine::kOrphanGrace + kSweepMax + kSpare;
   const Instant until = agenda_.now() + clean_up;
   while (agenda_.step(until)) continue;
   check_leftovers();
@@ -250,6 +252,10 @@ SimHeadEvents World::head_events() {
       rank.node = NodeIndex(std::ranges::find_if(plan.nodes, is_its) - plan.nodes.begin());
       plan.ranks.push_back(rank);
     }
+  };
+  events.answers = [this](NodeIndex host) {
+    const Session* session = current(from_head(host));
+    return session != nullptr && session->open && answers(session->node);
   };
   events.note = [this](const std::string& line) { note("head " + line); };
   events.met = [this](const std::string& what) {
@@ -397,6 +403,7 @@ SimAgentEvents World::agent_events(Session& session) {
       hears_output(node, run, rank, stream, offset, count);
     });
   };
+  events.head_answers = [this, node] { return answers(node); };
   events.link_dropped = [this, &session] {
     count("an agent no longer hears its head");
     session.to_agent.deafen();
@@ -430,9 +437,11 @@ void World::plan_faults() {
   for (std::uint32_t i = 0; i < scenario_.hosts.size(); ++i) {
     const HostScript& host = scenario_.hosts[i];
     fault_at(host.link_closes, NodeIndex(i), "link is cut", &World::strike_link);
-    fault_at(host.stalls, NodeIndex(i), "cable is pulled", &World::pull_cable);
+    fault_at(host.stalls, NodeIndex(i), host.is_busy ? "programs wait" : "cable is pulled",
+             &World::pull_cable);
     if (host.stalls && host.stall_lasts != Duration(0)) {
-      fault_at(*host.stalls + host.stall_lasts, NodeIndex(i), "cable is back", &World::plug_cable);
+      fault_at(*host.stalls + host.stall_lasts, NodeIndex(i),
+               host.is_busy ? "programs go on" : "cable is back", &World::plug_cable);
     }
     fault_at(host.agent_killed, NodeIndex(i), "agent is killed", &World::strike_agent);
     fault_at(host.guard_killed, NodeIndex(i), "guard is killed", &World::strike_guard);
@@ -478,6 +487,12 @@ void World::plug_cable(NodeIndex node) {
     session.to_agent.go_on();
     session.to_head.go_on();
   }
+}
+
+// Its kernel and ours, each to the other.
+bool World::answers(NodeIndex node) const {
+  const bool is_cut_off = stalled_[node.value] && !scenario_.hosts[node.value].is_busy;
+  return !is_cut_off && !dark_[node.value];
 }
 
 void World::strike_agent(NodeIndex node) {

@@ -89,6 +89,7 @@ class World {
   void strike_link(base::NodeIndex node);
   void pull_cable(base::NodeIndex node);
   void plug_cable(base::NodeIndex node);
+  [[nodiscard]] bool answers(base::NodeIndex node) const;
   void strike_agent(base::NodeIndex node);
   void strike_guard(base::NodeIndex node);
   void strike_power(base::NodeIndex node);

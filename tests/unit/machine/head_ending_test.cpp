@@ -217,8 +217,49 @@ TEST_F(HeadFixture, SilenceLongerThanTheLeaseIsALostHost) {
     said = at(time, HeadTick{});
     hear(kA, wire::Pong{});
   }
-  EXPECT_EQ(said, (Words{"a Ping", "close b", "a Stop 15"}));
+  EXPECT_EQ(said, (Words{"a Ping", "b Ping", "look for b at ''"}));
+  EXPECT_EQ(now(HostSeen{kB, false}), (Words{"close b", "a Stop 15"}));
   EXPECT_EQ(cause(), "b: nothing heard for 8 s");
+}
+
+// Its kernel answers, while nothing there gets a processor.
+TEST_F(HeadFixture, ABusyHostMayBeSilentForLonger) {
+  make({model::kOpened, model::kOpened});
+  run_all();
+  for (int time = 2000; time < 64'000; time += 2000) {
+    at(time, HeadTick{});
+    hear(kA, wire::Pong{});
+    const bool is_first = time == 8000;
+    EXPECT_EQ(now(HostSeen{kB, true}),
+              is_first ? Words{"say b: nothing heard for 8 s; the host itself answers, so muster "
+                               "waits up to 64 s"}
+                       : Words{});
+  }
+  EXPECT_EQ(at(64'000, HeadTick{}), (Words{"a Ping", "b Ping", "look for b at ''"}));
+  EXPECT_EQ(now(HostSeen{kB, true}), (Words{"close b", "a Stop 15"}));
+  EXPECT_EQ(cause(), "b: nothing heard for 64 s");
+}
+
+TEST_F(HeadFixture, WhoSpeaksAgainIsNotBusyAnyMore) {
+  make({model::kOpened});
+  run_all();
+  for (int time = 2000; time <= 8000; time += 2000) at(time, HeadTick{});
+  EXPECT_EQ(now(HostSeen{kA, true}).size(), 1u) << "it is told";
+  hear(kA, wire::Pong{});
+  EXPECT_EQ(now(HostSeen{kA, false}), Words{}) << "an answer that came too late";
+  for (int time = 10'000; time <= 16'000; time += 2000) at(time, HeadTick{});
+  EXPECT_EQ(now(HostSeen{kA, true}).size(), 1u) << "it is told again";
+  EXPECT_EQ(now(HostSeen{kA, false}).front(), "close a") << "its cable was pulled meanwhile";
+}
+
+TEST_F(HeadFixture, AHostThatNobodyNeedsIsNotLost) {
+  make({model::kOpened});
+  run_all();
+  for (int time = 2000; time <= 8000; time += 2000) at(time, HeadTick{});
+  hear(kA, exited(0, 0));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(now(HostSeen{kA, false}), Words{});
+  EXPECT_EQ(cause(), "completed");
 }
 
 TEST_F(HeadFixture, OurOwnSleepIsNotTheirSilence) {

@@ -80,6 +80,9 @@ struct Effect {
   std::string operator()(const OpenLink& e) const { return "open " + name(e.node); }
   std::string operator()(const AddHost& e) const { return e.host.name + " joins"; }
   std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
+  std::string operator()(const LookForHost& e) const {
+    return fmt::format("look for {} at '{}'", name(e.node), e.address);
+  }
   std::string operator()(const ToNode& e) const {
     return name(e.node) + " " + std::visit(Message{told}, e.message);
   }

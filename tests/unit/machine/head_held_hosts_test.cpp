@@ -103,8 +103,9 @@ TEST_F(HeldHosts, TheirSilenceIsNoticed) {
     said.insert(said.end(), more.begin(), more.end());
     now(Heard{kB, wire::Pong{}});
   }
-  EXPECT_NE(std::ranges::find(said, "close c"), said.end());
-  EXPECT_EQ(std::ranges::find(said, "close b"), said.end());
+  EXPECT_EQ(said.back(), "look for c at ''");
+  EXPECT_EQ(now(HostSeen{kB, false}), Words{});
+  EXPECT_EQ(now(HostSeen{kC, false}).front(), "close c");
 }
 
 TEST_F(HeldHosts, LaunchersUseThemOneAfterTheOther) {

@@ -191,6 +191,17 @@ TEST_F(HeadFixture, TheMagicLineAloneIsNoAnswer) {
   EXPECT_EQ(cause(), "a: no answer within 3 s");
 }
 
+TEST_F(HeadFixture, AgentsOnThisMachineHaveLongerToAnswer) {
+  spec_.carrier.patience = std::chrono::seconds(3);
+  spec_.fake_nodes = 1;
+  make({model::kFakeNode});
+  start();
+  at(23'999, HeadTick{});
+  EXPECT_EQ(cause(), "completed");
+  at(24'000, HeadTick{});
+  EXPECT_EQ(cause(), "a: no answer within 24 s") << "it is told what it waited for";
+}
+
 TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
   make({model::kOpened, model::kOpened});
   start();

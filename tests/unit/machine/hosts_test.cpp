@@ -121,21 +121,25 @@ TEST_F(TwoHosts, AreSilentAfterALease) {
   EXPECT_TRUE(hosts_.beat(kStart + seconds(2)));
   hosts_.ping(kThere, kFirstRun, kStart + seconds(2), out_);
   EXPECT_EQ(hosts_.status(kThere).pings, 1U);
-  hosts_.pong(kThere, base::RunIndex(2), {}, kStart + seconds(2));
+  hosts_.pong(kThere, base::RunIndex(2), {1}, kStart + seconds(2));
   EXPECT_EQ(hosts_.status(kThere).pings, 1U) << "that was about another run";
   hosts_.pong(kThere, kFirstRun, {}, kStart + seconds(2));
+  EXPECT_EQ(hosts_.status(kThere).pings, 1U) << "that was no answer";
+  hosts_.pong(kThere, kFirstRun, {1}, kStart + seconds(2));
   EXPECT_EQ(hosts_.status(kThere).pings, 0U);
-  EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(7)));
-  EXPECT_TRUE(hosts_.silent(kThere, kStart + seconds(8)));
+  EXPECT_FALSE(hosts_.silent({kThere, false}, kStart + seconds(7), out_));
+  EXPECT_TRUE(hosts_.silent({kThere, false}, kStart + seconds(8), out_));
+  EXPECT_FALSE(hosts_.silent({kThere, true}, kStart + seconds(8), out_));
+  EXPECT_TRUE(hosts_.silent({kThere, true}, kStart + seconds(64), out_));
   hosts_.heard(kThere, kStart + seconds(5));
-  EXPECT_FALSE(hosts_.silent(kThere, kStart + seconds(12)));
+  EXPECT_FALSE(hosts_.silent({kThere, false}, kStart + seconds(12), out_));
 }
 
 TEST_F(TwoHosts, AreNotSilentWhileWeSleep) {
   greet_both();
   const Instant later = kStart + seconds(60);
   EXPECT_TRUE(hosts_.beat(later));
-  EXPECT_FALSE(hosts_.silent(kThere, later));
+  EXPECT_FALSE(hosts_.silent({kThere, false}, later, out_));
 }
 
 TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
@@ -144,10 +148,10 @@ TEST_F(TwoHosts, AreNotSilentWhileWeSleepForAWhileOnly) {
   hosts_.sleep();
   const Instant late = kStart + seconds(8) + std::chrono::milliseconds(500);
   EXPECT_TRUE(hosts_.beat(late)) << "not so late that it shows by itself";
-  EXPECT_FALSE(hosts_.silent(kThere, late));
+  EXPECT_FALSE(hosts_.silent({kThere, false}, late, out_));
   hosts_.woke(late);
   EXPECT_TRUE(hosts_.beat(late + seconds(2)));
-  EXPECT_TRUE(hosts_.silent(kThere, late + seconds(8))) << "we are awake";
+  EXPECT_TRUE(hosts_.silent({kThere, false}, late + seconds(8), out_)) << "we are awake";
 }
 
 TEST_F(TwoHosts, LeaveWithTheLastRunAndMayBeOpenedAgain) {

@@ -2,6 +2,7 @@
 #include "probe/task_state.hpp"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -38,6 +39,18 @@ TEST_F(TaskState, IsAWordWithThePlaceAndTheThreads) {
   file("proc/8/wchan", "0");
   EXPECT_EQ(task_state(root_, 8), "running, 12 threads");
   EXPECT_EQ(task_state(root_, 9), "gone");
+}
+
+TEST_F(TaskState, GoingIsWhoeverIsNeitherStoppedNorEnded) {
+  const std::string states = "RSDITtZX";
+  std::string going;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    file(fmt::format("proc/{}/status", i), fmt::format("Name:\tsh\nState:\t{} (x)\n", states[i]));
+    if (is_going(root_, static_cast<pid_t>(i))) going += states[i];
+  }
+  EXPECT_EQ(going, "RSDI");
+  EXPECT_FALSE(is_going(root_, 100)) << "there is none";
+  EXPECT_TRUE(is_going("", ::getpid()));
 }
 
 TEST_F(TaskState, OfEachThreadHasItsNameAndWhatTheKernelShows) {
