@@ -14,7 +14,8 @@ std::optional<Instant> AgentMachine::next_look() const {
   return look_at_;
 }
 
-// Twice in a lease: so it shows when we slept ourselves.
+// The first look is early enough for three in a lease: so it shows when we slept ourselves, and the
+// kernel of the head's machine has something to acknowledge a while before it is asked about.
 void AgentMachine::listen_anew() {
   heard_ = now_;
   look_at_ = now_ + lease_ / 2;
@@ -26,8 +27,9 @@ void AgentMachine::check_silence(AgentEffects& out) {
   // A look that comes this late means that we slept ourselves: the head may have spoken.
   if (now_ > *look + lease_ / 4) return listen_anew();
   murmur(out);
-  look_at_ = std::max(heard_ + lease_, now_ + lease_ / 4);
-  if (now_ >= heard_ + lease_) out.push_back(LookForHead{lease_});
+  look_at_ = now_ + lease_ / 4;
+  if (now_ >= heard_ + lease_) return out.push_back(LookForHead{lease_});
+  look_at_ = std::min(look_at_, heard_ + lease_);
 }
 
 // For the kernel of the head's machine to acknowledge: no answer to any Ping.

@@ -4,6 +4,7 @@ Who carries a link is stopped here, which looks from the other end as if it got 
 """
 
 # rooms: machine probe host head link
+# long
 
 import os
 import signal
@@ -15,7 +16,7 @@ from support import (LOST, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, paren
 
 REASON = lab_or_skip()
 
-LEASE = 1  # seconds
+LEASE = 3  # seconds; a quarter of it must do for ssh and sshd on a busy machine
 LONGER = 8 * LEASE
 ANSWERS = f"nothing heard for {LEASE} s; the host itself answers, so muster waits up to {LONGER} s"
 
