@@ -26,6 +26,15 @@ process::UniqueFd hook_file() {
   return whole ? std::move(file) : process::UniqueFd();
 }
 
+// The kernel takes a file's time from a clock that may be some milliseconds behind.
+std::chrono::microseconds since(const timespec& time) {
+  using std::chrono::system_clock;
+  const auto then = std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  const auto ago = system_clock::now().time_since_epoch() - then;
+  return std::max(std::chrono::microseconds(0),
+                  std::chrono::duration_cast<std::chrono::microseconds>(ago));
+}
+
 }  // namespace
 
 std::vector<std::string> ErrorFiles::open(base::Rank rank, For whom,
@@ -43,15 +52,17 @@ std::vector<std::string> ErrorFiles::open(base::Rank rank, For whom,
   return variables;
 }
 
-std::string ErrorFiles::take(base::Rank rank) {
+ErrorFiles::Told ErrorFiles::take(base::Rank rank) {
   const auto file = files_.extract(rank);
   if (file.empty()) return {};
   struct stat info {};
   if (::fstat(file.mapped().get(), &info) != 0 || info.st_size <= 0) return {};
-  std::string text(std::min<off_t>(wire::kErrorFileMax, info.st_size), '\0');
-  const ssize_t size = ::pread(file.mapped().get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text;
+  Told told{std::string(std::min<off_t>(wire::kErrorFileMax, info.st_size), '\0'),
+            since(info.st_mtim)};
+  const ssize_t size = ::pread(file.mapped().get(), told.text.data(), told.text.size(), 0);
+  told.text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  told.is_launchers = told.text.starts_with("muster-report");
+  return told;
 }
 
 }  // namespace muster::host

@@ -3,6 +3,7 @@
 // task. Tasks reach them through /proc; they go with this process, whoever is killed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,8 +23,13 @@ class ErrorFiles {
   // file of the same rank is forgotten.
   [[nodiscard]] std::vector<std::string> open(base::Rank rank, For whom,
                                               const std::string& python_path);
-  // What the task has written, at most wire::kErrorFileMax bytes. Its file is forgotten.
-  [[nodiscard]] std::string take(base::Rank rank);
+  struct Told {
+    std::string text;                  // at most wire::kErrorFileMax bytes
+    std::chrono::microseconds ago{0};  // when it was written last
+    bool is_launchers = false;         // by a launcher in the task, which may have gone on
+  };
+  // What the task has written. Its file is forgotten.
+  [[nodiscard]] Told take(base::Rank rank);
 
  private:
   std::map<base::Rank, process::UniqueFd> files_;

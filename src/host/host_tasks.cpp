@@ -134,8 +134,7 @@ process::GuardEvents HostTasks::guard_events() {
 
 void HostTasks::perform(machine::ToHead& effect) {
   if (auto* exited = std::get_if<wire::Exited>(&effect.message)) {
-    std::string text = error_files_.take(exited->exit.rank);
-    if (exited->exit.failed()) exited->error_file = std::move(text);
+    add_what_it_told(*exited);
     if (exited->around) exited->around = look_around();
   }
   events_.to_head(std::move(effect.message));
@@ -411,24 +410,6 @@ std::vector<std::string> HostTasks::own_environment(const Ordered& ordered) {
   entries.push_back(
       entry(plan::kGave, common.at(std::string(plan::kGave)) + plan::fingerprints(entries)));
   return entries;
-}
-
-bool HostTasks::wants_error_file(const World& world, const machine::TaskOrder& task) const {
-  const bool may_call_launchers =
-      launchers_ || !head_above_.empty() || world.orders.tasks.size() == 1;
-  return world.programs[task.app].hooked || world.orders.error_files || may_call_launchers;
-}
-
-std::vector<std::string> HostTasks::error_file(const Ordered& ordered) {
-  if (!wants_error_file(*ordered.world, *ordered.task)) return {};
-  const Program& program = ordered.world->programs[ordered.task->app];
-  const bool for_torch = ordered.world->orders.error_files;
-  const auto whom = program.hooked ? ErrorFiles::For::python
-                    : for_torch    ? ErrorFiles::For::torch
-                                   : ErrorFiles::For::launchers;
-  const auto path = program.environment.find("PYTHONPATH");
-  return error_files_.open(ordered.task->rank, whom,
-                           path == program.environment.end() ? "" : path->second);
 }
 
 // As a rule all ranks of an app set the same names, in the same order: then it is laid out once.

@@ -90,6 +90,7 @@ class HostTasks {
   [[nodiscard]] model::Circumstances look_around() const;
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
+  void add_what_it_told(wire::Exited& exited);
   void perform(machine::ReadTopology&);
   void perform(machine::ClaimPorts& effect);
   void perform(machine::BeginRound&);

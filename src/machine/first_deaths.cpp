@@ -11,6 +11,9 @@ namespace muster::machine {
 using base::Instant;
 
 void FirstDeaths::add(Death death) {
+  const bool is_sooner =
+      death.told && (!told_first_ || death.told->latest < told_first_->told->latest);
+  if (is_sooner) told_first_ = death;
   if (std::ranges::find(of_host_, death.node, &Death::node) != of_host_.end()) return;
   of_host_.push_back(std::move(death));
 }
@@ -29,7 +32,14 @@ std::vector<const Death*> FirstDeaths::first() const {
   std::ranges::sort(found, {}, [](const Death* death) {
     return std::tuple(-death->exit.exit_code(), death->exit.rank.value);
   });
-  return found;
+  const Death* cause = who_told_before(*found.front());
+  return cause == nullptr ? found : std::vector{cause};
+}
+
+const Death* FirstDeaths::who_told_before(const Death& first) const {
+  const bool is_before = told_first_ && first.told && told_first_->exit.rank != first.exit.rank &&
+                         told_first_->told->latest < first.told->earliest;
+  return is_before ? &*told_first_ : nullptr;
 }
 
 std::chrono::microseconds FirstDeaths::spread(const std::vector<const Death*>& deaths) {

@@ -21,7 +21,8 @@ struct Death {
   std::optional<Window> when;  // noticed
   std::string error_file;      // what it wrote there
   model::Circumstances around = {};
-  std::string host = {};  // of the node
+  std::string host = {};            // of the node
+  std::optional<Window> told = {};  // when it wrote error_file
   bool operator==(const Death&) const = default;
 };
 
@@ -32,6 +33,9 @@ class FirstDeaths {
   // All deaths that may have been the first, at most one of each host. The one that counts comes
   // first: the highest exit code, then the lowest rank. Where a time is not known: only the death
   // that was added first. Empty before add().
+  //
+  // When that one wrote why it failed, only after another had done so, it is the other alone: an
+  // interpreter closes its connections, which is its peers' failure, long before it has ended.
   [[nodiscard]] std::vector<const Death*> first() const;
   // From the earliest time at which one of these may have happened to the latest.
   [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);
@@ -40,7 +44,10 @@ class FirstDeaths {
   bool operator==(const FirstDeaths&) const = default;
 
  private:
-  std::vector<Death> of_host_;  // the first of each
+  [[nodiscard]] const Death* who_told_before(const Death& first) const;
+
+  std::vector<Death> of_host_;       // the first of each
+  std::optional<Death> told_first_;  // of all that wrote why
 };
 
 }  // namespace muster::machine

@@ -78,6 +78,7 @@ void TimeLimit::check() const {
 }
 
 void FirstDeaths::check() const {
+  CHECK(!told_first_ || (told_first_->told && !of_host_.empty()));
   for (std::size_t i = 0; i < of_host_.size(); ++i) {
     CHECK(of_host_[i].exit.failed());
     for (std::size_t j = 0; j < i; ++j) CHECK(of_host_[i].node != of_host_[j].node);

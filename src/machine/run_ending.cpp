@@ -43,6 +43,7 @@ void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, 
               std::move(message.error_file),
               std::move(message.around).value_or(model::Circumstances{}),
               host(node)};
+  if (message.told_us != 0) death.told = clock.when(from_wire(message.told_us), now_);
   if (failed_by_itself(death)) {
     note_failure(std::move(death));
     if (ends_others(exit)) stop_all(SIGTERM, input_.spec.grace, out);
@@ -64,7 +65,13 @@ bool Run::failed_by_itself(const Death& death) const {
   if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
   if (verdict_.is_of(exit.rank)) return false;
   if (death.when && death.when->latest < stop_->at) return true;
+  if (told_in_time(death)) return true;
   return exit.signal != stop_->signal && exit.signal != SIGKILL && exit.code != 128 + stop_->signal;
+}
+
+// Our signal then came while its interpreter was ending.
+bool Run::told_in_time(const Death& death) const {
+  return stop_ && death.told && death.told->latest < stop_->at;
 }
 
 bool Run::ends_others(const model::RankExit& exit) const {
@@ -81,6 +88,11 @@ bool Run::ends_others(const model::RankExit& exit) const {
 
 void Run::note_failure(Death death) {
   const bool in_time = !stop_ || (death.when && death.when->latest < stop_->at);
+  // With an exception that nobody catches, Python and torch's @record end with 1.
+  if (told_in_time(death) && death.exit.signal == stop_->signal) {
+    death.exit.signal = 0;
+    death.exit.code = 1;
+  }
   verdict_.failed(std::move(death), in_time);
 }
 

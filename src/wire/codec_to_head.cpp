@@ -173,6 +173,7 @@ void write(proto::ToHead& out, const Exited& exited) {
   to.set_max_rss_kib(exited.exit.max_rss_kib);
   to.set_error_file(exited.error_file);
   to.set_at_us(exited.at_us);
+  to.set_told_us(exited.told_us);
   if (exited.around) write(*to.mutable_around(), *exited.around);
 }
 
@@ -187,7 +188,8 @@ Exited read(proto::Exited& in, Bounds& bounds) {
                                 .max_rss_kib = in.max_rss_kib()},
                 std::move(*in.mutable_error_file()),
                 bounds.clock_time(in.at_us()),
-                {}};
+                {},
+                bounds.clock_time(in.told_us())};
   if (in.has_around()) exited.around = read(*in.mutable_around());
   return exited;
 }

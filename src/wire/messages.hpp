@@ -269,6 +269,7 @@ struct Exited {
   std::uint64_t at_us = 0;      // when its guard noticed, on the agent's steady clock; 0: not told
   // Of a task that failed before anybody ended it.
   std::optional<model::Circumstances> around = {};
+  std::uint64_t told_us = 0;  // when it last wrote error_file, on the agent's steady clock; 0: none
   bool operator==(const Exited&) const = default;
 };
 

@@ -294,6 +294,8 @@ ToHead to_head() {
     case 6:
       return Exited{{rank(), pid, below(256), below(65), flag(), number() * 77'777ull},
                     {},
+                    number() * 77'777ull,
+                    {},
                     number() * 77'777ull};
     case 7:
       return InputCredit{rank(), number()};

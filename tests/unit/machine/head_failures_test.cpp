@@ -290,6 +290,37 @@ TEST_F(TwoDeaths, TheEarlierOneIsTheCauseThoughItIsHeardLater) {
   EXPECT_EQ(report.others_total, 1u);
 }
 
+// Python closes its connections, which its peer dies of, and takes a while to end.
+TEST_F(TwoDeaths, WhoSaidWhyFirstIsTheCauseThoughOurSignalEndedIt) {
+  wire::Exited peer = exited(1, 1);
+  peer.at_us = clock(2090);
+  peer.told_us = clock(2080);
+  peer.error_file = "of 1";
+  at(2100, Heard{kB, peer});
+  EXPECT_EQ(cause(), "rank 1 on b");
+  wire::Exited it = exited(0, 0, SIGTERM);
+  it.at_us = clock(2105);
+  it.told_us = clock(2050);
+  it.error_file = "of 0";
+  at(2110, Heard{kA, it});
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(cause(), "rank 0 on a");
+  EXPECT_EQ(report.error_file, "of 0");
+  EXPECT_EQ(report.exit_code(), 1) << "as it would have ended";
+  ASSERT_EQ(report.others.size(), 1u);
+  EXPECT_EQ(report.others[0].rank, Rank(1));
+}
+
+TEST_F(TwoDeaths, WhoSaidWhyAfterTheStopWasEndedByIt) {
+  at(2100, Heard{kB, exited(1, 3)});
+  wire::Exited it = exited(0, 0, SIGTERM);
+  it.at_us = clock(2110);
+  it.told_us = clock(2105);
+  at(2120, Heard{kA, it});
+  EXPECT_EQ(cause(), "rank 1 on b");
+  EXPECT_EQ(machine_->report().ended, 1u);
+}
+
 TEST_F(TwoDeaths, ThoseCloserThanTheClocksTellAreNamedTogether) {
   for (const auto& [first, second] : {std::pair{2090, 2089}, std::pair{2089, 2090}}) {
     SetUp();
