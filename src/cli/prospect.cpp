@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "container/images.hpp"
+#include "plan/dialects.hpp"
 #include "plan/plan.hpp"
 
 namespace muster::cli {
@@ -43,10 +44,17 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                   {std::move(*same_machine), std::move(*elsewhere)}};
 }
 
-const std::vector<plan::Withheld>& withheld(const Prospect& job) {
+std::vector<plan::Withheld> withheld(const Prospect& job) {
   const auto is_elsewhere = [](const auto& node) { return !node.host.carrier.same_machine; };
   const bool all_here = std::ranges::none_of(job.plan.nodes, is_elsewhere);
-  return (all_here ? job.kept.same_machine : job.kept.elsewhere).front().withheld;
+  auto all = (all_here ? job.kept.same_machine : job.kept.elsewhere).front().withheld;
+  for (plan::Withheld& one : plan::left_out(job.plan, job.spec)) {
+    const auto at = std::ranges::lower_bound(all, one.name, {}, &plan::Withheld::name);
+    const bool is_there =
+        at != all.end() && at->name == one.name;  // the shell's own, which is stale
+    if (!is_there) all.insert(at, std::move(one));
+  }
+  return all;
 }
 
 }  // namespace muster::cli

@@ -23,7 +23,8 @@ struct Prospect {
 [[nodiscard]] base::Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                                               const std::vector<std::string>& environment);
 
-// What is withheld is the same for every app but for its exports: the first one's is told.
-[[nodiscard]] const std::vector<plan::Withheld>& withheld(const Prospect& job);
+// What is withheld is the same for every app but for its exports: the first one's is told. Sorted
+// by name.
+[[nodiscard]] std::vector<plan::Withheld> withheld(const Prospect& job);
 
 }  // namespace muster::cli

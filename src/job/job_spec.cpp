@@ -307,8 +307,11 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   }
   settle_roles(job, made.spec, complaints);
   made.spec.container = container_of(job, place, made.spec, complaints);
-  made.spec.torch_store =
-      !job.frameworks.empty() && job.frameworks.front().framework == Framework::pytorch;
+  const auto is_of = [&](Framework framework) {
+    return !job.frameworks.empty() && job.frameworks.front().framework == framework;
+  };
+  made.spec.lone_ranks_start_workers = is_of(Framework::mpi);
+  made.spec.torch_store = is_of(Framework::pytorch);
   if (made.spec.torch_store) made.spec.wireup = model::Wireup::none;
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);

@@ -57,6 +57,7 @@ model::JobSpec told_of(const model::JobSpec& spec) {
   told.python_errors = spec.python_errors;
   told.gpus_per_rank = spec.gpus_per_rank;
   told.deepspeed = spec.deepspeed;
+  told.lone_ranks_start_workers = spec.lone_ranks_start_workers;
   told.max_restarts = spec.max_restarts;
   told.roles = spec.roles;
   told.wireup = spec.wireup;

@@ -147,7 +147,10 @@ struct JobSpec {
   // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for
   // it.
   bool torch_store = false;
-  bool deepspeed = false;     // ranks get LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
+  bool deepspeed = false;  // ranks get LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
+  // Where each node has one rank, none is told LOCAL_RANK, as under mpirun: Lightning takes that
+  // for a sign that somebody has started its local workers (LightningEnvironment), and starts none.
+  bool lone_ranks_start_workers = false;
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
 
   std::vector<std::string> launchers;  // names under which programs find muster on their PATH

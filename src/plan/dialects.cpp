@@ -267,6 +267,14 @@ std::string gloo_interface(const About& about) {
   return about.spec.gloo->interface.empty() ? interface(about) : about.spec.gloo->interface;
 }
 
+bool is_left_to_ranks(const model::JobSpec& spec, std::size_t most_on_a_node) {
+  return spec.lone_ranks_start_workers && most_on_a_node < 2;
+}
+
+std::string torch_local_rank(const About& about) {
+  return is_left_to_ranks(about.spec, about.twins.nodes.size()) ? "" : local_rank(about);
+}
+
 // DeepSpeed counts nodes across, where Horovod counts ranks.
 std::string across(const About& about) { return about.spec.deepspeed ? node(about) : ""; }
 std::string nodes_across(const AboutApp& about) { return about.spec.deepspeed ? nodes(about) : ""; }
@@ -332,6 +340,16 @@ std::string pmi_version(const AboutApp& about) {
   return about.spec.wireup == model::Wireup::automatic ? "1" : "";
 }
 
+// JAX looks for Open MPI's variables only where this one exists (OmpiCluster.is_env_present); it
+// takes the address from JAX_COORDINATOR_ADDRESS. With a value, MPI_Comm_spawn of Open MPI 4 fails.
+// Then it takes just the one device with the rank's local number: wrong for ranks that see only
+// their own, and, unless asked for as under mpirun, for one that is alone on its node.
+bool jax_sees_open_mpi(const About& about) {
+  const bool has_mpi = about.spec.wireup != model::Wireup::none;
+  const bool are_alone = about.twins.nodes.size() < 2 && !about.spec.lone_ranks_start_workers;
+  return has_mpi && about.spec.gpus_per_rank == 0 && !are_alone;
+}
+
 // When a variable is left to the user, besides -x.
 enum class Yields : std::uint8_t {
   never,       // the launching shell's value is stale
@@ -343,8 +361,10 @@ struct Word {
   std::string_view name;
   std::string_view dialect;
   // What a value is made of tells whether all ranks of an app have the same. Empty: the variable is
-  // not set.
-  std::variant<std::string (*)(const AboutApp&), std::string (*)(const About&)> value;
+  // not set. Last: it is set, to nothing, where this is true.
+  std::variant<std::string (*)(const AboutApp&), std::string (*)(const About&),
+               bool (*)(const About&)>
+      value;
   Yields yields = Yields::never;
 };
 
@@ -383,7 +403,7 @@ constexpr Word kWords[] = {
     {"JAX_COORDINATOR_ADDRESS", "JAX", azure_master},
     {"JAX_NUM_PROCESSES", "JAX", world},
     {"JAX_PROCESS_ID", "JAX", rank},
-    {"LOCAL_RANK", "torch", local_rank},
+    {"LOCAL_RANK", "torch", torch_local_rank},
     {"LOCAL_SIZE", "DeepSpeed", size_here},
     {"LOCAL_WORLD_SIZE", "torch", local_size},
     {"MASTER_ADDR", "torch", address},
@@ -420,6 +440,7 @@ constexpr Word kWords[] = {
     {"OMPI_COMM_WORLD_SIZE", "Open MPI", world},
     {"OMPI_FIRST_RANKS", "Open MPI", first_ranks},
     {"OMPI_MCA_btl_tcp_if_include", "network", open_mpi_interface, Yields::to_own},
+    {"OMPI_MCA_orte_hnp_uri", "JAX", jax_sees_open_mpi},
     {"OMPI_NUM_APP_CTX", "Open MPI", app_count},
     {"OMPI_UNIVERSE_SIZE", "Open MPI", universe},
     {"OMP_NUM_THREADS", "threads", omp_threads, Yields::to_threads},
@@ -470,6 +491,15 @@ void add_variable(std::vector<model::Variable>& variables, const Word& word, std
   variables.push_back({std::string(word.name), std::move(value), std::string(word.dialect)});
 }
 
+void add_own_variable(std::vector<model::Variable>& variables, const Word& word,
+                      const About& about) {
+  if (const auto* value_of = std::get_if<1>(&word.value)) {
+    return add_variable(variables, word, (*value_of)(about));
+  }
+  if (!std::get<2>(word.value)(about)) return;
+  variables.push_back({std::string(word.name), {}, std::string(word.dialect)});
+}
+
 }  // namespace
 
 Twins twins(const model::Plan& plan) {
@@ -504,13 +534,21 @@ std::vector<model::Variable> AppDialects::of(base::Rank rank, const Twins& twins
   std::vector<model::Variable> variables;
   variables.reserve(words_.size());
   for (const std::size_t word : words_) {
-    add_variable(variables, kWords[word], std::get<1>(kWords[word].value)(about));
+    add_own_variable(variables, kWords[word], about);
   }
   return variables;
 }
 
 void AppDialects::keep(const std::function<bool(std::string_view)>& is_wanted) {
   std::erase_if(words_, [&](std::size_t word) { return !is_wanted(kWords[word].name); });
+}
+
+std::vector<Withheld> left_out(const model::Plan& plan, const model::JobSpec& spec) {
+  constexpr std::string_view kName = "LOCAL_RANK";
+  const auto& exports = spec.apps.front().exports;
+  const bool is_exported = std::ranges::count(exports, kName, &model::EnvSetting::name) > 0;
+  if (is_exported || !is_left_to_ranks(spec, twins(plan).nodes.size())) return {};
+  return {{std::string(kName), "each node has one rank, which may start workers of its own there"}};
 }
 
 bool is_default(std::string_view name) {

@@ -196,6 +196,7 @@ void write_spec(proto::World& to, const model::JobSpec& spec) {
   to.set_python_hook(spec.python_errors);
   to.set_gpus_per_rank(spec.gpus_per_rank);
   to.set_deepspeed(spec.deepspeed);
+  to.set_lone_ranks_start_workers(spec.lone_ranks_start_workers);
   to.set_max_restarts(spec.max_restarts);
   to.set_roles(static_cast<std::uint32_t>(spec.roles));
   to.set_wireup(static_cast<std::uint32_t>(spec.wireup));
@@ -236,6 +237,7 @@ void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
   spec.python_errors = in.python_hook();
   spec.gpus_per_rank = in.gpus_per_rank();
   spec.deepspeed = in.deepspeed();
+  spec.lone_ranks_start_workers = in.lone_ranks_start_workers();
   spec.max_restarts = in.max_restarts();
   spec.roles = read_kind("roles", in.roles(), model::Roles::mindspore, bounds);
   spec.wireup = read_kind("wire-up", in.wireup(), model::Wireup::none, bounds);

@@ -75,12 +75,15 @@ def lightning(env):
 
 
 def jax(env):
-    """jax/_src/clusters and distributed.py: environment variables, since no cluster is found."""
-    if "OMPI_MCA_orte_hnp_uri" in env or "SLURM_STEP_NODELIST" in env:
+    """jax/_src/clusters/ompi_cluster.py, else what a program must pass on; distributed.py."""
+    if "SLURM_STEP_NODELIST" in env:
         return None
     host, port = env["JAX_COORDINATOR_ADDRESS"].rsplit(":", 1)
     if host.strip("[]") != env["MASTER_ADDR"] or not port.isdigit():
         return None
+    if "OMPI_MCA_orte_hnp_uri" in env:
+        return {"rank": int(env["OMPI_COMM_WORLD_RANK"]), "world": int(env["OMPI_COMM_WORLD_SIZE"]),
+                "local": int(env["OMPI_COMM_WORLD_LOCAL_RANK"])}
     return {"rank": int(env["JAX_PROCESS_ID"]), "world": int(env["JAX_NUM_PROCESSES"])}
 
 
@@ -106,7 +109,7 @@ def truth(rank, nodes):
 
 
 class Detection(Case):
-    def environments(self, words):
+    def environments(self, words, ranks=4, command=("sh", "-c", KEEP)):
         """Of the ranks, by rank."""
         os.makedirs(self.path("bin"), exist_ok=True)
         self.write("bin/ssh", SSH, 0o755)
@@ -115,8 +118,8 @@ class Detection(Case):
         env = self.environment(SLURM_PROCID="7", SLURM_NTASKS="9", OMPI_COMM_WORLD_RANK="5",
                                TF_CONFIG="{}", JAX_PROCESS_ID="8")
         env["PATH"] = self.path("bin") + ":" + env["PATH"]
-        self.succeeds(*words, "sh", "-c", KEEP, command=(MUSTER,), env=env)
-        return [self.kept(rank) for rank in range(4)]
+        self.succeeds(*words, *command, command=(MUSTER,), env=env)
+        return [self.kept(rank) for rank in range(ranks)]
 
     def kept(self, rank):
         lines = self.read(f"env.{rank}").decode().splitlines()
@@ -132,6 +135,47 @@ class Detection(Case):
                         self.assertIsNotNone(found)
                         true = truth(rank, nodes)
                         self.assertEqual(found, {key: true[key] for key in found})
+
+    def test_jax_counts_processes_where_there_is_mpi(self):
+        """It only asks whether the variable exists; with a value Open MPI's MPI_Comm_spawn fails.
+
+        It then takes the one device with the rank's local number.
+        """
+        for name, (words, _) in FRONTS.items():
+            with self.subTest(front=name):
+                uri = self.environments(words)[0].get("OMPI_MCA_orte_hnp_uri")
+                self.assertEqual(uri, None if name in ("torchrun", "launch") else "")
+        for words, uri in ((("run", "-n", "2", "-H", "n1,n2"), None),
+                           (("run", "-n", "2", "--wireup", "none"), None),
+                           (("mpirun", "-n", "2", "-H", "n1,n2"), "")):
+            with self.subTest(words=words):
+                env = self.environments(words, ranks=1)[0]
+                self.assertEqual(env.get("OMPI_MCA_orte_hnp_uri"), uri)
+
+    def test_lightning_starts_workers_where_mpirun_has_one_rank_a_node(self):
+        """lightning_environment.py: creates_processes_externally is LOCAL_RANK's presence."""
+        job = (f"command: '{KEEP}'\ndistribution: {{type: %s, process_count_per_instance: %d}}\n"
+               "resources: {instance_count: 2}\n")
+        for kind, each in itertools.product(("mpi", "pytorch"), (1, 2)):
+            self.write(f"{kind}{each}.yml", job % (kind, each))
+        lines = [(True, ("mpirun", "-np", "2", "-H", "n1,n2")),
+                 (True, ("mpirun", "-np", "1")),
+                 (True, ("mpiexec.hydra", "-n", "2", "-hosts", "n1:1,n2:1")),
+                 (True, ("submit", "mpi1.yml", "--fake-nodes", "2")),
+                 (False, ("mpirun", "-np", "3", "-H", "n1:2,n2:1")),
+                 (False, ("submit", "mpi2.yml", "--fake-nodes", "2")),
+                 (False, ("submit", "pytorch1.yml", "--fake-nodes", "2")),
+                 (False, ("run", "-n", "2", "-H", "n1,n2")),
+                 (False, ("torchrun", "--nproc_per_node", "1", "-H", "n1,n2", "--no_python")),
+                 (False, ("deepspeed", "--include", "n1:0@n2:0", "--hostfile", "hosts",
+                          "--no_python", "--no_local_rank"))]
+        for starts, words in lines:
+            with self.subTest(words=words):
+                more = {"command": ()} if words[0] == "submit" else {}
+                env = self.environments(words, ranks=1, **more)
+                self.assertEqual("LOCAL_RANK" not in env[0], starts)
+                self.assertLessEqual({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
+                                      "NODE_RANK"}, set(env[0]))
 
     def test_mpi_is_there_where_the_launcher_itself_wires_it_up(self):
         """Lightning takes a world of MPI for its own wherever mpi4py finds one."""

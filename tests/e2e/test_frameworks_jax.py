@@ -39,6 +39,10 @@ class Jax(FrameworkCase):
         self.assert_meets(self.hosts("mpirun", "-H", "node1:1,node2:1", "python",
                                      self.program("jax")), world=2)
 
+    def test_ranks_without_mpi(self):
+        self.assert_meets(self.here("torchrun", "--fake-nodes", "2", "--nproc-per-node", "1",
+                                    self.program("jax")), world=2)
+
     def test_a_job_of_mpi(self):
         job = self.job("python jax_train.py", "{type: mpi, process_count_per_instance: 1}")
         self.assert_meets(self.here("submit", job, "--fake-nodes", "2"), world=2)

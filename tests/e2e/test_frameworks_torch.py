@@ -31,6 +31,18 @@ class Lightning(TorchCase):
                           self.program("lightning"), "--devices", "1", "--nodes", "2")
         self.assert_trained(done, world=2)
 
+    def test_workers_that_it_starts_itself_on_each_host(self):
+        """One process a node, as the example of Azure ML's manual has it: Lightning starts more."""
+        done = self.hosts("mpirun", "-H", "node1,node2", "-N", "1", "python",
+                          self.program("lightning"), *self.WORLD, "--without-mpi4py")
+        seen = self.assert_trained(done)
+        self.assertEqual({one["environment"] for one in seen}, {"LightningEnvironment"})
+
+    def test_a_job_of_mpi_with_one_process_a_node(self):
+        job = self.job(f"python lightning_train.py {' '.join(self.WORLD)} --without-mpi4py",
+                       "{type: mpi, process_count_per_instance: 1}")
+        self.assert_trained(self.here("submit", job, "--fake-nodes", "2"))
+
     def test_a_job_of_pytorch(self):
         job = self.job(f"python lightning_train.py {' '.join(self.WORLD)}",
                        "{type: pytorch, process_count_per_instance: 2}")

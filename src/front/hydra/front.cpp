@@ -162,6 +162,7 @@ Result<Reading> read_hydra(const Call& call) {
   HydraDraft draft;
   draft.call = &call;
   draft.request.spec.slot_rule = model::SlotRule::hydra;
+  draft.request.spec.lone_ranks_start_workers = true;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
   if (const auto read = read_line(draft); !read) return tl::unexpected(read.error());
   if (draft.info) return Reading{.text = std::string(kInfo) + call.version + "\n"};

@@ -159,6 +159,7 @@ Result<Reading> read_mpirun(const Call& call) {
   MpirunDraft draft;
   draft.call = &call;
   draft.request.spec.slot_rule = model::SlotRule::open_mpi;
+  draft.request.spec.lone_ranks_start_workers = true;
   draft.request.spec.input = {model::StdinTo::one, base::Rank(0)};
   draft.request.spec.forwarded_signals = usual_signals();
   const auto read =

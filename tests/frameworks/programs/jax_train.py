@@ -14,8 +14,11 @@ def loss_of(parameters, rows, labels):
 
 
 def main():
-    jax.distributed.initialize(num_processes=int(os.environ["JAX_NUM_PROCESSES"]),
-                               process_id=int(os.environ["JAX_PROCESS_ID"]))
+    if "OMPI_MCA_orte_hnp_uri" in os.environ:
+        jax.distributed.initialize()
+    else:  # ranks without MPI
+        jax.distributed.initialize(num_processes=int(os.environ["JAX_NUM_PROCESSES"]),
+                                   process_id=int(os.environ["JAX_PROCESS_ID"]))
     rank, world = jax.process_index(), jax.process_count()
     images, labels = (each[rank::world] for each in fashion())
     parameters = [jnp.zeros((PIXELS, CLASSES)), jnp.zeros(CLASSES)]

@@ -4,6 +4,7 @@ import argparse
 
 import pytorch_lightning as lightning
 import torch
+from lightning_fabric.plugins.environments import mpi
 from seen import CLASSES, PIXELS, fashion, tell
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -27,7 +28,10 @@ def main():
     words = argparse.ArgumentParser()
     words.add_argument("--devices", type=int, required=True)
     words.add_argument("--nodes", type=int, required=True)
+    words.add_argument("--without-mpi4py", action="store_true", help="as where it is not installed")
     options = words.parse_args()
+    if options.without_mpi4py:
+        mpi._MPI4PY_AVAILABLE = False
     lightning.seed_everything(1)
     images, labels = fashion()
     data = DataLoader(TensorDataset(torch.from_numpy(images), torch.from_numpy(labels)), 32)

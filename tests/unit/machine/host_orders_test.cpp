@@ -64,7 +64,7 @@ class HostOrdersTest : public testing::Test {
     auto placed = plan::place(spec_, inventory_);
     ASSERT_TRUE(placed) << placed.error().what;
     plan_ = *placed;
-    ASSERT_EQ(plan_.ranks.size(), 6U);
+    ASSERT_EQ(plan_.ranks.size(), ranks_);
     ASSERT_EQ(plan_.nodes.size(), 3U);
     std::vector<std::optional<model::HostFacts>> facts;
     for (std::uint16_t node = 0; node < plan_.nodes.size(); ++node) {
@@ -136,6 +136,7 @@ class HostOrdersTest : public testing::Test {
     }
   }
 
+  std::uint32_t ranks_ = 6;
   model::JobSpec spec_;
   model::Inventory inventory_;
   model::Plan plan_;
@@ -151,6 +152,14 @@ TEST_F(HostOrdersTest, HaveThoseOfRanksByNode) {
   spec_.mapping.map_by = model::MapBy::node;
   spec_.max_restarts = 3;
   spec_.deepspeed = true;
+  expect_planned_environments();
+}
+
+TEST_F(HostOrdersTest, HaveThoseOfRanksThatMayStartWorkers) {
+  spec_.apps.front().ranks = ranks_ = 3;
+  spec_.per_node = 1;
+  expect_planned_environments();
+  spec_.lone_ranks_start_workers = true;
   expect_planned_environments();
 }
 

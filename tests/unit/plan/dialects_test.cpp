@@ -47,6 +47,15 @@ class Dialects : public ::testing::Test {
     return result;
   }
 
+  // The first of each.
+  void one_rank_a_node() {
+    plan_.ranks.clear();
+    for (std::uint32_t i = 0; i < plan_.nodes.size(); ++i) {
+      plan_.nodes[i].ranks = {Rank(i)};
+      plan_.ranks.push_back({base::NodeIndex(i), 0});
+    }
+  }
+
   model::JobSpec spec_;
   model::Plan plan_;
   Rendezvous where_;
@@ -94,6 +103,42 @@ TEST_F(Dialects, jax_is_told_where_rank_0_listens) {
   EXPECT_EQ(env.at("JAX_COORDINATOR_ADDRESS"), "10.0.0.1:4242");
   EXPECT_EQ(env.at("JAX_NUM_PROCESSES"), "6");
   EXPECT_EQ(env.at("JAX_PROCESS_ID"), "4");
+}
+
+// The name alone makes JAX look for Open MPI, whose ranks take one device each.
+TEST_F(Dialects, jax_sees_open_mpi_where_its_ranks_shall_have_one_device) {
+  const std::string name = "OMPI_MCA_orte_hnp_uri";
+  EXPECT_EQ(of(0, {name + "=1.0;tcp://10.0.0.9:5"}).at(name), "") << "another launcher's";
+  EXPECT_EQ(of(3).at(name), "") << "alone on its node, but others are not";
+  spec_.gpus_per_rank = 1;
+  EXPECT_FALSE(of(0).contains(name)) << "the only one it sees has the number 0";
+  spec_.gpus_per_rank = 0;
+  spec_.wireup = model::Wireup::none;
+  EXPECT_FALSE(of(0).contains(name));
+  spec_.wireup = model::Wireup::automatic;
+  one_rank_a_node();
+  EXPECT_FALSE(of(0).contains(name)) << "it shall have all devices";
+  spec_.lone_ranks_start_workers = true;
+  EXPECT_EQ(of(0).at(name), "") << "as under mpirun";
+}
+
+TEST_F(Dialects, ranks_that_may_start_workers_have_no_local_rank) {
+  spec_.lone_ranks_start_workers = true;
+  EXPECT_EQ(of(3).at("LOCAL_RANK"), "0") << "alone on its node, but others are not";
+  EXPECT_TRUE(left_out(plan_, spec_).empty());
+  one_rank_a_node();
+  const auto env = of(1);
+  EXPECT_FALSE(env.contains("LOCAL_RANK"));
+  for (const char* name : {"RANK", "WORLD_SIZE", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT"}) {
+    EXPECT_TRUE(env.contains(name)) << name;
+  }
+  ASSERT_EQ(left_out(plan_, spec_).size(), 1U);
+  EXPECT_EQ(left_out(plan_, spec_).front().name, "LOCAL_RANK");
+  spec_.apps.front().exports = {{"LOCAL_RANK", "0"}};
+  EXPECT_TRUE(left_out(plan_, spec_).empty()) << "the user has set it";
+  spec_.apps.front().exports.clear();
+  spec_.lone_ranks_start_workers = false;
+  EXPECT_EQ(of(1).at("LOCAL_RANK"), "0");
 }
 
 // Whoever reads MLflow's file store wants to know which rank made a run.

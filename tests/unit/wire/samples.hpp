@@ -86,6 +86,7 @@ inline model::JobSpec sample_spec() {
   spec.terminal = {{132, 65'535}};
   spec.gpus_per_rank = 2;
   spec.deepspeed = true;
+  spec.lone_ranks_start_workers = true;
   spec.max_restarts = 3;
   spec.roles = model::Roles::tensorflow;
   spec.wireup = model::Wireup::pmi2;
