@@ -25,9 +25,8 @@ def main():
             losses.append(loss.item())
     plain = accelerator.unwrap_model(model)
     tell("accelerate", accelerator.process_index, accelerator.num_processes,
-         [part.detach().numpy() for part in plain.parameters()], losses[0],
-         sum(losses[-5:]) / 5, local=accelerator.local_process_index,
-         kind=accelerator.distributed_type.value)
+         [part.detach().numpy() for part in plain.parameters()], losses,
+         local=accelerator.local_process_index, kind=accelerator.distributed_type.value)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import numpy
 from mpi4py import MPI
-from seen import CLASSES, PIXELS, fashion, tell
+from seen import CLASSES, PIXELS, batches, fashion, tell
 
 
 def main():
@@ -11,8 +11,7 @@ def main():
     images, labels = (each[rank::size] for each in fashion())
     weights = numpy.zeros((PIXELS, CLASSES), dtype=numpy.float32)
     losses = []
-    for start in list(range(0, len(images) - 31, 32)) * 2:
-        rows, wanted = images[start:start + 32], labels[start:start + 32]
+    for rows, wanted in batches(images, labels):
         scores = rows @ weights
         shares = numpy.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
@@ -21,7 +20,7 @@ def main():
         gradient = numpy.ascontiguousarray(rows.T @ shares / len(wanted), dtype=numpy.float32)
         world.Allreduce(MPI.IN_PLACE, gradient)
         weights -= 0.02 * gradient / size
-    tell("mpi4py", rank, size, [weights], losses[0], sum(losses[-5:]) / 5,
+    tell("mpi4py", rank, size, [weights], losses,
          library=MPI.Get_library_version().split(",")[0].split("\n")[0])
 
 

@@ -41,9 +41,8 @@ def main():
         trainer.train()
     model = trainer.accelerator.unwrap_model(trainer.model)
     tell("trainer", options.process_index, options.world_size,
-         [part.detach().numpy() for part in model.parameters()], losses.values[0],
-         losses.values[-1], local=options.local_process_index,
-         parallel=options.parallel_mode.value)
+         [part.detach().numpy() for part in model.parameters()], losses.values,
+         local=options.local_process_index, parallel=options.parallel_mode.value)
 
 
 if __name__ == "__main__":
