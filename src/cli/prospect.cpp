@@ -50,9 +50,8 @@ std::vector<plan::Withheld> withheld(const Prospect& job) {
   auto all = (all_here ? job.kept.same_machine : job.kept.elsewhere).front().withheld;
   for (plan::Withheld& one : plan::left_out(job.plan, job.spec)) {
     const auto at = std::ranges::lower_bound(all, one.name, {}, &plan::Withheld::name);
-    const bool is_there =
-        at != all.end() && at->name == one.name;  // the shell's own, which is stale
-    if (!is_there) all.insert(at, std::move(one));
+    const bool shell_has_it = at != all.end() && at->name == one.name;
+    if (!shell_has_it) all.insert(at, std::move(one));
   }
   return all;
 }

@@ -31,8 +31,8 @@ struct Twins {
 // the dialect as its reason. A variable of `kept` that the user set (OMP_NUM_THREADS,
 // PYTHONUNBUFFERED, NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME, MASTER_ADDR and MASTER_PORT through -x)
 // is left to the user, and so is every variable given with -x. Azure ML's names follow -x
-// MASTER_ADDR and -x MASTER_PORT. A variable whose value is not
-// known (an interface) is not set; one of JAX's is set to nothing.
+// MASTER_ADDR and -x MASTER_PORT. A variable whose value is not known (an interface)
+// is not set; one of JAX's is set to nothing.
 class AppDialects {
  public:
   AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t app);

@@ -159,6 +159,16 @@ class Running:
             found += byte
         return found
 
+    def until_said(self, words):
+        """Until its stderr has these bytes; it is read away so far."""
+        said = b""
+
+        def is_there():
+            nonlocal said
+            said += self.so_far()[1]
+            return words in said
+        until(lambda: f"{words} on stderr, after {said}", is_there)
+
     def so_far(self):
         """What it has said on stdout and stderr; what is read here is lost to `finish`."""
         return [told + _read_now(pipe)
@@ -327,6 +337,13 @@ class LabCase(Case):
 
     def environment(self, **more):
         return self.lab.environment(DIR=self.folder, E2E_MARK=self.mark, **more)
+
+    def sshd_on(self, host):
+        """That of the session on a host, above the agent."""
+        session = parent_of(self.lab.children_named(host, "muster")[0])
+        while name_of(session) != "sshd":
+            session = parent_of(session)
+        return session
 
     def start_in_lab(self, *words, env=None, ssh_command=None, command=None,
                      stdin=subprocess.DEVNULL):

@@ -6,13 +6,13 @@ Who carries a link is stopped here, which looks from the other end as if it got 
 # rooms: machine probe host head link
 # long
 
+import contextlib
 import os
 import signal
 import time
 import unittest
 
-from support import (LOST, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, parent_of, run_tests,
-                     until)
+from support import LOST, READY, UNTIL_GO, LabCase, lab_or_skip, name_of, run_tests, until
 
 REASON = lab_or_skip()
 
@@ -38,32 +38,30 @@ class Silence(LabCase):
         self.addCleanup(self.go_on, pid)
 
     def go_on(self, pid):
-        try:
+        with contextlib.suppress(ProcessLookupError):  # it has been ended
             os.kill(pid, signal.SIGCONT)
-        except ProcessLookupError:
-            pass  # it has been ended
 
     def ssh_to(self, host):
         return next(pid for pid, words in self.lab.strangers("head").items()
                     if name_of(pid) == "ssh" and host in words.split())
 
-    def sshd_on(self, host):
-        """That of the session, above the agent."""
-        session = parent_of(self.lab.children_named(host, "muster")[0])
-        while name_of(session) != "sshd":
-            session = parent_of(session)
-        return session
-
     def until_told(self, job, host):
-        told, stopped_at = "", time.monotonic()
-
-        def is_told():
-            nonlocal told
-            told += job.so_far()[1].decode()
-            return f"muster: {host}: {ANSWERS}\n" in told
-        until(lambda: f"the head's line about {host}, after {told!r}", is_told)
+        stopped_at = time.monotonic()
+        job.until_said(f"muster: {host}: {ANSWERS}\n".encode())
         until("the agent's lease, too, which began a little earlier or later",
               lambda: time.monotonic() > stopped_at + 3 * LEASE)
+
+    def until_ended(self, host):
+        until(f"no process of the job on {host}",
+              lambda: not self.lab.strangers(host, self.mark.encode()))
+
+    def loses_node1(self, job, seconds):
+        """After so many seconds of silence."""
+        done = job.finish()
+        self.assertEqual(done.code, LOST, done)
+        self.assertIn(f"muster: error: node1: nothing heard for {seconds} s\n", done.errors)
+        self.until_ended("node1")
+        return done
 
     def survives(self, job, stopped):
         self.stop(stopped)
@@ -86,12 +84,8 @@ class Silence(LabCase):
     def test_one_that_waits_for_ever_is_lost(self):
         job = self.job("exec sleep $E2E_MARK")
         self.stop(self.sshd_on("node1"))
-        done = job.finish()
-        self.assertEqual(done.code, LOST, done)
-        self.assertIn(f"muster: error: node1: nothing heard for {LONGER} s\n", done.errors)
+        done = self.loses_node1(job, LONGER)
         self.assertIn("hint: the host itself answers", done.errors)
-        until("no process of the job on node1",
-              lambda: not self.lab.strangers("node1", self.mark.encode()))
         self.assert_hosts_clean()
 
     def test_a_head_that_is_stopped(self):
@@ -99,9 +93,8 @@ class Silence(LabCase):
         job = self.job("exec sleep $E2E_MARK")
         self.stop(job.pid)
         self.addCleanup(self.go_on, job.popen.pid)  # nsenter stops with what it has started
-        until("no process of the job on its hosts",
-              lambda: not any(self.lab.strangers(host, self.mark.encode())
-                              for host in ("node1", "node2")))
+        self.until_ended("node1")
+        self.until_ended("node2")
         self.go_on(job.pid)
         self.go_on(job.popen.pid)
         done = job.finish()
@@ -113,12 +106,7 @@ class Silence(LabCase):
         job = self.job("exec sleep $E2E_MARK")
         self.lab.pull_cable("node1")
         self.addCleanup(self.lab.plug_cable, "node1")
-        done = job.finish()
-        self.assertEqual(done.code, LOST, done)
-        self.assertIn(f"muster: error: node1: nothing heard for {LEASE} s\n", done.errors)
-        self.assertNotIn("answers", done.errors)
-        until("no process of the job on node1",
-              lambda: not self.lab.strangers("node1", self.mark.encode()))
+        self.assertNotIn("answers", self.loses_node1(job, LEASE).errors)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import unittest
 
-from support import (LOST, MUSTER, READY, UNTIL_GO, WAIT_SECONDS, LabCase, lab_or_skip, name_of,
-                     parent_of, run_tests, until)
+from support import (LOST, MUSTER, READY, UNTIL_GO, WAIT_SECONDS, LabCase, lab_or_skip, parent_of,
+                     run_tests, until)
 
 REASON = lab_or_skip()
 
@@ -230,10 +230,7 @@ class ProcessesDie(Deaths):
     def test_sshd_ends_the_session(self):
         """As when an administrator ends a login: the session's sshd goes, the agent lives on."""
         job = self.job("--grace", "1")
-        session = parent_of(self.lab.children_named("node1", "muster")[0])
-        while name_of(session) != "sshd":  # from the agent up
-            session = parent_of(session)
-        os.kill(session, signal.SIGKILL)
+        os.kill(self.sshd_on("node1"), signal.SIGKILL)
         self.ends_lost(job, "muster: .*node1")
         self.after(job)
 

@@ -4,7 +4,6 @@
 
 import os
 import random
-import select
 import signal
 import subprocess
 import time
@@ -90,24 +89,13 @@ class Ends(PipelineCase):
         for ignored in (False, True) * 8:
             how = ("sh", "-c", 'trap "" INT; exec "$@"', "-") if ignored else ()
             one = self.start("many.yml", "-j", "6", command=(*how, MUSTER, "submit"))
-            self.until_said(one, b"starts")
+            one.until_said(b"starts")
             try:
                 one.popen.wait(dice.uniform(0, 0.02))
             except subprocess.TimeoutExpired:
                 one.send(signal.SIGINT)
             self.assertEqual(one.finish().code, 130)
             self.assertEqual(set(self.steps().values()) - {"blocked"}, {"stopped"})
-
-    def until_said(self, one, words):
-        """Until its stderr has them, which is read away so far."""
-        said = b""
-
-        def there():
-            nonlocal said
-            if select.select([one.popen.stderr], [], [], 0)[0]:
-                said += one.popen.stderr.read1()
-            return words in said
-        until(lambda: f"{words} on stderr, after {said}", there)
 
     def test_a_reader_that_stands_still_keeps_nobody(self):
         self.write("loud.yml", "type: pipeline\njobs:\n  a: {command: yes | head -c 3000000}\n")
