@@ -5,6 +5,7 @@
 
 namespace muster::job {
 
+inline constexpr Traits kRayOnly = {.support = no_effect("it is for Ray")};
 inline constexpr JobKey kCommandDistribution[] = {
     kDistributionType,
     {{"process_count_per_instance", Form::count, "Processes on each node (default 1)."},
@@ -16,8 +17,16 @@ inline constexpr JobKey kCommandDistribution[] = {
       "tensorflow: parameter servers (default 0).",
       {.least = 0}},
      kInto<&JobFile::servers, &Role::count>},
+    {{"port", Form::anything, "Ray: the port of its head.", kRayOnly}},
+    {{"address", Form::anything, "Ray: the address of its head.", kRayOnly}},
+    {{"include_dashboard", Form::anything, "Ray: whether it shows itself.", kRayOnly}},
+    {{"dashboard_port", Form::anything, "Ray: the port of what it shows.", kRayOnly}},
+    {{"head_node_additional_args", Form::anything, "Ray: options of its head.", kRayOnly}},
+    {{"worker_node_additional_args", Form::anything, "Ray: options of its workers.", kRayOnly}},
 };
 
+inline constexpr Traits kFixedSize = {
+    .support = no_effect("instance_count says how many nodes the job has")};
 inline constexpr JobKey kCommandResources[] = {
     {{"instance_count", Form::count, "How many nodes (default 1)."}, kInto<&JobFile::nodes>},
     {{"instance_type", Form::text, "The machine size."}, kInto<&JobFile::instance_type>},
@@ -25,7 +34,8 @@ inline constexpr JobKey kCommandResources[] = {
      kInto<&JobFile::shared_memory>},
     {{"docker_args", Form::text, "More words for docker run.", {.listed = true}},
      kInto<&JobFile::docker_args>},
-    {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
+    {{"max_instance_count", Form::count, "How many nodes Azure ML may add up to.", kFixedSize}},
+    kProperties,
     {{"locations", Form::anything, "Azure's regions.", kAzureOnly}},
 };
 

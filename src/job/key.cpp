@@ -120,6 +120,10 @@ std::string words_of(const KeyText& key) {
 
 std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
   if (fits(key, node)) return std::nullopt;
+  const NotHere& other = key.traits.not_here;
+  if (!other.word.empty() && base::lower(node.text) == other.word) {
+    return Misfit{fmt::format("cannot be {}: {}", other.word, other.why), std::string(other.hint)};
+  }
   const bool chooses =
       key.form == Form::choice && key.traits.choices.find(' ') != std::string_view::npos;
   const std::string_view one_of = chooses ? "one of " : "";

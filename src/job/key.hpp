@@ -28,6 +28,13 @@ enum class Form : std::uint8_t {
   anything,  // maps and lists, too; nobody looks
 };
 
+// A choice that others have: not muster.
+struct NotHere {
+  std::string_view word = {};
+  std::string_view why = {};
+  std::string_view hint = {};
+};
+
 // What most keys do not need to say.
 struct Traits {
   std::string_view choices = {};  // of Form::choice, with blanks between
@@ -37,6 +44,7 @@ struct Traits {
   bool required = false;
   bool fixed = false;       // in a step, no value of the pipeline's takes its place
   std::uint32_t least = 1;  // of Form::count
+  NotHere not_here = {};    // of Form::choice
   table::Support support = {};
 };
 

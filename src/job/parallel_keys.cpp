@@ -13,8 +13,13 @@ void into_parallel(JobFile& job, const Found& found) {
 
 constexpr Traits kFixed = {.fixed = true};
 
+constexpr NotHere kModelTask = {"model", "a batch goes to a function, not to a model",
+                                "write type: run_function, and the script as entry_script"};
 constexpr JobKey kTask[] = {
-    {{"type", Form::choice, "run_function.", {.choices = "run_function", .any_case = true}}},
+    {{"type",
+      Form::choice,
+      "run_function.",
+      {.choices = "run_function function", .any_case = true, .not_here = kModelTask}}},
     {{"code", Form::text, "The folder of the script."}, into_parallel<&Parallel::code>},
     {{"entry_script",
       Form::text,
@@ -68,10 +73,6 @@ constexpr JobKey kParallelType = {{"type", Form::text, "parallel: a function and
 constexpr JobKey kNodesOfIt = {
     {"resources", Form::none, "What its nodes are."}, nullptr, kCommandResources};
 constexpr JobKey kEndOfIt = {{"limits", Form::none, "What ends it."}, nullptr, kJobLimits};
-constexpr JobKey kItsProperties = {
-    {"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}};
-constexpr JobKey kItsIdentity = {
-    {"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}};
 
 constexpr JobKey kParallelKeys[] = {
     kSchema,
@@ -81,7 +82,7 @@ constexpr JobKey kParallelKeys[] = {
     kDisplayName,
     kDescription,
     kTags,
-    kItsProperties,
+    kProperties,
     kExperiment,
     kInputs,
     kOutputs,
@@ -99,21 +100,26 @@ constexpr JobKey kParallelKeys[] = {
     kLogging,
     kRetrySettings,
     kTaskOfJob,
-    kItsIdentity,
+    kIdentity,
     kDeterministic,
     {{"code", Form::text, "The folder of the script."}, into_parallel<&Parallel::code>},
+    kComment,
+    kServices,
+    kAzureId,
+    kAutoDelete,
 };
 
 constexpr JobKey kParallelStepKeys[] = {
     kSchema,
     kParallelType,
     {{"component", Form::anything, "What it runs: a component's file, or the component."}},
+    kComment,
     {{"name", Form::text, "Its name in Azure ML."}},
     kVersion,
     kDisplayName,
     kDescription,
     {{"tags", Form::anything, "Names and values to find it by."}},
-    kItsProperties,
+    kProperties,
     kInputs,
     kOutputs,
     kCommandCompute,
@@ -129,7 +135,7 @@ constexpr JobKey kParallelStepKeys[] = {
     kLogging,
     kRetrySettings,
     kTaskOfStep,
-    kItsIdentity,
+    kIdentity,
     kDeterministic,
 };
 

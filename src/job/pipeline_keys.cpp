@@ -40,11 +40,17 @@ constexpr JobKey kStepDistributionKeys[] = {
     {{"type",
       Form::choice,
       "What the processes expect to find in their environment (default: that of the component).",
-      {.choices = kDistributionType.text.traits.choices, .any_case = true}},
+      {.choices = kDistributions, .any_case = true, .not_here = kRay}},
      choose_by_word},
     kCommandDistribution[1],
     kCommandDistribution[2],
     kCommandDistribution[3],
+    kCommandDistribution[4],
+    kCommandDistribution[5],
+    kCommandDistribution[6],
+    kCommandDistribution[7],
+    kCommandDistribution[8],
+    kCommandDistribution[9],
 };
 constexpr JobKey kStepDistribution = {
     {"distribution", Form::none, "How the step is spread over its nodes."},
@@ -60,14 +66,6 @@ constexpr JobKey kStepVariables = {
 
 // ---- keys that all steps and pipelines have ----
 
-constexpr JobKey kProperties = {
-    {"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}};
-constexpr JobKey kIdentity = {
-    {"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}};
-constexpr JobKey kServices = {
-    {"services", Form::anything, "Programs for people beside the job.", kAzureOnly}};
-constexpr JobKey kQueueSettings = {
-    {"queue_settings", Form::anything, "The job's place in Azure's queue.", kAzureOnly}};
 constexpr JobKey kComponent = {
     {"component", Form::anything, "What it runs: the file of a component, or the component."}};
 constexpr JobKey kNoTags = {{"tags", Form::anything, "Names and values to find it by."}};
@@ -76,10 +74,16 @@ constexpr Traits kOnePlace = {.support = no_effect("a pipeline's runs belong to 
 constexpr JobKey kNoExperiment = {
     {"experiment_name", Form::text, "The experiment it belongs to.", kOnePlace}};
 
+constexpr Traits kItsCommand = {.support = refused("the step's component says what is run")};
+constexpr Traits kItsCode = {.support = refused("the step's component says where its code is")};
+
 constexpr JobKey kStepKeys[] = {
     kSchema,
+    {{"command", Form::text, "What to run: of the component.", kItsCommand}},
+    {{"code", Form::text, "The folder of that: of the component.", kItsCode}},
     {{"type", Form::text, "command: one command, many processes."}},
     kComponent,
+    kComment,
     kNoName,
     kVersion,
     kDisplayName,
@@ -145,21 +149,24 @@ constexpr JobKey kPipelineKeys[] = {
     {{"jobs", Form::anything, "The steps, by their names."}},
     {{"schedule", Form::anything, "When Azure ML starts it.", kNotLater}},
     kComponent,
+    kComment,
+    kAzureId,
+    kAutoDelete,
     kIdentity,
     kServices,
     kDeterministic,
 };
 
 constexpr JobKey kPipelineStepKeys[] = {
-    kSchema,         {{"type", Form::text, "pipeline: steps, each a job of its own."}},
-    kComponent,      kNoName,
-    kVersion,        kDisplayName,
-    kDescription,    kNoTags,
-    kProperties,     kNoExperiment,
-    kCommandCompute, kFlow,
-    kInputs,         kOutputs,
-    kIdentity,       kServices,
-    kDeterministic,
+    kSchema,       {{"type", Form::text, "pipeline: steps, each a job of its own."}},
+    kComponent,    kNoName,
+    kComment,      kVersion,
+    kDisplayName,  kDescription,
+    kNoTags,       kProperties,
+    kNoExperiment, kCommandCompute,
+    kFlow,         kInputs,
+    kOutputs,      kIdentity,
+    kServices,     kDeterministic,
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "job/expression.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
+#include "job/plain_values.hpp"
 #include "job/read_keys.hpp"
 #include "job/sweep_keys.hpp"
 #include "job/sweep_of.hpp"
@@ -41,6 +42,7 @@ constexpr NoStep kNoSteps[] = {
     {"finetune", "a fine-tuning job runs only in Azure ML's service"},
     {"data_transfer", "a data transfer job runs only in Azure ML's service"},
     {"import", "an import job runs only in Azure ML's service"},
+    {"promptflow_parallel", "a prompt flow runs only in Azure ML's service"},
 };
 
 struct ControlType {
@@ -237,7 +239,12 @@ class PipelineReader {
     settle(pipeline, files_, complaints_);
   }
 
-  // The job of its trials stands below `trial`, or is a component in a file.
+  // A trial's own inputs make a component of it, in whose file it could stand as well.
+  static bool is_component(const Node& trial) {
+    return trial.kind == Kind::text || find(trial, "inputs") != nullptr;
+  }
+
+  // The job of its trials stands below `trial`, or is a component.
   void read_sweep(Step& step, const Node& node, std::uint32_t file, bool in_pipeline) {
     JobFile said;
     said.source = files_.path(file);
@@ -246,7 +253,7 @@ class PipelineReader {
     if (in_pipeline) mark_bound(said);
     const SweepKeys keys = said.sweep_keys;
     const Entry* trial = find(node, "trial");
-    const bool in_component = trial != nullptr && trial->value->kind == Kind::text;
+    const bool in_component = trial != nullptr && is_component(*trial->value);
     if (in_component) {
       read_trial(step, *trial, file, said);
     } else {
@@ -386,6 +393,7 @@ class PipelineReader {
     TableReader<JobFile> reader(job, complaints_, nullptr, how.later);
     reader.read(node, how.table);
     tell(std::move(reader).notices());
+    tell(values_that_differ(job));
     if (how.later != nullptr) mark_bound(job);
   }
 

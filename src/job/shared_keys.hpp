@@ -27,11 +27,15 @@ void set_conda(JobFile& job, const Found& found);
 // `distribution.type` and `launcher.type`.
 void choose_by_word(JobFile& job, const Found& found);
 
+inline constexpr std::string_view kDistributions = "mpi pytorch tensorflow torch.distributed";
+inline constexpr NotHere kRay = {
+    "ray", "muster starts no Ray cluster",
+    "leave distribution out, and start Ray in the command: its head where RANK is 0"};
 inline constexpr JobKey kDistributionType = {
     {"type",
      Form::choice,
      "What the processes expect to find in their environment.",
-     {.choices = "mpi pytorch tensorflow torch.distributed", .any_case = true, .required = true}},
+     {.choices = kDistributions, .any_case = true, .required = true, .not_here = kRay}},
     choose_by_word};
 
 template <Framework framework>
@@ -48,9 +52,24 @@ inline constexpr JobKey kDisplayName = {
     {"display_name", Form::text, "What people call it, if it has no name."},
     kInto<&JobFile::title>};
 inline constexpr JobKey kDescription = {{"description", Form::text, "What the job is for."}};
+inline constexpr JobKey kComment = {{"comment", Form::text, "What people say of the step."}};
 inline constexpr JobKey kTags = {
     {"tags", Form::text, "Names and values to find its runs by.", {.each = true}},
     kInto<&JobFile::tags>};
+inline constexpr JobKey kProperties = {
+    {"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}};
+inline constexpr JobKey kIdentity = {
+    {"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}};
+inline constexpr JobKey kServices = {
+    {"services", Form::anything, "Programs for people beside the job.", kAzureOnly}};
+inline constexpr JobKey kQueueSettings = {
+    {"queue_settings", Form::anything, "The job's place in Azure's queue.", kAzureOnly}};
+inline constexpr JobKey kAzureId = {
+    {"id", Form::text, "What Azure ML has registered it as.", kAzureOnly}};
+inline constexpr JobKey kAutoDelete = {
+    {"auto_delete_setting", Form::anything, "When Azure ML forgets it.", kAzureOnly}};
+inline constexpr JobKey kIncludes = {
+    {"additional_includes", Form::anything, "More files for Azure ML to copy.", kAzureOnly}};
 inline constexpr JobKey kExperiment = {
     {"experiment_name", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>};
 inline constexpr JobKey kCommand = {
@@ -77,6 +96,7 @@ inline constexpr JobKey kBuildKeys[] = {
     {{"path", Form::text, "The folder with the Dockerfile."}, kInto<&JobFile::build>},
     {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::build>},
     {{"dockerfile_path", Form::text, "The Dockerfile in it."}, kInto<&JobFile::dockerfile>}};
+inline constexpr Traits kForServers = {.support = no_effect("it is for servers, not for jobs")};
 inline constexpr JobKey kEnvironmentKeys[] = {
     {{"docker", Form::none, "The container that holds the software."}, nullptr, kDockerKeys},
     {{"image", Form::text, "The container image."}, kInto<&JobFile::image>},
@@ -89,6 +109,10 @@ inline constexpr JobKey kEnvironmentKeys[] = {
     {{"os_type", Form::text, "The operating system."}},
     {{"description", Form::text, "What it is for."}},
     {{"tags", Form::anything, "Words to find it by."}},
+    {{"datastore", Form::text, "Where Azure ML keeps the folder of the build.", kAzureOnly}},
+    {{"inference_config", Form::anything, "The paths and ports of a server.", kForServers}},
+    kAzureId,
+    kAutoDelete,
 };
 inline constexpr JobKey kEnvironment = {
     {"environment", Form::text, "The software that the job needs."},
@@ -100,9 +124,11 @@ inline constexpr JobKey kDeterministic = {
     kInto<&JobFile::deterministic>};
 
 inline constexpr std::string_view kModes =
-    "ro_mount rw_mount download upload direct eval_mount eval_download mount";
-inline constexpr Traits kMode = {
-    .choices = kModes, .support = no_effect("the job sees inputs and outputs where they are")};
+    "ro_mount rw_mount download upload direct eval_mount eval_download mount link";
+inline constexpr table::Support kWhereItIs =
+    no_effect("the job sees inputs and outputs where they are");
+inline constexpr Traits kMode = {.choices = kModes, .support = kWhereItIs};
+inline constexpr Traits kMounted = {.support = kWhereItIs};
 
 inline constexpr JobKey kInputKeys[] = {
     {{"type", Form::text, "uri_folder, uri_file, string, number, integer, boolean or enum."},
@@ -124,6 +150,8 @@ inline constexpr JobKey kInputKeys[] = {
       "download: hosts that do not see it get it. Otherwise it is where it is.",
       {.choices = kModes}},
      into_input<&Input::mode>},
+    {{"path_on_compute", Form::text, "Where Azure ML mounts it.", kMounted}},
+    {{"datastore", Form::text, "Where Azure ML keeps it.", kAzureOnly}},
     {{"description", Form::text, "What it is for."}},
 };
 inline constexpr JobKey kInputs = {
@@ -137,6 +165,7 @@ inline constexpr JobKey kOutputKeys[] = {
     {{"path", Form::text, "The folder; by default one of the job's own."},
      into_output<&Output::path>},
     {{"mode", Form::choice, "How Azure ML takes it over.", kMode}, into_output<&Output::mode>},
+    {{"path_on_compute", Form::text, "Where Azure ML mounts it.", kMounted}},
     {{"is_control", Form::boolean, "Whether it decides which steps of a pipeline run."},
      into_output<&Output::is_control>},
     {{"early_available", Form::boolean, "Whether it is ready before the step ends.", kAzureOnly}},

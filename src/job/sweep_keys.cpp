@@ -21,8 +21,12 @@ void set_values(JobFile& job, const Found& found) {
 constexpr JobKey kTrialKeys[] = {
     kSchema,
     {{"type", Form::choice, "command: one command, many processes.", {.choices = "command"}}},
+    {{"name", Form::text, "The name of its component."}},
+    kVersion,
     kDisplayName,
     kDescription,
+    {{"tags", Form::anything, "Names and values to find it by."}},
+    kProperties,
     kCommand,
     {{"code", Form::text, "The folder in which the command runs."},
      kInto<&JobFile::code>,
@@ -33,6 +37,13 @@ constexpr JobKey kTrialKeys[] = {
      nullptr,
      kCommandDistribution},
     {{"resources", Form::none, "What its nodes are."}, nullptr, kCommandResources},
+    {{"inputs", Form::anything, "Of a component: what the command may name as inputs."}},
+    {{"outputs", Form::anything, "Of a component: folders that the command may name as outputs."}},
+    {{"is_deterministic", Form::boolean, "Of a component."}},
+    kQueueSettings,
+    kIncludes,
+    kAzureId,
+    kAutoDelete,
 };
 
 constexpr JobKey kParameterKeys[] = {
@@ -136,8 +147,9 @@ constexpr JobKey kSweepKeys[] = {
     kVersion,
     kDisplayName,
     kDescription,
+    kComment,
     kTags,
-    {{"properties", Form::anything, "Settings of Azure ML's service.", kAzureOnly}},
+    kProperties,
     kExperiment,
     {{"trial",
       Form::text,
@@ -165,9 +177,9 @@ constexpr JobKey kSweepKeys[] = {
       "Where metrics are: in MLflow's files, or lines NAME=VALUE of the output.",
       {.choices = "mlflow output"}},
      kIntoSweep<&SweepKeys::metrics_from>},
-    {{"identity", Form::anything, "Whom the job acts for in Azure.", kAzureOnly}},
-    {{"services", Form::anything, "Programs for people beside the job.", kAzureOnly}},
-    {{"queue_settings", Form::anything, "The job's place in Azure's queue.", kAzureOnly}},
+    kIdentity,
+    kServices,
+    kQueueSettings,
     kDeterministic,
 };
 

@@ -60,6 +60,15 @@ class TableReader {
     return names;
   }
 
+  // Those that have an effect: no one who wonders what to write looks for the others.
+  static std::vector<std::string> names_that_work(Table<Draft> table) {
+    std::vector<std::string> names;
+    for (const Key<Draft>& key : table) {
+      if (key.text.traits.support.works()) names.emplace_back(key.text.name);
+    }
+    return names;
+  }
+
   // Keys that the map does not have yet.
   static std::vector<std::string> names_left(const Node& map, Table<Draft> table) {
     std::vector<std::string> names = names_in(table);
@@ -74,7 +83,7 @@ class TableReader {
     const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";
-    if (hint.empty()) hint = key_hint(entry.key, open, names_in(table));
+    if (hint.empty()) hint = key_hint(entry.key, open, names_that_work(table));
     complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::quoted(entry.key), in),
                     std::move(hint));
     return base::nearest(entry.key, open).value_or("");

@@ -288,11 +288,9 @@ jobs:
              "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
              "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
              "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
-             "type, name, version, display_name, description, tags, properties, "
+             "type, name, version, display_name, description, comment, tags, "
              "experiment_name, command, code, checkpoints, environment, environment_variables, "
-             "compute, "
-             "distribution, resources, limits, inputs, outputs, identity, services, "
-             "queue_settings, is_deterministic, additional_includes"}));
+             "compute, distribution, resources, limits, inputs, outputs, is_deterministic"}));
 }
 
 TEST(Pipeline, CirclesAreNamed) {

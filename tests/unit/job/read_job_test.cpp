@@ -240,6 +240,62 @@ TEST(ReadJob, NumbersAsTextAreAsWritten) {
   EXPECT_EQ(all, "010 1e3 yes ~ ");
 }
 
+// What muster has not, but files of Azure ML's may say, has an answer of its own.
+TEST(ReadJob, WhatOnlyAzureMlHasIsNamed) {
+  const JobReading reading = read_job(R"(
+command: x
+comment: of a person
+environment: {image: i, datastore: d, inference_config: {}}
+distribution: {type: mpi, port: 1, dashboard_port: 2}
+resources: {max_instance_count: 3, properties: {a: b}}
+inputs: {one: {type: uri_folder, path: p, path_on_compute: /a, datastore: d, mode: mount}}
+outputs: {two: {mode: link, path_on_compute: /b}}
+auto_delete_setting: {condition: created_greater_than, value: 1d}
+parent_job_name: p
+id: azureml:x:1
+)",
+                                      "j");
+  EXPECT_TRUE(reading.complaints.empty());
+  const std::string service = " has no effect here: it is for Azure ML's service";
+  const std::string ray = " has no effect here: it is for Ray";
+  const std::string in_place =
+      " has no effect here: the job sees inputs and outputs where they are";
+  EXPECT_EQ(reading.notices,
+            (std::vector<std::string>{
+                "environment.datastore" + service,
+                "environment.inference_config has no effect here: it is for servers, not for jobs",
+                "distribution.port" + ray, "distribution.dashboard_port" + ray,
+                "resources.max_instance_count has no effect here: instance_count says how many "
+                "nodes the job has",
+                "resources.properties" + service, "inputs.one.path_on_compute" + in_place,
+                "inputs.one.datastore" + service, "outputs.two.mode" + in_place,
+                "outputs.two.path_on_compute" + in_place, "auto_delete_setting" + service,
+                "parent_job_name" + service, "id" + service}));
+}
+
+TEST(ReadJob, ChoicesThatAreNotHereAreRefusedByName) {
+  const auto wrong = [](const std::string& text) {
+    std::string said;
+    for (const base::Error& error : read_component(text, "j").complaints) {
+      said += to_string(error) + "\n";
+    }
+    return said;
+  };
+  EXPECT_EQ(wrong("command: x\ndistribution: {type: Ray, port: 1}\n"),
+            "j:2:22: distribution.type cannot be ray: muster starts no Ray cluster\n  hint: leave "
+            "distribution out, and start Ray in the command: its head where RANK is 0\n");
+  EXPECT_EQ(
+      wrong(R"(
+type: parallel
+inputs: {rows: {type: mltable}}
+input_data: ${{inputs.rows}}
+mini_batch_size: 10
+task: {type: model, entry_script: batch.py, code: .}
+)"),
+      "j:6:14: task.type cannot be model: a batch goes to a function, not to a model\n  hint: "
+      "write type: run_function, and the script as entry_script\n");
+}
+
 // Processor time, since machines are busy; sanitizers take several times as long. The square of
 // their number would take minutes.
 TEST(ReadJob, ComplainsQuicklyOfVeryMuch) {

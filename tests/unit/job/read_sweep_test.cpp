@@ -315,8 +315,9 @@ objective: {goal: up}
 s.yml:3:46: there is no input 'x'
   hint: declare it below inputs:
 s.yml:3:62: unknown key 'wrong' in trial
-  hint: keys that are allowed here: $schema, type, display_name, description, command, )"
-            R"(code, environment, environment_variables, distribution, resources
+  hint: keys that are allowed here: $schema, type, name, version, display_name, description, )"
+            R"(tags, command, code, environment, environment_variables, distribution, resources, )"
+            R"(inputs, outputs, is_deterministic
 s.yml:6:12: the key objective.primary_metric is missing
   hint: primary_metric: The metric that trials are judged by.
 s.yml:6:19: objective.goal must be one of minimize, maximize, not 'up'
@@ -428,6 +429,31 @@ objective: {goal: minimize, primary_metric: loss}
 )",
                   {{"a.yml", "type: pipeline\njobs: {a: {command: x}}\n"}}),
             "s.yml:3:8: this component is a pipeline, and a trial is one job\n");
+}
+
+// Its own inputs make the trial a component, as if it stood in a file.
+TEST(ReadSweep, TrialsWithInputsAreComponents) {
+  const PipelineReading reading = read(R"(
+type: sweep
+trial:
+  command: train --lr ${{inputs.lr}} $[[--note ${{inputs.note}}]]
+  environment: azureml:thing:1
+  inputs:
+    lr: {type: number}
+    note: {type: string, optional: true}
+objective: {goal: minimize, primary_metric: loss}
+sampling_algorithm: random
+limits: {max_total_trials: 4}
+search_space: {lr: {type: uniform, min_value: 0.1, max_value: 1}}
+)");
+  ASSERT_TRUE(reading.complaints.empty()) << to_string(reading.complaints.front());
+  Complaints complaints(sources_of(reading.pipeline));
+  Graph graph = graph_of(reading.pipeline, {}, {"/sweep", "/here", ""}, complaints);
+  JobFile& job = graph.steps.front().job;
+  assign(job, {{"lr", "0.5"}});
+  const Values values = values_of(job, {}, {}, complaints);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(expand(job.command->text, job.dialect, values), "train --lr 0.5 ");
 }
 
 }  // namespace
