@@ -7,6 +7,7 @@ may live.
 """
 
 import contextlib
+import difflib
 import functools
 import os
 import random
@@ -226,6 +227,16 @@ class Case(unittest.TestCase):
     def subTest(self, *words, **more):
         with super().subTest(*words, **more), self._telling():
             yield
+
+    def assert_golden(self, path, lines):
+        """That a committed table has just these lines; UPDATE_GOLDEN=1 writes it."""
+        if os.environ.get("UPDATE_GOLDEN"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("".join(f"{line}\n" for line in lines))
+        with open(path, encoding="utf-8") as file:
+            known = file.read().splitlines()
+        changed = list(difflib.unified_diff(known, lines, "as committed", "now", lineterm="", n=0))
+        self.assertEqual(changed, [], f"UPDATE_GOLDEN=1 writes {path}")
 
     def setUp(self):
         self.assertTrue(os.access(MUSTER, os.X_OK), f"no {MUSTER}: make build, or set MUSTER")

@@ -5,7 +5,6 @@
 
 import collections
 import concurrent.futures
-import difflib
 import json
 import os
 import re
@@ -16,6 +15,9 @@ from framework_case import PROGRAMS, python_of
 from support import MUSTER, ROOT, Case, run_tests
 
 GROUP = "azure-ai-ml"
+FILES = os.path.join(ROOT, "tests", "frameworks", "azure-ai-ml.files")
+CORPUS = [os.path.join(ROOT, "examples"), os.path.join(ROOT, "tests", "golden", "data")]
+MISTAKES = "/tests/golden/data/job/"  # each of these files has some
 KEYS = os.path.join(ROOT, "tests", "frameworks", "azure-ai-ml.keys")
 REASON = None if python_of(GROUP) else f"`tools/frameworks {GROUP}` has not built its Python"
 # Files that documents name.
@@ -54,7 +56,9 @@ class Files(Case):
                               capture_output=True, text=True, timeout=60, check=False)
 
     def validated(self, number, document):
-        return self.muster("validate", self.write(f"document-{number}.yml", json.dumps(document)))
+        name = f"document-{number}.yml"
+        self.write(name, json.dumps(document))
+        return self.muster("validate", name)
 
     def answers(self, documents):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -69,7 +73,7 @@ class Files(Case):
             rows[one["kind"], one["key"]].append((one["taken"], said))
         lines = [f"{kind} | {key} | {self.joined(found)}" for (kind, key), found in
                  sorted(rows.items())]
-        self.assert_table(lines)
+        self.assert_golden(KEYS, lines)
 
     @staticmethod
     def joined(found):
@@ -77,6 +81,17 @@ class Files(Case):
         taken = [said for is_taken, said in found if is_taken is not False] or None
         said = "works" if "works" in (taken or []) else min(taken or [one for _, one in found])
         return f"{said} | {'refused' if taken is None else 'taken'}"
+
+    def test_examples_and_files_of_other_tests(self):
+        """What it takes and muster refuses are files with mistakes, which it does not look for."""
+        found = [os.path.join(folder, name) for top in CORPUS for folder, _, names in os.walk(top)
+                 for name in names if name.endswith((".yml", ".yaml"))]
+        lines = []
+        for file, kind in self.sdk("azure_files.py", *sorted(found)).items():
+            said = answer(self.muster("validate", file)).replace(ROOT + "/", "")
+            self.assertTrue(not kind or MISTAKES in file or "refused" not in said, (file, said))
+            lines.append(f"{os.path.relpath(file, ROOT)} | {said} | {kind or 'refused'}")
+        self.assert_golden(FILES, lines)
 
     def test_drawn_jobs_are_read_alike(self):
         """DRAWN=100..999 tries other files than those of every run."""
@@ -112,15 +127,6 @@ class Files(Case):
             self.assertNotEqual(given, passed)
         elif given != passed:
             self.assertEqual(float(given.replace("_", "")), float(passed), name)
-
-    def assert_table(self, lines):
-        if os.environ.get("UPDATE_GOLDEN"):
-            with open(KEYS, "w", encoding="utf-8") as file:
-                file.write("".join(f"{line}\n" for line in lines))
-        with open(KEYS, encoding="utf-8") as file:
-            known = file.read().splitlines()
-        changed = list(difflib.unified_diff(known, lines, "as committed", "now", lineterm="", n=0))
-        self.assertEqual(changed, [], "UPDATE_GOLDEN=1 writes " + KEYS)
 
 
 if __name__ == "__main__":
