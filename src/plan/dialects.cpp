@@ -286,20 +286,13 @@ std::string tensorflow(const About& about) {
   return text.size() > kValueMax ? std::string() : text;
 }
 
-std::optional<Scheduler> scheduler(const AboutApp& about) {
-  if (about.spec.roles != model::Roles::mindspore) return std::nullopt;
+Scheduler scheduler(const AboutApp& about) {
+  if (about.spec.roles != model::Roles::mindspore) return {};
   return scheduler(about.spec, about.plan, about.where);
 }
 
-std::string ms_host(const AboutApp& about) {
-  const auto known = scheduler(about);
-  return known ? known->address : std::string();
-}
-
-std::string ms_port(const AboutApp& about) {
-  const auto known = scheduler(about);
-  return known ? known->port : std::string();
-}
+std::string ms_host(const AboutApp& about) { return scheduler(about).address; }
+std::string ms_port(const AboutApp& about) { return scheduler(about).port; }
 
 std::string ms_count(const AboutApp& about, std::string_view role) {
   if (about.spec.roles != model::Roles::mindspore) return {};
@@ -319,6 +312,22 @@ std::string ms_node(const About& about) {
   if (about.spec.roles != model::Roles::mindspore) return {};
   if (about.app().role == kMindSporeScheduler) return {};
   return std::to_string(index_in_role(about.spec, about.plan, base::Rank(about.rank)));
+}
+
+// For data that is cut by these, as msrun sets them; there the scheduler has a number, too.
+std::string ms_rank(const About& about) {
+  if (about.spec.roles != model::Roles::mindspore) return {};
+  return about.app().role == kMindSporeScheduler ? "0" : ms_node(about);
+}
+
+std::string ms_device(const About& about) {
+  if (about.spec.gpus_per_rank > 0 || ms_node(about).empty()) return {};
+  return std::to_string(place_in_role(about.spec, about.plan, base::Rank(about.rank)));
+}
+
+// Otherwise a worker takes its first interface, which may be docker's.
+std::string ms_address(const About& about) {
+  return ms_node(about).empty() ? std::string() : about.where.point.addresses[about.node];
 }
 
 // msrun's default.
@@ -380,6 +389,7 @@ constexpr Word kWords[] = {
     {"CROSS_RANK", "DeepSpeed", across},
     {"CROSS_SIZE", "DeepSpeed", nodes_across},
     {"CUDA_VISIBLE_DEVICES", "--gpus-per-rank", cuda},
+    {"DEVICE_ID", "MindSpore", ms_device},
     // Sources: libfabric's fi_sockets(7) and fi_tcp(7), which Intel MPI uses as well.
     {"FI_SOCKETS_IFACE", "network", mpich_interface, Yields::to_own},
     {"FI_TCP_IFACE", "network", mpich_interface, Yields::to_own},
@@ -414,12 +424,13 @@ constexpr Word kWords[] = {
     {"MPIR_CVAR_PMI_VERSION", "MPICH", pmi_version, Yields::to_own},
     {"MPI_LOCALNRANKS", "MPICH", local_size},
     {"MPI_LOCALRANKID", "MPICH", local_rank},
-    {"MS_CLUSTER_TIMEOUT", "MindSpore", ms_timeout, Yields::to_own},
     {"MS_NODE_ID", "MindSpore", ms_node},
     {"MS_ROLE", "MindSpore", ms_role},
     {"MS_SCHED_HOST", "MindSpore", ms_host},
     {"MS_SCHED_PORT", "MindSpore", ms_port},
     {"MS_SERVER_NUM", "MindSpore", ms_servers},
+    {"MS_TOPO_TIMEOUT", "MindSpore", ms_timeout, Yields::to_own},
+    {"MS_WORKER_IP", "MindSpore", ms_address, Yields::to_own},
     {"MS_WORKER_NUM", "MindSpore", ms_workers},
     {"MUSTER_DEADLINE", "muster", deadline_of},
     {"MUSTER_JOB", "muster", job},
@@ -447,6 +458,8 @@ constexpr Word kWords[] = {
     {"OPENBLAS_NUM_THREADS", "threads", threads, Yields::to_threads},
     {"PYTHONUNBUFFERED", "python", one, Yields::to_own},
     {"RANK", "torch", rank},
+    {"RANK_ID", "MindSpore", ms_rank},
+    {"RANK_SIZE", "MindSpore", ms_workers},
     {"ROCR_VISIBLE_DEVICES", "--gpus-per-rank", rocr},
     {"ROLE_NAME", "torch", role},
     {"ROLE_RANK", "torch", rank},
@@ -475,6 +488,11 @@ bool is_left_to_user(const AboutApp& about, const Word& word, bool own_threads) 
   if (word.yields == Yields::to_threads && own_threads) return true;
   if (word.yields == Yields::to_own && find(about.kept, word.name) != nullptr) return true;
   return is_exported(about, word.name);
+}
+
+// MindSpore takes Open MPI's numbers for its own, and they count the scheduler.
+bool misleads(const AboutApp& about, const Word& word) {
+  return about.spec.roles == model::Roles::mindspore && word.name.starts_with("OMPI_COMM_WORLD_");
 }
 
 AboutApp about_app(const Sources& of, const Forwarded& kept, std::uint32_t app) {
@@ -520,7 +538,7 @@ AppDialects::AppDialects(const Sources& of, const Forwarded& kept, std::uint32_t
   const bool own_threads = sets_threads(kept, of.spec);
   for (std::size_t i = 0; i < std::size(kWords); ++i) {
     const Word& word = kWords[i];
-    if (is_left_to_user(about, word, own_threads)) continue;
+    if (is_left_to_user(about, word, own_threads) || misleads(about, word)) continue;
     if (is_of_app(word)) {
       add_variable(common_, word, std::get<0>(word.value)(about));
     } else {

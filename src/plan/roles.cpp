@@ -108,6 +108,14 @@ std::uint32_t index_in_role(const model::JobSpec& spec, const model::Plan& plan,
   return index;
 }
 
+std::uint32_t place_in_role(const model::JobSpec& spec, const model::Plan& plan, base::Rank rank) {
+  const std::string& role = role_of(spec, plan, rank.value);
+  const auto& here = plan.nodes[plan.ranks[rank.value].node.value].ranks;
+  return static_cast<std::uint32_t>(std::ranges::count_if(here, [&](base::Rank other) {
+    return other < rank && role_of(spec, plan, other.value) == role;
+  }));
+}
+
 std::string tf_config(const model::JobSpec& spec, const model::Plan& plan, const Rendezvous& where,
                       base::Rank rank) {
   return fmt::format(

@@ -35,6 +35,10 @@ inline constexpr std::string_view kMindSporeServer = "MS_PSERVER";
 [[nodiscard]] std::uint32_t index_in_role(const model::JobSpec& spec, const model::Plan& plan,
                                           base::Rank rank);
 
+// Among the ranks of its role on its node.
+[[nodiscard]] std::uint32_t place_in_role(const model::JobSpec& spec, const model::Plan& plan,
+                                          base::Rank rank);
+
 // {"cluster": {"worker": ["10.0.0.1:20001", ...]}, "task": {"type": "worker", "index": 0},
 // "environment": "cloud"}; evaluators are not part of the cluster (TensorFlow's TFConfigCluster
 // Resolver). Roles stand in the order in which they were asked for.

@@ -30,7 +30,8 @@ def main():
         loss, gradients = gradient_of(ms.Tensor(rows), ms.Tensor(wanted))
         optimizer(reduce(gradients))
         losses.append(float(loss.asnumpy()))
-    tell("mindspore", rank, world, [each.asnumpy() for each in layer.trainable_params()], losses)
+    tell("mindspore", rank, world, [each.asnumpy() for each in layer.trainable_params()], losses,
+         numbers={name: os.environ.get(name) for name in ("RANK_ID", "RANK_SIZE", "DEVICE_ID")})
 
 
 if __name__ == "__main__":

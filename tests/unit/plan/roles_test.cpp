@@ -163,17 +163,41 @@ TEST_F(Roles, JobsWithoutRolesNeedNoPorts) {
 
 TEST_F(Roles, MindSporeKnowsItsSchedulerWorkersAndServers) {
   make({{"MS_WORKER", 3}, {"MS_SCHED", 1}, {"MS_PSERVER", 1}});
-  const Variables all = {{"MS_CLUSTER_TIMEOUT", "600"},
-                         {"MS_SCHED_HOST", "10.0.0.2"},
-                         {"MS_SCHED_PORT", "8000"},
-                         {"MS_SERVER_NUM", "1"},
-                         {"MS_WORKER_NUM", "3"}};
+  const Variables all = {{"MS_SCHED_HOST", "10.0.0.2"}, {"MS_SCHED_PORT", "8000"},
+                         {"MS_SERVER_NUM", "1"},        {"MS_TOPO_TIMEOUT", "600"},
+                         {"MS_WORKER_NUM", "3"},        {"RANK_SIZE", "3"}};
   Variables worker = all;
-  worker.insert({{"MS_ROLE", "MS_WORKER"}, {"MS_NODE_ID", "2"}});
+  worker.insert({{"MS_ROLE", "MS_WORKER"},
+                 {"MS_NODE_ID", "2"},
+                 {"MS_WORKER_IP", "10.0.0.1"},
+                 {"RANK_ID", "2"},
+                 {"DEVICE_ID", "2"}});
   EXPECT_EQ(mindspore(2), worker);
   Variables scheduler = all;
-  scheduler.insert({"MS_ROLE", "MS_SCHED"});
+  scheduler.insert({{"MS_ROLE", "MS_SCHED"}, {"RANK_ID", "0"}});
   EXPECT_EQ(mindspore(3), scheduler);
+}
+
+TEST_F(Roles, MindSporesWorkersAreCountedWithoutTheScheduler) {
+  make({{"MS_SCHED", 1}, {"MS_WORKER", 4}});
+  const auto numbers = [&](std::uint32_t rank) {
+    Variables all = mindspore(rank);
+    return all["RANK_ID"] + " " + all["DEVICE_ID"] + " " + all["MS_WORKER_IP"];
+  };
+  EXPECT_EQ(numbers(1), "0 0 10.0.0.1");
+  EXPECT_EQ(numbers(2), "1 1 10.0.0.1");
+  EXPECT_EQ(numbers(3), "2 0 10.0.0.2");
+  EXPECT_EQ(numbers(4), "3 1 10.0.0.2");
+  for (const auto& one : dialects(plan_, where_, {}, "job", spec_, Rank(1))) {
+    EXPECT_FALSE(one.name.starts_with("OMPI_COMM_WORLD_")) << "it would take these for its own";
+  }
+}
+
+TEST_F(Roles, AWorkerOfMindSporeWithOwnDevicesUsesTheFirst) {
+  spec_.gpus_per_rank = 1;
+  make({{"MS_SCHED", 1}, {"MS_WORKER", 2}});
+  EXPECT_EQ(mindspore(2).count("DEVICE_ID"), 0U);
+  EXPECT_EQ(mindspore(2).count("RANK_ID"), 1U);
 }
 
 TEST_F(Roles, TensorFlowsJobsHaveNothingOfMindSpore) {
