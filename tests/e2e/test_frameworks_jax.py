@@ -19,13 +19,7 @@ class Jax(FrameworkCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # On processors, its ranks meet at their hosts' names, which must not mean 127.0.1.1 there.
-        for name in cls.lab.names:
-            path = cls.lab.path(name, "/etc/hosts")
-            with open(path, encoding="ascii") as file:
-                text = file.read().replace(f"127.0.1.1 {name}", f"{cls.lab.address(name)} {name}")
-            with open(path, "w", encoding="ascii") as file:
-                file.write(text)
+        cls.own_names_lead_to_hosts()  # where JAX's ranks meet on processors
 
     def assert_meets(self, done, world=4):
         seen = self.assert_trained(done, world)
