@@ -50,7 +50,7 @@ class ParameterServers(TensorFlowCase):
         serves = [json.loads(line.partition("SERVES ")[2]) for line in done.lines
                   if "SERVES " in line]
         self.assertEqual(sorted((one["type"], one["index"]) for one in serves), serving, done)
-        self.assertNotIn("muster: ", done.errors.replace("muster: note: ", ""), done)
+        self.assertNotRegex(done.errors, r"(?m)^muster: (rank|exit code|the other|then)", done)
         return serves
 
     def assert_directed(self, done):
