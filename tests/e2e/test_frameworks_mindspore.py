@@ -32,6 +32,11 @@ class MindSpore(FrameworkCase):
             {"RANK_ID": "0", "RANK_SIZE": "2", "DEVICE_ID": "0"},
             {"RANK_ID": "1", "RANK_SIZE": "2", "DEVICE_ID": "0"}])
 
+    def test_simulated_nodes(self):
+        done = self.here("run", "--fake-nodes", "2", "--role", "MS_SCHED=1", "--role",
+                         "MS_WORKER=2", "python", self.program("mindspore"))
+        self.assertEqual([rank for rank, *_ in self.assert_numbered(done)], [0, 1])
+
     def test_workers_compute_the_same_as_those_of_msrun(self):
         program = self.program("mindspore")
         done = self.here("run", "--role", "MS_WORKER=2", "--role", "MS_SCHED=1", "python", program)
