@@ -11,7 +11,12 @@ constexpr std::string_view kName = "sitecustomize.py";
 
 // 12,000 characters of a traceback's end: as JSON they stay below wire::kErrorFileMax. A child that
 // was forked is not the rank; SystemExit and KeyboardInterrupt are no failures of the program.
-constexpr std::string_view kHook = R"(import os
+//
+// At an interpreter's end mpi4py's MPI_Finalize and JAX's shutdown wait for all other ranks, which
+// wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
+// registered first is called last: `leave` comes after all that the program itself has registered.
+constexpr std::string_view kHook = R"(import atexit
+import os
 import sys
 
 
@@ -32,18 +37,55 @@ def record(target, kind, value, trace):
         json.dump({"message": message}, file, ensure_ascii=False)
 
 
+def waits_at_exit():
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi and mpi.Is_initialized() and not mpi.Is_finalized():
+        return mpi.COMM_WORLD.Get_size() > 1
+    jax = sys.modules.get("jax._src.distributed")
+    return bool(jax and jax.global_state.client)
+
+
+def shall_leave(raised):
+    if waits_at_exit():
+        raised.append(True)
+        if "jax._src.api" in sys.modules:
+            atexit.unregister(sys.modules["jax._src.api"].clean_up)
+
+
+def leave():
+    import gc
+    import io
+
+    for each in gc.get_objects():
+        if type(each) in (io.TextIOWrapper, io.BufferedWriter):
+            attempt(each.flush)
+    os._exit(1)
+
+
+def attempt(function, *words):
+    try:
+        function(*words)
+    except Exception:
+        pass
+
+
 def watch(target):
-    owner, before = os.getpid(), sys.excepthook
+    owner, before, raised = os.getpid(), sys.excepthook, []
 
     def hook(kind, value, trace):
-        if os.getpid() == owner and issubclass(kind, Exception):
-            try:
-                record(target, kind, value, trace)
-            except Exception:
-                pass
+        is_own = os.getpid() == owner and issubclass(kind, Exception)
+        if is_own:
+            attempt(record, target, kind, value, trace)
         before(kind, value, trace)
+        if is_own:
+            attempt(shall_leave, raised)
+
+    def at_exit():
+        if raised and os.getpid() == owner:
+            leave()
 
     sys.excepthook = hook
+    atexit.register(at_exit)
 
 
 def leave_no_trace():

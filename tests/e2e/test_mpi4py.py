@@ -164,6 +164,22 @@ class Mpi4py(Case):
         self.assertEqual(done.code, 1, done)
         self.assertRegex(done.errors, r"muster: rank 1 ")
 
+    def test_a_rank_that_raises_does_not_wait_for_the_others_in_finalize(self):
+        """Which wait for it in a barrier. What the program has to do at its end is still done."""
+        wrong = self.write("wrong.py", WORLD + """
+import atexit, os
+log = open(os.path.join(os.environ["DIR"], f"log.{rank}"), "w")
+log.write("begun\\n")
+atexit.register(log.write, "ended\\n")
+if rank == 1:
+    raise ValueError("bad batch")
+c.Barrier()
+""")
+        done = self.muster("--oversubscribe", "-n", "3", PYTHON, wrong)
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.errors, r"muster: rank 1 on \S+ exited with code 1 .*bad batch\n")
+        self.assertEqual(self.read("log.1"), b"begun\nended\n")
+
 
 @unittest.skipIf(REASON, REASON)
 @unittest.skipUnless(MPI4PY, "python3-mpi4py is missing")
