@@ -224,6 +224,7 @@ class Run {
   void give_up(base::NodeIndex node, RunEffects& out);
   [[nodiscard]] bool failed_by_itself(const Death& death) const;
   [[nodiscard]] bool told_in_time(const Death& death) const;
+  [[nodiscard]] bool explains_abort(const Death& death) const;
   void note_failure(Death death);
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, RunEffects& out);

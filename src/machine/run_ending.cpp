@@ -65,13 +65,23 @@ bool Run::failed_by_itself(const Death& death) const {
   if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
   if (verdict_.is_of(exit.rank)) return false;
   if (death.when && death.when->latest < stop_->at) return true;
-  if (told_in_time(death)) return true;
+  if (told_in_time(death) || explains_abort(death)) return true;
   return exit.signal != stop_->signal && exit.signal != SIGKILL && exit.code != 128 + stop_->signal;
 }
 
 // Our signal then came while its interpreter was ending.
 bool Run::told_in_time(const Death& death) const {
   return stop_ && death.told && death.told->latest < stop_->at;
+}
+
+// A library aborts the job within a millisecond when a peer's connection closes, which may be
+// sooner than the peer's guard tells of its end. We send SIGKILL ourselves only after the grace.
+bool Run::explains_abort(const Death& death) const {
+  if (!stop_ || !verdict_.so_far().aborted || !ends_others(death.exit)) return false;
+  if (told_in_time(death)) return true;
+  if (!death.when) return false;
+  const bool is_killed = death.exit.signal == SIGKILL && !stop_->at_once;
+  return death.when->latest < stop_->at + (is_killed ? input_.spec.grace : Duration(0));
 }
 
 bool Run::ends_others(const model::RankExit& exit) const {
@@ -93,6 +103,7 @@ void Run::note_failure(Death death) {
     death.exit.signal = 0;
     death.exit.code = 1;
   }
+  if (explains_abort(death)) verdict_.abort_is_explained();
   verdict_.failed(std::move(death), in_time);
 }
 

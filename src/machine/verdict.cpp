@@ -78,6 +78,11 @@ void Verdict::aborted(model::RankExit exit, std::string why, std::string host,
   if (around.shared) report_.around.shared = around.shared;
 }
 
+void Verdict::abort_is_explained() {
+  report_.aborted = false;
+  report_.abort_message.clear();
+}
+
 void Verdict::fault(base::Error error, std::string host) {
   report_.cause = model::Cause::fault;
   report_.host = std::move(host);

@@ -33,6 +33,8 @@ class Verdict {
   // A rank asked for the end, or is treated as if it had; its exit comes, or has come.
   void aborted(model::RankExit exit, std::string why, std::string host,
                const model::Circumstances& around);
+  // It followed from the failure of another rank, which comes next.
+  void abort_is_explained();
   void fault(base::Error error, std::string host);
   // It was that a host has been told to end.
   void host_was_ended() { host_was_ended_ = true; }

@@ -311,6 +311,53 @@ TEST_F(TwoDeaths, WhoSaidWhyFirstIsTheCauseThoughOurSignalEndedIt) {
   EXPECT_EQ(report.others[0].rank, Rank(1));
 }
 
+// As Open MPI does it when a peer's connection closes.
+TEST_F(TwoDeaths, AnAbortThatFollowsFromADeathIsNotTheCause) {
+  at(2100, Heard{kB, wire::Aborted{Rank(1), 14, "closed"}});
+  EXPECT_EQ(cause(), "rank 1 on b");
+  wire::Exited killed = exited(0, 0, SIGKILL);
+  killed.at_us = clock(2103);
+  at(2110, Heard{kA, killed});
+  at(2111, Heard{kB, exited(1, 0, SIGTERM)});
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(cause(), "rank 0 on a");
+  EXPECT_FALSE(report.aborted);
+  EXPECT_EQ(report.abort_message, "");
+  EXPECT_EQ(report.exit_code(), 128 + SIGKILL);
+  EXPECT_EQ(report.ended, 1u);
+}
+
+TEST_F(TwoDeaths, NorIsOneThatFollowsFromAnException) {
+  at(2100, Heard{kB, wire::Aborted{Rank(1), 14, "closed"}});
+  wire::Exited it = exited(0, 0, SIGTERM);
+  it.at_us = clock(2105);
+  it.told_us = clock(2080);
+  it.error_file = "of 0";
+  at(2110, Heard{kA, it});
+  EXPECT_EQ(cause(), "rank 0 on a");
+  EXPECT_EQ(machine_->report().error_file, "of 0");
+  EXPECT_EQ(machine_->report().exit_code(), 1);
+}
+
+TEST_F(TwoDeaths, AnAbortIsTheCauseOfWhatFollowsIt) {
+  at(2100, Heard{kB, wire::Aborted{Rank(1), 7, "no data"}});
+  wire::Exited peer = exited(0, 14);
+  peer.at_us = clock(2105);
+  at(2110, Heard{kA, peer});
+  EXPECT_EQ(cause(), "rank 1 on b");
+  EXPECT_TRUE(machine_->report().aborted);
+  EXPECT_EQ(machine_->report().exit_code(), 7);
+}
+
+TEST_F(TwoDeaths, AfterAnAbortWeKillWhoDoesNotEndInTime) {
+  at(2100, Heard{kB, wire::Aborted{Rank(1), 7, "no data"}});
+  wire::Exited deaf = exited(0, 0, SIGKILL);
+  deaf.at_us = clock(2101) + static_cast<std::uint64_t>(spec_.grace.count()) * 1000;
+  at(2102 + static_cast<int>(spec_.grace.count()), Heard{kA, deaf});
+  EXPECT_EQ(cause(), "rank 1 on b");
+  EXPECT_EQ(machine_->report().ended, 1u);
+}
+
 TEST_F(TwoDeaths, WhoSaidWhyAfterTheStopWasEndedByIt) {
   at(2100, Heard{kB, exited(1, 3)});
   wire::Exited it = exited(0, 0, SIGTERM);
