@@ -2,6 +2,7 @@
 #include "machine/first_deaths.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <tuple>
 
 #include "base/check.hpp"
@@ -37,9 +38,11 @@ std::vector<const Death*> FirstDeaths::first() const {
 }
 
 const Death* FirstDeaths::who_told_before(const Death& first) const {
-  const bool is_before = told_first_ && first.told && told_first_->exit.rank != first.exit.rank &&
-                         told_first_->told->latest < first.told->earliest;
-  return is_before ? &*told_first_ : nullptr;
+  if (!told_first_ || told_first_->exit.rank == first.exit.rank) return nullptr;
+  const Instant told = told_first_->told->latest;
+  if (first.told) return told < first.told->earliest ? &*told_first_ : nullptr;
+  const bool gave_up = first.exit.signal == SIGABRT && first.when;
+  return gave_up && told < first.when->earliest - kNoticeTime ? &*told_first_ : nullptr;
 }
 
 std::chrono::microseconds FirstDeaths::spread(const std::vector<const Death*>& deaths) {

@@ -36,6 +36,8 @@ class FirstDeaths {
   //
   // When that one wrote why it failed, only after another had done so, it is the other alone: an
   // interpreter closes its connections, which is its peers' failure, long before it has ended.
+  // Likewise when that one has aborted itself: the watchers of TensorFlow and JAX do so when a peer
+  // fails, without an exception.
   [[nodiscard]] std::vector<const Death*> first() const;
   // From the earliest time at which one of these may have happened to the latest.
   [[nodiscard]] static std::chrono::microseconds spread(const std::vector<const Death*>& deaths);

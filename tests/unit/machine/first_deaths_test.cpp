@@ -1,6 +1,7 @@
 // FirstDeaths: who failed first, of what hosts' clocks and the ranks themselves tell.
 #include "machine/first_deaths.hpp"
 
+#include <csignal>
 #include <gtest/gtest.h>
 #include <optional>
 #include <vector>
@@ -23,10 +24,11 @@ std::optional<Window> at(std::optional<int> time) {
 class Deaths : public testing::Test {
  protected:
   void dies(std::uint32_t rank, std::uint32_t node, int time, std::optional<int> told = {},
-            int code = 1) {
+            int code = 1, int signal = 0) {
     model::RankExit exit;
     exit.rank = Rank(rank);
     exit.code = code;
+    exit.signal = signal;
     deaths_.add({exit, base::NodeIndex(node), at(time), told ? "{}" : "", {}, {}, at(told)});
     deaths_.check();
   }
@@ -68,6 +70,19 @@ TEST_F(Deaths, SoItIsOnOneHost) {
 TEST_F(Deaths, WhoWasKilledSaysNothingAndCountsAllTheSame) {
   dies(1, 1, 25, {}, 9);
   dies(0, 0, 40, 20);  // it noticed sooner than the guard of the one that was killed
+  EXPECT_EQ(first(), Ranks{Rank(1)});
+}
+
+TEST_F(Deaths, WhoAbortedItselfAfterAnotherHadSaidWhyIsNotTheCause) {
+  dies(1, 1, 30, {}, 0, SIGABRT);
+  EXPECT_EQ(first(), Ranks{Rank(1)});
+  dies(0, 0, 90, 10);
+  EXPECT_EQ(first(), Ranks{Rank(0)});
+}
+
+TEST_F(Deaths, WhoAbortedItselfBeforeAnotherSaidWhyIsTheCause) {
+  dies(1, 1, 30, {}, 0, SIGABRT);
+  dies(0, 0, 90, 29);  // its words may be about the first, which the guard noticed late
   EXPECT_EQ(first(), Ranks{Rank(1)});
 }
 
