@@ -2,6 +2,17 @@
 #include "machine/tail.hpp"
 
 namespace muster::machine {
+namespace {
+
+// "    @     0x7f97d4a40634  absl::...": a frame of a stack as glog and absl print it.
+[[nodiscard]] bool is_native_frame(std::string_view line) {
+  const std::size_t at = line.find_first_not_of(' ');
+  if (at == std::string_view::npos || line[at] != '@') return false;
+  const std::size_t address = line.find_first_not_of(' ', at + 1);
+  return address != std::string_view::npos && line.substr(address).starts_with("0x");
+}
+
+}  // namespace
 
 void Tail::take(std::string_view bytes) {
   if (bytes.size() > kBytes) {
@@ -29,7 +40,7 @@ std::vector<std::string> Tail::lines() const {
     reached_start = newline == std::string_view::npos;
     const std::string_view line = reached_start ? rest : rest.substr(newline + 1);
     if (reached_start && cut && !reversed.empty()) break;
-    reversed.emplace_back(line);
+    if (!is_native_frame(line)) reversed.emplace_back(line);
     if (!reached_start) rest = rest.substr(0, newline);
   }
   return {reversed.rbegin(), reversed.rend()};

@@ -14,7 +14,8 @@ class Tail {
 
   void take(std::string_view bytes);
   // At most kLines lines, without their newlines, blank lines at the end left out. A first line
-  // that was cut is left out too, unless it is all there is.
+  // that was cut is left out too, unless it is all there is. So are native frames of a stack, which
+  // would leave no room for what the program said before them.
   [[nodiscard]] std::vector<std::string> lines() const;
   bool operator==(const Tail&) const = default;
 

@@ -22,9 +22,18 @@ struct Advice {
   std::string_view step;   // {} stands for the host
 };
 
+constexpr std::string_view kWaitedInVain =
+    "it has waited in vain for another rank, which may have run until muster ended it: `muster run "
+    "--timeout SECONDS --stack-traces` shows what each rank does";
+
 constexpr std::array kByWords{
     Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
     Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
+    // gRPC's words in TensorFlow and JAX, which do not say why.
+    Advice{"Could not start gRPC server",
+           "most likely the port is in use by another process on {}: see ss -ltnp there"},
+    Advice{"Failed to start RPC server",
+           "most likely the port is in use by another process on {}: see ss -ltnp there"},
     Advice{"ModuleNotFoundError",
            "the module is missing on {}, or another python comes first on "
            "PATH there"},
@@ -51,6 +60,12 @@ constexpr std::array kByWords{
         "fork: Resource temporarily unavailable",
         "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
         "control group"},
+    // Where torch's, gloo's and JAX's ranks wait for one another.
+    Advice{"Socket Timeout", kWaitedInVain},
+    Advice{"socket has timed out", kWaitedInVain},
+    Advice{"Timed out waiting", kWaitedInVain},
+    Advice{"waiting for clients", kWaitedInVain},
+    Advice{"DEADLINE_EXCEEDED", kWaitedInVain},
     // Last: whoever names an address may have more to say of it.
     Advice{
         "127.0.1.1",

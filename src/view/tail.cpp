@@ -89,6 +89,23 @@ void cut(std::string& text, std::size_t max) {
   return std::nullopt;
 }
 
+// "F1127 15:47:47.428535   21024 client.h:80] Terminating process": glog's and absl's last words,
+// of which the text is what tells.
+[[nodiscard]] std::optional<std::string> fatal_log(std::span<const std::string> lines) {
+  constexpr std::size_t kDay = 5;  // "F1127"
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (const std::string_view line : lines) {
+    const std::size_t end = line.find("] ");
+    if (!line.starts_with('F') || end == std::string_view::npos || end < kDay) continue;
+    if (!std::ranges::all_of(line.substr(1, kDay - 1), is_digit)) continue;
+    const std::string_view place = line.substr(kDay, end - kDay);
+    if (place.starts_with(' ') && place.find(".") != std::string_view::npos) {
+      return std::string(line.substr(end + 2));
+    }
+  }
+  return std::nullopt;
+}
+
 // Parts of lines that programs print just before they give up; the more special ones first.
 constexpr std::array<std::string_view, 20> kGivingUp{
     "AddressSanitizer",
@@ -143,6 +160,7 @@ std::string printable(std::string_view line, std::size_t max) {
 std::optional<std::string> telling_line(std::span<const std::string> tail) {
   if (auto line = python_cause(tail)) return line;
   if (auto line = cpp_cause(tail)) return line;
+  if (auto line = fatal_log(tail)) return line;
   return known_words(tail);
 }
 

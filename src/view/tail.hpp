@@ -16,7 +16,8 @@ inline constexpr std::size_t kLineMax = 400;  // bytes of one printed line of a 
 [[nodiscard]] std::string printable(std::string_view line, std::size_t max = kLineMax);
 
 // The line that names the cause, if one of a known shape is there: the end of a Python traceback,
-// the what() of a C++ exception, a panic, a failed assertion, a message of the system.
+// the what() of a C++ exception, a fatal message of glog, a panic, a failed assertion, a message of
+// the system.
 [[nodiscard]] std::optional<std::string> telling_line(std::span<const std::string> tail);
 
 }  // namespace muster::view

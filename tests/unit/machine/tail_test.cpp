@@ -43,6 +43,14 @@ TEST(Tail, KeepsTheEndOfALineThatIsAllThereIs) {
   EXPECT_EQ(tail_of({longest}), Lines{std::string(Tail::kBytes, 'x')});
 }
 
+TEST(Tail, LeavesNativeFramesOutBelowTheWordsThatTheyFollow) {
+  std::string text = "F1127 15:47:47.428535   21024 client.h:80] fatal errors\n\nRPC: Register\n";
+  for (int i = 0; i < 30; ++i) text += "    @     0x7f97d4a40634  absl::LogMessage::Flush()\n";
+  EXPECT_EQ(tail_of({text}), (Lines{"F1127 15:47:47.428535   21024 client.h:80] fatal errors", "",
+                                    "RPC: Register"}));
+  EXPECT_EQ(tail_of({"  @ 12\n@\n  @decorated\n"}), (Lines{"  @ 12", "@", "  @decorated"}));
+}
+
 TEST(Tail, EqualsTheEndOfTheWholeTextForSmallPieces) {
   Tail tail;
   for (int i = 0; i < 5000; ++i) tail.take(std::to_string(i) + "\n");

@@ -310,6 +310,26 @@ TEST(Report, GivesANextStepWhereThereIsOne) {
             std::string::npos);
 }
 
+TEST(Report, SaysWhatWordsOfMeetingsMean) {
+  const auto advises = [](std::string line, std::string_view words) {
+    return hint_for(rank_3_exited_with(1), {std::move(line)}).find(words) != std::string::npos;
+  };
+  for (const char* line :
+       {"tensorflow.python.framework.errors_impl.UnknownError: Could not start gRPC server",
+        "jax.errors.JaxRuntimeError: UNKNOWN: Failed to start RPC server"}) {
+    EXPECT_TRUE(advises(line, "the port is in use by another process on node2")) << line;
+  }
+  for (const char* line :
+       {"RuntimeError: Socket Timeout",
+        "TimeoutError: The client socket has timed out after 5s while trying to connect to (a, 1).",
+        "RuntimeError: Timed out after 11 seconds waiting for clients. 1/2 clients joined.",
+        "RuntimeError: [gloo/pair.cc:81] Timed out waiting 1800000ms for recv operation",
+        "F1127 15:47:47.4   21 client.h:80] fatal errors. absl::Status: DEADLINE_EXCEEDED: D"}) {
+    EXPECT_TRUE(advises(line, "has waited in vain for another rank")) << line;
+  }
+  EXPECT_FALSE(advises("requests.exceptions.ReadTimeout: Read timed out.", "in vain"));
+}
+
 TEST(Report, GivesNoHintForAnOrdinaryFailure) {
   EXPECT_EQ(hint_for(rank_3_exited_with(1)), "");
   EXPECT_EQ(hint_for(rank_3_exited_with(255)), "");

@@ -74,6 +74,15 @@ TEST(TellingLine, IsWhatACppExceptionSays) {
       "no such file");
 }
 
+TEST(TellingLine, IsAFatalMessageOfALog) {
+  EXPECT_EQ(telling_line(Lines{"I1127 15:47:40.1   21024 client.h:70] connected",
+                               "F1127 15:47:47.428535   21024 client.h:80] Terminating process", "",
+                               "RPC: /xla.CoordinationService/RegisterTask"}),
+            "Terminating process");
+  EXPECT_EQ(telling_line(Lines{"F1127 x", "F12] 3.4", "Fine 1.5 of [2] 3", "F1127] a.b"}),
+            std::nullopt);
+}
+
 TEST(TellingLine, IsAMessageOfTheSystem) {
   EXPECT_EQ(telling_line(Lines{"step 1", "write: No space left on device", "giving up"}),
             "write: No space left on device");
