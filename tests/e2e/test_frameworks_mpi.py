@@ -9,7 +9,7 @@ Of these, Debian has older ones or none.
 import os
 import unittest
 
-from framework_case import FrameworkCase, framework_or_skip
+from framework_case import FrameworkCase, framework_or_skip, open_mpi_variables
 from support import run_tests
 
 REASON = framework_or_skip("mpis") or framework_or_skip("impi")
@@ -51,9 +51,6 @@ class Ways:
         job = self.job("python mpi4py_train.py", "{type: mpi, process_count_per_instance: 2}")
         self.assert_world(self.here("submit", job, "--fake-nodes", "2"))
 
-    def passed(self):
-        return [word for name in self.variables for word in ("-x", name)]
-
 
 @unittest.skipIf(REASON, REASON)
 class Mpich(Ways, MpiFrameworkCase):
@@ -71,8 +68,7 @@ class OpenMpi(Ways, MpiFrameworkCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        folder = os.path.join(os.path.dirname(os.path.dirname(cls.python)), "lib")
-        cls.variables = {"MPI4PY_MPIABI": "openmpi", "LD_LIBRARY_PATH": folder}
+        cls.variables = open_mpi_variables(cls.python)
 
 
 @unittest.skipIf(REASON, REASON)

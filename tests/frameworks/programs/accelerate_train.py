@@ -1,14 +1,19 @@
 """accelerate's own smallest loop; the world is what its PartialState finds."""
 
+import datetime
+
+import failing
 import torch
 from accelerate import Accelerator
-from accelerate.utils import set_seed
+from accelerate.utils import InitProcessGroupKwargs, set_seed
 from seen import CLASSES, PIXELS, fashion, tell
 from torch.utils.data import DataLoader, TensorDataset
 
 
 def main():
-    accelerator = Accelerator(cpu=True)
+    failing.before_meeting()
+    patience = InitProcessGroupKwargs(timeout=datetime.timedelta(seconds=failing.patience))
+    accelerator = Accelerator(cpu=True, kwargs_handlers=[patience])
     set_seed(1)
     images, labels = fashion()
     data = DataLoader(TensorDataset(torch.from_numpy(images), torch.from_numpy(labels)), 32)
@@ -18,6 +23,7 @@ def main():
     losses = []
     for _ in range(2):
         for rows, wanted in data:
+            failing.step()
             loss = torch.nn.functional.cross_entropy(model(rows), wanted)
             optimizer.zero_grad()
             accelerator.backward(loss)

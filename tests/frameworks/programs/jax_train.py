@@ -2,6 +2,7 @@
 
 import os
 
+import failing
 import jax
 import jax.numpy as jnp
 from jax.experimental import multihost_utils
@@ -14,17 +15,20 @@ def loss_of(parameters, rows, labels):
 
 
 def main():
+    failing.before_meeting()
+    patience = {"initialization_timeout": failing.patience}
     if "OMPI_MCA_orte_hnp_uri" in os.environ:
-        jax.distributed.initialize()
+        jax.distributed.initialize(**patience)
     else:  # ranks without MPI
         jax.distributed.initialize(num_processes=int(os.environ["JAX_NUM_PROCESSES"]),
-                                   process_id=int(os.environ["JAX_PROCESS_ID"]))
+                                   process_id=int(os.environ["JAX_PROCESS_ID"]), **patience)
     rank, world = jax.process_index(), jax.process_count()
     images, labels = (each[rank::world] for each in fashion())
     parameters = [jnp.zeros((PIXELS, CLASSES)), jnp.zeros(CLASSES)]
     step = jax.jit(jax.value_and_grad(loss_of))
     losses = []
     for batch in batches(images, labels):
+        failing.step()
         loss, gradients = step(parameters, *batch)
         gradients = multihost_utils.process_allgather(gradients)
         parameters = [old - 0.02 * new.mean(axis=0) for old, new in zip(parameters, gradients)]

@@ -1,10 +1,13 @@
 """PyTorch Lightning's Trainer with DDP: --devices processes on each of --nodes nodes."""
 
 import argparse
+import datetime
 
+import failing
 import pytorch_lightning as lightning
 import torch
 from lightning_fabric.plugins.environments import mpi
+from pytorch_lightning.strategies import DDPStrategy
 from seen import CLASSES, PIXELS, fashion, tell
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -16,6 +19,7 @@ class Dense(lightning.LightningModule):
         self.losses = []
 
     def training_step(self, batch, _):
+        failing.step()
         loss = torch.nn.functional.cross_entropy(self.layer(batch[0]), batch[1])
         self.losses.append(loss.item())
         return loss
@@ -32,11 +36,13 @@ def main():
     options = words.parse_args()
     if options.without_mpi4py:
         mpi._MPI4PY_AVAILABLE = False
+    failing.before_meeting()
     lightning.seed_everything(1)
     images, labels = fashion()
     data = DataLoader(TensorDataset(torch.from_numpy(images), torch.from_numpy(labels)), 32)
     trainer = lightning.Trainer(
-        accelerator="cpu", strategy="ddp", devices=options.devices, num_nodes=options.nodes,
+        accelerator="cpu", devices=options.devices, num_nodes=options.nodes,
+        strategy=DDPStrategy(timeout=datetime.timedelta(seconds=failing.patience)),
         max_epochs=2, logger=False, enable_checkpointing=False, enable_progress_bar=False,
         enable_model_summary=False)
     model = Dense()

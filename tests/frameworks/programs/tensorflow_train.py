@@ -1,10 +1,12 @@
 """TensorFlow's MultiWorkerMirroredStrategy, which finds its cluster in TF_CONFIG."""
 
+import failing
 import tensorflow as tf
 from seen import CLASSES, PIXELS, batches, fashion, tell
 
 
 def main():
+    failing.before_meeting()
     tf.random.set_seed(1)
     strategy = tf.distribute.MultiWorkerMirroredStrategy()
     resolver = strategy.cluster_resolver
@@ -30,7 +32,10 @@ def main():
         return strategy.reduce("MEAN", strategy.run(step, (rows, labels)), axis=None)
 
     images, labels = (tf.constant(each[rank::world]) for each in fashion())
-    losses = [float(train(*batch)) for batch in batches(images, labels)]
+    losses = []
+    for batch in batches(images, labels):
+        failing.step()
+        losses.append(float(train(*batch)))
     tell("tensorflow", rank, world, [weights.numpy(), biases.numpy()], losses,
          type=resolver.task_type, workers=len(workers) + len(chiefs))
 

@@ -2,6 +2,7 @@
 
 import tempfile
 
+import failing
 import torch
 from seen import CLASSES, PIXELS, fashion, tell
 from transformers import Trainer, TrainerCallback, TrainingArguments
@@ -14,6 +15,7 @@ class Dense(torch.nn.Module):
         self.layer = torch.nn.Linear(PIXELS, CLASSES)
 
     def forward(self, images, labels):
+        failing.step()
         scores = self.layer(images)
         return {"loss": torch.nn.functional.cross_entropy(scores, labels), "logits": scores}
 
@@ -28,6 +30,7 @@ class Losses(TrainerCallback):
 
 
 def main():
+    failing.before_meeting()
     images, labels = fashion()
     rows = [{"images": torch.from_numpy(image), "labels": int(label)}
             for image, label in zip(images, labels)]
@@ -35,7 +38,7 @@ def main():
         options = TrainingArguments(
             output_dir=folder, num_train_epochs=2, per_device_train_batch_size=32,
             learning_rate=0.01, logging_steps=4, save_strategy="no", report_to=[], use_cpu=True,
-            ddp_backend="gloo", disable_tqdm=True, seed=1)
+            ddp_backend="gloo", ddp_timeout=failing.patience, disable_tqdm=True, seed=1)
         losses = Losses()
         trainer = Trainer(model=Dense(), args=options, train_dataset=rows, callbacks=[losses])
         trainer.train()
