@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from typing import Any, Dict
+from typing import Any, Callable, Dict, Optional
 
 from .place import users_line
 
@@ -39,17 +39,22 @@ def completed(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]"
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 
-def text_of(*words: str, text: str = "") -> str:
-    """What `muster WORDS` prints."""
+Hearer = Optional[Callable[[str], None]]
+
+
+def text_of(*words: str, text: str = "", hear: Hearer = None) -> str:
+    """What `muster WORDS` prints; `hear` is given what it says beside that."""
     ended = completed(*words, text=text)
     if ended.returncode != 0:
         raise MusterError(ended.returncode, ended.stderr)
+    if hear is not None and ended.stderr:
+        hear(ended.stderr)
     return ended.stdout
 
 
-def answer_of(*words: str, text: str = "") -> Dict[str, Any]:
+def answer_of(*words: str, text: str = "", hear: Hearer = None) -> Dict[str, Any]:
     """The JSON object that `muster WORDS --json` prints."""
-    answer = json.loads(text_of(*words, "--json", text=text))
+    answer = json.loads(text_of(*words, "--json", text=text, hear=hear))
     assert isinstance(answer, dict)
     return answer
 

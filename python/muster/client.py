@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Dict, Optional, Union
 
 from .binary import BadCall
+from .checked import Checked, checked, lacks
 from .command_job import CommandJob
 from .component import Component, Step
 from .pipeline import Pipeline
@@ -29,15 +30,19 @@ class SubmittedJob(Run):
         return self.get_portal_url()
 
 
-class Jobs:
+class Jobs(Checked):
     """client.jobs: runs by their names."""
 
+    IN_SDK = "client.jobs"
+
+    @checked(lacks(accepted="skip_validation", no_effect="description"),
+             named="client.jobs.create_or_update")
     def create_or_update(self, job: Job, *, experiment_name: Optional[str] = None,
                          tags: Optional[Dict[str, str]] = None, compute: object = None,
                          **where: Any) -> SubmittedJob:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
         if not isinstance(job, _JOBS):
-            raise BadCall(f"{job!r} is no job that muster could run",
+            raise BadCall(f"{job!r} is not a job that muster can run",
                           "command(...), load_job(...) or a function with @dsl.pipeline makes one")
         if isinstance(job, Pipeline):
             job.settings.default_compute = compute or job.settings.default_compute
@@ -60,48 +65,69 @@ class Jobs:
     begin_cancel = cancel
 
 
-class _Named:
+def _done(thing: Any) -> Any:
+    """Nothing has been begun, and it is done."""
+    return SimpleNamespace(result=lambda: thing, name=getattr(thing, "name", ""))
+
+
+class Named(Checked):
     """What Azure would look up, or make: here a name is enough."""
 
-    def get(self, name: str, **_: Any) -> Any:
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def _named(self) -> str:
+        return f"client.{self._kind}"
+
+    @checked(lacks(accepted="version label"))
+    def get(self, name: str, version: Optional[str] = None) -> Any:
         return SimpleNamespace(name=name)
 
+    @checked(lacks(accepted="skip_validation version"))
     def create_or_update(self, thing: Any) -> Any:
         return thing
 
+    @checked(lacks(accepted="skip_validation"))
     def begin_create_or_update(self, thing: Any) -> Any:
-        """Nothing has been begun, and it is done."""
-        return SimpleNamespace(result=lambda: thing, name=getattr(thing, "name", ""))
+        return _done(thing)
 
 
-class MLClient:
+_ACCOUNT = lacks(accepted="path file_name registry_name cloud show_progress enable_telemetry "
+                          "logging_enable base_url credential_scopes")
+
+
+class MLClient(Checked):
     """Stands where SDK v2 wants one: muster needs no account."""
+
+    LACKS = _ACCOUNT
 
     def __init__(self, credential: object = None, subscription_id: Optional[str] = None,
                  resource_group_name: Optional[str] = None, workspace_name: Optional[str] = None,
-                 **_: Any) -> None:
+                 ) -> None:
         del credential
         self.subscription_id = subscription_id
         self.resource_group_name = resource_group_name
         self.workspace_name = workspace_name
         self.jobs = Jobs()
-        self.compute = _Named()
-        self.environments = _Named()
-        self.workspaces = _Named()
-        self.components = _Named()
+        self.compute = Named("compute")
+        self.environments = Named("environments")
+        self.workspaces = Named("workspaces")
+        self.components = Named("components")
 
     @classmethod
-    def from_config(cls, credential: object = None, **_: Any) -> "MLClient":
+    @checked(_ACCOUNT)
+    def from_config(cls, credential: object = None) -> "MLClient":
         """Reads nothing."""
         return cls(credential)
 
-    def create_or_update(self, thing: Any, **words: Any) -> Any:
-        """A job is started; all else stays as it is."""
-        is_job = isinstance(thing, _JOBS)
-        return self.jobs.create_or_update(thing, **words) if is_job else thing
+    def create_or_update(self, entity: Any, **words: Any) -> Any:
+        """A job is started; an environment or a component stays as it is."""
+        if isinstance(entity, (Component, Environment)) and not words:
+            return entity
+        return self.jobs.create_or_update(entity, **words)
 
-    def begin_create_or_update(self, thing: Any) -> Any:
-        return _Named().begin_create_or_update(thing)
+    def begin_create_or_update(self, entity: Any) -> Any:
+        return _done(entity)
 
 
 class Credential:
@@ -114,10 +140,17 @@ class Credential:
         return SimpleNamespace(token="", expires_on=sys.maxsize)
 
 
-class BuildContext:
+class Inert:
+    """A part of a job that has no effect here; the word it is given for says so."""
+
+    def __init__(self, **_: Any) -> None:
+        pass
+
+
+class BuildContext(Checked):
     """SDK v2's: a folder with a Dockerfile."""
 
-    def __init__(self, path: str, dockerfile_path: str = "Dockerfile", **_: Any) -> None:
+    def __init__(self, path: str, dockerfile_path: str = "Dockerfile") -> None:
         self.path = path
         self.dockerfile_path = dockerfile_path
 
@@ -125,9 +158,14 @@ class BuildContext:
 class EnvironmentEntity(Environment):
     """SDK v2's Environment: without image, build or conda_file only its name counts."""
 
-    def __init__(self, name: str = "", version: Optional[str] = None, image: Optional[str] = None,
-                 build: Optional[BuildContext] = None, conda_file: object = None,
-                 **_: Any) -> None:
+    IN_SDK = "Environment"
+    LACKS = lacks(accepted="description tags properties os_type", refused={
+        "datastore": "muster has no datastores: name a folder of this machine",
+        "inference_config": "muster runs jobs, not endpoints"})
+
+    def __init__(self, name: str = "", *, version: Optional[str] = None,
+                 image: Optional[str] = None, build: Optional[BuildContext] = None,
+                 conda_file: object = None) -> None:
         super().__init__(name or image or "")
         self.version = version
         self.image = image
@@ -135,24 +173,53 @@ class EnvironmentEntity(Environment):
         if build is not None:
             self.docker.base_dockerfile = os.path.join(build.path, build.dockerfile_path)
         if isinstance(conda_file, dict):
-            self.python.conda_dependencies = SimpleNamespace(conda_file=lambda: conda_file)
+            self.python.conda_dependencies = _Listed(conda_file)
         elif conda_file is not None:
             self.python.conda_dependencies = CondaDependencies(str(conda_file))
 
 
-class AmlComputeEntity:
+class _Listed(CondaDependencies):
+    """What would stand in a conda file."""
+
+    def __init__(self, keys: Dict[str, Any]) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def is_empty(self) -> bool:
+        return False
+
+    def conda_file(self) -> Dict[str, Any]:
+        return self._keys
+
+
+_MACHINES = lacks(no_effect="description size tags ssh_public_access_enabled ssh_settings "
+                            "min_instances max_instances network_settings tier location "
+                            "idle_time_before_scale_down identity enable_node_public_ip type")
+
+
+class AmlComputeEntity(Checked):
     """SDK v2's AmlCompute: an entry of muster.yml, which says what its hosts are."""
 
-    def __init__(self, name: str = "", **_: Any) -> None:
+    IN_SDK = "AmlCompute"
+    LACKS = _MACHINES
+
+    def __init__(self, name: str = "") -> None:
         self.name = name
 
 
-def load_component(source: str, **_: Any) -> Component:
+_OVERRIDES = lacks(refused={
+    "params_override": "call the component with inputs, and set what else differs on the step",
+    "relative_origin": "give the path of the file"})
+
+
+@checked(_OVERRIDES)
+def load_component(source: str) -> Component:
     """A component's file, checked."""
     return Component.from_yaml(None, source)
 
 
-def load_job(source: str, **_: Any) -> Step:
+@checked(_OVERRIDES)
+def load_job(source: str) -> Step:
     """A job's file, checked."""
     component = Component.from_yaml(None, source)
     return Step(component, {})

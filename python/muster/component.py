@@ -3,12 +3,12 @@
 import difflib
 import json
 import os
-from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
 from .binary import BadCall, MusterError, completed
+from .checked import Checked, Settings, checked, given, lacks, note, settings_of
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
@@ -17,36 +17,61 @@ from .sweep_job import Law, Sweepable, refuse_laws
 from .where import Where, target_name
 
 
-class ResourceLayout:
+_LAYOUT = lacks(no_effect="instance_type node_type")
+_RUN_SETTINGS = lacks(
+    no_effect="priority timeout_seconds docker_configuration environment",
+    refused={"environment_variables": "use step.environment_variables, or the component's file"})
+_RESOURCES = ("instance_count", "instance_type", "shm_size", "docker_args", "locations",
+              "properties")
+_AZURE_ONLY = ("comment node_name regenerate_output regenerate_outputs identity services "
+               "queue_settings description display_name tags properties job_tier priority "
+               "is_deterministic version")
+
+
+class ResourceLayout(Checked):
     """Nodes, and processes on each, in place of those of the file."""
+
+    LACKS = _LAYOUT
 
     def __init__(self) -> None:
         self.node_count: Optional[int] = None
         self.process_count_per_node: Optional[int] = None
 
+    @property
+    def instance_count(self) -> Optional[int]:
+        """Azure ML calls the same nodes by two names."""
+        return self.node_count
+
+    @instance_count.setter
+    def instance_count(self, count: Optional[int]) -> None:
+        self.node_count = count
+
+    @checked(_LAYOUT)
     def configure(self, node_count: Optional[int] = None,
                   process_count_per_node: Optional[int] = None,
-                  instance_count: Optional[int] = None,
-                  instance_type: Optional[str] = None) -> None:
-        """Azure ML calls the same nodes by two names; a machine size has no effect here."""
-        del instance_type
+                  instance_count: Optional[int] = None) -> None:
         self.node_count = instance_count if node_count is None else node_count
         self.process_count_per_node = process_count_per_node
 
 
-class RunSettings:
+class RunSettings(Checked):
     """What is said of a step beside its file."""
+
+    LACKS = _RUN_SETTINGS
 
     def __init__(self) -> None:
         self.resource_layout = ResourceLayout()
         self.target: Optional[str] = None
 
+    @checked(_RUN_SETTINGS)
     def configure(self, target: Optional[str] = None) -> None:
         self.target = target
 
 
-class Step(Sweepable):
+class Step(Sweepable, Checked):
     """A component with values for its inputs."""
+
+    LACKS = lacks(no_effect=_AZURE_ONLY)
 
     def __init__(self, component: "Component", inputs: Dict[str, object]) -> None:
         self.file = component.file
@@ -56,9 +81,9 @@ class Step(Sweepable):
         self.runsettings = RunSettings()
         # The same settings, as SDK v2 has them.
         self.compute: Optional[str] = None
-        self.resources = SimpleNamespace(instance_count=None, instance_type=None)
-        self.distribution = SimpleNamespace(process_count_per_instance=None)
-        self.limits = SimpleNamespace(timeout=None)
+        self.resources = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
+        self.distribution: Any = Settings("step.distribution", process_count_per_instance=None)
+        self.limits: Any = Settings("step.limits", timeout=None)
         self.environment_variables: Dict[str, str] = {}
         self.made_at = users_line()
 
@@ -73,11 +98,17 @@ class Step(Sweepable):
         keys = {"component": self.file, "environment_variables": self.environment_variables,
                 "compute": None if target is None else target_name(target),
                 "inputs": {name: _step_input(value) for name, value in self.inputs.items()},
-                "resources": None if nodes is None else {"instance_count": nodes},
-                "limits": {name: value for name, value in vars(self.limits).items() if value},
-                "distribution": (None if per_node is None
-                                 else {"process_count_per_instance": per_node})}
-        return {name: value for name, value in keys.items() if value is not None and value != {}}
+                "outputs": self.outputs.said(),
+                "resources": given({**settings_of(self.resources), "instance_count": nodes}),
+                "limits": given(settings_of(self.limits)), "distribution": self._spread(per_node)}
+        return given(keys)
+
+    def _spread(self, per_node: Optional[int]) -> Dict[str, Any]:
+        """Counts, or a distribution that takes the place of the file's."""
+        if isinstance(self.distribution, Settings):
+            return given({"process_count_per_instance": per_node})
+        spread: Dict[str, Any] = self.distribution.keys()
+        return {**spread, **given({"process_count_per_instance": per_node})}
 
     def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], str]:
         """Those of a sweep's file over these inputs, and its trial: the component's file."""
@@ -95,6 +126,7 @@ class Step(Sweepable):
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it by itself and returns once all its processes run; `where` as of Experiment.submit."""
         refuse_laws(self.name, self.inputs)
+        self._refuse_more()
         words = self._counts()
         for name, value in self.inputs.items():
             if isinstance(value, Output):
@@ -105,10 +137,26 @@ class Step(Sweepable):
         target = self.runsettings.target or self.compute or default_target
         return submit_file(self.file, words + Where(**where).words(target))
 
+    def _refuse_more(self) -> None:
+        """What muster submit has no option for."""
+        said = self._keys()
+        for key in ("environment_variables", "limits", "outputs"):
+            if key in said:
+                raise BadCall(f"{self.name} is submitted by itself, without the {key} that were "
+                              "given to it", "write them in its file, or call it in a function "
+                              "with @dsl.pipeline and submit what that returns")
+        if "type" in said.get("distribution", {}):
+            raise BadCall(f"{self.name} is submitted by itself, with its file's distribution",
+                          "call it in a function with @dsl.pipeline and submit what that returns")
+        idle = set(said.get("resources", {})) - {"instance_count"}
+        for key in sorted(idle):
+            note(f"step.resources.{key} has no effect on a step that is submitted by itself")
+
     def _layout(self) -> Tuple[Optional[int], Optional[int]]:
         layout = self.runsettings.resource_layout
         return (layout.node_count or self.resources.instance_count,
-                layout.process_count_per_node or self.distribution.process_count_per_instance)
+                layout.process_count_per_node
+                or getattr(self.distribution, "process_count_per_instance", None))
 
     def _counts(self) -> List[str]:
         nodes, per_node = self._layout()
@@ -116,7 +164,7 @@ class Step(Sweepable):
         return words + (["--per-node", str(per_node)] if per_node is not None else [])
 
 
-class Component:
+class Component(Checked):
     """Made by from_yaml; calling it makes a step."""
 
     def __init__(self, file: str, declared: Dict[str, Any]) -> None:
@@ -127,10 +175,10 @@ class Component:
         self._required = [str(one["name"]) for one in declared["inputs"] if one["required"]]
 
     @classmethod
+    @checked(lacks(accepted="workspace"))
     def from_yaml(cls, workspace: Any = None,
                   yaml_file: Union[str, "os.PathLike[str]"] = "") -> "Component":
         """Checks the file, and raises a MusterError with every complaint."""
-        del workspace
         file = os.fspath(yaml_file)
         told = completed("validate", file, "--json")
         if told.returncode != 0:
@@ -139,9 +187,9 @@ class Component:
         return cls(os.path.abspath(file), json.loads(told.stdout))
 
     @classmethod
-    def load(cls, workspace: Any = None, name: str = "", **_: object) -> "Component":
+    @checked(lacks(accepted="workspace version selector id registry"))
+    def load(cls, workspace: Any = None, name: str = "") -> "Component":
         """Components that are registered with Azure ML cannot be had here."""
-        del workspace
         raise BadCall(f"the component {name!r} is registered with Azure ML, which muster does not "
                       "ask", "Component.from_yaml(workspace, yaml_file=...) takes its file")
 
@@ -191,8 +239,9 @@ def _step_input(value: object) -> object:
     path = getattr(value, "path", None)
     if path is None:
         return str(value) if isinstance(value, os.PathLike) else value
-    return {"type": getattr(value, "type", "uri_folder"), "path": os.path.abspath(str(path))
-            if "://" not in str(path) and not str(path).startswith("azureml:") else str(path)}
+    return given({"type": getattr(value, "type", "uri_folder"), "mode": getattr(value, "mode", None),
+                  "path": os.path.abspath(str(path)) if "://" not in str(path)
+                  and not str(path).startswith("azureml:") else str(path)})
 
 
 def _not_wired(component: str, name: str, output: Output) -> BadCall:

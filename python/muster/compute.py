@@ -1,10 +1,12 @@
 """Compute targets by name: each is an entry of muster.yml, which is read when a job starts."""
 
 from types import SimpleNamespace
-from typing import Any, Dict
+from typing import Any, Dict, Optional
+
+from .checked import Checked, checked, lacks
 
 
-class ComputeTarget:
+class ComputeTarget(Checked):
     """A name; whether muster.yml has it is found out when a job is submitted."""
 
     def __init__(self, workspace: Any = None, name: str = "") -> None:
@@ -18,7 +20,9 @@ class ComputeTarget:
         del provisioning_configuration
         return cls(workspace, name)
 
-    def wait_for_completion(self, show_output: bool = False, **_: object) -> None:
+    @checked(lacks(accepted="is_delete_operation min_node_count timeout_in_minutes"))
+    def wait_for_completion(self, show_output: bool = False, min_node_count: Optional[int] = None,
+                            timeout_in_minutes: float = 25) -> None:
         """Nothing has been begun."""
 
     def get_status(self) -> Any:
@@ -29,13 +33,16 @@ class ComputeTarget:
 class AmlCompute(ComputeTarget):
     """The same."""
 
+    _MACHINES = ("vm_size vm_priority min_nodes max_nodes idle_seconds_before_scaledown "
+                 "admin_username admin_user_password admin_user_ssh_key vnet_resourcegroup_name "
+                 "vnet_name subnet_name tags description remote_login_port_public_access "
+                 "identity_type identity_id location enable_node_public_ip")
+
     @staticmethod
-    def provisioning_configuration(**_: object) -> None:
-        """Says nothing that muster could use."""
-
-
-class ComputeTargetException(Exception):
-    """Never raised: programs that look for a target and then make it always find it."""
+    @checked(lacks(no_effect=_MACHINES))
+    def provisioning_configuration(vm_size: str = "", vm_priority: Optional[str] = None,
+                                   min_nodes: int = 0, max_nodes: Optional[int] = None) -> None:
+        """Says nothing that muster could use: muster.yml has the hosts."""
 
 
 class ComputeTargets(Dict[str, ComputeTarget]):

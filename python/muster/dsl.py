@@ -5,6 +5,7 @@ import sys
 from types import FrameType
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
+from .checked import checked, lacks
 from .pipeline import Pipeline, Submittable, named_steps, outputs_of
 
 # Of the pipelines that are being made: steps, and the names that they had in one within.
@@ -23,18 +24,23 @@ def forget_step(step: object) -> None:
         _made[-1][:] = [one for one in _made[-1] if one[0] is not step]
 
 
-def pipeline(name: Union[str, Callable[..., Any], None] = None, description: Optional[str] = None,
-             default_compute_target: object = None, default_compute: object = None,
-             compute: object = None, display_name: Optional[str] = None,
-             experiment_name: Optional[str] = None, tags: Optional[Dict[str, str]] = None,
+@checked(lacks(
+    accepted="version get_component", no_effect="default_datastore identity on_init on_finalize "
+    "continue_on_failed_optional_input", refused={
+        "non_pipeline_parameters": "call the function with their values"}))
+def pipeline(name: Union[str, Callable[..., Any], None] = None, version: Optional[str] = None,
+             display_name: Optional[str] = None, description: Optional[str] = None,
+             default_compute: object = None, default_datastore: object = None,
+             tags: Optional[Dict[str, str]] = None, *, default_compute_target: object = None,
+             compute: object = None, experiment_name: Optional[str] = None,
              continue_on_step_failure: Optional[bool] = None, force_rerun: Optional[bool] = None,
-             **_: Any) -> Any:
+             is_deterministic: Optional[bool] = None) -> Any:
     """The decorator, with parentheses or without."""
-    del description
-    said = {"name": display_name or name,
+    said = {"name": display_name or name, "description": description,
             "target": default_compute_target or default_compute or compute,
             "experiment_name": experiment_name, "tags": tags,
-            "goes_on": continue_on_step_failure, "force_rerun": force_rerun}
+            "goes_on": continue_on_step_failure, "force_rerun": force_rerun,
+            "is_deterministic": is_deterministic}
     if callable(name):
         return _pipeline_maker(name, {**said, "name": name.__name__})
     return functools.partial(_pipeline_maker, said=said)

@@ -1,13 +1,13 @@
 """The software that a job asks for: `environment` in muster's job files."""
 
 import os
-from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Union
+
+from .checked import Checked, checked, lacks, settings_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-
-class CondaDependencies:
+class CondaDependencies(Checked):
     """A list of packages: a conda file, or what a program has added."""
 
     def __init__(self, conda_dependencies_file_path: Optional[PathLike] = None) -> None:
@@ -17,15 +17,30 @@ class CondaDependencies:
         self.channels: List[str] = []
 
     @classmethod
-    def create(cls, pip_packages: Optional[List[str]] = None,
-               conda_packages: Optional[List[str]] = None, python_version: Optional[str] = None,
-               **_: object) -> "CondaDependencies":
+    @checked(lacks(accepted="pin_sdk_version"))
+    def create(cls, pip_indexurl: Optional[str] = None, pip_packages: Optional[List[str]] = None,
+               conda_packages: Optional[List[str]] = None,
+               python_version: Optional[str] = None) -> "CondaDependencies":
         made = cls()
+        if pip_indexurl:
+            made.set_pip_index_url(pip_indexurl)
         made.pip += pip_packages or []
         made.conda += conda_packages or []
         if python_version is not None:
-            made.conda.append(f"python={python_version}")
+            made.set_python_version(python_version)
         return made
+
+    @property
+    def conda_packages(self) -> List[str]:
+        return self.conda
+
+    @property
+    def pip_packages(self) -> List[str]:
+        return self.pip
+
+    @property
+    def conda_channels(self) -> List[str]:
+        return self.channels
 
     def add_conda_package(self, conda_package: str) -> None:
         self.conda.append(conda_package)
@@ -36,11 +51,24 @@ class CondaDependencies:
     def add_channel(self, channel: str) -> None:
         self.channels.append(channel)
 
+    def set_python_version(self, version: str) -> None:
+        self.conda[:] = [one for one in self.conda if not one.startswith("python=")]
+        self.conda.append(f"python={version}")
+
+    def set_pip_option(self, pip_option: str) -> None:
+        """A line of a requirements file: --extra-index-url URL."""
+        self.pip.append(pip_option)
+
+    def set_pip_index_url(self, index_url: str) -> None:
+        self.set_pip_option(index_url if index_url.startswith("-") else f"--index-url {index_url}")
+
+    def is_empty(self) -> bool:
+        return not (self.file or self.conda or self.pip or self.channels)
+
     def conda_file(self) -> Union[str, Dict[str, Any]]:
         """A file's path, or what would stand in it."""
-        added = bool(self.conda or self.pip or self.channels)
         if self.file is not None:
-            if added:
+            if self.conda or self.pip or self.channels:
                 raise ValueError(f"packages cannot be added to {self.file}: write them into it")
             return self.file
         wanted: List[object] = list(self.conda)
@@ -49,15 +77,50 @@ class CondaDependencies:
         return {"channels": list(self.channels), "dependencies": wanted}
 
 
-class Environment:
+class DockerSection(Checked):
+    """environment.docker: the image."""
+
+    IN_SDK = "Environment.docker"
+    LACKS = lacks(
+        accepted="enabled shared_volumes gpu_support platform", no_effect="shm_size",
+        refused={"arguments": "a job file has resources.docker_args for them",
+                 "base_image_registry": "log in with docker or podman, and name the registry in "
+                                        "base_image",
+                 "build_context": "use Environment.from_dockerfile, or SDK v2's BuildContext"})
+
+    def __init__(self) -> None:
+        self.base_image: Any = None
+        self.base_dockerfile: Any = None
+
+
+class PythonSection(Checked):
+    """environment.python: packages, and the interpreter."""
+
+    IN_SDK = "Environment.python"
+    LACKS = lacks(refused={
+        "base_conda_environment": "list the packages in conda_dependencies",
+        "conda_dependencies_file": "use conda_dependencies = CondaDependencies(FILE)"})
+
+    def __init__(self) -> None:
+        self.interpreter_path = "python3"
+        self.conda_dependencies: Optional[CondaDependencies] = CondaDependencies()
+        self.user_managed_dependencies = False
+
+
+class Environment(Checked):
     """A name, an image, packages, variables, and the interpreter that runs the job's script."""
+
+    LACKS = lacks(refused={
+        "r": "list R's packages in conda_dependencies",
+        "spark": "muster does not start Spark", "databricks": "muster does not start Databricks"})
 
     def __init__(self, name: str, interpreter: str = "python3") -> None:
         self.name = name
+        self.version: Optional[str] = None
         self.environment_variables: Dict[str, str] = {}
-        self.python = SimpleNamespace(interpreter_path=interpreter, conda_dependencies=None,
-                                      user_managed_dependencies=False)
-        self.docker = SimpleNamespace(enabled=False, base_image=None, base_dockerfile=None)
+        self.python = PythonSection()
+        self.python.interpreter_path = interpreter
+        self.docker = DockerSection()
 
     @property
     def interpreter(self) -> str:
@@ -75,17 +138,26 @@ class Environment:
         elif self.docker.base_image is not None:
             keys["image"] = str(self.docker.base_image)
         ready = bool(self.python.user_managed_dependencies)
-        if self.python.conda_dependencies is not None and not ready:
-            keys["conda_file"] = self.python.conda_dependencies.conda_file()
+        packages = self.python.conda_dependencies
+        if packages is not None and not packages.is_empty() and not ready:
+            keys["conda_file"] = packages.conda_file()
         if keys:
             return {"name": self.name, **keys}
-        return None if ready else self.name
+        return None if ready else self.name or None
+
+    def clone(self, new_name: str) -> "Environment":
+        """The same under another name, to be changed."""
+        made = Environment(new_name, self.interpreter)
+        made.environment_variables.update(self.environment_variables)
+        vars(made.python).update(settings_of(self.python))
+        vars(made.docker).update(settings_of(self.docker))
+        return made
 
     @classmethod
+    @checked(lacks(accepted="workspace label"))
     def get(cls, workspace: Any = None, name: str = "", version: Optional[str] = None,
             label: Optional[str] = None) -> "Environment":
         """An environment of that name; nothing is asked of anybody."""
-        del workspace, label
         return cls(f"{name}:{version}" if version else name)
 
     @classmethod
@@ -95,32 +167,38 @@ class Environment:
         return made
 
     @classmethod
+    @checked(lacks(no_effect="pip_version"))
     def from_pip_requirements(cls, name: str, file_path: PathLike,
                               pip_version: Optional[str] = None) -> "Environment":
-        del pip_version
         made = cls(name)
         listed = [f"-r {_absolute(file_path)}"]
         made.python.conda_dependencies = CondaDependencies.create(pip_packages=listed)
         return made
 
     @classmethod
-    def from_docker_image(cls, name: str, image: str, *_: object,
+    def _with_packages(cls, name: str, conda: Optional[PathLike],
+                       pip: Optional[PathLike]) -> "Environment":
+        if conda is not None:
+            return cls.from_conda_specification(name, conda)
+        return cls(name) if pip is None else cls.from_pip_requirements(name, pip)
+
+    @classmethod
+    @checked(lacks(refused={"container_registry": "log in with docker or podman, and name the "
+                                                  "registry in the image"}))
+    def from_docker_image(cls, name: str, image: str, container_registry: Any = None,
                           conda_specification: Optional[PathLike] = None,
-                          pip_requirements: Optional[PathLike] = None,
-                          **__: object) -> "Environment":
-        made = cls(name)
-        if conda_specification is not None:
-            made = cls.from_conda_specification(name, conda_specification)
-        elif pip_requirements is not None:
-            made = cls.from_pip_requirements(name, pip_requirements)
+                          pip_requirements: Optional[PathLike] = None) -> "Environment":
+        made = cls._with_packages(name, conda_specification, pip_requirements)
         made.docker.base_image = image
         return made
 
     @classmethod
-    def from_dockerfile(cls, name: str, dockerfile: PathLike, **_: object) -> "Environment":
-        made = cls(name)
+    def from_dockerfile(cls, name: str, dockerfile: PathLike,
+                        conda_specification: Optional[PathLike] = None,
+                        pip_requirements: Optional[PathLike] = None) -> "Environment":
+        made = cls._with_packages(name, conda_specification, pip_requirements)
         made.docker.base_dockerfile = dockerfile
-        made.python.user_managed_dependencies = True
+        made.python.user_managed_dependencies = conda_specification is pip_requirements is None
         return made
 
     def register(self, workspace: Any = None) -> "Environment":

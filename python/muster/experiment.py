@@ -3,6 +3,7 @@
 from typing import Any, Dict, Optional, Sequence, Union
 
 from .binary import BadCall
+from .checked import Checked, checked, lacks
 from .compute import ComputeTargets
 from .run import Run
 from .script_run_config import ScriptRunConfig
@@ -11,13 +12,17 @@ from .where import Where
 
 # Keys of muster's job files that ScriptRunConfig calls otherwise.
 _RENAMED = {"timeout": "max_run_duration_seconds", "code": "source_directory"}
+_ACCOUNT = "auth sku tags cloud id location _location _logger _file_name _cloud _workspace_id " \
+           "_disable_service_check subscription_id resource_group"
 
 
-class Workspace:
+class Workspace(Checked):
     """Stands where Azure ML's SDK wants one: muster needs no account."""
 
+    LACKS = lacks(accepted=_ACCOUNT)
+
     def __init__(self, subscription_id: str = "", resource_group: str = "",
-                 workspace_name: str = "muster", **_: Any) -> None:
+                 workspace_name: str = "muster", auth: object = None) -> None:
         self.subscription_id = subscription_id
         self.resource_group = resource_group
         self.name = workspace_name
@@ -25,15 +30,21 @@ class Workspace:
         self.compute_targets = ComputeTargets()
 
     @classmethod
-    def from_config(cls, path: Optional[str] = None, **_: Any) -> "Workspace":
+    @checked(lacks(accepted="path " + _ACCOUNT))
+    def from_config(cls, path: Optional[str] = None, auth: object = None) -> "Workspace":
         """Reads nothing."""
-        del path
         return cls()
 
     @classmethod
-    def get(cls, name: str, **_: Any) -> "Workspace":
+    @checked(lacks(accepted=_ACCOUNT))
+    def get(cls, name: str, auth: object = None, subscription_id: Optional[str] = None,
+            resource_group: Optional[str] = None) -> "Workspace":
         """Asks nobody."""
-        return cls(workspace_name=name)
+        return cls(subscription_id or "", resource_group or "", name)
+
+    def get_run(self, run_id: str) -> Run:
+        """The run of that name."""
+        return Run(run_id)
 
     def get_default_datastore(self) -> Any:
         """There is none."""
@@ -41,8 +52,11 @@ class Workspace:
                       "hosts: name folders")
 
 
-class Experiment:
+class Experiment(Checked):
     """Runs that belong together, under a name."""
+
+    LACKS = lacks(accepted="_skip_name_validation _id _archived_time _create_in_cloud "
+                           "_experiment_dto")
 
     def __init__(self, workspace: object, name: str) -> None:
         self.workspace = workspace
@@ -57,6 +71,9 @@ class Experiment:
         environment=False and gpus=False: the hosts hold what the job asks for. fake_nodes=N, hosts
         ("node1:4,node2:4", or a list) and hostfile say where to run, in place of compute_target.
         """
+        if not isinstance(config, ScriptRunConfig):
+            raise BadCall(f"{config!r} is not a job that muster can run",
+                          "give a ScriptRunConfig or an Estimator")
         words = [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += Where(environment, gpus, fake_nodes, hosts, hostfile).words()
         return submit_keys(config.job(self.name), words, config.said_at, _RENAMED)

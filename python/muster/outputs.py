@@ -1,8 +1,9 @@
 """Outputs of a step: names that the component's file declares."""
 
-from typing import Any, List, Protocol
+from typing import TYPE_CHECKING, Any, Dict, List, Protocol
 
 from .binary import BadCall
+from .checked import Checked, checked, given, lacks, nearest
 
 
 class Named(Protocol):
@@ -11,38 +12,68 @@ class Named(Protocol):
     name: str
 
 
-class Output:
+class Output(Checked):
     """One of them; it has a folder once its step has run: see Run.details()."""
+
+    LACKS = lacks(no_effect="datastore description version early_available path_on_compute")
 
     def __init__(self, step: Named, name: str) -> None:
         self.step = step
         self.name = name
-        self.mode: Any = None  # how Azure ML would take it over, as the next two
+        self.mode: Any = None
         self.type: Any = None
         self.path: Any = None
 
-    def configure(self, **_: object) -> None:
+    def keys(self) -> Dict[str, Any]:
+        """What a job file says of it."""
+        return given({"type": self.type, "mode": self.mode, "path": self.path})
+
+    @checked(lacks(no_effect="mode output_mode datastore output_datastore path_on_compute "
+                             "path_on_datastore output_name overwrite type"))
+    def configure(self) -> None:
         """Says how Azure ML would store it."""
 
 
 class Outputs:
-    """step.outputs.NAME, or step.outputs["NAME"]."""
+    """step.outputs.NAME, or step.outputs["NAME"]; either may be given an Output with a path."""
 
     def __init__(self, step: Named, names: List[str]) -> None:
-        self._step = step
-        self._names = names
+        vars(self).update(_step=step, _names=names, _used={})
+
+    _step: Named
+    _names: List[str]
+    _used: Dict[str, Output]
 
     @property
     def names(self) -> List[str]:
         """Those that were declared; an output of this name is had with brackets."""
         return self._names
 
-    def __getattr__(self, name: str) -> Output:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name not in self._names:
-            have = f"it has {', '.join(self._names)}" if self._names else "it has none"
-            raise BadCall(f"{self._step.name} has no output {name!r}", have)
-        return Output(self._step, name)
+    def said(self) -> Dict[str, Any]:
+        """Of those that were changed, what a job file says of them."""
+        return {name: one.keys() for name, one in self._used.items() if one.keys()}
 
-    __getitem__ = __getattr__
+    def __getitem__(self, name: str) -> Output:
+        if name not in self._names:
+            raise BadCall(f"{self._step.name} has no output {name!r}",
+                          nearest(name, self._names))
+        return self._used.setdefault(name, Output(self._step, name))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        output = self[name]
+        if not hasattr(value, "path"):
+            raise BadCall(f"the output {name!r} of {self._step.name} cannot be {value!r}",
+                          "give it an Output(path=...)")
+        output.path, output.type, output.mode = value.path, value.type, value.mode
+
+    if not TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Output:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self[name]
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            self[name] = value
+    else:
+        def __getattr__(self, name: str) -> Output:
+            return self[name]

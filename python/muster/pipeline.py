@@ -1,10 +1,10 @@
 """Pipeline: steps that a decorated function has made, and what they hand on to one another."""
 
 import re
-from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Protocol, Tuple
 
 from .binary import BadCall
+from .checked import Checked, Settings, checked, given, lacks, nearest, settings_of
 from .outputs import Output
 from .place import users_line
 from .run import Run
@@ -31,15 +31,21 @@ class StepOutputs:
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in self._named:
-            have = f"it has {', '.join(self._named)}" if self._named else "it returns none"
-            raise BadCall(f"the pipeline has no output {name!r}", have)
+            raise BadCall(f"the pipeline has no output {name!r}",
+                          nearest(name, list(self._named)))
         return self._named[name]
 
     __getitem__ = __getattr__
 
 
-class Pipeline:
+_NO_VALUES = "call the pipeline's function with them"
+_SETTINGS = lacks(no_effect="default_datastore continue_on_failed_optional_input")
+
+
+class Pipeline(Checked):
     """What a decorated function has made; it may be changed until it is submitted."""
+
+    LACKS = lacks(no_effect="identity services properties comment default_datastore schedule")
 
     def __init__(self, said: Dict[str, Any], steps: Dict[str, Submittable],
                  outputs: Dict[str, Output]) -> None:
@@ -47,9 +53,13 @@ class Pipeline:
             raise BadCall("the pipeline has no step", "call a component in its function")
         self.made_at = users_line()
         self.name: Optional[str] = said["name"]
-        self.settings = SimpleNamespace(default_compute=said["target"],
-                                        continue_on_step_failure=said["goes_on"],
-                                        force_rerun=said["force_rerun"])
+        self.display_name: Optional[str] = said["name"]
+        self.description: Optional[str] = said["description"]
+        self.is_deterministic: Optional[bool] = said["is_deterministic"]
+        self.settings = Settings(
+            "pipeline.settings", _SETTINGS, default_compute=said["target"],
+            continue_on_step_failure=said["goes_on"], force_rerun=said["force_rerun"],
+            on_init=None, on_finalize=None)
         self.tags: Dict[str, str] = dict(said["tags"] or {})
         self.experiment_name: Optional[str] = said["experiment_name"]
         self.jobs = steps
@@ -57,19 +67,39 @@ class Pipeline:
         self.outputs = StepOutputs(outputs)
 
     @property
-    def default_compute_target(self) -> object:
+    def compute(self) -> object:
         return self.settings.default_compute
 
-    def submit(self, experiment_name: str = "", tags: Optional[Dict[str, str]] = None,
-               regenerate_outputs: Optional[bool] = None, **where: Any) -> Run:
+    @compute.setter
+    def compute(self, target: object) -> None:
+        self.settings.default_compute = target
+
+    default_compute = default_compute_target = compute
+
+    @checked(lacks(
+        accepted="skip_validation workspace parent", no_effect="default_datastore "
+        "continue_on_failed_optional_input",
+        refused={"pipeline_parameters": _NO_VALUES,
+                 "timeout_seconds": "give the steps limits: step.limits.timeout"}))
+    def submit(self, experiment_name: str = "", default_compute: object = None,
+               default_datastore: object = None, description: Optional[str] = None,
+               pipeline_parameters: Optional[Dict[str, Any]] = None,
+               tags: Optional[Dict[str, str]] = None,
+               continue_on_step_failure: Optional[bool] = None,
+               regenerate_outputs: Optional[bool] = None, *,
+               force_rerun: Optional[bool] = None, display_name: Optional[str] = None,
+               **where: Any) -> Run:
         """Starts it and returns once its first steps run; `where` as of Experiment.submit."""
         keys = self.keys()
-        if regenerate_outputs is not None:
-            keys["settings"]["force_rerun"] = regenerate_outputs
+        settings = {"default_compute": target_name(default_compute) if default_compute else None,
+                    "continue_on_step_failure": continue_on_step_failure,
+                    "force_rerun": regenerate_outputs if force_rerun is None else force_rerun}
+        keys["settings"] = {**keys["settings"], **given(settings)}
         keys["experiment_name"] = experiment_name or self.experiment_name or self.name
         keys["tags"] = {**self.tags, **(tags or {})}
+        keys.update(given({"description": description, "display_name": display_name}))
         places = {name: step.made_at for name, step in self.jobs.items()}
-        return submit_keys(_said(keys), Where(**where).words(), self.made_at, {}, places)
+        return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, places)
 
     def validate(self) -> None:
         """Files have been checked when they were read."""
@@ -89,17 +119,15 @@ class Pipeline:
                 raise BadCall(f"the pipeline returns the output {output.name!r} of {step} twice",
                               "give it one name", self.made_at)
             outputs[output.name] = f"${{{{parent.outputs.{name}}}}}"
-        settings = dict(vars(self.settings))
+        settings = settings_of(self.settings)
         target = settings.pop("default_compute")
         if target is not None:
             settings["default_compute"] = target_name(target)
-        return {"type": "pipeline", "display_name": self.name, "jobs": jobs,
-                "outputs": {name: {"type": "uri_folder"} for name in self.named_outputs},
-                "settings": _said(settings)}
-
-
-def _said(keys: Dict[str, Any]) -> Dict[str, Any]:
-    return {name: value for name, value in keys.items() if value is not None and value != {}}
+        keys = given({
+            "type": "pipeline", "display_name": self.display_name or self.name, "jobs": jobs,
+            "description": self.description, "is_deterministic": self.is_deterministic,
+            "outputs": {name: {"type": "uri_folder"} for name in self.named_outputs}})
+        return {**keys, "settings": given(settings)}
 
 
 def _bound(keys: Dict[str, Any], names: Dict[int, str]) -> Dict[str, Any]:

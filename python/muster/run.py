@@ -2,9 +2,9 @@
 
 from typing import Any, Dict, Iterator, List, Optional
 
-from .binary import MusterError, answer_of, code_of, text_of
+from .binary import BadCall, Hearer, MusterError, answer_of, code_of, text_of
+from .checked import Checked, checked, lacks
 from .tracking import ContextRun
-
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running", "completed": "Completed",
               "failed": "Failed", "stopped": "Canceled", "died": "Failed"}
@@ -14,19 +14,32 @@ class RunFailed(MusterError):
     """A run that did not complete."""
 
 
-class Run:
-    """A run by its name, as `muster ps` lists it."""
+class Run(Checked):
+    """A run by its name, as `muster ps` lists it; the SDK's Run(experiment, name) is the same."""
 
-    def __init__(self, name: str) -> None:
-        self.id = self.name = name
+    LACKS = lacks(accepted="experiment outputs")
 
-    @classmethod
-    def submit(cls, file: str, *options: str, text: str = "") -> "Run":
-        """`muster submit --detach` of a job file; "-" is `text`, as if it lay in this folder."""
-        return cls(str(answer_of("submit", file, "--detach", *options, text=text)["run"]))
+    def __init__(self, name: object, run_id: Optional[str] = None) -> None:
+        self.id = self.name = str(run_id or name)
 
     @classmethod
-    def get_context(cls, *_: Any, **__: Any) -> ContextRun:
+    def submit(cls, file: str, *options: str, text: str = "", hear: Hearer = None) -> "Run":
+        """`muster submit --detach` of a job file; "-" is `text`, as if it lay in this folder.
+
+        `hear` is given what muster says although the job has started.
+        """
+        words = ["submit", file, "--detach", *options]
+        return cls(str(answer_of(*words, text=text, hear=hear)["run"]))
+
+    @classmethod
+    @checked(lacks(accepted="workspace"))
+    def get(cls, workspace: object, run_id: str) -> "Run":
+        """The run of that name."""
+        return cls(run_id)
+
+    @classmethod
+    @checked(lacks(accepted="allow_offline used_for_context_manager"))
+    def get_context(cls, allow_offline: bool = True) -> ContextRun:
         """The run that this program is a part of, to log its metrics."""
         return ContextRun()
 
@@ -66,9 +79,13 @@ class Run:
         found = self.exit_code
         return code if found is None else found
 
-    def wait_for_completion(self, show_output: bool = False,
+    @checked(lacks(accepted="wait_post_processing show_graph", refused={
+        "timeout_seconds": "a job has limits.timeout; run.wait() waits for its end"}))
+    def wait_for_completion(self, show_output: bool = False, wait_post_processing: bool = False,
                             raise_on_error: bool = True) -> Dict[str, Any]:
         """The SDK's way to wait: what is known of the run, or RunFailed."""
+        if not isinstance(raise_on_error, bool):  # in azure.ml.component, a timeout stands there
+            raise BadCall(f"raise_on_error is {raise_on_error!r}", "it is True or False")
         code = self.wait(show_output)
         details = self.get_details()
         if raise_on_error and details["state"] != "completed":

@@ -1,29 +1,43 @@
 """How many processes a job has, on how many nodes: `distribution` in muster's job files."""
 
-from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
-from .environment import Environment
+from .checked import Checked, lacks, settings_of
+from .environment import CondaDependencies, Environment
 
 
-@dataclass
-class MpiConfiguration:
+class _Configuration(Checked):
+    """Compared and shown by what it says."""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={value!r}" for name, value in settings_of(self).items())
+        return f"{type(self).__name__}({said})"
+
+    def __eq__(self, other: object) -> bool:
+        return (type(other) is type(self) and isinstance(other, Checked)
+                and settings_of(other) == settings_of(self))
+
+
+class MpiConfiguration(_Configuration):
     """Ranks of an MPI job: so many on each node."""
 
-    process_count_per_node: int = 1
-    node_count: int = 1
+    def __init__(self, process_count_per_node: int = 1, node_count: int = 1) -> None:
+        self.process_count_per_node = process_count_per_node
+        self.node_count = node_count
 
     def distribution(self) -> Dict[str, Any]:
         return {"type": "mpi", "process_count_per_node": self.process_count_per_node,
                 "node_count": self.node_count}
 
 
-@dataclass
-class PyTorchConfiguration:
+class PyTorchConfiguration(_Configuration):
     """So many processes in all; without a count, one on each node, which may be a launcher."""
 
-    process_count: Optional[int] = None
-    node_count: int = 1
+    def __init__(self, communication_backend: str = "Nccl", process_count: Optional[int] = None,
+                 node_count: int = 1) -> None:
+        self.communication_backend = communication_backend  # the program's own choice
+        self.process_count = process_count
+        self.node_count = node_count
 
     def distribution(self) -> Dict[str, Any]:
         keys: Dict[str, Any] = {"type": "pytorch", "node_count": self.node_count}
@@ -32,12 +46,12 @@ class PyTorchConfiguration:
         return keys
 
 
-@dataclass
-class TensorflowConfiguration:
+class TensorflowConfiguration(_Configuration):
     """TensorFlow's workers and parameter servers, each on a node of its own."""
 
-    worker_count: int = 1
-    parameter_server_count: int = 1
+    def __init__(self, worker_count: int = 1, parameter_server_count: int = 1) -> None:
+        self.worker_count = worker_count
+        self.parameter_server_count = parameter_server_count
 
     def distribution(self) -> Dict[str, Any]:
         return {"type": "tensorflow", "worker_count": self.worker_count,
@@ -47,19 +61,53 @@ class TensorflowConfiguration:
 Configuration = Union[MpiConfiguration, PyTorchConfiguration, TensorflowConfiguration]
 
 
-class RunConfiguration:
+class DockerConfiguration(Checked):
+    """Of a run: what its container gets; whether it has one, its environment says."""
+
+    LACKS = lacks(accepted="use_docker shared_volumes", no_effect="shm_size",
+                  refused={"arguments": "a job file has resources.docker_args for them"})
+
+    def __init__(self, use_docker: bool = False, shared_volumes: bool = True,
+                 arguments: Sequence[str] = (), shm_size: Optional[str] = None) -> None:
+        self.use_docker = use_docker
+        self.shared_volumes = shared_volumes
+        self.arguments = list(arguments)
+        self.shm_size = shm_size
+
+
+_NO_DATA = "muster has no datastores: name files and folders of the hosts in the arguments"
+
+
+class RunConfiguration(Checked):
     """The same in parts, as older programs give it to ScriptRunConfig."""
 
+    LACKS = lacks(
+        accepted="history auto_prepare_environment credential_passthrough save_path "
+                 "source_directory_data_store auto_cluster_compute_specification "
+                 "amlcompute kubernetescompute",
+        no_effect="priority services",
+        refused={"data": _NO_DATA, "data_references": _NO_DATA, "datacaches": _NO_DATA,
+                 "output_data": _NO_DATA, "hdi": "muster does not start HDInsight",
+                 "spark": "muster does not start Spark",
+                 "paralleltask": "a job file of type parallel does that"})
+
     def __init__(self, script: Optional[str] = None, arguments: Optional[List[object]] = None,
-                 framework: str = "Python", communicator: str = "None") -> None:
+                 framework: Optional[str] = None, communicator: Optional[str] = None,
+                 conda_dependencies: Optional[CondaDependencies] = None,
+                 _history_enabled: object = None, _path: object = None,
+                 _name: Optional[str] = None, command: object = None) -> None:
         self.script = script
         self.arguments = arguments
-        self.framework = framework
-        self.communicator = communicator
+        self.command = command
+        self.framework = framework or "Python"  # which says nothing about processes
+        self.communicator = communicator or "None"
         self.target: object = None
-        self.environment: Optional[Environment] = None
+        self.environment = Environment("")
+        self.environment.python.conda_dependencies = conda_dependencies or CondaDependencies()
+        self.environment_variables: Dict[str, str] = {}
         self.node_count = 1
         self.max_run_duration_seconds: Optional[float] = None
+        self.docker = DockerConfiguration()
         self.mpi = MpiConfiguration()
         self.pytorch = PyTorchConfiguration()
         self.tensorflow = TensorflowConfiguration()
@@ -73,12 +121,5 @@ class RunConfiguration:
             return MpiConfiguration(self.mpi.process_count_per_node, nodes)
         if word in ("nccl", "gloo"):
             nodes = max(nodes, self.pytorch.node_count)
-            return PyTorchConfiguration(self.pytorch.process_count, nodes)
+            return PyTorchConfiguration(word, self.pytorch.process_count, nodes)
         return self.tensorflow if word == "parameterserver" else None
-
-
-class DockerConfiguration:
-    """Stands where the SDK wants one: muster starts no containers."""
-
-    def __init__(self, use_docker: bool = False, **_: object) -> None:
-        self.use_docker = use_docker

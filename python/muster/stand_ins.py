@@ -2,13 +2,16 @@
 
 import importlib
 import importlib.util
+import re
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, Dict, List, Optional, Sequence, Set
+from typing import Any, Dict, List, Optional, Sequence, Set, Type
 
 from .binary import BadCall
+from .checked import nearest
+from .sdk_names import OTHERS
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
 _CORE = {"experiment": "Experiment Workspace", "environment": "Environment", "run": "Run",
@@ -16,6 +19,16 @@ _CORE = {"experiment": "Experiment Workspace", "environment": "Environment", "ru
          "runconfig": "RunConfiguration"}
 _V2_JOBS = {"command_job": "CommandJob MpiDistribution PyTorchDistribution TensorFlowDistribution "
                            "Input Output"}
+_SOFTWARE = "CondaDependencies DockerSection Environment PythonSection"
+_INERT = " ".join(f"{name}=Inert" for name in (
+    "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
+    "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
+    "ManagedIdentityConfiguration").split())
+_CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
+    "AuthorizationCode AzureCli AzureDeveloperCli AzurePipelines AzurePowerShell Certificate "
+    "ChainedToken ClientAssertion ClientSecret DefaultAzure DeviceCode Environment "
+    "InteractiveBrowser ManagedIdentity OnBehalfOf SharedTokenCache UsernamePassword "
+    "VisualStudioCode WorkloadIdentity").split())
 
 _MODULES: Dict[str, Dict[str, str]] = {
     "azureml": {},
@@ -24,26 +37,39 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "client": "InteractiveLoginAuthentication=Credential AzureCliAuthentication=Credential "
                   "ServicePrincipalAuthentication=Credential MsiAuthentication=Credential"},
     "azureml.core.compute": {"compute": "ComputeTarget AmlCompute"},
-    "azureml.core.compute_target": {"compute": "ComputeTargetException ComputeTarget"},
+    "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
-    "azureml.core.environment": {"environment": "Environment CondaDependencies"},
+    "azureml.core.environment": {
+        "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
+                                   "PythonEnvironment=PythonSection"},
     "azureml.core.experiment": {"experiment": "Experiment"},
-    "azureml.core.run": {"run": "Run"},
+    "azureml.core.run": {"run": "Run", "environment": "Environment"},
     "azureml.core.runconfig": {
         "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "
-                     "RunConfiguration DockerConfiguration"},
-    "azureml.core.script_run_config": {"script_run_config": "ScriptRunConfig"},
-    "azureml.core.workspace": {"experiment": "Workspace"},
-    "azureml.exceptions": {"compute": "ComputeTargetException"},
+                     "RunConfiguration DockerConfiguration",
+        "environment": _SOFTWARE + " EnvironmentDefinition=Environment "
+                                   "DockerEnvironment=DockerSection "
+                                   "PythonEnvironment=PythonSection",
+        "compute": "ComputeTarget", "run": "Run"},
+    "azureml.core.script_run_config": {
+        "script_run_config": "ScriptRunConfig",
+        "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "
+                     "RunConfiguration DockerConfiguration",
+        "environment": "EnvironmentDefinition=Environment"},
+    "azureml.core.workspace": {"experiment": "Workspace", "compute": "ComputeTarget AmlCompute",
+                               "client": "InteractiveLoginAuthentication=Credential"},
+    "azureml.exceptions": {},
     "azureml.train": {},
     "azureml.train.dnn": {
         "estimator": "Gloo Mpi Nccl ParameterServer PyTorch=Estimator TensorFlow=Estimator "
                      "Chainer=Estimator"},
-    "azureml.train.estimator": {"estimator": "Estimator Mpi ParameterServer"},
+    "azureml.train.estimator": {"estimator": "Estimator Gloo Mpi Nccl ParameterServer"},
     "azureml.widgets": {"run_details": "RunDetails"},
     "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
                            "set_tags autolog ActiveRun"},
     "azure": {},
+    "azure.core": {},
+    "azure.core.exceptions": {},
     "azure.ml": {},
     "azure.ml.component": {"component": "Component", "": "dsl"},
     "azure.ml.component.dsl": {"dsl": "pipeline"},
@@ -56,47 +82,59 @@ _MODULES: Dict[str, Dict[str, str]] = {
         **_V2_JOBS,
         "command_job": _V2_JOBS["command_job"] + " Command=CommandJob JobResourceConfiguration "
                        "ResourceConfiguration=JobResourceConfiguration CommandJobLimits",
-        "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity BuildContext",
+        "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity BuildContext "
+                  + _INERT,
         "component": "Component"},
+    "azure.ai.ml.exceptions": {},
+    "azure.ai.ml.operations": {"client": "JobOperations=Jobs"},
     "azure.ai.ml.sweep": {
         "sweep_job": "Choice Randint Uniform LogUniform QUniform QLogUniform Normal LogNormal "
                      "QNormal QLogNormal RandomSamplingAlgorithm GridSamplingAlgorithm "
                      "BayesianSamplingAlgorithm BanditPolicy MedianStoppingPolicy "
                      "TruncationSelectionPolicy Objective SweepJobLimits SweepJob"},
-    "azure.identity": {
-        "client": "DefaultAzureCredential=Credential InteractiveBrowserCredential=Credential "
-                  "AzureCliCredential=Credential ManagedIdentityCredential=Credential"},
-}
-
-# Names of the SDKs that programs often import: they may, and are told when they use them.
-_ABSENT = {
-    "azureml.core": "Dataset Datastore Image Model Webservice Keyvault",
-    "azureml.core.runconfig": "DataReferenceConfiguration",
-    "azure.ai.ml": "MLTable",
-    "azure.ai.ml.entities": "Data Model",
+    "azure.identity": {"client": _CREDENTIALS},
 }
 
 # Those that tell whether an SDK is installed.
 _SDKS = ("azureml.core", "azureml.train", "azure.ml.component", "azure.ai.ml")
 
 
+_DATA = re.compile(r"Data(?!flow|bricks)|Model(?!Job)|MLTable")
+
+
 class _Absent:
-    """A name of the SDK that muster does not have: whoever uses it is told."""
+    """A name of the SDK that muster does not have: it may be imported, and not be used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def _refuse(self) -> BadCall:
-        return BadCall(f"muster has nothing for {self._name}",
-                       "it runs jobs whose code and data lie on their hosts: name folders")
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        hint = ("it runs jobs whose code and data lie on their hosts: name folders"
+                if _DATA.search(self._name.split(".")[-1]) else
+                "it runs commands, components, pipelines and sweeps, and has none of Azure ML's "
+                "other services")
+        raise BadCall(f"muster has nothing for {self._name}", hint)
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
-        raise self._refuse()
+    __call__ = __str__ = __fspath__ = __iter__ = __mro_entries__ = _refuse
+
+    def __repr__(self) -> str:
+        return f"<{self._name}, which muster does not have>"
+
+    def __instancecheck__(self, _: object) -> bool:
+        return False
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise self._refuse()
+        return self._refuse()
+
+
+_errors: Dict[str, Type[Exception]] = {}
+
+
+def _error(name: str) -> Type[Exception]:
+    """An exception of the SDK, for programs that catch it: nobody raises it here."""
+    return _errors.setdefault(name, type(name, (Exception,), {"__doc__": "Never raised."}))
 
 
 class _StandIn(ModuleType):
@@ -105,9 +143,9 @@ class _StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        has = ", ".join(sorted(self.__all__)) or "nothing"
-        raise ImportError(f"muster's stand-in for {self.__name__} has no {name}; it has {has}",
-                          name=self.__name__)
+        works = [one for one in self.__all__ if not isinstance(vars(self)[one], _Absent)]
+        raise ImportError(f"muster's stand-in for {self.__name__} has no {name}; "
+                          + nearest(name, works), name=self.__name__)
 
 
 def _find(source: str, name: str) -> Any:
@@ -124,9 +162,12 @@ def _fill(module: ModuleType, sources: Dict[str, str]) -> None:
             name, _, here = word.partition("=")
             setattr(module, name, _find(source, here or name))
             names.append(name)
-    for name in _ABSENT.get(module.__name__, "").split():
-        setattr(module, name, _Absent(f"{module.__name__}.{name}"))
-        names.append(name)
+    for word in OTHERS.get(module.__name__, "").split():
+        name = word.rstrip("!")
+        if name not in names:
+            setattr(module, name, _error(name) if word.endswith("!")
+                    else _Absent(f"{module.__name__}.{name}"))
+            names.append(name)
     module.__dict__["__all__"] = names
 
 
@@ -138,7 +179,7 @@ class StandIns(MetaPathFinder, Loader):
         del path, target
         if fullname in _MODULES:
             return ModuleSpec(fullname, self, is_package=True)
-        if fullname.startswith(("azureml.", "azure.ml.", "azure.ai.ml.")):
+        if fullname.startswith(("azureml.", "azure.ml.", "azure.ai.ml.", "azure.core.")):
             raise ModuleNotFoundError(
                 f"No module named {fullname!r}: it is not installed, and muster stands in for "
                 + ", ".join(name for name, sources in _MODULES.items() if sources), name=fullname)

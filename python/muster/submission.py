@@ -25,6 +25,7 @@ _OPTIONS = [
     (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
     (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
 ]
+_NOTICE = re.compile(r"muster: (.* has no effect here.*)")
 _ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):(?P<line>\d+):\d+: )?(?P<what>.*)")
 
 
@@ -60,7 +61,9 @@ class Complaints:
     def _line(self, line: str) -> str:
         error = _ERROR.fullmatch(line)
         if error is None:
-            return _python_words(line, {})
+            notice = _NOTICE.fullmatch(line)
+            place = f"{self._described_at or users_line()}: " if notice else ""
+            return _python_words(f"muster: {place}{notice[1]}" if notice else line, {})
         what = _python_words(error["what"], self._renamed)
         if error["file"] == self._file and self._described_at:
             return f"{self._place(int(error['line']))}: {what}"
@@ -76,8 +79,11 @@ class Complaints:
 def submit_file(file: str, words: List[str], complaints: Complaints = Complaints(),
                 text: str = "") -> Run:
     """Starts the job of a job file and returns once all its processes run; "-" is `text`."""
+    def hear(said: str) -> None:
+        print(complaints.translated(said), file=sys.stderr, flush=True)
+
     try:
-        run = Run.submit(file, *words, text=text)
+        run = Run.submit(file, *words, text=text, hear=hear)
     except MusterError as error:
         raise MusterError(error.code, complaints.translated(str(error))) from None
     if command_line.tells:

@@ -1,10 +1,10 @@
 """job.sweep(): a job that runs many times, in the words of Azure ML's SDK v2."""
 
 import re
-from types import SimpleNamespace
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .binary import BadCall
+from .checked import Checked, checked, given, lacks, settings_of
 from .dsl import add_step, forget_step
 from .outputs import Outputs
 from .place import users_line
@@ -13,13 +13,17 @@ from .submission import submit_keys
 from .where import Where, target_name
 
 
-class _Keys(SimpleNamespace):
+class _Keys(Checked):
     """A thing of a sweep's file: its type, and what else it says."""
 
     kind = ""
 
+    @property
+    def type(self) -> str:
+        return self.kind
+
     def keys(self) -> Dict[str, Any]:
-        return {"type": self.kind, **_said(vars(self))}
+        return {"type": self.kind, **given(settings_of(self))}
 
 
 class Law(_Keys):
@@ -31,8 +35,8 @@ class Choice(Law):
 
     kind = "choice"
 
-    def __init__(self, values: Optional[List[Any]] = None, **_: Any) -> None:
-        super().__init__(values=list(values or []))
+    def __init__(self, values: Optional[List[Any]] = None) -> None:
+        self.values = list(values or [])
 
     def keys(self) -> Dict[str, Any]:
         return {"type": "choice", "values": [_option(value) for value in self.values]}
@@ -43,8 +47,8 @@ class Randint(Law):
 
     kind = "randint"
 
-    def __init__(self, upper: Optional[int] = None, **_: Any) -> None:
-        super().__init__(upper=upper)
+    def __init__(self, upper: Optional[int] = None) -> None:
+        self.upper = upper
 
 
 class Uniform(Law):
@@ -52,9 +56,10 @@ class Uniform(Law):
 
     kind = "uniform"
 
-    def __init__(self, min_value: Optional[float] = None, max_value: Optional[float] = None,
-                 **_: Any) -> None:
-        super().__init__(min_value=min_value, max_value=max_value)
+    def __init__(self, min_value: Optional[float] = None,
+                 max_value: Optional[float] = None) -> None:
+        self.min_value = min_value
+        self.max_value = max_value
 
 
 class LogUniform(Uniform):
@@ -69,8 +74,10 @@ class QUniform(Law):
     kind = "quniform"
 
     def __init__(self, min_value: Optional[float] = None, max_value: Optional[float] = None,
-                 q: Optional[float] = None, **_: Any) -> None:
-        super().__init__(min_value=min_value, max_value=max_value, q=q)
+                 q: Optional[float] = None) -> None:
+        self.min_value = min_value
+        self.max_value = max_value
+        self.q = q
 
 
 class QLogUniform(QUniform):
@@ -84,9 +91,9 @@ class Normal(Law):
 
     kind = "normal"
 
-    def __init__(self, mu: Optional[float] = None, sigma: Optional[float] = None,
-                 **_: Any) -> None:
-        super().__init__(mu=mu, sigma=sigma)
+    def __init__(self, mu: Optional[float] = None, sigma: Optional[float] = None) -> None:
+        self.mu = mu
+        self.sigma = sigma
 
 
 class LogNormal(Normal):
@@ -101,8 +108,10 @@ class QNormal(Law):
     kind = "qnormal"
 
     def __init__(self, mu: Optional[float] = None, sigma: Optional[float] = None,
-                 q: Optional[float] = None, **_: Any) -> None:
-        super().__init__(mu=mu, sigma=sigma, q=q)
+                 q: Optional[float] = None) -> None:
+        self.mu = mu
+        self.sigma = sigma
+        self.q = q
 
 
 class QLogNormal(QNormal):
@@ -118,7 +127,9 @@ class RandomSamplingAlgorithm(_Keys):
 
     def __init__(self, *, rule: Optional[str] = None, seed: Optional[int] = None,
                  logbase: Union[float, str, None] = None) -> None:
-        super().__init__(rule=rule, seed=seed, logbase=logbase)
+        self.rule = rule
+        self.seed = seed
+        self.logbase = logbase
 
 
 class GridSamplingAlgorithm(_Keys):
@@ -138,11 +149,12 @@ class BanditPolicy(_Keys):
 
     kind = "bandit"
 
-    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1,
+    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 0,
                  slack_amount: float = 0, slack_factor: float = 0) -> None:
-        super().__init__(delay_evaluation=delay_evaluation,
-                         evaluation_interval=evaluation_interval,
-                         slack_amount=slack_amount, slack_factor=slack_factor)
+        self.delay_evaluation = delay_evaluation
+        self.evaluation_interval = evaluation_interval
+        self.slack_amount = slack_amount
+        self.slack_factor = slack_factor
 
 
 class MedianStoppingPolicy(_Keys):
@@ -151,8 +163,8 @@ class MedianStoppingPolicy(_Keys):
     kind = "median_stopping"
 
     def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1) -> None:
-        super().__init__(delay_evaluation=delay_evaluation,
-                         evaluation_interval=evaluation_interval)
+        self.delay_evaluation = delay_evaluation
+        self.evaluation_interval = evaluation_interval
 
 
 class TruncationSelectionPolicy(_Keys):
@@ -160,33 +172,40 @@ class TruncationSelectionPolicy(_Keys):
 
     kind = "truncation_selection"
 
-    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 1,
+    def __init__(self, *, delay_evaluation: int = 0, evaluation_interval: int = 0,
                  truncation_percentage: int = 0) -> None:
-        super().__init__(delay_evaluation=delay_evaluation,
-                         evaluation_interval=evaluation_interval,
-                         truncation_percentage=truncation_percentage)
+        self.delay_evaluation = delay_evaluation
+        self.evaluation_interval = evaluation_interval
+        self.truncation_percentage = truncation_percentage
 
 
-class Objective(SimpleNamespace):
+class Objective(Checked):
     """The metric that trials are judged by, and whether less or more of it is better."""
 
     def __init__(self, goal: Optional[str] = None, primary_metric: Optional[str] = None) -> None:
-        super().__init__(goal=goal, primary_metric=primary_metric)
+        self.goal = goal
+        self.primary_metric = primary_metric
 
 
-class SweepJobLimits(SimpleNamespace):
+class SweepJobLimits(Checked):
     """How many trials, and for how many seconds."""
 
     def __init__(self, *, max_concurrent_trials: Optional[int] = None,
                  max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
                  trial_timeout: Optional[float] = None) -> None:
-        super().__init__(max_concurrent_trials=max_concurrent_trials,
-                         max_total_trials=max_total_trials, timeout=timeout,
-                         trial_timeout=trial_timeout)
+        self.max_concurrent_trials = max_concurrent_trials
+        self.max_total_trials = max_total_trials
+        self.timeout = timeout
+        self.trial_timeout = trial_timeout
 
 
-class SweepJob:
+_SWEEP = lacks(no_effect="identity queue_settings services properties comment job_tier priority")
+
+
+class SweepJob(Checked):
     """A job and what its trials vary; it may be changed until it is submitted."""
+
+    LACKS = _SWEEP
 
     def __init__(self, *, trial: Any = None, search_space: Optional[Mapping[str, Any]] = None,
                  sampling_algorithm: object = "random", objective: Optional[Objective] = None,
@@ -194,7 +213,8 @@ class SweepJob:
                  inputs: Optional[Dict[str, Any]] = None, outputs: Optional[Dict[str, Any]] = None,
                  compute: object = None, experiment_name: Optional[str] = None,
                  display_name: Optional[str] = None, name: Optional[str] = None,
-                 tags: Optional[Dict[str, str]] = None, **_: Any) -> None:
+                 tags: Optional[Dict[str, str]] = None, description: Optional[str] = None,
+                 resources: Any = None) -> None:
         if not hasattr(trial, "trial_keys"):
             raise BadCall(f"{trial!r} is no job that can be swept",
                           "command(...) or a component that was called makes one")
@@ -213,10 +233,16 @@ class SweepJob:
         self.display_name = display_name
         self.name: str = name or display_name or trial.name
         self.tags: Dict[str, str] = dict(tags or {})
+        self.description = description
+        self.resources = resources
         self.metrics_from: Optional[str] = None  # "output": muster's own, see its manual
 
-    def set_limits(self, **words: Any) -> None:
-        vars(self.limits).update(words)
+    def set_limits(self, *, max_concurrent_trials: Optional[int] = None,
+                   max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
+                   trial_timeout: Optional[float] = None) -> None:
+        vars(self.limits).update(given({
+            "max_concurrent_trials": max_concurrent_trials, "max_total_trials": max_total_trials,
+            "timeout": timeout, "trial_timeout": trial_timeout}))
 
     def set_objective(self, *, goal: Optional[str] = None,
                       primary_metric: Optional[str] = None) -> None:
@@ -231,7 +257,7 @@ class SweepJob:
                 "experiment_name": experiment_name or self.experiment_name,
                 "tags": {**self.tags, **(tags or {})},
                 "compute": None if target is None else target_name(target)}
-        return submit_keys(_said(keys), Where(**where).words(), self.made_at, {})
+        return submit_keys(given(keys), Where(**where).words(), self.made_at, {})
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
@@ -245,11 +271,24 @@ class SweepJob:
                        if name not in self.search_space},
             "search_space": {name: _law(name, law) for name, law in self.search_space.items()},
             "sampling_algorithm": _keys_of(self.sampling_algorithm),
-            "objective": _said(vars(self.objective)), "limits": _said(vars(self.limits)),
+            "objective": given(settings_of(self.objective)),
+            "limits": given(settings_of(self.limits)), "description": self.description,
             "early_termination": _keys_of(self.early_termination),
             "metrics_from": self.metrics_from,
             "compute": None if self.compute is None else target_name(self.compute)}
-        return _said(keys)
+        if self.resources is not None:
+            self._give_resources(keys)
+        return given(keys)
+
+    def _give_resources(self, keys: Dict[str, Any]) -> None:
+        """They are those of each trial."""
+        said = self.resources
+        said = given(settings_of(said)) if isinstance(said, Checked) else said
+        if isinstance(keys["trial"], dict):
+            keys["trial"] = {**keys["trial"],
+                             "resources": {**keys["trial"].get("resources", {}), **said}}
+        else:
+            keys["resources"] = {**keys.get("resources", {}), **said}
 
 
 def swept(job: Any, laws: Mapping[str, object], said: Mapping[str, Any]) -> SweepJob:
@@ -277,11 +316,12 @@ class Sweepable:
 
     inputs: Dict[str, object]
 
+    @checked(_SWEEP, named="sweep")
     def sweep(self, *, primary_metric: str, goal: str, sampling_algorithm: object = "random",
               compute: object = None, max_concurrent_trials: Optional[int] = None,
               max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
               trial_timeout: Optional[float] = None, early_termination_policy: object = None,
-              search_space: Optional[Mapping[str, object]] = None, **_: Any) -> SweepJob:
+              search_space: Optional[Mapping[str, object]] = None) -> SweepJob:
         """A sweep over the inputs that are laws, such as Uniform(...)."""
         said = dict(locals())
         return swept(self, {**self.inputs, **(search_space or {})}, said)
@@ -299,10 +339,6 @@ def with_search_space(command: str, names: List[str]) -> str:
     """The command of a trial: these inputs become parameters."""
     any_of = "|".join(map(re.escape, names))
     return re.sub(r"\$\{\{\s*inputs\.(" + any_of + r")\s*\}\}", r"${{search_space.\1}}", command)
-
-
-def _said(keys: Mapping[str, Any]) -> Dict[str, Any]:
-    return {name: value for name, value in keys.items() if value is not None and value != {}}
 
 
 def _keys_of(thing: object) -> object:

@@ -10,10 +10,12 @@ import re
 import threading
 import time
 import uuid
+from types import SimpleNamespace
 from typing import IO, Any, Dict, List, Mapping, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
+from .checked import Checked, checked, lacks, note
 
 _EXPERIMENT = "0"  # MLflow's default one
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
@@ -147,8 +149,19 @@ def _log(name: str, value: Any, step: int) -> None:
 
 # ---- MLflow's names ----
 
+_ONE_RUN = "here a program has one run; MLflow itself can be used in a job, too"
+_OF_A_RUN = lacks(no_effect="timestamp synchronous dataset model_id",
+                  refused={"run_id": _ONE_RUN})
+
+
 class ActiveRun:
     """What start_run() gives: a block in which metrics are logged."""
+
+    @property
+    def info(self) -> Any:
+        """Its run_id, if it is kept anywhere."""
+        store = _store()
+        return SimpleNamespace(run_id=store.run if store else "")
 
     def __enter__(self) -> "ActiveRun":
         return self
@@ -157,27 +170,39 @@ class ActiveRun:
         """Nothing is to be closed."""
 
 
-def start_run(*_: Any, **__: Any) -> ActiveRun:
+@checked(lacks(accepted="log_system_metrics", no_effect="experiment_id",
+               refused={"run_id": _ONE_RUN, "nested": _ONE_RUN, "parent_run_id": _ONE_RUN}))
+def start_run(*, run_name: Optional[str] = None, tags: Optional[Mapping[str, Any]] = None,
+              description: Optional[str] = None) -> ActiveRun:
     """The program has one run, which begins with the first metric."""
+    set_tags(tags or {})
+    if run_name is not None:
+        set_tag("mlflow.runName", run_name)
+    if description is not None:
+        set_tag("mlflow.note.content", description)
     return ActiveRun()
 
 
-def end_run(*_: Any, **__: Any) -> None:
+@checked(lacks(accepted="status"))
+def end_run(status: str = "FINISHED") -> None:
     """Nothing is to be closed."""
 
 
-def log_metric(key: str, value: Any, step: Optional[int] = None, **_: Any) -> None:
+@checked(_OF_A_RUN)
+def log_metric(key: str, value: Any, step: Optional[int] = None) -> None:
     """One value of a metric."""
     _log(key, value, 0 if step is None else int(step))
 
 
-def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None, **_: Any) -> None:
+@checked(_OF_A_RUN)
+def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
     """One value of each."""
     for key, value in metrics.items():
         log_metric(key, value, step)
 
 
-def log_param(key: str, value: Any, **_: Any) -> Any:
+@checked(_OF_A_RUN)
+def log_param(key: str, value: Any) -> Any:
     """A value that does not change."""
     store = _store()
     if store is not None:
@@ -185,42 +210,48 @@ def log_param(key: str, value: Any, **_: Any) -> Any:
     return value
 
 
-def log_params(params: Mapping[str, Any], **_: Any) -> None:
+@checked(_OF_A_RUN)
+def log_params(params: Mapping[str, Any]) -> None:
     """Several of them."""
     for key, value in params.items():
         log_param(key, value)
 
 
-def set_tag(key: str, value: Any, **_: Any) -> None:
+@checked(_OF_A_RUN)
+def set_tag(key: str, value: Any) -> None:
     """A word about the run."""
     store = _store()
     if store is not None:
         store.write("tags", _checked(key), str(value))
 
 
-def set_tags(tags: Mapping[str, Any], **_: Any) -> None:
+@checked(_OF_A_RUN)
+def set_tags(tags: Mapping[str, Any]) -> None:
     """Several of them."""
     for key, value in tags.items():
         set_tag(key, value)
 
 
-def autolog(*_: Any, **__: Any) -> None:
+def autolog(**_: Any) -> None:
     """Only MLflow itself can do this."""
+    note("mlflow.autolog() has no effect here: it needs MLflow itself")
 
 
 # ---- Azure ML's names ----
 
-class ContextRun:
+class ContextRun(Checked):
     """Run.get_context(): the run that this program is a part of."""
+
+    IN_SDK = "Run"
 
     def __init__(self) -> None:
         store = _store()
         self.id = os.environ.get("AZUREML_RUN_ID") or (store.run if store else "OfflineRun")
 
+    @checked(lacks(accepted="description"))
     def log(self, name: str, value: Any, description: str = "",
             step: Optional[int] = None) -> None:
         """One value of a metric; without a step, they are counted."""
-        del description
         if step is None:
             with _lock:
                 step = _steps.get(name, 0)
@@ -245,8 +276,10 @@ class ContextRun:
         """Several of them."""
         set_tags(tags)
 
-    def flush(self, *_: Any, **__: Any) -> None:
+    @checked(lacks(accepted="timeout_seconds"))
+    def flush(self, timeout_seconds: float = 300) -> None:
         """Everything has been written."""
 
-    def complete(self, *_: Any, **__: Any) -> None:
+    @checked(lacks(accepted="_set_status"))
+    def complete(self) -> None:
         """The run ends with its program."""

@@ -1,8 +1,8 @@
 """Where a job is to run, beside what it says itself: the words of `muster submit` in Python's."""
 
-from dataclasses import dataclass
 from typing import List, Optional, Sequence, Union
 
+from .checked import Checked
 from .command_line import command_line
 
 
@@ -11,15 +11,20 @@ def target_name(target: object) -> str:
     return str(getattr(target, "name", target))
 
 
-@dataclass
-class Where:
+class Where(Checked):
     """hosts as after -H; environment=False and gpus=False: run without those of the job."""
 
-    environment: bool = True
-    gpus: bool = True
-    fake_nodes: Optional[int] = None
-    hosts: Union[str, Sequence[str], None] = None
-    hostfile: Optional[str] = None
+    IN_SDK = "submit"
+
+    def __init__(self, environment: bool = True, gpus: bool = True,
+                 fake_nodes: Optional[int] = None,
+                 hosts: Union[str, Sequence[str], None] = None,
+                 hostfile: Optional[str] = None) -> None:
+        self.environment = environment
+        self.gpus = gpus
+        self.fake_nodes = fake_nodes
+        self.hosts = hosts
+        self.hostfile = hostfile
 
     def words(self, target: object = None) -> List[str]:
         """Options of muster submit; a target is a default, which all others replace."""

@@ -102,7 +102,8 @@ for one in (MpiConfiguration(), PyTorchConfiguration(), TensorflowConfiguration(
     print({key: value for key, value in sorted(vars(one).items())})
 """)
         self.assertEqual(text, "{'node_count': 1, 'process_count_per_node': 1}\n"
-                               "{'node_count': 1, 'process_count': None}\n"
+                               "{'communication_backend': 'Nccl', 'node_count': 1, "
+                               "'process_count': None}\n"
                                "{'parameter_server_count': 1, 'worker_count': 1}\n")
 
     def test_environments_are_those_of_job_files(self):

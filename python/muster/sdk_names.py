@@ -1,0 +1,191 @@
+"""What else the modules of the SDKs offer; "!": an exception.
+
+`UPDATE_GOLDEN=1 tests/e2e/test_frameworks_sdk.py` writes it.
+"""
+
+from typing import Dict
+
+OTHERS: Dict[str, str] = {
+    "azure.ai.ml":
+        "RayDistribution load_batch_deployment load_batch_endpoint load_capability_host "
+        "load_compute load_connection load_data load_datastore load_deployment_template "
+        "load_environment load_feature_set load_feature_store load_feature_store_entity "
+        "load_index load_marketplace_subscription load_model load_model_package "
+        "load_online_deployment load_online_endpoint load_registry load_serverless_endpoint "
+        "load_workspace load_workspace_connection spark",
+    "azure.ai.ml.constants":
+        "AcrAccountSku BatchDeploymentOutputAction DataGenerationTaskType DataGenerationType "
+        "DistributionType IPProtectionLevel ImageClassificationModelNames "
+        "ImageInstanceSegmentationModelNames ImageObjectDetectionModelNames ImportSourceType "
+        "InputTypes JobType ListViewType ManagedServiceIdentityType ModelType "
+        "MonitorDatasetContext MonitorFeatureType MonitorMetricName MonitorModelType "
+        "MonitorSignalType MonitorTargetTasks NlpLearningRateScheduler NlpModels ParallelTaskType "
+        "Scope StorageAccountType TabularTrainingMode TimeZone WorkspaceKind",
+    "azure.ai.ml.entities":
+        "APIKeyConnection AadCredentialConfiguration AcceleratorMap AccessKeyConfiguration "
+        "AccountKeyConfiguration AlertNotification AmlComputeNodeInfo AmlComputeSshSettings "
+        "ApiKeyConfiguration Asset AssignedUserConfiguration AutoPauseSettings AutoScaleSettings "
+        "AzureAISearchConfig AzureAISearchConnection AzureAIServicesConnection AzureBlobDatastore "
+        "AzureBlobStoreConnection AzureContentSafetyConnection AzureDataLakeGen1Datastore "
+        "AzureDataLakeGen2Datastore AzureFileDatastore AzureMLBatchInferencingServer "
+        "AzureMLOnlineInferencingServer AzureOpenAIConnection AzureOpenAIDeployment "
+        "AzureSpeechServicesConnection BaseEnvironment BaselineDataRange BatchDeployment "
+        "BatchEndpoint BatchJob BatchRetrySettings CapabilityHost CapabilityHostKind "
+        "CategoricalDriftMetrics CertificateConfiguration CodeConfiguration CommandComponent "
+        "Compute ComputeConfiguration ComputeInstance ComputeInstanceSshSettings "
+        "ComputePowerAction ComputeRuntime ComputeSchedules ComputeStartStopSchedule "
+        "ContainerRegistryCredential CreatedByType CronTrigger CustomApplications "
+        "CustomInferencingServer CustomModelFineTuningJob CustomMonitoringMetricThreshold "
+        "CustomMonitoringSignal CustomerManagedKey Data DataAsset DataAvailabilityStatus "
+        "DataCollector DataColumn DataColumnType DataDriftMetricThreshold DataDriftSignal "
+        "DataImport DataQualityMetricThreshold DataQualityMetricsCategorical "
+        "DataQualityMetricsNumerical DataQualitySignal DataSegment Datastore DefaultActionType "
+        "DefaultScaleSettings Deployment DeploymentCollection DeploymentTemplate "
+        "DeploymentTemplateReference DiagnoseRequestProperties DiagnoseResponseResult "
+        "DiagnoseResponseResultValue DiagnoseResult DiagnoseWorkspaceParameters Endpoint "
+        "EndpointAadToken EndpointAuthKeys EndpointAuthToken EndpointConnection EndpointsSettings "
+        "FADProductionData Feature FeatureAttributionDriftMetricThreshold "
+        "FeatureAttributionDriftSignal FeatureSet FeatureSetBackfillMetadata "
+        "FeatureSetBackfillRequest FeatureSetMaterializationMetadata FeatureSetSpecification "
+        "FeatureStore FeatureStoreEntity FeatureStoreSettings FeatureWindow FixedInputData "
+        "FqdnDestination GenerationSafetyQualityMonitoringMetricThreshold "
+        "GenerationSafetyQualitySignal GenerationTokenStatisticsMonitorMetricThreshold "
+        "GenerationTokenStatisticsSignal GitSource Hub IPRule ImageMetadata ImageSettings "
+        "ImportDataSchedule Index IndexDataSource IndexModelConfiguration InputPort "
+        "IntellectualProperty IsolationMode Job JobResources JobSchedule KubernetesCompute "
+        "KubernetesOnlineDeployment KubernetesOnlineEndpoint LlmData LocalSource ManagedNetwork "
+        "ManagedNetworkProvisionStatus ManagedOnlineDeployment ManagedOnlineEndpoint "
+        "MarketplacePlan MarketplaceSubscription MaterializationComputeResource "
+        "MaterializationSettings MaterializationStore MaterializationType "
+        "MicrosoftOneLakeConnection Model ModelBatchDeployment ModelBatchDeploymentSettings "
+        "ModelConfiguration ModelPackage ModelPackageInput "
+        "ModelPerformanceClassificationThresholds ModelPerformanceMetricThreshold "
+        "ModelPerformanceRegressionThresholds ModelPerformanceSignal MonitorDefinition "
+        "MonitorFeatureFilter MonitorInputData MonitorSchedule MonitoringTarget NetworkAcls "
+        "NetworkSettings NoneCredentialConfiguration NotebookAccessKeys Notification "
+        "NumericalDriftMetrics OneLakeArtifact OneLakeConnectionArtifact OneLakeDatastore "
+        "OnlineDeployment OnlineEndpoint OnlineRequestSettings OnlineScaleSettings "
+        "OpenAIConnection OutboundRule PackageInputPathId PackageInputPathUrl "
+        "PackageInputPathVersion Parallel ParallelComponent ParallelTask ParameterizedCommand "
+        "PatTokenConfiguration Pipeline PipelineComponent PipelineComponentBatchDeployment "
+        "PipelineJob PipelineJobSettings PredictionDriftMetricThreshold PredictionDriftSignal "
+        "PrivateEndpoint PrivateEndpointDestination ProbeSettings ProductionData Project "
+        "RecurrencePattern RecurrenceTrigger ReferenceData Registry RegistryRegionDetails "
+        "RequestLogging Resource ResourceRequirementsSettings ResourceSettings RetrySettings "
+        "Route SasTokenConfiguration Schedule ScheduleState ScheduleTriggerResult ScriptReference "
+        "SerpConnection ServerlessComputeSettings ServerlessConnection ServerlessEndpoint "
+        "ServerlessSparkCompute ServiceInstance ServicePrincipalConfiguration "
+        "ServiceTagDestination SetupScripts Spark SparkComponent SparkJob SparkJobEntry "
+        "SparkJobEntryType SparkResourceConfiguration StaticInputData Sweep SynapseSparkCompute "
+        "SystemCreatedAcrAccount SystemCreatedStorageAccount SystemData "
+        "TargetUtilizationScaleSettings TrailingInputData TritonInferencingServer "
+        "UnsupportedCompute Usage UsageName UsageUnit UsernamePasswordConfiguration "
+        "ValidationResult VirtualMachineCompute VirtualMachineSshSettings VmSize VolumeSettings "
+        "Workspace WorkspaceConnection WorkspaceKeys WorkspaceModelReference",
+    "azure.ai.ml.exceptions":
+        "AssetException! AssetPathException! AzureError! CannotSetAttributeError! "
+        "CloudArtifactsNotSupportedError! ComponentException! DeploymentException! "
+        "DockerEngineNotAvailableError! EmptyDirectoryError! ErrorCategory ErrorTarget "
+        "InvalidLocalEndpointError! InvalidVSCodeRequestError! JobException! JobParsingError! "
+        "KeywordError! LocalDeploymentGPUNotAvailable! LocalEndpointImageBuildError! "
+        "LocalEndpointInFailedStateError! LocalEndpointNotFoundError! MissingPositionalArgsError! "
+        "MlException! ModelException! MultipleLocalDeploymentsFoundError! MultipleValueError! "
+        "ParamValueNotExistsError! PipelineChildJobError! RequiredLocalArtifactsNotFoundError! "
+        "ScheduleException! TooManyPositionalArgsError! UnexpectedAttributeError! "
+        "UnexpectedKeywordError! UnsupportedOperationError! UnsupportedParameterKindError! "
+        "UserErrorException! VSCodeCommandNotFound! ValidationErrorType ValidationException!",
+    "azure.ai.ml.operations":
+        "AzureOpenAIDeploymentOperations BatchDeploymentOperations BatchEndpointOperations "
+        "CapabilityHostsOperations ComponentOperations ComputeOperations DataOperations "
+        "DatastoreOperations DeploymentTemplateOperations EnvironmentOperations "
+        "EvaluatorOperations FeatureSetOperations FeatureStoreEntityOperations "
+        "FeatureStoreOperations IndexOperations MarketplaceSubscriptionOperations ModelOperations "
+        "OnlineDeploymentOperations OnlineEndpointOperations RegistryOperations "
+        "ScheduleOperations ServerlessEndpointOperations WorkspaceConnectionsOperations "
+        "WorkspaceOperations WorkspaceOutboundRuleOperations",
+    "azure.ai.ml.sweep":
+        "SamplingAlgorithm",
+    "azure.core.exceptions":
+        "AzureError! ClientAuthenticationError! DecodeError! DeserializationError! "
+        "HttpResponseError! ODataV4Error! ODataV4Format ResourceExistsError! "
+        "ResourceModifiedError! ResourceNotFoundError! ResourceNotModifiedError! "
+        "ResponseNotReadError! SerializationError! ServiceRequestError! ServiceResponseError! "
+        "StreamClosedError! StreamConsumedError! TooManyRedirectsError!",
+    "azure.identity":
+        "AuthenticationRecord AuthenticationRequiredError! AzureAuthorityHosts "
+        "CredentialUnavailableError! KnownAuthorities TokenCachePersistenceOptions "
+        "get_bearer_token_provider",
+    "azure.ml.component":
+        "Environment Pipeline PipelineRunSettings Run RunSettings",
+    "azure.ml.component.dsl":
+        "_component _sweep_component command_component compile condition condition_output "
+        "generate_package parameter_group",
+    "azureml.core":
+        "ContainerRegistry Dataset Datastore Image Keyvault LinkedService Model PrivateEndPoint "
+        "PrivateEndPointConfig ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
+        "attach_legacy_compute_target diagnostic_log get_run is_compute_target_prepared "
+        "prepare_compute_target remove_legacy_compute_target",
+    "azureml.core.authentication":
+        "AbstractAuthentication AccessToken ArmTokenAuthentication Audience "
+        "AuthenticationException! AzureMLException! AzureMLTokenAuthentication Daemon LoggedLock "
+        "NewLoggingLevel RunEnvironmentException! ServiceContext TokenAuthentication "
+        "UserErrorException! execute_func fetch_tenantid_from_aad_token perform_interactive_login "
+        "resource_to_scopes",
+    "azureml.core.compute":
+        "AdlaCompute AksCompute BatchCompute ComputeInstance DataFactoryCompute DatabricksCompute "
+        "DsvmCompute HDInsightCompute KubernetesCompute KustoCompute RemoteCompute SynapseCompute",
+    "azureml.core.compute_target":
+        "AbstractComputeTarget ComputeTargetException! LocalTarget UserErrorException! "
+        "attach_legacy_compute_target is_compute_target_prepared prepare_compute_target "
+        "remove_legacy_compute_target",
+    "azureml.core.conda_dependencies":
+        "DEFAULT_CHAINER_VERSION DEFAULT_SDK_ORIGIN UserErrorException! get_run_config_dir_name "
+        "normalize_windows_paths",
+    "azureml.core.environment":
+        "AzureMLException! ContainerRegistry DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE "
+        "DatabricksSection DockerBuildContext DockerImageDetails DockerImagePlatform "
+        "EnvironmentClient EnvironmentReference ImageBuildDetails RCranPackage RGitHubPackage "
+        "RSection SparkEnvironment SparkPackage SparkSection UserErrorException!",
+    "azureml.core.experiment":
+        "ChainedIdentity ComputeInstance DEFAULT_GPU_IMAGE HasExperimentPortal "
+        "UserErrorException! ViewType WorkspaceClient check_for_lock_file "
+        "check_valid_resource_name get_docs_url get_experiment_submit make_link to_html",
+    "azureml.core.run":
+        "AbstractDataset ActivityFailedException! ChainedIdentity DataPath Datastore "
+        "ExperimentExecutionException! InputDatasets Keyvault LinkOutput OutputDatasets "
+        "RunEnvironmentException! RunStatus RunTypeV2 SnapshotException! UserErrorException! "
+        "camel_case_transformer create_session_with_retry download_file_stream experimental "
+        "get_run global_tracking_info_registry model_name_validation",
+    "azureml.core.runconfig":
+        "AbstractComputeTarget AmlComputeConfiguration ApplicationEndpointConfiguration "
+        "AzureContainerRegistry ContainerRegistry Cr DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE Data "
+        "DataLocation DataPath DataReferenceConfiguration DatabricksCluster DatabricksEnvironment "
+        "DatabricksSection DatacacheConfiguration DatacacheConsumptionConfig Dataset "
+        "DatasetConsumptionConfig DatasetRegistrationOptions EggLibrary GlobsOptions "
+        "HdiConfiguration HistoryConfiguration JarLibrary KubernetesComputeConfiguration "
+        "MavenLibrary MountOptions OutputData OutputOptions ParallelTaskConfiguration PyPiLibrary "
+        "RCranLibrary RegistrationOptions RunConfigurationException! SparkConfiguration "
+        "SparkEnvironment SparkSection UploadOptions Uri UserErrorException! experimental "
+        "get_run_config_dir_name get_run_config_dir_path to_camel_case to_snake_case",
+    "azureml.core.script_run_config":
+        "ChainedIdentity Data DataPath DataPathComputeBinding DatacacheConfiguration "
+        "DatacacheConsumptionConfig RunConfigurationException! UserErrorException! "
+        "collect_datasets_usage experiment_method get_run_config_from_script_run "
+        "global_tracking_info_registry submit",
+    "azureml.core.workspace":
+        "Dataset Image Keyvault LinkedService Model ProjectSystemException! UserErrorException! "
+        "Webservice WorkspaceException! check_and_create_dir check_valid_resource_name "
+        "convert_dict_keys_to_camel_case get_config_file_name get_run_config_dir_name "
+        "give_warning normalize_file_ext normalize_path normalize_path_and_join "
+        "traverse_up_path_and_find_file",
+    "azureml.exceptions":
+        "ActivityFailedException! AuthenticationException! AzureMLAggregatedException! "
+        "AzureMLException! ComputeTargetException! DatasetTimestampMissingError! "
+        "DiscoveryUrlNotFoundException! ExperimentExecutionException! ModelNotFoundException! "
+        "ModelPathNotFoundException! ParallelRunException! ProjectSystemException! "
+        "RunConfigurationException! RunEnvironmentException! ServiceException! SnapshotException! "
+        "TrainingException! UserErrorException! WebserviceException! WorkspaceException! "
+        "WorkspacePrivateEndpointException!",
+    "azureml.train.estimator":
+        "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
+}

@@ -1,0 +1,159 @@
+"""Azure ML's real SDKs judge muster's stand-ins: names, parameters, defaults, and what is dropped.
+
+`UPDATE_GOLDEN=1` rewrites the table of all names and the list of those that can only be imported.
+"""
+
+# rooms: front job cli
+# needs: frameworks-azure-ai-ml frameworks-azureml frameworks-azure-ml-component
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import unittest
+
+import azure_programs
+from framework_case import PROGRAMS, python_of
+from python_case import PACKAGE
+from support import PYTHON, ROOT, run_tests
+
+TABLE = os.path.join(ROOT, "tests", "frameworks", "azure-sdks.table")
+OTHERS = os.path.join(PACKAGE, "muster", "sdk_names.py")
+MANUAL = os.path.join(ROOT, "docs", "manual", "from-azureml.md")
+UPDATES = os.environ.get("UPDATE_GOLDEN") == "1"
+
+GROUPS = {
+    "azureml": """
+        azureml.core azureml.core.authentication azureml.core.compute
+        azureml.core.compute_target azureml.core.conda_dependencies azureml.core.environment
+        azureml.core.experiment azureml.core.run azureml.core.runconfig
+        azureml.core.script_run_config azureml.core.workspace azureml.exceptions
+        azureml.train.dnn azureml.train.estimator""",
+    "azure-ml-component": "azure.ml.component azure.ml.component.dsl",
+    "azure-ai-ml": """
+        azure.ai.ml azure.ai.ml.constants azure.ai.ml.dsl azure.ai.ml.entities
+        azure.ai.ml.exceptions azure.ai.ml.operations azure.ai.ml.sweep azure.core.exceptions
+        azure.identity""",
+}
+# Those that no SDK in GROUPS has, or that are only there so that others can lie below them.
+UNCOMPARED = {"azureml", "azureml.train", "azureml.widgets", "azure", "azure.core", "azure.ml",
+              "azure.ai", "mlflow"}
+HONOURED = ("same", "default", "without default", "taken", "like")
+
+MISSING = [group for group in GROUPS if not python_of(group)]
+REASON = f"`tools/frameworks {' '.join(MISSING)}` has not built its Python" if MISSING else None
+if REASON:
+    print(f"SKIPPED: no SDK can be compared here: {REASON}", file=sys.stderr)
+
+
+def output_of(words, text="", **env):
+    return subprocess.run(words, input=text, env={**os.environ, **env}, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=True).stdout
+
+
+def compared():
+    """What tests/frameworks/programs/sdk_compare.py says of each group, as one."""
+    whole = {"lines": [], "others": {}, "complaints": []}
+    for group, modules in GROUPS.items():
+        surface = output_of([python_of(group), os.path.join(PROGRAMS, "sdk_surface.py"),
+                             *modules.split()])
+        found = json.loads(output_of([PYTHON, os.path.join(PROGRAMS, "sdk_compare.py")], surface,
+                                     PYTHONPATH=PACKAGE, PYTHONDONTWRITEBYTECODE="1"))
+        whole["lines"] += found["lines"]
+        whole["complaints"] += found["complaints"]
+        whole["others"].update(found["others"])
+    return whole
+
+
+def text_of_others(others):
+    """The source of muster/sdk_names.py."""
+    text = ('"""What else the modules of the SDKs offer; "!": an exception.\n\n'
+            '`UPDATE_GOLDEN=1 tests/e2e/test_frameworks_sdk.py` writes it.\n"""\n\n'
+            "from typing import Dict\n\nOTHERS: Dict[str, str] = {\n")
+    for module, names in sorted(others.items()):
+        lines = textwrap.wrap(names, 88, break_long_words=False)
+        quoted = [f'        "{line} "' for line in lines[:-1]] + [
+            f'        "{line}"' for line in lines[-1:]]
+        text += f'    "{module}":\n' + "\n".join(quoted) + ",\n" if names else ""
+    return text + "}\n"
+
+
+def keywords_in(program):
+    """(name, keyword) of each call of a class or function that is called by its own name."""
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for keyword in node.keywords:
+                yield node.func.id, keyword.arg
+
+
+def calls_in_manual():
+    """(name, word) of what its table's first column has in the form NAME(WORD, WORD=DEFAULT)."""
+    with open(MANUAL, encoding="utf-8") as file:
+        rows = re.findall(r"^\| (.*?) \|", file.read(), re.MULTILINE)
+    for row in rows:
+        for name, words in re.findall(r"`([A-Z]\w+|command)\(([\w, =]+)\)`", row):
+            for word in words.split(","):
+                yield name, word.split("=")[0].strip()
+
+
+@unittest.skipIf(REASON, REASON)
+class Sdk(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.found = compared()
+        cls.status = {}
+        for line in cls.found["lines"]:
+            name, part, status = line.split(" | ")
+            cls.status.setdefault((name.rpartition(".")[2], part), []).append(status)
+
+    def golden(self, path, text):
+        if UPDATES:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.skipTest(f"{path} was rewritten")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+
+    def test_each_name_is_as_the_table_says(self):
+        self.golden(TABLE, "\n".join(self.found["lines"]) + "\n")
+
+    def test_each_other_name_can_be_imported(self):
+        self.golden(OTHERS, text_of_others(self.found["others"]))
+
+    def test_nothing_is_swallowed(self):
+        complaints = [one for one in self.found["complaints"]
+                      if not UPDATES or not one.endswith("is missing")]
+        self.assertEqual(complaints, [])
+
+    def test_all_modules_are_compared(self):
+        modules = output_of([PYTHON, "-c", "from muster.stand_ins import _MODULES\n"
+                             "print(*_MODULES)"], PYTHONPATH=PACKAGE)
+        compared_ones = {one for names in GROUPS.values() for one in names.split()}
+        self.assertEqual(set(modules.split()) - compared_ones, UNCOMPARED)
+
+    def assert_honoured(self, name, word):
+        found = self.status.get((name, word), [])
+        self.assertTrue(any(one.startswith(HONOURED) for one in found), (name, word, found))
+
+    def test_the_words_of_documented_programs_are_honoured(self):
+        programs = [text for name, text in vars(azure_programs).items() if name.isupper()]
+        calls = {call for program in programs for call in keywords_in(program)}
+        of_a_component = {call for call in calls if call[0] == "train_component_func"}
+        self.assertGreater(len(calls), 10)
+        for name, word in sorted(calls - of_a_component):
+            self.assert_honoured(name, word)
+
+    def test_the_words_of_the_manual_are_honoured(self):
+        calls = sorted(set(calls_in_manual()))
+        self.assertGreater(len(calls), 15)
+        for name, word in calls:
+            self.assert_honoured(name, word)
+
+
+if __name__ == "__main__":
+    run_tests()

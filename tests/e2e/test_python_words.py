@@ -1,0 +1,177 @@
+"""Words of Azure ML's SDKs that muster does not honour are answered by name, and never dropped."""
+
+# rooms: front job cli
+
+import os
+import re
+
+from python_case import PythonCase
+from support import USAGE, run_tests
+
+V2 = """
+from azure.ai.ml import MLClient, Input, MpiDistribution, Output, command, dsl, load_component
+from azure.ai.ml.entities import QueueSettings, SshJobService, UserIdentityConfiguration
+client = MLClient.from_config()
+given = dict(command="echo rank $RANK of $WORLD_SIZE on node $NODE_RANK:")
+"""
+V1 = """
+from azureml.core import Environment, Experiment, RunConfiguration, ScriptRunConfig, Workspace
+from azureml.core.runconfig import MpiConfiguration, PyTorchConfiguration
+from azureml.train.dnn import Mpi, PyTorch, TensorFlow
+ws = Workspace.from_config()
+def done(config):
+    run = Experiment(ws, "words").submit(config, environment=False)
+    run.wait_for_completion(show_output=True)
+"""
+SPEC = """
+type: command
+outputs: {model: {type: uri_folder}}
+command: echo $GIVEN > ${{outputs.model}}/given
+"""
+
+
+class Words(PythonCase):
+    def unchanged(self, program):
+        return self.python(program, "-m", "muster", "--fake-nodes", "4")
+
+    def runs(self, program):
+        done = self.unchanged(program)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def refused(self, program, place, *told):
+        done = self.unchanged(program)
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        line = (program[:program.index(place)].count("\n")) + 1
+        self.assertTrue(done.stderr.startswith(f"muster: error: program.py:{line}: "), done.stderr)
+        for text in told:
+            self.assertIn(text, done.stderr)
+
+    def ranks(self, done):
+        return sorted(set(re.findall(r"rank \d+ of \d+ on node \d+", done.stdout)))
+
+    def test_misspelt_keywords(self):
+        for program, *told in (
+                (V2 + "command(**given, instance_cout=2)\n", "command() has no parameter "
+                 "'instance_cout'\n  hint: did you mean instance_count? it has code, command, "),
+                (V2 + "command(**given, distribution=MpiDistribution(process_count_per_node=2))\n",
+                 "MpiDistribution() has no parameter 'process_count_per_node'",
+                 "did you mean process_count_per_instance?"),
+                (V1 + "MpiConfiguration(node_cont=2)\n", "MpiConfiguration() has no parameter "
+                 "'node_cont'\n  hint: did you mean node_count?"),
+                (V1 + "Experiment(ws, 'x').submit(ScriptRunConfig(command='true'), fake_node=2)\n",
+                 "Experiment.submit() has no parameter 'fake_node'", "did you mean fake_nodes?"),
+                (V2 + "client.jobs.create_or_update(command(**given), fake_node=2)\n",
+                 "submit() has no parameter 'fake_node'", "did you mean fake_nodes?"),
+                (V2 + "command(**given)(epochs=2)\n", "command has no input 'epochs'")):
+            self.refused(program, program.splitlines()[-1], *told)
+
+    def test_misspelt_settings(self):
+        for program, *told in (
+                (V2 + "command(**given).resources.instance_cout = 2\n",
+                 "JobResourceConfiguration has no setting 'instance_cout'",
+                 "did you mean instance_count?"),
+                (V2 + "command(**given).enviroment_variables = {}\n",
+                 "Command has no setting 'enviroment_variables'",
+                 "did you mean environment_variables?"),
+                (V1 + "RunConfiguration().node_cont = 2\n",
+                 "RunConfiguration has no setting 'node_cont'", "did you mean node_count?"),
+                (V1 + "Environment('x').docker.base_imge = 'x'\n",
+                 "Environment.docker has no setting 'base_imge'", "did you mean base_image?"),
+                (V1 + "Environment('x').docker.arguments = ['--privileged']\n",
+                 "Environment.docker.arguments is not supported", "resources.docker_args"),
+                (V1 + "print(ws.datastores['x'])\n", "Workspace has no 'datastores'")):
+            self.refused(program, program.splitlines()[-1], *told)
+
+    def test_what_the_sdk_has_and_muster_cannot_do(self):
+        for program, *told in (
+                (V2 + "load_component('x.yml', params_override=[{'x': 1}])\n",
+                 "load_component(params_override=...) is not supported\n  hint: call"),
+                (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
+                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: muster has no"),
+                (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
+                 "framework_version=...) is not supported\n  hint: name it in pip_packages"),
+                (V1 + "PyTorch('src', entry_script='train.py', node_count=2)\n",
+                 "an estimator with several nodes or processes has a distributed_training"),
+                (V2 + "from azure.ai.ml.entities import ManagedOnlineEndpoint\n"
+                 "ManagedOnlineEndpoint(name='x')\n",
+                 "muster has nothing for azure.ai.ml.entities.ManagedOnlineEndpoint"),
+                (V2 + "from azure.ai.ml.entities import Data\nclass Mine(Data): pass\n",
+                 "muster has nothing for azure.ai.ml.entities.Data", "name folders"),
+                (V1 + "from azureml.core.runconfig import DEFAULT_GPU_IMAGE\n"
+                 "str(DEFAULT_GPU_IMAGE)\n",
+                 "muster has nothing for azureml.core.runconfig.DEFAULT_GPU_IMAGE")):
+            self.refused(program, program.splitlines()[-1], *told)
+
+    def test_what_has_no_effect_is_told_with_its_line(self):
+        done = self.runs(V2 + "job = command(**given, services={'ssh': SshJobService()},\n"
+                         "              identity=UserIdentityConfiguration(),\n"
+                         "              locations=['westus'])\n"
+                         "job.queue_settings = QueueSettings(job_tier='Spot')\n"
+                         "client.jobs.stream(client.jobs.create_or_update(job).name)\n")
+        told = [line for line in done.stderr.splitlines() if "no effect" in line]
+        self.assertEqual([re.sub(r":\d+:", ":", line) for line in told], [
+            "muster: program.py: command(services=..., identity=...) has no effect here",
+            "muster: program.py: Command.queue_settings has no effect here",
+            "muster: program.py: resources.locations has no effect here: it is for Azure ML's "
+            "service"])
+        self.assertEqual(self.ranks(done), ["rank 0 of 1 on node 0"])
+
+    def test_exceptions_can_be_caught(self):
+        self.runs("from azure.core.exceptions import ResourceNotFoundError\n"
+                  "from azure.ai.ml.exceptions import ValidationException\n"
+                  "from azureml.exceptions import WebserviceException\n"
+                  "from azure.ai.ml.entities import Data\n"
+                  "try:\n    raise KeyError('x')\n"
+                  "except (ResourceNotFoundError, ValidationException, WebserviceException):\n"
+                  "    raise\nexcept KeyError:\n    pass\n"
+                  "assert not isinstance(3, Data)\n")
+
+    def test_values_without_names_reach_their_parameters(self):
+        show = "'src', 'train.py', None, None, None, None, None, "
+        self.assertEqual(self.ranks(self.runs(
+            V1 + f"done(ScriptRunConfig({show} PyTorchConfiguration('Nccl', 4, 2)))\n")),
+            [f"rank {rank} of 4 on node {rank // 2}" for rank in range(4)])
+
+    def test_a_run_config_that_is_changed_later(self):
+        program = V1 + ("config = ScriptRunConfig('src', 'train.py')\n"
+                        "config.run_config.communicator = 'OpenMpi'\n"
+                        "config.run_config.node_count = 2\n"
+                        "config.run_config.mpi.process_count_per_node = 2\n"
+                        "config.run_config.environment.python.user_managed_dependencies = True\n"
+                        "config.run_config.environment_variables['GIVEN'] = 'x'\ndone(config)\n")
+        self.assertEqual(self.ranks(self.runs(program)),
+                         [f"rank {rank} of 4 on node {rank // 2}" for rank in range(4)])
+
+    def test_estimators(self):
+        program = V1 + ("done(TensorFlow('src', entry_script='train.py', node_count=3,\n"
+                        "     distributed_backend='ps', worker_count=2))\n")
+        self.assertEqual(len(self.ranks(self.runs(program))), 3)
+        program = V1 + ("estimator = PyTorch('src', entry_script='train.py', node_count=2,\n"
+                        "    distributed_training=MpiConfiguration(2), pip_packages=['six'],\n"
+                        "    environment_variables={'A': 'b'})\n"
+                        "print(estimator.job('x')['environment'])\ndone(estimator)\n")
+        done = self.runs(program)
+        self.assertIn("'dependencies': ['pip', {'pip': ['six']}]", done.stdout)
+        self.assertEqual(len(self.ranks(done)), 4)
+
+    def test_settings_of_a_step(self):
+        self.write("train.yml", SPEC)
+        wired = V2 + ("train = load_component('train.yml')\n@dsl.pipeline()\ndef whole():\n"
+                      "    step = train()\n    step.environment_variables = {'GIVEN': 'seen'}\n"
+                      "    step.outputs.model = Output(path='kept')\n")
+        self.runs(wired + "client.jobs.stream(client.jobs.create_or_update(whole()).name)\n")
+        self.assertEqual(self.read("kept/given"), "seen\n")
+        alone = V2 + ("step = load_component('train.yml')()\n"
+                      "step.environment_variables['GIVEN'] = 'lost'\n"
+                      "client.jobs.create_or_update(step)\n")
+        self.refused(alone, "client.jobs", "is submitted by itself, without the "
+                     "environment_variables that were given to it")
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()
+
+
+if __name__ == "__main__":
+    run_tests()
