@@ -1,0 +1,113 @@
+// Run configurations that Azure ML's SDK v1 has saved say the same as job files of muster's own.
+#include "job/runconfig.hpp"
+
+#include <gtest/gtest.h>
+
+#include "job/read_job.hpp"
+
+namespace muster::job::runconfigs {
+namespace {
+
+constexpr const char* kSaved = R"(
+script: train.py
+arguments: [--epochs, 3, two words, $RANK, '5$', '`x`']
+target: gpu-cluster
+framework: Python
+communicator: IntelMpi
+maxRunDurationSeconds: 60
+nodeCount: 2
+environment:
+  name: mine
+  environmentVariables: {A: b, N: inner}
+  python:
+    userManagedDependencies: false
+    interpreterPath: python
+    condaDependenciesFile: .azureml/conda_dependencies.yml
+  docker: {enabled: false, baseImage: registry/train:2, baseDockerfile: null}
+mpi: {processCountPerNode: 4, nodeCount: 1}
+pytorch: {communicationBackend: nccl, processCount: 8, nodeCount: 2}
+tensorflow: {workerCount: 2, parameterServerCount: 1}
+data: {}
+dataReferences: {}
+command: ''
+environmentVariables: {N: outer}
+)";
+
+std::string with(std::string_view before, std::string_view after) {
+  std::string text = kSaved;
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) ADD_FAILURE() << before;
+  return text.replace(at, before.size(), after);
+}
+
+JobFile good(const std::string& text, const std::string& source = "src/.azureml/mpi") {
+  JobReading reading = read_job(text, source);
+  for (const base::Error& error : reading.complaints) ADD_FAILURE() << to_string(error);
+  return std::move(reading.job);
+}
+
+std::string wrong(const std::string& text) {
+  std::string said;
+  for (const base::Error& error : read_job(text, "j").complaints) said += to_string(error) + "\n";
+  return said;
+}
+
+TEST(RunConfig, TheScriptRunsWithItsArgumentsInTheFolderAboveItsFile) {
+  const JobFile job = good(kSaved);
+  EXPECT_EQ(job.command->text, R"(python3 train.py --epochs 3 "two words" "$RANK" "5\$" "\`x\`")");
+  EXPECT_EQ(job.code->text, "..");
+  EXPECT_EQ(job.target->text, "gpu-cluster");
+  EXPECT_EQ(job.timeout->text, "60");
+  EXPECT_EQ(good(kSaved, "train.runconfig").code->text, ".");
+}
+
+TEST(RunConfig, ACommandIsRunAsItIs) {
+  std::string text = with("script: train.py", "script:");
+  text.replace(text.find("command: ''"), 11, "command: echo $RANK");
+  EXPECT_EQ(good(text).command->text, "echo $RANK");
+}
+
+TEST(RunConfig, CommunicatorsSayHowItIsSpread) {
+  JobFile job = good(kSaved);
+  ASSERT_EQ(job.frameworks.size(), 1U);
+  EXPECT_EQ(job.frameworks[0].framework, Framework::mpi);
+  EXPECT_EQ(job.nodes->number, 2U);
+  EXPECT_EQ(job.per_node->number, 4U);
+  job = good(with("IntelMpi", "nccl"));
+  EXPECT_EQ(job.frameworks[0].framework, Framework::pytorch);
+  EXPECT_EQ(job.processes->number, 8U);
+  job = good(with("IntelMpi", "ParameterServer"));
+  EXPECT_EQ(job.workers.count->number, 2U);
+  EXPECT_EQ(job.servers.count->number, 1U);
+  job = good(with("communicator: IntelMpi\nmaxRunDurationSeconds: 60\nnodeCount: 2",
+                  "communicator: None\nnodeCount: 1"));
+  EXPECT_TRUE(job.frameworks.empty());
+}
+
+TEST(RunConfig, ItsSoftwareAndVariables) {
+  const JobFile job = good(kSaved);
+  EXPECT_EQ(job.image->text, "registry/train:2");
+  EXPECT_EQ(job.environment_name->text, "mine");
+  ASSERT_EQ(job.variables.size(), 2U);
+  EXPECT_EQ(job.variables[0].value.text, "outer");
+  const JobFile own = good(with("userManagedDependencies: false", "userManagedDependencies: true"));
+  EXPECT_FALSE(own.conda);
+  EXPECT_TRUE(job.conda);
+  EXPECT_FALSE(good(with("target: gpu-cluster", "target: local")).image);
+}
+
+TEST(RunConfig, WhatMusterCannotDoIsComplainedOfInOneLine) {
+  EXPECT_EQ(wrong(with("data: {}", "data: {x: {}}")),
+            "j:20:1: data names data in Azure, which muster cannot reach\n"
+            "  hint: name files and folders of the hosts in arguments, and remove the key\n");
+  EXPECT_NE(wrong(with("IntelMpi", "ParallelTask")).find("the communicator ParallelTask is not"),
+            std::string::npos);
+  EXPECT_NE(wrong(with("IntelMpi", "None")).find("several nodes need a communicator"),
+            std::string::npos);
+  EXPECT_NE(
+      wrong(with("baseDockerfile: null", "baseDockerfile: FROM scratch")).find("baseDockerfile"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::job::runconfigs
