@@ -11,7 +11,7 @@ from .environment import Environment
 from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
-from .submission import submit_keys
+from .submission import dump_keys, submit_keys
 from .sweep_job import Law, Sweepable, refuse_laws, with_search_space
 from .where import Where, target_name
 
@@ -200,13 +200,20 @@ class CommandJob(Sweepable, Checked):
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
+        keys = self._job_keys(experiment_name, default_target, tags)
+        return submit_keys(keys, Where(**where).words(), self.made_at, {})
+
+    def dump(self, dest: Any) -> None:
+        """Writes a job file, for muster submit."""
+        dump_keys(self._job_keys(), dest)
+
+    def _job_keys(self, experiment_name: str = "", default_target: object = None,
+                  tags: _Texts = None) -> Dict[str, Any]:
         refuse_laws(self.name, self.inputs)
-        keys = self.keys()
-        keys["experiment_name"] = experiment_name or self.experiment_name
-        keys["tags"] = {**self.tags, **(tags or {})}
         target = self.compute or default_target
-        keys["compute"] = None if target is None else target_name(target)
-        return submit_keys(given(keys), Where(**where).words(), self.made_at, {})
+        return given({**self.keys(), "experiment_name": experiment_name or self.experiment_name,
+                      "tags": {**self.tags, **(tags or {})},
+                      "compute": None if target is None else target_name(target)})
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""

@@ -58,7 +58,8 @@ def _pipeline_maker(function: Callable[..., Any], said: Dict[str, Any]
             _made.pop()
         for name, step in steps.items():  # those of a pipeline within another are its steps, too
             add_step(step, name)
-        return Pipeline(said, steps, outputs_of(returned))
+        named = {**said, "name": said["name"] or function.__name__}
+        return Pipeline(named, steps, outputs_of(returned))
     return make
 
 

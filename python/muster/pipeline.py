@@ -8,7 +8,7 @@ from .checked import Checked, Settings, checked, given, lacks, nearest, settings
 from .outputs import Output
 from .place import users_line
 from .run import Run
-from .submission import submit_keys
+from .submission import dump_keys, submit_keys
 from .where import Where, target_name
 
 
@@ -100,6 +100,11 @@ class Pipeline(Checked):
         keys.update(given({"description": description, "display_name": display_name}))
         places = {name: step.made_at for name, step in self.jobs.items()}
         return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, places)
+
+    def dump(self, dest: Any) -> None:
+        """Writes a job file, for muster submit."""
+        said = {"experiment_name": self.experiment_name, "tags": self.tags}
+        dump_keys(given({**self.keys(), **said}), dest)
 
     def validate(self) -> None:
         """Files have been checked when they were read."""

@@ -2,6 +2,7 @@
 
 from typing import Any, Dict, List, Optional, Sequence, Union
 
+from .binary import BadCall
 from .checked import Checked, lacks, settings_of
 from .environment import CondaDependencies, Environment
 
@@ -122,4 +123,10 @@ class RunConfiguration(Checked):
         if word in ("nccl", "gloo"):
             nodes = max(nodes, self.pytorch.node_count)
             return PyTorchConfiguration(word, self.pytorch.process_count, nodes)
+        if word == "none" and nodes > 1:
+            raise BadCall("several nodes need a communicator",
+                          "for example run_config.communicator = 'OpenMpi'")
+        if word not in ("none", "parameterserver"):
+            raise BadCall(f"the communicator {self.communicator!r} is not supported",
+                          "it may be OpenMpi, IntelMpi, Nccl, Gloo, ParameterServer or None")
         return self.tensorflow if word == "parameterserver" else None

@@ -103,6 +103,16 @@ def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
     return submit_file("-", words, complaints, text)
 
 
+def dump_keys(keys: Dict[str, Any], dest: Any) -> None:
+    """Writes a job file to a path, or to a file that is open; JSON is YAML, too."""
+    text = json.dumps(keys, indent=1) + "\n"
+    if hasattr(dest, "write"):
+        dest.write(text)
+        return
+    with open(dest, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def _places_of(steps: Dict[str, str], text: str) -> List[Tuple[int, str]]:
     """Keys of `jobs` are the only ones that two blanks come before, and end with a brace."""
     places = []

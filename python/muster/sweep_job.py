@@ -9,7 +9,7 @@ from .dsl import add_step, forget_step
 from .outputs import Outputs
 from .place import users_line
 from .run import Run
-from .submission import submit_keys
+from .submission import dump_keys, submit_keys
 from .where import Where, target_name
 
 
@@ -252,12 +252,20 @@ class SweepJob(Checked):
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once its first trials run; `where` as of Experiment.submit."""
+        keys = self._job_keys(experiment_name, default_target, tags)
+        return submit_keys(keys, Where(**where).words(), self.made_at, {})
+
+    def dump(self, dest: Any) -> None:
+        """Writes a job file, for muster submit."""
+        dump_keys(self._job_keys(), dest)
+
+    def _job_keys(self, experiment_name: str = "", default_target: object = None,
+                  tags: Optional[Dict[str, str]] = None) -> Dict[str, Any]:
         target = self.compute or default_target
-        keys = {**self.step_keys(), "display_name": self.name,
-                "experiment_name": experiment_name or self.experiment_name,
-                "tags": {**self.tags, **(tags or {})},
-                "compute": None if target is None else target_name(target)}
-        return submit_keys(given(keys), Where(**where).words(), self.made_at, {})
+        return given({**self.step_keys(), "display_name": self.name,
+                      "experiment_name": experiment_name or self.experiment_name,
+                      "tags": {**self.tags, **(tags or {})},
+                      "compute": None if target is None else target_name(target)})
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
@@ -269,7 +277,9 @@ class SweepJob(Checked):
             "type": "sweep", "trial": trial, **own,
             "inputs": {name: value for name, value in inputs.items()
                        if name not in self.search_space},
-            "search_space": {name: _law(name, law) for name, law in self.search_space.items()},
+            # In the SDK's order: the values of trials depend on it.
+            "search_space": {name: _law(name, law)
+                             for name, law in sorted(self.search_space.items())},
             "sampling_algorithm": _keys_of(self.sampling_algorithm),
             "objective": given(settings_of(self.objective)),
             "limits": given(settings_of(self.limits)), "description": self.description,

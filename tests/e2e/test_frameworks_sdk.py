@@ -5,6 +5,7 @@
 
 # rooms: front job cli
 # needs: frameworks-azure-ai-ml frameworks-azureml frameworks-azure-ml-component
+# long
 
 import ast
 import json
@@ -17,8 +18,8 @@ import unittest
 
 import azure_programs
 from framework_case import PROGRAMS, python_of
-from python_case import PACKAGE
-from support import PYTHON, ROOT, run_tests
+from python_case import PACKAGE, PythonCase
+from support import MUSTER, PYTHON, ROOT, WAIT_SECONDS, run_tests
 
 TABLE = os.path.join(ROOT, "tests", "frameworks", "azure-sdks.table")
 OTHERS = os.path.join(PACKAGE, "muster", "sdk_names.py")
@@ -153,6 +154,95 @@ class Sdk(unittest.TestCase):
         self.assertGreater(len(calls), 15)
         for name, word in calls:
             self.assert_honoured(name, word)
+
+
+TARGETS = """
+targets:
+  gpu-cluster:
+    fake_nodes: 4
+    without: [environment, gpus]
+"""
+
+
+@unittest.skipIf(REASON, REASON)
+class Jobs(PythonCase):
+    """One program writes files of jobs with the SDK's classes, and with muster's."""
+
+    def setUp(self):
+        super().setUp()
+        program = os.path.join(PROGRAMS, "sdk_jobs.py")
+        output_of([python_of("azure-ai-ml"), program, self.folder_of("real")])
+        output_of([PYTHON, "-m", "muster", program, self.folder_of("stand-ins")],
+                  **self.for_python())
+
+    def folder_of(self, name):
+        os.makedirs(self.path(name))
+        self.write(os.path.join(name, "muster.yml"), TARGETS)
+        return self.path(name)
+
+    def says(self, folder, *words):
+        """What muster says of a file in the folder, without names that differ anyhow."""
+        done = subprocess.run([MUSTER, *words], cwd=self.path(folder), env=self.for_python(),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+        text = re.sub(r"\d{8}-\d{6}\.\d{3}-[a-z]+", "RUN", done.stdout)
+        return done.returncode, text.replace(self.path(folder), "FOLDER")
+
+    def test_muster_reads_both_in_the_same_way(self):
+        files = sorted(name for name in os.listdir(self.path("real"))
+                       if re.fullmatch(r"[a-z_]\w*\.yml", name) and name != "muster.yml")
+        self.assertGreater(len(files), 12)
+        for name in files:
+            for words in (("explain", name), ("submit", "--dry-run", name)):
+                code, text = self.says("real", *words)
+                self.assertEqual(code, 0, text)
+                self.assertEqual((code, text), self.says("stand-ins", *words))
+
+    def test_a_written_job_runs(self):
+        code, text = self.says("real", "submit", "mpi.yml")
+        self.assertEqual(code, 0, text)
+        self.assertEqual(sorted(re.findall(r"10 0\.5 two words FOLDER/src \S+ (\d)", text)),
+                         ["0", "1", "2", "3"], text)
+
+
+@unittest.skipIf(REASON, REASON)
+class RunConfigurations(PythonCase):
+    """Files that SDK v1 has saved are job files."""
+
+    def setUp(self):
+        super().setUp()
+        output_of([python_of("azureml"), os.path.join(PROGRAMS, "sdk_runconfigs.py"),
+                   self.path("src")], AZUREML_LOG_DEPRECATION_WARNING_ENABLED="false")
+
+    def muster(self, *words):
+        return subprocess.run([MUSTER, *words], cwd=self.folder, env=self.for_python(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+
+    def prints(self, name, *words):
+        done = self.muster("submit", f"src/.azureml/{name}", *words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return sorted(line.split("] ")[-1] for line in done.stdout.splitlines())
+
+    def test_they_run_as_they_say(self):
+        for name, ranks, nodes in (("single", 1, 1), ("mpi", 4, 2), ("pytorch", 4, 2),
+                                   ("pytorch_default", 2, 2), ("tensorflow", 3, 3)):
+            with self.subTest(name):
+                self.assertEqual(self.prints(name), [
+                    f"rank {rank} of {ranks} on node {rank * nodes // ranks}: --epochs 3 "
+                    f"two words {rank} b! $5" for rank in range(ranks)])
+
+    def test_a_command(self):
+        self.assertEqual(self.prints("command", "--without", "environment"),
+                         ["rank EXAMPLE_VALUE"])
+
+    def test_the_software_and_the_time_limit_are_kept(self):
+        words = ("explain", "src/.azureml/mpi", "--fake-nodes", "2")
+        told = self.muster(*words, "--without", "environment").stdout
+        self.assertIn("MUSTER_DEADLINE=<start + 600 s>", told)
+        told = self.muster(*words).stderr  # the SDK always has both
+        self.assertRegex(told, r"^muster: error: src/\.azureml/mpi:\d+:5: muster adds no conda "
+                               r"packages to an image\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+"""Writes files of jobs that Azure ML's SDK v2, or muster in its place, describes.
+
+    sdk_jobs.py DIR
+"""
+
+import os
+import sys
+
+from azure.ai.ml import (Input, MpiDistribution, Output, PyTorchDistribution,
+                         TensorFlowDistribution, command, dsl, load_component)
+from azure.ai.ml.entities import BuildContext, Environment
+from azure.ai.ml.sweep import (BanditPolicy, Choice, LogUniform, MedianStoppingPolicy,
+                               RandomSamplingAlgorithm, TruncationSelectionPolicy, Uniform)
+
+FOLDER = os.path.abspath(sys.argv[1])
+SOURCE = os.path.join(FOLDER, "src")
+SPEC = """
+type: command
+name: train
+version: 1
+inputs:
+  n: {type: integer}
+  data: {type: uri_folder, optional: true}
+outputs: {model: {type: uri_folder}}
+command: echo ${{inputs.n}} $[[${{inputs.data}}]] > ${{outputs.model}}/n
+environment: {image: "registry/train:2"}
+distribution: {type: pytorch, process_count_per_instance: 2}
+resources: {instance_count: 2}
+"""
+DISTRIBUTIONS = {
+    "single": (None, 1),
+    "mpi": (MpiDistribution(process_count_per_instance=2), 2),
+    "mpi_default": (MpiDistribution(), 2),
+    "pytorch": (PyTorchDistribution(process_count_per_instance=2), 2),
+    "tensorflow": (TensorFlowDistribution(worker_count=2, parameter_server_count=1), 3),
+}
+ENVIRONMENTS = {
+    "image": Environment(name="e", image="registry/train:2"),
+    "conda": Environment(name="e", image="registry/train:2",
+                         conda_file={"name": "e", "dependencies": ["python=3.11"]}),
+    "built": Environment(name="e", build=BuildContext(path=SOURCE)),
+    "named": "AzureML-pytorch@latest",
+}
+
+
+def write(name, job):
+    job.dump(os.path.join(FOLDER, f"{name}.yml"))
+
+
+def commands():
+    for name, (spread, nodes) in DISTRIBUTIONS.items():
+        write(name, command(
+            command="echo ${{inputs.epochs}} ${{inputs.lr}} ${{inputs.word}} ${{inputs.data}} "
+                    "${{outputs.model}} $RANK",
+            inputs={"epochs": 10, "lr": 0.5, "word": "two words",
+                    "data": Input(type="uri_folder", path=SOURCE)},
+            outputs={"model": Output(type="uri_folder")},
+            environment=ENVIRONMENTS["named"], environment_variables={"A": "b", "N": "3"},
+            code=SOURCE, instance_count=nodes, distribution=spread, timeout=3600,
+            compute="gpu-cluster", description="of a test"))
+    for name, environment in ENVIRONMENTS.items():
+        write(f"environment_{name}", command(command="true", code=SOURCE,
+                                             environment=environment, compute="gpu-cluster"))
+
+
+def sweeps():
+    policies = [BanditPolicy(slack_factor=0.5, evaluation_interval=2),
+                BanditPolicy(slack_amount=1), MedianStoppingPolicy(delay_evaluation=3),
+                TruncationSelectionPolicy(truncation_percentage=20)]
+    for number, policy in enumerate(policies):
+        job = command(command="echo ${{inputs.x}} ${{inputs.rate}} ${{inputs.kept}}",
+                      inputs={"x": 1, "rate": 0.5, "step": 1.0, "kept": "as it is"},
+                      environment=ENVIRONMENTS["named"], code=SOURCE, compute="gpu-cluster")
+        varied = job(x=Choice([1, 2, 3]), rate=Uniform(min_value=0, max_value=1),
+                     step=LogUniform(min_value=-3, max_value=0))
+        sweep = varied.sweep(primary_metric="loss", goal="minimize", compute="gpu-cluster",
+                             sampling_algorithm=RandomSamplingAlgorithm(seed=3, rule="sobol"),
+                             early_termination_policy=policy)
+        sweep.set_limits(max_total_trials=4, max_concurrent_trials=2, timeout=600,
+                         trial_timeout=100)
+        write(f"sweep_{number}", sweep)
+
+
+def pipeline():
+    path = os.path.join(FOLDER, "train.component.yml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(SPEC)
+    train = load_component(path)
+    look = command(name="look", command="ls ${{inputs.model}}",
+                   inputs={"model": Input(type="uri_folder")},
+                   environment=ENVIRONMENTS["named"], compute="gpu-cluster")
+
+    @dsl.pipeline(compute="gpu-cluster", description="of a test")
+    def whole():
+        first = train(n=3)
+        first.environment_variables = {"A": "b"}
+        last = look(model=first.outputs.model)
+        last.set_limits(timeout=60)
+        return {"model": first.outputs.model}
+    write("pipeline", whole())
+
+
+os.makedirs(SOURCE, exist_ok=True)
+with open(os.path.join(SOURCE, "Dockerfile"), "w", encoding="utf-8") as dockerfile:
+    dockerfile.write("FROM scratch\n")
+commands()
+sweeps()
+pipeline()
