@@ -30,7 +30,7 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze clean install talk kubernetes frameworks compiled configure-tests \
+        format lint analyze clean install talk kubernetes frameworks matrix configure-tests \
         demo-packages test-packages
 
 help: ## list the targets
@@ -72,7 +72,7 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubern
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
-check-all: check compiled analyze fuzz talk sim stress ## everything that there is; hours
+check-all: check matrix analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
@@ -86,10 +86,10 @@ frameworks: ## virtual environments with real frameworks for tests, from PyPI, o
 	tools/setup frameworks
 	@tools/frameworks
 
-compiled: configure-tests ## tests of real frameworks that are compiled first (Horovod): 15 minutes
+matrix: configure-tests ## real frameworks under every front end, beside their own launchers; Horovod: 30 minutes
 	tools/setup frameworks
 	cmake --build build --target muster
-	$(call run_tests,compiled)
+	$(call run_tests,matrix)
 
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)

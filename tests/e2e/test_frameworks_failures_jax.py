@@ -1,7 +1,7 @@
 """A job of JAX that fails names the process that did, not those whose watchers end them."""
 
 # rooms: view machine host
-# needs: frameworks-jax
+# needs: matrix frameworks-jax
 # busy
 
 import signal

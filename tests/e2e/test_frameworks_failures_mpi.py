@@ -1,7 +1,7 @@
 """A job of mpi4py that fails names the rank that did: with MPICH 5, Open MPI 5 and Intel MPI."""
 
 # rooms: view machine host pmi pmix
-# needs: frameworks-mpis frameworks-impi
+# needs: matrix frameworks-mpis frameworks-impi
 # long
 
 import unittest

@@ -1,7 +1,7 @@
 """A job of TensorFlow that fails names the worker that did."""
 
 # rooms: view machine host
-# needs: frameworks-tensorflow
+# needs: matrix frameworks-tensorflow
 # busy
 
 import unittest

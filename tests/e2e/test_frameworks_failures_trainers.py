@@ -1,7 +1,7 @@
 """A job of accelerate, the Trainer or DeepSpeed that fails names the rank that did."""
 
 # rooms: view machine host head
-# needs: frameworks-torch113
+# needs: matrix frameworks-torch113
 # busy
 # long
 

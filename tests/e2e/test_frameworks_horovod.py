@@ -1,7 +1,7 @@
 """Horovod, built with MPI and gloo, trains; its own horovodrun sees the same world."""
 
 # rooms: plan pmix head host front job
-# needs: compiled frameworks-horovod
+# needs: matrix frameworks-horovod
 # busy
 # long
 

@@ -1,7 +1,7 @@
 """MindSpore's workers find each other by a scheduler, train on processors, and take their leave."""
 
 # rooms: plan front machine
-# needs: frameworks-mindspore
+# needs: matrix frameworks-mindspore
 # busy
 
 import os
