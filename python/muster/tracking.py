@@ -15,9 +15,11 @@ from typing import IO, Any, Dict, List, Mapping, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
-from .checked import Checked, checked, lacks, note
+from .checked import Checked, checked, lacks, nearest, note
 
 _EXPERIMENT = "0"  # MLflow's default one
+_RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
+_STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 
@@ -90,21 +92,44 @@ class _Store:
         self._run = _run_name()
         experiment = os.path.join(os.path.abspath(folder), _EXPERIMENT)
         self._folder = os.path.join(experiment, self._run)
+        self._began = int(time.time() * 1000)
+        self._name = self._run[:8]
         for below in ("metrics", "params", "tags", "artifacts"):
             os.makedirs(os.path.join(self._folder, below), exist_ok=True)
-        now = int(time.time() * 1000)
+        now = self._began
         _write_new(os.path.join(experiment, "meta.yaml"),
                    f"artifact_location: {_uri(experiment)}\ncreation_time: {now}\n"
                    f"experiment_id: '{_EXPERIMENT}'\nlast_update_time: {now}\n"
                    "lifecycle_stage: active\nname: Default\n")
-        _write_new(os.path.join(self._folder, "meta.yaml"),
-                   f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: null\n"
-                   f"entry_point_name: ''\nexperiment_id: '{_EXPERIMENT}'\n"
-                   f"lifecycle_stage: active\nrun_id: {self._run}\nrun_name: {self._run[:8]}\n"
-                   f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
-                   f"start_time: {now}\nstatus: 1\ntags: []\nuser_id: ''\n")
+        _write_new(os.path.join(self._folder, "meta.yaml"), self._meta(_RUNNING))
         for key, value in _context().items():
             self.write("tags", _checked(key), value)
+
+    def _meta(self, status: int) -> str:
+        end = "null" if status == _RUNNING else str(int(time.time() * 1000))
+        return (f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: {end}\n"
+                f"entry_point_name: ''\nexperiment_id: '{_EXPERIMENT}'\n"
+                f"lifecycle_stage: active\nrun_id: {self._run}\n"
+                f"run_name: {json.dumps(self._name)}\n"
+                f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
+                f"start_time: {self._began}\nstatus: {status}\ntags: []\nuser_id: ''\n")
+
+    def _rewrite(self, status: int) -> None:
+        """Readers see the old text or the new one."""
+        path = os.path.join(self._folder, "meta.yaml")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write(self._meta(status))
+        os.replace(path + ".new", path)
+
+    def call(self, name: str) -> None:
+        """What people call it."""
+        self._name = name
+        self.write("tags", "mlflow.runName", name)
+        self._rewrite(_RUNNING)
+
+    def finish(self, status: int) -> None:
+        """It has ended; more may be logged nevertheless."""
+        self._rewrite(status)
 
     @property
     def run(self) -> str:
@@ -166,8 +191,8 @@ class ActiveRun:
     def __enter__(self) -> "ActiveRun":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Nothing is to be closed."""
+    def __exit__(self, error: Optional[type], *_: object) -> None:
+        end_run("FINISHED" if error is None else "FAILED")
 
 
 @checked(lacks(accepted="log_system_metrics", no_effect="experiment_id",
@@ -176,16 +201,22 @@ def start_run(*, run_name: Optional[str] = None, tags: Optional[Mapping[str, Any
               description: Optional[str] = None) -> ActiveRun:
     """The program has one run, which begins with the first metric."""
     set_tags(tags or {})
-    if run_name is not None:
-        set_tag("mlflow.runName", run_name)
+    store = _store()
+    if run_name is not None and store is not None:
+        store.call(run_name)
     if description is not None:
         set_tag("mlflow.note.content", description)
     return ActiveRun()
 
 
-@checked(lacks(accepted="status"))
+@checked()
 def end_run(status: str = "FINISHED") -> None:
-    """Nothing is to be closed."""
+    """The files say so."""
+    if status not in _STATES:
+        raise BadCall(f"status is {status!r}", nearest(status, list(_STATES)))
+    store = _store()
+    if store is not None:
+        store.finish(_STATES[status])
 
 
 @checked(_OF_A_RUN)
@@ -282,4 +313,5 @@ class ContextRun(Checked):
 
     @checked(lacks(accepted="_set_status"))
     def complete(self) -> None:
-        """The run ends with its program."""
+        """The files say so; the run ends with its program."""
+        end_run()

@@ -38,15 +38,24 @@ JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::strin
   return draft_of_step(own, name);
 }
 
+bool is_exported(const model::App& app, std::string_view name) {
+  return std::ranges::count(app.exports, name, &model::EnvSetting::name) > 0;
+}
+
 // Where MLflow writes, unless the job says so. `wanted`: hosts that do not see it send it home.
-void keep_metrics(const std::string& folder, bool wanted, RunRequest& request) {
+// MLflow 3.17 writes files only where the second variable allows it.
+void keep_metrics(const std::string& record, bool wanted, RunRequest& request) {
+  const std::string folder = fmt::format("{}/{}", record, kMetricsFolder);
   constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
+  constexpr std::string_view kAllow = "MLFLOW_ALLOW_FILE_STORE";
   for (model::App& app : request.spec.apps) {
-    if (std::ranges::count(app.exports, kUri, &model::EnvSetting::name) > 0) continue;
+    if (is_exported(app, kUri)) continue;
     app.exports.push_back({std::string(kUri), sweep::file_uri(folder)});
+    if (!is_exported(app, kAllow)) app.exports.push_back({std::string(kAllow), "true"});
     request.record->metrics = wanted;
   }
-  if (request.record->metrics) request.spec.folders.push_back(folder);
+  // Not the folder itself: where it is there, MLflow takes it for one that has its experiment, too.
+  if (request.record->metrics) request.spec.folders.push_back(record);
 }
 
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
@@ -66,8 +75,7 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
                   {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
-  keep_metrics(fmt::format("{}/{}", call.record_folder, kMetricsFolder),
-               !one.job.sweep->from_output, request);
+  keep_metrics(call.record_folder, !one.job.sweep->from_output, request);
   return std::move(request);
 }
 

@@ -1,0 +1,90 @@
+"""MLflow's own client reads what trials and muster's stand-in have logged."""
+
+# rooms: front sweep store
+# needs: frameworks-mlflow2 frameworks-mlflow3
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from framework_case import PROGRAMS, python_of
+from python_case import PythonCase
+from support import MUSTER, PYTHON, WAIT_SECONDS, run_tests
+
+GROUPS = ("mlflow2", "mlflow3")
+LOGS = os.path.join(PROGRAMS, "mlflow_logs.py")
+READS = os.path.join(PROGRAMS, "mlflow_reads.py")
+SWEEP = """
+type: sweep
+trial: {command: "COMMAND ${{search_space.x}}"}
+search_space: {x: {type: choice, values: [3, 1, 2]}}
+sampling_algorithm: grid
+objective: {goal: minimize, primary_metric: val/loss}
+limits: {max_concurrent_trials: 1}
+"""
+
+MISSING = [group for group in GROUPS if not python_of(group)]
+REASON = f"`tools/frameworks {' '.join(MISSING)}` has not built its Python" if MISSING else None
+if REASON:
+    print(f"SKIPPED: MLflow cannot log here: {REASON}", file=sys.stderr)
+
+
+@unittest.skipIf(REASON, REASON)
+class MlFlow(PythonCase):
+    maxDiff = None
+
+    def output_of(self, *words):
+        done = subprocess.run(words, cwd=self.folder, env=self.for_python(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def run_of(self, x, rank="0"):
+        """What each program logs."""
+        tags = {"mlflow.note.content": "of a test", "mlflow.runName": "named",
+                "muster.rank": rank, "note": "ü", "stage": "dev"}
+        losses = [[step, x / (step + 1)] for step in range(3)]
+        return {"name": "named", "status": "FINISHED", "ended": True,
+                "params": {"lr": "0.5", "epochs": "3", "text": "x y"},
+                "metrics": {"accuracy": 0.9, "val/loss": losses[-1][1]}, "tags": tags,
+                "losses": losses}
+
+    def read_by(self, group, folder):
+        text = self.output_of(python_of(group), READS, folder)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def logs_and_is_read(self, *command):
+        self.write("sweep.yml", SWEEP.replace("COMMAND", " ".join(command)))
+        self.output_of(MUSTER, "submit", "sweep.yml")
+        record = json.loads(self.output_of(MUSTER, "show", "last", "--json"))
+        trials = {one["step"]: one for one in record["steps"]}
+        self.assertEqual(len(trials), 3, record)
+        for number, x in enumerate((3, 1, 2)):
+            folder = os.path.join(record["folder"], "steps", f"trial_{number}", "mlruns")
+            for group in GROUPS:
+                self.assertEqual(self.read_by(group, folder), [self.run_of(x)])
+        self.assertIn("trial_1", self.output_of(MUSTER, "show", "last"))
+
+    def test_what_mlflow_3_logs_in_trials(self):
+        self.logs_and_is_read(python_of("mlflow3"), LOGS)
+
+    def test_what_mlflow_2_logs_in_trials(self):
+        self.logs_and_is_read(python_of("mlflow2"), LOGS)
+
+    def test_what_the_stand_in_logs_in_trials(self):
+        self.logs_and_is_read(PYTHON, "-m", "muster", LOGS)
+
+    def test_what_a_rank_logs_in_a_folder_of_its_user(self):
+        uri = "MLFLOW_TRACKING_URI=file://" + self.path("mlruns")
+        self.output_of(MUSTER, "run", "-n", "2", "-x", uri, "-x", "MLFLOW_ALLOW_FILE_STORE=true",
+                       python_of("mlflow3"), LOGS, "2")
+        found = sorted(self.read_by("mlflow3", self.path("mlruns")),
+                       key=lambda run: run["tags"]["muster.rank"])
+        self.assertEqual(found, [self.run_of(2, "0"), self.run_of(2, "1")])
+
+
+if __name__ == "__main__":
+    run_tests()
