@@ -310,7 +310,8 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   const auto is_of = [&](Framework framework) {
     return !job.frameworks.empty() && job.frameworks.front().framework == framework;
   };
-  made.spec.lone_ranks_start_workers = is_of(Framework::mpi);
+  made.spec.lone_ranks_start_workers =
+      is_of(Framework::mpi) || (job.frameworks.empty() && !job.parallel);
   made.spec.torch_store = is_of(Framework::pytorch);
   if (made.spec.torch_store) made.spec.wireup = model::Wireup::none;
   made.spec.per_node = made.layout.per_node;

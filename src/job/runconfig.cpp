@@ -122,8 +122,8 @@ class Converter {
   }
 
   void refuse_data() {
-    constexpr std::array kData = {"data", "dataReferences", "datacaches", "outputData"};
-    for (const std::string_view key : kData) {
+    constexpr std::array kDataKeys = {"data", "dataReferences", "datacaches", "outputData"};
+    for (const std::string_view key : kDataKeys) {
       const Entry* entry = find(root_, key);
       if (entry == nullptr || (entry->value->entries.empty() && entry->value->items.empty())) {
         continue;

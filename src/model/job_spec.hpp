@@ -148,8 +148,9 @@ struct JobSpec {
   // it.
   bool torch_store = false;
   bool deepspeed = false;  // ranks get LOCAL_SIZE, CROSS_RANK and CROSS_SIZE, too
-  // Where each node has one rank, none is told LOCAL_RANK, as under mpirun: Lightning takes that
-  // for a sign that somebody has started its local workers (LightningEnvironment), and starts none.
+  // Where each node has one rank, none is told LOCAL_RANK, as under mpirun or in a job of one
+  // process: Lightning takes that for a sign that somebody has started its local workers
+  // (LightningEnvironment), and starts none.
   bool lone_ranks_start_workers = false;
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
 

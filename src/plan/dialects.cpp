@@ -352,10 +352,12 @@ std::string pmi_version(const AboutApp& about) {
 // JAX looks for Open MPI's variables only where this one exists (OmpiCluster.is_env_present); it
 // takes the address from JAX_COORDINATOR_ADDRESS. With a value, MPI_Comm_spawn of Open MPI 4 fails.
 // Then it takes just the one device with the rank's local number: wrong for ranks that see only
-// their own, and, unless asked for as under mpirun, for one that is alone on its node.
+// their own, for one that is all alone, and, unless asked for as under mpirun, for one that is
+// alone on its node.
 bool jax_sees_open_mpi(const About& about) {
   const bool has_mpi = about.spec.wireup != model::Wireup::none;
-  const bool are_alone = about.twins.nodes.size() < 2 && !about.spec.lone_ranks_start_workers;
+  const bool is_shared = about.spec.lone_ranks_start_workers && about.plan.ranks.size() > 1;
+  const bool are_alone = about.twins.nodes.size() < 2 && !is_shared;
   return has_mpi && about.spec.gpus_per_rank == 0 && !are_alone;
 }
 

@@ -99,7 +99,7 @@ void cut(std::string& text, std::size_t max) {
     if (!line.starts_with('F') || end == std::string_view::npos || end < kDay) continue;
     if (!std::ranges::all_of(line.substr(1, kDay - 1), is_digit)) continue;
     const std::string_view place = line.substr(kDay, end - kDay);
-    if (place.starts_with(' ') && place.find(".") != std::string_view::npos) {
+    if (place.starts_with(' ') && place.find('.') != std::string_view::npos) {
       return std::string(line.substr(end + 2));
     }
   }

@@ -158,11 +158,13 @@ class Detection(Case):
                "resources: {instance_count: 2}\n")
         for kind, each in itertools.product(("mpi", "pytorch"), (1, 2)):
             self.write(f"{kind}{each}.yml", job % (kind, each))
+        self.write("alone.yml", f"command: '{KEEP}'\n")
         lines = [(True, ("mpirun", "-np", "2", "-H", "n1,n2")),
                  (True, ("mpirun", "-np", "1")),
                  (True, ("mpiexec.hydra", "-n", "2", "-hosts", "n1:1,n2:1")),
                  (True, ("submit", "mpi1.yml", "--fake-nodes", "2")),
                  (False, ("mpirun", "-np", "3", "-H", "n1:2,n2:1")),
+                 (True, ("submit", "alone.yml")),
                  (False, ("submit", "mpi2.yml", "--fake-nodes", "2")),
                  (False, ("submit", "pytorch1.yml", "--fake-nodes", "2")),
                  (False, ("run", "-n", "2", "-H", "n1,n2")),

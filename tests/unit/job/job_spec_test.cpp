@@ -129,6 +129,16 @@ TEST(JobSpec, OneProcessPerNodeUnlessMoreAreAskedFor) {
   EXPECT_EQ(none.made.spec.apps.front().ranks, 1U);
 }
 
+TEST(JobSpec, AProcessThatIsAloneOnItsNodeMayStartWorkers) {
+  const auto may = [](const std::string& distribution) {
+    return make("command: x\n" + distribution, 2).made.spec.lone_ranks_start_workers;
+  };
+  EXPECT_TRUE(may(""));
+  EXPECT_TRUE(may("distribution: {type: mpi}\n"));
+  EXPECT_FALSE(may("distribution: {type: pytorch}\n"));
+  EXPECT_FALSE(may("distribution: {type: tensorflow, worker_count: 2}\n"));
+}
+
 TEST(JobSpec, WordsAreStartedWithoutAShell) {
   const Outcome one =
       make("muster: 1\ncommand: [python, '${{inputs.a}}', '$X']\ninputs: {a: 'b c'}\n", 1);

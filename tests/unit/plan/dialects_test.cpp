@@ -120,6 +120,9 @@ TEST_F(Dialects, jax_sees_open_mpi_where_its_ranks_shall_have_one_device) {
   EXPECT_FALSE(of(0).contains(name)) << "it shall have all devices";
   spec_.lone_ranks_start_workers = true;
   EXPECT_EQ(of(0).at(name), "") << "as under mpirun";
+  plan_.ranks.resize(1);
+  plan_.nodes.resize(1);
+  EXPECT_FALSE(of(0).contains(name)) << "all alone, it shall have all devices";
 }
 
 TEST_F(Dialects, ranks_that_may_start_workers_have_no_local_rank) {
