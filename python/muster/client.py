@@ -46,7 +46,7 @@ class Jobs(Checked):
                           "command(...), load_job(...) or a function with @dsl.pipeline makes one")
         if isinstance(job, Pipeline):
             job.settings.default_compute = compute or job.settings.default_compute
-            run = job.submit(experiment_name or "", tags, **where)
+            run = job.submit(experiment_name or "", tags=tags, **where)
         else:
             job.compute = compute or job.compute
             run = job.submit(experiment_name or "", None, tags, **where)

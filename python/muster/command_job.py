@@ -283,7 +283,7 @@ def _absolute(path: object) -> Optional[str]:
 def _environment(environment: object) -> object:
     if isinstance(environment, Environment):
         return environment.job_key()
-    return str(environment) if environment else None
+    return str(getattr(environment, "name", environment)) if environment else None
 
 
 def _keys_of(value: Any) -> Any:

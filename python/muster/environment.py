@@ -1,5 +1,6 @@
 """The software that a job asks for: `environment` in muster's job files."""
 
+import copy
 import os
 from typing import Any, Dict, List, Optional, Union
 
@@ -149,8 +150,8 @@ class Environment(Checked):
         """The same under another name, to be changed."""
         made = Environment(new_name, self.interpreter)
         made.environment_variables.update(self.environment_variables)
-        vars(made.python).update(settings_of(self.python))
-        vars(made.docker).update(settings_of(self.docker))
+        vars(made.python).update(copy.deepcopy(settings_of(self.python)))
+        vars(made.docker).update(copy.deepcopy(settings_of(self.docker)))
         return made
 
     @classmethod

@@ -4,6 +4,7 @@ import os
 import re
 from typing import Any, Dict, Optional, Sequence, Union
 
+from .binary import BadCall
 from .checked import Checked, lacks, note
 from .environment import Environment
 from .place import users_line
@@ -55,6 +56,8 @@ class ScriptRunConfig(Checked):
         self.source_directory = _folder(source_directory)
         self.script = script or run_config.script
         self.command: Any = command or run_config.command
+        if isinstance(arguments, str):
+            raise BadCall("arguments must be a list, not text", 'for example ["--lr", 0.1]')
         self.arguments = list(arguments or run_config.arguments or [])
         if (self.script is None) == (self.command is None):
             raise ValueError("give either script or command")

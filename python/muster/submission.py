@@ -13,7 +13,7 @@ from .run import Run
 
 # What muster calls options and keys, and what they are called in Python.
 _WORDS = [
-    (re.compile(r"--target (\w+)"), r"compute_target='\1'"),
+    (re.compile(r"--target ([\w-]+)"), r"compute_target='\1'"),
     (re.compile(r"--set inputs\.(\w+)="), r"\1="),
     (re.compile(r"--nodes and --per-node"), "node_count and process_count_per_node"),
     (re.compile(r"--per-node"), "process_count_per_node"),
@@ -114,10 +114,10 @@ def dump_keys(keys: Dict[str, Any], dest: Any) -> None:
 
 
 def _places_of(steps: Dict[str, str], text: str) -> List[Tuple[int, str]]:
-    """Keys of `jobs` are the only ones that two blanks come before, and end with a brace."""
+    """The lines of steps: keys below `jobs`, which two blanks come before, as below `outputs`."""
     places = []
     for number, line in enumerate(text.splitlines(), 1):
-        found = re.fullmatch(r'  "(\w+)": \{', line)
+        found = re.fullmatch(r'  "([\w-]+)": \{', line)
         if found and found[1] in steps:
             places.append((number, steps[found[1]]))
     return places

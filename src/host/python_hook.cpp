@@ -57,7 +57,7 @@ def leave():
     import io
 
     for each in gc.get_objects():
-        if type(each) in (io.TextIOWrapper, io.BufferedWriter):
+        if type(each) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
             attempt(each.flush)
     os._exit(1)
 
@@ -77,7 +77,8 @@ def watch(target):
         if is_own:
             attempt(record, target, kind, value, trace)
         before(kind, value, trace)
-        if is_own:
+        # Programs may call hooks themselves, and go on.
+        if is_own and getattr(sys, "last_value", None) is value:
             attempt(shall_leave, raised)
 
     def at_exit():

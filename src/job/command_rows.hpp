@@ -5,7 +5,7 @@
 
 namespace muster::job {
 
-inline constexpr Traits kRayOnly = {.support = no_effect("it is for Ray")};
+inline constexpr Traits kRayOnly = {.support = no_effect("it is only for Ray")};
 inline constexpr JobKey kCommandDistribution[] = {
     kDistributionType,
     {{"process_count_per_instance", Form::count, "Processes on each node (default 1)."},
@@ -17,12 +17,13 @@ inline constexpr JobKey kCommandDistribution[] = {
       "tensorflow: parameter servers (default 0).",
       {.least = 0}},
      kInto<&JobFile::servers, &Role::count>},
-    {{"port", Form::anything, "Ray: the port of its head.", kRayOnly}},
-    {{"address", Form::anything, "Ray: the address of its head.", kRayOnly}},
-    {{"include_dashboard", Form::anything, "Ray: whether it shows itself.", kRayOnly}},
-    {{"dashboard_port", Form::anything, "Ray: the port of what it shows.", kRayOnly}},
-    {{"head_node_additional_args", Form::anything, "Ray: options of its head.", kRayOnly}},
-    {{"worker_node_additional_args", Form::anything, "Ray: options of its workers.", kRayOnly}},
+    {{"port", Form::anything, "Ray: the port of its head node.", kRayOnly}},
+    {{"address", Form::anything, "Ray: the address of its head node.", kRayOnly}},
+    {{"include_dashboard", Form::anything, "Ray: whether to start its dashboard.", kRayOnly}},
+    {{"dashboard_port", Form::anything, "Ray: the port of its dashboard.", kRayOnly}},
+    {{"head_node_additional_args", Form::anything, "Ray: options of its head node.", kRayOnly}},
+    {{"worker_node_additional_args", Form::anything, "Ray: options of its worker nodes.",
+      kRayOnly}},
 };
 
 inline constexpr Traits kFixedSize = {

@@ -27,9 +27,11 @@ constexpr std::string_view kEndpoint = "this is an endpoint, not a job";
 constexpr std::string_view kDeployment = "this is a deployment, not a job";
 constexpr std::string_view kSchedule = "this is a schedule, not a job";
 constexpr std::string_view kCompute = "this is a compute target, not a job";
-constexpr std::string_view kIntoTargets = "muster.yml has them: targets: {NAME: {hosts: [...]}}";
+constexpr std::string_view kIntoTargets =
+    "define it in muster.yml: targets: {NAME: {hosts: [...]}}";
 constexpr std::string_view kEnvironmentFile = "this is an environment, not a job";
-constexpr std::string_view kIntoJob = "a job has it as environment: {image: ..., conda_file: ...}";
+constexpr std::string_view kIntoJob =
+    "put it into a job file, as environment: {image: ..., conda_file: ...}";
 
 // Types and schemas as in azure-ai-ml 1.35 (its folder _schema).
 constexpr Other kOthers[] = {
@@ -59,8 +61,8 @@ constexpr Other kOthers[] = {
     {"type", "amlcompute", kCompute, kIntoTargets},
     {"type", "computeinstance", kCompute, kIntoTargets},
     {"type", "virtualmachine", kCompute, kIntoTargets},
-    {"type", "kubernetes", kCompute, "muster.yml has them: targets: {NAME: {kubernetes: {}}}"},
-    {"type", "synapsespark", kCompute, "muster runs no Spark jobs"},
+    {"type", "kubernetes", kCompute, "define it in muster.yml: targets: {NAME: {kubernetes: {}}}"},
+    {"type", "synapsespark", kCompute, "muster does not run Spark jobs"},
     {"$schema", "/data.schema.json", kAsset},
     {"$schema", "/model.schema.json", kModel},
     {"$schema", "/environment.schema.json", kEnvironmentFile, kIntoJob},

@@ -89,9 +89,10 @@ void look_at(const std::string& of, const Text& value, std::vector<std::string>&
   const std::optional<std::string> passed =
       value.quoted ? std::nullopt : passed_by_azure(value.text);
   if (!passed) return;
-  lines.push_back(fmt::format(
-      "{0} is passed as written, {1}; Azure ML passes {2} (for the same in both, write {2})", of,
-      value.text, *passed));
+  lines.push_back(
+      fmt::format("{0} is passed as {1}, as written; Azure ML would pass {2} (write {2} to get the "
+                  "same in both)",
+                  of, value.text, *passed));
 }
 
 }  // namespace

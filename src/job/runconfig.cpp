@@ -46,13 +46,22 @@ bool is_bare(char c) {
          std::string_view("@%+=:,./-").find(c) != std::string_view::npos;
 }
 
+// "{NAME}".
+bool is_braced(std::string_view word, std::size_t at) {
+  const std::size_t end = word.find('}', at);
+  if (at + 1 >= word.size() || word[at] != '{' || end == std::string_view::npos) return false;
+  const std::string_view name = word.substr(at + 1, end - at - 1);
+  return !name.empty() && starts_name(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return starts_name(c) || (c >= '0' && c <= '9'); });
+}
+
 // As a shell reads it; $NAME in it is each process's own variable.
 std::string shell_text(const std::string& word) {
   if (!word.empty() && std::ranges::all_of(word, is_bare)) return word;
   std::string text = "\"";
   for (std::size_t i = 0; i < word.size(); ++i) {
     const char next = i + 1 < word.size() ? word[i + 1] : ' ';
-    const bool is_variable = word[i] == '$' && (starts_name(next) || next == '{');
+    const bool is_variable = word[i] == '$' && (starts_name(next) || is_braced(word, i + 1));
     if (std::string_view("\\\"`").find(word[i]) != std::string_view::npos ||
         (word[i] == '$' && !is_variable)) {
       text += '\\';
@@ -130,7 +139,7 @@ class Converter {
       }
       complaints_.add(entry->mark,
                       fmt::format("{} names data in Azure, which muster cannot reach", key),
-                      "name files and folders of the hosts in arguments, and remove the key");
+                      "remove the key, and pass files or folders of the hosts as arguments");
     }
   }
 
@@ -145,18 +154,22 @@ class Converter {
     if (command.empty() && !script.empty()) command = with_arguments(script);
     if (command.empty()) {
       complaints_.add(mark_of("script"), "this run configuration names no script",
-                      "script: train.py, or command: a text for a shell");
+                      "add script: train.py, or command: COMMAND, for a shell");
     }
     put_known("command", std::move(command), script.empty() ? "command" : "script");
   }
 
-  std::string with_arguments(const std::string& script) const {
+  std::string with_arguments(const std::string& script) {
     const Node* python = said_map(said_map(&root_, "environment"), "python");
     const std::string interpreter = said_text(python, "interpreterPath");
     std::string text = interpreter.empty() || interpreter == "python" ? "python3" : interpreter;
     text += " " + shell_text(script);
     const Entry* arguments = find(root_, "arguments");
     if (arguments == nullptr) return text;
+    if (arguments->value->kind == Kind::text) {
+      complaints_.add(arguments->mark, "arguments must be a list, not text",
+                      "write [" + arguments->value->text + "], with commas between the words");
+    }
     for (const SharedNode& word : arguments->value->items) text += " " + shell_text(word->text);
     return text;
   }
@@ -179,7 +192,8 @@ class Converter {
     }
     const std::string conda = said_text(python, "condaDependenciesFile");
     if (!conda.empty() && !says_true(python, "userManagedDependencies")) {
-      put(made, "conda_file", above_ + "/" + conda, find(*python, "condaDependenciesFile")->mark);
+      put(made, "conda_file", conda.starts_with('/') ? conda : above_ + "/" + conda,
+          find(*python, "condaDependenciesFile")->mark);
     }
     if (made.entries.empty()) return;
     const std::string name = said_text(said, "name");

@@ -29,8 +29,8 @@ void choose_by_word(JobFile& job, const Found& found);
 
 inline constexpr std::string_view kDistributions = "mpi pytorch tensorflow torch.distributed";
 inline constexpr NotHere kRay = {
-    "ray", "muster starts no Ray cluster",
-    "leave distribution out, and start Ray in the command: its head where RANK is 0"};
+    "ray", "muster does not start Ray clusters",
+    "use type: mpi, and start Ray in the command: its head where RANK is 0, else a worker"};
 inline constexpr JobKey kDistributionType = {
     {"type",
      Form::choice,
@@ -68,8 +68,10 @@ inline constexpr JobKey kAzureId = {
     {"id", Form::text, "What Azure ML has registered it as.", kAzureOnly}};
 inline constexpr JobKey kAutoDelete = {
     {"auto_delete_setting", Form::anything, "When Azure ML forgets it.", kAzureOnly}};
+inline constexpr Traits kNotCopied = {
+    .support = no_effect("muster does not copy them: put them into the folder that code names")};
 inline constexpr JobKey kIncludes = {
-    {"additional_includes", Form::anything, "More files for Azure ML to copy.", kAzureOnly}};
+    {"additional_includes", Form::anything, "More files for Azure ML to copy.", kNotCopied}};
 inline constexpr JobKey kExperiment = {
     {"experiment_name", Form::text, "The experiment it belongs to."}, kInto<&JobFile::experiment>};
 inline constexpr JobKey kCommand = {

@@ -51,12 +51,12 @@ bool says_nothing(const Node& node) {
 
 // ---- values of inputs ----
 
-// The SDK writes true as 1.
+// The SDK writes True as 1.
 Node value_for(const Node& declared, const Node& given) {
   Node value = given;
   if (!has_text(declared, "type", "boolean")) return value;
-  if (value.text == "1") value.text = "true";
-  if (value.text == "0") value.text = "false";
+  if (value.text == "1") value.text = "True";
+  if (value.text == "0") value.text = "False";
   return value;
 }
 
@@ -102,8 +102,8 @@ void make_paths_plain(Node& job) {
   if (found == nullptr) return;
   const Entry inputs = *found;
   Node plain = *inputs.value;
-  for (const Entry& entry : inputs.value->entries) {
-    put_value(plain, entry, without_azureml(*entry.value));
+  for (Entry& entry : plain.entries) {
+    entry.value = std::make_shared<const Node>(without_azureml(*entry.value));
   }
   put_value(job, inputs, std::move(plain));
 }
@@ -114,10 +114,10 @@ void make_paths_of_steps_plain(Node& pipeline) {
   if (found == nullptr) return;
   const Entry jobs = *found;
   Node plain = *jobs.value;
-  for (const Entry& entry : jobs.value->entries) {
+  for (Entry& entry : plain.entries) {
     Node step = *entry.value;
     make_paths_plain(step);
-    put_value(plain, entry, std::move(step));
+    entry.value = std::make_shared<const Node>(std::move(step));
   }
   put_value(pipeline, jobs, std::move(plain));
 }

@@ -23,14 +23,16 @@ struct Advice {
 };
 
 constexpr std::string_view kWaitedInVain =
-    "it has waited in vain for another rank, which may have run until muster ended it: `muster run "
-    "--timeout SECONDS --stack-traces` shows what each rank does";
+    "perhaps it has waited in vain for another rank: `muster run --timeout SECONDS --stack-traces` "
+    "shows what each rank is doing";
 
 constexpr std::array kByWords{
     Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
     Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
     // gRPC's words in TensorFlow and JAX, which do not say why.
     Advice{"Could not start gRPC server",
+           "most likely the port is in use by another process on {}: see ss -ltnp there"},
+    Advice{"Failed to add port to server",
            "most likely the port is in use by another process on {}: see ss -ltnp there"},
     Advice{"Failed to start RPC server",
            "most likely the port is in use by another process on {}: see ss -ltnp there"},

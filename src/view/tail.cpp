@@ -99,7 +99,8 @@ void cut(std::string& text, std::size_t max) {
     if (!line.starts_with('F') || end == std::string_view::npos || end < kDay) continue;
     if (!std::ranges::all_of(line.substr(1, kDay - 1), is_digit)) continue;
     const std::string_view place = line.substr(kDay, end - kDay);
-    if (place.starts_with(' ') && place.find('.') != std::string_view::npos) {
+    if (end + 2 < line.size() && place.starts_with(' ') &&
+        place.find('.') != std::string_view::npos) {
       return std::string(line.substr(end + 2));
     }
   }
@@ -107,7 +108,7 @@ void cut(std::string& text, std::size_t max) {
 }
 
 // Parts of lines that programs print just before they give up; the more special ones first.
-constexpr std::array<std::string_view, 20> kGivingUp{
+constexpr std::array<std::string_view, 21> kGivingUp{
     "AddressSanitizer",
     "Assertion `",
     "panicked at",
@@ -124,6 +125,7 @@ constexpr std::array<std::string_view, 20> kGivingUp{
     "NCCL error",
     "Cannot allocate memory",
     "Address already in use",
+    "Failed to add port to server",
     "command not found",
     "Permission denied",
     "No such file or directory",

@@ -181,6 +181,17 @@ c.Barrier()
         self.assertEqual(self.read("log.1"), b"begun\nended\n")
 
 
+    def test_a_program_that_shows_an_exception_and_goes_on_has_not_failed(self):
+        self.well(WORLD + """
+import sys
+try:
+    raise ValueError("shown")
+except ValueError:
+    sys.excepthook(*sys.exc_info())
+c.Barrier()
+""")
+
+
 @unittest.skipIf(REASON, REASON)
 @unittest.skipUnless(MPI4PY, "python3-mpi4py is missing")
 class Mpi4pyOnHosts(LabCase):

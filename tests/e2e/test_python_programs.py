@@ -301,7 +301,8 @@ class Programs(PythonCase):
                    "inputs: {data: {type: uri_folder}}\noutputs: {model: {}}\n"
                    "distribution: {type: pytorch}\n")
         program = WIRED + (
-            "client = MLClient.from_config()\njob = client.jobs.create_or_update(whole(3))\n"
+            "client = MLClient.from_config()\njob = client.jobs.create_or_update(whole(3), "
+            "tags={'stage': 'dev'})\n"
             "client.jobs.stream(job.name)\n"
             "print(sorted(child.name.split('/')[1] for child in Run(job.name).get_children()))\n")
         done = self.runs(program, "--fake-nodes", "2")
@@ -310,6 +311,7 @@ class Programs(PythonCase):
             *(f"train: [{i}] rank {i} of 4 got 4" for i in range(4))])
         run = json.loads(self.muster("show", "last", "--json"))
         self.assertEqual(run["experiment"], "wired")
+        self.assertEqual(run["tags"], {"stage": "dev"})
         self.assertTrue(run["outputs"]["model"].endswith("/steps/train/outputs/model"))
 
     def test_mistakes_in_wiring_name_the_line(self):

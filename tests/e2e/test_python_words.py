@@ -87,6 +87,8 @@ class Words(PythonCase):
         for program, *told in (
                 (V2 + "load_component('x.yml', params_override=[{'x': 1}])\n",
                  "load_component(params_override=...) is not supported\n  hint: call"),
+                (V1 + "ScriptRunConfig('.', 'train.py', arguments='--lr 0.1')\n",
+                 "arguments must be a list, not text\n  hint: for example ["),
                 (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
                  "ScriptRunConfig(resume_from=...) is not supported\n  hint: muster has no"),
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
@@ -102,6 +104,19 @@ class Words(PythonCase):
                  "str(DEFAULT_GPU_IMAGE)\n",
                  "muster has nothing for azureml.core.runconfig.DEFAULT_GPU_IMAGE")):
             self.refused(program, program.splitlines()[-1], *told)
+
+    def test_environments_are_found_by_name_and_clones_are_their_own(self):
+        done = self.runs(V2 +
+                         "known = client.environments.get('curated', version='1')\n"
+                         "job = command(command='true', environment=known)\n"
+                         "job.dump('job.yml')\nprint(open('job.yml').read())\n")
+        self.assertIn('"environment": "curated"', done.stdout)
+        self.runs(V1 + "from azureml.core.conda_dependencies import CondaDependencies\n"
+                  "first = Environment('a')\n"
+                  "first.python.conda_dependencies = CondaDependencies()\n"
+                  "other = first.clone('b')\n"
+                  "other.python.conda_dependencies.add_pip_package('six')\n"
+                  "assert first.python.conda_dependencies.is_empty()\n")
 
     def test_what_has_no_effect_is_told_with_its_line(self):
         done = self.runs(V2 + "job = command(**given, services={'ssh': SshJobService()},\n"

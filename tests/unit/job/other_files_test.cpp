@@ -47,10 +47,9 @@ TEST(OtherFiles, BySchema) {
 }
 
 TEST(OtherFiles, ByKeys) {
-  EXPECT_EQ(
-      told("name: a\nimage: ubuntu\nconda_file: conda.yml\n"),
-      "j:1:1: this is an environment, not a job\n  hint: a job has it as environment: {image: "
-      "..., conda_file: ...}");
+  EXPECT_EQ(told("name: a\nimage: ubuntu\nconda_file: conda.yml\n"),
+            "j:1:1: this is an environment, not a job\n  hint: put it into a job file, as "
+            "environment: {image: ..., conda_file: ...}");
   expect_is("an environment, not a job", "version: 1\nbuild: {path: .}\ntags: {a: b}\n");
   expect_is("a data asset, not a job", "name: a\npath: ./rows\n");
   expect_is("an endpoint, not a job", "name: a\nauth_mode: key\n");

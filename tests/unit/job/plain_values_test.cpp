@@ -49,12 +49,13 @@ environment_variables: {FAST: yes, NAME: "yes", SIZE: 010}
 inputs: {shuffle: true, rate: 0.1, where: {type: uri_folder, path: no}}
 )";
   const std::vector<std::string> told{
-      "the variable FAST is passed as written, yes; Azure ML passes True (for the same in both, "
-      "write True)",
-      "the variable SIZE is passed as written, 010; Azure ML passes 8 (for the same in both, write "
-      "8)",
-      "the input shuffle is passed as written, true; Azure ML passes True (for the same in both, "
-      "write True)"};
+      "the variable FAST is passed as yes, as written; Azure ML would pass True (write True to get "
+      "the same in both)",
+      "the variable SIZE is passed as 010, as written; Azure ML would pass 8 (write 8 to get the "
+      "same in both)",
+      "the input shuffle is passed as true, as written; Azure ML would pass True (write True to "
+      "get "
+      "the same in both)"};
   EXPECT_EQ(read_job("type: command\ncommand: x\n" + keys, "j").notices, told);
   EXPECT_EQ(read_job("muster: 1\ncommand: x\n" + keys, "j").notices, std::vector<std::string>{});
 }

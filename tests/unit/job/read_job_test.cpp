@@ -257,7 +257,7 @@ id: azureml:x:1
                                       "j");
   EXPECT_TRUE(reading.complaints.empty());
   const std::string service = " has no effect here: it is for Azure ML's service";
-  const std::string ray = " has no effect here: it is for Ray";
+  const std::string ray = " has no effect here: it is only for Ray";
   const std::string in_place =
       " has no effect here: the job sees inputs and outputs where they are";
   EXPECT_EQ(reading.notices,
@@ -282,8 +282,9 @@ TEST(ReadJob, ChoicesThatAreNotHereAreRefusedByName) {
     return said;
   };
   EXPECT_EQ(wrong("command: x\ndistribution: {type: Ray, port: 1}\n"),
-            "j:2:22: distribution.type cannot be ray: muster starts no Ray cluster\n  hint: leave "
-            "distribution out, and start Ray in the command: its head where RANK is 0\n");
+            "j:2:22: distribution.type cannot be ray: muster does not start Ray clusters\n  hint: "
+            "use type: mpi, and start Ray in the command: its head where RANK is 0, else a "
+            "worker\n");
   EXPECT_EQ(
       wrong(R"(
 type: parallel

@@ -61,6 +61,19 @@ TEST(RunConfig, TheScriptRunsWithItsArgumentsInTheFolderAboveItsFile) {
   EXPECT_EQ(good(kSaved, "train.runconfig").code->text, ".");
 }
 
+TEST(RunConfig, OnlyNamesAreVariablesOfTheShell) {
+  const std::string words = "arguments: ['${HOME}', '${', '${a b}', '$1']";
+  EXPECT_EQ(
+      good(with("arguments: [--epochs, 3, two words, $RANK, '5$', '`x`']", words)).command->text,
+      R"(python3 train.py "${HOME}" "\${" "\${a b}" "\$1")");
+}
+
+TEST(RunConfig, PackagesMayLieAnywhere) {
+  const auto packages = [](const std::string& text) { return good(text).conda->file->text; };
+  EXPECT_EQ(packages(kSaved), "../.azureml/conda_dependencies.yml");
+  EXPECT_EQ(packages(with("File: .azureml", "File: /home")), "/home/conda_dependencies.yml");
+}
+
 TEST(RunConfig, ACommandIsRunAsItIs) {
   std::string text = with("script: train.py", "script:");
   text.replace(text.find("command: ''"), 11, "command: echo $RANK");
@@ -99,7 +112,10 @@ TEST(RunConfig, ItsSoftwareAndVariables) {
 TEST(RunConfig, WhatMusterCannotDoIsComplainedOfInOneLine) {
   EXPECT_EQ(wrong(with("data: {}", "data: {x: {}}")),
             "j:20:1: data names data in Azure, which muster cannot reach\n"
-            "  hint: name files and folders of the hosts in arguments, and remove the key\n");
+            "  hint: remove the key, and pass files or folders of the hosts as arguments\n");
+  EXPECT_EQ(wrong(with("[--epochs, 3, two words, $RANK, '5$', '`x`']", "--epochs 3")),
+            "j:3:1: arguments must be a list, not text\n"
+            "  hint: write [--epochs 3], with commas between the words\n");
   EXPECT_NE(wrong(with("IntelMpi", "ParallelTask")).find("the communicator ParallelTask is not"),
             std::string::npos);
   EXPECT_NE(wrong(with("IntelMpi", "None")).find("several nodes need a communicator"),

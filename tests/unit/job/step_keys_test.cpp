@@ -31,8 +31,9 @@ TEST(StepKeys, AComponentSaysWhatIsRun) {
 
 TEST(StepKeys, OtherFrameworksAndTasksAreNamed) {
   EXPECT_EQ(wrong(std::string(kComponent) + ", distribution: {type: ray}"),
-            "p:3:70: distribution.type cannot be ray: muster starts no Ray cluster\n  hint: leave "
-            "distribution out, and start Ray in the command: its head where RANK is 0\n");
+            "p:3:70: distribution.type cannot be ray: muster does not start Ray clusters\n  hint: "
+            "use type: mpi, and start Ray in the command: its head where RANK is 0, else a "
+            "worker\n");
   EXPECT_EQ(wrong("type: promptflow_parallel"),
             "p:3:9: a prompt flow runs only in Azure ML's service\n");
 }

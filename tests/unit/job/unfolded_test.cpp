@@ -76,7 +76,7 @@ TEST(Unfolded, ValuesBelongToTheInputsThatTheComponentDeclares) {
   const JobFile job = good(kWritten);
   EXPECT_EQ(input_of(job, "epochs").value->text, "10");
   EXPECT_EQ(input_of(job, "epochs").type->text, "integer");
-  EXPECT_EQ(input_of(job, "fast").value->text, "true");
+  EXPECT_EQ(input_of(job, "fast").value->text, "True");
   EXPECT_EQ(input_of(job, "data").value->text, "/data/lines");
 }
 
