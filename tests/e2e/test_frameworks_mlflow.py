@@ -1,7 +1,7 @@
 """MLflow's own client reads what trials and muster's stand-in have logged."""
 
 # rooms: front sweep store
-# needs: frameworks-mlflow2 frameworks-mlflow3
+# needs: matrix frameworks-mlflow2 frameworks-mlflow3
 
 import json
 import os
