@@ -74,7 +74,7 @@ def _is_known(word: str, known: Lacks) -> bool:
 
 def _fitting(named: str, signature: inspect.Signature, args: Tuple[Any, ...],
              kwargs: Dict[str, Any], known: Lacks) -> Dict[str, Any]:
-    """The keywords that a function takes; complains about those that nobody knows."""
+    """The keywords that a function takes; an unknown one is an error."""
     own = [one for name, one in signature.parameters.items() if name not in ("self", "cls")]
     names = [one.name for one in own if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     takes_all = any(one.kind is one.VAR_KEYWORD for one in own)

@@ -19,12 +19,12 @@ import unittest
 import azure_programs
 from framework_case import PROGRAMS, python_of
 from python_case import PACKAGE, PythonCase
-from support import MUSTER, PYTHON, ROOT, WAIT_SECONDS, run_tests
+from support import MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case, run_tests
 
 TABLE = os.path.join(ROOT, "tests", "frameworks", "azure-sdks.table")
 OTHERS = os.path.join(PACKAGE, "muster", "sdk_names.py")
 MANUAL = os.path.join(ROOT, "docs", "manual", "from-azureml.md")
-UPDATES = os.environ.get("UPDATE_GOLDEN") == "1"
+UPDATES = bool(os.environ.get("UPDATE_GOLDEN"))
 
 GROUPS = {
     "azureml": """
@@ -101,7 +101,7 @@ def calls_in_manual():
 
 
 @unittest.skipIf(REASON, REASON)
-class Sdk(unittest.TestCase):
+class Sdk(Case):
     maxDiff = None
 
     @classmethod
@@ -112,19 +112,11 @@ class Sdk(unittest.TestCase):
             name, part, status = line.split(" | ")
             cls.status.setdefault((name.rpartition(".")[2], part), []).append(status)
 
-    def golden(self, path, text):
-        if UPDATES:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            self.skipTest(f"{path} was rewritten")
-        with open(path, encoding="utf-8") as file:
-            self.assertEqual(file.read(), text)
-
     def test_each_name_is_as_the_table_says(self):
-        self.golden(TABLE, "\n".join(self.found["lines"]) + "\n")
+        self.assert_golden(TABLE, self.found["lines"])
 
     def test_each_other_name_can_be_imported(self):
-        self.golden(OTHERS, text_of_others(self.found["others"]))
+        self.assert_golden(OTHERS, text_of_others(self.found["others"]).splitlines())
 
     def test_nothing_is_swallowed(self):
         complaints = [one for one in self.found["complaints"]

@@ -7,19 +7,13 @@ values and the time limit of those that it takes, and null for others. Values ar
 kind: numbers of odd forms, and words that YAML takes for something else.
 """
 
-import contextlib
-import io
 import json
-import logging
 import pathlib
 import random
 import sys
-import warnings
 
-warnings.filterwarnings("ignore")  # about classes that are experimental
-logging.disable(logging.WARNING)
-
-from azure.ai.ml import load_job  # pylint: disable=wrong-import-position
+from azure_loads import loaded  # first: it silences what follows
+from azure.ai.ml import load_job
 
 WORDS = ["true", "True", "TRUE", "yes", "Yes", "no", "NO", "on", "Off", "y", "n", "tRue", "None",
          "nan", "text", "two words", "a=b", "x:y", "1.2.3", "node1:4", "0o17", "08", "0x1F", "0xg",
@@ -82,11 +76,8 @@ def reading(job):
 def read(text):
     file = pathlib.Path("drawn.yml")
     file.write_text(text, encoding="ascii")
-    try:
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            return reading(load_job(file))
-    except Exception:  # pylint: disable=broad-exception-caught
-        return None  # with nearly any kind of exception
+    job = loaded(load_job, file)
+    return None if job is None else reading(job)
 
 
 def main(first, last):
