@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "job/read_map.hpp"
+#include "job/read_job_map.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
 #include "spec/quoted.hpp"
@@ -41,7 +41,7 @@ ComponentFiles::ComponentFiles(std::string_view text, const std::string& source,
   File& first = files_.emplace_back();
   first.about = {source, ""};
   first.text = text;
-  first.root = read_map(text, {"a pipeline", "KEY: VALUE"}, complaints);
+  first.root = read_job_map(text, {"a pipeline", "KEY: VALUE"}, complaints);
   numbers_[source] = 0;
 }
 
@@ -51,7 +51,7 @@ std::uint32_t ComponentFiles::add(SourceFile about, std::string text) {
   file.about = std::move(about);
   file.owned = std::move(text);
   file.text = file.owned;
-  file.root = read_map(file.text, kComponentKind, complaints_, number);
+  file.root = read_job_map(file.text, kComponentKind, complaints_, number);
   return number;
 }
 

@@ -3,8 +3,8 @@
 
 #include "job/check.hpp"
 #include "job/other_files.hpp"
+#include "job/read_job_map.hpp"
 #include "job/read_keys.hpp"
-#include "job/read_map.hpp"
 
 namespace muster::job {
 namespace {
@@ -16,7 +16,7 @@ bool is_step_only(const Node& root, bool as_component) {
 JobReading read_file(std::string_view text, const std::string& source, bool as_component) {
   JobReading reading;
   Complaints complaints(source);
-  const SharedNode root = read_map(text, {"a job file", "KEY: VALUE"}, complaints);
+  const SharedNode root = read_job_map(text, {"a job file", "KEY: VALUE"}, complaints);
   reading.job.source = source;
   if (root && (is_step_only(*root, as_component) || !refuse_others(*root, complaints))) {
     reading.notices = read_keys(*root, reading.job, complaints);

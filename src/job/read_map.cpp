@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "job/runconfig.hpp"
-#include "job/unfolded.hpp"
 #include "job/yaml.hpp"
 
 namespace muster::job {
@@ -13,11 +11,7 @@ SharedNode read_map(std::string_view text, const FileKind& kind, Complaints& com
                     std::uint32_t file) {
   Document document = read_yaml(text, complaints.source(file), file);
   complaints.add(std::move(document.complaints));
-  if (!document.root) return nullptr;
-  if (is_runconfig(*document.root)) {
-    return from_runconfig(*document.root, complaints.source(file), complaints);
-  }
-  if (document.root->kind == Kind::map) return unfolded(document.root);
+  if (!document.root || document.root->kind == Kind::map) return document.root;
   complaints.add(document.root->begin,
                  fmt::format("{} is a map, not {}", kind.what, word(document.root->kind)),
                  fmt::format("it begins with {}", kind.begins));
