@@ -2,10 +2,12 @@
 #include "process/users.hpp"
 
 #include <algorithm>
+#include <array>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
+
+#include "process/unique_fd.hpp"
 
 namespace muster::process {
 namespace {
@@ -31,10 +33,18 @@ bool has_open(const fs::path& process, const std::string& folder) {
   return false;
 }
 
-bool names(const fs::path& file, const std::string& folder) {
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return text.find(folder) != std::string::npos;
+// As far as it can be read: a process that ends meanwhile makes reading fail, even from a file that
+// was opened before.
+std::string text_of(const fs::path& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> piece;
+  while (file) {
+    const ssize_t count = ::read(file.get(), piece.data(), piece.size());
+    if (count <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(count));
+  }
+  return text;
 }
 
 }  // namespace
@@ -51,7 +61,9 @@ bool has_users(const std::string& folder) {
     const fs::path& process = at->path();
     if (leads_into(process / "cwd", canonical) || has_open(process, canonical)) return true;
     for (const char* file : {"cmdline", "environ"}) {
-      if (names(process / file, folder) || names(process / file, canonical)) return true;
+      const std::string text = text_of(process / file);
+      const bool is_named = text.find(folder) != text.npos || text.find(canonical) != text.npos;
+      if (is_named) return true;
     }
   }
   return false;

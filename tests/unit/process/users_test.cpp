@@ -1,11 +1,13 @@
 // Which processes have to do with a folder.
 #include "process/users.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <functional>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "process/tree.hpp"
@@ -88,6 +90,23 @@ TEST(Users, OneNamesItInItsArguments) {
   (void)::close(input[0]);
   (void)::close(input[1]);
   EXPECT_TRUE(found);
+}
+
+TEST(Users, ProcessesMayEndWhileTheyAreLookedAt) {
+  const unit::Folder folder;
+  std::atomic<bool> enough = false;
+  std::thread others([&enough] {
+    while (!enough) {
+      const pid_t pid = ::fork();
+      if (pid == 0) ::_exit(0);
+      ::waitpid(pid, nullptr, 0);
+    }
+  });
+  bool found = false;
+  for (int i = 0; i < 100; ++i) found |= has_users(folder.path());
+  enough = true;
+  others.join();
+  EXPECT_FALSE(found);
 }
 
 TEST(Users, LastChangeIsThatOfTheNewestBelow) {
