@@ -3,11 +3,13 @@
 
 Usage: clang_tidy.py [--analyzer] BUILD [ROOM...]; without a room, over all of them.
 What CMake compiles together in several texts (MUSTER_UNITY_FILES) is checked as one, so names in
-anonymous namespaces are seen to be unique in a room. Complaints name the sources' own lines.
+anonymous namespaces are seen to be unique in a room. Complaints name the sources' own lines. What
+has passed before is not checked again until something that it reads has changed: see passed.py.
 """
 
 import bisect
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -17,10 +19,19 @@ import subprocess
 import sys
 import time
 
+from passed import Passed, files_in
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIDY = "clang-tidy-14"
 USUAL = "-clang-analyzer-*"
 ANALYZER = "-*,clang-analyzer-*,-clang-analyzer-optin.performance.Padding"
 TOGETHER = re.compile(r"/src/together/((\w+)[\w.]*)\.\d+\.cpp$")  # see src/together.cmake
+
+
+@functools.cache
+def version_of(program):
+    return subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
 
 
 class Unit:
@@ -42,14 +53,25 @@ class Unit:
         at = bisect.bisect_right(self.starts, line) - 1
         return f"{self.sources[at].relative_to(ROOT)}:{line - self.starts[at] + 1}"
 
-    def check(self, checks):
+    def check(self, checks, passed):
         begun = time.monotonic()
-        run = subprocess.run(["clang-tidy-14", "--quiet", f"--config-file={ROOT}/.clang-tidy",
-                              "--checks=" + checks, str(self.path), "--",
-                              *self.flags, "-Wno-unknown-warning-option"],
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        words = [TIDY, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--checks=" + checks,
+                 str(self.path), "--", *self.flags, "-Wno-unknown-warning-option"]
+        question = "\n".join([version_of(TIDY), *words, (ROOT / ".clang-tidy").read_text(),
+                              self.path.read_text()])
+        if passed.has(question):
+            return 0, "", 0
+        run = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if run.returncode == 0:
+            passed.keep(question, self.reads())
         told = re.sub(re.escape(str(self.path)) + r":(\d+)", self.place, run.stdout)
         return run.returncode, told, time.monotonic() - begun
+
+    def reads(self):
+        """All headers, by the compiler's account, whose own this machine's clang uses as well."""
+        told = subprocess.run(["g++", "-M", *self.flags, str(self.path)], stdout=subprocess.PIPE,
+                              text=True, check=True).stdout
+        return [file for file in files_in(told) if file != str(self.path)]
 
 
 def flags_of(command):
@@ -89,9 +111,10 @@ def main():
     todo = sorted(units(build, folder, rooms), key=lambda unit: -unit.size)
     if len({unit.room for unit in todo}) < max(len(rooms), 1):
         sys.exit(f"clang_tidy.py: {build}/compile_commands.json lacks sources of {rooms or 'src'}")
-    failed = 0
+    failed, passed = 0, Passed()
+    checks = ANALYZER if analyzer else USUAL
     with concurrent.futures.ThreadPoolExecutor(1 if rooms else os.cpu_count()) as pool:
-        running = {pool.submit(unit.check, ANALYZER if analyzer else USUAL): unit for unit in todo}
+        running = {pool.submit(unit.check, checks, passed): unit for unit in todo}
         for done in concurrent.futures.as_completed(running):
             code, told, seconds = done.result()
             failed += code != 0

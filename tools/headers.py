@@ -2,7 +2,8 @@
 """Compiles each header of a room alone: it includes all that it needs.
 
 Usage: headers.py BUILD ROOM. The folders of generated and foreign headers are those with which
-BUILD compiles the room; what it has precompiled does not count.
+BUILD compiles the room; what it has precompiled does not count. What has compiled before is not
+compiled again until something that it includes has changed: see passed.py.
 """
 
 import json
@@ -11,6 +12,9 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+
+from passed import Passed, files_in
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -28,16 +32,28 @@ def command_of(build, room):
     sys.exit(f"headers.py: {build}/compile_commands.json knows no source of {room}")
 
 
+def compiles(command, source, question, passed):
+    with tempfile.NamedTemporaryFile("r", prefix="muster-headers-") as read:
+        words = [*command, "-fsyntax-only", "-MD", "-MF", read.name, "-x", "c++", "-"]
+        done = subprocess.run(words, input=source, text=True, cwd=ROOT, check=False)
+        if done.returncode == 0:
+            passed.keep(question, files_in(read.read()))
+    return done.returncode == 0
+
+
 def main():
     build, room = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     command = command_of(build, room)
+    version = subprocess.run([command[0], "--version"], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout
     headers = sorted((ROOT / "src" / room).rglob("*.hpp"))
+    passed = Passed()
     failed = 0
     for header in headers:
         source = f'#include "{header.relative_to(ROOT / "src")}"\n'
-        done = subprocess.run([*command, "-fsyntax-only", "-x", "c++", "-"], input=source,
-                              text=True, cwd=ROOT, check=False)
-        failed += done.returncode != 0
+        question = "\n".join([version, *command, source])
+        if not passed.has(question) and not compiles(command, source, question, passed):
+            failed += 1
     print(f"{room}: {len(headers)} headers, {failed} of which do not compile alone")
     sys.exit(1 if failed else 0)
 
