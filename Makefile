@@ -1,8 +1,13 @@
 # A thin door to tools/setup, CMake's presets and CTest. `make help` lists the targets.
 PREFIX ?= /usr/local
-# Where Debian's python3 looks, for a PREFIX of /usr/local and of /usr.
-PYTHON_FOLDER ?= $(PREFIX)/lib/python$(shell /usr/bin/python3 -c \
-                   'import sys; print("%d.%d" % sys.version_info[:2])')/dist-packages
+# Where the Python of a virtual or conda environment looks, if PREFIX is one; else where Debian's python3 does, for a
+# PREFIX of /usr/local and of /usr.
+PYTHON_FOLDER ?= $(shell \
+  if [ -e '$(PREFIX)/pyvenv.cfg' ] || [ -e '$(PREFIX)/conda-meta' ]; then \
+    '$(PREFIX)/bin/python' -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; \
+  else \
+    /usr/bin/python3 -c 'import sys; print("$(PREFIX)/lib/python%d.%d/dist-packages" % sys.version_info[:2])'; \
+  fi)
 FUZZ_SECONDS ?= 60
 SIM_RUNS ?= 20000
 TALK_SECONDS ?= 3600
@@ -137,7 +142,7 @@ format: ## lay out the sources with clang-format
 image: build ## build/muster-image.tar: a container image with muster alone, for pods
 	tools/image
 
-install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
+install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local, or an environment's folder
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'
 	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster'
 	install -m 644 python/muster/*.py python/muster/py.typed '$(DESTDIR)$(PYTHON_FOLDER)/muster'

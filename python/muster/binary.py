@@ -1,9 +1,10 @@
-"""Calls the muster program: $MUSTER, or `muster` on PATH."""
+"""Calls the muster program: $MUSTER, `muster` on PATH, or that beside this Python."""
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 from typing import Any, Callable, Dict, Optional
 
 from .place import users_line
@@ -27,7 +28,9 @@ class BadCall(MusterError, TypeError):
 
 def path() -> str:
     """The program, or a MusterError."""
-    found = os.environ.get("MUSTER") or shutil.which("muster")
+    # An environment's Python may be called by its path, without the environment's PATH.
+    found = (os.environ.get("MUSTER") or shutil.which("muster")
+             or shutil.which("muster", path=os.path.join(sys.prefix, "bin")))
     if not found:
         raise MusterError(127, "there is no muster on PATH; MUSTER may name it")
     return found

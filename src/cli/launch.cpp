@@ -21,6 +21,7 @@
 #include "cli/meet.hpp"
 #include "cli/packages.hpp"
 #include "cli/prospect.hpp"
+#include "cli/python_environment.hpp"
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
@@ -194,6 +195,7 @@ class Launch {
     const bool shows_errors = job.spec.output.routes.err.console;
     if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
     if (job.spec.container) job.spec.container->mounts = mounts_of(job.spec);
+    note_python_environments(job);
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);

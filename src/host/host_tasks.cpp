@@ -61,6 +61,21 @@ machine::AgentOptions with_shared_memory(machine::AgentOptions options) {
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
+// As wire::Prepared tells it.
+std::string outside(const machine::AppOrder& app, const std::string& path) {
+  if (app.python_program.empty()) return {};
+  auto found = find_program(app.python_program, app.workdir, path);
+  if (!found) return app.python_program;
+  return found->starts_with(app.python_environment + "/") ? std::string() : *std::move(found);
+}
+
+base::Error not_found(base::Error error, const machine::AppOrder& app) {
+  if (app.python_program.empty()) return error;
+  error.hint = fmt::format("your shell has it from {}: make the same environment on this host, too",
+                           app.python_environment);
+  return error;
+}
+
 }  // namespace
 
 HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
@@ -205,6 +220,9 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return check_room(world); });
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
+  for (const Program& program : world.programs) {
+    if (answer.outside.empty()) answer.outside = program.outside;
+  }
   feed(std::move(answer));
 }
 
@@ -294,8 +312,9 @@ base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app
   if (app.tries_workdir) path += ':';  // an empty folder is the current one
   const std::string& word = app.command.front();
   auto found = find_program(word, app.workdir, path);
-  if (!found) return tl::unexpected(found.error());
+  if (!found) return tl::unexpected(not_found(found.error(), app));
   program.path = std::move(*found);
+  program.outside = outside(app, path);
   auto fault = view::script_fault(program_file(word, program.path, app.workdir, path));
   if (fault) return tl::unexpected(*std::move(fault));
   return program;

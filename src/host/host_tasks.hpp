@@ -68,6 +68,7 @@ class HostTasks {
   // What the ranks of one app here have in common.
   struct Program {
     std::string path;
+    std::string outside;  // as in wire::Prepared
     std::map<std::string, std::string> environment;
     bool hooked = false;  // Python, whose exceptions the report shall show
     bool wired = false;   // `environment` has what wire-up tells all ranks

@@ -97,6 +97,12 @@ base::Result<std::string> find_program(const std::string& word, const std::strin
   return looked_up(word, workdir, path);
 }
 
+std::string sought_on_path(const std::string& word, const std::string& program) {
+  const auto script = view::script_of(probe::first_bytes(program, view::kProgramHeadBytes));
+  const std::string& sought = script && !script->sought.empty() ? script->sought : word;
+  return sought.find('/') == sought.npos ? sought : std::string();
+}
+
 view::ProgramFile program_file(const std::string& word, const std::string& program,
                                const std::string& workdir, const std::string& path) {
   view::ProgramFile file;

@@ -19,6 +19,11 @@ namespace muster::host {
                                                      const std::string& workdir,
                                                      const std::string& path);
 
+// What is looked for on PATH when `word`, which was found at `program`, is started: the
+// interpreter, where a script leaves it to env(1) to find one, else the word; empty: nothing, it
+// has a slash.
+[[nodiscard]] std::string sought_on_path(const std::string& word, const std::string& program);
+
 // What can be said of a program that was found at `program`, before it is started and afterwards.
 // `workdir` and `path` as above; the result refers to nothing of the caller's.
 [[nodiscard]] view::ProgramFile program_file(const std::string& word, const std::string& program,

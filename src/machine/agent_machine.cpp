@@ -260,7 +260,7 @@ void AgentMachine::on(Checked& event, AgentEffects& out) {
     return tell(wire::Taken{std::move(*event.taken)}, out);
   }
   state_ = State::ready;
-  tell(wire::Prepared{}, out);
+  tell(wire::Prepared{1, std::move(event.outside)}, out);
 }
 
 void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {

@@ -107,7 +107,8 @@ std::vector<AppOrder> app_orders(const wire::World& world, const RankVariables& 
   for (std::uint32_t i = 0; i < world.spec.apps.size(); ++i) {
     const model::App& app = world.spec.apps[i];
     orders.push_back({app.command, app.workdir, app.path, variables_of(world, world.kept[i]),
-                      variables.common(i), app.tries_workdir});
+                      variables.common(i), app.tries_workdir, app.python_program,
+                      app.python_environment});
   }
   return orders;
 }

@@ -29,10 +29,12 @@ struct TaskOrder {
 struct AppOrder {
   std::vector<std::string> command;
   std::string workdir;
-  std::string path;                    // folders searched before PATH, with ':' between
-  std::vector<wire::NameValue> kept;   // no muster made it: laid over the agent's own environment
-  std::vector<model::Variable> given;  // muster makes it: laid over `kept`
-  bool tries_workdir = false;          // for a bare name that is not on PATH
+  std::string path;                     // folders searched before PATH, with ':' between
+  std::vector<wire::NameValue> kept;    // no muster made it: laid over the agent's own environment
+  std::vector<model::Variable> given;   // muster makes it: laid over `kept`
+  bool tries_workdir = false;           // for a bare name that is not on PATH
+  std::string python_program = {};      // as in model::App
+  std::string python_environment = {};  // likewise
 };
 
 // What the wire-up servers of a host must know about a world.

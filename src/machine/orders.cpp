@@ -42,6 +42,8 @@ model::App told_of(const model::App& app) {
   told.tries_workdir = app.tries_workdir;
   told.role = app.role;
   told.local_rank_words = app.local_rank_words;
+  told.python_program = app.python_program;
+  told.python_environment = app.python_environment;
   for (const model::EnvSetting& one : app.exports) told.exports.push_back({one.name, {}});
   return told;
 }

@@ -10,7 +10,9 @@
 #include "plan/gloo_scopes.hpp"
 #include "plan/plan.hpp"
 #include "plan/roles.hpp"
+#include "view/first_few.hpp"
 #include "view/rank_name.hpp"
+#include "view/tail.hpp"
 
 namespace muster::machine {
 
@@ -275,7 +277,28 @@ void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   Node& node = nodes_[index.value];
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
-  if (all_own_prepared()) start_all(out);
+  node.outside = std::move(message.outside);
+  if (!all_own_prepared()) return;
+  if (round_ == 0) tell_outside(out);
+  start_all(out);
+}
+
+// One line for all hosts that have another Python than the user's shell, or none.
+void Run::tell_outside(RunEffects& out) const {
+  std::vector<NodeIndex> strayed;
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
+    if (!nodes_[i].outside.empty()) strayed.emplace_back(i);
+  }
+  const auto has_one = [](const model::App& app) { return !app.python_program.empty(); };
+  const auto app = std::ranges::find_if(input_.spec.apps, has_one);
+  if (strayed.empty() || app == input_.spec.apps.end()) return;
+  const auto name = [&](std::size_t i) { return host(strayed[i]); };
+  const std::string found = view::printable(nodes_[strayed.front().value].outside);
+  const char* how = found.starts_with('/') ? "ranks run {} there" : "ranks find no {} there";
+  warn(fmt::format("{}: no {}, the environment that your shell is in; {}",
+                   view::first_few(strayed.size(), name), app->python_environment,
+                   fmt::format(fmt::runtime(how), found)),
+       out);
 }
 
 // Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.

@@ -154,10 +154,11 @@ class Run {
   enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
   struct Node {
     NodeState state = NodeState::waiting;
-    std::uint32_t taken = 0;  // how often its agent has said that cpus are taken
-    bool joined = false;      // for spawned ranks, or has been greeted again for them
-    bool away = false;        // its link has ended since it stopped
-    std::uint32_t busy = 0;   // its ranks that have not ended
+    std::uint32_t taken = 0;   // how often its agent has said that cpus are taken
+    bool joined = false;       // for spawned ranks, or has been greeted again for them
+    bool away = false;         // its link has ended since it stopped
+    std::uint32_t busy = 0;    // its ranks that have not ended
+    std::string outside = {};  // as in wire::Prepared
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
     bool operator==(const Node&) const = default;
@@ -175,6 +176,7 @@ class Run {
   void check_parts() const;
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
+  void tell_outside(RunEffects& out) const;
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Refused& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Started& message, RunEffects& out);

@@ -35,6 +35,7 @@ model::App app_of(const model::App& root, const wire::SpawnApp& asked,
                   const plan::SpawnWish& wish) {
   model::App app = root;
   app.command = asked.command;
+  app.python_program.clear();  // of which program here, only the spawner knows
   app.ranks = asked.ranks;
   app.workdir = below(app.workdir, wish.workdir);
   if (!wish.path.empty()) app.path = wish.path;

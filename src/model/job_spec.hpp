@@ -103,6 +103,10 @@ struct App {
   bool serves = false;         // its ranks are ended once all others have ended: parameter servers
   std::string image = {};      // of its ranks, if it is not that of the job
   WordRange local_rank_words;  // in which ${local_rank} is each rank's own
+  // A program that the launching shell finds on PATH in a virtual or conda environment, such as
+  // "python3", and the environment's folder: hosts that find it elsewhere say so. Empty: none.
+  std::string python_program = {};
+  std::string python_environment = {};
   bool operator==(const App&) const = default;
 };
 

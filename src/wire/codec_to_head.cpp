@@ -101,6 +101,13 @@ Welcome read(proto::Welcome& in, Bounds& bounds) {
 
 void write(proto::ToHead& out, const Prepared& prepared) {
   out.mutable_prepared()->set_world(prepared.world);
+  out.mutable_prepared()->set_outside(prepared.outside);
+}
+
+Prepared read(proto::Prepared& in, Bounds& bounds) {
+  const auto bytes = static_cast<std::int64_t>(in.outside().size());
+  bounds.at_most("bytes of a program's path", bytes, kProgramPathMax);
+  return {bounds.world(in.world()), std::move(*in.mutable_outside())};
 }
 
 void write(proto::Refused& to, const base::Error& error) {
@@ -325,7 +332,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kWelcome:
       return read(*in.mutable_welcome(), bounds);
     case proto::ToHead::kPrepared:
-      return Prepared{bounds.world(in.prepared().world())};
+      return read(*in.mutable_prepared(), bounds);
     case proto::ToHead::kRefused:
       return read(*in.mutable_refused(), bounds);
     case proto::ToHead::kStarted:

@@ -128,6 +128,8 @@ void write(proto::WorldApp& to, const model::App& app, const KeptIndexes& kept) 
   to.set_role(app.role);
   to.set_local_words(static_cast<std::uint32_t>(app.local_rank_words.first));
   to.set_local_word_count(static_cast<std::uint32_t>(app.local_rank_words.count));
+  to.set_python_program(app.python_program);
+  to.set_python_environment(app.python_environment);
   to.mutable_kept()->Add(kept.from_shell.begin(), kept.from_shell.end());
   to.mutable_added()->Add(kept.added.begin(), kept.added.end());
 }
@@ -153,6 +155,8 @@ model::App read(proto::WorldApp& in, Bounds& bounds) {
   for (std::string& name : *in.mutable_exports()) app.exports.push_back({std::move(name), {}});
   app.role = std::move(*in.mutable_role());
   app.local_rank_words = {in.local_words(), in.local_word_count()};
+  app.python_program = std::move(*in.mutable_python_program());
+  app.python_environment = std::move(*in.mutable_python_environment());
   return app;
 }
 

@@ -37,6 +37,9 @@ inline constexpr std::uint32_t kLauncherBytesMax = 1u << 20;
 // A task with hundreds of threads has more.
 inline constexpr std::uint32_t kStackMax = 64u << 10;
 
+// PATH_MAX of Linux, which the paths of programs are shorter than.
+inline constexpr std::uint32_t kProgramPathMax = 4096;
+
 // ---- head to agent ------------------------------------------------------------------------------
 
 struct Hello {
@@ -221,6 +224,10 @@ struct Welcome {
 
 struct Prepared {
   std::uint32_t world = 1;
+  // Of the first world: where this host finds the python_program of an app outside its
+  // python_environment, or just the program's name where it finds none; the first such app's, empty
+  // as a rule.
+  std::string outside = {};
   bool operator==(const Prepared&) const = default;
 };
 

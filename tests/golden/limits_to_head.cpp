@@ -42,7 +42,11 @@ Limits limits(const Welcome& sample) {
           around("cores of the topology", model::kCpusMax, topology(topology_with))};
 }
 
-Limits limits(const Prepared& sample) { return {of_world(sample)}; }
+Limits limits(const Prepared& sample) {
+  return {of_world(sample),
+          limit("bytes of a program's path", kProgramPathMax, sample,
+                [](Prepared& one, auto value) { one.outside.assign(value, 'x'); })};
+}
 Limits limits(const FenceIn& sample) { return {of_world(sample)}; }
 
 Limit of_fault(const std::string& frame, const std::vector<int>& path) {

@@ -192,7 +192,7 @@ wire::ToHead Any::of_start() {
     case 0:
       return wire::Welcome{dice_.chance(0.8) ? wire::kProtocol : number(), text(), facts()};
     case 1:
-      return wire::Prepared{world()};
+      return wire::Prepared{world(), dice_.chance(0.8) ? "" : text()};
     case 2:
       return wire::Refused{error()};
     case 3:

@@ -59,6 +59,15 @@ TEST(Program, IsNoFolder) {
   EXPECT_EQ(find_program("/usr", "/", "").error().what, "/usr is a folder, no program");
 }
 
+TEST(SoughtOnPath, IsTheInterpreterThatEnvShallFind) {
+  const unit::Folder bin;
+  const std::string script = bin.file("train", "#!/usr/bin/env python3\n", true);
+  EXPECT_EQ(sought_on_path("./train", script), "python3");
+  EXPECT_EQ(sought_on_path("train", bin.file("run", "#!/bin/sh\n", true)), "train");
+  EXPECT_EQ(sought_on_path("./run", bin.path() + "/run"), "");
+  EXPECT_EQ(sought_on_path("python3", bin.file("python3", "", true)), "python3");
+}
+
 TEST(Workdir, MustBeThere) {
   EXPECT_TRUE(check_workdir("", false));
   EXPECT_TRUE(check_workdir("/", true));

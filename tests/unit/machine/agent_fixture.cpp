@@ -19,6 +19,7 @@ struct SaidByAgent {
     return fmt::format("Welcome, ports {}", fmt::join(m.facts.rank_ports, " "));
   }
   std::string operator()(const wire::Prepared& m) const {
+    if (!m.outside.empty()) return "Prepared " + m.outside;
     return m.world == 1 ? "Prepared" : fmt::format("Prepared world {}", m.world);
   }
   std::string operator()(const wire::Traced& m) const { return "Traced " + m.state; }

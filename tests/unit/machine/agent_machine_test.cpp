@@ -30,6 +30,12 @@ TEST_F(Agent, CpusThatOtherJobsHoldAreToldAndAnotherPrepareMayCome) {
   EXPECT_EQ(hear(wire::Start{}), Words{"start 0"});
 }
 
+TEST_F(Agent, SaysWhatRunsOutsideTheEnvironmentOfTheUser) {
+  hear(wire::Hello{});
+  order(world_of(1));
+  EXPECT_EQ(now(Checked{{}, 1, {}, "/usr/bin/python"}), Words{"Prepared /usr/bin/python"});
+}
+
 TEST_F(Agent, GreetsWithItsHardwareWhenAsked) {
   wire::Hello hello;
   hello.topology = true;

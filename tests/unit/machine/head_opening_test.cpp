@@ -21,6 +21,22 @@ TEST_F(HeadFixture, StartsOnlyWhenEveryHostIsPrepared) {
   EXPECT_EQ(hear(kA, wire::Prepared{}), (Words{"a Start", "b Start"}));
 }
 
+TEST_F(HeadFixture, TellsOnceWhichHostsLackTheEnvironmentOfTheShell) {
+  spec_.apps.front().python_program = "python";
+  spec_.apps.front().python_environment = "/home/venv";
+  make({model::kLocal, model::kOpened, model::kOpened});
+  start();
+  const base::NodeIndex c(2);
+  for (const auto node : {kA, kB, c}) now(LinkUp{node});
+  for (const auto node : {kA, kB, c}) hear(node, wire::Welcome{});
+  EXPECT_EQ(hear(c, wire::Prepared{1, "/opt/python"}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{}), Words{});
+  EXPECT_EQ(hear(kB, wire::Prepared{1, "/usr/bin/\x1b[1mpython"}),
+            (Words{"say b, c: no /home/venv, the environment that your shell is in; ranks run "
+                   "/usr/bin/python there",
+                   "a Start", "b Start", "c Start"}));
+}
+
 TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
   spec_.verbose = true;
   make({model::kOpened, model::kOpened});

@@ -76,6 +76,8 @@ inline model::JobSpec sample_spec() {
   python.tries_workdir = true;
   python.role = "worker";
   python.local_rank_words = {1, 2};
+  python.python_program = "python3";
+  python.python_environment = "/home/venv";
   model::App& server = spec.apps.emplace_back();
   server.command = {"ps"};
   server.workdir = "/";
@@ -200,7 +202,7 @@ inline Spawn sample_spawn() {
 
 inline std::vector<ToHead> samples_to_head() {
   return {sample_welcome(),
-          Prepared{3},
+          Prepared{3, "/usr/bin/python3"},
           Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
           Started{base::Rank(5), 4711},
           Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},

@@ -1,0 +1,54 @@
+"""`make install`: the program and the Python package, for all users or in an environment."""
+
+# rooms: cli
+
+import os
+import subprocess
+
+from install_case import InstallCase
+from support import PYTHON, run_tests
+
+# The package finds the program, and the program starts ranks.
+SUBMITS = """
+import muster
+from muster import Experiment, ScriptRunConfig, Workspace
+run = Experiment(Workspace.from_config(), "e").submit(ScriptRunConfig(command="echo so"))
+assert run.wait() == 0, run.details()
+print(muster.__file__)
+"""
+
+
+class Install(InstallCase):
+    def test_a_prefix_gets_what_debians_python_looks_for(self):
+        prefix = self.path("usr")
+        os.mkdir(prefix)
+        package = self.install(prefix)
+        self.assertRegex(package, r"/lib/python3\.\d+/dist-packages/muster$")
+        self.assertEqual(self.answer(f"{prefix}/bin/muster", "--version"), self.version())
+
+    def test_an_environment_gets_what_its_python_looks_for(self):
+        venv = self.path("venv with a blank")
+        subprocess.run([PYTHON, "-m", "venv", "--without-pip", venv], check=True)
+        package = self.install(venv)
+        self.assertRegex(package, r"/lib/python3\.\d+/site-packages/muster$")
+        program = self.write("submit.py", SUBMITS)
+        for words, more in (((f"{venv}/bin/python",), {}),
+                            (("python",), {"PATH": f"{venv}/bin:/usr/bin:/bin",
+                                           "VIRTUAL_ENV": venv})):
+            with self.subTest(words):
+                told = self.answer(*words, program, **{"MUSTER_RECORDS": self.path("records"),
+                                                       **more})
+                self.assertEqual(told.splitlines()[-1], f"{package}/__init__.py")
+
+    def test_the_ranks_python_is_the_environments(self):
+        venv = self.path("venv")
+        subprocess.run([PYTHON, "-m", "venv", "--without-pip", venv], check=True)
+        self.install(venv)
+        told = self.answer("muster", "run", "--fake-nodes", "2", "-n", "2", "python", "-c",
+                           "import sys; print(sys.prefix)",
+                           PATH=f"{venv}/bin:/usr/bin:/bin", VIRTUAL_ENV=venv)
+        self.assertEqual(told, f"{venv}\n{venv}\n")
+
+
+if __name__ == "__main__":
+    run_tests()
