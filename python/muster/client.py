@@ -59,15 +59,46 @@ class Jobs(Checked):
         """Shows its output until its end, and raises RunFailed unless it went well."""
         Run(name).wait_for_completion(show_output=True)
 
+    def begin_cancel(self, name: str) -> Any:
+        """Once it returns, the job has ended."""
+        Run(name).stop()
+        return Poller(None)
+
     def cancel(self, name: str) -> None:
         Run(name).stop()
 
-    begin_cancel = cancel
+
+class Poller(Checked):
+    """What begin_...() gives: here all is done when it returns."""
+
+    IN_SDK = "LROPoller"
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+        self.name = getattr(thing, "name", "")
+
+    def result(self, timeout: Optional[float] = None) -> Any:
+        del timeout
+        return self._thing
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Returns at once."""
+
+    def done(self) -> bool:
+        return True
+
+    def status(self) -> str:
+        return "Succeeded"
 
 
-def _done(thing: Any) -> Any:
-    """Nothing has been begun, and it is done."""
-    return SimpleNamespace(result=lambda: thing, name=getattr(thing, "name", ""))
+class Registered:
+    """A component of Azure ML, by its name: it cannot be had here."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        return Component.load(None, self.name)
 
 
 class Named(Checked):
@@ -89,7 +120,15 @@ class Named(Checked):
 
     @checked(lacks(accepted="skip_validation"))
     def begin_create_or_update(self, thing: Any) -> Any:
-        return _done(thing)
+        return Poller(thing)
+
+
+class Components(Named):
+    """client.components: those of the workspace, which muster does not ask."""
+
+    @checked(lacks(accepted="version label"))
+    def get(self, name: str, version: Optional[str] = None) -> Any:
+        return Registered(name)
 
 
 _ACCOUNT = lacks(accepted="path file_name registry_name cloud show_progress enable_telemetry "
@@ -112,7 +151,7 @@ class MLClient(Checked):
         self.compute = Named("compute")
         self.environments = Named("environments")
         self.workspaces = Named("workspaces")
-        self.components = Named("components")
+        self.components = Components("components")
 
     @classmethod
     @checked(_ACCOUNT)
@@ -127,7 +166,7 @@ class MLClient(Checked):
         return self.jobs.create_or_update(entity, **words)
 
     def begin_create_or_update(self, entity: Any) -> Any:
-        return _done(entity)
+        return Poller(entity)
 
 
 class Credential:
@@ -169,13 +208,41 @@ class EnvironmentEntity(Environment):
         super().__init__(name or image or "")
         self.version = version
         self.image = image
-        self.docker.base_image = image
-        if build is not None:
-            self.docker.base_dockerfile = os.path.join(build.path, build.dockerfile_path)
-        if isinstance(conda_file, dict):
-            self.python.conda_dependencies = _Listed(conda_file)
-        elif conda_file is not None:
-            self.python.conda_dependencies = CondaDependencies(str(conda_file))
+        self.build = build
+        self.conda_file = conda_file
+
+    @property
+    def image(self) -> Optional[str]:
+        """The name of an image; another one may be set later, like the next two."""
+        name: Optional[str] = self.docker.base_image
+        return name
+
+    @image.setter
+    def image(self, name: Optional[str]) -> None:
+        self.docker.base_image = name
+
+    @property
+    def build(self) -> Optional[BuildContext]:
+        """Where the image is built from."""
+        return self._build
+
+    @build.setter
+    def build(self, context: Optional[BuildContext]) -> None:
+        self._build = context
+        self.docker.base_dockerfile = (None if context is None else
+                                       os.path.join(context.path, context.dockerfile_path))
+
+    @property
+    def conda_file(self) -> object:
+        """Packages: a file, or what would stand in it."""
+        return self._conda_file
+
+    @conda_file.setter
+    def conda_file(self, said: object) -> None:
+        self._conda_file = said
+        self.python.conda_dependencies = (
+            None if said is None else _Listed(said) if isinstance(said, dict)
+            else CondaDependencies(str(said)))
 
 
 class _Listed(CondaDependencies):

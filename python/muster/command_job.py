@@ -12,7 +12,7 @@ from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
 from .submission import dump_keys, submit_keys
-from .sweep_job import Law, Sweepable, refuse_laws, with_search_space
+from .sweep_job import Law, Sweepable, note_limits, refuse_laws, with_search_space
 from .where import Where, target_name
 
 
@@ -226,6 +226,7 @@ class CommandJob(Sweepable, Checked):
         keys = given(self.keys())
         keys.pop("is_deterministic", None)
         top = {name: keys.pop(name) for name in ("inputs", "outputs") if name in keys}
+        note_limits(self.name, keys)
         keys.pop("limits", None)
         keys["command"] = with_search_space(self.command, swept)
         return top, keys

@@ -3,7 +3,7 @@
 import difflib
 import json
 import os
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
@@ -13,7 +13,7 @@ from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
 from .submission import Complaints, submit_file
-from .sweep_job import Law, Sweepable, refuse_laws
+from .sweep_job import Law, Sweepable, note_limits, refuse_laws
 from .where import Where, target_name
 
 
@@ -81,7 +81,7 @@ class Step(Sweepable, Checked):
         self.runsettings = RunSettings()
         # The same settings, as SDK v2 has them.
         self.compute: Optional[str] = None
-        self.resources = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
+        self.resources: Any = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
         self.distribution: Any = Settings("step.distribution", process_count_per_instance=None)
         self.limits: Any = Settings("step.limits", timeout=None)
         self.environment_variables: Dict[str, str] = {}
@@ -99,27 +99,30 @@ class Step(Sweepable, Checked):
                 "compute": None if target is None else target_name(target),
                 "inputs": {name: _step_input(value) for name, value in self.inputs.items()},
                 "outputs": self.outputs.said(),
-                "resources": given({**settings_of(self.resources), "instance_count": nodes}),
-                "limits": given(settings_of(self.limits)), "distribution": self._spread(per_node)}
+                "resources": given({**_said(self.resources), "instance_count": nodes}),
+                "limits": given(_said(self.limits)), "distribution": self._spread(per_node)}
         return given(keys)
 
     def _spread(self, per_node: Optional[int]) -> Dict[str, Any]:
         """Counts, or a distribution that takes the place of the file's."""
         if isinstance(self.distribution, Settings):
             return given({"process_count_per_instance": per_node})
-        spread: Dict[str, Any] = self.distribution.keys()
+        spread = (self.distribution if isinstance(self.distribution, Mapping)
+                  else self.distribution.keys())
         return {**spread, **given({"process_count_per_instance": per_node})}
 
     def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], str]:
         """Those of a sweep's file over these inputs, and its trial: the component's file."""
         del swept
         keys = self._keys()
-        top = {name: keys[name] for name in ("inputs", "resources") if name in keys}
+        top = {name: keys[name] for name in ("inputs", "resources", "compute") if name in keys}
         top["inputs"] = {name: value for name, value in top.get("inputs", {}).items()
                          if not isinstance(value, Law)}
-        if "distribution" in keys or "environment_variables" in keys:
-            raise BadCall(f"the trials of {self.name} have the distribution and the variables of "
-                          "its file", "write them there")
+        for key in ("distribution", "environment_variables", "outputs"):
+            if key in keys:
+                raise BadCall(f"{self.name} cannot be swept with {_of_step(key)}",
+                              "write that in its file")
+        note_limits(self.name, keys)
         return top, self.file
 
     def submit(self, experiment_name: str = "", default_target: object = None,
@@ -142,21 +145,22 @@ class Step(Sweepable, Checked):
         said = self._keys()
         for key in ("environment_variables", "limits", "outputs"):
             if key in said:
-                raise BadCall(f"{self.name} is submitted by itself, without the {key} that were "
-                              "given to it", "write them in its file, or call it in a function "
-                              "with @dsl.pipeline and submit what that returns")
+                raise BadCall(f"{self.name} cannot be submitted by itself with {_of_step(key)}",
+                              "write that in its file, or call it in a function with "
+                              "@dsl.pipeline and submit what that returns")
         if "type" in said.get("distribution", {}):
-            raise BadCall(f"{self.name} is submitted by itself, with its file's distribution",
-                          "call it in a function with @dsl.pipeline and submit what that returns")
+            raise BadCall(f"{self.name} cannot be submitted by itself with another distribution",
+                          "write it in its file, or call it in a function with @dsl.pipeline and "
+                          "submit what that returns")
         idle = set(said.get("resources", {})) - {"instance_count"}
         for key in sorted(idle):
             note(f"step.resources.{key} has no effect on a step that is submitted by itself")
 
     def _layout(self) -> Tuple[Optional[int], Optional[int]]:
         layout = self.runsettings.resource_layout
-        return (layout.node_count or self.resources.instance_count,
+        return (layout.node_count or _said(self.resources).get("instance_count"),
                 layout.process_count_per_node
-                or getattr(self.distribution, "process_count_per_instance", None))
+                or _said(self.distribution).get("process_count_per_instance"))
 
     def _counts(self) -> List[str]:
         nodes, per_node = self._layout()
@@ -223,6 +227,16 @@ class Component(Checked):
         return f"did you mean {near[0]}? {text}" if near else text
 
 
+def _said(settings: Any) -> Dict[str, Any]:
+    """Of a part of a step, which a program may replace by a dictionary or by a class of the SDK."""
+    return dict(settings) if isinstance(settings, Mapping) else settings_of(settings)
+
+
+def _of_step(key: str) -> str:
+    return {"outputs": "a path for an output", "distribution": "another distribution"}.get(
+        key, key.replace("_", " ") + " of its own")
+
+
 def _listed(names: List[str]) -> str:
     return ", ".join(map(repr, names))
 
@@ -245,8 +259,8 @@ def _step_input(value: object) -> object:
 
 
 def _not_wired(component: str, name: str, output: Output) -> BadCall:
-    return BadCall(f"{component} takes {name} from the output {output.name!r} of "
-                   f"{output.step.name}, and is submitted by itself",
+    return BadCall(f"{component} cannot be submitted by itself: its {name} is the output "
+                   f"{output.name!r} of {output.step.name}",
                    "call both in a function with @dsl.pipeline, and submit what that returns")
 
 

@@ -94,7 +94,7 @@ class Estimator(ScriptRunConfig):
             distributed_backend, process_count_per_node,
             ParameterServer(worker_count, parameter_server_count))
         if training is None and (node_count > 1 or process_count_per_node > 1):
-            raise BadCall("an estimator with several nodes or processes has a "
+            raise BadCall("an estimator with several nodes or processes needs "
                           "distributed_training", "for example distributed_training=Mpi()")
         _spread(run, training, node_count)
         super().__init__(source_directory, run_config=run)

@@ -1,12 +1,13 @@
 """Puts muster's names behind the imports of Azure ML's SDKs, where those are not installed."""
 
+import dis
 import importlib
 import importlib.util
 import re
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Dict, List, Optional, Sequence, Set, Type
 
 from .binary import BadCall
@@ -113,9 +114,15 @@ class _Absent:
                 if _DATA.search(self._name.split(".")[-1]) else
                 "it runs commands, components, pipelines and sweeps, and has none of Azure ML's "
                 "other services")
-        raise BadCall(f"muster has nothing for {self._name}", hint)
+        raise BadCall(f"muster does not support {self._name}", hint)
 
     __call__ = __str__ = __fspath__ = __iter__ = __mro_entries__ = _refuse
+
+    def __or__(self, _: Any) -> "_Absent":
+        """In an annotation: Data | None."""
+        return self
+
+    __ror__ = __or__
 
     def __repr__(self) -> str:
         return f"<{self._name}, which muster does not have>"
@@ -137,6 +144,13 @@ def _error(name: str) -> Type[Exception]:
     return _errors.setdefault(name, type(name, (Exception,), {"__doc__": "Never raised."}))
 
 
+def _imports(frame: FrameType) -> bool:
+    """Whether it is at `from module import name`, which would hide an AttributeError's words;
+    hasattr() and getattr() want just that."""
+    at = frame.f_code.co_code[frame.f_lasti] if frame.f_lasti >= 0 else -1
+    return at == dis.opmap["IMPORT_FROM"]
+
+
 class _StandIn(ModuleType):
     """A module of the SDK; what it lacks is told with what it has."""
 
@@ -144,8 +158,10 @@ class _StandIn(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         works = [one for one in self.__all__ if not isinstance(vars(self)[one], _Absent)]
-        raise ImportError(f"muster's stand-in for {self.__name__} has no {name}; "
-                          + nearest(name, works), name=self.__name__)
+        said = f"muster's stand-in for {self.__name__} has no {name}; {nearest(name, works)}"
+        if _imports(sys._getframe(1)):
+            raise ImportError(said, name=self.__name__)
+        raise AttributeError(said)
 
 
 def _find(source: str, name: str) -> Any:

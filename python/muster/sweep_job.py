@@ -4,7 +4,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, given, lacks, settings_of
+from .checked import Checked, checked, given, lacks, note, settings_of
 from .dsl import add_step, forget_step
 from .outputs import Outputs
 from .place import users_line
@@ -261,11 +261,10 @@ class SweepJob(Checked):
 
     def _job_keys(self, experiment_name: str = "", default_target: object = None,
                   tags: Optional[Dict[str, str]] = None) -> Dict[str, Any]:
-        target = self.compute or default_target
-        return given({**self.step_keys(), "display_name": self.name,
+        default = None if default_target is None else target_name(default_target)
+        return given({"compute": default, **self.step_keys(), "display_name": self.name,
                       "experiment_name": experiment_name or self.experiment_name,
-                      "tags": {**self.tags, **(tags or {})},
-                      "compute": None if target is None else target_name(target)})
+                      "tags": {**self.tags, **(tags or {})}})
 
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
@@ -285,7 +284,8 @@ class SweepJob(Checked):
             "limits": given(settings_of(self.limits)), "description": self.description,
             "early_termination": _keys_of(self.early_termination),
             "metrics_from": self.metrics_from,
-            "compute": None if self.compute is None else target_name(self.compute)}
+            "compute": (own.get("compute") if self.compute is None
+                        else target_name(self.compute))}
         if self.resources is not None:
             self._give_resources(keys)
         return given(keys)
@@ -335,6 +335,13 @@ class Sweepable:
         """A sweep over the inputs that are laws, such as Uniform(...)."""
         said = dict(locals())
         return swept(self, {**self.inputs, **(search_space or {})}, said)
+
+
+def note_limits(name: str, keys: Mapping[str, Any]) -> None:
+    """Of a job that is swept: the SDK's sweep has limits of its own, and leaves these out."""
+    if keys.get("limits"):
+        note(f"the limits of {name} do not hold for the trials of a sweep: use "
+             "sweep(trial_timeout=...)")
 
 
 def refuse_laws(name: str, inputs: Mapping[str, object]) -> None:

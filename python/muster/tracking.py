@@ -4,6 +4,7 @@ MLFLOW_TRACKING_URI names the folder, as it does for MLflow; muster sets it for 
 sweep. Without it, or if it names a server, metrics are printed.
 """
 
+import errno
 import json
 import os
 import re
@@ -20,6 +21,8 @@ from .checked import Checked, checked, lacks, nearest, note
 _EXPERIMENT = "0"  # MLflow's default one
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
 _STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
+# A name is a file, a folder or a link already.
+_TAKEN = (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP)
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 
@@ -72,8 +75,9 @@ def _open_for(path: str, mode: str) -> IO[bytes]:
         flags |= os.O_APPEND if mode == "ab" else os.O_TRUNC
         return os.fdopen(os.open(path, flags, 0o666), mode, buffering=0)
     except OSError as error:
-        raise BadCall(f"cannot write to {path}: {error.strerror}",
-                      "a name that is part of another one, as a of a/b, cannot be used") from error
+        hint = ("a name that is part of another one, as a of a/b, cannot be used"
+                if error.errno in _TAKEN else "MLFLOW_TRACKING_URI names its folder")
+        raise BadCall(f"cannot write to {path}: {error.strerror}", hint) from error
 
 
 def _write_new(path: str, text: str) -> None:

@@ -324,7 +324,8 @@ class Programs(PythonCase):
             file.write("outputs: {model: {type: path}}\n")
         told = self.fails(USAGE, STEPS + "first = func(1, 2)\n"
                                          "func(first.outputs.model, 2).submit()\n")
-        self.assertIn("is submitted by itself\n  hint: call both in a function with", told)
+        self.assertIn("cannot be submitted by itself: its script_arg_0 is the output 'model' of ",
+                      told)
         outside = wired.replace("    first = func(1, 2)\n", "")
         outside = outside.replace("@dsl", "first = func(1, 2)\n@dsl")
         told = self.fails(USAGE, STEPS + outside)
@@ -353,7 +354,7 @@ class Programs(PythonCase):
         told = self.fails(1, "import azureml.opendatasets\n")
         self.assertRegex(told, r"No module named 'azureml\.opendatasets': .*azureml\.core")
         told = self.fails(USAGE, "from azureml.core import Dataset\nDataset.get_by_name(1, 'x')\n")
-        self.assertIn("program.py:2: muster has nothing for azureml.core.Dataset", told)
+        self.assertIn("program.py:2: muster does not support azureml.core.Dataset", told)
 
     def test_an_sdk_that_is_installed_is_used(self):
         os.makedirs(self.path("azureml", "core"))

@@ -94,15 +94,15 @@ class Words(PythonCase):
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
                  "framework_version=...) is not supported\n  hint: name it in pip_packages"),
                 (V1 + "PyTorch('src', entry_script='train.py', node_count=2)\n",
-                 "an estimator with several nodes or processes has a distributed_training"),
+                 "an estimator with several nodes or processes needs distributed_training"),
                 (V2 + "from azure.ai.ml.entities import ManagedOnlineEndpoint\n"
                  "ManagedOnlineEndpoint(name='x')\n",
-                 "muster has nothing for azure.ai.ml.entities.ManagedOnlineEndpoint"),
+                 "muster does not support azure.ai.ml.entities.ManagedOnlineEndpoint"),
                 (V2 + "from azure.ai.ml.entities import Data\nclass Mine(Data): pass\n",
-                 "muster has nothing for azure.ai.ml.entities.Data", "name folders"),
+                 "muster does not support azure.ai.ml.entities.Data", "name folders"),
                 (V1 + "from azureml.core.runconfig import DEFAULT_GPU_IMAGE\n"
                  "str(DEFAULT_GPU_IMAGE)\n",
-                 "muster has nothing for azureml.core.runconfig.DEFAULT_GPU_IMAGE")):
+                 "muster does not support azureml.core.runconfig.DEFAULT_GPU_IMAGE")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):
@@ -180,8 +180,76 @@ class Words(PythonCase):
         alone = V2 + ("step = load_component('train.yml')()\n"
                       "step.environment_variables['GIVEN'] = 'lost'\n"
                       "client.jobs.create_or_update(step)\n")
-        self.refused(alone, "client.jobs", "is submitted by itself, without the "
-                     "environment_variables that were given to it")
+        self.refused(alone, "client.jobs", "cannot be submitted by itself with "
+                     "environment variables of its own")
+
+    def test_parts_of_a_step_given_as_dictionaries(self):
+        self.write("train.yml", SPEC)
+        done = self.runs(V2 + "train = load_component('train.yml')\n@dsl.pipeline()\ndef whole():\n"
+                         "    step = train()\n    step.distribution = {'type': 'mpi'}\n"
+                         "    step.resources = {'instance_count': 2}\n"
+                         "    step.limits = {'timeout': 100}\nwhole().dump('whole.yml')\n"
+                         "print(open('whole.yml').read())\n")
+        for said in ('"type": "mpi"', '"instance_count": 2', '"timeout": 100'):
+            self.assertIn(said, done.stdout)
+
+    def test_what_a_sweep_of_a_step_cannot_have(self):
+        self.write("train.yml", SPEC.replace("outputs:", "inputs: {lr: {type: number}}\noutputs:"))
+        made = V2 + ("from azure.ai.ml.sweep import Choice\n"
+                     "step = load_component('train.yml')(lr=Choice([1, 2]))\n")
+        swept = "step.sweep(primary_metric='loss', goal='minimize').dump('sweep.yml')\n"
+        for said, told in (("step.outputs.model = Output(path='kept')\n", "a path for an output"),
+                           ("step.distribution = {'type': 'mpi'}\n", "another distribution"),
+                           ("step.environment_variables['A'] = 'b'\n",
+                            "environment variables of its own")):
+            self.refused(made + said + swept, "step.sweep", f"cannot be swept with {told}")
+        command = (V2 + "from azure.ai.ml.sweep import Choice\n"
+                   "step = command(**given, inputs={'lr': Choice([1])})\n")
+        for kind, job in (("step", made), ("job", command)):
+            with self.subTest(kind):
+                done = self.runs(job + "step.limits = {'timeout': 100}\n" + swept)
+                self.assertRegex(done.stderr, r"do not hold for the trials of a sweep: use "
+                                              r"sweep\(trial_timeout=\.\.\.\)")
+
+    def test_a_sweep_runs_where_its_step_was_to_run(self):
+        self.write("train.yml", SPEC.replace("outputs:", "inputs: {lr: {type: number}}\noutputs:"))
+        swept = "sweep = step.sweep(primary_metric='x', goal='minimize')"
+        for said in ("step.compute = 'there'\n" + swept,
+                     "step.runsettings.configure(target='there')\n" + swept,
+                     "step.compute = 'there'\nsweep = SweepJob(trial=step, search_space="
+                     "{'lr': Choice([1])}, objective=Objective('minimize', 'x'))"):
+            done = self.runs(V2 + "from azure.ai.ml.sweep import Choice, Objective, SweepJob\n"
+                             "step = load_component('train.yml')(lr=Choice([1, 2]))\n" + said +
+                             "\nsweep.dump('sweep.yml')\nprint(open('sweep.yml').read())\n")
+            self.assertIn('"compute": "there"', done.stdout)
+
+    def test_an_environment_that_is_changed_later(self):
+        done = self.runs(V2 + "from azure.ai.ml.entities import Environment\n"
+                         "known = Environment(name='x')\nknown.image = 'busybox'\n"
+                         "known.conda_file = {'dependencies': ['pip']}\n"
+                         "command(**given, environment=known).dump('job.yml')\n"
+                         "print(open('job.yml').read())\n")
+        self.assertIn('"image": "busybox"', done.stdout)
+        self.assertIn('"dependencies"', done.stdout)
+
+    def test_what_begins_can_be_waited_for(self):
+        self.runs(V2 + "job = client.jobs.create_or_update(command(command='sleep 600'))\n"
+                  "poller = client.jobs.begin_cancel(job.name)\n"
+                  "poller.wait()\nassert poller.done() and poller.result() is None\n"
+                  "assert job.get_status() == 'Canceled', job.get_status()\n")
+
+    def test_registered_components_are_refused_when_they_are_called(self):
+        program = V2 + "known = client.components.get('known', version='1')\nknown(lr=1)\n"
+        self.refused(program, "known(lr", "the component 'known' is registered with Azure ML")
+
+    def test_names_that_are_only_asked_for(self):
+        done = self.runs("import mlflow\nfrom azure.ai.ml.entities import Data\n"
+                         "assert not hasattr(mlflow, 'pytorch')\n"
+                         "assert getattr(mlflow, 'pytorch', None) is None\n"
+                         "def load(data: Data | None = None, other: None | Data = None): pass\n"
+                         "try:\n    from mlflow import pytorch\n"
+                         "except ImportError as error:\n    print(error)\n")
+        self.assertIn("muster's stand-in for mlflow has no pytorch; it has ", done.stdout)
 
     def read(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
