@@ -1,25 +1,19 @@
 """What real frameworks take their world for, under each front end and beside the original launcher.
 
-tests/frameworks/detection-GROUP.table has the answers, a line for each rule and way to start ranks:
-
-    rule | how the ranks are started | muster: answer | the original: answer
-
-UPDATE_GOLDEN=1 writes it. The original stands only where it is installed and starts ranks here.
+See detection_case.py for the table. The original stands there only where it is installed and starts
+ranks here.
 """
 
 # rooms: front plan job
 # needs: matrix frameworks-torch113 frameworks-jax frameworks-tensorflow
 # busy
 
-import collections
-import json
-import os
-import re
 import shutil
 import unittest
 
-from framework_case import PROGRAMS, SECONDS, FrameworkCase, framework_or_skip
-from support import MUSTER, ROOT, run_tests
+from detection_case import OF_TORCH, answers_in, asks, check_table
+from framework_case import SECONDS, FrameworkCase, framework_or_skip
+from support import run_tests
 
 REASONS = {name: framework_or_skip(name) for name in ("torch113", "jax", "tensorflow")}
 
@@ -55,15 +49,6 @@ ORIGINALS = {
 }
 
 
-def joined(answers):
-    """One text for what all ranks answered; numbers in the order of the ranks."""
-    if not isinstance(answers[0], dict):
-        return " / ".join(sorted({str(one) for one in answers}))
-    in_order = sorted(answers, key=lambda one: one["rank"])
-    return ", ".join(f"{key} {' '.join(str(one[key]) for one in in_order)}"
-                     for key in answers[0])
-
-
 class DetectionCase(FrameworkCase):
     """Each way to start ranks, in one environment."""
 
@@ -75,17 +60,12 @@ class DetectionCase(FrameworkCase):
         self.write("hostfile", "node1 slots=1\nnode2 slots=1\n")
 
     def program(self):
-        return ["python", os.path.join(PROGRAMS, "detects.py"), *self.rules]
+        return asks(self.rules)
 
     def answers(self, done):
         """{rule: what the ranks answer}."""
         self.assertEqual(done.code, 0, done)
-        told = re.findall(r"DETECTS (\{.*\})$", "\n".join(done.lines), re.MULTILINE)
-        rules = collections.defaultdict(list)
-        for line in told:
-            for rule, answer in json.loads(line).items():
-                rules[rule].append(answer)
-        return {rule: joined(answers) for rule, answers in rules.items()}
+        return answers_in(done.lines)
 
     def of_job(self, distribution, nodes):
         lines = [f"command: {' '.join(self.program())}"]
@@ -118,18 +98,14 @@ class DetectionCase(FrameworkCase):
                 for rule, answer in self.of_job(distribution, nodes).items():
                     yield rule, f"job, {name}, {layout}", answer, "-"
 
-    def check_table(self):
-        table = os.path.join(ROOT, "tests", "frameworks", f"detection-{self.group}.table")
-        self.assert_golden(table, sorted(" | ".join(row) for row in self.rows()))
-
 
 @unittest.skipIf(REASONS["torch113"], REASONS["torch113"])
 class Torch(DetectionCase):
     group = "torch113"
-    rules = ("torch", "lightning", "transformers", "accelerate", "deepspeed", "mpi4py")
+    rules = OF_TORCH
 
     def test_what_torch_and_its_relatives_take_their_world_for(self):
-        self.check_table()
+        check_table(self, self.group, self.rows())
 
 
 @unittest.skipIf(REASONS["jax"], REASONS["jax"])
@@ -138,7 +114,7 @@ class Jax(DetectionCase):
     rules = ("jax",)
 
     def test_what_jax_takes_its_world_for(self):
-        self.check_table()
+        check_table(self, self.group, self.rows())
 
 
 @unittest.skipIf(REASONS["tensorflow"], REASONS["tensorflow"])
@@ -147,7 +123,7 @@ class TensorFlow(DetectionCase):
     rules = ("tensorflow",)
 
     def test_what_tensorflow_takes_its_world_for(self):
-        self.check_table()
+        check_table(self, self.group, self.rows())
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@
 # busy
 
 import os
-import re
 import unittest
 
 from framework_case import FrameworkCase, framework_or_skip
+from own import port
 from support import run_tests
 
 REASON = framework_or_skip("mindspore")
@@ -41,10 +41,8 @@ class MindSpore(FrameworkCase):
         program = self.program("mindspore")
         done = self.here("run", "--role", "MS_WORKER=2", "--role", "MS_SCHED=1", "python", program)
         ours = self.assert_numbered(done)
-        port = re.search(r"^MS_SCHED_PORT=(\d+)", self.here(
-            "run", "--role", "MS_SCHED=1", "--role", "MS_WORKER=1", "env").text, re.MULTILINE)[1]
-        own = self.here("--worker_num", "2", "--local_worker_num", "2", "--master_port", port,
-                        "--join", "True", "--log_dir", self.path("logs"), program,
+        own = self.here("--worker_num", "2", "--local_worker_num", "2", "--master_port",
+                        str(port()), "--join", "True", "--log_dir", self.path("logs"), program,
                         command=(os.path.join(os.path.dirname(self.python), "msrun"),))
         self.assertEqual(own.code, 0, own)
         logs = []

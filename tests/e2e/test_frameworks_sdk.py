@@ -17,7 +17,7 @@ import textwrap
 import unittest
 
 import azure_programs
-from framework_case import PROGRAMS, python_of
+from framework_case import PROGRAMS, SECONDS, python_of
 from python_case import PACKAGE, PythonCase
 from support import MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case, run_tests
 
@@ -51,8 +51,11 @@ if REASON:
 
 
 def output_of(words, text="", **env):
-    return subprocess.run(words, input=text, env={**os.environ, **env}, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    done = subprocess.run(words, input=text, env={**os.environ, **env}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"code {done.returncode} of {words}\n{done.stderr}")
+    return done.stdout
 
 
 def compared():
