@@ -57,7 +57,10 @@ class InSlurm(SlurmCase):
                 words = [MUSTER, "submit", self.job(name, nodes)]
                 for rule, answer in self.answers(options, *words).items():
                     yield rule, f"salloc, job, {name}, {layout}", answer, "-"
-            for rule, answer in self.answers(options, "srun", *asks(self.rules)).items():
+            # Debian's Open MPI cannot be started by srun alone; these look for a world of MPI.
+            rules = [rule for rule in self.rules
+                     if rule not in ("mpi4py", "deepspeed", "lightning")]
+            for rule, answer in self.answers(options, "srun", *asks(rules)).items():
                 yield rule, f"srun alone, {layout}", "-", answer
 
 
