@@ -35,7 +35,7 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze clean install talk kubernetes frameworks matrix configure-tests \
+        format lint analyze clean install talk kubernetes frameworks matrix debian13 configure-tests \
         demo-packages test-packages
 
 help: ## list the targets
@@ -77,7 +77,7 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubern
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
-check-all: check matrix analyze fuzz talk sim stress ## everything that there is; hours
+check-all: check matrix debian13 analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
@@ -95,6 +95,11 @@ matrix: configure-tests ## real frameworks under every front end, beside their o
 	tools/setup frameworks
 	cmake --build build --target muster
 	$(call run_tests,matrix)
+
+debian13: configure-tests ## hosts that run Debian 13, whose root is made first: 15 minutes, later 5
+	tools/setup roots
+	cmake --build build --target muster
+	$(call run_tests,debian13)
 
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)

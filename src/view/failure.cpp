@@ -36,6 +36,11 @@ constexpr std::array kByWords{
            "most likely the port is in use by another process on {}: see ss -ltnp there"},
     Advice{"Failed to start RPC server",
            "most likely the port is in use by another process on {}: see ss -ltnp there"},
+    // torch 2.4 and later ask for libuv; Debian's 2.6 was built without
+    // (torch/distributed/rendezvous.py).
+    Advice{"without libuv support",
+           "torch on {} was built without libuv, which it wants for its store: set USE_LIBUV=0, as "
+           "in `-x USE_LIBUV=0`"},
     Advice{"ModuleNotFoundError",
            "the module is missing on {}, or another python comes first on "
            "PATH there"},

@@ -24,8 +24,8 @@ def why_not(tools):
 class BatchLab:
     """A lab whose nodes a batch system gives out. Use as a context manager."""
 
-    def __init__(self, nodes):
-        self.lab = Lab(nodes)
+    def __init__(self, nodes, roots=None):
+        self.lab = Lab(nodes, roots=roots)
         self._daemons = {}  # (name, host) -> Started
         self._quiet = None
 

@@ -27,6 +27,8 @@ import time
 import unittest
 
 SSHD = "/usr/sbin/sshd"
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MUSTER = os.environ.get("MUSTER", os.path.join(SOURCES, "build", "muster"))
 HOME = "/run/home"     # of root inside a host; lies on the host's own tmpfs
 LOCAL = "/media"       # a folder of the host's own (tmpfs); everything else on disk is shared
 WAIT_SECONDS = 60.0    # of every wait: many times what anything here takes on an idle machine
@@ -112,7 +114,10 @@ class Lab:
     living = []  # of this process: those that a failed test may have used
 
     def __init__(self, nodes, max_startups="100:30:200", banner="", noisy_shell=False,
-                 docker=False):
+                 docker=False, roots=None, shared=()):
+        """`roots`: of hosts that run another system, by name; the folder of its root, as
+        tools/debian13 makes it. It is only read: what such a host writes is its own. `shared`:
+        folders that such hosts have in common with this machine."""
         self.names = [f"node{number}" for number in range(1, nodes + 1)]
         self.folder = tempfile.mkdtemp(prefix="muster-lab-")
         # Nobody outside can see these networks; a random net keeps the log lines of two labs apart.
@@ -121,6 +126,8 @@ class Lab:
         self.ssh_command = f"ssh -F {self.ssh_config}"
         self._options = {"max_startups": max_startups, "banner": banner, "docker": docker}
         self._noisy = noisy_shell
+        self._roots = roots or {}
+        self._shared = [SOURCES, os.path.dirname(MUSTER), "/tmp", "/dev", "/sys", *shared]
         self._switch = None
         self._holders = {}   # name -> the unshare process
         self._inits = {}     # name -> pid of the host's process 1, seen from here
@@ -329,8 +336,20 @@ class Lab:
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def _enter_root(self, folder):
+        """Lines with which a host goes over to another root. The repository and /tmp, where
+        tests have their folders, stay what they are everywhere."""
+        return ["mount -t tmpfs tmpfs /run", "mkdir /run/above /run/work /run/root",
+                f"mount -t overlay overlay -o lowerdir={folder},upperdir=/run/above,"
+                "workdir=/run/work /run/root",
+                *(f"mkdir -p /run/root{one}; mount --rbind {one} /run/root{one}"
+                  for one in self._shared),
+                "mount -t proc proc /run/root/proc", "mkdir /run/root/.before",
+                "pivot_root /run/root /run/root/.before", "cd /", "umount -l /.before"]
+
     def _init_script(self, name):
-        mounts = [f"mount -t tmpfs tmpfs {folder}" for folder in ("/dev/shm", "/run", LOCAL)]
+        mounts = self._enter_root(self._roots[name]) if name in self._roots else []
+        mounts += [f"mount -t tmpfs tmpfs {folder}" for folder in ("/dev/shm", "/run", LOCAL)]
         # A copy, since a file that a bare system lacks, such as /etc/hosts, cannot be mounted over.
         files = {"hosts": f"hosts.{name}", "passwd": "passwd", "shadow": "shadow",
                  "resolv.conf": "resolv.conf"}

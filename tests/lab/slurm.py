@@ -31,8 +31,8 @@ def why_not(accounts=False):
 class Slurm(batch.BatchLab):
     """A lab whose nodes a Slurm gives out. Use as a context manager."""
 
-    def __init__(self, nodes=4, gres=False, lines=(), accounts=False):
-        super().__init__(nodes)
+    def __init__(self, nodes=4, gres=False, lines=(), accounts=False, roots=None):
+        super().__init__(nodes, roots)
         self._keeps_accounts = accounts
         self.accounts = None
         self._gres = gres      # two pretended GPUs on each node

@@ -328,6 +328,10 @@ TEST(Report, SaysWhatWordsOfMeetingsMean) {
         "F1127 15:47:47.4   21 client.h:80] fatal errors. absl::Status: DEADLINE_EXCEEDED: D"}) {
     EXPECT_TRUE(advises(line, "perhaps it has waited in vain for another rank")) << line;
   }
+  EXPECT_TRUE(
+      advises("RuntimeError: use_libuv was requested but PyTorch was build without libuv "
+              "support",
+              "torch on node2 was built without libuv"));
   EXPECT_FALSE(advises("requests.exceptions.ReadTimeout: Read timed out.", "in vain"));
 }
 
