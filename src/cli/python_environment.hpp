@@ -5,8 +5,8 @@
 
 namespace muster::cli {
 
-// Sets App::python_environment where this machine finds the program of an app in the environment
-// that the launching shell has activated, and the ranks are told of it.
+// Sets App::python_program and python_environment where this machine finds what an app looks for on
+// PATH in the environment that the launching shell has activated, and the ranks are told of it.
 void note_python_environments(Prospect& job);
 
 }  // namespace muster::cli

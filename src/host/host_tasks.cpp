@@ -70,7 +70,7 @@ std::string outside(const machine::AppOrder& app, const std::string& path) {
 }
 
 base::Error not_found(base::Error error, const machine::AppOrder& app) {
-  if (app.python_program.empty()) return error;
+  if (app.command.front() != app.python_program) return error;
   error.hint = fmt::format("your shell has it from {}: make the same environment on this host, too",
                            app.python_environment);
   return error;

@@ -89,6 +89,11 @@ class OwnEnvironment(SeedCase):
                             f"your shell has it from {self.venv}: make the same environment on "
                             "this host, too")
 
+    def test_a_script_that_is_missing_is_not_the_environments(self):
+        self.put("says", "#!/usr/bin/env python\n", ["head"], 0o755)
+        done = self.in_it("muster run -H node1 ./says", code=None)
+        self.assert_refused(done, CANNOT_START, "hint: is the path right, and the same on every")
+
     def test_what_does_not_come_from_it_is_not_told(self):
         for words in ("mpirun -H node2 sh -c 'echo so'", "mpirun -H node2 /bin/echo so",
                       f"muster run --clean-env -H node2 {self.home}/bin/python -c 'print(\"so\")'",
