@@ -61,7 +61,7 @@ class Jobs(Checked):
 
     def begin_cancel(self, name: str) -> Any:
         """Once it returns, the job has ended."""
-        Run(name).stop()
+        self.cancel(name)
         return Poller(None)
 
     def cancel(self, name: str) -> None:

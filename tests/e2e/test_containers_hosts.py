@@ -40,10 +40,13 @@ dist.destroy_process_group()
 
 
 class HostsCase(LabCase):
+    images = IMAGES
+    hosts = {}  # what they are, in words of Lab
+
     @classmethod
     def setUpClass(cls):
-        cls.lab_of(2)
-        cls.containers = image.Containers(cls.lab, IMAGES)
+        cls.lab_of(2, **cls.hosts)
+        cls.containers = image.Containers(cls.lab, cls.images)
         cls.containers.__enter__()
         cls.addClassCleanup(cls.containers.close)
 

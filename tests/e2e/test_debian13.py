@@ -48,20 +48,20 @@ def root_or_none():
 
 
 DEBIAN13 = root_or_none()
+ALL = {name: DEBIAN13 for name in ("head", "node1", "node2")}
 REASON = lab_or_skip() or ("" if DEBIAN13 else "`tools/debian13` has not made its root")
 if REASON:
     print(f"SKIPPED: no hosts with Debian 13: {REASON}", file=sys.stderr)
 
 
 class HostsCase(LabCase):
-    """The head and `nodes` hosts; those of `newer` run Debian 13."""
+    """The head and two hosts; those of `roots` run Debian 13."""
 
-    nodes = 2
-    newer = ("head", "node1", "node2")
+    roots = ALL
 
     @classmethod
     def setUpClass(cls):
-        cls.lab_of(cls.nodes, roots={name: DEBIAN13 for name in cls.newer})
+        cls.lab_of(2, roots=cls.roots)
 
     def environment(self, **more):
         """Debian's torch 2.6 has no libuv, and asks for it nevertheless."""
@@ -144,7 +144,7 @@ class Debian13(HostsCase):
 class Both(HostsCase):
     """node1 and the head run Debian 12, as this machine does; node2 runs Debian 13."""
 
-    newer = ("node2",)
+    roots = {"node2": DEBIAN13}
 
     def test_they_are_what_they_say(self):
         self.assertEqual([self.release(host) for host in ("head", "node1", "node2")],
@@ -172,7 +172,7 @@ class Both(HostsCase):
 
 @unittest.skipIf(REASON, REASON)
 class Slurm24(SlurmCase):
-    options = {"nodes": 2, "roots": {name: DEBIAN13 for name in ("head", "node1", "node2")}}
+    options = {"nodes": 2, "roots": ALL}
 
     def test_a_job_has_its_hosts_from_slurm(self):
         self.assertRegex(self.slurm.ask("sinfo", "--version"), r" 24\.")
@@ -194,13 +194,8 @@ class Slurm24(SlurmCase):
 
 @unittest.skipIf(REASON or image.why_not(), REASON or image.why_not())
 class Podman5(test_containers_hosts.HostsCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.lab_of(2, roots={name: DEBIAN13 for name in ("head", "node1", "node2")},
-                   shared=[image.cache_folder()])
-        cls.containers = image.Containers(cls.lab, ("small",))
-        cls.containers.__enter__()
-        cls.addClassCleanup(cls.containers.close)
+    images = ("small",)
+    hosts = {"roots": ALL, "shared": [image.cache_folder()]}
 
     def test_each_host_has_its_container(self):
         _, out, _ = self.containers.podman("node1", "--version")

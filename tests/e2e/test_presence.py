@@ -15,10 +15,9 @@ import os
 import re
 
 from support import MUSTER, ROOT, Case, run_tests
+from test_detection import SSH
 
 TABLE = os.path.join(ROOT, "tests", "frameworks", "presence.table")
-# ssh to any host: this one.
-SSH = '#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n'
 LAYOUTS = (2, 1)  # ranks on each of two nodes
 # With {each} and {all} ranks.
 FRONTS = {

@@ -339,13 +339,13 @@ class Lab:
     def _enter_root(self, folder):
         """Lines with which a host goes over to another root. The repository and /tmp, where
         tests have their folders, stay what they are everywhere."""
-        return ["mount -t tmpfs tmpfs /run", "mkdir /run/above /run/work /run/root",
+        return ["mount -t tmpfs tmpfs /run", "mkdir /run/above /run/work /run/whole",
                 f"mount -t overlay overlay -o lowerdir={folder},upperdir=/run/above,"
-                "workdir=/run/work /run/root",
-                *(f"mkdir -p /run/root{one}; mount --rbind {one} /run/root{one}"
+                "workdir=/run/work /run/whole",
+                *(f"mkdir -p /run/whole{one}; mount --rbind {one} /run/whole{one}"
                   for one in self._shared),
-                "mount -t proc proc /run/root/proc", "mkdir /run/root/.before",
-                "pivot_root /run/root /run/root/.before", "cd /", "umount -l /.before"]
+                "mount -t proc proc /run/whole/proc", "mkdir /run/whole/.before",
+                "pivot_root /run/whole /run/whole/.before", "cd /", "umount -l /.before"]
 
     def _init_script(self, name):
         mounts = self._enter_root(self._roots[name]) if name in self._roots else []

@@ -1,34 +1,24 @@
-"""DistributedDataParallel, of which rank 0 writes its losses for TensorBoard: FOLDER."""
+"""ddp_train, of which rank 0 writes its losses for TensorBoard, and prints them: FOLDER."""
 
 import json
 import os
 import sys
 
-import torch
-from seen import CLASSES, PIXELS, batches, fashion
+from ddp_train import main
 from torch.utils.tensorboard import SummaryWriter
 
 
-def main(folder):
-    torch.distributed.init_process_group("gloo")
-    rank, world = torch.distributed.get_rank(), torch.distributed.get_world_size()
-    torch.manual_seed(1)
-    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(PIXELS, CLASSES))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
-    images, labels = (torch.from_numpy(each)[rank::world] for each in fashion())
+def write(folder):
     losses = []
-    writer = SummaryWriter(folder) if rank == 0 else None
-    for step, (rows, wanted) in enumerate(batches(images, labels)):
-        loss = torch.nn.functional.cross_entropy(model(rows), wanted)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-        if writer:
-            writer.add_scalar("loss/train", losses[-1], step)
-    if writer:
-        writer.close()
-        os.write(1, f"LOSSES {json.dumps(losses)}\n".encode())
+    with SummaryWriter(folder) as writer:
+        def hear(_, step, loss):
+            writer.add_scalar("loss/train", loss, step)
+            losses.append(loss)
+        main(hear)
+    os.write(1, f"LOSSES {json.dumps(losses)}\n".encode())
 
 
-main(sys.argv[1])
+if os.environ["RANK"] == "0":
+    write(sys.argv[1])
+else:
+    main()
