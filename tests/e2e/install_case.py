@@ -42,7 +42,10 @@ class InstallCase(Case):
         return os.path.join(prefix, folder)
 
     def answer(self, *words, **variables):
-        done = subprocess.run(words, env={"PATH": PATH, "HOME": self.path(), **variables},
+        # The SDK takes the folder in which a program starts for the job's code: it holds nothing.
+        os.makedirs(self.path("work"), exist_ok=True)
+        done = subprocess.run(words, cwd=self.path("work"),
+                              env={"PATH": PATH, "HOME": self.path(), **variables},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
