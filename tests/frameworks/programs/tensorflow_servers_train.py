@@ -76,15 +76,18 @@ def work(resolver):
             weights = old.Variable(tf.zeros((PIXELS, CLASSES)))
             biases = old.Variable(tf.zeros(CLASSES))
             steps = old.train.get_or_create_global_step()
-            arrived = old.Variable(0)
             loss = loss_of(tf.matmul(tf.reshape(rows, (-1, PIXELS)), weights) + biases, labels)
             train = old.train.GradientDescentOptimizer(0.02).minimize(loss, global_step=steps)
-            arrive = old.assign_add(arrived, 1, use_locking=True)
+        with old.device("/job:ps/task:0"):
+            queues = [tf.queue.FIFOQueue(2 * world, tf.int32, shapes=(), shared_name=f"arrived{i}")
+                      for i in range(world)]
+            arrive = tf.group(*(queue.enqueue(index) for queue in queues))
+            wait = queues[index].dequeue_many(world)
 
-        def meet(times):
+        def meet():
+            """Blocks on the server: a worker that asks again and again starves the others."""
             session.run(arrive)
-            while session.run(arrived) < times * world:
-                pass
+            session.run(wait)
 
         data = [{rows: images, labels: wanted}
                 for images, wanted in batches(*(each[index::world] for each in fashion()))]
@@ -92,9 +95,9 @@ def work(resolver):
         with old.train.MonitoredTrainingSession(start(resolver).target, is_chief=index == 0,
                                                 config=near) as session:
             losses = [session.run(loss, data[0])]  # before anybody has learnt
-            meet(1)
+            meet()
             losses += [session.run((loss, train), batch)[0] for batch in data]
-            meet(2)
+            meet()
             learnt, count = session.run(([weights, biases], steps))
     tell("tensorflow", index, world, learnt, losses, type=resolver.task_type, steps=int(count),
          devices=sorted({weights.device, biases.device}))
