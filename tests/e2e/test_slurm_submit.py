@@ -231,7 +231,7 @@ class Submitted(SubmitCase):
     def test_a_run_is_followed_stopped_and_run_again(self):
         run = self.detached(f'echo begun; {UNTIL_GO}', nodes=2)
         following = self.follow("[0] begun", "logs", "-f", run)
-        self.assertEqual(self.shown(run)["state"], "running")
+        self.until_state(run, "running")  # the other host's rank may begin later
         self.call("stop", run, code=0)
         ended = self.shown(run)
         self.assertEqual((ended["state"], ended["exit_code"]), ("stopped", 130))
