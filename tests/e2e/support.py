@@ -23,14 +23,13 @@ import types
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-MUSTER = os.path.abspath(os.environ.get("MUSTER", os.path.join(ROOT, "build", "muster")))
 PYTHON = "/usr/bin/python3"  # Debian's: the one that sees Debian's torch
 
-sys.path.insert(0, os.path.join(ROOT, "tests", "lab"))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lab"))
 import evidence  # noqa: E402
 import lab as lab_module  # noqa: E402
-from lab import WAIT_SECONDS, Lab, run_tests, until  # noqa: E402,F401  (tests take them from here)
+# Tests take these from here.
+from lab import MUSTER, ROOT, WAIT_SECONDS, Lab, run_tests, until  # noqa: E402,F401
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '

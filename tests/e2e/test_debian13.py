@@ -19,9 +19,9 @@ from support import MUSTER, ROOT, LabCase, lab_or_skip, run_tests
 from lab import LOCAL  # which support has put on the path
 import image
 import test_containers_hosts
+from mpi_programs import SOURCES
 from test_slurm import SlurmCase
 
-SOURCES = os.path.join(ROOT, "tests", "mpi")
 SECONDS = 180  # for ranks that import torch, on few cores
 REDUCE = """
 import os, torch, torch.distributed as dist

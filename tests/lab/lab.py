@@ -27,8 +27,8 @@ import time
 import unittest
 
 SSHD = "/usr/sbin/sshd"
-SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MUSTER = os.environ.get("MUSTER", os.path.join(SOURCES, "build", "muster"))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MUSTER = os.path.abspath(os.environ.get("MUSTER", os.path.join(ROOT, "build", "muster")))
 HOME = "/run/home"     # of root inside a host; lies on the host's own tmpfs
 LOCAL = "/media"       # a folder of the host's own (tmpfs); everything else on disk is shared
 WAIT_SECONDS = 60.0    # of every wait: many times what anything here takes on an idle machine
@@ -127,7 +127,7 @@ class Lab:
         self._options = {"max_startups": max_startups, "banner": banner, "docker": docker}
         self._noisy = noisy_shell
         self._roots = roots or {}
-        self._shared = [SOURCES, os.path.dirname(MUSTER), "/tmp", "/dev", "/sys", *shared]
+        self._shared = [ROOT, os.path.dirname(MUSTER), "/tmp", "/dev", "/sys", *shared]
         self._switch = None
         self._holders = {}   # name -> the unshare process
         self._inits = {}     # name -> pid of the host's process 1, seen from here
