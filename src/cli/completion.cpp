@@ -6,7 +6,7 @@
 
 #include "cli/help.hpp"
 #include "front/front.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::cli {
 namespace {
@@ -279,7 +279,7 @@ base::Result<std::string> completion(std::string_view shell) {
   if (shell == "bash") return bash();
   if (shell == "zsh") return zsh();
   return base::fail(base::Fault::usage, "write: muster completion bash, or zsh",
-                    "no completion for the shell {}", spec::quoted(shell));
+                    "no completion for the shell {}", spec::in_quotes(shell));
 }
 
 }  // namespace muster::cli

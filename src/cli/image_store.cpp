@@ -14,7 +14,7 @@
 #include "container/runtimes.hpp"
 #include "host/contain_here.hpp"
 #include "process/converse.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::cli {
 namespace {
@@ -88,7 +88,7 @@ bool is_file(const std::string& image) {
 
 base::Error not_there(const std::string& image) {
   return {Fault::cannot_start,
-          fmt::format("the image {} is not there", spec::quoted(image)),
+          fmt::format("the image {} is not there", spec::in_quotes(image)),
           "it has a name of one machine only: --image-from-here sends it from this one",
           {}};
 }
@@ -109,7 +109,7 @@ base::Error pull_error(const std::string& runtime, const std::string& image,
   const auto* known = std::ranges::find_if(kPullSayings, [&](const PullSaying& one) {
     return low.find(one.words) != std::string::npos;
   });
-  const std::string quoted = spec::quoted(image);
+  const std::string quoted = spec::in_quotes(image);
   if (known == kPullSayings.end()) {
     return {Fault::cannot_start,
             fmt::format("{} cannot pull the image {}: {}", runtime, quoted, why),
@@ -207,7 +207,7 @@ Result<void> ImageStore::save(const std::string& image, const std::string& archi
   if (!well) return tl::unexpected(well.error());
   if (*well) return {};
   return base::fail(Fault::cannot_start, "", "{} cannot save the image {}: {}", name_,
-                    spec::quoted(image), call.why());
+                    spec::in_quotes(image), call.why());
 }
 
 namespace {
@@ -228,7 +228,7 @@ Result<std::string> ready_image_by(const std::string& how, const std::string& im
   const ImageFacts& facts = **found;
   if (can_run(facts.processor)) return "has " + facts.id;
   return base::fail(Fault::cannot_start, "choose one that was built for this host's processor",
-                    "the image {} is for {}, and this host is {}", spec::quoted(image),
+                    "the image {} is for {}, and this host is {}", spec::in_quotes(image),
                     facts.processor, processor_here());
 }
 

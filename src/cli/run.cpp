@@ -45,7 +45,7 @@
 #include "probe/random.hpp"
 #include "probe/terminal.hpp"
 #include "process/converse.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
@@ -92,7 +92,7 @@ base::Result<std::string> ask_program(const std::vector<std::string>& words,
   const std::string why =
       answer->is_cut ? fmt::format("no answer within {} s", kPatience.count()) : answer->err;
   return base::fail(base::Fault::unreachable, kNameHosts, "{}: {}", fmt::join(words, " "),
-                    spec::quoted(why.substr(0, why.find('\n'))));
+                    spec::in_quotes(why.substr(0, why.find('\n'))));
 }
 
 // Slurm leaves the variable to steps within the one that has the terminal.

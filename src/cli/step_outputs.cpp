@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/words.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "store/files.hpp"
 
 namespace muster::cli {
@@ -17,7 +17,7 @@ using front::StepRequest;
 // The beginning of a word that may be anything.
 std::string shown(const std::string& word) {
   constexpr std::size_t kWordMax = 20;
-  return word.empty() ? "nothing" : spec::quoted(word.substr(0, kWordMax));
+  return word.empty() ? "nothing" : spec::in_quotes(word.substr(0, kWordMax));
 }
 
 // The word that a step has written into a file, or into the only file of a folder.

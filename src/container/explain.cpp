@@ -8,7 +8,7 @@
 
 #include "base/words.hpp"
 #include "container/runtimes.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::container {
 namespace {
@@ -125,7 +125,7 @@ Error explain(const ContainerSpec& spec, const RuntimeEnd& end) {
   const bool known = heard.saying != nullptr;
   const std::string line = (known ? heard.line : telling_line(lines)).substr(0, kLineMax);
   Error error{Fault::cannot_start, {}, {}, {}};
-  const std::string image = spec::quoted(spec.image);
+  const std::string image = spec::in_quotes(spec.image);
   if (known) error.hint = heard.saying->hint;
   if (known && !heard.saying->what.empty()) {
     error.what =

@@ -12,7 +12,7 @@
 #include "model/carriers.hpp"
 #include "model/head_above.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/sources.hpp"
 #include "spec/step_place.hpp"
 
@@ -204,7 +204,7 @@ base::Result<void> check_budget(const Call& call) {
   const auto budget = variable(call, kRecordsBudget);
   if (budget && !budget->empty() && !base::parse_byte_size(*budget)) {
     return base::fail(base::Fault::usage, "for example 50GB: old records go when a run has ended",
-                      "{} must be a size, not {}", kRecordsBudget, spec::quoted(*budget));
+                      "{} must be a size, not {}", kRecordsBudget, spec::in_quotes(*budget));
   }
   return {};
 }
@@ -213,7 +213,7 @@ base::Result<void> settle_record(const Call& call, RunRequest& request) {
   const auto said = variable(call, kRecord);
   if (said && *said != "yes" && *said != "no") {
     return base::fail(base::Fault::usage, "MUSTER_RECORDS names the folder of records",
-                      "{} must be yes or no, not {}", kRecord, spec::quoted(*said));
+                      "{} must be yes or no, not {}", kRecord, spec::in_quotes(*said));
   }
   if (!keeps_record(call, request.keeps)) {
     request.record.reset();

@@ -8,8 +8,8 @@
 #include "front/levels.hpp"
 #include "model/job_spec.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 #include "spec/rankfile.hpp"
 
 namespace muster::front {
@@ -22,7 +22,7 @@ using model::BindTo;
 using model::MapBy;
 using model::Mapping;
 using model::RankBy;
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr std::uint32_t kWidthMax = model::kCpusMax;
 
@@ -84,7 +84,7 @@ class MapByReader {
 
   tl::unexpected<base::Error> unknown_policy() const {
     return fail(Fault::usage, "", "{} must be {}, not {}", typed_.option, kPolicies,
-                quoted(typed_.value));
+                in_quotes(typed_.value));
   }
 
   // "N:WHAT", with modifiers after it.
@@ -103,7 +103,7 @@ class MapByReader {
     if (object.empty() || !level) {
       return fail(Fault::usage, "for example ppr:2:node",
                   "{} ppr:N:WHAT needs node, package, numa, core or another object, not {}",
-                  typed_.option, quoted(object));
+                  typed_.option, in_quotes(object));
     }
     mapping_.map_by = MapBy::ppr;
     mapping_.level = *level;
@@ -140,7 +140,7 @@ class MapByReader {
     return fail(Fault::usage,
                 "modifiers are PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS, "
                 "CORECPUS, ORDERED, FILE=PATH",
-                "{} has an unknown modifier {}", typed_.option, quoted(written));
+                "{} has an unknown modifier {}", typed_.option, in_quotes(written));
   }
 
   Result<void> read_width(const std::string& value) {
@@ -203,7 +203,7 @@ Result<void> read_qualifiers(const Typed& typed, std::string_view text, Mapping&
       mapping.bind_ordered = true;
     } else if (!is("no-overload")) {
       return fail(Fault::usage, "", "{} allows if-supported, overload-allowed and ordered, not {}",
-                  typed.option, quoted(written));
+                  typed.option, in_quotes(written));
     }
   }
   return {};
@@ -227,7 +227,7 @@ Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
   const bool fills = !modifier.empty() && std::string_view("fill").starts_with(modifier);
   if (!modifier.empty() && !spans && !fills) {
     return fail(Fault::usage, "", "{} allows :SPAN and :FILL, not {}", typed.option,
-                quoted(modifier));
+                in_quotes(modifier));
   }
   mapping.rank_given = true;
   mapping.rank_level = mapping.level;
@@ -243,7 +243,7 @@ Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
   } else {
     return fail(Fault::usage, "",
                 "{} must be slot, node, fill, span, core, numa, package or another object, not {}",
-                typed.option, quoted(typed.value));
+                typed.option, in_quotes(typed.value));
   }
   return {};
 }
@@ -263,7 +263,7 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
     return fail(Fault::usage, "",
                 "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
                 "package, cpu-list or default, not {}",
-                typed.option, quoted(typed.value));
+                typed.option, in_quotes(typed.value));
   }
   if (!target.empty()) {
     mapping.bind_by_default = target == "default";

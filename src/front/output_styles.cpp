@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/words.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -151,7 +151,7 @@ Result<Pattern> read_hydra_pattern(std::string_view option, std::string_view wor
     if (!piece) {
       return fail(Fault::usage, "%% stands for a single %",
                   "{}: after % comes r (rank), h (host), g (group), p (proxy) or t, not {}", option,
-                  spec::quoted(words.substr(1, 1)));
+                  spec::in_quotes(words.substr(1, 1)));
     }
     pattern.push_back(*piece);
     words.remove_prefix(2);
@@ -212,7 +212,7 @@ Result<TorchStreams> read_torch_streams(std::string_view option, std::string_vie
   const auto refuse = [&] {
     return fail(Fault::usage, "0 is none, 1 stdout, 2 stderr, 3 both",
                 "{} takes 0 to 3, or a list by local rank such as 0:3,1:1, not {}", option,
-                spec::quoted(words));
+                spec::in_quotes(words));
   };
   const auto number = [](std::string_view one, std::uint32_t most) {
     return spec::read_number("", one, {0, most}, Fault::usage);

@@ -11,12 +11,12 @@
 #include "job/number.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 std::string_view word(Framework framework) {
   switch (framework) {
@@ -147,7 +147,7 @@ void check_bounds(const Input& input, InputType type, Complaints& complaints) {
 // An output's name becomes that of a folder, too.
 void check_name(const std::string& name, Mark mark, Complaints& complaints) {
   if (is_name(name)) return;
-  complaints.add(mark, fmt::format("{} is not a name for an input or output", quoted(name)),
+  complaints.add(mark, fmt::format("{} is not a name for an input or output", in_quotes(name)),
                  "a name has only letters, digits, _ and -");
 }
 
@@ -157,7 +157,7 @@ void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
   if (!type) {
     return complaints.add(
         input.type->begin,
-        fmt::format("inputs.{}: {} is not a type", input.name, quoted(input.type->text)),
+        fmt::format("inputs.{}: {} is not a type", input.name, in_quotes(input.type->text)),
         type_hint(input.type->text));
   }
   if (*type == InputType::choice && input.choices.empty()) {
@@ -210,7 +210,8 @@ class Expressions {
   }
 
   void wrong(const Text& text, const Piece& piece) {
-    add(text, piece, fmt::format("{} means nothing here: {}", quoted(piece.raw), piece.text), "");
+    add(text, piece, fmt::format("{} means nothing here: {}", in_quotes(piece.raw), piece.text),
+        "");
   }
 
   bool known(const Text& text, const Piece& piece, const Names& names, std::string_view what) {
@@ -219,7 +220,7 @@ class Expressions {
       no_parameter(text, piece);
       return false;
     }
-    add(text, piece, fmt::format("there is no {} {}", what, quoted(piece.text)),
+    add(text, piece, fmt::format("there is no {} {}", what, in_quotes(piece.text)),
         hint(piece.text, names, fmt::format("declare it below {}s:", what)));
     return false;
   }
@@ -229,12 +230,12 @@ class Expressions {
       return add(text, piece,
                  fmt::format("{} means nothing here: search_space belongs to sweeps, and this is a "
                              "single job",
-                             quoted(piece.raw)),
+                             in_quotes(piece.raw)),
                  "");
     }
     const std::vector<std::string> names = sweep::names(job_.sweep->settings.space);
     const std::string name = piece.text.substr(kSearchSpace.size());
-    add(text, piece, fmt::format("the search space has no {}", quoted(name)),
+    add(text, piece, fmt::format("the search space has no {}", in_quotes(name)),
         base::did_you_mean(name, names, "declare it below search_space:"));
   }
 
@@ -242,7 +243,7 @@ class Expressions {
     const Input& input = *inputs_.find(piece.text)->second;
     if (!input.optional || input.value) return;
     add(text, piece,
-        fmt::format("the input {} is optional, and may have no value here", quoted(piece.text)),
+        fmt::format("the input {} is optional, and may have no value here", in_quotes(piece.text)),
         fmt::format("leave it out with $[[ {} ]], or give it a default", piece.raw));
   }
 
@@ -306,7 +307,7 @@ void check_variables(const JobFile& job, Complaints& complaints) {
       const bool fine = !variable.name.empty() && variable.name.find('=') == std::string::npos &&
                         variable.name.find('\0') == std::string::npos;
       if (fine) continue;
-      complaints.add(variable.mark, quoted(variable.name) + " is not a variable name", "");
+      complaints.add(variable.mark, in_quotes(variable.name) + " is not a variable name", "");
     }
   }
 }

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "base/words.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/notice.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::job {
 namespace {
@@ -182,19 +182,19 @@ class BatchCheck {
     const std::string& given = one.value.text;
     if (one.name == "time" && !given.empty() && !is_time(given)) {
       add(one.value.begin, one.name,
-          fmt::format("must be a time limit, not {}", spec::quoted(given)),
+          fmt::format("must be a time limit, not {}", spec::in_quotes(given)),
           "minutes, H:MM:SS or D-HH:MM:SS; 2-0 is two days");
     }
     if (one.name == "array" && !given.empty() && !is_array(given)) {
       add(one.value.begin, one.name,
-          fmt::format("must be numbers of tasks, not {}", spec::quoted(given)),
+          fmt::format("must be numbers of tasks, not {}", spec::in_quotes(given)),
           "for example 0-15, or 0-15%4: no more than four at a time");
     }
     if (one.name == "signal" && !given.empty() && !is_signal(given)) {
       const bool has_time = given.find('@') != std::string::npos;
       add(one.value.begin, one.name,
           fmt::format("must be {}, not {}", has_time ? "a signal" : "SIGNAL@SECONDS",
-                      spec::quoted(given)),
+                      spec::in_quotes(given)),
           "for example USR1@60: a minute before the time limit");
     }
   }

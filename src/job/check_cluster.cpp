@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
@@ -39,18 +39,18 @@ class ClusterCheck {
 
   void name(const std::optional<Text>& text, std::string_view key) {
     if (!text || is_dns_label(text->text)) return;
-    complain(text->begin, key, fmt::format("cannot be {}", spec::quoted(text->text)),
+    complain(text->begin, key, fmt::format("cannot be {}", spec::in_quotes(text->text)),
              "it has small letters, digits and -, 63 at most");
   }
 
   void words(const std::vector<Named>& all, std::string_view key, bool any_value) {
     for (const Named& one : all) {
       if (!is_label_key(one.name)) {
-        complain(one.mark, key, fmt::format("cannot have the name {}", spec::quoted(one.name)),
+        complain(one.mark, key, fmt::format("cannot have the name {}", spec::in_quotes(one.name)),
                  "it has letters, digits, - _ and ., 63 at most, perhaps after DOMAIN/");
       } else if (!any_value && !is_label_word(one.value.text)) {
         complain(one.value.begin, fmt::format("{}.{}", key, one.name),
-                 fmt::format("cannot be {}", spec::quoted(one.value.text)),
+                 fmt::format("cannot be {}", spec::in_quotes(one.value.text)),
                  "it has letters, digits, - _ and ., 63 at most");
       }
     }
@@ -59,7 +59,7 @@ class ClusterCheck {
   void path(const std::optional<Text>& text, std::string_view key) {
     if (!text || text->text.starts_with('/')) return;
     complain(text->begin, key,
-             fmt::format("must be an absolute path, not {}", spec::quoted(text->text)), "");
+             fmt::format("must be an absolute path, not {}", spec::in_quotes(text->text)), "");
   }
 
   void volume(const ClusterVolume& volume) {
@@ -78,7 +78,7 @@ class ClusterCheck {
     for (const ClusterVolume& one : volumes) {
       if (!one.mount || seen.insert(one.mount->text).second) continue;
       complain(one.mount->begin, "volumes.mount",
-               fmt::format("is {} twice", spec::quoted(one.mount->text)), "keep one of them");
+               fmt::format("is {} twice", spec::in_quotes(one.mount->text)), "keep one of them");
     }
   }
 
@@ -92,7 +92,7 @@ class ClusterCheck {
     if (std::ranges::any_of(cluster.volumes, holds)) return;
     complain(cluster.records->begin, "records",
              fmt::format("lies in no volume that can be written: {}",
-                         spec::quoted(cluster.records->text)),
+                         spec::in_quotes(cluster.records->text)),
              "for example: volumes: [{mount: /data, claim: NAME}], records: /data/muster");
   }
 

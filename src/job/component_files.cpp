@@ -6,12 +6,12 @@
 #include "job/read_job_map.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr FileKind kComponentKind = {"a component", "KEY: VALUE"};
 
@@ -70,7 +70,7 @@ std::optional<std::uint32_t> ComponentFiles::open(std::uint32_t from, const Text
   if (!text) {
     numbers_.erase(known);  // whoever else names it hears the same
     complaints_.add(named.begin,
-                    fmt::format("the component {}: {}", quoted(said), text.error().what),
+                    fmt::format("the component {}: {}", in_quotes(said), text.error().what),
                     text.error().hint);
     return std::nullopt;
   }

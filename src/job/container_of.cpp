@@ -7,12 +7,12 @@
 
 #include "base/words.hpp"
 #include "spec/container.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 std::vector<const Text*> software_of(const JobFile& job) {
   std::vector<const Text*> asked;
@@ -31,7 +31,7 @@ void complain_of_software(const JobFile& job, const Target& target, Complaints& 
     complaints.add(one->begin,
                    fmt::format("target {} cannot give the job its environment {}: no image is "
                                "known for it",
-                               quoted(target.name), quoted(one->text)),
+                               in_quotes(target.name), in_quotes(one->text)),
                    "name one: environment: {image: IMAGE}, or --image; if its hosts hold that "
                    "software themselves: --without environment, or without: environment in "
                    "muster.yml");

@@ -9,7 +9,7 @@
 #include "job/expression.hpp"
 #include "job/table_reader.hpp"
 #include "job/yaml.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
@@ -31,7 +31,7 @@ void read_item(const Node& node, Item& item, std::optional<Mark> at, Complaints&
     const Mark mark = at.value_or(entry.mark);
     if (entry.value->kind != Kind::text) {
       complaints.add(mark,
-                     fmt::format("the value of {} must be text, not {}", spec::quoted(entry.key),
+                     fmt::format("the value of {} must be text, not {}", spec::in_quotes(entry.key),
                                  word(entry.value->kind)),
                      "");
       continue;
@@ -112,7 +112,7 @@ std::vector<Item> items_of(const Node& node, std::optional<Mark> at, Complaints&
   for (const Entry& entry : node.entries) {
     if (!job::is_name(entry.key)) {
       complaints.add(at.value_or(entry.mark),
-                     fmt::format("{} is not a name for an item", spec::quoted(entry.key)),
+                     fmt::format("{} is not a name for an item", spec::in_quotes(entry.key)),
                      "a name has only letters, digits, _ and -");
     }
     Item& item = items.emplace_back(Item{entry.key, {}});

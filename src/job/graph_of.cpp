@@ -12,12 +12,12 @@
 #include "job/graph_values.hpp"
 #include "job/mini_batches.hpp"
 #include "job/waits.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 void add_once(std::vector<Condition>& all, const Condition& one) {
   if (std::ranges::find(all, one) == all.end()) all.push_back(one);
@@ -217,7 +217,7 @@ class Layer {
     if (decision.left_out && !source.told) {
       complaints_.add(text.begin,
                       fmt::format("the condition must be true or false, not {}",
-                                  quoted(source.text.value_or(""))),
+                                  in_quotes(source.text.value_or(""))),
                       "");
     }
   }
@@ -301,7 +301,7 @@ class Layer {
         const auto& inputs = step.job.inputs;
         if (std::ranges::find(inputs, one.name, &Input::name) != inputs.end()) continue;
         complaints_.add(
-            mark, fmt::format("the step {} has no input {}", step.name, quoted(one.name)), "");
+            mark, fmt::format("the step {} has no input {}", step.name, in_quotes(one.name)), "");
         return {};
       }
     }

@@ -6,12 +6,12 @@
 
 #include "base/nearest.hpp"
 #include "job/input_type.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 // Text with inputs of the pipeline in it.
 void join(const Scope& scope, const std::vector<Binding>& pieces, Source& source) {
@@ -187,7 +187,7 @@ void GraphValues::reach(const Here& here, const Input& input, Source& source) {
   source.told = true;
   complaints_.add(where_said(input, source),
                   fmt::format("the input {} of step {} is where muster cannot reach it: {}",
-                              input.name, here.name, quoted(*source.text)),
+                              input.name, here.name, in_quotes(*source.text)),
                   fmt::format("name a file or folder of the hosts: --set jobs.{}.inputs.{}=PATH",
                               here.name, input.name));
 }
@@ -258,7 +258,7 @@ void GraphValues::tell_unused(const std::vector<GraphStep>& steps) {
       }
     }
     complaints_.add(
-        {}, "--set " + quoted(setting.key) + ": no step has such an input",
+        {}, "--set " + in_quotes(setting.key) + ": no step has such an input",
         base::did_you_mean(setting.key, names, "write --set jobs.STEP.inputs.NAME=VALUE"));
   }
 }

@@ -6,12 +6,12 @@
 
 #include "base/words.hpp"
 #include "job/number.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 struct TypeWord {
   std::string_view word;  // in lower case
@@ -66,7 +66,7 @@ std::optional<Misfit> misfit_of_choice(const Input& input, std::string_view valu
     words.push_back(choice.text);
     all += (all.empty() ? "" : ", ") + choice.text;
   }
-  return Misfit{fmt::format("must be one of {}, not {}", all, quoted(value)), ""};
+  return Misfit{fmt::format("must be one of {}, not {}", all, in_quotes(value)), ""};
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ std::string type_hint(std::string_view typed) {
 
 std::optional<Misfit> misfit(const Input& input, InputType type, std::string_view value) {
   const auto must_be = [&](std::string_view what) {
-    return Misfit{fmt::format("must be {}, not {}", what, quoted(value)), ""};
+    return Misfit{fmt::format("must be {}, not {}", what, in_quotes(value)), ""};
   };
   const auto number = number_of(value);
   if (type == InputType::integer && !is_integer(value)) return must_be("a whole number");

@@ -9,14 +9,14 @@
 #include "job/container_of.hpp"
 #include "job/head_launcher.hpp"
 #include "job/number.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/notice.hpp"
-#include "spec/quoted.hpp"
 #include "spec/roles.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 // ---- what the target must give ----
 
@@ -24,7 +24,7 @@ void check_code(const JobFile& job, Complaints& complaints) {
   if (!job.code || !is_elsewhere(job.code->text)) return;
   complaints.add(
       job.code->begin,
-      fmt::format("the code is where muster cannot reach it: {}", quoted(job.code->text)),
+      fmt::format("the code is where muster cannot reach it: {}", in_quotes(job.code->text)),
       "copy it to this machine first, and give its folder");
 }
 
@@ -35,7 +35,7 @@ void check_gpus(const JobFile& job, const Target& target, Complaints& complaints
     if (!limits->gpu || limits->gpu->number <= has) continue;
     complaints.add(limits->gpu->begin,
                    fmt::format("the job needs {} GPUs on each node, and those of target {} have {}",
-                               limits->gpu->number, quoted(target.name), has),
+                               limits->gpu->number, in_quotes(target.name), has),
                    "muster.yml says what they have (gpus: N); to run without: --without gpus");
   }
 }
@@ -55,7 +55,7 @@ void complain_of_nodes(const JobFile& job, const Layout& layout, const Target& t
           : "choose a target with more nodes, or request fewer";
   complaints.add(mark_of_nodes(job),
                  fmt::format("the job needs {} nodes, and target {} has {}", layout.nodes,
-                             quoted(target.name), has),
+                             in_quotes(target.name), has),
                  hint);
 }
 
@@ -108,7 +108,7 @@ void check_slots(const JobFile& job, const Made& made, const Target& target,
   complaints.add(
       mark_of_nodes(job),
       fmt::format("the job has {} processes for {} nodes, and those of target {} have {} slots",
-                  processes, made.layout.nodes, quoted(target.name), slots),
+                  processes, made.layout.nodes, in_quotes(target.name), slots),
       "give the hosts more slots (HOST:N), request fewer processes, or set oversubscribe: true in "
       "muster.yml");
 }
@@ -120,7 +120,7 @@ void choose_nodes(const JobFile& job, const Place& place, Made& made, Complaints
   if (share_nodes(job, has, made.layout)) {
     made.notices.push_back(
         fmt::format("parameter servers share the {} nodes of target {} with the workers", has,
-                    quoted(target.name)));
+                    in_quotes(target.name)));
   }
   spec.oversubscribe = target.oversubscribe;
   if (made.layout.shares) spec.mapping.map_by = model::MapBy::node;
@@ -196,7 +196,7 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
     if (!output.path || says_path(output)) continue;
     made.notices.push_back(fmt::format(
         "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {}",
-        output.name, quoted(output.path->text), values.outputs.find(output.name)->second));
+        output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second));
   }
 }
 
@@ -210,7 +210,7 @@ void tell_guess(const JobFile& job, const Place& place, Made& made) {
   made.notices.push_back(fmt::format(
       "instance_type {} is not known: each node takes one process; to have more, write {}: N in "
       "the job file, or instance_types: {{{}: N}} in muster.yml",
-      quoted(type), job.dialect == Dialect::draft ? "slots_per" : "process_count_per_instance",
+      in_quotes(type), job.dialect == Dialect::draft ? "slots_per" : "process_count_per_instance",
       type));
 }
 

@@ -8,12 +8,12 @@
 #include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "job/number.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr std::uint32_t kCountMax = 1'000'000;
 
@@ -127,7 +127,7 @@ std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
   const bool chooses =
       key.form == Form::choice && key.traits.choices.find(' ') != std::string_view::npos;
   const std::string_view one_of = chooses ? "one of " : "";
-  return Misfit{fmt::format("must be {}{}, not {}", one_of, words_of(key), quoted(node.text)),
+  return Misfit{fmt::format("must be {}{}, not {}", one_of, words_of(key), in_quotes(node.text)),
                 hint_for(key, node)};
 }
 

@@ -8,12 +8,12 @@
 #include "job/binding.hpp"
 #include "job/control.hpp"
 #include "job/waits.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 class Settler {
  public:
@@ -112,7 +112,8 @@ class Settler {
     } else if (pieces.size() == 1 && piece.kind == Binding::Kind::step_output) {
       needs(number, *condition, piece);
     } else {
-      complaints_.add(condition->begin, fmt::format("{} is no condition", quoted(condition->text)),
+      complaints_.add(condition->begin,
+                      fmt::format("{} is no condition", in_quotes(condition->text)),
                       "write true, false or ${{parent.jobs.STEP.outputs.NAME}}");
     }
   }
@@ -177,7 +178,7 @@ class Settler {
     Names names;
     for (const Output& output : body.job.outputs) names.insert(output.name);
     complaints_.add(name.begin,
-                    fmt::format("the step {} has no output {}", body.name, quoted(name.text)),
+                    fmt::format("the step {} has no output {}", body.name, in_quotes(name.text)),
                     hint(name.text, names, "declare it below the step's outputs:"));
   }
 
@@ -186,7 +187,7 @@ class Settler {
     if (found != body.job.inputs.end()) return;
     Names names;
     for (const Input& input : body.job.inputs) names.insert(input.name);
-    complaints_.add(mark, fmt::format("the step {} has no input {}", body.name, quoted(name)),
+    complaints_.add(mark, fmt::format("the step {} has no input {}", body.name, in_quotes(name)),
                     hint(name, names, "declare it below the step's inputs:"));
   }
 
@@ -229,7 +230,7 @@ class Settler {
     const std::string name = is_step ? pieces.front().step : text.text;
     const auto found = pipeline_.numbers.find(name);
     if (found != pipeline_.numbers.end()) return found->second;
-    complaints_.add(text.begin, fmt::format("there is no step {}", quoted(name)),
+    complaints_.add(text.begin, fmt::format("there is no step {}", in_quotes(name)),
                     nearest_step(name));
     return std::nullopt;
   }
@@ -243,7 +244,7 @@ class Settler {
         known_input(text, piece);
       } else if (piece.kind == Binding::Kind::step_output) {
         if (needs(number, text, piece) && pieces.size() > 1) {
-          add(text, piece, fmt::format("{} must stand alone", quoted(piece.raw)),
+          add(text, piece, fmt::format("{} must stand alone", in_quotes(piece.raw)),
               "what is to follow it belongs into the step's command");
         }
       } else {
@@ -264,22 +265,23 @@ class Settler {
     const std::vector<Binding> pieces = bindings_of(text.text);
     if (pieces.size() > 1 || pieces.front().kind != Binding::Kind::output) {
       return complaints_.add(text.begin,
-                             fmt::format("{} is not where an output can go", quoted(text.text)),
+                             fmt::format("{} is not where an output can go", in_quotes(text.text)),
                              "write ${{parent.outputs.NAME}}, or a path");
     }
     const std::string& name = pieces.front().name;
     if (!outputs_.contains(name)) {
-      return add(text, pieces.front(), fmt::format("the pipeline has no output {}", quoted(name)),
+      return add(text, pieces.front(),
+                 fmt::format("the pipeline has no output {}", in_quotes(name)),
                  hint(name, outputs_, "declare it below its outputs:"));
     }
     if (pipeline_.made.insert(name).second) return;
-    add(text, pieces.front(), fmt::format("the output {} is made twice", quoted(name)),
+    add(text, pieces.front(), fmt::format("the output {} is made twice", in_quotes(name)),
         "give each step's output a name of its own below outputs:");
   }
 
   void known_input(const Text& text, const Binding& piece) {
     if (inputs_.contains(piece.name)) return;
-    add(text, piece, fmt::format("the pipeline has no input {}", quoted(piece.name)),
+    add(text, piece, fmt::format("the pipeline has no input {}", in_quotes(piece.name)),
         hint(piece.name, inputs_, "declare it below its inputs:"));
   }
 
@@ -287,7 +289,7 @@ class Settler {
   bool needs(std::size_t number, const Text& text, const Binding& piece) {
     const auto found = pipeline_.numbers.find(piece.step);
     if (found == pipeline_.numbers.end()) {
-      add(text, piece, fmt::format("there is no step {}", quoted(piece.step)),
+      add(text, piece, fmt::format("there is no step {}", in_quotes(piece.step)),
           nearest_step(piece.step));
       return false;
     }
@@ -296,20 +298,21 @@ class Settler {
     const Step& step = pipeline_.steps[made_by];
     if (step.broken) return true;
     if (step.control || is_repeated(step)) {
-      add(text, piece, fmt::format("the step {} has no output", quoted(piece.step)),
+      add(text, piece, fmt::format("the step {} has no output", in_quotes(piece.step)),
           "a step that runs for each of some items leaves many of them");
       return false;
     }
     if (std::ranges::find(step.job.outputs, piece.name, &Output::name) == step.job.outputs.end()) {
       Names outputs;
       for (const Output& output : step.job.outputs) outputs.insert(output.name);
-      add(text, piece, fmt::format("the step {} has no output {}", step.name, quoted(piece.name)),
+      add(text, piece,
+          fmt::format("the step {} has no output {}", step.name, in_quotes(piece.name)),
           hint(piece.name, outputs, "declare it below the step's outputs:"));
       return false;
     }
     if (step.pipeline == nullptr || step.pipeline->made.contains(piece.name)) return true;
     add(text, piece,
-        fmt::format("no step of {} makes its output {}", step.name, quoted(piece.name)),
+        fmt::format("no step of {} makes its output {}", step.name, in_quotes(piece.name)),
         fmt::format("one of them must have: outputs: NAME: ${{{{parent.outputs.{}}}}}",
                     piece.name));
     return false;
@@ -362,7 +365,7 @@ class Settler {
 
   void means_nothing(const Text& text, const Binding& piece) {
     const std::string why = piece.kind == Binding::Kind::wrong ? ": " + piece.name : "";
-    add(text, piece, fmt::format("{} means nothing here{}", quoted(piece.raw), why),
+    add(text, piece, fmt::format("{} means nothing here{}", in_quotes(piece.raw), why),
         why.empty() ? "write ${{parent.inputs.NAME}} or ${{parent.jobs.STEP.outputs.NAME}}" : "");
   }
 

@@ -19,12 +19,12 @@
 #include "job/sweep_of.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr std::size_t kStepNameMax = 100;
 
@@ -186,7 +186,7 @@ class PipelineReader {
     check_name(step);
     if (entry.value->kind != Kind::map) {
       complaints_.add(entry.mark,
-                      fmt::format("the step {} must be a map, not {}", quoted(step.name),
+                      fmt::format("the step {} must be a map, not {}", in_quotes(step.name),
                                   word(entry.value->kind)),
                       "it begins with type:, component: or command:");
     } else if (is_sweep(*entry.value) || !is_strange(*entry.value)) {
@@ -198,7 +198,7 @@ class PipelineReader {
 
   void check_name(const Step& step) {
     if (job::is_name(step.name) && step.name.size() <= kStepNameMax) return;
-    complaints_.add(step.mark, fmt::format("{} is not a name for a step", quoted(step.name)),
+    complaints_.add(step.mark, fmt::format("{} is not a name for a step", in_quotes(step.name)),
                     fmt::format("a name has only letters, digits, _ and -, and at most {} of them",
                                 kStepNameMax));
   }
@@ -324,7 +324,7 @@ class PipelineReader {
       complaints_.add(node.begin,
                       fmt::format("the component {} is registered in Azure ML, where muster cannot "
                                   "reach it",
-                                  quoted(node.text)),
+                                  in_quotes(node.text)),
                       "name its file: component: ./FILE.yml");
       return nullptr;
     }
@@ -471,7 +471,7 @@ class PipelineReader {
     for (const auto& [one, place] : known) names.emplace_back(one);
     std::string all = fmt::format("its component has the {}s {}", what, fmt::join(names, ", "));
     if (names.empty()) all = fmt::format("its component has no {}s", what);
-    complaints_.add(mark, fmt::format("the step's component has no {} {}", what, quoted(name)),
+    complaints_.add(mark, fmt::format("the step's component has no {} {}", what, in_quotes(name)),
                     base::did_you_mean(name, names, std::move(all)));
   }
 

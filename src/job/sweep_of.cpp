@@ -13,7 +13,7 @@
 #include "job/sweep_bounds.hpp"
 #include "job/sweep_keys.hpp"
 #include "job/table_reader.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 #include "sweep/sobol.hpp"
@@ -63,7 +63,7 @@ class SpaceReader {
     sweep::Parameter parameter{keys.name, Law::uniform, 0, 1, 0, 0, {}};
     marks_.push_back(keys.mark);
     if (!job::is_name(keys.name)) {
-      complaints_.add(keys.mark, spec::quoted(keys.name) + " is not a name for a parameter",
+      complaints_.add(keys.mark, spec::in_quotes(keys.name) + " is not a name for a parameter",
                       "a name has only letters, digits, _ and -");
     }
     if (!keys.type) return parameter;
@@ -238,9 +238,9 @@ class NameCheck {
   // Once for each name.
   void tell(const std::string& name, Mark second, Mark first) {
     if (!told_.insert(name).second) return;
-    complaints_.add(second,
-                    fmt::format("the search space gives {} two values at once", spec::quoted(name)),
-                    fmt::format("line {} gives it one, too: write another name", first.line));
+    complaints_.add(
+        second, fmt::format("the search space gives {} two values at once", spec::in_quotes(name)),
+        fmt::format("line {} gives it one, too: write another name", first.line));
   }
 
   const std::vector<Mark>& marks_;
@@ -364,7 +364,7 @@ void set_metric(const SweepKeys& keys, SweepFile& made, Complaints& complaints) 
   made.from_output = keys.metrics_from && keys.metrics_from->text == "output";
   if (!keys.metric) return;  // it has been complained about
   made.metric = keys.metric->text;
-  const std::string name = spec::quoted(made.metric);
+  const std::string name = spec::in_quotes(made.metric);
   if (!made.from_output && !sweep::is_metric_name(made.metric)) {
     complaints.add(keys.metric->begin, "MLflow cannot have a metric of the name " + name,
                    "names have letters, digits, blanks and _ - . : only, and / between such parts");

@@ -12,7 +12,7 @@
 #include "job/binding.hpp"
 #include "job/complaints.hpp"
 #include "job/key.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 
@@ -84,7 +84,7 @@ class TableReader {
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";
     if (hint.empty()) hint = key_hint(entry.key, open, names_that_work(table));
-    complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::quoted(entry.key), in),
+    complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::in_quotes(entry.key), in),
                     std::move(hint));
     return base::nearest(entry.key, open).value_or("");
   }

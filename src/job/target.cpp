@@ -12,7 +12,7 @@
 #include "job/read_map.hpp"
 #include "job/table_reader.hpp"
 #include "spec/container.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
@@ -159,7 +159,7 @@ base::Result<Target> choose_target(const Targets& targets, const std::string& wa
   const std::string hint =
       fmt::format("describe it in {}, or choose another target: --target local, -H HOSTS", where);
   return base::fail(base::Fault::usage, base::did_you_mean(name, known, hint),
-                    "there is no compute target {}", spec::quoted(name));
+                    "there is no compute target {}", spec::in_quotes(name));
 }
 
 bool goes_without(const Target& target, std::string_view what) {

@@ -7,7 +7,7 @@
 #include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "job/input_type.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
@@ -23,7 +23,8 @@ class Inputs {
     const auto input = std::ranges::find(job_.inputs, name, &Input::name);
     if (!setting.key.starts_with(kPrefix) || input == job_.inputs.end()) {
       return complaints_.add(
-          {}, "--set " + spec::quoted(setting.key) + ": the job has no such input", hint_for(name));
+          {}, "--set " + spec::in_quotes(setting.key) + ": the job has no such input",
+          hint_for(name));
     }
     const InputType type = type_of(*input, job_.dialect).value_or(InputType::text);
     if (auto wrong = misfit(*input, type, setting.value)) {
@@ -48,7 +49,7 @@ class Inputs {
       return complaints_.add(
           input.value->begin,
           fmt::format("the input {} is where muster cannot reach it: {}", input.name,
-                      spec::quoted(value)),
+                      spec::in_quotes(value)),
           fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
     }
     slot->second = is_path ? below(bases_.file, value) : value;

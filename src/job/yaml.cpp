@@ -8,7 +8,7 @@
 #include <utility>
 #include <yaml.h>
 
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::job {
 namespace {
@@ -244,7 +244,7 @@ class Builder {
 
   void check_tag(const yaml_char_t* tag, Mark mark) {
     if (tag == nullptr) return;
-    complain(mark, fmt::format("tags such as {} are not supported", spec::quoted(text_of(tag))),
+    complain(mark, fmt::format("tags such as {} are not supported", spec::in_quotes(text_of(tag))),
              "remove the tag; quotes make any value text");
   }
 
@@ -326,7 +326,7 @@ class Builder {
     }
     const auto [first, is_new] = seen.try_emplace(entry.key, entry.mark);
     if (is_new) return true;
-    complain(entry.mark, fmt::format("the key {} is given twice", spec::quoted(entry.key)),
+    complain(entry.mark, fmt::format("the key {} is given twice", spec::in_quotes(entry.key)),
              fmt::format("it is already on line {}: keep one of them", first->second.line));
     return false;
   }

@@ -9,7 +9,7 @@
 #include "job/values.hpp"
 #include "kubernetes/exported.hpp"
 #include "kubernetes/text.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
 namespace {
@@ -39,7 +39,7 @@ std::string about_code(const ExportedJob& job) {
   return fmt::format(
       "the code is not part of it: what {} holds must lie in {} of the image, or of "
       "a volume (kubernetes: {{code: FOLDER}} in muster.yml)",
-      spec::quoted(job.job.code->text), code_folder(job));
+      spec::in_quotes(job.job.code->text), code_folder(job));
 }
 
 void about_program(const ExportedJob& job, std::vector<std::string>& lines) {

@@ -4,7 +4,7 @@
 
 #include "kubernetes/exported.hpp"
 #include "kubernetes/render.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
 namespace {

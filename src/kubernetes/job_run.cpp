@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "job/number.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
 namespace {
 
-using spec::quoted;
+using spec::in_quotes;
 
 // Azure ML's name of an environment says nothing to a cluster.
 bool is_image(const std::string& text) { return !text.empty() && !text.starts_with("azureml:"); }
@@ -75,9 +75,9 @@ void check_images(const JobParts& parts, const Run& run, job::Complaints& compla
     const job::Mark at = named ? parts.job.environment.front().begin : job::Mark{};
     return complaints.add(
         at,
-        named ? fmt::format("{} is no image", quoted(parts.job.environment.front().text))
+        named ? fmt::format("{} is no image", in_quotes(parts.job.environment.front().text))
               : fmt::format("the job names no image, and target {} has none",
-                            quoted(parts.target.name)),
+                            in_quotes(parts.target.name)),
         "write environment: {image: IMAGE} in the job file, or kubernetes: {image: IMAGE} in "
         "muster.yml");
   }
@@ -93,7 +93,7 @@ void check_nodes(const JobParts& parts, const Run& run, job::Complaints& complai
   }
   complaints.add(at,
                  fmt::format("the job needs {} nodes, and target {} has {}", nodes,
-                             quoted(parts.target.name), most->number),
+                             in_quotes(parts.target.name), most->number),
                  "choose a target with more nodes, or request fewer");
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::option {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 std::string_view without_value(std::string_view word) { return word.substr(0, word.find('=')); }
 
@@ -137,7 +137,7 @@ base::Error OptionMatcher::unknown(std::string_view word) const {
       hint = fmt::format("did you mean {}?", shown[static_cast<std::size_t>(at)]);
     }
   }
-  return {Fault::usage, "unknown option " + quoted(name), hint, {}};
+  return {Fault::usage, "unknown option " + in_quotes(name), hint, {}};
 }
 
 }  // namespace muster::option

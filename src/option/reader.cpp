@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::option {
 namespace {
@@ -12,11 +12,11 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 std::string shown(const Typed& typed) {
-  std::string text = quoted(typed.value);
-  if (!typed.second.empty()) text += " " + quoted(typed.second);
+  std::string text = in_quotes(typed.value);
+  if (!typed.second.empty()) text += " " + in_quotes(typed.second);
   return text;
 }
 
@@ -60,7 +60,7 @@ Result<Typed> OptionReader::values_of(const Match& match) {
   if (option.takes == Takes::nothing) {
     if (!match.value) return typed;
     return fail(Fault::usage, "write just " + std::string(match.name), "{} takes no value, not {}",
-                match.name, quoted(*match.value));
+                match.name, in_quotes(*match.value));
   }
   if (arity == Arity::optional) return typed;
   if (!match.value) {

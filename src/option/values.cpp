@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/words.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/notice.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::option {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 // Milliseconds of "12", "12.", ".5" or "12.3456"; nothing for all else. Digits beyond the third
 // decimal are dropped; 12 digits before the point are more than any bound allows.
@@ -92,7 +92,7 @@ Result<base::Duration> read_seconds(const Typed& typed, spec::Span span) {
   const auto time = parse_seconds(typed.value);
   if (time && *time >= span.least && *time <= span.most) return *time;
   return fail(Fault::usage, "", "{} must be seconds from {:.15g} to {:.15g}, not {}", typed.option,
-              seconds(span.least), seconds(span.most), quoted(typed.value));
+              seconds(span.least), seconds(span.most), in_quotes(typed.value));
 }
 
 Result<model::Notice> read_notice(const Typed& typed) {
@@ -107,7 +107,7 @@ Result<model::OnFailure> read_on_failure(const Typed& typed) {
   if (typed.value == "abort") return model::OnFailure::abort;
   if (typed.value == "continue") return model::OnFailure::outlive_all;
   return fail(Fault::usage, "", "{} must be abort or continue, not {}", typed.option,
-              quoted(typed.value));
+              in_quotes(typed.value));
 }
 
 Result<model::Wireup> read_wireup(const Typed& typed) {
@@ -117,7 +117,7 @@ Result<model::Wireup> read_wireup(const Typed& typed) {
   if (typed.value == "pmi2") return model::Wireup::pmi2;
   if (typed.value == "none") return model::Wireup::none;
   return fail(Fault::usage, "", "{} must be auto, pmix, pmi1, pmi2 or none, not {}", typed.option,
-              quoted(typed.value));
+              in_quotes(typed.value));
 }
 
 Result<model::StdinSpec> read_stdin_to(const Typed& typed) {
@@ -126,7 +126,7 @@ Result<model::StdinSpec> read_stdin_to(const Typed& typed) {
   const auto rank = read_count(typed, {0, model::kRanksMax - 1});
   if (rank) return model::StdinSpec{model::StdinTo::one, base::Rank(*rank)};
   return fail(Fault::usage, "", "{} must be a rank, all or none, not {}", typed.option,
-              quoted(typed.value));
+              in_quotes(typed.value));
 }
 
 Result<std::set<std::uint32_t>> read_shown_ranks(const Typed& typed) {
@@ -146,7 +146,7 @@ Result<std::set<std::uint32_t>> read_shown_ranks(const Typed& typed) {
   }
   if (!ranks.empty()) return ranks;
   return fail(Fault::usage, "", "{} must be all, or ranks such as 0 or 0,4-7, not {}", typed.option,
-              quoted(typed.value));
+              in_quotes(typed.value));
 }
 
 Result<model::EnvSetting> read_setting(const Typed& typed) {
@@ -154,11 +154,11 @@ Result<model::EnvSetting> read_setting(const Typed& typed) {
   const std::string_view name = typed.value.substr(0, equals);
   if (name.empty()) {
     return fail(Fault::usage, "", "{} must be NAME or NAME=VALUE, not {}", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   if (name.find_first_of(", \t\n") != std::string_view::npos) {
     return fail(Fault::usage, fmt::format("write {0} A {0} B for two variables", typed.option),
-                "{}: {} is not a variable name", typed.option, quoted(name));
+                "{}: {} is not a variable name", typed.option, in_quotes(name));
   }
   model::EnvSetting setting{std::string(name), std::nullopt};
   if (equals != std::string_view::npos) setting.value = typed.value.substr(equals + 1);
@@ -175,7 +175,7 @@ Result<std::vector<std::string>> read_words(const Typed& typed) {
   for (const char c : typed.value) splitter.take(c);
   if (!splitter.whole()) {
     return fail(Fault::usage, "", "{} has a quote without an end: {}", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   splitter.end_word();
   auto words = std::move(splitter).words();

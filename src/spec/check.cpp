@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
 #include "spec/notice.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::spec {
 namespace {
@@ -63,7 +63,7 @@ Result<void> check_exports(const App& app) {
   for (const model::EnvSetting& setting : app.exports) {
     if (setting.name.empty() || setting.name.find('=') != std::string::npos) {
       return refuse("-x", "for example -x OMP_NUM_THREADS=4", "{} is not a variable name",
-                    quoted(setting.name));
+                    in_quotes(setting.name));
     }
   }
   return {};
@@ -93,7 +93,7 @@ Result<void> check_carrier(const JobSpec& spec) {
 
 Result<void> check_workdir(const App& app) {
   if (app.workdir.empty() || app.workdir.front() == '/') return {};
-  return refuse("--workdir", "", "{} is not absolute", quoted(app.workdir));
+  return refuse("--workdir", "", "{} is not absolute", in_quotes(app.workdir));
 }
 
 Result<void> check_apps(const JobSpec& spec) {

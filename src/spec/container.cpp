@@ -10,7 +10,7 @@
 
 #include "base/nearest.hpp"
 #include "base/words.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -54,7 +54,7 @@ Result<model::ContainerRuntime> read_runtime(std::string_view text) {
   if (text == "ch-run") return model::ContainerRuntime::charliecloud;
   const std::string all = "podman, docker, apptainer, enroot or charliecloud";
   return fail(Fault::usage, base::did_you_mean(std::string(text), names, ""), "must be {}, not {}",
-              all, quoted(text));
+              all, in_quotes(text));
 }
 
 Result<model::ContainerMount> read_mount(std::string_view text, const std::string& folder) {
@@ -75,11 +75,11 @@ Result<model::ContainerMount> read_mount(std::string_view text, const std::strin
   if (!is_mountable(mount.source) || !is_mountable(mount.target)) {
     return fail(Fault::usage, kMountExample,
                 "must be SOURCE[:TARGET][:ro] with absolute paths without commas, not {}",
-                quoted(text));
+                in_quotes(text));
   }
   if (mount.target.find_first_not_of('/') == std::string::npos) {
     return fail(Fault::usage, kMountExample, "cannot cover the container's own root: {}",
-                quoted(text));
+                in_quotes(text));
   }
   return mount;
 }
@@ -92,7 +92,7 @@ Result<std::uint64_t> read_shared_memory(std::string_view text) {
   constexpr double kMost = 1e15;
   const bool fits = wrong == std::errc() && unit && number * *unit >= 1 && number * *unit <= kMost;
   if (fits) return static_cast<std::uint64_t>(std::llround(number * *unit));
-  return fail(Fault::usage, "for example 8g or 512m", "must be a size, not {}", quoted(text));
+  return fail(Fault::usage, "for example 8g or 512m", "must be a size, not {}", in_quotes(text));
 }
 
 Result<std::string> read_image(std::string_view text) {
@@ -100,7 +100,7 @@ Result<std::string> read_image(std::string_view text) {
     return std::string(text);
   }
   return fail(Fault::usage, "for example docker.io/pytorch/pytorch:2.4.0, or a file for apptainer",
-              "must be the name of an image, not {}", quoted(text));
+              "must be the name of an image, not {}", in_quotes(text));
 }
 
 Result<std::string> read_device(std::string_view text) {
@@ -109,7 +109,7 @@ Result<std::string> read_device(std::string_view text) {
   const bool fine = text.starts_with("/dev/") || is_cdi;
   if (fine && !has_blank_or_control(text) && !text.starts_with('-')) return std::string(text);
   return fail(Fault::usage, "for example /dev/fuse or nvidia.com/gpu=all",
-              "must be a path below /dev or a device of CDI, not {}", quoted(text));
+              "must be a path below /dev or a device of CDI, not {}", in_quotes(text));
 }
 
 }  // namespace muster::spec

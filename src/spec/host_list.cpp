@@ -4,7 +4,7 @@
 #include "model/job_spec.hpp"
 #include "spec/host_word.hpp"
 #include "spec/hosts.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -20,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 base::Error about_entry(base::Error error, std::size_t number, std::string_view entry) {
-  error.what = fmt::format("entry {} ({}): {}", number, quoted(entry), error.what);
+  error.what = fmt::format("entry {} ({}): {}", number, in_quotes(entry), error.what);
   error.place = place();
   return error;
 }

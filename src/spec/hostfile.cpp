@@ -9,8 +9,8 @@
 #include "spec/host_word.hpp"
 #include "spec/hostfile_words.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::spec {
 namespace {
@@ -96,7 +96,7 @@ Result<void> apply(HostEntry& entry, const Setting& setting) {
   const auto key = find_key(setting.key.text);
   if (!key) {
     return fail_at(setting.key.place, kHostfileFault, key_hint(setting.key.text), "unknown key {}",
-                   quoted(setting.key.text));
+                   in_quotes(setting.key.text));
   }
   switch (*key) {
     case Key::slots:
@@ -116,7 +116,7 @@ Result<void> check_word(std::span<const HostfileWord> words) {
   const std::string hint = find_key(words[0].text) ? fmt::format("write {}=N", words[0].text)
                                                    : "each host has its own line: node1 slots=8";
   return fail_at(words[0].place, kHostfileFault, hint, "expected key=value after the host, not {}",
-                 quoted(words[0].text));
+                 in_quotes(words[0].text));
 }
 
 Result<HostEntry> read_host(std::span<const HostfileWord> words) {
@@ -150,7 +150,7 @@ Result<HostEntry> read_line(std::span<const HostfileWord> words) {
     if (auto fine = check_word(rest); !fine) return tl::unexpected(fine.error());
     if (rest.size() < 3 || rest[2].text == "=") {
       return fail_at(rest[0].place, kHostfileFault, fmt::format("write {}=N", rest[0].text),
-                     "{} has no value", quoted(rest[0].text));
+                     "{} has no value", in_quotes(rest[0].text));
     }
     if (auto fine = apply(*entry, {rest[0], rest[2]}); !fine) return tl::unexpected(fine.error());
   }

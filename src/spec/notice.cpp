@@ -5,8 +5,8 @@
 #include <csignal>
 
 #include "base/signal_names.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::spec {
 namespace {
@@ -37,7 +37,7 @@ Result<model::Notice> read_notice(std::string_view text) {
   const auto before =
       at == std::string_view::npos ? std::nullopt : read_before(text.substr(at + 1));
   if (!number || !before) {
-    return fail(Fault::usage, kExample, "must be SIGNAL@SECONDS, not {}", quoted(text));
+    return fail(Fault::usage, kExample, "must be SIGNAL@SECONDS, not {}", in_quotes(text));
   }
   if (*number == SIGKILL || *number == SIGSTOP) {
     return fail(Fault::usage, kExample, "must be a signal that programs can catch, not {}",

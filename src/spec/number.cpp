@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -20,13 +20,13 @@ base::Result<std::uint32_t> read_number(std::string_view name, std::string_view 
                                         base::Fault fault) {
   if (!is_digits(text)) {
     return base::fail(fault, "", "{} must be a whole number from {} to {}, not {}", name,
-                      bounds.least, bounds.most, quoted(text));
+                      bounds.least, bounds.most, in_quotes(text));
   }
   std::uint32_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || number > bounds.most) {
     return base::fail(fault, "", "{} must be {} or less, not {}", name, bounds.most,
-                      text.size() > 20 ? quoted(text) : std::string(text));
+                      text.size() > 20 ? in_quotes(text) : std::string(text));
   }
   if (number < bounds.least) {
     return base::fail(fault, "", "{} must be {} or more, not {}", name, bounds.least, number);

@@ -7,8 +7,8 @@
 
 #include "spec/hostfile_words.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::spec {
 namespace {
@@ -43,7 +43,8 @@ Result<Range> read_range(std::string_view text, const base::Place& place) {
   const auto last = read_number("slot", text.substr(dash + 1), kCpuBounds, kRankfileFault);
   if (!last) return fail_placed(last.error(), place);
   if (*last < *first) {
-    return fail_at(place, kRankfileFault, kRankLine, "slot range {} runs backwards", quoted(text));
+    return fail_at(place, kRankfileFault, kRankLine, "slot range {} runs backwards",
+                   in_quotes(text));
   }
   return Range{*first, *last};
 }
@@ -125,7 +126,7 @@ Result<RankfileEntry> read_rank_line(std::span<const HostfileWord> words) {
   }
   if (words.size() > 7) {
     return fail_at(words[7].place, kRankfileFault, kRankLine, "{} after the slots",
-                   quoted(words[7].text));
+                   in_quotes(words[7].text));
   }
   const auto read = read_slots(entry, words[6]);
   if (!read) return tl::unexpected(read.error());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -52,7 +52,7 @@ Result<Known> find(const std::string& role) {
   std::vector<std::string> names;
   for (const Known& one : kKnown) names.emplace_back(one.name);
   return refuse_roles(base::did_you_mean(role, names, "roles are " + known_names()),
-                      "there is no role {}", quoted(role));
+                      "there is no role {}", in_quotes(role));
 }
 
 std::uint64_t count_of(const JobSpec& spec, std::string_view role) {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "spec/hosts.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -117,7 +117,7 @@ tl::unexpected<base::Error> odd(std::string_view name, std::string_view what,
                                 std::string_view text) {
   return base::fail_at({std::string(name), 0, 0}, base::Fault::usage,
                        "it is Slurm's; unset it, or name hosts with -H",
-                       "{} is no {} of Slurm's: {}", name, what, quoted(text));
+                       "{} is no {} of Slurm's: {}", name, what, in_quotes(text));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "base/words.hpp"
 #include "model/head_above.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 #include "spec/sources.hpp"
 
 namespace muster::spec {
@@ -51,7 +51,7 @@ class Tally {
 tl::unexpected<base::Error> odd_line(const std::string& name, std::string_view text) {
   return base::fail_at({name, 0, 0}, base::Fault::bad_file,
                        "the batch system writes it; -H names hosts", "no host with its slots: {}",
-                       quoted(text));
+                       in_quotes(text));
 }
 
 Result<std::uint32_t> read_slots(const std::string& name, std::string_view text) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "spec/hosts.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::spec {
 namespace {
@@ -108,7 +108,7 @@ Result<TuneSetting> take_option(const std::vector<Word>& words, std::size_t& at)
   const bool variable = option.text == "-x" || option.text == "--x";
   if (!variable && option.text != "-mca" && option.text != "--mca") {
     return fail_at(option.place, kLinesFault, "such a file holds -x, -mca and NAME = VALUE",
-                   "{} is not allowed here", quoted(option.text));
+                   "{} is not allowed here", in_quotes(option.text));
   }
   const std::size_t values = variable ? 1 : 2;
   if (words.size() - at <= values) {
@@ -128,7 +128,7 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
   const std::size_t equals = whole.find('=');
   if (equals == std::string::npos) {
     return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} has no value",
-                   quoted(whole));
+                   in_quotes(whole));
   }
   const auto trimmed = [](std::string text) {
     while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -139,7 +139,7 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
                       words.front().place};
   if (setting.name.empty() || setting.name.find(' ') != std::string::npos) {
     return fail_at(words.front().place, kLinesFault, "write NAME = VALUE", "{} is not a parameter",
-                   quoted(setting.name));
+                   in_quotes(setting.name));
   }
   return setting;
 }

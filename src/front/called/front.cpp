@@ -12,9 +12,9 @@
 #include "option/read.hpp"
 #include "spec/check.hpp"
 #include "spec/host_word.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 #include "spec/sources.hpp"
 
 namespace muster::front {
@@ -73,7 +73,7 @@ Result<void> read_place(std::string_view what, std::string_view text, model::Mee
   const std::size_t colon = text.rfind(':');
   const auto wrong = [&] {
     return fail(Fault::usage, "for example 10.0.0.1:7000 or [fe80::1]:7000",
-                "{} must be ADDRESS:PORT, not {}", what, spec::quoted(text));
+                "{} must be ADDRESS:PORT, not {}", what, spec::in_quotes(text));
   };
   if (colon == std::string_view::npos || colon == 0) return wrong();
   std::string_view host = text.substr(0, colon);
@@ -113,7 +113,7 @@ Result<std::vector<std::string>> names_in(const std::string& path, const std::st
     const bool is_name = word && word->user.empty() && !word->slots && !word->slots_are_cores;
     if (!is_name || std::ranges::count(names, word->name) > 0) {
       return base::fail_at({path, number, 1}, Fault::bad_file, "one name a line, each once",
-                           "{} cannot be the name of another host", spec::quoted(line));
+                           "{} cannot be the name of another host", spec::in_quotes(line));
     }
     names.push_back(std::move(word->name));
   }
@@ -217,7 +217,7 @@ Result<std::string> read_join_words(CalledDraft& draft, Words words) {
     if (draft.help || read->program == words.size()) break;
     if (!place.empty()) {
       return fail(Fault::usage, "see muster join --help", "unexpected word {}",
-                  spec::quoted(words[read->program]));
+                  spec::in_quotes(words[read->program]));
     }
     place = words[read->program];
     words = words.subspan(read->program + 1);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "front/call.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -21,7 +21,7 @@ Result<void> read_line(model::App& app, std::string_view line, const base::Place
   const bool odd = line.substr(0, equals).find_first_of(" \t") != std::string_view::npos;
   if (equals == std::string_view::npos || equals == 0 || odd) {
     return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE, without quotes",
-                         "{} is not a setting", spec::quoted(line));
+                         "{} is not a setting", spec::in_quotes(line));
   }
   app.exports.push_back(
       {std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});

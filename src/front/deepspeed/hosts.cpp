@@ -9,9 +9,9 @@
 #include "front/call.hpp"
 #include "front/hosts.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr const char* kUsualHostfile = "/job/hostfile";
 constexpr const char* kHere = "localhost";
@@ -120,13 +120,13 @@ Result<Part> read_part(const char* option, Pool& pool, std::string_view text) {
       pool, [&](const Resource& resource) { return resource.host.name == name; });
   if (found == pool.end()) {
     return fail(Fault::usage, "names are those of the hostfile; nodes are joined by @",
-                "{}: there is no host {}", option, quoted(name));
+                "{}: there is no host {}", option, in_quotes(name));
   }
   if (colon == text.size()) return Part{&*found, found->devices};
   auto devices = read_devices(option, *found, text.substr(colon + 1));
   if (!devices) return tl::unexpected(devices.error());
   if (devices->empty()) {
-    return fail(Fault::usage, "", "{}: {} names no slot", option, quoted(text));
+    return fail(Fault::usage, "", "{}: {} names no slot", option, in_quotes(text));
   }
   return Part{&*found, std::move(*devices)};
 }

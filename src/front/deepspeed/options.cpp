@@ -7,7 +7,7 @@
 #include "front/call.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -35,7 +35,7 @@ Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";
   if (!mpi && word != "pdsh" && word != "slurm") {
     return fail(Fault::usage, "", "{} must be pdsh, slurm, openmpi, mpich, impi or mvapich, not {}",
-                typed.option, spec::quoted(typed.value));
+                typed.option, spec::in_quotes(typed.value));
   }
   draft.script.by_mpi = mpi;
   return {};
@@ -49,7 +49,7 @@ Result<void> set_log_level(DeepspeedDraft& draft, const Typed& typed) {
   if (word == "critical" || word == "error" || word == "warning") return {};
   return fail(Fault::usage, "info tells muster's phases",
               "{} must be critical, error, warning, info or debug, not {}", typed.option,
-              spec::quoted(typed.value));
+              spec::in_quotes(typed.value));
 }
 
 Result<void> set_rank_logs(DeepspeedDraft& draft, const Typed& typed) {

@@ -8,14 +8,14 @@
 #include "front/call.hpp"
 #include "front/horovod/knobs.hpp"
 #include "job/yaml.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
 
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 struct ConfigFile {
   HorovodDraft& draft;
@@ -40,7 +40,7 @@ Result<void> read_controller(const ConfigFile& file, const job::Entry& entry) {
   const std::string word = base::lower(entry.value->text);
   if (word != "gloo" && word != "mpi") {
     return file.refuse(entry.value->begin, "", "controller must be gloo or mpi, not {}",
-                       quoted(entry.value->text));
+                       in_quotes(entry.value->text));
   }
   if (file.draft.controller == HorovodController::automatic) {
     file.draft.controller = word == "gloo" ? HorovodController::gloo : HorovodController::mpi;
@@ -69,7 +69,7 @@ Result<void> read_entry(const ConfigFile& file, std::string_view section, const 
     known.emplace_back(knob.key);
   }
   return file.refuse(entry.mark, hint_for(entry.key, known), "there is no {} in {}",
-                     quoted(entry.key), section);
+                     in_quotes(entry.key), section);
 }
 
 Result<void> read_section(const ConfigFile& file, const job::Entry& section) {
@@ -80,7 +80,7 @@ Result<void> read_section(const ConfigFile& file, const job::Entry& section) {
   }
   if (std::ranges::find(known, section.key) == known.end()) {
     return file.refuse(section.mark, hint_for(section.key, known), "there is no section {}",
-                       quoted(section.key));
+                       in_quotes(section.key));
   }
   if (section.value->kind == job::Kind::nothing) return {};
   if (section.value->kind != job::Kind::map) {

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "base/words.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -55,7 +55,7 @@ Result<std::string> decimal(std::string_view name, std::string_view text, double
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (whole && number >= 0 && number <= most) return std::string(text);
   return fail(Fault::usage, "", "{} must be a number from 0 to {:g}, not {}", name, most,
-              spec::quoted(text));
+              spec::in_quotes(text));
 }
 
 Result<std::string> truth(std::string_view name, std::string_view text, bool opposite) {
@@ -63,7 +63,7 @@ Result<std::string> truth(std::string_view name, std::string_view text, bool opp
   const bool yes = word == "true" || word == "yes" || word == "on" || word == "1";
   const bool no = word == "false" || word == "no" || word == "off" || word == "0";
   if (!yes && !no) {
-    return fail(Fault::usage, "", "{} must be true or false, not {}", name, spec::quoted(text));
+    return fail(Fault::usage, "", "{} must be true or false, not {}", name, spec::in_quotes(text));
   }
   return std::string(yes != opposite ? "1" : "0");
 }
@@ -71,7 +71,7 @@ Result<std::string> truth(std::string_view name, std::string_view text, bool opp
 Result<std::string> log_level(std::string_view name, std::string_view text) {
   if (std::ranges::find(kLevels, text) != std::end(kLevels)) return std::string(text);
   return fail(Fault::usage, "", "{} must be TRACE, DEBUG, INFO, WARNING, ERROR or FATAL, not {}",
-              name, spec::quoted(text));
+              name, spec::in_quotes(text));
 }
 
 bool is_on(const HorovodDraft& draft, std::string_view variable) {

@@ -10,7 +10,7 @@
 #include "front/horovod/tuning_rows.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -38,7 +38,7 @@ Result<void> add_interfaces(Draft& draft, const Typed& typed) {
   for (const std::string& name : base::split(typed.value, ",")) {
     if (!is_interface(name)) {
       return fail(Fault::usage, "for example eth0,eth1", "{}: {} is not the name of an interface",
-                  typed.option, spec::quoted(name));
+                  typed.option, spec::in_quotes(name));
     }
     add_once(draft.interfaces, name);
   }

@@ -6,8 +6,8 @@
 
 #include "base/words.hpp"
 #include "front/levels.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -18,7 +18,7 @@ using base::Result;
 using model::BindTo;
 using model::CpuSet;
 using model::Level;
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr std::string_view kDevices[] = {"pci", "gpu", "ib", "en", "eth", "hfi"};
 
@@ -39,11 +39,11 @@ Result<Place> read_place(const Typed& typed) {
   const auto level = hydra_level(word);
   if (is_device(text)) {
     return fail(Fault::usage, "bind to numa or socket", "{} near a device ({}) is not possible",
-                typed.option, quoted(typed.value));
+                typed.option, in_quotes(typed.value));
   }
   if (!level) {
     return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   Place place{*level, 1};
   if (word.size() == text.size()) return place;
@@ -119,7 +119,7 @@ Result<void> set_hydra_membind(HydraDraft&, const Typed& typed) {
   const std::string word = base::lower(typed.value);
   if (word == "none" || word == "firsttouch") return {};
   return fail(Fault::usage, "wrap the program in numactl for other policies",
-              "{} must be none or firsttouch here, not {}", typed.option, quoted(typed.value));
+              "{} must be none or firsttouch here, not {}", typed.option, in_quotes(typed.value));
 }
 
 }  // namespace muster::front

@@ -5,7 +5,7 @@
 
 #include "base/words.hpp"
 #include "front/call.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -21,7 +21,7 @@ Result<EnvSetting> read_pair(const Typed& typed) {
   const std::string_view name = typed.value.substr(0, equals);
   if (name.empty() || name.find_first_of(", \t\n") != std::string_view::npos) {
     return fail(Fault::usage, "", "{}: {} is not a variable name", typed.option,
-                spec::quoted(name));
+                spec::in_quotes(name));
   }
   const bool whole = equals != std::string_view::npos;
   return EnvSetting{std::string(name),

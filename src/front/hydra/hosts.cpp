@@ -9,7 +9,7 @@
 #include "front/hydra/rankmap.hpp"
 #include "model/head_above.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -107,7 +107,7 @@ Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed) {
     draft.order = HydraDraft::Order::down;
   } else {
     return fail(Fault::usage, "", "{} must be UP or DOWN, not {}", typed.option,
-                spec::quoted(typed.value));
+                spec::in_quotes(typed.value));
   }
   return {};
 }

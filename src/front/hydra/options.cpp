@@ -10,7 +10,7 @@
 #include "front/hydra/reach.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -44,7 +44,7 @@ Result<void> set_gpus(HydraDraft& draft, const Typed& typed) {
   const auto count = read_count(typed, {0, 1024});
   if (!count) {
     return fail(Fault::usage, "", "{} must be AUTO or a number from 0 to 1024, not {}",
-                typed.option, spec::quoted(typed.value));
+                typed.option, spec::in_quotes(typed.value));
   }
   draft.request.spec.gpus_per_rank = *count;
   if (*count == 0) draft.for_all.push_back({"CUDA_VISIBLE_DEVICES", "-1"});
@@ -56,7 +56,7 @@ Result<void> set_universe(HydraDraft& draft, const Typed& typed) {
   if (typed.value != "INFINITE") {
     if (const auto size = read_count(typed, {1, kRanksMax}); !size) {
       return fail(Fault::usage, "", "{} must be SYSTEM, INFINITE or a number, not {}", typed.option,
-                  spec::quoted(typed.value));
+                  spec::in_quotes(typed.value));
     }
   }
   add_once(draft.notices, fmt::format("{} {} has no effect here: programs are told the slots of "

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -17,7 +17,7 @@ using Ids = std::vector<std::uint32_t>;
 
 tl::unexpected<base::Error> unreadable(std::string_view text) {
   return fail(Fault::usage, "for example 0,0,1,1 or (0,2,2)", "-rankmap: {} is not a map of ranks",
-              spec::quoted(text));
+              spec::in_quotes(text));
 }
 
 Result<std::uint32_t> number(std::string_view text, std::uint32_t least) {

@@ -9,7 +9,7 @@
 #include "front/inherited.hpp"
 #include "model/carriers.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/sources.hpp"
 
 namespace muster::front {
@@ -144,7 +144,7 @@ Result<void> set_hydra_launcher(HydraDraft& draft, const Typed& typed) {
   return fail(Fault::usage,
               known ? "any program called as PROGRAM HOST COMMAND: -launcher-exec" : "",
               "{} must be ssh, rsh, fork, slurm, lsf, sge or pbs{}, not {}", typed.option,
-              known ? " here" : "", spec::quoted(typed.value));
+              known ? " here" : "", spec::in_quotes(typed.value));
 }
 
 Result<void> set_hydra_launcher_exec(HydraDraft& draft, const Typed& typed) {
@@ -156,7 +156,7 @@ Result<void> set_hydra_rmk(HydraDraft& draft, const Typed& typed) {
   if (std::ranges::find(kKnownManagers, word) == std::end(kKnownManagers)) {
     return fail(Fault::usage, "without it, the job around is found by itself",
                 "{} must be user, slurm, ll, lsf, sge, pbs or cobalt, not {}", typed.option,
-                spec::quoted(typed.value));
+                spec::in_quotes(typed.value));
   }
   draft.reach.manager = std::move(word);
   return {};

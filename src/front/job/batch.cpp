@@ -9,8 +9,8 @@
 #include "batch/system.hpp"
 #include "front/pipeline_request.hpp"
 #include "job/layout.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -80,7 +80,7 @@ void check_nodes(const job::BatchPlace& place, const std::string& target, std::u
   if (!place.nodes || place.nodes->number >= needed) return;
   complaints.add({},
                  fmt::format("the job needs {} nodes, and the target {} asks for {}", needed,
-                             spec::quoted(target), place.nodes->number),
+                             spec::in_quotes(target), place.nodes->number),
                  fmt::format("raise nodes: in {}: of that target, or leave it out", place.kind));
 }
 
@@ -144,7 +144,7 @@ void check_one_run(const job::Target& target, job::Complaints& complaints) {
   const auto& options = target.batch->options;
   if (std::ranges::find(options, "array", &job::Named::name) == options.end()) return;
   complaints.add(
-      {}, fmt::format("an array of the target {} would be many runs", spec::quoted(target.name)),
+      {}, fmt::format("an array of the target {} would be many runs", spec::in_quotes(target.name)),
       "muster export writes a script for it, whose tasks are runs of their own; or write a sweep");
 }
 

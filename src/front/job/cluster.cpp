@@ -7,7 +7,7 @@
 #include "job/layout.hpp"
 #include "job/values.hpp"
 #include "kubernetes/job_run.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -41,12 +41,12 @@ void widen(kubernetes::Run& run, const kubernetes::Run& other, const PodJob& one
   const kubernetes::PodPlan& mine = run.workers.front().plan;
   const kubernetes::PodPlan& theirs = other.workers.front().plan;
   if (mine.image != theirs.image) {
-    complaints.add(
-        one.job->image ? one.job->image->begin : job::Mark{},
-        fmt::format("{} needs the image {}, and {} needs {}: all steps of a pipeline "
-                    "run in the same pods",
-                    whose(one), spec::quoted(theirs.image), whose(first), spec::quoted(mine.image)),
-        "name an image that holds the software of both");
+    complaints.add(one.job->image ? one.job->image->begin : job::Mark{},
+                   fmt::format("{} needs the image {}, and {} needs {}: all steps of a pipeline "
+                               "run in the same pods",
+                               whose(one), spec::in_quotes(theirs.image), whose(first),
+                               spec::in_quotes(mine.image)),
+                   "name an image that holds the software of both");
   }
   const std::uint32_t count = std::max(kubernetes::nodes_of(run), kubernetes::nodes_of(other));
   run.workers.resize(1);
@@ -103,12 +103,12 @@ void check_data(const PodJob& one, job::Complaints& complaints) {
     if (is_relative) {
       complaints.add(
           input.value->begin,
-          fmt::format("{} is on this machine, and the pods do not see it", spec::quoted(path)),
+          fmt::format("{} is on this machine, and the pods do not see it", spec::in_quotes(path)),
           "mode: download sends it with the job; or give its path in one of the "
           "target's volumes");
     } else {
       complaints.add(input.value->begin,
-                     fmt::format("{} cannot be sent by its whole path", spec::quoted(path)),
+                     fmt::format("{} cannot be sent by its whole path", spec::in_quotes(path)),
                      "name it as seen from the job file; or, in a volume of the target, leave "
                      "mode: download out");
     }
@@ -121,7 +121,7 @@ void check_operator(const job::Target& target, const PodJob& first, job::Complai
   complaints.add({},
                  fmt::format("the target {} has operator: {}, which carries out single jobs: no "
                              "pipeline and no sweep",
-                             spec::quoted(target.name), kind->text),
+                             spec::in_quotes(target.name), kind->text),
                  "use a target without operator:");
 }
 

@@ -17,7 +17,7 @@
 #include "job/values.hpp"
 #include "job/yaml.hpp"
 #include "kubernetes/export.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -43,7 +43,7 @@ Result<job::Target> cluster_target(const JobDraft& draft, const job::JobFile& jo
   }
   if (!chosen) return chosen;
   return fail(Fault::usage, "describe it in muster.yml: kubernetes: {namespace: ..., image: ...}",
-              "the target {} is no cluster of Kubernetes", spec::quoted(chosen->name));
+              "the target {} is no cluster of Kubernetes", spec::in_quotes(chosen->name));
 }
 
 // As many nodes as are asked for, with all software.
@@ -157,7 +157,7 @@ void check_what_goes(const job::JobFile& job, const job::Target& target,
     if (path.starts_with('/') || job::is_elsewhere(path)) continue;
     complaints.add(
         input.value->begin,
-        fmt::format("{} is on this machine, and the pods do not see it", spec::quoted(path)),
+        fmt::format("{} is on this machine, and the pods do not see it", spec::in_quotes(path)),
         "give its path in one of the target's volumes");
   }
 }
@@ -178,7 +178,7 @@ Result<job::Target> batch_target(const JobDraft& draft, const std::string& kind,
   }
   if (!chosen) return chosen;
   return fail(Fault::usage, fmt::format("describe it in muster.yml: {}: {{...}}", kind),
-              "the target {} is not of that kind", spec::quoted(chosen->name));
+              "the target {} is not of that kind", spec::in_quotes(chosen->name));
 }
 
 Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std::string& kind,
@@ -210,7 +210,7 @@ Result<void> check_engine(const JobDraft& draft, const std::string& engine) {
     return fail(
         Fault::usage,
         base::did_you_mean(engine, known, "for example: muster export kubernetes job.yml --as job"),
-        "muster cannot export jobs for {}", spec::quoted(engine));
+        "muster cannot export jobs for {}", spec::in_quotes(engine));
   }
   if (engine == "kubernetes" || (draft.as.empty() && !draft.json)) return {};
   return fail(Fault::usage, "leave it out", "--as and --json are for kubernetes, not for {}",

@@ -19,7 +19,7 @@
 #include "job/yaml.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "sweep/sampler.hpp"
 
 namespace muster::front {
@@ -144,7 +144,7 @@ Result<std::string> only_file(const Command& command, const Words& words) {
     return fail(
         Fault::usage,
         sets ? "for a tag: --set tags." + words.rest.front() : "each file is a job of its own",
-        "one job file at a time, not also {}", spec::quoted(words.rest[1]));
+        "one job file at a time, not also {}", spec::in_quotes(words.rest[1]));
   }
   return words.rest.front();
 }
@@ -159,7 +159,7 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
   const Front* front = front_of(words.front());
   if (front == nullptr || front->takes_file) {
     return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
-                "{} is not a command that muster can explain", spec::quoted(words.front()));
+                "{} is not a command that muster can explain", spec::in_quotes(words.front()));
   }
   Call inner = call;
   inner.called = words.front();
@@ -350,7 +350,7 @@ Result<Reading> read_schema(const Call& call) {
   if (words->draft.help) return Reading{.text = help(kSchema)};
   if (!words->rest.empty()) {
     return fail(Fault::usage, "it has one schema for all job files",
-                "muster schema takes no words, such as {}", spec::quoted(words->rest.front()));
+                "muster schema takes no words, such as {}", spec::in_quotes(words->rest.front()));
   }
   return Reading{.text = job::schema()};
 }

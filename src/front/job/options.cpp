@@ -8,7 +8,7 @@
 #include "front/table.hpp"
 #include "kubernetes/export.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -28,7 +28,7 @@ Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   if (equals == std::string_view::npos) {
     return base::fail(base::Fault::usage, "for example: --set inputs.lr=0.1",
                       "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not {}",
-                      spec::quoted(typed.value));
+                      spec::in_quotes(typed.value));
   }
   std::string key(typed.value.substr(0, equals));
   std::string value(typed.value.substr(equals + 1));
@@ -43,7 +43,7 @@ Result<void> add_setting(JobDraft& draft, const Typed& typed) {
 Result<void> add_without(JobDraft& draft, const Typed& typed) {
   if (typed.value != "environment" && typed.value != "gpus") {
     return base::fail(base::Fault::usage, "", "--without takes environment or gpus, not {}",
-                      spec::quoted(typed.value));
+                      spec::in_quotes(typed.value));
   }
   draft.without.emplace_back(typed.value);
   return {};
@@ -53,7 +53,7 @@ Result<void> set_snapshot_limit(JobDraft& draft, const Typed& typed) {
   draft.snapshot_limit = base::parse_byte_size(typed.value);
   if (draft.snapshot_limit) return {};
   return base::fail(base::Fault::usage, "for example: --snapshot-limit 2GB",
-                    "--snapshot-limit takes a size, not {}", spec::quoted(typed.value));
+                    "--snapshot-limit takes a size, not {}", spec::in_quotes(typed.value));
 }
 
 constexpr std::string_view kJob = "The job";
@@ -226,7 +226,7 @@ constexpr Row kAs = {
       if (!kubernetes::as_of(t.value)) {
         return base::fail(
             base::Fault::usage, base::did_you_mean(t.value, base::split(kubernetes::kKinds, " ")),
-            "--as takes one of {}, not {}", kubernetes::kKinds, spec::quoted(t.value));
+            "--as takes one of {}, not {}", kubernetes::kKinds, spec::in_quotes(t.value));
       }
       d.as = t.value;
       return {};

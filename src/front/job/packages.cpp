@@ -7,7 +7,7 @@
 #include "job/read_map.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -26,11 +26,11 @@ void take_in_requirements(const Call& call, const std::string& folder, const job
     packages.pip.erase(packages.pip.begin() + static_cast<std::ptrdiff_t>(i));
     auto text = call.read_file(job::below(folder, *file), job::kFileMax);
     if (!text || ++files > kFilesMax) {
-      complaints.add(
-          conda.begin,
-          text ? fmt::format("pip's list takes in more than {} files", kFilesMax)
-               : fmt::format("pip's list takes in {}: {}", spec::quoted(*file), text.error().what),
-          text ? "" : text.error().hint);
+      complaints.add(conda.begin,
+                     text ? fmt::format("pip's list takes in more than {} files", kFilesMax)
+                          : fmt::format("pip's list takes in {}: {}", spec::in_quotes(*file),
+                                        text.error().what),
+                     text ? "" : text.error().hint);
       return;
     }
     const std::vector<std::string> lines = job::requirement_lines(*text);
@@ -52,7 +52,7 @@ std::string packages_of(const Call& call, const job::JobFile& job, const job::Ta
     auto text = call.read_file(path, job::kFileMax);
     if (!text) {
       complaints.add(job.conda->begin,
-                     fmt::format("the conda file {}: {}", spec::quoted(job.conda->file->text),
+                     fmt::format("the conda file {}: {}", spec::in_quotes(job.conda->file->text),
                                  text.error().what),
                      text.error().hint);
       return "";

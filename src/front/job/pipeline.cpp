@@ -18,7 +18,7 @@
 #include "job/graph_of.hpp"
 #include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -145,7 +145,8 @@ class PipelineReader {
       return fail(Fault::usage, "choose one for all of it: --target NAME",
                   "steps of the pipeline name the targets {} and {}: one that runs in a cluster "
                   "runs there as a whole",
-                  spec::quoted(cluster->place.target.name), spec::quoted(other.place.target.name));
+                  spec::in_quotes(cluster->place.target.name),
+                  spec::in_quotes(other.place.target.name));
     }
     job::Complaints complaints(ground_->sources);
     if (cluster->place.target.batch) {
@@ -266,7 +267,7 @@ class PipelineReader {
       }
       if (request_.skipped.size() == before) {
         return fail(Fault::usage, base::did_you_mean(name, names, "its steps are below jobs:"),
-                    "--skip {}: the pipeline has no such step", spec::quoted(name));
+                    "--skip {}: the pipeline has no such step", spec::in_quotes(name));
       }
     }
     return {};

@@ -23,7 +23,7 @@
 #include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
 #include "spec/check.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -143,7 +143,7 @@ std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job
     if (!limit) {
       complaints.add(job.snapshot_limit->begin,
                      fmt::format("snapshot_limit must be a size, not {}",
-                                 spec::quoted(job.snapshot_limit->text)),
+                                 spec::in_quotes(job.snapshot_limit->text)),
                      "for example: snapshot_limit: 2GB");
     }
     code->limit = limit.value_or(kSnapshotLimit);
@@ -170,12 +170,12 @@ std::vector<std::string> secrets_of(const Call& call, const JobDraft& draft,
     if (sets(job, name.text)) {
       complaints.add(name.begin,
                      fmt::format("{} is a secret, and has a value in the file as well",
-                                 spec::quoted(name.text)),
+                                 spec::in_quotes(name.text)),
                      "take it out of environment_variables: the value comes from this shell");
     }
     if (variable(call, name.text)) continue;
     complaints.add(name.begin,
-                   fmt::format("the secret {} is not set here", spec::quoted(name.text)),
+                   fmt::format("the secret {} is not set here", spec::in_quotes(name.text)),
                    fmt::format("export {}=...", name.text));
   }
   return names;

@@ -11,7 +11,7 @@
 #include "front/job/step_request.hpp"
 #include "job/control.hpp"
 #include "job/sweep_of.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 
@@ -125,7 +125,7 @@ job::JobFile item_job(const Ground& ground, std::size_t step, const StepStart& s
     if (input == job.inputs.end()) {
       complaints.add(one.mark,
                      fmt::format("item {}: the step {} has no input {}", item.name, one.name,
-                                 spec::quoted(given.name)),
+                                 spec::in_quotes(given.name)),
                      "");
       continue;
     }

@@ -3,7 +3,7 @@
 
 #include "base/words.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -84,7 +84,7 @@ Result<void> set_runtime_options(MpirunDraft& draft, const Typed& typed) {
   for (const std::string& part : base::split(typed.value, ",")) {
     const auto done = apply(draft, typed, cut(part));
     if (!done) {
-      return fail(Fault::usage, "", "{} knows no {}", typed.option, spec::quoted(part));
+      return fail(Fault::usage, "", "{} knows no {}", typed.option, spec::in_quotes(part));
     }
     if (!*done) return *done;
   }

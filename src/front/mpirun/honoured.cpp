@@ -9,7 +9,7 @@
 #include "front/mpirun/place.hpp"
 #include "front/mpirun/signals.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -33,7 +33,7 @@ Result<bool> read_truth(const Typed& typed) {
     if (word == no) return false;
   }
   return fail(Fault::usage, "", "{} must be 0 or 1, not {}", typed.option,
-              spec::quoted(typed.value));
+              spec::in_quotes(typed.value));
 }
 
 template <class Apply>

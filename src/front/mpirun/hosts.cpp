@@ -6,8 +6,8 @@
 #include "front/inherited.hpp"
 #include "front/mpirun/place.hpp"
 #include "spec/hosts.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -35,13 +35,13 @@ Result<std::vector<std::string>> relative(std::string_view item,
                                           const std::vector<std::string>& names) {
   if (names.empty()) {
     return fail_at(option(), Fault::usage, "give --hostfile, or name the hosts",
-                   "{} counts hosts of a hostfile, and there is none", spec::quoted(item));
+                   "{} counts hosts of a hostfile, and there is none", spec::in_quotes(item));
   }
   const bool empty = item.starts_with("+e") || item.starts_with("+E");
   if (empty && item.size() == 2) return names;
   if (!empty && !item.starts_with("+n") && !item.starts_with("+N")) {
     return fail_at(option(), Fault::usage, "hosts by number are +n0, +n1; unused ones +e, +e:2",
-                   "{} is not a host", spec::quoted(item));
+                   "{} is not a host", spec::in_quotes(item));
   }
   std::string_view digits = item.substr(2);
   if (digits.starts_with(':')) digits.remove_prefix(1);

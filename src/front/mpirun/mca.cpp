@@ -7,7 +7,7 @@
 #include "front/mpirun/honoured.hpp"
 #include "option/values.hpp"
 #include "spec/hosts.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/word_lines.hpp"
 
 namespace muster::front {
@@ -16,7 +16,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 std::string_view without_quotes(std::string_view text) {
   if (text.size() > 1 && text.starts_with('"') && text.ends_with('"')) {
@@ -29,7 +29,7 @@ Result<void> check_key(const Typed& typed) {
   const bool odd = typed.value.find_first_of("= \t\n") != std::string_view::npos;
   if (!typed.value.empty() && !odd) return {};
   return fail(Fault::usage, "for example -mca btl ^openib", "{}: {} is not a parameter name",
-              typed.option, quoted(typed.value));
+              typed.option, in_quotes(typed.value));
 }
 
 Result<void> carry_out(MpirunDraft& draft, std::string_view key, std::string_view value,

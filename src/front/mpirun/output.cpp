@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/words.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 // What stands behind the ':' of a folder or file.
 Result<void> apply_modifiers(MpirunDraft& draft, const Typed& typed, std::string_view text) {
@@ -28,7 +28,8 @@ Result<void> apply_modifiers(MpirunDraft& draft, const Typed& typed, std::string
       continue;  // what is done anyway: output is carried as it came
     } else {
       return fail(Fault::usage, "a ':' parts the name from nojobid and nocopy",
-                  "{} allows nojobid and nocopy after ':', not {}", typed.option, quoted(written));
+                  "{} allows nojobid and nocopy after ':', not {}", typed.option,
+                  in_quotes(written));
     }
   }
   return {};
@@ -88,7 +89,7 @@ Result<void> set_output(MpirunDraft& draft, const Typed& typed) {
       if (!done) {
         return fail(Fault::usage, "",
                     "{} must be tag, rank, timestamp, xml, merge, dir=DIR or file=NAME, not {}",
-                    typed.option, quoted(written));
+                    typed.option, in_quotes(written));
       }
     }
     if (!done) return done;
@@ -112,7 +113,7 @@ Result<void> set_display(MpirunDraft& draft, const Typed& typed) {
                                 typed.option, written));
     } else {
       return fail(Fault::usage, "", "{} must be map, allocation or bind, not {}", typed.option,
-                  quoted(written));
+                  in_quotes(written));
     }
   }
   if (words.empty()) return fail(Fault::usage, "", "{} has an empty value", typed.option);

@@ -6,7 +6,7 @@
 
 #include "base/signal_names.hpp"
 #include "base/words.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -34,13 +34,13 @@ base::Result<void> set_forward_signals(MpirunDraft& draft, const Typed& typed) {
     const auto number = base::signal_number(word);
     if (!number) {
       return fail(Fault::usage, "for example: USR1,SIGUSR2; or none",
-                  "{} must be a list of signals, not {}", typed.option, spec::quoted(word));
+                  "{} must be a list of signals, not {}", typed.option, spec::in_quotes(word));
     }
     if (std::ranges::find(kOurs, *number) != std::end(kOurs)) {
       // Two of them are in Open MPI's own list: they reach the ranks as stop and continue.
       if (*number == SIGTSTP || *number == SIGCONT) continue;
       return fail(Fault::usage, "", "{}: {} is not passed on: it is for mpirun itself",
-                  typed.option, spec::quoted(word));
+                  typed.option, spec::in_quotes(word));
     }
     if (std::ranges::find(signals, *number) == signals.end()) signals.push_back(*number);
   }

@@ -8,7 +8,7 @@
 #include "front/targets.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -127,13 +127,13 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
   if (command.takes == Runs::none && count > 0) {
     return fail(Fault::usage, "muster show tells of one run",
                 "muster {} takes no words, such as {}", command.name,
-                spec::quoted(request.runs.front()));
+                spec::in_quotes(request.runs.front()));
   }
   const bool selects = !request.filter.says_nothing();
   if (command.takes != Runs::none && selects && count > 0) {
     return fail(Fault::usage, "leave one of them out",
                 "runs are named, such as {}, or selected by options, not both",
-                spec::quoted(request.runs.front()));
+                spec::in_quotes(request.runs.front()));
   }
   if (command.takes != Runs::none && !selects && count == 0) {
     return fail(Fault::usage, fmt::format("for example: muster {} last", command.name),
@@ -141,7 +141,7 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
   }
   if (command.takes == Runs::one && count > 1) {
     return fail(Fault::usage, "", "muster {} takes one run at a time, not also {}", command.name,
-                spec::quoted(request.runs[1]));
+                spec::in_quotes(request.runs[1]));
   }
   if (request.all && request.most) {
     return fail(Fault::usage, "keep one of them", "--all and -n cannot be combined");
@@ -189,7 +189,7 @@ Result<void> take_target(const Call& call, RecordDraft& draft) {
           return base::fail(base::Fault::usage,
                             "leave --target out: all others are in the folder of records here",
                             "target {} is no Kubernetes, which alone keeps runs of its own",
-                            spec::quoted(target.name));
+                            spec::in_quotes(target.name));
         }
         draft.request.scheduler = {"kubernetes", target.name,
                                    cluster->context ? cluster->context->text : "",

@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -38,7 +38,7 @@ Result<void> add_state(RecordDraft& draft, const Typed& typed) {
   const auto state = model::run_state(typed.value);
   if (!state) {
     return base::fail(base::Fault::usage, fmt::format("the states are: {}", kStates),
-                      "{}: unknown state {}", typed.option, spec::quoted(typed.value));
+                      "{}: unknown state {}", typed.option, spec::in_quotes(typed.value));
   }
   draft.request.filter.states.push_back(*state);
   return {};
@@ -64,14 +64,14 @@ Result<base::Duration> read_age(const Typed& typed) {
   if (wrong == std::errc() && unit && count <= kLargest) return base::Duration(count * *unit);
   return base::fail(base::Fault::usage, fmt::format("for example: {} 30d", typed.option),
                     "{} takes a whole number with s, m, h, d or w after it, not {}", typed.option,
-                    spec::quoted(typed.value));
+                    spec::in_quotes(typed.value));
 }
 
 Result<std::uint64_t> read_size(const Typed& typed) {
   const auto size = base::parse_byte_size(typed.value);
   if (size) return *size;
   return base::fail(base::Fault::usage, fmt::format("for example: {} 50GB", typed.option),
-                    "{} takes a size, not {}", typed.option, spec::quoted(typed.value));
+                    "{} takes a size, not {}", typed.option, spec::in_quotes(typed.value));
 }
 
 constexpr Row kMost = {{"-n --last", kRuns, Takes::number, "N",

@@ -5,7 +5,7 @@
 #include "front/mapping_words.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -34,7 +34,7 @@ Result<void> add_role(RunDraft& draft, const Typed& typed) {
   RoleWish wish{std::string(typed.value.substr(0, equals))};
   if (wish.name.empty()) {
     return base::fail(base::Fault::usage, "for example --role worker=2",
-                      "{} must be NAME=N, not {}", typed.option, spec::quoted(typed.value));
+                      "{} must be NAME=N, not {}", typed.option, spec::in_quotes(typed.value));
   }
   if (equals != std::string_view::npos) {
     const Typed number{typed.option, typed.value.substr(equals + 1)};
@@ -56,7 +56,7 @@ Result<void> add_slurm_option(RunDraft& draft, const Typed& typed) {
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != std::string_view::npos) {
     return base::fail(base::Fault::usage, "for example --slurm-option gres=gpu:8",
                       "{} must be NAME=VALUE with the long name of an option of salloc, not {}",
-                      typed.option, spec::quoted(typed.value));
+                      typed.option, spec::in_quotes(typed.value));
   }
   draft.slurm_options.emplace_back(name, text.substr(std::min(equals + 1, text.size())));
   return {};

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
-#include "spec/quoted.hpp"
 
 namespace muster::front {
 namespace {
@@ -15,7 +15,7 @@ using base::Fault;
 tl::unexpected<base::Error> no_endpoint(const Typed& typed) {
   return base::fail(Fault::usage, "for example node1:29400, or [::1]:29400",
                     "{} must be HOST or HOST:PORT, not {}", typed.option,
-                    spec::quoted(typed.value));
+                    spec::in_quotes(typed.value));
 }
 
 }  // namespace

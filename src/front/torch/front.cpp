@@ -11,7 +11,7 @@
 #include "option/read.hpp"
 #include "option/values.hpp"
 #include "spec/check.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -86,7 +86,7 @@ Result<bool> is_raised(const std::string& variable, std::string_view value) {
   return spec::read_number(variable, value, {0, 1'000}, Fault::usage)
       .map([](std::uint32_t number) { return number != 0; })
       .map_error([&](base::Error error) {
-        error.what = fmt::format("{} must be 0 or 1, not {}", variable, spec::quoted(value));
+        error.what = fmt::format("{} must be 0 or 1, not {}", variable, spec::in_quotes(value));
         error.hint = "unset it, or set it to 1";
         return error;
       });

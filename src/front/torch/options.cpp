@@ -8,7 +8,7 @@
 #include "front/call.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using base::fail;
 using base::Fault;
 using base::Result;
-using spec::quoted;
+using spec::in_quotes;
 
 constexpr spec::Span kAnyTime = {base::Duration(0), spec::kTimeout.most};
 
@@ -38,7 +38,7 @@ Result<void> set_nodes(TorchDraft& draft, const Typed& typed) {
   if (is_range) {
     return fail(Fault::usage, "write one number: the nodes that take part",
                 "{}: a job whose number of nodes may change is not supported: {}", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes);
 }
@@ -52,7 +52,7 @@ Result<void> set_per_node(TorchDraft& draft, const Typed& typed) {
   }
   if (count(typed, {1, model::kRanksMax}, draft.per_node)) return {};
   return fail(Fault::usage, "", "{} must be a number from 1 to {}, auto, gpu or cpu, not {}",
-              typed.option, model::kRanksMax, quoted(typed.value));
+              typed.option, model::kRanksMax, in_quotes(typed.value));
 }
 
 Result<void> set_backend(TorchDraft& draft, const Typed& typed) {
@@ -65,7 +65,7 @@ Result<void> set_backend(TorchDraft& draft, const Typed& typed) {
                 "{}: muster needs no etcd, and does not ask one", typed.option);
   } else {
     return fail(Fault::usage, "", "{} must be static or c10d, not {}", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   return {};
 }
@@ -76,7 +76,7 @@ Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
     const std::size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {
       return fail(Fault::usage, "", "{} must be KEY=VALUE, with commas between, not {}",
-                  typed.option, quoted(pair));
+                  typed.option, in_quotes(pair));
     }
     const std::string key = pair.substr(0, equals);
     if (key != "join_timeout" && key != "timeout") continue;
@@ -97,7 +97,7 @@ Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
   }
   if (ranks.empty()) {
     return fail(Fault::usage, "", "{} must be local ranks such as 0,1, not {}", typed.option,
-                quoted(typed.value));
+                in_quotes(typed.value));
   }
   draft.logs.output.local_ranks_filter = std::move(ranks);
   return {};
@@ -112,7 +112,7 @@ Result<void> set_streams(const Typed& typed, TorchStreams& to) {
 Result<void> set_start_method(TorchDraft&, const Typed& typed) {
   if (typed.value == "spawn" || typed.value == "fork" || typed.value == "forkserver") return {};
   return fail(Fault::usage, "", "{} must be spawn, fork or forkserver, not {}", typed.option,
-              quoted(typed.value));
+              in_quotes(typed.value));
 }
 
 Result<void> set_numa(TorchDraft& draft, const Typed& typed) {
@@ -127,7 +127,7 @@ Result<void> set_numa(TorchDraft& draft, const Typed& typed) {
     mapping.bind_level = model::Level::core;
   } else {
     return fail(Fault::usage, "", "{} must be node, socket, exclusive or core-complex, not {}",
-                typed.option, quoted(typed.value));
+                typed.option, in_quotes(typed.value));
   }
   mapping.bind_to = model::BindTo::object;
   mapping.bind_given = mapping.bind_overload = true;

@@ -1,4 +1,4 @@
-// quoted: words that a person typed, made safe to show in one line of a complaint.
+// in_quotes: words that a person typed, made safe to show in one line of a complaint.
 #pragma once
 
 #include <string>
@@ -7,6 +7,6 @@
 namespace muster::spec {
 
 // 'text' in single quotes; bytes that are not printable ASCII as \xNN; cut after 60 bytes.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace muster::spec

@@ -1,5 +1,5 @@
 // Shows typed words without letting odd bytes reach the terminal.
-#include "spec/quoted.hpp"
+#include "spec/in_quotes.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string shown = "'";
   for (const char c : text.substr(0, kShownMax)) {
     if (is_printable(c)) {
