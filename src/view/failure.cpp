@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fmt/format.h>
 
+#include "view/known_messages.hpp"
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
 #include "view/tail.hpp"
@@ -16,69 +17,6 @@ namespace {
 constexpr int kSignalBase = 128;  // a shell reports 128 + N for a program that signal N killed
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
-
-struct Advice {
-  std::string_view words;  // part of the telling line
-  std::string_view step;   // {} stands for the host
-};
-
-constexpr std::string_view kWaitedInVain =
-    "perhaps it has waited in vain for another rank: `muster run --timeout SECONDS --stack-traces` "
-    "shows what each rank is doing";
-
-constexpr std::array kByWords{
-    Advice{"No space left on device", "a file system of {} is full: see df -h there, /dev/shm too"},
-    Advice{"Address already in use", "another process on {} holds that port: see ss -ltnp there"},
-    // gRPC's words in TensorFlow and JAX, which do not say why.
-    Advice{"Could not start gRPC server",
-           "most likely the port is in use by another process on {}: see ss -ltnp there"},
-    Advice{"Failed to add port to server",
-           "most likely the port is in use by another process on {}: see ss -ltnp there"},
-    Advice{"Failed to start RPC server",
-           "most likely the port is in use by another process on {}: see ss -ltnp there"},
-    // torch 2.4 and later ask for libuv; Debian's 2.6 was built without
-    // (torch/distributed/rendezvous.py).
-    Advice{"without libuv support",
-           "torch on {} was built without libuv, which it wants for its store: set USE_LIBUV=0, as "
-           "in `-x USE_LIBUV=0`"},
-    Advice{"ModuleNotFoundError",
-           "the module is missing on {}, or another python comes first on "
-           "PATH there"},
-    Advice{"error while loading shared libraries",
-           "the library is missing on {}, or "
-           "LD_LIBRARY_PATH does not name its folder"},
-    Advice{"version `GLIBC",
-           "{} has older system libraries than the machine where that was built: build it on the "
-           "oldest of the hosts, or bring its libraries along (conda, a container)"},
-    Advice{"\\r", "a script on {} has the line ends of Windows: sed -i 's/\\r$//' FILE"},
-    Advice{"^M: bad interpreter",
-           "a script on {} has the line ends of Windows: sed -i 's/\\r$//' FILE"},
-    Advice{"bad interpreter", "that script's `#!` line names a program that is not on {}"},
-    Advice{"Exec format error",
-           "that file was built for another processor than that of {}, or is a script without a "
-           "`#!` line"},
-    Advice{"Too many open files",
-           "see `ulimit -n` on {}: `ulimit -n 4096` before muster allows more"},
-    Advice{
-        "can't start new thread",
-        "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
-        "control group"},
-    Advice{
-        "fork: Resource temporarily unavailable",
-        "a limit of processes and threads on {} is reached: see `ulimit -u`, and pids.max of its "
-        "control group"},
-    // Where torch's, gloo's and JAX's ranks wait for one another.
-    Advice{"Socket Timeout", kWaitedInVain},
-    Advice{"socket has timed out", kWaitedInVain},
-    Advice{"Timed out waiting", kWaitedInVain},
-    Advice{"waiting for clients", kWaitedInVain},
-    Advice{"DEADLINE_EXCEEDED", kWaitedInVain},
-    // Last: whoever names an address may have more to say of it.
-    Advice{
-        "127.0.1.1",
-        "a host's own name means 127.0.1.1 in its /etc/hosts: programs that meet at their host's "
-        "name, as JAX on processors does, need the address there by which others reach {}"},
-};
 
 constexpr std::string_view kOutOfMemory =
     "dmesg -T on {} tells whether memory ran out; in a container or batch job its own memory limit "
@@ -280,8 +218,8 @@ std::string next_step(const model::RunReport& report, std::string_view telling) 
            memory_step(*report.around.memory, host);
   }
   if (tells_of_full_gpu(telling)) return gpu_step(report.around, telling, host);
-  for (const auto& [words, step] : kByWords) {
-    if (telling.find(words) != std::string_view::npos) return with_host(step, host);
+  for (const KnownMessage& known : known_messages()) {
+    if (telling.find(known.words) != std::string_view::npos) return with_host(known.step, host);
   }
   return exit.signal != 0 ? signal_step(report, host) : code_step(report, host);
 }

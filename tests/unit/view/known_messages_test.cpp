@@ -1,0 +1,75 @@
+// Messages with one known cause, as the programs print them.
+#include "view/known_messages.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "view/failure.hpp"
+
+namespace muster::view {
+namespace {
+
+std::string step_after(std::string_view telling) {
+  model::RunReport report;
+  report.host = "n1";
+  report.first.code = 1;
+  return next_step(report, telling);
+}
+
+TEST(KnownMessages, AreManyAndEachHasItsSource) {
+  EXPECT_GE(known_messages().size(), 45U);
+  std::set<std::string_view> words;
+  for (const KnownMessage& one : known_messages()) {
+    EXPECT_FALSE(one.source.empty()) << one.words;
+    EXPECT_TRUE(words.insert(one.words).second) << one.words;
+    EXPECT_FALSE(step_after(one.words).empty()) << one.words;
+    EXPECT_EQ(step_after(one.words).find('\n'), std::string::npos) << "one line";
+  }
+}
+
+// A row that another stands in front of would never be read.
+TEST(KnownMessages, DoNotHideOneAnother) {
+  const auto all = known_messages();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_EQ(all[i].words.find(all[j].words), std::string_view::npos)
+          << all[j].words << " hides " << all[i].words;
+    }
+  }
+}
+
+TEST(KnownMessages, AreFoundInWhatProgramsPrint) {
+  const std::pair<const char*, const char*> kPrinted[] = {
+      {"RuntimeError: Distributed package doesn't have NCCL built in", "without NCCL"},
+      {"ValueError: Error initializing torch.distributed using env:// rendezvous: environment "
+       "variable RANK expected, but not set",
+       "--unset"},
+      {"RuntimeError: Default process group has not been initialized, please make sure to call "
+       "init_process_group.",
+       "init_process_group()"},
+      {"Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 98000", "LOCAL_RANK"},
+      {"NCCL WARN Bootstrap : no socket interface found", "NCCL_SOCKET_IFNAME names no interface"},
+      {"RuntimeError: [enforce fail at gloo/transport/tcp/device.cc:212] ifa != nullptr. Unable to "
+       "find interface for: [141.61.29.117]",
+       "/etc/hosts"},
+      {"RuntimeError: CUDA error: invalid device ordinal", "CUDA_VISIBLE_DEVICES"},
+      {"[rank0]:[E1218 20:27:21.4 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught collective "
+       "operation timeout: WorkNCCL(SeqNum=1, OpType=BROADCAST)",
+       "--stack-traces"},
+      {"RuntimeError: received 0 items of ancdata", "ulimit -n"},
+      {"ImportError: Extension horovod.torch has not been built: x.so not found", "Horovod on n1"},
+      {"OSError: We couldn't connect to 'https://huggingface.co' to load this file",
+       "HF_HUB_OFFLINE"},
+      {"OMP: Error #15: Initializing libiomp5.so, but found libiomp5.so already initialized.",
+       "OpenMP"},
+      {"socket.gaierror: [Errno -2] Name or service not known", "/etc/hosts"},
+      {"OSError: [Errno 122] Disk quota exceeded: '/home/me/x'", "quota"},
+  };
+  for (const auto& [printed, step] : kPrinted) {
+    EXPECT_NE(step_after(printed).find(step), std::string::npos) << printed << "\n"
+                                                                 << step_after(printed);
+  }
+}
+
+}  // namespace
+}  // namespace muster::view
