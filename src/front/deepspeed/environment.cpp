@@ -2,6 +2,7 @@
 #include "front/deepspeed/environment.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 
 #include "front/call.hpp"
 #include "spec/in_quotes.hpp"
@@ -14,26 +15,108 @@ using base::Result;
 
 constexpr std::size_t kFileMax = std::size_t{1} << 20;
 
-Result<void> read_line(model::App& app, std::string_view line, const base::Place& place) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.find_first_not_of(" \t") == std::string_view::npos || line.starts_with('#')) return {};
+// What launch.py gives each rank after the file: accelerate writes its whole environment there, and
+// so what a launcher around it was given.
+constexpr std::string_view kOfEachRank[] = {"RANK",        "LOCAL_RANK",  "WORLD_SIZE",
+                                            "LOCAL_SIZE",  "CROSS_RANK",  "CROSS_SIZE",
+                                            "MASTER_ADDR", "MASTER_PORT", "CUDA_VISIBLE_DEVICES"};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr const char* kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+bool is_of_name(char c) {
+  const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return is_letter || c == '_' || (c >= '0' && c <= '9');
+}
+
+// A shell on each node reads the values (multinode_runner.py): $NAME and ${NAME} are what was set
+// before, in the file or around. What is not set is nothing.
+class Expander {
+ public:
+  Expander(const Call& call, const std::vector<model::EnvSetting>& before)
+      : call_(call), before_(before) {}
+
+  [[nodiscard]] std::string expanded(std::string_view text) const {
+    std::string result;
+    while (!text.empty()) {
+      const std::size_t dollar = std::min(text.find('$'), text.size());
+      result += text.substr(0, dollar);
+      text.remove_prefix(dollar);
+      if (text.empty()) break;
+      const std::string_view name = name_after_dollar(text);
+      if (name.empty()) {
+        result += '$';
+        text.remove_prefix(1);
+        continue;
+      }
+      result += value_of(name);
+      const bool in_braces = text[1] == '{';
+      text.remove_prefix(name.size() + (in_braces ? 3 : 1));
+    }
+    return result;
+  }
+
+ private:
+  // Empty: the dollar is no more than that.
+  static std::string_view name_after_dollar(std::string_view text) {
+    const bool in_braces = text.size() > 1 && text[1] == '{';
+    text.remove_prefix(in_braces ? 2 : 1);
+    std::size_t end = 0;
+    while (end < text.size() && is_of_name(text[end])) ++end;
+    const bool begins_well = end > 0 && !(text[0] >= '0' && text[0] <= '9');
+    const bool ends_well = !in_braces || (end < text.size() && text[end] == '}');
+    return begins_well && ends_well ? text.substr(0, end) : std::string_view();
+  }
+
+  [[nodiscard]] std::string value_of(std::string_view name) const {
+    for (auto one = before_.rbegin(); one != before_.rend(); ++one) {
+      if (one->name == name && one->value) return *one->value;
+    }
+    return std::string(variable(call_, name).value_or(""));
+  }
+
+  const Call& call_;
+  const std::vector<model::EnvSetting>& before_;
+};
+
+// As DeepSpeed does, strips both sides of the first '='.
+Result<void> read_line(DeepspeedDraft& draft, std::string_view line, const base::Place& place,
+                       std::vector<std::string>& left_out) {
+  line = trimmed(line);
+  if (line.empty() || line.starts_with('#')) return {};
   const std::size_t equals = line.find('=');
-  const bool odd = line.substr(0, equals).find_first_of(" \t") != std::string_view::npos;
-  if (equals == std::string_view::npos || equals == 0 || odd) {
+  const std::string_view name = trimmed(line.substr(0, equals));
+  if (equals == std::string_view::npos || name.empty() ||
+      name.find_first_of(" \t") != std::string_view::npos) {
     return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE, without quotes",
                          "{} is not a setting", spec::in_quotes(line));
   }
-  app.exports.push_back(
-      {std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});
+  if (std::ranges::find(kOfEachRank, name) != std::end(kOfEachRank)) {
+    add_once(left_out, std::string(name));
+    return {};
+  }
+  auto& exports = draft.request.spec.apps.front().exports;
+  std::string value = Expander(*draft.call, exports).expanded(trimmed(line.substr(equals + 1)));
+  exports.push_back({std::string(name), std::move(value)});
   return {};
 }
 
-Result<void> read_settings(model::App& app, std::string_view text, const std::string& path) {
+Result<void> read_settings(DeepspeedDraft& draft, std::string_view text, const std::string& path) {
+  std::vector<std::string> left_out;
   for (std::uint32_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (auto read = read_line(app, text.substr(0, end), {path, line, 1}); !read) return read;
+    auto read = read_line(draft, text.substr(0, end), {path, line, 1}, left_out);
+    if (!read) return read;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  if (left_out.empty()) return {};
+  add_once(draft.notices,
+           fmt::format("{}: {} {} left out: each rank has its own", path, fmt::join(left_out, ", "),
+                       left_out.size() == 1 ? "is" : "are"));
   return {};
 }
 
@@ -44,7 +127,7 @@ Result<void> read_file(DeepspeedDraft& draft, const std::string& path, bool name
   if (text->size() > kFileMax) {
     return base::fail_at({path, 0, 0}, Fault::bad_file, "", "the file is larger than 1 MiB");
   }
-  return read_settings(draft.request.spec.apps.front(), *text, path);
+  return read_settings(draft, *text, path);
 }
 
 void add_python_path(DeepspeedDraft& draft) {

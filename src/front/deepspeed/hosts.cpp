@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
-#include <numeric>
 
 #include "base/words.hpp"
 #include "front/call.hpp"
@@ -25,16 +24,21 @@ constexpr const char* kUsualHostfile = "/job/hostfile";
 constexpr const char* kHere = "localhost";
 constexpr spec::HostForm kForm = {.slots = spec::HostSlots::devices, .each_once = true};
 
+using Devices = std::vector<std::string>;
+
 // A host and those of its devices that are to be used.
 struct Resource {
   model::HostEntry host;
-  std::vector<std::uint32_t> devices;
+  Devices devices;
+  // By which the user has chosen among this machine's devices: these are `devices`, and no others
+  // are used. Empty: they are numbered.
+  std::string_view limit = {};
 };
 using Pool = std::vector<Resource>;
 
-std::vector<std::uint32_t> first_devices(std::uint32_t count) {
-  std::vector<std::uint32_t> devices(count);
-  std::iota(devices.begin(), devices.end(), 0U);
+Devices first_devices(std::uint32_t count) {
+  Devices devices;
+  for (std::uint32_t i = 0; i < count; ++i) devices.push_back(std::to_string(i));
   return devices;
 }
 
@@ -76,39 +80,60 @@ Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
   return std::optional(pool_of(found->hosts));
 }
 
+// HIP numbers what ROCR leaves, so that it comes first.
+constexpr std::string_view kLimits[] = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                        "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES",
+                                        "ZE_AFFINITY_MASK"};
+
+// DeepSpeed ignores the variable where devices are asked for, and says so; here a device that the
+// user has excluded is never used.
 Pool here(DeepspeedDraft& draft) {
   draft.request.spec.source = model::kHostsListed;
   draft.request.spec.source_name = kHere;
-  model::HostEntry host;
-  host.name = kHere;
-  host.place = {kHere, 0, 0};
-  const auto visible = variable(*draft.call, "CUDA_VISIBLE_DEVICES");
-  if (visible && !visible->empty() && !is_filtered(draft.hosts)) {
-    host.visible = std::string(*visible);
-    const auto count = static_cast<std::uint32_t>(base::split(*visible, ",").size());
-    return {{host, first_devices(count)}};
+  Resource resource;
+  resource.host.name = kHere;
+  resource.host.place = {kHere, 0, 0};
+  for (const std::string_view limit : kLimits) {
+    const auto value = variable(*draft.call, limit);
+    if (!value || value->empty()) continue;
+    resource.limit = limit;
+    resource.devices = base::split(*value, ",");
+    if (is_filtered(draft.hosts)) {
+      add_once(draft.notices,
+               fmt::format("{}={} says which devices there are; DeepSpeed would ignore it", limit,
+                           *value));
+    }
+    return {resource};
   }
-  return {{host, first_devices(devices_here(draft))}};
+  resource.devices = first_devices(devices_here(draft));
+  return {resource};
 }
 
 // "worker-1:0,2"
 struct Part {
   Resource* resource = nullptr;
-  std::vector<std::uint32_t> devices;  // of NAME alone: all of them
+  Devices devices;  // of NAME alone: all of them
 };
 
-Result<std::vector<std::uint32_t>> read_devices(const char* option, const Resource& resource,
-                                                std::string_view text) {
-  std::vector<std::uint32_t> devices;
+// A number is a device's own, or, where the user's list has none of that number, a place in it.
+Result<std::string> read_device(const char* option, const Resource& resource,
+                                const std::string& word) {
+  const Devices& known = resource.devices;
+  if (std::ranges::find(known, word) != known.end()) return word;
+  const auto number = spec::read_number(option, word, {0, spec::kDevicesMax}, Fault::usage);
+  if (!number) return tl::unexpected(number.error());
+  if (!resource.limit.empty() && *number < known.size()) return known[*number];
+  return fail(Fault::usage, fmt::format("it has {}", fmt::join(known, ",")),
+              "{}: {} has no slot {}", option, resource.host.name, *number);
+}
+
+Result<Devices> read_devices(const char* option, const Resource& resource, std::string_view text) {
+  Devices devices;
   for (const std::string& word : base::split(text, ",")) {
-    const auto number = spec::read_number(option, word, {0, spec::kDevicesMax}, Fault::usage);
-    if (!number) return tl::unexpected(number.error());
-    if (std::ranges::find(resource.devices, *number) == resource.devices.end()) {
-      return fail(Fault::usage, fmt::format("it has {}", fmt::join(resource.devices, ",")),
-                  "{}: {} has no slot {}", option, resource.host.name, *number);
-    }
-    const bool again = std::ranges::find(devices, *number) != devices.end();
-    if (!again) devices.push_back(*number);
+    auto device = read_device(option, resource, word);
+    if (!device) return tl::unexpected(device.error());
+    const bool again = std::ranges::find(devices, *device) != devices.end();
+    if (!again) devices.push_back(std::move(*device));
   }
   return devices;
 }
@@ -153,7 +178,7 @@ Result<void> exclude(Pool& pool, const std::string& text) {
   const auto parts = read_parts("--exclude", pool, text);
   if (!parts) return tl::unexpected(parts.error());
   for (const Part& part : *parts) {
-    std::erase_if(part.resource->devices, [&](std::uint32_t device) {
+    std::erase_if(part.resource->devices, [&](const std::string& device) {
       return std::ranges::find(part.devices, device) != part.devices.end();
     });
   }
@@ -163,6 +188,21 @@ Result<void> exclude(Pool& pool, const std::string& text) {
 Result<void> filter(Pool& pool, const DeepspeedHosts& hosts) {
   if (!hosts.include.empty()) return include(pool, hosts.include);
   if (!hosts.exclude.empty()) return exclude(pool, hosts.exclude);
+  return {};
+}
+
+// More than were found may be rehearsed, but not more than the user has chosen.
+Result<void> take_first(Resource& resource, std::uint32_t count) {
+  if (resource.limit.empty()) {
+    resource.devices = first_devices(count);
+    return {};
+  }
+  if (count > resource.devices.size()) {
+    return fail(Fault::usage, fmt::format("ask for fewer, or change {}", resource.limit),
+                "--num_gpus {}, but {} has {} device{}", count, resource.limit,
+                resource.devices.size(), resource.devices.size() == 1 ? "" : "s");
+  }
+  resource.devices.resize(count);
   return {};
 }
 
@@ -177,8 +217,9 @@ Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
                 pool.size() == 1 ? "host is" : "hosts are");
   }
   if (hosts.nodes) pool.resize(*hosts.nodes);
+  if (!hosts.devices) return {};
   for (Resource& resource : pool) {
-    if (hosts.devices) resource.devices = first_devices(*hosts.devices);
+    if (auto fine = take_first(resource, *hosts.devices); !fine) return fine;
   }
   return {};
 }
@@ -199,7 +240,13 @@ void take(model::JobSpec& spec, Pool pool) {
   for (Resource& resource : pool) {
     model::HostEntry& host = spec.hosts.emplace_back(std::move(resource.host));
     host.slots = static_cast<std::uint32_t>(resource.devices.size());
-    if (host.visible.empty()) host.visible = fmt::format("{}", fmt::join(resource.devices, ","));
+    std::string visible = fmt::format("{}", fmt::join(resource.devices, ","));
+    if (resource.limit.empty() || resource.limit == kLimits[0]) {
+      host.visible = std::move(visible);
+    } else {
+      const std::string name(resource.limit);
+      spec.apps.front().exports.push_back({name, std::move(visible), true});
+    }
   }
 }
 

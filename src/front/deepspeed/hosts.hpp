@@ -10,7 +10,7 @@ namespace muster::front {
 // Fills JobSpec::hosts, each with the devices that its ranks may see. Rules of deepspeed/launcher/
 // runner.py: a line is "host slots=N", a host stands there once; NODE_SPEC[@NODE_SPEC...] with
 // NODE_SPEC = NAME[:SLOT[,SLOT...]]; hosts keep the order of the file. Without a hostfile this
-// machine's devices are taken, and CUDA_VISIBLE_DEVICES says which.
+// machine's devices are taken, and CUDA_VISIBLE_DEVICES, or that of another maker, says which.
 [[nodiscard]] base::Result<void> settle_deepspeed_hosts(DeepspeedDraft& draft);
 
 }  // namespace muster::front

@@ -78,7 +78,30 @@ TEST_F(Deepspeed, TakesAllDevicesOfThisMachine) {
 TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   environment_ = {"CUDA_VISIBLE_DEVICES=2,GPU-5f"};
   EXPECT_EQ(hosts({"train.py"}), "localhost:2,GPU-5f");
-  EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:0");
+  EXPECT_TRUE(notices_.empty());
+  EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:2");
+  EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=2,GPU-5f says which devices there are; DeepSpeed "
+                            "would ignore it"});
+  EXPECT_EQ(hosts({"--include", "localhost:1", "train.py"}), "localhost:GPU-5f") << "a place";
+  EXPECT_EQ(hosts({"--include", "localhost:GPU-5f,2", "train.py"}), "localhost:GPU-5f,2");
+  EXPECT_EQ(hosts({"--exclude", "localhost:2", "train.py"}), "localhost:GPU-5f");
+  EXPECT_EQ(hosts({"--exclude", "localhost:0", "train.py"}), "localhost:GPU-5f");
+  EXPECT_EQ(complaint({"--include", "localhost:3", "t"}), "--include: localhost has no slot 3");
+  EXPECT_EQ(complaint({"--num_gpus", "3", "t"}),
+            "--num_gpus 3, but CUDA_VISIBLE_DEVICES has 2 "
+            "devices");
+  environment_ = {"CUDA_VISIBLE_DEVICES=5,4"};
+  EXPECT_EQ(hosts({"--include", "localhost:4,0", "t"}), "localhost:4,5") << "an id, then a place";
+}
+
+TEST_F(Deepspeed, LeavesTheCallersChoiceOfOtherMakersDevices) {
+  for (const std::string name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                 "ASCEND_RT_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
+    environment_ = {name + "=6,7"};
+    const auto job = spec({"--include", "localhost:1", "t.py"});
+    EXPECT_EQ(job.hosts.front().visible, "");
+    EXPECT_EQ(job.apps.front().exports, (std::vector<model::EnvSetting>{{name, "7", true}}));
+  }
 }
 
 TEST_F(Deepspeed, ReadsTheUsualHostfileWhereThereIsOne) {
@@ -147,6 +170,35 @@ TEST_F(Deepspeed, GivesSeveralNodesTheVariablesOfItsFiles) {
   EXPECT_EQ(spec({"-H", "hosts", "t.py"}).apps.front().exports.back().name, "C");
   files_["/etc/ds"] = "C=3\nD";
   EXPECT_EQ(complaint({"-H", "hosts", "t.py"}), "/etc/ds:2:1: 'D' is not a setting");
+}
+
+TEST_F(Deepspeed, ReadsItsFilesAsAShellAfterItselfWould) {
+  environment_ = {"LIBS=/base", "HOME=/here"};
+  files_["/here/.deepspeed_env"] =
+      "LIBS=/opt/x:$LIBS\n  NCCL_DEBUG = INFO \nB=eth0 \nC=${LIBS}/y$B$\nD=64(x2) {\"a\": 1} a=b\n"
+      "E=$1 ${NOT $NOWHERE.\n";
+  const auto exports = spec({"--force_multi", "t.py"}).apps.front().exports;
+  const std::vector<model::EnvSetting> wanted = {{"PYTHONPATH", "/here", true},
+                                                 {"LIBS", "/opt/x:/base"},
+                                                 {"NCCL_DEBUG", "INFO"},
+                                                 {"B", "eth0"},
+                                                 {"C", "/opt/x:/base/yeth0$"},
+                                                 {"D", "64(x2) {\"a\": 1} a=b"},
+                                                 {"E", "$1 ${NOT ."}};
+  ASSERT_EQ(exports.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(exports[i].name + "=" + *exports[i].value, wanted[i].name + "=" + *wanted[i].value);
+  }
+}
+
+TEST_F(Deepspeed, LeavesToEachRankWhatIsItsOwn) {
+  environment_ = {"HOME=/here"};
+  files_["/here/.deepspeed_env"] = "A=1\nRANK=5\nMASTER_ADDR=10.9.9.9\nCUDA_VISIBLE_DEVICES=7\n";
+  const auto exports = spec({"--force_multi", "t.py"}).apps.front().exports;
+  EXPECT_EQ(exports, (std::vector<model::EnvSetting>{{"PYTHONPATH", "/here", true}, {"A", "1"}}));
+  EXPECT_EQ(notices_,
+            Words{"/here/.deepspeed_env: RANK, MASTER_ADDR, CUDA_VISIBLE_DEVICES are left "
+                  "out: each rank has its own"});
 }
 
 TEST_F(Deepspeed, TellsWhereRanksMeet) {
