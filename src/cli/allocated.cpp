@@ -71,7 +71,7 @@ int run_allocated(front::RunRequest& request, const Invocation& invocation,
   if (*allocation == nullptr) return withdrawn();
   const Invocation inside = in_job(invocation, **allocation);
   const auto taken =
-      front::take_allocation({.called = "run", .environment = inside.environment}, request.spec);
+      front::take_allocation({.called = "run", .environment = inside.environment}, request);
   return taken ? run(inside) : complain(taken.error());
 }
 

@@ -1,11 +1,13 @@
 // Finds the command that is meant and hands the words on.
 #include "cli/cli.hpp"
 
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/shell_word.hpp"
 #include "cli/completion.hpp"
 #include "cli/errand.hpp"
 #include "cli/head_options.hpp"
@@ -32,13 +34,27 @@ int complete(const std::vector<std::string>& words) {
   return print(*script);
 }
 
-int unknown_command(const std::string& word) {
+// `words`: what followed "muster"; options of `run` may stand in front of a program.
+int unknown_command(std::span<const std::string> words) {
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
+  const std::string& word = words.front();
   const auto meant = base::nearest(word, names);
+  const std::string program = (word.starts_with('-') ? "" : "-n 4 ") + base::shell_words(words);
   const std::string hint =
-      meant ? "did you mean: muster " + *meant : "to start a program: muster run -n 4 " + word;
+      meant ? "did you mean: muster " + *meant : "to start a program: muster run " + program;
   return complain({Fault::usage, "unknown command " + word, hint, {}});
+}
+
+// `muster help run` is `muster run --help`.
+int help(const Invocation& invocation) {
+  const std::vector<std::string>& words = invocation.words;
+  if (words.size() < 3) return print(main_help());
+  const auto* front = front::front_of(words[2]);
+  if (front == nullptr) return unknown_command(std::span(words).subspan(2));
+  Invocation asked = invocation;
+  asked.words = {words[0], words[2], "--help"};
+  return run(*front, asked, 1);
 }
 
 // The agent, or the command that speaks with one.
@@ -86,9 +102,9 @@ int main(Invocation invocation) {
     return print("muster " MUSTER_VERSION "\n");
   }
   if (command == "help" || command == "--help" || command == "-h") {
-    return print(main_help());
+    return help(invocation);
   }
-  return unknown_command(command);
+  return unknown_command(std::span(words).subspan(1));
 }
 
 }  // namespace muster::cli

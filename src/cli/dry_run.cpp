@@ -2,7 +2,6 @@
 #include "cli/dry_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <unistd.h>
 
 #include "cli/code.hpp"
@@ -28,16 +27,6 @@ std::vector<model::Variable> set_by(const front::RunRequest& request, const plan
                              : one.why});
   }
   return set;
-}
-
-plan::Rendezvous rendezvous_of(const Prospect& job) {
-  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
-  plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
-  if (const auto limit = job.spec.timeout) {
-    where.point.deadline =
-        fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
-  }
-  return where;
 }
 
 // Its ranks and their places; what they find there is the launcher's affair.
@@ -72,7 +61,7 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   std::optional<view::PlanWords> launched;
   if (inner) words.inner = &launched.emplace(words_of(*inner));
   if (!request.show_environment) return print_plan(request, words);
-  const plan::Rendezvous where = rendezvous_of(job);
+  const plan::Rendezvous where = foreseen_rendezvous(job);
   const std::string name = "<random>";
   const plan::Environments all({job.plan, where, job.spec, name}, job.kept,
                                [&](const plan::Forwarded& kept) { return set_by(request, kept); });

@@ -14,7 +14,7 @@ std::vector<Command> commands() {
     all.push_back({front.names.substr(0, front.names.find(' ')), front.argument, front.help});
   }
   all.push_back({"completion", "bash|zsh", "Print the completion script of a shell."});
-  all.push_back({"help", "", "Show this help; `muster run --help` has options."});
+  all.push_back({"help", "[COMMAND]", "Show this help, or that of a command."});
   all.push_back({"version", "", "Show the version."});
   return all;
 }

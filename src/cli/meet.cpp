@@ -44,7 +44,7 @@ wire::Join introduction(const front::RunRequest& request, const plan::Forwarded&
 
 int take_part(const front::RunRequest& request, const Invocation& invocation) {
   const auto forwarded = plan::forwarded(invocation.environment, request.spec.apps.front(),
-                                         request.spec.clean_env, plan::Machine::same);
+                                         request.spec.environment, plan::Machine::same);
   if (!forwarded) return refuse_meeting(forwarded.error(), request, invocation);
   const wire::Join join = introduction(request, *forwarded);
   auto connection = head::join_meeting(*request.meeting, join, spoken());

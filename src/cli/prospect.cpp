@@ -2,6 +2,7 @@
 #include "cli/prospect.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "container/images.hpp"
 #include "plan/dialects.hpp"
@@ -16,10 +17,10 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
                                           const std::vector<std::string>& environment,
                                           plan::Machine machine) {
   std::vector<plan::Forwarded> result;
+  model::EnvironmentRule rule = spec.environment;
+  if (spec.container) rule.clean = true;  // it has an environment of its own
   for (const model::App& app : spec.apps) {
-    // A container has an environment of its own.
-    const bool clean = spec.clean_env || spec.container;
-    auto one = plan::forwarded(environment, app, clean, machine);
+    auto one = plan::forwarded(environment, app, rule, machine);
     if (!one) return tl::unexpected(one.error());
     result.push_back(std::move(*one));
   }
@@ -44,11 +45,24 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                   {std::move(*same_machine), std::move(*elsewhere)}};
 }
 
+plan::Rendezvous foreseen_rendezvous(const Prospect& job) {
+  const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
+  plan::Rendezvous where = plan::rendezvous(job.plan, unknown);
+  if (const auto limit = job.spec.timeout) {
+    where.point.deadline =
+        fmt::format("<start + {:g} s>", std::chrono::duration<double>(*limit).count());
+  }
+  return where;
+}
+
 std::vector<plan::Withheld> withheld(const Prospect& job) {
   const auto is_elsewhere = [](const auto& node) { return !node.host.carrier.same_machine; };
   const bool all_here = std::ranges::none_of(job.plan.nodes, is_elsewhere);
-  auto all = (all_here ? job.kept.same_machine : job.kept.elsewhere).front().withheld;
-  for (plan::Withheld& one : plan::left_out(job.plan, job.spec)) {
+  const plan::Forwarded& kept = (all_here ? job.kept.same_machine : job.kept.elsewhere).front();
+  auto all = kept.withheld;
+  const plan::Rendezvous where = foreseen_rendezvous(job);
+  const std::string name = "<random>";
+  for (plan::Withheld& one : plan::left_out({job.plan, where, job.spec, name}, kept)) {
     const auto at = std::ranges::lower_bound(all, one.name, {}, &plan::Withheld::name);
     const bool shell_has_it = at != all.end() && at->name == one.name;
     if (!shell_has_it) all.insert(at, std::move(one));

@@ -23,6 +23,9 @@ struct Prospect {
 [[nodiscard]] base::Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                                               const std::vector<std::string>& environment);
 
+// What is known of it then; the rest stands in angle brackets.
+[[nodiscard]] plan::Rendezvous foreseen_rendezvous(const Prospect& job);
+
 // What is withheld is the same for every app but for its exports: the first one's is told. Sorted
 // by name.
 [[nodiscard]] std::vector<plan::Withheld> withheld(const Prospect& job);

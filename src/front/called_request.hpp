@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/job_spec.hpp"
+#include "front/request.hpp"
 #include "model/meeting.hpp"
 
 namespace muster::front {
@@ -19,6 +19,7 @@ struct CalledRequest {
   std::string secret_file;  // as typed
 
   // ---- of a head
+  SaidReach said_reach = {};
   model::JobSpec spec;                      // one app: the command, once; and hosts to be opened
   std::optional<std::uint32_t> slots = {};  // of each host
   std::vector<std::string> names = {};      // of those that come; none: as they call themselves

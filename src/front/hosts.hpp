@@ -24,6 +24,11 @@ struct NamedHosts {
 template <class Draft>
 base::Result<void> join_hosts(Draft& draft, const Typed& typed) {
   std::optional<std::string>& list = draft.hosts.list;
+  if (typed.value.empty()) {
+    return base::fail(base::Fault::usage, "is a shell variable empty?", "{} has an empty value",
+                      typed.option);
+  }
+  if (list && list->ends_with(',')) list->pop_back();
   list = (list ? *list + "," : "") + std::string(typed.value);
   return {};
 }

@@ -9,6 +9,8 @@
 #include "base/byte_size.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/environment_options.hpp"
+#include "front/reach_options.hpp"
 #include "model/carriers.hpp"
 #include "model/head_above.hpp"
 #include "option/values.hpp"
@@ -157,7 +159,9 @@ std::optional<std::string> inherited_hostfile(const Call& call, const model::Job
   return spec::path_around([&](std::string_view name) { return variable(call, name); });
 }
 
-base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec) {
+base::Result<void> take_inherited_settings(const Call& call, const SaidReach& said,
+                                           model::JobSpec& spec) {
+  if (auto taken = take_environment_rule(call, spec); !taken) return taken;
   name_hostfile(call, spec);
   if (const auto folders = variable(call, kOutputFolders)) {
     for (std::string& folder : base::split(std::string(*folders), "\n")) {
@@ -169,25 +173,24 @@ base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spe
   settle_steps(call, spec);
   const auto above = variable(call, model::kHeadAbove);
   if (above && !says_how_to_reach_hosts(spec.carrier)) spec.carrier.above = *above;
+  if (auto taken = take_reach_variables(call, said, spec); !taken) return taken;
   const auto words = variable(call, kSshCommand);
   if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) {
     settle_reach(call, spec);
     return {};
   }
-  return option::read_words({kSshCommand, *words}).map([&](auto read) {
-    spec.carrier.command = std::move(read);
-  });
+  return set_ssh_command({kSshCommand, *words}, spec);
 }
 
-base::Result<void> take_allocation(const Call& call, model::JobSpec& spec) {
+base::Result<void> take_allocation(const Call& call, RunRequest& request) {
   auto found = spec::allocation_around(
       {.variable = [&](std::string_view name) { return variable(call, name); }});
   if (!found) return tl::unexpected(found.error());
   if (!*found) {
     return base::fail(base::Fault::internal, {}, "Slurm does not say which hosts it has given");
   }
-  spec::take_hosts(spec, **std::move(found));
-  return take_inherited_settings(call, spec);
+  spec::take_hosts(request.spec, **std::move(found));
+  return take_inherited_settings(call, request.said_reach, request.spec);
 }
 
 base::Result<std::optional<model::StepPlace>> place_in_step(

@@ -30,16 +30,20 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 [[nodiscard]] std::optional<std::string> inherited_hostfile(const Call& call,
                                                             const model::JobSpec& spec);
 
+// What the environment says of hosts and variables, beside what was `said`.
+//
 // In a Slurm job, its hosts are reached by steps of that job, also those that were named, unless it
 // was said how to reach hosts; likewise by what other batch systems start processes with. Takes
 // MUSTER_HEAD, unless it was said how to reach hosts: then the launcher does as it was told. Takes
 // MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are reached
-// without it. Takes MUSTER_OUTPUT_FOLDERS. Below MUSTER_LAUNCHERS, ranks find launchers, too.
-// Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
-[[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, model::JobSpec& spec);
+// without it. Takes MUSTER_OUTPUT_FOLDERS, MUSTER_UNSET, MUSTER_DIALECTS and the variables of
+// kReachSettings. Below MUSTER_LAUNCHERS, ranks find launchers, too. Messages call the file that
+// AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
+[[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, const SaidReach& said,
+                                                         model::JobSpec& spec);
 
 // The hosts of a job of Slurm that is there for this request now; `call` has its variables.
-[[nodiscard]] base::Result<void> take_allocation(const Call& call, model::JobSpec& spec);
+[[nodiscard]] base::Result<void> take_allocation(const Call& call, RunRequest& request);
 
 // Which task of a Slurm step this is, where each host of the step has one that asks for a run on
 // these hosts, and they are not this host alone.

@@ -107,7 +107,7 @@ std::shared_ptr<const RunRequest> inner_request(const Call& call, const model::J
   RunRequest& request = *read->request;
   const bool starts_all = !spec.hostfile.empty() && !request.meeting;
   if (!starts_all && !take_all_nodes(request, spec)) return nullptr;
-  if (!take_inherited_settings(inner, request.spec)) return nullptr;
+  if (!take_inherited_settings(inner, request.said_reach, request.spec)) return nullptr;
   return std::make_shared<const RunRequest>(std::move(request));
 }
 

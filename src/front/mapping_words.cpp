@@ -7,6 +7,7 @@
 #include "base/words.hpp"
 #include "front/levels.hpp"
 #include "model/job_spec.hpp"
+#include "spec/host_word.hpp"
 #include "spec/hosts.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
@@ -209,6 +210,31 @@ Result<void> read_qualifiers(const Typed& typed, std::string_view text, Mapping&
   return {};
 }
 
+// A host by number, +n0, is one of a list that is not there.
+Result<void> take_hosts_of_rankfile(const std::string& path, model::JobSpec& spec) {
+  for (const model::RankfileEntry& entry : spec.mapping.rankfile) {
+    if (entry.host.starts_with('+')) continue;
+    const auto known = std::ranges::find(spec.hosts, entry.host, &model::HostEntry::name);
+    if (known != spec.hosts.end()) {
+      ++*known->slots;
+      continue;
+    }
+    auto word = spec::read_host_word(entry.host, Fault::bad_file);
+    if (!word) {
+      word.error().place = entry.place;
+      return tl::unexpected(word.error());
+    }
+    model::HostEntry& host = spec.hosts.emplace_back();
+    host.name = entry.host;
+    host.slots = 1;
+    host.place = entry.place;
+  }
+  if (spec.hosts.empty()) return {};
+  spec.source = model::kHostsInFile;
+  spec.source_name = path;
+  return {};
+}
+
 }  // namespace
 
 Result<MapByWords> read_map_by_words(const Typed& typed, Mapping& mapping) {
@@ -291,16 +317,18 @@ Result<void> read_cpu_list_words(const Typed& typed, Mapping& mapping) {
   return {};
 }
 
-Result<void> read_rankfile_of(const Call& call, const std::string& path, Mapping& mapping) {
+Result<void> read_rankfile_of(const Call& call, const std::string& path, model::JobSpec& spec) {
   if (path.empty()) return {};
   const auto text = call.read_file(path, spec::kHostTextMax);
   if (!text) return tl::unexpected(text.error());
   auto entries = spec::read_rankfile(*text, path);
   if (!entries) return tl::unexpected(entries.error());
+  Mapping& mapping = spec.mapping;
   mapping.map_by = MapBy::rankfile;
   mapping.map_given = true;
   mapping.rankfile = std::move(*entries);
-  return {};
+  const bool names_hosts = spec.hosts.empty() && !spec.source.has_list && spec.fake_nodes == 0;
+  return names_hosts ? take_hosts_of_rankfile(path, spec) : Result<void>();
 }
 
 }  // namespace muster::front

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "front/front.hpp"
 #include "front/table.hpp"
-#include "model/mapping.hpp"
+#include "model/job_spec.hpp"
 
 namespace muster::front {
 
@@ -32,8 +32,9 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_cpu_set_words(const Typed& typed, model::Mapping& mapping);
 [[nodiscard]] base::Result<void> read_cpu_list_words(const Typed& typed, model::Mapping& mapping);
 
-// The rankfile of that path; nothing is done when the path is empty.
+// The rankfile of that path; nothing is done when the path is empty. Where nothing else names
+// hosts, it does, with a slot for each of their lines.
 [[nodiscard]] base::Result<void> read_rankfile_of(const Call& call, const std::string& path,
-                                                  model::Mapping& mapping);
+                                                  model::JobSpec& spec);
 
 }  // namespace muster::front

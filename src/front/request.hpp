@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batch/wish.hpp"
@@ -73,8 +74,12 @@ enum class Keeps : std::uint8_t {
   always,      // it is reported if none can be kept; the ranks' output is kept, too
 };
 
+// Settings of how hosts are reached, by their options: somebody has said these of this run.
+using SaidReach = std::vector<std::string_view>;
+
 struct RunRequest {
   model::JobSpec spec;
+  SaidReach said_reach = {};
   // Hosts that Slurm is to be asked for before anything else; `spec` has none until they are there.
   std::optional<batch::Wish> allocation = {};
   Shown shown;
@@ -123,6 +128,7 @@ struct RecordRequest {
   std::optional<std::uint64_t> max_size;  // bytes of all records
   model::Scheduler scheduler;             // whose runs are meant as well; its id is empty
   model::JobSpec reach;                   // hosts that are meant as well, and how to reach them
+  SaidReach said_reach = {};
   bool all = false;
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
   bool only_errors = false;

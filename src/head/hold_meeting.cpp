@@ -13,6 +13,9 @@
 namespace muster::head {
 namespace {
 
+constexpr std::string_view kOnlyHere =
+    "other hosts cannot reach a loopback address: give a name or address of node 0 that they know";
+
 using asio::ip::tcp;
 using base::fail;
 using base::Fault;
@@ -74,6 +77,12 @@ class Host {
     return !error;
   }
 
+  [[nodiscard]] bool is_loopback() const {
+    std::error_code error;
+    const auto address = asio::ip::make_address(meeting_.host, error);
+    return meeting_.host == "localhost" || (!error && address.is_loopback());
+  }
+
   [[nodiscard]] std::string hint_for(const std::error_code& error) const {
     if (error.value() == EADDRINUSE) {
       return fmt::format("another program uses the port: see ss -ltnp, or {}", company_.other_port);
@@ -117,7 +126,8 @@ class Host {
                 fmt::format("{} of {} did not connect to {} within {:g} s",
                             gathering_.missing_in_words(), meeting_.nodes, place_of(meeting_),
                             std::chrono::duration<double>(meeting_.limit).count()),
-                fmt::format("{} {}", company_.missing, company_.longer),
+                is_loopback() ? std::string(kOnlyHere)
+                              : fmt::format("{} {}", company_.missing, company_.longer),
                 {}};
     stop();
     const auto all = door_.visitors();
@@ -129,8 +139,9 @@ class Host {
 
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
-      events_.say(fmt::format("waiting at {} for {} of {}", place_of(meeting_),
-                              gathering_.missing_in_words(), meeting_.nodes));
+      events_.say(fmt::format("waiting at {} for {} of {}{}", place_of(meeting_),
+                              gathering_.missing_in_words(), meeting_.nodes,
+                              is_loopback() ? "; only this machine reaches that address" : ""));
       tell_progress(kNextProgress);
     });
   }

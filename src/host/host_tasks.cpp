@@ -12,23 +12,20 @@
 #include "host/descriptor_room.hpp"
 #include "host/folders.hpp"
 #include "host/program.hpp"
+#include "host/program_environment.hpp"
 #include "host/python_hook.hpp"
 #include "host/wireup_variables.hpp"
 #include "machine/memory_kills.hpp"
-#include "model/head_above.hpp"
 #include "plan/environment.hpp"
-#include "plan/software.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
 #include "probe/memory.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
-#include "process/helper_outside.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/terminal.hpp"
-#include "process/usual_path.hpp"
 
 namespace muster::host {
 
@@ -46,12 +43,6 @@ void widen(int pipe, std::size_t tasks) {
   constexpr int kWide = 256 << 10;
   constexpr std::size_t kFewTasks = 32;
   if (tasks <= kFewTasks) ::fcntl(pipe, F_SETPIPE_SZ, kWide);
-}
-
-std::string entry(std::string_view name, std::string_view value) {
-  std::string made;
-  made.reserve(name.size() + 1 + value.size());
-  return made.append(name).append(1, '=').append(value);
 }
 
 machine::AgentOptions with_shared_memory(machine::AgentOptions options) {
@@ -261,7 +252,7 @@ base::Result<void> HostTasks::read_programs(World& world) const {
     if (!known.path.empty()) continue;
     auto fine = check_workdir(orders.apps[task.app].workdir, !orders.launchers.empty());
     if (!fine) return fine;
-    auto read = program(orders.apps[task.app], orders.clean);
+    auto read = program(orders.apps[task.app], orders.environment);
     if (!read) return tl::unexpected(read.error());
     known = std::move(*read);
     known.hooked = (orders.python_hook || launchers_) &&
@@ -271,43 +262,12 @@ base::Result<void> HostTasks::read_programs(World& world) const {
 }
 
 base::Result<HostTasks::Program> HostTasks::program(const machine::AppOrder& app,
-                                                    bool clean) const {
+                                                    const model::EnvironmentRule& rule) const {
+  auto [variables, path] = program_environment(
+      {app, rule, own_environment_, fmt::format("/proc/{}/fd/{}", ::getpid(), hostfile_.get()),
+       launchers_ ? launchers_->folder() : "", head_above_});
   Program program;
-  for (const std::string& entry : plan::account(own_environment_, clean)) {
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos) continue;
-    program.environment[entry.substr(0, equals)] = entry.substr(equals + 1);
-  }
-  for (const wire::NameValue& one : app.kept) program.environment[one.name] = one.value;
-  // A PWD of the launching shell would be wrong in another folder; the guard adds the right one.
-  if (!app.workdir.empty()) program.environment.erase("PWD");
-  std::vector<std::string> ours = {
-      fmt::format("AZUREML_MPI_HOSTFILE=/proc/{}/fd/{}", ::getpid(), hostfile_.get())};
-  program.environment.try_emplace("AZUREML_MPI_HOSTFILE", ours[0].substr(ours[0].find('=') + 1));
-  const auto given = program.environment.find("PATH");
-  std::string path = given == program.environment.end() ? process::kUsualPath : given->second;
-  const auto software = program.environment.find(std::string(plan::kSoftware));
-  if (software != program.environment.end()) {
-    path = software->second + "/bin:" + path;
-    program.environment["PATH"] = path;
-    ours.push_back(entry("PATH", path));
-  }
-  if (launchers_) {
-    path = launchers_->folder() + ":" + path;
-    program.environment["PATH"] = path;
-    ours.push_back(entry("PATH", path));
-    program.environment["MUSTER_LAUNCHERS"] = launchers_->folder();
-  }
-  program.environment.erase(std::string(model::kHeadAbove));
-  if (!head_above_.empty()) program.environment[std::string(model::kHeadAbove)] = head_above_;
-  if (!process::outside().empty()) {
-    program.environment[std::string(process::kOutside)] = process::outside();
-  }
-  for (const model::Variable& one : app.given) {
-    program.environment[one.name] = one.value;
-    ours.push_back(entry(one.name, one.value));
-  }
-  program.environment[std::string(plan::kGave)] += plan::fingerprints(ours);
+  program.environment = std::move(variables);
   if (!app.path.empty()) path = app.path + ":" + path;
   if (app.tries_workdir) path += ':';  // an empty folder is the current one
   const std::string& word = app.command.front();

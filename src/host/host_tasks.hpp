@@ -120,7 +120,8 @@ class HostTasks {
   [[nodiscard]] std::vector<std::string> error_file(const Ordered& ordered);
   static void lay_out_common(Program& program, const std::vector<std::string>& own);
   World& keep(machine::HostOrders orders);
-  [[nodiscard]] base::Result<Program> program(const machine::AppOrder& app, bool clean) const;
+  [[nodiscard]] base::Result<Program> program(const machine::AppOrder& app,
+                                              const model::EnvironmentRule& rule) const;
   void pmix_spawned(const process::Spawned& spawned);
   [[nodiscard]] base::Error why_not_started(base::Rank rank, int error) const;
   [[nodiscard]] base::Result<void> make_launchers(const machine::HostOrders& orders);

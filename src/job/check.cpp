@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/nearest.hpp"
+#include "job/environment_rule.hpp"
 #include "job/expression.hpp"
 #include "job/input_type.hpp"
 #include "job/number.hpp"
@@ -323,6 +324,7 @@ void check(const JobFile& job, std::string_view source, Complaints& complaints) 
   for (const Output& output : job.outputs) check_name(output.name, output.mark, complaints);
   check_command(job, complaints);
   check_variables(job, complaints);
+  check_environment_rule(job, complaints);
   check_expressions(job, source, complaints);
   check_plain_values(job, complaints);
 }

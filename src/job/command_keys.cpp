@@ -24,6 +24,8 @@ constexpr JobKey kCommandKeys[] = {
     kCheckpoints,
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     kCommandCompute,
     {{"distribution", Form::none, "How the job is spread over its nodes."},
      nullptr,

@@ -45,6 +45,8 @@ constexpr JobKey kComponentKeys[] = {
     kCode,
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     {{"launcher", Form::none, "What is started, and how.", {.required = true}}, nullptr, kLauncher},
     {{"successful_return_code", Form::choice, "Which exit codes are a success.", kSuccess},
      take_success},

@@ -116,6 +116,8 @@ constexpr JobKey kDraftKeys[] = {
     kCode,
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     {{"compute", Form::text, "Where to run."}, kInto<&JobFile::target>, kDraftCompute},
     {{"distributed", Form::none, "How the job is spread: mpi, pytorch or tensorflow."},
      nullptr,

@@ -107,6 +107,8 @@ struct JobFile {
   std::optional<Conda> conda;            // its packages
   std::vector<Text> docker_args;         // more words for the container's runtime
   std::vector<Named> variables;
+  std::vector<Text> unset;          // variables that no process gets
+  std::vector<Text> dialects;       // of frameworks: whose variables processes get
   std::optional<Text> checkpoints;  // "true", "false" or a folder
   std::vector<Text> secrets;        // names of variables whose values nobody writes down
   std::vector<Named> tags;

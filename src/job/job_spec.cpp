@@ -7,6 +7,7 @@
 #include <set>
 
 #include "job/container_of.hpp"
+#include "job/environment_rule.hpp"
 #include "job/head_launcher.hpp"
 #include "job/number.hpp"
 #include "spec/in_quotes.hpp"
@@ -314,6 +315,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
       is_of(Framework::mpi) || (job.frameworks.empty() && !job.parallel);
   made.spec.torch_store = is_of(Framework::pytorch);
   if (made.spec.torch_store) made.spec.wireup = model::Wireup::none;
+  made.spec.environment = environment_rule(job);
   made.spec.per_node = made.layout.per_node;
   made.spec.timeout = timeout_of(job);
   set_notice(job, place, made.spec, complaints);

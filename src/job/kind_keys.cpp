@@ -97,6 +97,8 @@ constexpr JobKey kKindKeys[] = {
     kCode,
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     kInputs,
     kOutputs,
 };

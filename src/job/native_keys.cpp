@@ -53,6 +53,8 @@ constexpr JobKey kNativeKeys[] = {
     kCheckpoints,
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     {{"secrets",
       Form::text,
       "Variables of this shell for the processes, with values that are not recorded.",

@@ -81,6 +81,19 @@ inline constexpr JobKey kVariables = {
     {"environment_variables", Form::text, "Variables of the job's processes.", {.each = true}},
     kInto<&JobFile::variables>};
 
+inline constexpr JobKey kUnset = {
+    {"unset",
+     Form::text,
+     "Variables that no process gets, whoever would set them: LOCAL_RANK, NCCL_*.",
+     {.listed = true}},
+    kInto<&JobFile::unset>};
+inline constexpr JobKey kDialects = {
+    {"dialects",
+     Form::text,
+     "The frameworks whose variables are set: [torch, mpich]; ^jax for all but that; all; none.",
+     {.listed = true}},
+    kInto<&JobFile::dialects>};
+
 inline constexpr JobKey kCodeKeys[] = {
     {{"path", Form::text, "The folder, as seen from the job file.", {.required = true}},
      kInto<&JobFile::code>}};

@@ -33,6 +33,8 @@ constexpr JobKey kTrialKeys[] = {
      kOlderCode},
     kEnvironment,
     kVariables,
+    kUnset,
+    kDialects,
     {{"distribution", Form::none, "How a trial is spread over its nodes."},
      nullptr,
      kCommandDistribution},

@@ -55,6 +55,12 @@ constexpr Row kInstanceType[] = {
      into_type<&InstanceType::node_selector>},
 };
 
+void add_reach(Targets& targets, const Found& found) {
+  Text value;
+  store(value, found);
+  targets.all.back().reach.push_back({std::string(found.key), found.key_mark, std::move(value)});
+}
+
 constexpr Row kTarget[] = {
     {{"hosts", Form::text, "Hosts as after -H.", {.listed = true}}, into_target<&Target::hosts>},
     {{"hostfile", Form::text, "A file with hosts."}, into_target<&Target::hostfile>},
@@ -65,6 +71,13 @@ constexpr Row kTarget[] = {
     {{"grid_engine", Form::none, "A Grid Engine, to whose queue jobs go."},
      add_batch,
      kGridEngineKeys},
+    {{"ssh_command", Form::text, "What is called instead of ssh: ssh -J jump."}, add_reach},
+    {{"ssh_port", Form::text, "The ssh port of every host."}, add_reach},
+    {{"ssh_identity", Form::text, "The private key for ssh."}, add_reach},
+    {{"agent_path", Form::text, "Path of muster on the hosts."}, add_reach},
+    {{"start_timeout", Form::text, "Seconds for one attempt to connect to a host."}, add_reach},
+    {{"max_open", Form::text, "How many hosts to connect to at the same time."}, add_reach},
+    {{"lease", Form::text, "Seconds of silence after which a host is lost."}, add_reach},
     {{"slots", Form::count, "Slots of each node that does not say it."},
      into_target<&Target::slots>},
     {{"gpus", Form::count, "GPUs of each node.", {.least = 0}}, into_target<&Target::gpus>},

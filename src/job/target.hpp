@@ -27,6 +27,7 @@ struct Target {
   std::optional<Count> slots;  // of each node that does not say it itself
   std::optional<Count> gpus;   // of each node
   bool oversubscribe = false;  // more processes than slots are fine
+  std::vector<Named> reach;    // how its hosts are reached: ssh_port and so on, as written
   bool is_allocation = false;  // the hosts of the job around, chosen for this one
   std::optional<Text> image;   // of jobs that name none
   std::optional<Text> container_runtime;

@@ -80,6 +80,9 @@ std::vector<std::string> beside(const ExportedJob& job, As as) {
   if (job.job.code) lines.push_back(about_code(job));
   if (runs_muster(as)) about_program(job, lines);
   about_data(job, lines);
+  if (!runs_muster(as) && (!job.job.unset.empty() || !job.job.dialects.empty())) {
+    lines.emplace_back("unset and dialects have no effect: the operator sets the variables");
+  }
   const auto& security = job.run.cluster.security;
   if (as == As::mpijob && (!security || security->text == "restricted")) {
     lines.emplace_back(

@@ -169,7 +169,7 @@ base::Result<HostOrders> host_orders(const wire::World& world, const wire::Prepa
   orders.apps = app_orders(world, *orders.variables);
   orders.tasks = task_orders(world, own);
   orders.wireup = wireup_orders(world, own);
-  orders.clean = spec.clean_env;
+  orders.environment = spec.environment;
   orders.hostfile = spec.hostfile.empty() ? plan::hostfile_text(world.plan) : spec.hostfile;
   orders.window = world.window;
   orders.error_files = spec.torch.has_value();

@@ -58,7 +58,7 @@ struct HostOrders {
   std::vector<TaskOrder> tasks;
   std::shared_ptr<const RankVariables> variables;
   WireupOrders wireup;
-  bool clean = false;        // drop the agent's own environment, but for its account
+  model::EnvironmentRule environment;
   std::string hostfile;      // text of the file that AZUREML_MPI_HOSTFILE names
   std::uint32_t window = 0;  // first credit of each output stream, bytes
   bool error_files = false;  // every task gets a TORCHELASTIC_ERROR_FILE

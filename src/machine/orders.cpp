@@ -51,7 +51,7 @@ model::App told_of(const model::App& app) {
 model::JobSpec told_of(const model::JobSpec& spec) {
   model::JobSpec told = wire::without_apps();
   for (const model::App& app : spec.apps) told.apps.push_back(told_of(app));
-  told.clean_env = spec.clean_env;
+  told.environment = spec.environment;
   told.hostfile = spec.hostfile;
   told.launchers = spec.launchers;
   told.folders = spec.folders;

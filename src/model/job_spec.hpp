@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "base/time.hpp"
 #include "model/container.hpp"
+#include "model/environment_rule.hpp"
 #include "model/failure_rule.hpp"
 #include "model/host_source.hpp"
 #include "model/mapping.hpp"
@@ -147,7 +148,7 @@ struct JobSpec {
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
   bool fake_hosts = false;       // `hosts` are names for this machine, with an agent for each
 
-  bool clean_env = false;
+  EnvironmentRule environment;
   // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for
   // it.
   bool torch_store = false;

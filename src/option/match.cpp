@@ -98,8 +98,9 @@ std::string OptionMatcher::instead(std::string_view name) const {
 Result<std::optional<Match>> OptionMatcher::match(std::string_view word) const {
   const std::string_view name = without_value(word);
   Result<std::optional<Match>> found = by_name(name);
-  if (!*found && instead(name).empty()) {
-    if (auto glued = by_glued(word)) return glued;
+  if (!*found) {
+    auto glued = instead(name).empty() ? by_glued(word) : std::nullopt;
+    if (glued) return glued;
     found = by_abbreviation(name);
   }
   if (!found || !*found || name.size() == word.size()) return found;

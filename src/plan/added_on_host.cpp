@@ -17,7 +17,8 @@ bool serves(const model::JobSpec& spec, std::initializer_list<model::Wireup> kin
 std::vector<model::Variable> added_for_app(const model::Plan& plan, const model::JobSpec& spec,
                                            std::uint32_t app) {
   std::vector<model::Variable> added;
-  if (!std::ranges::count(spec.apps[app].exports, "AZUREML_MPI_HOSTFILE",
+  if (gives_hostfile(spec.environment) &&
+      !std::ranges::count(spec.apps[app].exports, "AZUREML_MPI_HOSTFILE",
                           &model::EnvSetting::name)) {
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }

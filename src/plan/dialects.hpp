@@ -52,7 +52,8 @@ class AppDialects {
   std::vector<std::size_t> words_;  // those of of(): indexes of the table of variables
 };
 
-// Variables of a dialect that no rank gets, and why: their presence alone would mislead.
-[[nodiscard]] std::vector<Withheld> left_out(const model::Plan& plan, const model::JobSpec& spec);
+// Variables that rank 0, of the first app, would get, and does not: their presence alone would
+// mislead, or the user does not want them. Sorted by name, each with the reason.
+[[nodiscard]] std::vector<Withheld> left_out(const Sources& of, const Forwarded& kept);
 
 }  // namespace muster::plan

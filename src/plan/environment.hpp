@@ -42,9 +42,12 @@ enum class Machine : std::uint8_t { same, another };
 // Left out on other machines: what belongs to one host or login. DISPLAY, SSH_*, XDG_*, TMPDIR,
 // CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
 //
-// -x NAME is always passed on; -x of a name that is not set is Fault::usage. clean: only -x.
+// -x NAME is always passed on, but what a launcher adds to it by itself may be unset; -x of a name
+// that is not set is Fault::usage. A clean rule: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                                const model::App& app, bool clean, Machine machine);
+                                                const model::App& app,
+                                                const model::EnvironmentRule& rule,
+                                                Machine machine);
 
 // What is passed on from the launching shell, by the machine that ranks run on.
 struct Kept {
@@ -65,7 +68,11 @@ struct Kept {
 // What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
 // `forwarded` leaves out everywhere, or, when clean, only what makes an account usable (HOME USER
 // LOGNAME SHELL PATH LANG LC_* TZ TERM).
-[[nodiscard]] std::vector<std::string> account(std::span<const std::string> agents_own, bool clean);
+[[nodiscard]] std::vector<std::string> account(std::span<const std::string> agents_own,
+                                               const model::EnvironmentRule& rule);
+
+// Whether ranks are given AZUREML_MPI_HOSTFILE, unless they have one.
+[[nodiscard]] bool gives_hostfile(const model::EnvironmentRule& rule);
 
 // What is known about each node when its environment is made: index = node. What only the facts of
 // a node can tell is put in angle brackets without them (dry run), as in "<address of node1>".

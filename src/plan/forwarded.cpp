@@ -41,7 +41,9 @@ using Exports = std::map<std::string, std::string, std::less<>>;
 void note_origins(const model::App& app, Exports& exports) {
   std::vector<std::string> ours;
   for (const model::EnvSetting& one : app.exports) {
-    const bool counts = one.ours && one.value && exports.find(one.name)->second == *one.value;
+    if (!one.ours || !one.value) continue;
+    const auto kept = exports.find(one.name);
+    const bool counts = kept != exports.end() && kept->second == *one.value;
     if (counts) ours.push_back(one.name + "=" + *one.value);
   }
   std::string names;
@@ -54,9 +56,11 @@ void note_origins(const model::App& app, Exports& exports) {
   if (!names.empty()) exports.insert_or_assign(std::string(kExported), std::move(names));
 }
 
-base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
+base::Result<Exports> exports_of(const model::App& app, const Shell& shell,
+                                 const model::EnvironmentRule& rule) {
   Exports exports;
   for (const model::EnvSetting& setting : app.exports) {
+    if (setting.ours && model::is_unset(rule, setting.name)) continue;
     if (setting.value) {
       exports.insert_or_assign(setting.name, *setting.value);
       continue;
@@ -69,8 +73,10 @@ base::Result<Exports> exports_of(const model::App& app, const Shell& shell) {
   return exports;
 }
 
-std::string_view withheld_because(std::string_view name, bool clean, Machine machine) {
-  if (clean) return "--clean-env";
+std::string_view withheld_because(std::string_view name, const model::EnvironmentRule& rule,
+                                  Machine machine) {
+  if (model::is_unset(rule, name)) return kUnset;
+  if (rule.clean) return "--clean-env";
   const std::string_view stale = stale_because(name);
   if (!stale.empty() || machine == Machine::same) return stale;
   return stays_because(name);
@@ -79,16 +85,17 @@ std::string_view withheld_because(std::string_view name, bool clean, Machine mac
 }  // namespace
 
 base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
-                                  const model::App& app, bool clean, Machine machine) {
+                                  const model::App& app, const model::EnvironmentRule& rule,
+                                  Machine machine) {
   const Shell shell = read(launching_shell);
-  const auto exports = exports_of(app, shell);
+  const auto exports = exports_of(app, shell, rule);
   if (!exports) return tl::unexpected(exports.error());
   Forwarded result;
   result.kept.reserve(shell.size() + exports->size());
   for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
   for (const auto& [name, value] : shell) {
     if (exports->contains(name)) continue;
-    const std::string_view why = withheld_because(name, clean, machine);
+    const std::string_view why = withheld_because(name, rule, machine);
     if (!why.empty()) {
       result.withheld.push_back({std::string(name), std::string(why)});
     } else {
@@ -101,11 +108,13 @@ base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
   return result;
 }
 
-std::vector<std::string> account(std::span<const std::string> agents_own, bool clean) {
+std::vector<std::string> account(std::span<const std::string> agents_own,
+                                 const model::EnvironmentRule& rule) {
   constexpr std::string_view kUsable[] = {"HOME", "USER", "LOGNAME", "SHELL",
                                           "PATH", "LANG", "TZ",      "TERM"};
   const auto belongs = [&](std::string_view name) {
-    if (!clean) return !name.starts_with("SSH_") && stale_because(name).empty();
+    if (model::is_unset(rule, name)) return false;
+    if (!rule.clean) return !name.starts_with("SSH_") && stale_because(name).empty();
     return name.starts_with("LC_") || std::ranges::find(kUsable, name) != std::end(kUsable);
   };
   std::vector<std::string> kept;
@@ -116,6 +125,10 @@ std::vector<std::string> account(std::span<const std::string> agents_own, bool c
     if (belongs(std::string_view(entry).substr(0, equals))) kept.push_back(entry);
   }
   return kept;
+}
+
+bool gives_hostfile(const model::EnvironmentRule& rule) {
+  return !model::is_unset(rule, "AZUREML_MPI_HOSTFILE") && !model::is_silent(rule, "Azure ML");
 }
 
 }  // namespace muster::plan

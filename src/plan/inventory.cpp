@@ -28,7 +28,7 @@ void add_own_names(Host& host, const ThisMachine& here) {
 }
 
 // Of each of so many nodes of this machine, at least one cpu.
-model::Cpus share_of(const model::Cpus& all, std::uint32_t nodes) {
+model::Cpus cpu_share(const model::Cpus& all, std::uint32_t nodes) {
   return {std::max(1U, all.usable / nodes), all.limited || nodes > 1};
 }
 
@@ -41,7 +41,7 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   Host host;
   host.carrier = carrier_here(spec);
   host.name = here.hostname.empty() ? "localhost" : here.hostname;
-  host.cpus = share_of(here.cpus, 1);
+  host.cpus = cpu_share(here.cpus, 1);
   host.slots = host.cpus->usable;
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
@@ -62,7 +62,7 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
   }
   Host host;
   host.carrier = model::kFakeNode;
-  host.cpus = share_of(here.cpus, spec.fake_nodes);
+  host.cpus = cpu_share(here.cpus, spec.fake_nodes);
   host.slots = slots_of_a_fake_node(spec, host.cpus->usable);
   Inventory inventory;
   inventory.hosts.reserve(spec.fake_nodes);
@@ -136,7 +136,7 @@ class HostMerger {
     if (here_.has_head_above && host.carrier == model::kOpened) host.carrier = model::kAsked;
     if (is_here) {
       host.carrier = carrier_here(spec_);
-      host.cpus = share_of(here_.cpus, 1);
+      host.cpus = cpu_share(here_.cpus, 1);
       host.topology = here_.topology;
     }
     return host;
@@ -171,7 +171,7 @@ void rehearse(Inventory& inventory, const ThisMachine& here) {
   for (std::uint32_t i = 0; i < count; ++i) {
     Host& host = inventory.hosts[i];
     host.carrier = model::kFakeNode;
-    host.cpus = share_of(here.cpus, count);
+    host.cpus = cpu_share(here.cpus, count);
     host.topology = shares.of(i);
   }
 }

@@ -40,19 +40,21 @@ base::Result<JoinedJob> joined(const model::JobSpec& own, const ThisMachine& her
   job.spec.per_node.reset();
   model::App app = own.apps.front();
   app.ranks = own.per_node.value_or(1);
-  const auto kept = forwarded(launching_shell, app, own.clean_env, Machine::same);
+  const auto kept = forwarded(launching_shell, app, own.environment, Machine::same);
   if (!kept) return tl::unexpected(kept.error());
   job.kept.same_machine.assign(nodes.size() + 1, *kept);
   job.kept.elsewhere.push_back(*kept);
   model::Host& first = add_node(job, app, here.hostname);
   first.carrier = model::kLocal;
   first.cpus = here.cpus;
+  model::EnvironmentRule rule = own.environment;
+  rule.clean = false;  // each node has said what goes along
   for (const JoinedNode& node : nodes) {
     app.command = node.command;
     app.workdir = node.workdir;
     app.role = node.role;
     app.ranks = node.ranks;
-    auto told = forwarded(node.environment, app, false, Machine::same);
+    auto told = forwarded(node.environment, app, rule, Machine::same);
     if (!told) return tl::unexpected(told.error());
     job.kept.elsewhere.push_back(std::move(*told));
     (void)add_node(job, app, node.hostname);

@@ -82,11 +82,7 @@ base::Result<std::vector<Assignment>> by_rankfile(const JobSpec& spec, const Inv
   const HostNames names(inventory);
   std::vector<Assignment> assignments(ranks, Assignment{kNoObject, kNoObject});
   for (const RankfileEntry& entry : spec.mapping.rankfile) {
-    if (entry.rank.value >= ranks) {
-      return base::fail_at(entry.place, Fault::bad_file,
-                           fmt::format("ranks are 0 to {}", ranks - 1),
-                           "there is no rank {}: the job has {} ranks", entry.rank.value, ranks);
-    }
+    if (entry.rank.value >= ranks) continue;  // one file may serve jobs of many sizes
     const auto host = names.find(entry.host);
     if (!host) return no_such_host(entry, inventory);
     if (assignments[entry.rank.value].host != kNoObject) {

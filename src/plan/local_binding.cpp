@@ -162,6 +162,7 @@ base::Result<void> bind_by_rankfile(const Mapping& mapping, const model::Invento
                                     HardwareOfHosts& hardware, std::vector<Assignment>& assignments,
                                     SetTable& table) {
   for (const RankfileEntry& entry : mapping.rankfile) {
+    if (entry.rank.value >= assignments.size()) continue;
     Assignment& assignment = assignments[entry.rank.value];
     const Host& host = inventory.hosts[assignment.host];
     const auto known = hardware.find(host, mapping);

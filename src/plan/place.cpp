@@ -6,6 +6,7 @@
 #include "plan/binding.hpp"
 #include "plan/capacity.hpp"
 #include "plan/claims.hpp"
+#include "plan/identities.hpp"
 #include "plan/listed.hpp"
 #include "plan/plan.hpp"
 #include "plan/ranking.hpp"
@@ -341,6 +342,7 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   const bool is_said = spec.oversubscribe || spec.slot_rule != SlotRule::muster;
   if (dealt->crowd && !is_said)
     plan.notices.push_back(crowded(dealt->assignments.size(), inventory));
+  for (std::string& line : shared_identities(spec, plan)) plan.notices.push_back(std::move(line));
   return plan;
 }
 

@@ -14,6 +14,9 @@ enum class Belongs : std::uint8_t {
 };
 [[nodiscard]] Belongs belongs(std::string_view name);
 
+// Why a variable is not there that the user does not want.
+inline constexpr std::string_view kUnset = "unset, as asked";
+
 // Variables that another launcher, or muster itself, made for one rank: stale in any other process.
 // The reason, or empty when the variable is none of these.
 [[nodiscard]] std::string_view stale_because(std::string_view name);

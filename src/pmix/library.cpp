@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kHint =
     "install PMIx 4 or newer on that host (Debian: apt-get install libpmix2), "
-    "or start programs that are not MPI with --wireup none";
+    "or start programs that are not MPI with muster run --wireup none";
 
 template <class Function>
 bool find(void* handle, const char* name, Function& function) {

@@ -1,6 +1,7 @@
 // Checks what no single option can: the spec as a whole, whichever front end made it.
 #include "spec/check.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "spec/in_quotes.hpp"
@@ -59,6 +60,14 @@ Result<void> check_stdin(const JobSpec& spec) {
                 spec.input.rank.value);
 }
 
+Result<void> check_unset(const App& app, const model::EnvironmentRule& rule) {
+  for (const model::EnvSetting& setting : app.exports) {
+    if (setting.ours || std::ranges::count(rule.unset, setting.name) == 0) continue;
+    return refuse("--unset", "keep one of them", "{} is to be set, too", in_quotes(setting.name));
+  }
+  return {};
+}
+
 Result<void> check_exports(const App& app) {
   for (const model::EnvSetting& setting : app.exports) {
     if (setting.name.empty() || setting.name.find('=') != std::string::npos) {
@@ -101,6 +110,7 @@ Result<void> check_apps(const JobSpec& spec) {
     auto checked = check_command(app)
                        .and_then([&] { return check_count("-n", app.ranks); })
                        .and_then([&] { return check_exports(app); })
+                       .and_then([&] { return check_unset(app, spec.environment); })
                        .and_then([&] { return check_workdir(app); });
     if (!checked) return checked;
   }

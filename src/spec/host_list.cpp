@@ -46,9 +46,11 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
                          kHostTextMax >> 20);
   }
   std::vector<model::HostEntry> hosts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    auto entry = read_entry(trimmed(text.substr(at, comma - at)), hosts.size() + 1);
+  std::string_view list = trimmed(text);
+  if (list.size() > 1 && list.ends_with(',')) list.remove_suffix(1);
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    auto entry = read_entry(trimmed(list.substr(at, comma - at)), hosts.size() + 1);
     if (!entry) return tl::unexpected(std::move(entry.error()));
     hosts.push_back(std::move(*entry));
     if (hosts.size() > kHostsMax) {
@@ -56,7 +58,7 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
     }
     at = comma + 1;
   }
-  return hosts;
+  return without_idle(std::move(hosts), kListFault);
 }
 
 }  // namespace muster::spec

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "model/job_spec.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
 
@@ -57,7 +56,7 @@ bool is_ipv6(std::string_view text) {
 Result<HostWord> with_slots(HostWord host, std::string_view text, Fault fault) {
   host.slots_are_cores = text == "*" || text == "auto";
   if (host.slots_are_cores) return host;
-  return read_number("slots", text, {1, model::kRanksMax}, fault)
+  return read_number("slots", text, {0, model::kRanksMax}, fault)
       .map([&](std::uint32_t slots) {
         host.slots = slots;
         return host;
@@ -120,6 +119,17 @@ Result<HostWord> read_host_word(std::string_view word, Fault fault) {
   if (!user) return tl::unexpected(user.error());
   host->user = std::move(*user);
   return host;
+}
+
+Result<std::vector<model::HostEntry>> without_idle(std::vector<model::HostEntry> hosts,
+                                                   Fault fault) {
+  const auto is_idle = [](const model::HostEntry& host) { return host.slots == 0U; };
+  if (std::ranges::all_of(hosts, is_idle)) {
+    return base::fail_at(hosts.front().place, fault, "a host with 0 slots gets no rank",
+                         "no host has a slot: each is given 0");
+  }
+  std::erase_if(hosts, is_idle);
+  return hosts;
 }
 
 }  // namespace muster::spec

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
+#include "model/job_spec.hpp"
 
 namespace muster::spec {
 
@@ -22,5 +24,10 @@ struct HostWord {
 
 // Letters, digits and . _ - + @ \, since directory services hold names like these; no '-' first.
 [[nodiscard]] base::Result<std::string> read_user(std::string_view text, base::Fault fault);
+
+// Without the hosts that are given 0 slots: they are named to keep ranks off them. That none of
+// these, of which there is at least one, is left is an error at the first.
+[[nodiscard]] base::Result<std::vector<model::HostEntry>> without_idle(
+    std::vector<model::HostEntry> hosts, base::Fault fault);
 
 }  // namespace muster::spec

@@ -66,8 +66,8 @@ tl::unexpected<base::Error> twice(const Setting& setting, const char* what) {
                  "{} is given twice on this line", what);
 }
 
-Result<std::uint32_t> read_value(const Setting& setting, std::uint32_t most) {
-  return read_number(setting.key.text, setting.value.text, {1, most}, kHostfileFault)
+Result<std::uint32_t> read_value(const Setting& setting, Bounds bounds) {
+  return read_number(setting.key.text, setting.value.text, bounds, kHostfileFault)
       .map_error([&](base::Error e) {
         e.hint = fmt::format("for example: {}=8", setting.key.text);
         return placed(std::move(e), setting.value.place);
@@ -75,14 +75,16 @@ Result<std::uint32_t> read_value(const Setting& setting, std::uint32_t most) {
 }
 
 Result<void> set_count(std::optional<std::uint32_t>& count, const Setting& setting,
-                       const char* what) {
+                       std::uint32_t least, const char* what) {
   if (count) return twice(setting, what);
-  return read_value(setting, model::kRanksMax).map([&](std::uint32_t number) { count = number; });
+  return read_value(setting, {least, model::kRanksMax}).map([&](std::uint32_t number) {
+    count = number;
+  });
 }
 
 Result<void> set_port(HostEntry& entry, const Setting& setting) {
   if (entry.port != 0) return twice(setting, "the port");
-  return read_value(setting, 65535).map([&](std::uint32_t number) { entry.port = number; });
+  return read_value(setting, {1, 65535}).map([&](std::uint32_t number) { entry.port = number; });
 }
 
 Result<void> set_user(HostEntry& entry, const Setting& setting) {
@@ -100,9 +102,9 @@ Result<void> apply(HostEntry& entry, const Setting& setting) {
   }
   switch (*key) {
     case Key::slots:
-      return set_count(entry.slots, setting, "the slot count");
+      return set_count(entry.slots, setting, 0, "the slot count");
     case Key::max_slots:
-      return set_count(entry.max_slots, setting, "the largest slot count");
+      return set_count(entry.max_slots, setting, 1, "the largest slot count");
     case Key::user:
       return set_user(entry, setting);
     case Key::port:
@@ -206,7 +208,7 @@ Result<std::vector<HostEntry>> read_hostfile(std::string_view text, const std::s
   if (hosts.empty()) {
     return fail_at({name, 0, 0}, kHostfileFault, kHostLine, "the file names no host");
   }
-  return hosts;
+  return without_idle(std::move(hosts), kHostfileFault);
 }
 
 }  // namespace muster::spec

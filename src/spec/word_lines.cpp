@@ -144,17 +144,29 @@ Result<TuneSetting> read_pair(const std::vector<Word>& words) {
   return setting;
 }
 
+// Whether the line ends with one.
+bool drop_backslash(std::vector<Word>& words) {
+  std::string& last = words.back().text;
+  if (!last.ends_with('\\')) return false;
+  last.pop_back();
+  if (last.empty()) words.pop_back();
+  return true;
+}
+
 }  // namespace
 
-Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::string& name) {
+Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::string& name,
+                                           bool continued) {
   auto lines = cut(text, name);
   if (!lines) return tl::unexpected(lines.error());
   std::vector<WordLine> programs;
+  bool goes_on = false;
   for (std::vector<Word>& words : *lines) {
-    WordLine line{{}, words.front().place};
-    for (Word& word : words) line.words.push_back(std::move(word.text));
-    programs.push_back(std::move(line));
+    if (!goes_on) programs.push_back({{}, words.front().place});
+    goes_on = continued && drop_backslash(words);
+    for (Word& word : words) programs.back().words.push_back(std::move(word.text));
   }
+  std::erase_if(programs, [](const WordLine& line) { return line.words.empty(); });
   if (programs.empty()) {
     return fail_at({name, 0, 0}, kLinesFault, "write one program a line: -n 2 ./prog",
                    "the file names no program");

@@ -18,8 +18,12 @@ struct WordLine {
 // begin comments. From ompi v4.1.4 orte/orted/orted_submit.c, to which a quote is one more
 // character of a word. Fault::bad_file with file:line:column for a quote without an end, bytes that
 // are no text, and a file without any line.
+//
+// `continued`: a backslash at a line's end joins the next one to it, as the MPI standard has it for
+// mpiexec -configfile.
 [[nodiscard]] base::Result<std::vector<WordLine>> read_appfile(std::string_view text,
-                                                               const std::string& name);
+                                                               const std::string& name,
+                                                               bool continued = false);
 
 // A setting for all programs.
 struct TuneSetting {

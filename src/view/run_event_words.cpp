@@ -38,8 +38,8 @@ struct Words {
 
   std::string operator()(const model::RanksAwaited& event) const {
     return fmt::format(
-        "other ranks have waited in MPI_Init for {} s for {}; --init-timeout SECONDS ends such a "
-        "job",
+        "other ranks have waited in MPI_Init for {} s for {}; muster run --init-timeout SECONDS "
+        "ends such a job",
         event.waited.count(),
         first_few(event.absent.size(), [&](std::size_t i) { return event.absent[i]; }));
   }

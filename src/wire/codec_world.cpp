@@ -193,7 +193,10 @@ void read_apps(proto::World& in, World& world, Bounds& bounds) {
 // ---- what was asked -----------------------------------------------------------------------------
 
 void write_spec(proto::World& to, const model::JobSpec& spec) {
-  to.set_clean(spec.clean_env);
+  to.set_clean(spec.environment.clean);
+  for (const std::string& name : spec.environment.unset) to.add_unset(name);
+  for (const std::string& one : spec.environment.silent.value_or(std::vector<std::string>()))
+    to.add_silent(one);
   to.set_hostfile(spec.hostfile);
   for (const std::string& name : spec.launchers) to.add_launchers(name);
   for (const std::string& folder : spec.folders) to.add_folders(folder);
@@ -234,7 +237,8 @@ Kind read_kind(const char* name, std::uint32_t value, Kind last, Bounds& bounds)
 }
 
 void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
-  spec.clean_env = in.clean();
+  spec.environment = {in.clean(), read_texts(*in.mutable_unset()), std::nullopt};
+  if (in.silent_size() > 0) spec.environment.silent = read_texts(*in.mutable_silent());
   spec.hostfile = std::move(*in.mutable_hostfile());
   spec.launchers = read_texts(*in.mutable_launchers());
   spec.folders = read_texts(*in.mutable_folders());

@@ -108,7 +108,7 @@ def truth(rank, nodes):
     return {"rank": rank, "world": 4, "local": rank % each, "locals": each, "node": rank // each}
 
 
-class Detection(Case):
+class DetectionCase(Case):
     def environments(self, words, ranks=4, command=("sh", "-c", KEEP)):
         """Of the ranks, by rank."""
         os.makedirs(self.path("bin"), exist_ok=True)
@@ -125,6 +125,8 @@ class Detection(Case):
         lines = self.read(f"env.{rank}").decode().splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
+
+class Detection(DetectionCase):
     def test_every_framework_finds_its_world(self):
         for name, (nodes, words) in itertools.chain(*(
                 ((name, (1, one)), (name, (2, two))) for name, (one, two) in FRONTS.items())):
@@ -191,6 +193,98 @@ class Detection(Case):
         names = set(self.kept(0))
         self.assertTrue({"RANK", "LOCAL_RANK"} <= names, names)
         self.assertFalse({"PMI_RANK", "PMIX_RANK", "PMI_FD"} & names, names)
+
+
+class LeftOut(DetectionCase):
+    """Variables that the user does not want, whoever would set them."""
+
+    WORDS = ("--unset", "LOCAL_RANK", "--unset", "HOROVOD_LOCAL_*", "--unset", "OF_THE_SHELL",
+             "--dialects", "^jax,azureml")
+    GONE = {"LOCAL_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE", "OF_THE_SHELL",
+            "JAX_PROCESS_ID", "JAX_NUM_PROCESSES", "OMPI_MCA_orte_hnp_uri",
+            "AZ_BATCH_MASTER_NODE", "AZUREML_CR_NODE_RANK", "AZUREML_MPI_HOSTFILE"}
+    HERE = {"RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "HOROVOD_RANK", "OMPI_COMM_WORLD_RANK",
+            "MASTER_ADDR"}
+
+    def environment(self, **more):
+        return super().environment(OF_THE_SHELL="1", **more)
+
+    def check(self, env, gone=None):
+        names = set(env)
+        self.assertFalse((self.GONE if gone is None else gone) & names)
+        self.assertLessEqual(self.HERE, names)
+
+    def test_in_every_front_end(self):
+        for name, lines in FRONTS.items():
+            for words in lines:
+                with self.subTest(front=name, words=words):
+                    for env in self.environments([words[0], *self.WORDS, *words[1:]]):
+                        self.check(env)
+
+    def test_by_variables_for_all_that_is_started_below(self):
+        self.write("run.sh", f"""{MUSTER} run -n 4 sh -c 'env > "$DIR/env.$RANK"'\n""")
+        done = self.start("-n", "1", "sh", "run.sh", command=(MUSTER, "run"), env=self.environment(
+            MUSTER_UNSET="LOCAL_RANK,HOROVOD_LOCAL_*,OF_THE_SHELL",
+            MUSTER_DIALECTS="^jax,azureml")).finish()
+        self.assertEqual(done.code, 0, done)
+        self.check(self.kept(3))
+
+    def test_what_is_typed_wins_over_the_variables(self):
+        done = self.start("-n", "2", "-x", "LOCAL_RANK=5", "--dialects", "all", "sh", "-c", KEEP,
+                          command=(MUSTER, "run"), env=self.environment(
+                              MUSTER_UNSET="LOCAL_RANK", MUSTER_DIALECTS="none")).finish()
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual((self.kept(1)["LOCAL_RANK"], self.kept(1)["JAX_PROCESS_ID"]), ("5", "1"))
+
+    def test_in_a_job_file(self):
+        keys = "unset: [LOCAL_RANK, HOROVOD_LOCAL_*, OF_THE_SHELL]\ndialects: ^jax,azureml\n"
+        spread = "distribution: {type: mpi, process_count_per_%s: 2}\n"
+        self.write("keep.sh", KEEP + "\n")
+        for kind, text in (
+                ("native", f"muster: 1\ncommand: sh $DIR/keep.sh\n{spread % 'node'}"),
+                ("command", f"type: command\ncommand: sh $DIR/keep.sh\n{spread % 'instance'}"),
+                ("launcher", "command: mpirun --oversubscribe -n 2 sh $DIR/keep.sh\n")):
+            with self.subTest(kind=kind):
+                self.write("job.yml", text + keys)
+                self.environments(["submit", "job.yml"], ranks=0, command=())
+                self.check(self.kept(1))
+
+    def test_options_of_submit_come_on_top_of_the_file(self):
+        self.write("job.yml", f"command: '{KEEP}'\nunset: [LOCAL_RANK]\ndialects: none\n"
+                              "distribution: {type: mpi, process_count_per_instance: 2}\n")
+        self.environments(["submit", "job.yml", "--unset", "HOROVOD_LOCAL_*", "--unset",
+                           "OF_THE_SHELL", "--dialects", "^jax,azureml"], ranks=2, command=())
+        self.check(self.kept(0))
+
+    def test_the_dry_run_says_why(self):
+        told = self.succeeds("-n", "2", *self.WORDS, "--dry-run", "true",
+                             command=(MUSTER, "run")).text
+        self.assertIn("LOCAL_RANK  (unset, as asked)", told)
+        self.assertIn("OF_THE_SHELL  (unset, as asked)", told)
+        self.assertIn("JAX_PROCESS_ID  (its dialect is left out, as asked)", told)
+
+    def test_errors_name_what_may_be_written(self):
+        for words, errors in (
+                (("--dialects", "torch,jacks"), "--dialects must be a list of azureml, deepspeed, "
+                 "horovod, jax, mindspore, mlflow, mpich, openmpi, tensorflow, torch, not 'jacks'"),
+                (("--unset", "A=1"), "--unset must be the name of a variable, not 'A=1'"),
+                (("--unset", "*"), "--unset must be the name of a variable, not '*'"),
+                (("--unset", "PMI_FD"),
+                 "--unset cannot be 'PMI_FD', by which MPI ranks find each other"),
+                (("--unset", "A", "-x", "A=1"), "--unset: 'A' is to be set, too")):
+            with self.subTest(words=words):
+                done = self.start("-n", "1", *words, "true", command=(MUSTER, "run")).finish()
+                self.assertEqual(done.code, 240, done)
+                self.assertIn(errors, done.errors)
+        self.write("job.yml", "command: env\nunset: [A, PMIX_RANK]\ndialects: [torsch]\n"
+                              "environment_variables: {A: 1}\n")
+        done = self.start("job.yml", command=(MUSTER, "validate")).finish()
+        self.assertNotEqual(done.code, 0)
+        for error in ("job.yml:2:9: 'A' is to be unset, and has a value",
+                      "job.yml:2:12: unset cannot be 'PMIX_RANK', by which MPI ranks find each",
+                      "job.yml:3:12: dialects must be a list of azureml",
+                      "did you mean torch?"):
+            self.assertIn(error, done.errors)
 
 
 if __name__ == "__main__":

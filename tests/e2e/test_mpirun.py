@@ -4,10 +4,11 @@
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
-from support import MUSTER, PYTHON, Case, LabCase, lab_or_skip, run_tests
+from support import MUSTER, PYTHON, ROOT, Case, LabCase, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 MPIRUN = (MUSTER, "mpirun")
@@ -131,6 +132,55 @@ class Mpirun(Case):
 
 
 @unittest.skipIf(REASON, REASON)
+class Orders(Case):
+    """Options of placement in every order, against what Open MPI 4.1.4 itself makes of them."""
+
+    RECORDED = os.path.join(ROOT, "tests", "data", "launchers", "open_mpi_orders.txt")
+    # What 4.1.4 does there, and why it is not done here.
+    OTHERWISE = {
+        # It checks its pattern only where nothing else is said, and so puts more ranks on the last
+        # host than each was to have.
+        ("too many", re.compile(r"-np 4 .*(-N 1|-pernode)")),
+        # Beside the parameter, it takes the mapping of one and the numbering of the other.
+        ("of two minds", re.compile(r"-np 4 (?=.*policy)(?=.*--map-by (node|ppr:2))")),
+        # The hardware of such hosts is asked for, and these are none.
+        ("hardware", re.compile("core|socket|PE=")),
+    }
+
+    def layout(self, words):
+        done = self.muster("--hostfile", "hosts", *words, "--bind-to", "none", "--do-not-launch",
+                           "--display-map", "hostname", command=MPIRUN)
+        if done.code != 0:
+            return None
+        ranks, node = {}, None
+        for line in done.text.splitlines():
+            if found := re.search(r"Data for node: (\S+)", line):
+                node = found[1]
+            if found := re.search(r"Process rank: (\d+)", line):
+                ranks[int(found[1])] = node
+        return " ".join(ranks[rank] for rank in sorted(ranks))
+
+    def test_are_those_of_open_mpi(self):
+        self.write("hosts", "n1 slots=4\nn2 slots=4\n")
+        compared = 0
+        with open(self.RECORDED, encoding="utf-8") as file:
+            recorded = [line.rstrip("\n").rsplit(": ", 1) for line in file if line[0] != "#"]
+        for words, told in recorded:
+            if not told.startswith("n") or any(why[1].search(words) for why in self.OTHERWISE):
+                continue
+            compared += 1
+            with self.subTest(words=words):
+                self.assertEqual(self.layout(words.split()), told)
+        self.assertGreater(compared, 200)
+
+    def test_more_than_the_pattern_holds_is_refused(self):
+        self.write("hosts", "n1 slots=4\nn2 slots=4\n")
+        for words in ("-N 1", "-pernode", "--map-by slot -N 1", "-N 1 --map-by node",
+                      "--map-by ppr:1:node"):
+            with self.subTest(words=words):
+                self.assertIsNone(self.layout(["-np", "4", *words.split()]))
+
+
 class OnTwoHosts(LabCase):
     @classmethod
     def setUpClass(cls):

@@ -69,7 +69,7 @@ std::string environment_text(const model::JobSpec& spec, const std::vector<std::
   const model::Host& host = plan->nodes[plan->ranks[rank.value].node.value].host;
   const plan::Machine machine =
       host.carrier.same_machine ? plan::Machine::same : plan::Machine::another;
-  const auto kept = plan::forwarded(shell, spec.apps.front(), spec.clean_env, machine);
+  const auto kept = plan::forwarded(shell, spec.apps.front(), spec.environment, machine);
   if (!kept) return base::to_string(kept.error());
   std::string text;
   const auto add = [&](const model::Variable& variable) {
@@ -137,7 +137,7 @@ TEST(GoldenEnvironment, fake_node_with_own_settings) {
   spec.fake_nodes = 2;
   spec.apps.front().ranks = 4;
   spec.apps.front().exports = {{"MASTER_PORT", "6105"}, {"OMP_NUM_THREADS", "2"}, {"PATH", {}}};
-  spec.clean_env = true;
+  spec.environment.clean = true;
   expect_golden("plan/environment_fake.txt", environment_text(spec, kShell, base::Rank(3), false));
 }
 

@@ -162,7 +162,8 @@ World whole_world() {
   made.job = bytes();
   made.plan = plan();
   made.spec.apps = {app(), app()};
-  made.spec.clean_env = flag();
+  made.spec.environment = {flag(), some(bytes), {}};
+  if (flag()) made.spec.environment.silent = {bytes()};
   made.spec.folders = some(bytes);
   made.spec.wireup = static_cast<model::Wireup>(below(5));
   if (flag()) made.spec.torch = {bytes(), flag(), number()};

@@ -8,6 +8,7 @@
 #include "front/called/options.hpp"
 #include "front/hosts.hpp"
 #include "front/inherited.hpp"
+#include "front/reach_options.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -185,11 +186,12 @@ Result<void> settle_hosts_to_open(const Call& call, CalledDraft& draft) {
                     "run muster join",
                     "there are no hosts to lead: no batch job around muster gives it some");
       })
-      .and_then([&] { return take_inherited_settings(call, spec); });
+      .and_then([&] { return take_inherited_settings(call, draft.request.said_reach, spec); });
 }
 
 Result<void> settle_lead(const Call& call, CalledDraft& draft, Words words) {
   draft.request.leads = true;
+  draft.request.said_reach.push_back(kWorkdir);  // the command starts here
   const auto hosts =
       draft.listen.empty() ? settle_hosts_to_open(call, draft) : settle_meeting(call, draft);
   return hosts ? settle_command(call, draft, words) : hosts;

@@ -1,6 +1,7 @@
 // Two tables: what a head is told, and what a host is told of it.
 #include "front/called/options.hpp"
 
+#include "front/reach_options.hpp"
 #include "option/values.hpp"
 #include "spec/limits.hpp"
 
@@ -26,9 +27,9 @@ Result<void> set_limit(CalledDraft& draft, const Typed& typed) {
   return store(read_seconds(typed, spec::kPatience), draft.request.meeting.limit);
 }
 
-Result<void> set_patience(CalledDraft& draft, const Typed& typed) {
-  return set_limit(draft, typed).map([&] {
-    draft.request.spec.carrier.patience = draft.request.meeting.limit;
+Result<void> set_limits(CalledDraft& draft, const Typed& typed) {
+  return set_limit(draft, typed).and_then([&] {
+    return take_reach<CalledDraft, Reach::patience>(draft, typed);
   });
 }
 
@@ -52,6 +53,11 @@ constexpr Row kLead[] = {
      join_hosts<CalledDraft>},
     {{"--hostfile", kOpen, Takes::file, "FILE", "The same in a file: node1 slots=8 on each line."},
      take_hostfile<CalledDraft>},
+    reach_row<CalledDraft, Reach::ssh_command>(kOpen),
+    reach_row<CalledDraft, Reach::ssh_port>(kOpen),
+    reach_row<CalledDraft, Reach::ssh_identity>(kOpen),
+    reach_row<CalledDraft, Reach::agent_path>(kOpen),
+    reach_row<CalledDraft, Reach::most_open>(kOpen),
     {{"--listen", kMeet, Takes::text, "ADDRESS:PORT",
       "Where hosts come to, an address of this machine or 0.0.0.0; nobody listens there once all "
       "have come."},
@@ -65,7 +71,7 @@ constexpr Row kLead[] = {
       "How long to wait for all hosts that come (default: 600), or for one that is opened "
       "(default: "
       "15)."},
-     set_patience},
+     set_limits},
     {{"--slots", kUse, Takes::number, "K",
       "Slots of each host, for launchers that count them (default: not said)."},
      [](CalledDraft& d, const Typed& t) {
@@ -80,11 +86,7 @@ constexpr Row kLead[] = {
      [](CalledDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kGrace), d.request.spec.grace);
      }},
-    {{"--lease", kStop, Takes::number, "SECONDS",
-      "Silence after which a host, or the head, counts as lost (default: 8)."},
-     [](CalledDraft& d, const Typed& t) {
-       return store(read_seconds(t, spec::kLease), d.request.spec.lease);
-     }},
+    reach_row<CalledDraft, Reach::lease>(kStop),
     kHelp,
 };
 

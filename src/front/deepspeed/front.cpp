@@ -5,6 +5,7 @@
 #include "front/deepspeed/environment.hpp"
 #include "front/deepspeed/hosts.hpp"
 #include "front/deepspeed/options.hpp"
+#include "front/elsewhere.hpp"
 #include "front/output_styles.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
@@ -22,7 +23,8 @@ constexpr Grammar kGrammar = {.command = "muster deepspeed",
                               .equal_underscore = true,
                               .abbreviations = true,
                               .glued = Glued::all,
-                              .again = Again::last_wins};
+                              .again = Again::last_wins,
+                              .elsewhere = elsewhere_of<Launcher::deepspeed>};
 
 constexpr std::string_view kHead =
     R"(muster deepspeed: starts scripts as DeepSpeed's launcher does.
@@ -66,7 +68,7 @@ Result<void> settle_command(DeepspeedDraft& draft, Words words) {
   }
   model::App& app = draft.request.spec.apps.front();
   add_words(draft, app, words);
-  app.workdir = draft.call->current_folder;
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   return {};
 }
 

@@ -129,11 +129,7 @@ constexpr auto kRows = std::to_array<Row>({
       {.support = no_effect("muster starts the ranks, and calls no other launcher")}}},
     {{"--ssh_port", kStart, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
-     [](DeepspeedDraft& d, const Typed& t) {
-       return read_count(t, {1, spec::kPortMax}).map([&](std::uint32_t port) {
-         d.request.spec.carrier.port = port;
-       });
-     }},
+     take_reach<DeepspeedDraft, Reach::ssh_port>},
     {{"--no_ssh_check", kStart, Takes::nothing, "",
       "Start without asking the first host by ssh; muster asks each host only once anyway."}},
     {{"--bind_cores_to_rank",
@@ -215,7 +211,7 @@ constexpr auto kRows = std::to_array<Row>({
      [](DeepspeedDraft& d, const Typed&) { return raise(d.help); }},
 });
 
-constexpr auto kTable = with_own_rows(kRows);
+constexpr auto kTable = with_own_rows<DeepspeedDraft, kRows>();
 
 }  // namespace
 

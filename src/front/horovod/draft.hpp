@@ -21,6 +21,8 @@ struct HorovodDraft {
   RunRequest request;
   NamedHosts hosts;
   std::vector<std::string> interfaces;
+  std::optional<std::uint32_t> least = {};  // --min-np
+  std::optional<std::uint32_t> most = {};   // --max-np
   HorovodController controller = HorovodController::automatic;
   bool tcp_only = false;
   std::vector<std::string> mpi_words;  // --mpi-args and --binding-args

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "front/call.hpp"
+#include "front/elsewhere.hpp"
 #include "front/horovod/config.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
@@ -24,7 +25,8 @@ using Words = std::span<const std::string>;
 constexpr Grammar kGrammar = {.command = "muster horovodrun",
                               .abbreviations = true,
                               .glued = Glued::all,
-                              .again = Again::last_wins};
+                              .again = Again::last_wins,
+                              .elsewhere = elsewhere_of<Launcher::horovod>};
 
 constexpr std::string_view kHead =
     R"(muster horovodrun: starts programs as Horovod's horovodrun does.
@@ -61,8 +63,14 @@ Result<void> settle_command(HorovodDraft& draft, Words words) {
     return fail(Fault::usage, "for example: horovodrun -np 2 python train.py",
                 "-np is missing: horovodrun does not count slots");
   }
+  for (const auto& [option, count] :
+       {std::pair{"--min-np", draft.least}, {"--max-np", draft.most}}) {
+    if (!count || *count == *app.ranks) continue;
+    return fail(Fault::usage, fmt::format("{} {} is the same as -np", option, *app.ranks),
+                "{} {}: a job whose number of ranks may change is not supported", option, *count);
+  }
   app.command.assign(words.begin(), words.end());
-  app.workdir = draft.call->current_folder;
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   return {};
 }
 

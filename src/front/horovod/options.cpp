@@ -45,12 +45,6 @@ Result<void> add_interfaces(Draft& draft, const Typed& typed) {
   return read_text(typed).map([](const std::string&) {});
 }
 
-Result<void> set_port(Draft& draft, const Typed& typed) {
-  return read_count(typed, {1, spec::kPortMax}).map([&](std::uint32_t port) {
-    draft.request.spec.carrier.port = port;
-  });
-}
-
 Result<void> add_mpi_words(Draft& draft, const Typed& typed) {
   return read_words(typed).map([&](std::vector<std::string> words) {
     draft.mpi_words.insert(draft.mpi_words.end(), std::make_move_iterator(words.begin()),
@@ -80,17 +74,13 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"-p --ssh-port", kReach, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
-     set_port},
+     take_reach<Draft, Reach::ssh_port>},
     {{"-i --ssh-identity-file", kReach, Takes::file, "FILE",
       "The private key for ssh (default: what the ssh configuration says)."},
-     [](Draft& d, const Typed& t) { return store(read_text(t), d.request.spec.carrier.identity); }},
+     take_reach<Draft, Reach::ssh_identity>},
     {{"--start-timeout", kReach, Takes::number, "SECONDS",
       "Time limit for one attempt to connect to a host (default: 30, or HOROVOD_START_TIMEOUT)."},
-     [](Draft& d, const Typed& t) {
-       return read_seconds(t, spec::kPatience).map([&](base::Duration time) {
-         d.request.spec.carrier.patience = time;
-       });
-     }},
+     take_reach<Draft, Reach::patience>},
     {{"--config-file", kRanks, Takes::file, "FILE",
       "Take controller and tuning from a YAML file; the command line takes precedence."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.config_file); }},
@@ -142,9 +132,16 @@ constexpr auto kRows = std::to_array<Row>({
       "Print to stderr what muster does, and how long each phase takes."},
      [](Draft& d, const Typed&) { return raise(d.request.spec.verbose); }},
 
-    {{"--min-np --min-num-proc", kElastic, Takes::number, "N", "The fewest ranks.",
-      kRefusedElastic}},
-    {{"--max-np --max-num-proc", kElastic, Takes::number, "N", "The most ranks.", kRefusedElastic}},
+    {{"--min-np --min-num-proc", kElastic, Takes::number, "N",
+      "The fewest ranks; as many as -np, since their number is fixed."},
+     [](Draft& d, const Typed& t) {
+       return store(read_count(t, {1, model::kRanksMax}), d.least);
+     }},
+    {{"--max-np --max-num-proc", kElastic, Takes::number, "N",
+      "The most ranks; as many as -np, since their number is fixed."},
+     [](Draft& d, const Typed& t) {
+       return store(read_count(t, {1, model::kRanksMax}), d.most);
+     }},
     {{"--host-discovery-script", kElastic, Takes::file, "FILE", "A program that lists hosts.",
       kRefusedElastic}},
     {{"--slots-per-host", kElastic, Takes::number, "N", "Slots of hosts that are discovered.",
@@ -172,7 +169,8 @@ constexpr auto kRows = std::to_array<Row>({
      [](Draft& d, const Typed&) { return raise(d.help); }},
 });
 
-constexpr auto kTable = with_own_rows(joined(kRows, kHorovodTuningRows));
+constexpr auto kOriginal = joined(kRows, kHorovodTuningRows);
+constexpr auto kTable = with_own_rows<HorovodDraft, kOriginal>();
 
 }  // namespace
 

@@ -110,7 +110,7 @@ Result<void> settle_hydra_environment(HydraDraft& draft) {
   const HydraInherit all = inherit_of(draft);
   const auto clean = is_clean(draft, all);
   if (!clean) return tl::unexpected(clean.error());
-  draft.request.spec.clean_env = *clean;
+  draft.request.spec.environment.clean = *clean;
   for (HydraBlock& block : draft.blocks) {
     std::vector<EnvSetting> exports;
     add_own(draft, exports);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "front/call.hpp"
+#include "front/elsewhere.hpp"
 #include "front/hydra/config.hpp"
 #include "front/hydra/end.hpp"
 #include "front/hydra/environment.hpp"
@@ -27,7 +28,8 @@ using Words = std::span<const std::string>;
 constexpr Grammar kGrammar = {.command = "muster mpiexec.hydra",
                               .dashes = Dashes::any,
                               .ignore_case = true,
-                              .again = Again::refused};
+                              .again = Again::refused,
+                              .elsewhere = elsewhere_of<Launcher::hydra>};
 
 constexpr std::string_view kHead =
     R"(muster mpiexec.hydra: starts programs as mpiexec of MPICH and Intel MPI does.

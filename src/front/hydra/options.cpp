@@ -34,6 +34,7 @@ Result<void> set_per_node(HydraDraft& draft, const Typed& typed) {
 }
 
 Result<void> set_folder(HydraDraft& draft, const Typed& typed) {
+  draft.request.said_reach.push_back(kWorkdir);
   return read_text(typed).map(
       [&](const std::string& text) { draft.block.app.workdir = absolute(*draft.call, text); });
 }
@@ -113,7 +114,7 @@ constexpr auto kRows = std::to_array<Row>({
       "Further options from a file, one program per line (default: the file that HYDRA_CONFIG_FILE "
       "names, else ~/.mpiexec.hydra.conf); the command line takes precedence."},
      [](HydraDraft& d, const Typed& t) { return store(t, d.config_file); }},
-    {{"-wdir",
+    {{"-wdir --workdir",
       kRanks,
       Takes::folder,
       "DIR",
@@ -325,7 +326,7 @@ constexpr auto kRows = std::to_array<Row>({
       {.support = refused("start the program with mpiexec")}}},
 });
 
-constexpr auto kTable = with_own_rows(kRows);
+constexpr auto kTable = with_own_rows<HydraDraft, kRows>();
 
 }  // namespace
 

@@ -2,7 +2,9 @@
 #include "front/job/cluster.hpp"
 
 #include <algorithm>
+#include <chrono>
 
+#include "front/environment_options.hpp"
 #include "job/input_type.hpp"
 #include "job/layout.hpp"
 #include "job/values.hpp"
@@ -81,6 +83,8 @@ std::vector<std::string> words_of(const JobDraft& draft) {
   if (draft.retries > 0) add("--retries", std::to_string(draft.retries));
   for (const std::string& one : draft.skipped) add("--skip", one);
   for (const std::string& one : draft.secrets) add("--secret", one);
+  for (const std::string& one : draft.environment.unset) add("--unset", one);
+  if (draft.environment.silent) add("--dialects", list_of_dialects(*draft.environment.silent));
   if (draft.no_snapshot) words.emplace_back("--no-snapshot");
   if (draft.output.unbuffered) words.emplace_back("--unbuffered");
   if (draft.verbose) words.emplace_back("--verbose");
@@ -170,7 +174,10 @@ std::shared_ptr<ClusterRequest> cluster_request(const Call& call, const JobDraft
   request->tags = draft.output.tag;
   request->run = run_of(call, draft, jobs.front(), place, complaints);
   check_operator(place.target, jobs.front(), complaints);
-  if (draft.start_timeout > 0) request->run.start_timeout = draft.start_timeout;
+  if (const auto limit = typed_start_timeout(draft)) {
+    request->run.start_timeout =
+        static_cast<std::uint32_t>(std::chrono::ceil<std::chrono::seconds>(*limit).count());
+  }
   request->run.slots = most_slots(draft, jobs, place);
   for (const PodJob& one : jobs) {
     if (!place.target.kubernetes->operator_kind) check_data(one, complaints);

@@ -8,6 +8,7 @@
 #include "batch/system.hpp"
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
+#include "front/job/environment_files.hpp"
 #include "front/job/place.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
@@ -227,6 +228,9 @@ Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
   job::JobReading read = job::is_pipeline(*text) ? job::JobReading{} : job::read_job(*text, file);
   if (auto fine = check_kind(read.job, *text); !fine) return tl::unexpected(fine.error());
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  job::Complaints own(file);
+  take_environment_files(call, draft, folder_of(absolute(call, file)), read.job, own);
+  if (!own.empty()) return Reading{.complaints = std::move(own).take()};
   if (engine != "kubernetes") return export_batch(call, draft, engine, file, read);
   auto known = known_targets(call, folder_of(absolute(call, file)));
   if (!known) return tl::unexpected(std::move(known.error()));

@@ -35,10 +35,25 @@ struct Command {
   std::string_view head;
 };
 
-constexpr Command kSubmit = {
-    {.command = "muster submit", .glued = Glued::all, .dash_is_word = true},
-    submit_table,
-    R"(muster submit: run the job described by a job file.
+// What launchers are told by options, and a job by its file.
+std::string in_the_file(std::string_view name) {
+  for (const char* count : {"-n", "-np", "--np", "-c"}) {
+    if (name == count) {
+      return "the job file says how many processes; --nodes and --per-node override it";
+    }
+  }
+  for (const char* variable : {"-x", "-genv", "-env", "--export"}) {
+    if (name == variable) return "write environment_variables: {NAME: VALUE} in the job file";
+  }
+  return {};
+}
+
+constexpr Command kSubmit = {{.command = "muster submit",
+                              .glued = Glued::all,
+                              .dash_is_word = true,
+                              .elsewhere = in_the_file},
+                             submit_table,
+                             R"(muster submit: run the job described by a job file.
 
 Usage: muster submit [OPTIONS] FILE
 FILE is a YAML job file, in muster's own format or one of Azure ML's (draft, component, command
@@ -53,10 +68,12 @@ Examples:
   muster submit pipeline.yml -H node1:8,node2:8 --skip evaluate
 )"};
 
-constexpr Command kExplain = {
-    {.command = "muster explain", .glued = Glued::all, .dash_is_word = true},
-    explain_table,
-    R"(muster explain: show what a job would do, where and why.
+constexpr Command kExplain = {{.command = "muster explain",
+                               .glued = Glued::all,
+                               .dash_is_word = true,
+                               .elsewhere = in_the_file},
+                              explain_table,
+                              R"(muster explain: show what a job would do, where and why.
 
 Usage: muster explain [OPTIONS] FILE
        muster explain -- run|mpirun|... ARGS

@@ -5,6 +5,8 @@
 #include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "front/container_options.hpp"
+#include "front/environment_options.hpp"
+#include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "kubernetes/export.hpp"
 #include "option/values.hpp"
@@ -58,6 +60,7 @@ Result<void> set_snapshot_limit(JobDraft& draft, const Typed& typed) {
 
 constexpr std::string_view kJob = "The job";
 constexpr std::string_view kHosts = "Hosts";
+constexpr std::string_view kReach = "Connecting to hosts";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kSee = "Information";
 
@@ -111,12 +114,30 @@ constexpr Row kWithout = {{"--without",
                            "Run although the target does not provide this. Repeatable.",
                            {.choices = "environment gpus", .repeatable = true}},
                           add_without};
-constexpr Row kStartTimeout = {
-    {"--start-timeout", kHosts, Takes::number, "SECONDS",
-     "Kubernetes: how long to wait until all pods run (default: what the target says, else 600)."},
-    [](JobDraft& d, const Typed& t) {
-      return store(read_count(t, {1, 1'000'000}), d.start_timeout);
-    }};
+// What the target says of hosts is known later, and yields to what is typed.
+template <Reach Which>
+Result<void> keep_reach(JobDraft& draft, const Typed& typed) {
+  draft.reach.push_back({&reach_setting(Which), std::string(typed.value)});
+  model::JobSpec tried;
+  return reach_setting(Which).set(typed, tried);
+}
+template <Reach Which>
+constexpr Row reach_row_of_job() {
+  OptionText text = reach_setting(Which).text;
+  text.group = kReach;
+  return {text, keep_reach<Which>};
+}
+constexpr Row kSshCommandTyped = reach_row_of_job<Reach::ssh_command>();
+constexpr Row kSshPort = reach_row_of_job<Reach::ssh_port>();
+constexpr Row kSshIdentity = reach_row_of_job<Reach::ssh_identity>();
+constexpr Row kAgentPath = reach_row_of_job<Reach::agent_path>();
+constexpr Row kStartTimeout = {{"--start-timeout", kReach, Takes::number, "SECONDS",
+                                "Time limit for one attempt to connect to a host (default: 15), "
+                                "or, in a cluster, for all pods "
+                                "to run (default: 600)."},
+                               keep_reach<Reach::patience>};
+constexpr Row kMaxOpen = reach_row_of_job<Reach::most_open>();
+constexpr Row kLease = reach_row_of_job<Reach::lease>();
 constexpr Row kImage = {kImageText,
                         [](JobDraft& d, const Typed& t) { return set_image(t, d.image); }};
 constexpr Row kRuntime = {kRuntimeText,
@@ -134,6 +155,11 @@ constexpr Row kDevice = {kDeviceText,
                          [](JobDraft& d, const Typed& t) { return add_device(t, d.container); }};
 constexpr Row kImageFromHere = {
     kImageFromHereText, [](JobDraft& d, const Typed&) { return raise(d.container.from_here); }};
+constexpr Row kUnset = {unset_text(kJob),
+                        [](JobDraft& d, const Typed& t) { return add_unset(t, d.environment); }};
+constexpr Row kDialects = {dialects_text(kJob), [](JobDraft& d, const Typed& t) {
+                             return choose_dialects(t, d.environment);
+                           }};
 constexpr Row kTag = {
     {"--tag", kOutput, Takes::nothing, "", "Prefix each line of output with its rank: [3]."},
     [](JobDraft& d, const Typed&) { return raise(d.output.tag); }};
@@ -245,25 +271,67 @@ constexpr Row kTargetOfExport = {
 constexpr Row kManifestJson = {{"--json", kSee, Takes::nothing, "", "Print JSON instead of YAML."},
                                [](JobDraft& d, const Typed&) { return raise(d.json); }};
 
-constexpr Row kSubmitRows[] = {kSet,     kExperiment,   kDetach,     kAtOnce,
-                               kRetries, kSkip,         kNodes,      kPerNode,
-                               kSecret,  kNoSnapshot,   kCodeLimit,  kTarget,
-                               kList,    kHostfile,     kFakeNodes,  kStartTimeout,
-                               kWithout, kImage,        kRuntime,    kContainerOption,
-                               kMount,   kSharedMemory, kDevice,     kImageFromHere,
-                               kTag,     kLogs,         kUnbuffered, kRunJson,
-                               kDryRun,  kCheck,        kVerbose,    kHelp};
+constexpr Row kSubmitRows[] = {kSet,
+                               kExperiment,
+                               kDetach,
+                               kAtOnce,
+                               kRetries,
+                               kSkip,
+                               kNodes,
+                               kPerNode,
+                               kSecret,
+                               kUnset,
+                               kDialects,
+                               kNoSnapshot,
+                               kCodeLimit,
+                               kTarget,
+                               kList,
+                               kHostfile,
+                               kFakeNodes,
+                               kWithout,
+                               kSshCommandTyped,
+                               kSshPort,
+                               kSshIdentity,
+                               kAgentPath,
+                               kStartTimeout,
+                               kMaxOpen,
+                               kLease,
+                               kImage,
+                               kRuntime,
+                               kContainerOption,
+                               kMount,
+                               kSharedMemory,
+                               kDevice,
+                               kImageFromHere,
+                               kTag,
+                               kLogs,
+                               kUnbuffered,
+                               kRunJson,
+                               kDryRun,
+                               kCheck,
+                               kVerbose,
+                               kHelp};
 constexpr Row kExplainRows[] = {
-    kSet,       kAtOnce,          kSkip,  kNodes,        kPerNode,   kSecret,        kNoSnapshot,
-    kCodeLimit, kTarget,          kList,  kHostfile,     kFakeNodes, kWithout,       kImage,
-    kRuntime,   kContainerOption, kMount, kSharedMemory, kDevice,    kImageFromHere, kJson,
-    kHelp};
+    kSet,      kAtOnce,       kSkip,       kNodes,         kPerNode, kSecret,
+    kUnset,    kDialects,     kNoSnapshot, kCodeLimit,     kTarget,  kList,
+    kHostfile, kFakeNodes,    kWithout,    kImage,         kRuntime, kContainerOption,
+    kMount,    kSharedMemory, kDevice,     kImageFromHere, kJson,    kHelp};
 constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
 constexpr Row kExportRows[] = {
     kAs, kSet, kNodes, kPerNode, kObjectName, kTargetOfExport, kManifestJson, kOutputFile, kHelp};
 
 }  // namespace
+
+std::optional<base::Duration> typed_start_timeout(const JobDraft& draft) {
+  std::optional<base::Duration> limit;
+  for (const TypedReach& one : draft.reach) {
+    model::JobSpec spec;
+    const bool is_limit = one.setting->set == set_patience && set_patience({"", one.value}, spec);
+    if (is_limit) limit = spec.carrier.patience;
+  }
+  return limit;
+}
 
 std::span<const Row> submit_table() { return kSubmitRows; }
 std::span<const Row> explain_table() { return kExplainRows; }

@@ -8,12 +8,19 @@
 
 #include "front/hosts.hpp"
 #include "front/output_styles.hpp"
+#include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "job/layout.hpp"
 #include "job/values.hpp"
 #include "model/record.hpp"
 
 namespace muster::front {
+
+// One of kReachSettings, as it was typed.
+struct TypedReach {
+  const ReachSetting* setting;
+  std::string value;
+};
 
 // What is said of a job beside its file.
 struct JobDraft {
@@ -24,8 +31,9 @@ struct JobDraft {
   std::uint32_t fake_nodes = 0;
   job::Counts counts;
   std::vector<std::string> without;
-  std::string image;               // in place of those that the file names
-  model::ContainerSpec container;  // how it is started
+  std::string image;                   // in place of those that the file names
+  model::ContainerSpec container;      // how it is started
+  model::EnvironmentRule environment;  // beside that of the file
   std::string current_folder;
   MusterOutput output;
   std::string experiment;
@@ -33,7 +41,7 @@ struct JobDraft {
   std::uint32_t retries = 0;         // of each step of a pipeline
   std::vector<std::string> skipped;  // steps of a pipeline
   std::vector<std::string> secrets;
-  std::uint32_t start_timeout = 0;  // seconds; 0: what the target says
+  std::vector<TypedReach> reach;
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
   bool dry_run = false;
@@ -46,6 +54,9 @@ struct JobDraft {
   bool json = false;
   bool help = false;
 };
+
+// The last that was typed.
+[[nodiscard]] std::optional<base::Duration> typed_start_timeout(const JobDraft& draft);
 
 [[nodiscard]] std::span<const Option<JobDraft>> submit_table();
 [[nodiscard]] std::span<const Option<JobDraft>> explain_table();

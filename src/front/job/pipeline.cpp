@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
+#include "front/job/environment_files.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
 #include "front/job/step_request.hpp"
@@ -379,6 +380,9 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   job::Complaints complaints(sources);
   job::Graph graph =
       job::graph_of(read.pipeline, draft.settings, {folder, call.current_folder, {}}, complaints);
+  for (job::GraphStep& step : graph.steps) {
+    take_environment_files(call, draft, step.folder, step.job, complaints);
+  }
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
   PipelineReader reader(call, draft, std::move(graph), std::move(sources));
   auto reading =

@@ -5,6 +5,7 @@
 
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
+#include "front/reach_options.hpp"
 #include "job/target.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
@@ -30,10 +31,6 @@ job::Target typed_target(const JobDraft& draft) {
   }
   return target;
 }
-
-// The hosts of the job whose command called muster. What they hold and can do is as it was asked
-// for there.
-constexpr std::string_view kAllocation = "allocation";
 
 Result<job::Target> target_around(const Call& call) {
   const spec::Variable variables = [&](std::string_view name) { return variable(call, name); };
@@ -136,12 +133,25 @@ Result<job::Place> hosts_that_came(const Call& call, job::Target target, const j
   return job::Place{std::move(target), *std::move(found), known.instance_types, image};
 }
 
+base::Result<void> check_reach(const job::Target& target, const std::string& source) {
+  for (const job::Named& one : target.reach) {
+    model::JobSpec tried;
+    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
+    auto set = setting->set({one.name, one.value.text}, tried);
+    if (set) continue;
+    set.error().place = {source, one.value.begin.line, one.value.begin.column};
+    return set;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<job::Place> place_of(const Call& call, const JobDraft& draft, const WantedTarget& wanted,
                             const job::Targets& known, std::uint32_t nodes) {
   auto target = target_of(call, draft, wanted, known);
   if (!target) return tl::unexpected(std::move(target.error()));
+  if (auto fine = check_reach(*target, known.source); !fine) return tl::unexpected(fine.error());
   if (target->kubernetes) {
     if (auto fine = check_container(draft.container); !fine) return tl::unexpected(fine.error());
     return pods_of(call, std::move(*target), nodes);

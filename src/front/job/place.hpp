@@ -12,6 +12,10 @@
 
 namespace muster::front {
 
+// The target that is the hosts of the job whose command called muster. What they hold and can do is
+// as it was asked for there.
+inline constexpr std::string_view kAllocation = "allocation";
+
 // The target that a file asks for, if it does, with its hosts; the command line wins. `nodes`: as
 // many pods a cluster is asked for, if that is the target.
 struct WantedTarget {

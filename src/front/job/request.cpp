@@ -8,14 +8,17 @@
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/container_options.hpp"
+#include "front/environment_options.hpp"
 #include "front/inherited.hpp"
 #include "front/inner_request.hpp"
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
+#include "front/job/environment_files.hpp"
 #include "front/job/export.hpp"
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "front/reach_options.hpp"
 #include "job/container_of.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
@@ -226,6 +229,25 @@ std::optional<ImageBuild> build_of(const job::JobFile& job, const model::JobSpec
   return build;
 }
 
+// What was typed wins over the file.
+void add_typed_rule(const model::EnvironmentRule& typed, model::EnvironmentRule& rule) {
+  rule.unset.insert(rule.unset.end(), typed.unset.begin(), typed.unset.end());
+  if (typed.silent) rule.silent = typed.silent;
+}
+
+// By muster.yml, then by what was typed. Returns what was said; all of it has been read before.
+SaidReach set_reach(const JobDraft& draft, const job::Target& target, model::JobSpec& spec) {
+  SaidReach said = {kWorkdir};  // the job file says where
+  const auto set = [&](const ReachSetting& setting, const std::string& value) {
+    if (setting.set({setting.text.names, value}, spec)) said.push_back(setting.text.names);
+  };
+  for (const job::Named& one : target.reach) {
+    set(*std::ranges::find(kReachSettings, one.name, &ReachSetting::key), one.value.text);
+  }
+  for (const TypedReach& one : draft.reach) set(*one.setting, one.value);
+  return said;
+}
+
 void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   for (model::App& app : spec.apps) {
     for (const std::string& name : secrets) app.exports.push_back({name, std::nullopt});
@@ -258,9 +280,11 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   pass_on(secrets, made.spec);
+  add_typed_rule(draft.environment, made.spec.environment);
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
+  request.said_reach = set_reach(draft, place.target, made.spec);
   request.inner = inner_request(call, made.spec);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
@@ -288,6 +312,9 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   job::JobReading read = job::read_job(*text, file);
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   const std::string folder = folder_of(absolute(call, file));
+  job::Complaints own(file);
+  take_environment_files(call, draft, folder, read.job, own);
+  if (!own.empty()) return Reading{.complaints = std::move(own).take()};
   auto known = known_targets(call, folder);
   if (!known) return tl::unexpected(std::move(known.error()));
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};

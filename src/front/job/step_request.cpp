@@ -123,7 +123,8 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
   Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
                                 {std::move(job), one.folder, {}, ground.sources}, place);
   if (!reading.request) return reading;
-  if (auto taken = take_inherited_settings(call, reading.request->spec); !taken) {
+  RunRequest& request = *reading.request;
+  if (auto taken = take_inherited_settings(call, request.said_reach, request.spec); !taken) {
     reading.complaints.push_back(std::move(taken.error()));
     return reading;
   }

@@ -22,6 +22,20 @@ struct MpirunBlock {
   std::vector<std::string> parameters;  // MCA parameters set in this block, to notice repeats
 };
 
+struct MpirunCount {
+  std::uint32_t ranks = 1;
+  model::Level level = model::Level::machine;
+};
+
+// "N ranks on each of these", by the options that say no more than that. They go together with
+// --map-by, in any order; of several the first that is given here counts (found by trial, 4.1.4).
+struct MpirunPerObject {
+  std::optional<MpirunCount> one_per_node;  // --pernode
+  std::optional<MpirunCount> per_node;      // -N, --npernode
+  std::optional<MpirunCount> per_socket;    // --npersocket
+  std::optional<MpirunCount> pattern;       // --ppr
+};
+
 // What the end of a rank means for the others.
 struct MpirunEnd {
   bool go_on_after_code = false;      // orte_abort_on_non_zero_status 0
@@ -37,7 +51,10 @@ struct MpirunDraft {
   MpirunBlock block;                       // the one being read
   std::vector<MpirunBlock> blocks;         // those read before it
   std::vector<model::EnvSetting> for_all;  // of --gmca, --tune: for every program
+  MpirunPerObject per_object;
+  bool mapped_by_option = false;  // --map-by, which is stronger than the parameter
   std::string default_hostfile;
+  std::optional<std::uint32_t> default_slots;  // of hosts in files; nothing: their cores
   std::string rankfile;
   std::string appfile;
   std::string prefix;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "front/elsewhere.hpp"
 #include "front/inherited.hpp"
 #include "front/mpirun/end.hpp"
 #include "front/mpirun/mca.hpp"
@@ -13,6 +14,7 @@
 #include "front/mpirun/place.hpp"
 #include "front/mpirun/place_rows.hpp"
 #include "front/mpirun/signals.hpp"
+#include "front/own_rows.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -38,13 +40,15 @@ constexpr std::array<Option<MpirunDraft>, kRows> joined_rows() {
   return all;
 }
 
-constexpr auto kTable = joined_rows();
+constexpr auto kOriginal = joined_rows();
+constexpr auto kTable = with_own_rows<MpirunDraft, kOriginal>();
 
 constexpr Grammar kGrammar = {.command = "muster mpirun",
                               .dashes = Dashes::one_or_two,
                               .glued = Glued::numbers,
                               .again = Again::last_wins,
-                              .late = LateJobOption::no_effect};
+                              .late = LateJobOption::no_effect,
+                              .elsewhere = elsewhere_of<Launcher::mpirun>};
 
 constexpr std::string_view kHead =
     R"(muster mpirun: starts programs as Open MPI's mpirun does, with its options, 4.1's and 5's.
@@ -140,6 +144,7 @@ Result<Reading> finish(MpirunDraft draft) {
                            .and_then([&] { return settle_rankfile(draft); })
                            .and_then([&] { return settle_mpirun_end(draft); });
   if (!settled) return tl::unexpected(settled.error());
+  settle_per_object(draft);
   settle_mpirun_output(draft);
   allow_crowds(draft);
   model::JobSpec& spec = draft.request.spec;

@@ -8,6 +8,7 @@
 #include "front/mpirun/output.hpp"
 #include "front/mpirun/place.hpp"
 #include "front/mpirun/signals.hpp"
+#include "front/reach_options.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -55,13 +56,6 @@ Result<void> set_agent(MpirunDraft& draft, const Typed& typed) {
   return {};
 }
 
-Result<void> set_concurrent(MpirunDraft& draft, const Typed& typed) {
-  const auto count = read_count(typed, {1, spec::kOpenMax});
-  if (!count) return tl::unexpected(count.error());
-  draft.request.spec.carrier.parallel = *count;
-  return {};
-}
-
 Result<void> set_grace(MpirunDraft& draft, const Typed& typed) {
   const auto time = read_seconds(typed, spec::kGrace);
   if (!time) return tl::unexpected(time.error());
@@ -73,6 +67,21 @@ Result<void> set_abort(MpirunDraft& draft, const Typed& typed) {
   const auto truth = read_truth(typed);
   if (!truth) return tl::unexpected(truth.error());
   draft.end.go_on_after_code = !*truth;
+  return {};
+}
+
+// A number; or "cores" and the like, of which cores are what counts here anyway.
+Result<void> set_default_slots(MpirunDraft& draft, const Typed& typed) {
+  const bool is_number = typed.value.find_first_not_of("0123456789") == std::string_view::npos;
+  if (is_number) {
+    return read_count(typed, {1, model::kRanksMax}).map([&](std::uint32_t slots) {
+      draft.default_slots = slots;
+    });
+  }
+  if (typed.value != "cores" && typed.value != "none") {
+    notice(draft, fmt::format("MCA parameter {} {}: cores count as slots here", typed.option,
+                              typed.value));
+  }
   return {};
 }
 
@@ -89,13 +98,14 @@ constexpr Parameter kParameters[] = {
        d.agent_words = t.value;
        return {};
      }},
-    {"plm_rsh_num_concurrent", set_concurrent},
+    {"plm_rsh_num_concurrent", take_reach<MpirunDraft, Reach::most_open>},
     {"orte_default_hostfile",
      [](MpirunDraft& d, const Typed& t) -> Result<void> {
        d.default_hostfile = t.value == "none" ? "" : std::string(t.value);
        return {};
      }},
-    {"rmaps_base_mapping_policy", set_map_by},
+    {"orte_set_default_slots", set_default_slots},
+    {"rmaps_base_mapping_policy", map_by_parameter},
     {"rmaps_base_ranking_policy", set_rank_by},
     {"hwloc_base_binding_policy", set_bind_to},
     {"rmaps_ppr_pattern", set_ppr},
@@ -104,7 +114,7 @@ constexpr Parameter kParameters[] = {
     {"rmaps_base_pernode",
      [](MpirunDraft& d, const Typed& t) {
        Result<void> done;
-       const auto truth = if_true(t, [&] { done = set_per_node(d, {t.option, "1"}); });
+       const auto truth = if_true(t, [&] { done = set_one_per_node(d); });
        return truth ? done : truth;
      }},
     {"rmaps_base_cpus_per_rank rmaps_base_cpus_per_proc", set_cpus_per_rank},

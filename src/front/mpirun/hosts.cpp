@@ -2,6 +2,7 @@
 #include "front/hosts.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "front/inherited.hpp"
 #include "front/mpirun/place.hpp"
@@ -45,6 +46,7 @@ Result<std::vector<std::string>> relative(std::string_view item,
   }
   std::string_view digits = item.substr(2);
   if (digits.starts_with(':')) digits.remove_prefix(1);
+  if (!empty) digits = digits.substr(0, digits.find(':'));  // +n1:2 has slots
   const auto count = static_cast<std::uint32_t>(names.size());
   const auto number =
       spec::read_number(item.substr(0, 2), digits,
@@ -57,7 +59,23 @@ Result<std::vector<std::string>> relative(std::string_view item,
   return std::vector<std::string>(names.begin(), names.begin() + *number);
 }
 
-// The hosts of a list; those by number with the slots that the file gives them.
+// Those of "+n1:2"; nothing: as the file says.
+Result<std::optional<std::uint32_t>> slots_of(std::string_view item) {
+  const std::size_t colon = item.find(':');
+  const bool has_slots =
+      item.size() > 2 && (item[1] == 'n' || item[1] == 'N') && colon != std::string_view::npos;
+  if (!has_slots) return std::nullopt;
+  return spec::read_number(item.substr(0, colon), item.substr(colon + 1), {1, model::kRanksMax},
+                           Fault::usage)
+      .map([](std::uint32_t slots) { return std::optional(slots); })
+      .map_error([](base::Error error) {
+        error.place = option();
+        return error;
+      });
+}
+
+// The hosts of a list; those by number with the slots that the file gives them, unless the list
+// does.
 Result<Hosts> read_list(std::string_view list, const Hosts& file) {
   Hosts hosts;
   std::string plain;
@@ -73,6 +91,7 @@ Result<Hosts> read_list(std::string_view list, const Hosts& file) {
     const std::string_view item = list.substr(at, end - at);
     at = end + 1;
     if (!item.starts_with('+')) {
+      if (item.empty() && at > list.size() && at > 1) continue;  // after the last comma
       plain += (plain.empty() ? "" : ",") + std::string(item);
       if (item.empty()) return spec::read_host_list(list).map([](auto&&) { return Hosts(); });
       continue;
@@ -80,8 +99,12 @@ Result<Hosts> read_list(std::string_view list, const Hosts& file) {
     if (auto done = flush(); !done) return tl::unexpected(done.error());
     const auto names = relative(item, names_of(file));
     if (!names) return tl::unexpected(names.error());
+    const auto slots = slots_of(item);
+    if (!slots) return tl::unexpected(slots.error());
     for (const HostEntry& entry : file) {
-      if (std::ranges::find(*names, entry.name) != names->end()) hosts.push_back(entry);
+      if (std::ranges::find(*names, entry.name) == names->end()) continue;
+      hosts.push_back(entry);
+      if (*slots) hosts.back().slots = **slots;
     }
   }
   if (auto done = flush(); !done) return tl::unexpected(done.error());
@@ -97,8 +120,11 @@ Result<spec::HostsFound> hosts_of(const MpirunDraft& draft, const MpirunBlock& b
   spec::HostsFound file{model::kHostsInFile, {}, {}};
   for (const std::string& one : {hostfile_of(draft, block), block.added_hostfile}) {
     if (one.empty()) continue;
-    const auto found = hosts_in_file(*draft.call, one);
+    auto found = hosts_in_file(*draft.call, one);
     if (!found) return tl::unexpected(found.error());
+    for (HostEntry& host : found->hosts) {
+      if (!host.slots && !host.slots_are_cores) host.slots = draft.default_slots;
+    }
     if (file.name.empty()) file.name = one;
     file.hosts.insert(file.hosts.end(), found->hosts.begin(), found->hosts.end());
   }
@@ -108,6 +134,33 @@ Result<spec::HostsFound> hosts_of(const MpirunDraft& draft, const MpirunBlock& b
   });
 }
 
+// In a batch job a host of a file has as many slots as the job has there, and never more (4.1.4
+// with its Slurm module, by trial).
+class Allocation {
+ public:
+  explicit Allocation(const MpirunDraft& draft) {
+    const auto around = given_hosts(*draft.call, draft.request.spec, {});
+    if (!around || !around->source.of_batch_job) return;
+    for (const HostEntry& host : around->hosts) slots_[host.name] += host.slots.value_or(1);
+  }
+
+  // A host may stand on several lines.
+  void bound(Hosts& hosts) const {
+    auto left = slots_;
+    for (HostEntry& host : hosts) {
+      const auto found = left.find(host.name);
+      if (found == left.end()) continue;
+      host.slots = std::min(host.slots.value_or(found->second), found->second);
+      host.slots_are_cores = false;
+      found->second -= *host.slots;
+    }
+    std::erase_if(hosts, [](const HostEntry& host) { return host.slots == 0U; });
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> slots_;
+};
+
 }  // namespace
 
 Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
@@ -115,11 +168,13 @@ Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   if (draft.default_hostfile.empty()) {
     draft.default_hostfile = inherited_hostfile(*draft.call, spec).value_or("");
   }
+  const Allocation allocation(draft);
   std::vector<Hosts> seen;
   for (MpirunBlock& block : draft.blocks) {
     auto found = hosts_of(draft, block);
     if (!found) return tl::unexpected(found.error());
     Hosts& hosts = found->hosts;
+    if (found->source.is_file) allocation.bound(hosts);
     if (!hosts.empty()) block.app.hosts = names_of(hosts);
     if (hosts.empty() || std::ranges::find(seen, hosts) != seen.end()) continue;
     if (seen.empty()) {

@@ -2,6 +2,7 @@
 #include "front/mpirun/mca.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/words.hpp"
 #include "front/mpirun/honoured.hpp"
@@ -57,6 +58,16 @@ Result<void> add_parameter(MpirunDraft& draft, const Typed& typed,
   return carry_out(draft, key, value, true);
 }
 
+// For the ranks of every program, whichever is being read.
+Result<void> export_for_all(MpirunDraft& draft, const std::string& setting) {
+  auto& own = draft.block.app.exports;
+  auto kept = std::exchange(own, {});
+  auto added = add_export(draft, {"-x", setting});
+  draft.for_all.insert(draft.for_all.end(), own.begin(), own.end());
+  own = std::move(kept);
+  return added;
+}
+
 // The file of a user's own defaults; the ranks' MPI library reads it too.
 Result<void> read_own_file(MpirunDraft& draft) {
   const auto home = variable(*draft.call, "HOME");
@@ -67,8 +78,9 @@ Result<void> read_own_file(MpirunDraft& draft) {
   const auto settings = spec::read_tune_file(*text, path);
   if (!settings) return tl::unexpected(settings.error());
   for (const spec::TuneSetting& setting : *settings) {
-    if (!setting.parameter) continue;
-    auto done = carry_out(draft, setting.name, without_quotes(setting.value), false);
+    auto done = setting.parameter
+                    ? carry_out(draft, setting.name, without_quotes(setting.value), false)
+                    : export_for_all(draft, setting.name);
     if (!done) {
       done.error().place = setting.place;
       return done;
@@ -88,7 +100,7 @@ Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
       draft.for_all.push_back({"OMPI_MCA_" + setting.name, setting.value});
       done = carry_out(draft, setting.name, setting.value, true);
     } else {
-      done = add_export(draft, {"-x", setting.name});
+      done = export_for_all(draft, setting.name);
     }
     if (done) continue;
     done.error().place = setting.place;

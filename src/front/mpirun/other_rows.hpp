@@ -7,6 +7,7 @@
 #include "front/mpirun/end.hpp"
 #include "front/mpirun/mca.hpp"
 #include "front/mpirun/signals.hpp"
+#include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 
@@ -26,13 +27,14 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       "this shell; PREFIX* means all variables that begin with PREFIX.",
       {.repeatable = true, .scope = Scope::program}},
      add_export},
-    {{"--wdir -wd",
+    {{"--wdir -wd --workdir",
       kEnvironment,
       Takes::folder,
       "DIR",
       "The folder in which ranks start (default: this one).",
       {.scope = Scope::program}},
      [](MpirunDraft& d, const Typed& t) {
+       d.request.said_reach.push_back(kWorkdir);
        return read_text(t).map(
            [&](const std::string& text) { d.block.app.workdir = absolute(*d.call, text); });
      }},
@@ -133,7 +135,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       Takes::text,
       "COMMAND",
       "What Open MPI starts on other hosts.",
-      {.support = no_effect("muster starts itself there; muster run has --agent-path")}}},
+      {.support = no_effect("muster starts itself there; --agent-path says where it is")}}},
     {{"--allow-run-as-root", kOther, Takes::nothing, "",
       "Allowed anyway: root may always run ranks."}},
     {{"--xml-file",
@@ -159,7 +161,7 @@ inline constexpr std::array<Option<MpirunDraft>, 47> kOtherRows = {{
       Takes::nothing,
       "",
       "Show the hardware of hosts.",
-      {.support = no_effect("muster run --dry-run shows cpus and ranks")}}},
+      {.support = no_effect("--dry-run shows cpus and ranks")}}},
     {{"--report-pid",
       kOther,
       Takes::text,

@@ -109,7 +109,7 @@ Result<void> set_display(MpirunDraft& draft, const Typed& typed) {
     } else if (begins("bindings", word, 1)) {
       shown.bindings = true;
     } else if (begins("topology", word, 1) || word == "cpus" || word == "proctable") {
-      notice(draft, fmt::format("{} {} has no effect here: muster --dry-run shows cpus and ranks",
+      notice(draft, fmt::format("{} {} has no effect here: --dry-run shows cpus and ranks",
                                 typed.option, written));
     } else {
       return fail(Fault::usage, "", "{} must be map, allocation or bind, not {}", typed.option,

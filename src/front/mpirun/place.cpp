@@ -14,14 +14,20 @@ using model::Level;
 
 model::Mapping& mapping(MpirunDraft& draft) { return draft.request.spec.mapping; }
 
-Result<void> per_object(MpirunDraft& draft, const Typed& typed, Level level) {
-  const auto count = read_count(typed, {1, model::kRanksMax});
-  if (!count) return tl::unexpected(count.error());
-  mapping(draft).map_by = model::MapBy::ppr;
-  mapping(draft).level = level;
-  mapping(draft).per_object = *count;
-  mapping(draft).map_given = true;
-  return {};
+using PerObject = std::optional<MpirunCount>;
+
+Result<void> store_count(const Typed& typed, Level level, PerObject& to) {
+  return read_count(typed, {1, model::kRanksMax}).map([&](std::uint32_t count) {
+    to = {count, level};
+  });
+}
+
+PerObject chosen(const MpirunPerObject& said) {
+  for (const PerObject* one :
+       {&said.one_per_node, &said.per_node, &said.per_socket, &said.pattern}) {
+    if (*one) return *one;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -63,7 +69,13 @@ Result<void> set_oversubscribe(MpirunDraft& draft, const Typed& typed, bool allo
   return {};
 }
 
+Result<void> map_by_parameter(MpirunDraft& draft, const Typed& typed) {
+  if (draft.mapped_by_option) return {};
+  return set_map_by(draft, typed).map([&] { draft.mapped_by_option = false; });
+}
+
 Result<void> set_map_by(MpirunDraft& draft, const Typed& typed) {
+  draft.mapped_by_option = true;
   const auto words = read_map_by_words(typed, mapping(draft));
   if (!words) return tl::unexpected(words.error());
   if (!words->rankfile.empty()) draft.rankfile = words->rankfile;
@@ -84,17 +96,44 @@ Result<void> set_by(MpirunDraft& draft, std::string_view object) {
   return set_map_by(draft, typed).and_then([&] { return set_rank_by(draft, typed); });
 }
 
+Result<void> set_one_per_node(MpirunDraft& draft) {
+  draft.per_object.one_per_node.emplace();
+  return {};
+}
+
 Result<void> set_per_node(MpirunDraft& draft, const Typed& typed) {
-  return per_object(draft, typed, Level::machine);
+  return store_count(typed, Level::machine, draft.per_object.per_node);
 }
 
 Result<void> set_per_socket(MpirunDraft& draft, const Typed& typed) {
-  return per_object(draft, typed, Level::package);
+  return store_count(typed, Level::package, draft.per_object.per_socket);
 }
 
 Result<void> set_ppr(MpirunDraft& draft, const Typed& typed) {
   const std::string text = "ppr:" + std::string(typed.value);
-  return set_map_by(draft, {typed.option, text});
+  model::Mapping read;
+  const auto words = read_map_by_words({typed.option, text}, read);
+  if (!words) return tl::unexpected(words.error());
+  draft.per_object.pattern = {read.per_object, read.level};
+  return {};
+}
+
+// What --map-by says beside them is no more than an order of numbers, unless it is ppr itself or
+// names each rank's place.
+void settle_per_object(MpirunDraft& draft) {
+  model::Mapping& to = mapping(draft);
+  const PerObject said = chosen(draft.per_object);
+  const bool has_places = to.map_by == model::MapBy::ppr || to.map_by == model::MapBy::seq ||
+                          to.map_by == model::MapBy::rankfile || to.map_by == model::MapBy::pe_list;
+  if (!said || has_places) return;
+  if (to.map_by == model::MapBy::node && !to.rank_given) {
+    to.rank_by = model::RankBy::node;
+    to.rank_given = true;
+  }
+  to.map_by = model::MapBy::ppr;
+  to.level = said->level;
+  to.per_object = said->ranks;
+  to.map_given = true;
 }
 
 Result<void> set_cpus_per_rank(MpirunDraft& draft, const Typed& typed) {
@@ -113,7 +152,7 @@ Result<void> set_cpu_list(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> settle_rankfile(MpirunDraft& draft) {
-  return read_rankfile_of(*draft.call, draft.rankfile, mapping(draft));
+  return read_rankfile_of(*draft.call, draft.rankfile, draft.request.spec);
 }
 
 }  // namespace muster::front

@@ -8,11 +8,14 @@ namespace muster::front {
 [[nodiscard]] base::Result<void> set_ranks(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> add_hosts(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed);
+// rmaps_base_mapping_policy, which yields to --map-by wherever that stands.
+[[nodiscard]] base::Result<void> map_by_parameter(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_map_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_rank_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_bind_to(MpirunDraft& draft, const Typed& typed);
 // --bynode and its like: mapping and ranking by the same thing.
 [[nodiscard]] base::Result<void> set_by(MpirunDraft& draft, std::string_view object);
+[[nodiscard]] base::Result<void> set_one_per_node(MpirunDraft& draft);
 [[nodiscard]] base::Result<void> set_per_node(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_per_socket(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_ppr(MpirunDraft& draft, const Typed& typed);
@@ -25,6 +28,8 @@ namespace muster::front {
 // Reads hostfiles and host lists of all programs into the spec; relative hosts (+n1, +e) are
 // looked up in the hostfile.
 [[nodiscard]] base::Result<void> settle_mpirun_hosts(MpirunDraft& draft);
+// Once all is read: -N, --npernode, --pernode, --npersocket and --ppr beside --map-by.
+void settle_per_object(MpirunDraft& draft);
 // Reads the rankfile into the mapping.
 [[nodiscard]] base::Result<void> settle_rankfile(MpirunDraft& draft);
 

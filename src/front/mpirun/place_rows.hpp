@@ -25,9 +25,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
     {{"-N --npernode", kRanks, Takes::number, "N", "N ranks on each host: --map-by ppr:N:node."},
      set_per_node},
     {{"--pernode", kRanks, Takes::nothing, "", "One rank on each host: --map-by ppr:1:node."},
-     [](MpirunDraft& d, const Typed& t) {
-       return set_per_node(d, {t.option, "1"});
-     }},
+     [](MpirunDraft& d, const Typed&) { return set_one_per_node(d); }},
     {{"--npersocket", kRanks, Takes::number, "N", "N ranks on each socket: --map-by ppr:N:socket."},
      set_per_socket},
     {{"--ppr", kRanks, Takes::text, "N:WHAT", "N ranks on each object: --map-by ppr:N:WHAT."},

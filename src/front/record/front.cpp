@@ -173,7 +173,7 @@ Result<void> take_named(const Call& call, RecordDraft& draft) {
   if (draft.hosts.empty()) return {};
   return named_hosts(call, draft.hosts).and_then([&](spec::HostsFound found) {
     spec::take_hosts(draft.request.reach, std::move(found));
-    return take_inherited_settings(call, draft.request.reach);
+    return take_inherited_settings(call, draft.request.said_reach, draft.request.reach);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/byte_size.hpp"
 #include "base/check.hpp"
+#include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
@@ -19,6 +20,7 @@ using Row = Option<RecordDraft>;
 constexpr std::uint32_t kListMax = 1'000'000'000;
 
 constexpr std::string_view kRuns = "Runs";
+constexpr std::string_view kReach = "Connecting to hosts";
 constexpr std::string_view kOutput = "Output";
 constexpr std::string_view kSee = "Information";
 
@@ -167,7 +169,19 @@ constexpr Row kListRows[] = {kMost,      kAll,    kExperiment, kTag, kState,
                              kOlderThan, kTarget, kJson,       kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag,    kState, kOlderThan, kTarget,
                                kYes,        kDryRun, kJson,  kHelp};
-constexpr Row kCollectRows[] = {kTooOld, kMaxSize, kHosts, kDryRun, kJson, kHelp};
+constexpr Row kCollectRows[] = {kTooOld,
+                                kMaxSize,
+                                kHosts,
+                                reach_row<RecordDraft, Reach::ssh_command>(kReach),
+                                reach_row<RecordDraft, Reach::ssh_port>(kReach),
+                                reach_row<RecordDraft, Reach::ssh_identity>(kReach),
+                                reach_row<RecordDraft, Reach::agent_path>(kReach),
+                                reach_row<RecordDraft, Reach::patience>(kReach),
+                                reach_row<RecordDraft, Reach::most_open>(kReach),
+                                reach_row<RecordDraft, Reach::lease>(kReach),
+                                kDryRun,
+                                kJson,
+                                kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kTarget, kJson, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};

@@ -7,10 +7,10 @@
 
 #include "front/call.hpp"
 #include "front/container_options.hpp"
+#include "front/elsewhere.hpp"
 #include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
 #include "front/run/check_slurm.hpp"
-#include "front/run/elsewhere.hpp"
 #include "front/run/options.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
@@ -67,7 +67,7 @@ the terminal.
 constexpr Grammar kGrammar = {.command = "muster run",
                               .glued = Glued::all,
                               .late = LateJobOption::refused,
-                              .elsewhere = elsewhere};
+                              .elsewhere = elsewhere_of<Launcher::run>};
 
 // Where another program with roles of its own begins: at a ':' before --role. A ':' elsewhere, or
 // on a line without roles, is a word of the program.
@@ -203,7 +203,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
   return check_combinations(draft)
       .and_then([&] { return settle_roles(draft); })
       .and_then([&] { return settle_hosts(draft, call); })
-      .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec.mapping); })
+      .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })
       .and_then([&] { return spec::check(draft.request.spec, draft.slurm); })
       .map([&] {

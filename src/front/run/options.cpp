@@ -2,7 +2,9 @@
 #include "front/run/options.hpp"
 
 #include "front/container_options.hpp"
+#include "front/environment_options.hpp"
 #include "front/mapping_words.hpp"
+#include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
@@ -22,6 +24,7 @@ Result<void> append(Result<From> from, std::vector<To>& to) {
 
 // Not normalised: "a/../b" may lead elsewhere than "b" where a is a link.
 Result<void> set_workdir(RunDraft& draft, const Typed& typed) {
+  draft.request.said_reach.push_back(kWorkdir);
   auto folder = read_text(typed);
   if (folder && !folder->starts_with('/')) {
     *folder = *folder == "." ? draft.current_folder : draft.current_folder + "/" + *folder;
@@ -196,36 +199,13 @@ constexpr Option<RunDraft> kOptions[] = {
       {.repeatable = true}},
      add_slurm_option},
 
-    {{"--ssh-command", kReach, Takes::text, "COMMAND",
-      "Command to use instead of ssh, with shell quoting: 'ssh -J jump' (default: ssh)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_words(t), d.request.spec.carrier.command);
-     }},
-    {{"--ssh-port", kReach, Takes::number, "PORT",
-      "The ssh port of every host (default: what the ssh configuration says)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_count(t, {1, spec::kPortMax}), d.request.spec.carrier.port);
-     }},
-    {{"--ssh-identity", kReach, Takes::file, "FILE",
-      "The private key for ssh (default: what the ssh configuration says)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_text(t), d.request.spec.carrier.identity);
-     }},
-    {{"--agent-path", kReach, Takes::text, "PATH",
-      "Path of muster on the hosts (default: its path on this machine)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_text(t), d.request.spec.carrier.agent_path);
-     }},
-    {{"--start-timeout", kReach, Takes::number, "SECONDS",
-      "Time limit for one attempt to connect to a host (default: 15)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_seconds(t, spec::kPatience), d.request.spec.carrier.patience);
-     }},
-    {{"--max-open", kReach, Takes::number, "N",
-      "How many hosts to connect to at the same time (default: 32)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_count(t, {1, spec::kOpenMax}), d.request.spec.carrier.parallel);
-     }},
+    reach_row<RunDraft, Reach::ssh_command>(kReach),
+    reach_row<RunDraft, Reach::ssh_port>(kReach),
+    reach_row<RunDraft, Reach::ssh_identity>(kReach),
+    reach_row<RunDraft, Reach::agent_path>(kReach),
+    reach_row<RunDraft, Reach::patience>(kReach),
+    reach_row<RunDraft, Reach::most_open>(kReach),
+    reach_row<RunDraft, Reach::lease>(kReach),
 
     {kImageText, [](RunDraft& d, const Typed& t) { return set_image(t, d.app.image); }},
     {kRuntimeText, [](RunDraft& d, const Typed& t) { return set_runtime(t, d.container); }},
@@ -248,7 +228,11 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
     {{"--clean-env", kEnvironment, Takes::nothing, "",
       "Do not pass on this shell's environment, except what -x names."},
-     [](RunDraft& d, const Typed&) { return raise(d.request.spec.clean_env); }},
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.environment.clean); }},
+    {unset_text(kEnvironment),
+     [](RunDraft& d, const Typed& t) { return add_unset(t, d.request.spec.environment); }},
+    {dialects_text(kEnvironment),
+     [](RunDraft& d, const Typed& t) { return choose_dialects(t, d.request.spec.environment); }},
     {{"--wireup",
       kEnvironment,
       Takes::choice,
@@ -336,12 +320,6 @@ constexpr Option<RunDraft> kOptions[] = {
     {{"--stack-traces", kEnd, Takes::nothing, "",
       "The same, with the stack of each rank: from gdb, where installed, else from the kernel."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.stacks_at_timeout); }},
-    {{"--lease", kEnd, Takes::number, "SECONDS",
-      "Treat a host as lost after this time without any message (default: 8)."},
-     [](RunDraft& d, const Typed& t) {
-       return store(read_seconds(t, spec::kLease), d.request.spec.lease);
-     }},
-
     {{"--no-python-errors", kEnd, Takes::nothing, "",
       "Do not capture the exception of a failed Python rank."},
      [](RunDraft& d, const Typed&) {

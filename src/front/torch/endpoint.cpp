@@ -30,6 +30,11 @@ base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed) {
   if (host.empty() || unclosed || host.find_first_of(" /@") != std::string_view::npos) {
     return no_endpoint(typed);
   }
+  const bool is_number = host.find_first_not_of("0123456789") == std::string_view::npos;
+  if (is_number) {
+    return base::fail(Fault::usage, fmt::format("for example localhost:{}", host),
+                      "{} must be HOST or HOST:PORT, and {} is no host", typed.option, host);
+  }
   TorchEndpoint endpoint{std::string(host)};
   if (rest.empty()) return endpoint;
   if (rest.front() != ':') return no_endpoint(typed);
@@ -38,6 +43,10 @@ base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed) {
   if (!port) return no_endpoint(typed);
   endpoint.port = *port;
   return endpoint;
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 }  // namespace muster::front

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "front/table.hpp"
 
@@ -16,5 +17,8 @@ struct TorchEndpoint {
 
 // "node1:29400", "node1", "[::1]:29400".
 [[nodiscard]] base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed);
+
+// Whether each host takes it for itself: a name or an address of the loopback interface.
+[[nodiscard]] bool is_loopback(std::string_view host);
 
 }  // namespace muster::front

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "front/call.hpp"
+#include "front/elsewhere.hpp"
 #include "front/torch/endpoint.hpp"
 #include "front/torch/options.hpp"
 #include "front/torch/output.hpp"
@@ -27,7 +28,8 @@ constexpr Grammar grammar(std::string_view command) {
           .equal_underscore = true,
           .abbreviations = true,
           .glued = Glued::all,
-          .again = Again::last_wins};
+          .again = Again::last_wins,
+          .elsewhere = elsewhere_of<Launcher::torch>};
 }
 
 constexpr std::string_view kTorchrunHead =
@@ -209,6 +211,21 @@ Result<std::string> read_secret(const TorchDraft& draft) {
                        "a secret has 1 to {} bytes", kSecretMax);
 }
 
+// In a task of a step on several hosts, each would wait for itself. Elsewhere all nodes may be on
+// one machine.
+Result<void> check_reachable(const Call& call, const std::string& host) {
+  const auto nodes = variable(call, "SLURM_STEP_NUM_NODES");
+  const bool on_several =
+      variable(call, "SLURM_PROCID") && nodes && *nodes != "1" && !nodes->empty();
+  if (!is_loopback(host) || !on_several) return {};
+  return fail(Fault::usage,
+              "give the first host of the job: $(scontrol show hostnames $SLURM_JOB_NODELIST | "
+              "head -n 1)",
+              "nodes cannot meet at {}: this Slurm step has {} hosts, and each would wait for "
+              "itself",
+              host, *nodes);
+}
+
 // Each node is started by itself: where they meet, and which this is.
 Result<void> settle_meeting(TorchDraft& draft) {
   if (own_nodes(draft.request.spec) > 0 || draft.nodes.value_or(1) == 1) return {};
@@ -226,6 +243,7 @@ Result<void> settle_meeting(TorchDraft& draft) {
     if (!endpoint) return tl::unexpected(endpoint.error());
     at = std::move(*endpoint);
   }
+  if (auto fine = check_reachable(*draft.call, at.host); !fine) return fine;
   constexpr std::uint32_t kStaticPort = 29500;  // torchrun's defaults
   constexpr std::uint32_t kC10dPort = 29400;
   model::Meeting& meeting = draft.request.meeting.emplace();
@@ -294,7 +312,7 @@ Result<void> settle_command(TorchDraft& draft, Words words) {
   if (script.local_rank_word) app.command.emplace_back("--local_rank=${local_rank}");
   app.command.insert(app.command.end(), words.begin() + 1, words.end());
   app.local_rank_words = {.first = 1, .count = std::string::npos};
-  app.workdir = draft.call->current_folder;
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   return {};
 }
 

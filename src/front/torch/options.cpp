@@ -328,8 +328,9 @@ constexpr auto kUseEnv = std::to_array<Row>({
      }},
 });
 
-constexpr auto kTorchrun = with_own_rows<TorchDraft>(kRows);
-constexpr auto kLaunch = with_own_rows<TorchDraft>(joined(kUseEnv, kRows));
+constexpr auto kTorchrun = with_own_rows<TorchDraft, kRows>();
+constexpr auto kOldRows = joined(kUseEnv, kRows);
+constexpr auto kLaunch = with_own_rows<TorchDraft, kOldRows>();
 
 }  // namespace
 

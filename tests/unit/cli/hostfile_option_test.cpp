@@ -58,9 +58,11 @@ TEST_F(HostfileOption, IsRead) {
 }
 
 TEST_F(HostfileOption, NamesTheLineOfAComplaint) {
-  const std::string path = file("a\nb slots=0\n");
+  const std::string path = file("a\nb slots=-1\n");
   EXPECT_EQ(to_string(read(path).error()),
-            path + ":2:9: slots must be 1 or more, not 0\n  hint: for example: slots=8");
+            path +
+                ":2:9: slots must be a whole number from 0 to 1000000, not '-1'\n  hint: for "
+                "example: slots=8");
 }
 
 TEST_F(HostfileOption, MayNotBeMissing) {

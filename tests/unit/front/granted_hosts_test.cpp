@@ -40,7 +40,7 @@ model::CarrierSpec carrier(const std::string& launcher, const Words& words,
     ADD_FAILURE() << (reading ? "no request" : to_string(reading.error()));
     return {};
   }
-  EXPECT_TRUE(take_inherited_settings(call, reading->request->spec));
+  EXPECT_TRUE(take_inherited_settings(call, {}, reading->request->spec));
   return reading->request->spec.carrier;
 }
 
@@ -97,7 +97,7 @@ model::JobSpec in_flux(const Words& words) {
   };
   auto reading = front_of("run")->read(call);
   if (!reading || !reading->request) return {};
-  EXPECT_TRUE(take_inherited_settings(call, reading->request->spec));
+  EXPECT_TRUE(take_inherited_settings(call, {}, reading->request->spec));
   return reading->request->spec;
 }
 

@@ -203,8 +203,11 @@ TEST_F(Horovodrun, SaysWhichKeyOfTheConfigFileIsWrong) {
 }
 
 TEST_F(Horovodrun, RefusesWhatItCannotDo) {
-  EXPECT_EQ(complaint({"-np", "1", "--min-np", "1", "p"}),
-            "--min-np: a job whose number of ranks may change is not supported");
+  EXPECT_EQ(complaint({"-np", "2", "--min-np", "1", "p"}),
+            "--min-np 1: a job whose number of ranks may change is not supported");
+  EXPECT_EQ(complaint({"--max-np", "4", "-np", "2", "--min-np", "2", "p"}),
+            "--max-np 4: a job whose number of ranks may change is not supported");
+  EXPECT_EQ(spec({"-np", "2", "--min-np", "2", "--max-np", "2", "p"}).apps.front().ranks, 2U);
   EXPECT_EQ(complaint({"-cb"}), "-cb: only Horovod itself can tell");
   const auto version = read({"--version"});
   ASSERT_TRUE(version);

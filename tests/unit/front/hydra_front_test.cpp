@@ -114,14 +114,14 @@ TEST(HydraFront, GivesVariablesInTheOrderThatWins) {
 }
 
 TEST(HydraFront, InheritsAsTold) {
-  EXPECT_FALSE(spec({"a"}).clean_env);
-  EXPECT_TRUE(spec({"-genvnone", "a"}).clean_env);
-  EXPECT_TRUE(spec({"-envnone", "a"}).clean_env);
-  EXPECT_FALSE(spec({"-genvnone", "-envall", "a"}).clean_env);
-  EXPECT_TRUE(spec({"a"}, {{"HYDRA_ENV=none"}}).clean_env);
-  EXPECT_FALSE(spec({"a"}, {{"HYDRA_ENV=all"}}).clean_env);
+  EXPECT_FALSE(spec({"a"}).environment.clean);
+  EXPECT_TRUE(spec({"-genvnone", "a"}).environment.clean);
+  EXPECT_TRUE(spec({"-envnone", "a"}).environment.clean);
+  EXPECT_FALSE(spec({"-genvnone", "-envall", "a"}).environment.clean);
+  EXPECT_TRUE(spec({"a"}, {{"HYDRA_ENV=none"}}).environment.clean);
+  EXPECT_FALSE(spec({"a"}, {{"HYDRA_ENV=all"}}).environment.clean);
   const auto listed = reading({"-genvlist", "A,B", "a"}, {{"A=1"}});
-  EXPECT_TRUE(listed.request->spec.clean_env);
+  EXPECT_TRUE(listed.request->spec.environment.clean);
   EXPECT_EQ(listed.request->spec.apps.front().exports.back(), (EnvSetting{"A", std::nullopt}));
   EXPECT_EQ(listed.notices, (Words{"-genvlist: B is not set here"}));
   EXPECT_EQ(complaint({"-envnone", "a", ":", "b"}),

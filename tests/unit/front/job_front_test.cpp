@@ -56,6 +56,35 @@ TEST_F(JobFront, OptionsMayStandOnBothSidesOfTheFile) {
   EXPECT_FALSE(read->request->dry_run);
 }
 
+TEST_F(JobFront, AnEnvironmentMayLieInAFileOfItsOwn) {
+  files_["job.yml"] = "command: x\nenvironment: file:./envs/a/env.yml\n";
+  files_["/here/envs/a/env.yml"] = "$schema: s\nname: n\nimage: registry/x:1\n";
+  const auto read = read_submit(asked({"job.yml"}));
+  ASSERT_TRUE(read && read->request) << (read ? "" : to_string(read.error()));
+  ASSERT_TRUE(read->request->spec.container);
+  EXPECT_EQ(read->request->spec.container->image, "registry/x:1");
+  files_["/here/envs/a/env.yml"] = "image: x\nimagge: y\n";
+  auto complaints = read_submit(asked({"job.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().place, (base::Place{"./envs/a/env.yml", 2, 1}));
+  files_.erase("/here/envs/a/env.yml");
+  complaints = read_submit(asked({"job.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().place, (base::Place{"job.yml", 2, 14}));
+  EXPECT_TRUE(complaints.front().what.starts_with("the environment './envs/a/env.yml': "));
+}
+
+TEST_F(JobFront, AStepsEnvironmentMayLieBesideItsComponent) {
+  files_["p.yml"] = "type: pipeline\njobs:\n  a: {component: file:./c/c.yml}\n";
+  files_["c/c.yml"] = "type: command\ncommand: x\nenvironment: file:env.yml\n";
+  files_["/here/c/env.yml"] = "image: registry/y\n";
+  Call call = asked({"p.yml"});
+  call.record_folder = "/records/1";
+  const auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? "" : to_string(read.error()));
+  EXPECT_TRUE(read->complaints.empty());
+}
+
 TEST_F(JobFront, TargetsAreFoundNearTheJobThenAtHome) {
   files_["/home/u/.config/muster/muster.yml"] = "targets: {t: {hosts: 'a:1,b:1'}}";
   auto read = read_submit(asked({"job.yml", "--target", "t"}));
@@ -206,7 +235,7 @@ TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
     ASSERT_TRUE(read) << name << ": " << read.error().what;
     ASSERT_EQ(read->request->spec.hosts.size(), 2U) << name;
     EXPECT_EQ(read->request->spec.hosts[1].name, "b") << name;
-    ASSERT_TRUE(take_inherited_settings(one, read->request->spec));
+    ASSERT_TRUE(take_inherited_settings(one, {}, read->request->spec));
     EXPECT_FALSE(read->request->spec.fake_hosts);
     EXPECT_EQ(read->request->spec.source_name, "$AZUREML_MPI_HOSTFILE") << name;
     if (name != std::string_view("deepspeed")) {  // it makes its own list
@@ -217,7 +246,7 @@ TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
   files_["/proc/1/fd/9"] = "fake-0 slots=4\n";
   inside.environment.emplace_back("MUSTER_FAKE_HOSTS=1");
   auto fake = front_of("mpirun")->read(inside);
-  ASSERT_TRUE(fake && take_inherited_settings(inside, fake->request->spec));
+  ASSERT_TRUE(fake && take_inherited_settings(inside, {}, fake->request->spec));
   EXPECT_TRUE(fake->request->spec.fake_hosts);
   inside.environment.erase(inside.environment.begin() + 1);
   const auto alone = front_of("mpirun")->read(inside);

@@ -81,6 +81,77 @@ TEST(Mpirun, AsksRanksWhatTheyDoAtTheTimeLimit) {
   EXPECT_TRUE(spec({"--runtime-options", "report-state-on-timeout", "p"}).state_at_timeout);
 }
 
+// "n1:4 n2:*" for hosts and what they are given; a host without slots is "n1".
+std::string slots_of(const model::JobSpec& spec) {
+  std::string text;
+  for (const model::HostEntry& host : spec.hosts) {
+    text += (text.empty() ? "" : " ") + host.name;
+    if (host.slots) text += ":" + std::to_string(*host.slots);
+  }
+  return text;
+}
+
+TEST(Mpirun, TakesHostsAndRanksOfARankfileAlone) {
+  const World world{{{"ranks", "rank 0=c0 slot=0\nrank 1=c1 slot=0\nrank 2=c0 slot=1\n"},
+                     {"odd", "rank 0=-oProxyCommand slot=0\n"},
+                     {"two", "c0 slots=2\nc1 slots=2\n"}},
+                    {}};
+  EXPECT_EQ(slots_of(world.spec({"--rankfile", "ranks", "p"})), "c0:2 c1:1");
+  EXPECT_EQ(slots_of(world.spec({"--rankfile", "ranks", "--hostfile", "two", "p"})), "c0:2 c1:2");
+  EXPECT_TRUE(world.complaint({"--rankfile", "odd", "p"}).find("must not start with '-'") !=
+              std::string::npos);
+}
+
+TEST(Mpirun, LeavesOutHostsWithoutSlots) {
+  EXPECT_EQ(slots_of(spec({"-H", "n1:0,n2:6", "p"})), "n2:6");
+  EXPECT_EQ(slots_of(World{{{"h", "n1 slots=0\nn2 slots=2\n"}}, {}}.spec({"--hostfile", "h", "p"})),
+            "n2:2");
+}
+
+TEST(Mpirun, ListsMayEndWithAComma) {
+  EXPECT_EQ(slots_of(spec({"--host", "w0,w1,", "-np", "2", "p"})), "w0 w1");
+  EXPECT_EQ(slots_of(spec({"-H", "w0,", "-H", "w1:2,", "p"})), "w0 w1:2");
+  EXPECT_EQ(complaint({"-H", "w0,,w1", "p"}), "entry 2 is empty");
+}
+
+TEST(Mpirun, CountsSlotsOfHostsByNumber) {
+  const World world{{{"h", "n0 slots=4\nn1 slots=4\n"}}, {}};
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-H", "+n1:2", "p"})), "n1:2");
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-H", "+n1,+n0:1", "p"})), "n1:4 n0:1");
+  EXPECT_TRUE(world.complaint({"--hostfile", "h", "-H", "+n1:x", "p"}).find("+n1") !=
+              std::string::npos);
+}
+
+TEST(Mpirun, HostfilesMayLeaveSlotsToAParameter) {
+  World world{{{"h", "n0\nn1 slots=3\n"}}, {"OMPI_MCA_orte_set_default_slots=4"}};
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "p"})), "n0:4 n1:3");
+  EXPECT_EQ(slots_of(world.spec({"-H", "n0", "p"})), "n0");
+  world.environment = {};
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-mca", "orte_set_default_slots", "2", "p"})),
+            "n0:2 n1:3");
+}
+
+TEST(Mpirun, HasNoMoreSlotsThanTheBatchJobGives) {
+  const World world{
+      {{"bare", "node3\nnode4\n"},
+       {"more", "node3 slots=9\n"},
+       {"part", "node3 slots=2\nnode3 slots=3\nnode9 slots=5\n"}},
+      {"SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=node[1-4]", "SLURM_TASKS_PER_NODE=4(x4)"}};
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "bare", "p"})), "node3:4 node4:4");
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "more", "p"})), "node3:4");
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "part", "p"})), "node3:2 node3:2 node9:5");
+}
+
+TEST(Mpirun, HearsVariablesOfTheUsersOwnParameters) {
+  const World world{{{"/home/me/.openmpi/mca-params.conf", "-x FOO=bar\norte_tag_output = 1\n"}},
+                    {"HOME=/home/me"}};
+  const auto job = world.spec({"-n", "1", "p", ":", "-n", "1", "-x", "FOO=own", "q"});
+  const std::vector<model::EnvSetting> first = {{"FOO", "bar"}};
+  const std::vector<model::EnvSetting> second = {{"FOO", "bar"}, {"FOO", "own"}};
+  EXPECT_EQ(exports(job), first);
+  EXPECT_EQ(exports(job, 1), second);
+}
+
 TEST(Mpirun, ReadsTheSeedsLines) {
   const auto logs = spec({"-n", "8", "--output-filename", "log_output", "--merge-stderr-to-stdout",
                           "python", "net.py"});
@@ -273,10 +344,10 @@ TEST(Mpirun, ReadsTuneFiles) {
   World world;
   world.files["/here/t"] = "-x A=\"1 2\" -mca btl self\n--mca pml \"ob1\"\ncoll = ^hcoll\n";
   EXPECT_EQ(exports(world.spec({"--tune", "t", "p"})),
-            (std::vector<model::EnvSetting>{{"OMPI_MCA_btl", "self"},
+            (std::vector<model::EnvSetting>{{"A", "1 2"},
+                                            {"OMPI_MCA_btl", "self"},
                                             {"OMPI_MCA_pml", "ob1"},
-                                            {"OMPI_MCA_coll", "^hcoll"},
-                                            {"A", "1 2"}}));
+                                            {"OMPI_MCA_coll", "^hcoll"}}));
   world.files["/here/t"] = "btl self\n";
   EXPECT_EQ(to_string(world.read({"-am", "t", "p"}).error()),
             "t:1:1: 'btl self' has no value\n  hint: write NAME = VALUE");

@@ -124,7 +124,7 @@ model::JobSpec in_slurm_job(const Words& words, const Words& more = {}) {
             .read_file = no_file};
   call.environment.insert(call.environment.end(), more.begin(), more.end());
   auto reading = read_run(call);
-  if (!reading || !take_inherited_settings(call, reading->request->spec)) return {};
+  if (!reading || !take_inherited_settings(call, {}, reading->request->spec)) return {};
   return reading->request->spec;
 }
 
@@ -189,7 +189,7 @@ TEST(RunFront, SetTheEnvironment) {
   const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
   EXPECT_EQ(job.apps.front().exports,
             (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
-  EXPECT_TRUE(job.clean_env);
+  EXPECT_TRUE(job.environment.clean);
 }
 
 TEST(RunFront, MakeTheWorkdirAbsolute) {
@@ -252,12 +252,18 @@ TEST(RunFront, UnknownOptionsNameTheNearest) {
 }
 
 TEST(RunFront, KnowOtherLaunchersOptions) {
-  EXPECT_EQ(hint({"-npernode", "2", "p"}), "muster run calls it --per-node");
-  EXPECT_EQ(hint({"--nproc_per_node=2", "p"}), "muster run calls it --per-node");
-  EXPECT_EQ(hint({"-ppn", "2", "p"}), "muster run calls it --per-node");
-  EXPECT_EQ(hint({"--output-filename", "o", "p"}), "muster run calls it --logs");
-  EXPECT_EQ(hint({"--allow-run-as-root", "p"}),
-            "leave it out, and its value if it has one: muster run needs no such option");
+  EXPECT_EQ(hint({"-npernode", "2", "p"}),
+            "-npernode is an option of mpirun: muster run calls it --per-node");
+  EXPECT_EQ(hint({"--nproc_per_node=2", "p"}),
+            "--nproc_per_node is an option of torchrun: muster run calls it --per-node");
+  EXPECT_EQ(hint({"-ppn", "2", "p"}),
+            "-ppn is an option of mpiexec.hydra: muster run calls it --per-node");
+  EXPECT_EQ(hint({"--output-filename", "o", "p"}),
+            "--output-filename is an option of mpirun: muster run calls it --logs");
+  EXPECT_EQ(
+      hint({"--allow-run-as-root", "p"}),
+      "--allow-run-as-root is an option of mpirun: leave it out, and its value if it has one; "
+      "muster run needs no such option");
 }
 
 TEST(RunFront, NoticeALongDash) {
@@ -318,8 +324,8 @@ TEST(RunFront, RefuseOtherWrongValues) {
   EXPECT_EQ(complaint({"--ssh-command", "ssh 'x", "p"}),
             "--ssh-command has a quote without an end: 'ssh 'x'");
   EXPECT_EQ(complaint({"--ssh-command", " ", "p"}), "--ssh-command names no program");
-  EXPECT_EQ(complaint({"-H", "a:0", "p"}), "entry 1 ('a:0'): slots must be 1 or more, not 0");
-  EXPECT_EQ(complaint({"-H", "a", "-H", "", "p"}), "entry 2 is empty");
+  EXPECT_EQ(complaint({"-H", "a:0", "p"}), "no host has a slot: each is given 0");
+  EXPECT_EQ(complaint({"-H", "a", "-H", "", "p"}), "-H has an empty value");
 }
 
 TEST(RunFront, NoticeAMissingValue) {

@@ -243,5 +243,22 @@ TEST(TorchFront, BindsAndNumbersAsAsked) {
   EXPECT_EQ(job.apps.front().exports, (std::vector<EnvSetting>{{"LOCAL_RANK", "0"}}));
 }
 
+TEST(Torchrun, RefusesEndpointsThatLeadNowhere) {
+  EXPECT_EQ(complaint({"--rdzv_endpoint", "30000", "--nproc_per_node", "2", "t.py"}),
+            "--rdzv-endpoint must be HOST or HOST:PORT, and 30000 is no host");
+  const Words nodes = {"--nnodes", "2", "--rdzv_backend", "c10d", "--rdzv_endpoint"};
+  const Words step = {"SLURM_PROCID=1", "SLURM_STEP_NUM_NODES=2"};
+  for (const char* endpoint : {"127.0.1.1:29500", "localhost:29500", "[::1]:29500"}) {
+    Words words = nodes;
+    words.insert(words.end(), {endpoint, "t.py"});
+    EXPECT_TRUE(holds(complaint(words, {.environment = step}), "each would wait for itself"));
+    EXPECT_TRUE(spec(words).per_node) << "all nodes may be on this machine";
+    EXPECT_TRUE(
+        spec(words, {.environment = {"SLURM_PROCID=0", "SLURM_STEP_NUM_NODES=1"}}).per_node);
+  }
+  Words words = {"--nnodes", "2", "--node_rank", "1", "--master_addr", "127.0.0.1", "t.py"};
+  EXPECT_TRUE(holds(complaint(words, {.environment = step}), "each would wait for itself"));
+}
+
 }  // namespace
 }  // namespace muster::front::torch_front_test

@@ -290,7 +290,8 @@ jobs:
              "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
              "type, name, version, display_name, description, comment, tags, "
              "experiment_name, command, code, checkpoints, environment, environment_variables, "
-             "compute, distribution, resources, limits, inputs, outputs, is_deterministic"}));
+             "unset, dialects, compute, distribution, resources, limits, inputs, outputs, "
+             "is_deterministic"}));
 }
 
 TEST(Pipeline, CirclesAreNamed) {

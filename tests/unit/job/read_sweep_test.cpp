@@ -316,8 +316,8 @@ s.yml:3:46: there is no input 'x'
   hint: declare it below inputs:
 s.yml:3:62: unknown key 'wrong' in trial
   hint: keys that are allowed here: $schema, type, name, version, display_name, description, )"
-            R"(tags, command, code, environment, environment_variables, distribution, resources, )"
-            R"(inputs, outputs, is_deterministic
+            R"(tags, command, code, environment, environment_variables, unset, dialects, )"
+            R"(distribution, resources, inputs, outputs, is_deterministic
 s.yml:6:12: the key objective.primary_metric is missing
   hint: primary_metric: The metric that trials are judged by.
 s.yml:6:19: objective.goal must be one of minimize, maximize, not 'up'

@@ -47,13 +47,13 @@ TEST_F(HeadFixture, WhoKeepsOthersWaitingIsNamedAgainAndAgain) {
   hear(kA, came({1}));
   EXPECT_EQ(at(10'500, HeadTick{}),
             Words{"say other ranks have waited in MPI_Init for 10 s for rank 2 on b, rank 3 on b; "
-                  "--init-timeout SECONDS ends such a job"});
+                  "muster run --init-timeout SECONDS ends such a job"});
   EXPECT_EQ(deadline(), 69'500);
   at(69'500, HeadTick{});
   hear(kB, came({2}));
   EXPECT_EQ(at(70'500, HeadTick{}),
             Words{"say other ranks have waited in MPI_Init for 70 s for rank 3 on b; "
-                  "--init-timeout SECONDS ends such a job"});
+                  "muster run --init-timeout SECONDS ends such a job"});
   hear(kB, came({3}));
   EXPECT_EQ(deadline(), -1);
 }

@@ -93,8 +93,8 @@ class HostOrdersTest : public testing::Test {
   [[nodiscard]] plan::Kept kept() const {
     plan::Kept all;
     for (const model::App& app : spec_.apps) {
-      all.same_machine.push_back(plan::forwarded(shell_, app, false, plan::Machine::same).value());
-      all.elsewhere.push_back(plan::forwarded(shell_, app, false, plan::Machine::another).value());
+      all.same_machine.push_back(plan::forwarded(shell_, app, {}, plan::Machine::same).value());
+      all.elsewhere.push_back(plan::forwarded(shell_, app, {}, plan::Machine::another).value());
     }
     return all;
   }

@@ -292,8 +292,9 @@ TEST(Rankfile, complains_with_the_line) {
             "  hint: the job's hosts are localhost and others");
   EXPECT_EQ(error(by_rankfile({line(0, "a"), line(0, "b")})),
             "ranks:1:1: rank 0 is in the rankfile twice\n  hint: give each rank one line");
-  EXPECT_EQ(error(by_rankfile({line(0, "a"), line(2, "b")})),
-            "ranks:3:1: there is no rank 2: the job has 2 ranks\n  hint: ranks are 0 to 1");
+  EXPECT_EQ(
+      error(by_rankfile({line(0, "a"), line(2, "b")})),
+      "ranks: the rankfile has no line for rank 1 of 2\n  hint: add a line: rank 1=HOST slot=0");
   EXPECT_EQ(
       error(by_rankfile({line(1, "a")}).ranks(2)),
       "ranks: the rankfile has no line for rank 0 of 2\n  hint: add a line: rank 0=HOST slot=0");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 #include "model/carriers.hpp"
 #include "plan/environment.hpp"
@@ -35,7 +36,7 @@ class Dialects : public ::testing::Test {
   // With the shell and exports of `shell` and spec_.
   std::map<std::string, std::string> of(std::uint32_t rank,
                                         const std::vector<std::string>& shell = {}) {
-    const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Machine::another);
+    const auto kept = forwarded(shell, spec_.apps.front(), spec_.environment, Machine::another);
     EXPECT_TRUE(kept);
     const auto variables = dialects(plan_, where_, *kept, "job-7", spec_, Rank(rank));
     EXPECT_TRUE(std::ranges::is_sorted(variables, {}, &model::Variable::name));
@@ -45,6 +46,18 @@ class Dialects : public ::testing::Test {
       EXPECT_TRUE(result.emplace(name, value).second) << name << " twice";
     }
     return result;
+  }
+
+  using Names = std::vector<std::string>;
+  Names left_out() {
+    const auto kept = forwarded({}, spec_.apps.front(), spec_.environment, Machine::another);
+    const std::string job = "job-7";
+    Names names;
+    for (const Withheld& one : plan::left_out({plan_, where_, spec_, job}, *kept)) {
+      EXPECT_FALSE(one.why.empty());
+      names.push_back(one.name);
+    }
+    return names;
   }
 
   // The first of each.
@@ -75,6 +88,40 @@ TEST_F(Dialects, torch) {
   EXPECT_EQ(env.at("ROLE_NAME"), "default");
   EXPECT_EQ(env.at("MASTER_ADDR"), "10.0.0.1");
   EXPECT_EQ(env.at("MASTER_PORT"), "4242");
+}
+
+TEST_F(Dialects, what_is_not_wanted_is_not_set) {
+  const auto all = of(3);
+  spec_.environment.unset = {"LOCAL_RANK", "HOROVOD_LOCAL_*", "MUSTER_*", "NOT_THERE"};
+  auto some = of(3);
+  for (const char* name : {"LOCAL_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE"}) {
+    EXPECT_TRUE(all.contains(name)) << name;
+    EXPECT_FALSE(some.contains(name)) << name;
+  }
+  EXPECT_EQ(some.size() + 3, all.size());
+  EXPECT_EQ(left_out(), (Names{"HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE", "LOCAL_RANK"}));
+  spec_.environment = {false, {}, Names{"jax", "torch"}};
+  some = of(3);
+  EXPECT_FALSE(some.contains("JAX_PROCESS_ID"));
+  EXPECT_FALSE(some.contains("RANK"));
+  EXPECT_EQ(some.at("OMPI_COMM_WORLD_RANK"), "3");
+  EXPECT_EQ(left_out().size() + some.size(), all.size());
+  spec_.apps.front().exports = {{"RANK", "9"}};
+  EXPECT_EQ(std::ranges::count(left_out(), "RANK"), 0) << "the user has set it";
+}
+
+// Each dialect of a variable is one that can be left out, or is for all frameworks.
+TEST_F(Dialects, all_of_them_have_names) {
+  const std::set<std::string_view> for_all = {"--gpus-per-rank", "network", "threads", "python",
+                                              "muster"};
+  spec_.torch.emplace();
+  spec_.deepspeed = true;
+  std::set<std::string_view> titles;
+  for (const model::DialectName& one : model::kDialects) titles.insert(one.title);
+  const auto kept = forwarded({}, spec_.apps.front(), spec_.environment, Machine::another);
+  for (const auto& one : dialects(plan_, where_, *kept, "job-7", spec_, Rank(0))) {
+    EXPECT_TRUE(titles.contains(one.why) || for_all.contains(one.why)) << one.name;
+  }
 }
 
 TEST_F(Dialects, torchrun_has_its_own) {
@@ -128,17 +175,16 @@ TEST_F(Dialects, jax_sees_open_mpi_where_its_ranks_shall_have_one_device) {
 TEST_F(Dialects, ranks_that_may_start_workers_have_no_local_rank) {
   spec_.lone_ranks_start_workers = true;
   EXPECT_EQ(of(3).at("LOCAL_RANK"), "0") << "alone on its node, but others are not";
-  EXPECT_TRUE(left_out(plan_, spec_).empty());
+  EXPECT_TRUE(left_out().empty());
   one_rank_a_node();
   const auto env = of(1);
   EXPECT_FALSE(env.contains("LOCAL_RANK"));
   for (const char* name : {"RANK", "WORLD_SIZE", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT"}) {
     EXPECT_TRUE(env.contains(name)) << name;
   }
-  ASSERT_EQ(left_out(plan_, spec_).size(), 1U);
-  EXPECT_EQ(left_out(plan_, spec_).front().name, "LOCAL_RANK");
+  EXPECT_EQ(left_out(), Names{"LOCAL_RANK"});
   spec_.apps.front().exports = {{"LOCAL_RANK", "0"}};
-  EXPECT_TRUE(left_out(plan_, spec_).empty()) << "the user has set it";
+  EXPECT_TRUE(left_out().empty()) << "the user has set it";
   spec_.apps.front().exports.clear();
   spec_.lone_ranks_start_workers = false;
   EXPECT_EQ(of(1).at("LOCAL_RANK"), "0");
@@ -331,7 +377,7 @@ TEST_F(Dialects, azure_follows_an_exported_master) {
 TEST_F(Dialects, shell_never_holds_a_second_value) {
   std::vector<std::string> shell;
   for (const auto& variable : of(0)) shell.push_back(variable.first + "=stale");
-  const auto kept = forwarded(shell, spec_.apps.front(), spec_.clean_env, Machine::same);
+  const auto kept = forwarded(shell, spec_.apps.front(), spec_.environment, Machine::same);
   ASSERT_TRUE(kept);
   const auto env = of(0, shell);
   for (const auto& variable : kept->kept)

@@ -86,7 +86,7 @@ class EnvironmentsOfAll : public ::testing::Test {
   [[nodiscard]] std::vector<Forwarded> kept(Machine machine) const {
     std::vector<Forwarded> all;
     for (const model::App& app : spec_.apps) {
-      all.push_back(*forwarded(std::vector<std::string>(), app, false, machine));
+      all.push_back(*forwarded(std::vector<std::string>(), app, {}, machine));
     }
     return all;
   }

@@ -18,7 +18,7 @@ std::string text(const Forwarded& forwarded) {
 
 std::vector<std::string> withheld(const Shell& shell, Machine machine,
                                   const model::JobSpec& spec = {}) {
-  const auto result = forwarded(shell, spec.apps.front(), spec.clean_env, machine);
+  const auto result = forwarded(shell, spec.apps.front(), spec.environment, machine);
   std::vector<std::string> names;
   for (const Withheld& one : result->withheld) {
     EXPECT_FALSE(one.why.empty()) << one.name;
@@ -29,7 +29,7 @@ std::vector<std::string> withheld(const Shell& shell, Machine machine,
 
 TEST(Forwarded, plain_variables_go_along_sorted) {
   const auto result = forwarded(Shell{"PATH=/venv/bin:/bin", "CONDA_PREFIX=/venv", "A=x=y", "E="},
-                                {}, false, Machine::another);
+                                {}, {}, Machine::another);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result),
             "A=x=y shell\nCONDA_PREFIX=/venv shell\nE= shell\nPATH=/venv/bin:/bin shell\n");
@@ -37,7 +37,7 @@ TEST(Forwarded, plain_variables_go_along_sorted) {
 }
 
 TEST(Forwarded, entries_without_a_name_are_skipped_and_the_first_of_two_counts) {
-  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, false, Machine::same);
+  const auto result = forwarded(Shell{"=C:=x", "junk", "A=1", "A=2"}, {}, {}, Machine::same);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result), "A=1 shell\n");
 }
@@ -85,7 +85,7 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
   spec.apps.front().exports = {
       {"RANK", "5"}, {"TMPDIR", {}}, {"NEW", "1"}, {"NEW", "2"}, {"TMPDIR", {}}};
   const auto result = forwarded(Shell{"TMPDIR=/scratch", "RANK=1", "ZZ=1", "MM=1"},
-                                spec.apps.front(), false, Machine::another);
+                                spec.apps.front(), {}, Machine::another);
   ASSERT_TRUE(result);
   EXPECT_EQ(text(*result),
             "MM=1 shell\nMUSTER_EXPORTED=TMPDIR -x\nNEW=2 -x\nRANK=5 -x\n"
@@ -96,34 +96,52 @@ TEST(Forwarded, exports_always_go_along_and_the_last_wins) {
 TEST(Forwarded, export_of_a_name_that_is_not_set_is_an_error) {
   model::JobSpec spec;
   spec.apps.front().exports = {{"PYTHONPAHT", {}}};
-  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec.apps.front(), false, Machine::same);
+  const auto result = forwarded(Shell{"PYTHONPATH=/x"}, spec.apps.front(), {}, Machine::same);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, base::Fault::usage);
   EXPECT_EQ(base::to_string(result.error()),
             "-x: PYTHONPAHT is not set in the launching shell\n  hint: did you mean PYTHONPATH?");
-  EXPECT_EQ(forwarded(Shell{}, spec.apps.front(), false, Machine::same).error().hint,
+  EXPECT_EQ(forwarded(Shell{}, spec.apps.front(), {}, Machine::same).error().hint,
             "set it first, or give it a value: -x PYTHONPAHT=VALUE");
 }
 
 TEST(Forwarded, clean_env_keeps_exports_only) {
   model::JobSpec spec;
-  spec.clean_env = true;
+  spec.environment.clean = true;
   spec.apps.front().exports = {{"A", {}}};
   const Shell shell = {"PATH=/bin", "A=1", "RANK=2"};
-  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.clean_env, Machine::same)), "A=1 -x\n");
+  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.environment, Machine::same)),
+            "A=1 -x\n");
   EXPECT_EQ(withheld(shell, Machine::same, spec), (std::vector<std::string>{"PATH", "RANK"}));
+}
+
+TEST(Forwarded, what_is_unset_stays_unless_it_is_given_a_value) {
+  model::JobSpec spec;
+  spec.environment.unset = {"A", "NCCL_*"};
+  spec.apps.front().exports = {{"NCCL_DEBUG", "INFO"}, {"A", "2", true}};
+  const Shell shell = {"A=1", "AB=1", "NCCL_DEBUG=WARN", "NCCL_IB_HCA=x"};
+  EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.environment, Machine::another)),
+            "AB=1 shell\nNCCL_DEBUG=INFO -x\n");
+  EXPECT_EQ(withheld(shell, Machine::same, spec), (std::vector<std::string>{"A", "NCCL_IB_HCA"}));
 }
 
 TEST(Account, contributes_all_but_the_session_and_stale_variables) {
   const Shell own = {"HOME=/root", "SSH_CONNECTION=a b", "MODULEPATH=/m", "SLURM_PROCID=1", "junk"};
-  EXPECT_EQ(account(own, false), (Shell{"HOME=/root", "MODULEPATH=/m"}));
+  EXPECT_EQ(account(own, {}), (Shell{"HOME=/root", "MODULEPATH=/m"}));
+}
+
+TEST(Account, contributes_nothing_that_is_unset) {
+  const Shell own = {"A=1", "B=2", "HOME=/root"};
+  EXPECT_EQ(account(own, {false, {"A"}, {}}), (Shell{"B=2", "HOME=/root"}));
+  EXPECT_EQ(account(own, {true, {"HOME"}, {}}), Shell{});
 }
 
 TEST(Account, clean_keeps_what_makes_an_account_usable) {
   const Shell own = {"HOME=/root", "LC_ALL=C", "LANG=C",     "PATH=/bin", "TERM=x",   "TZ=UTC",
                      "USER=me",    "FOO=1",    "LOGNAME=me", "SHELL=/s",  "SSH_TTY=x"};
-  EXPECT_EQ(account(own, true), (Shell{"HOME=/root", "LC_ALL=C", "LANG=C", "PATH=/bin", "TERM=x",
-                                       "TZ=UTC", "USER=me", "LOGNAME=me", "SHELL=/s"}));
+  EXPECT_EQ(account(own, {true, {}, {}}),
+            (Shell{"HOME=/root", "LC_ALL=C", "LANG=C", "PATH=/bin", "TERM=x", "TZ=UTC", "USER=me",
+                   "LOGNAME=me", "SHELL=/s"}));
 }
 
 }  // namespace

@@ -220,5 +220,19 @@ TEST(Reason, names_this_machine_and_fake_nodes) {
             "by node: slot 1 of 2 on fake-1 (--fake-nodes)");
 }
 
+TEST(Place, tells_of_numbers_that_all_ranks_share) {
+  Job job = job_on({2, 1});
+  job.spec.apps.front().exports = {{"RANK", "5"}, {"A", "1"}, {"LOCAL_RANK", "0"}};
+  const std::string rest = " is set for all ranks alike: ";
+  const std::string own = " of them take it for their own number";
+  EXPECT_EQ(place(job.spec, job.inventory)->notices,
+            (std::vector<std::string>{"RANK" + rest + "3" + own, "LOCAL_RANK" + rest + "2" + own}));
+  job.spec.per_node = 1;
+  EXPECT_EQ(place(job.spec, job.inventory)->notices,
+            std::vector<std::string>{"RANK" + rest + "2" + own});
+  job.spec.apps.front().exports.front().ours = true;
+  EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
+}
+
 }  // namespace
 }  // namespace muster::plan::place_test

@@ -102,14 +102,14 @@ TEST(SettleExports, x_of_the_rank_around_holds_where_it_would_not_go_along_by_it
   command.emplace_back("MUSTER_STARTS_RANKS=1");
   EXPECT_EQ(exports_of({command, {}}, {}), (Entries{"TMPDIR", "MASTER_PORT"}));
   model::JobSpec clean;
-  clean.clean_env = true;
+  clean.environment.clean = true;
   EXPECT_EQ(exports_of({command, {}}, clean), Entries{});
 }
 
 TEST(SettleExports, what_must_be_known_below_is_noted) {
   model::App app;
   app.exports = {{"TMPDIR", "/scratch"}, {"A", "1"}, {"MASTER_PORT", "1"}, {"RANK", "2"}};
-  const auto kept = forwarded({}, app, false, Machine::same);
+  const auto kept = forwarded({}, app, {}, Machine::same);
   const auto noted = std::ranges::find(kept->kept, "MUSTER_EXPORTED", &model::Variable::name);
   ASSERT_NE(noted, kept->kept.end());
   EXPECT_EQ(noted->value, "MASTER_PORT TMPDIR");
@@ -121,7 +121,7 @@ TEST(SettleExports, what_a_front_end_set_by_itself_is_no_wish_of_the_users) {
                  {"OMPI_MCA_btl", "^openib", true},
                  {"OMPI_MCA_btl", "tcp,self"}};
   Entries found;
-  const auto kept = forwarded({}, app, false, Machine::same);
+  const auto kept = forwarded({}, app, {}, Machine::same);
   for (const model::Variable& one : kept->kept) {
     found.push_back(one.name + "=" + one.value);
   }

@@ -42,14 +42,24 @@ TEST(HostList, AllowsBlanksAroundEntries) {
 TEST(HostList, NamesTheEmptyEntry) {
   expect_refused("", "entry 1 is empty");
   expect_refused("a,,b", "entry 2 is empty");
-  expect_refused("a,b,", "entry 3 is empty");
+  expect_refused(",", "entry 1 is empty");
+  expect_refused("a,,", "entry 2 is empty");
+}
+
+TEST(HostList, MayEndWithAComma) {
+  EXPECT_EQ(read_host_list("a,b:2,"), (std::vector<HostEntry>{entry("a"), entry("b", 2)}));
+  EXPECT_EQ(read_host_list("a, "), (std::vector<HostEntry>{entry("a")}));
+}
+
+TEST(HostList, LeavesOutHostsWithoutSlots) {
+  EXPECT_EQ(read_host_list("a:0,b:2,c:0"), (std::vector<HostEntry>{entry("b", 2)}));
+  expect_refused("a:0,b:0", "no host has a slot: each is given 0");
 }
 
 TEST(HostList, RefusesOddSlots) {
-  expect_refused("a,b:0", "entry 2 ('b:0'): slots must be 1 or more, not 0");
-  expect_refused("a:", "entry 1 ('a:'): slots must be a whole number from 1 to 1000000, not ''");
+  expect_refused("a:", "entry 1 ('a:'): slots must be a whole number from 0 to 1000000, not ''");
   expect_refused("a:-1",
-                 "entry 1 ('a:-1'): slots must be a whole number from 1 to 1000000, not '-1'");
+                 "entry 1 ('a:-1'): slots must be a whole number from 0 to 1000000, not '-1'");
   expect_refused("a:1000001", "entry 1 ('a:1000001'): slots must be 1000000 or less, not 1000001");
   expect_refused("a:4294967297",
                  "entry 1 ('a:4294967297'): slots must be 1000000 or less, not 4294967297");

@@ -50,6 +50,10 @@ TEST(Hostfile, ReadsOpenMpiLines) {
 
 TEST(Hostfile, ReadsHydraLines) { EXPECT_EQ(read("DEVICE1:8\n192.168.0.1:8"), kTwo); }
 
+TEST(Hostfile, LeavesOutHostsWithoutSlots) {
+  EXPECT_EQ(read("HEAD slots=0\nDEVICE1 slots=8\nhead2:0\n192.168.0.1 slots = 8"), kTwo);
+}
+
 TEST(Hostfile, ReadsWindowsAndOldMacLineEnds) {
   EXPECT_EQ(read("\xef\xbb\xbf"
                  "DEVICE1 slots=8\r\n192.168.0.1 slots=8\r\n"),
@@ -111,14 +115,16 @@ TEST(Hostfile, RemembersWhereEachHostStands) {
 }
 
 TEST(Hostfile, PlacesComplaintsAboutNumbers) {
-  EXPECT_EQ(complaint("a\nb slots=0"), "hosts:2:9: slots must be 1 or more, not 0");
+  EXPECT_EQ(complaint("a slots=0\nb slots=0"), "hosts:1:1: no host has a slot: each is given 0");
   EXPECT_EQ(complaint("a slots = x"),
-            "hosts:1:11: slots must be a whole number from 1 to 1000000, not 'x'");
+            "hosts:1:11: slots must be a whole number from 0 to 1000000, not 'x'");
   EXPECT_EQ(complaint("a slots=99999999999"),
             "hosts:1:9: slots must be 1000000 or less, not 99999999999");
   EXPECT_EQ(complaint("a max_slots=1 slots=2"), "hosts:1:1: max_slots of 1 is below slots of 2");
   EXPECT_EQ(complaint("a port=65536"), "hosts:1:8: port must be 65535 or less, not 65536");
-  EXPECT_EQ(complaint("a:0"), "hosts:1:1: slots must be 1 or more, not 0");
+  EXPECT_EQ(complaint("a:0"), "hosts:1:1: no host has a slot: each is given 0");
+  EXPECT_EQ(complaint("a slots=-1"),
+            "hosts:1:9: slots must be a whole number from 0 to 1000000, not '-1'");
 }
 
 TEST(Hostfile, PlacesComplaintsAboutKeys) {

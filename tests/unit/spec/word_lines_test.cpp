@@ -21,10 +21,23 @@ TEST(Appfile, HoldsOneProgramALine) {
   EXPECT_EQ((*read)[1].place, (base::Place{"file", 4, 3}));
 }
 
+TEST(Appfile, MayContinueLines) {
+  const std::string text = "-n 2 ./a \\\n  --x 1 \\\r\ny\\\nz\n./b\\\n";
+  const auto read = read_appfile(text, "file", true);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ((*read)[0].words, (std::vector<std::string>{"-n", "2", "./a", "--x", "1", "y", "z"}));
+  EXPECT_EQ((*read)[1].words, (std::vector<std::string>{"./b"}));
+  EXPECT_EQ((*read)[1].place, (base::Place{"file", 5, 1}));
+  EXPECT_EQ(read_appfile(text, "file")->size(), 5U);
+  EXPECT_FALSE(read_appfile("\\\n\\", "file", true));
+}
+
 TEST(Appfile, ComplaintsPointAtTheCharacter) {
-  EXPECT_EQ(complaint(read_appfile, "./a\n./b 'x\n"), "file:2:5: this quote never ends");
-  EXPECT_EQ(complaint(read_appfile, "./a \x01"), "file:1:5: byte 0x01 is not text");
-  EXPECT_EQ(complaint(read_appfile, "# none"), "file: the file names no program");
+  const auto appfile = [](auto text, auto name) { return read_appfile(text, name); };
+  EXPECT_EQ(complaint(appfile, "./a\n./b 'x\n"), "file:2:5: this quote never ends");
+  EXPECT_EQ(complaint(appfile, "./a \x01"), "file:1:5: byte 0x01 is not text");
+  EXPECT_EQ(complaint(appfile, "# none"), "file: the file names no program");
 }
 
 TEST(TuneFile, HoldsParametersAndVariables) {

@@ -56,7 +56,7 @@ TEST(RunEventWords, CountWhatThereIs) {
 TEST(RunEventWords, NameWhoIsWaitedFor) {
   EXPECT_EQ(words(model::RanksAwaited{{"rank 1 on b", "rank 3 on d"}, std::chrono::seconds(10)}),
             "other ranks have waited in MPI_Init for 10 s for rank 1 on b, rank 3 on d; "
-            "--init-timeout SECONDS ends such a job");
+            "muster run --init-timeout SECONDS ends such a job");
 }
 
 TEST(RunEventWords, TellWhyASpawnIsRefused) {

@@ -81,7 +81,7 @@ inline model::JobSpec sample_spec() {
   model::App& server = spec.apps.emplace_back();
   server.command = {"ps"};
   server.workdir = "/";
-  spec.clean_env = true;
+  spec.environment = {true, {"LOCAL_RANK", "NCCL_*"}, {{"jax"}}};
   spec.hostfile = "node1 slots=2\nnode2 slots=2\n";
   spec.launchers = {"mpirun", "torchrun"};
   spec.folders = {"/here/outputs/model"};

@@ -1,0 +1,17 @@
+// Reads the files that jobs name as their environments.
+#pragma once
+
+#include <string>
+
+#include "front/job/options.hpp"
+#include "job/complaints.hpp"
+#include "job/job_file.hpp"
+
+namespace muster::front {
+
+// `folder`: where the job's paths begin. In the hosts of a job around, which have the software, no
+// such file is looked for.
+void take_environment_files(const Call& call, const JobDraft& draft, const std::string& folder,
+                            job::JobFile& job, job::Complaints& complaints);
+
+}  // namespace muster::front

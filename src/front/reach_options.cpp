@@ -1,0 +1,58 @@
+// Reads the settings of the group, whoever says them.
+#include "front/reach_options.hpp"
+
+#include <algorithm>
+
+#include "option/values.hpp"
+#include "spec/limits.hpp"
+
+namespace muster::front {
+
+using base::Result;
+using option::read_count;
+using option::read_seconds;
+using option::read_text;
+using option::read_words;
+
+Result<void> set_ssh_command(const Typed& typed, model::JobSpec& spec) {
+  return store(read_words(typed), spec.carrier.command);
+}
+
+Result<void> set_ssh_port(const Typed& typed, model::JobSpec& spec) {
+  return store(read_count(typed, {1, spec::kPortMax}), spec.carrier.port);
+}
+
+Result<void> set_ssh_identity(const Typed& typed, model::JobSpec& spec) {
+  return store(read_text(typed), spec.carrier.identity);
+}
+
+Result<void> set_agent_path(const Typed& typed, model::JobSpec& spec) {
+  return store(read_text(typed), spec.carrier.agent_path);
+}
+
+Result<void> set_patience(const Typed& typed, model::JobSpec& spec) {
+  return store(read_seconds(typed, spec::kPatience), spec.carrier.patience);
+}
+
+Result<void> set_most_open(const Typed& typed, model::JobSpec& spec) {
+  return store(read_count(typed, {1, spec::kOpenMax}), spec.carrier.parallel);
+}
+
+Result<void> set_lease(const Typed& typed, model::JobSpec& spec) {
+  return store(read_seconds(typed, spec::kLease), spec.lease);
+}
+
+Result<void> take_reach_variables(const Call& call, const SaidReach& said, model::JobSpec& spec) {
+  for (const ReachSetting& setting : kReachSettings) {
+    const auto value = variable(call, setting.variable);
+    const bool is_said = std::ranges::count(said, setting.text.names) > 0;
+    if (!value || value->empty() || is_said || setting.set == set_ssh_command) continue;
+    if (auto set = setting.set({setting.variable, *value}, spec); !set) return set;
+  }
+  const auto folder = variable(call, "MUSTER_WORKDIR").value_or("");
+  if (folder.empty() || std::ranges::count(said, kWorkdir) > 0) return {};
+  for (model::App& app : spec.apps) app.workdir = absolute(call, folder);
+  return {};
+}
+
+}  // namespace muster::front

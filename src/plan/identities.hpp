@@ -1,0 +1,17 @@
+// Variables that tell a rank which one it is, given to all ranks alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/job_spec.hpp"
+#include "model/plan.hpp"
+
+namespace muster::plan {
+
+// One line for each: what the user sets for all ranks wins over what each would have, and that is
+// hardly ever meant.
+[[nodiscard]] std::vector<std::string> shared_identities(const model::JobSpec& spec,
+                                                         const model::Plan& plan);
+
+}  // namespace muster::plan

@@ -1,0 +1,84 @@
+"""How hosts are reached, said to every front end: by options, by variables, by muster.yml."""
+
+# rooms: front job link
+
+import os
+
+from support import MUSTER, Case, run_tests
+from test_detection import FRONTS
+
+# ssh to any host: this one, once it has noted its words.
+NOTING = '#!/bin/sh\necho "$*" >> "$DIR/ssh.log"\nfor last; do :; done\nexec sh -c "$last"\n'
+SILENT = "#!/bin/sh\nexec sleep 600\n"
+
+
+class Reach(Case):
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("bin"))
+        self.ssh(NOTING)
+        self.write("hosts", "n1 slots=2\nn2 slots=2\n")
+        self.write("job.yml", "command: 'true'\ndistribution: {type: mpi, "
+                              "process_count_per_instance: 2}\nresources: {instance_count: 2}\n")
+        self.write("muster.yml", "targets:\n  here: {hosts: [n1, n2], ssh_port: 4000}\n")
+
+    def ssh(self, text):
+        self.write("bin/ssh", text, 0o755)
+
+    def environment(self, **more):
+        given = super().environment(**more)
+        return {**given, "PATH": self.path("bin") + ":" + given["PATH"]}
+
+    def lines(self):
+        """Of each front end, a line that uses two hosts; options may follow the first word."""
+        for name, (_, words) in FRONTS.items():
+            yield name, words, ["true"]
+        yield "submit", ["submit", "-H", "n1:2,n2:2"], ["job.yml"]
+
+    def told_to_ssh(self, words, **variables):
+        if os.path.exists(self.path("ssh.log")):
+            os.remove(self.path("ssh.log"))
+        done = self.start(*words, command=(MUSTER,), env=self.environment(**variables)).finish()
+        self.assertEqual(done.code, 0, done)
+        told = self.read("ssh.log").decode().splitlines()
+        self.assertEqual(len(told), 2, told)
+        return told
+
+    def test_by_options_and_by_variables(self):
+        options = ["--ssh-port", "4321", "--ssh-identity", "key"]
+        variables = {"MUSTER_SSH_PORT": "4321", "MUSTER_SSH_IDENTITY": "key"}
+        for name, words, program in self.lines():
+            for front, given, around in (
+                    ("typed", options, {}), ("around", [], variables),
+                    ("both", options, {"MUSTER_SSH_PORT": "1", "MUSTER_SSH_IDENTITY": "no"})):
+                with self.subTest(front=name, how=front):
+                    for line in self.told_to_ssh([words[0], *given, *words[1:], *program],
+                                                 **around):
+                        self.assertIn("-p 4321 ", line)
+                        self.assertIn("-i key ", line)
+
+    def test_by_muster_yml_for_jobs(self):
+        for words, port in (([], "4000"), (["--ssh-port", "4001"], "4001")):
+            for line in self.told_to_ssh(["submit", "job.yml", "--target", "here", *words],
+                                         MUSTER_SSH_PORT="5"):
+                self.assertIn(f"-p {port} ", line)
+
+    def test_errors_name_what_was_said_and_what_helps(self):
+        for name, words, program in self.lines():
+            with self.subTest(front=name):
+                self.ssh(NOTING)
+                done = self.start(words[0], "--agent-path", "/nowhere/muster", *words[1:],
+                                  *program, command=(MUSTER,)).finish()
+                self.assertNotEqual(done.code, 0)
+                self.assertIn("/nowhere/muster", done.errors)
+                self.assertIn("--agent-path", done.errors)
+                self.ssh(SILENT)
+                done = self.start(words[0], "--start-timeout", "0.2", *words[1:], *program,
+                                  command=(MUSTER,)).finish()
+                self.assertNotEqual(done.code, 0)
+                self.assertIn("0.2 s", done.errors)
+                self.assertIn("--start-timeout SECONDS waits longer", done.errors)
+
+
+if __name__ == "__main__":
+    run_tests()
