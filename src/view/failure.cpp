@@ -133,12 +133,17 @@ constexpr std::uint64_t kMiB = 1U << 20U;
   return std::string(rest.substr(0, unit + kUnit.size()));
 }
 
-// Words of programs whose GPU's memory is full: torch's, CUDA's own, XLA's, TensorFlow's.
+// Words of programs whose GPU's memory is full: torch's, CUDA's own, XLA's, CuPy's,
+// TensorFlow's.
 [[nodiscard]] bool tells_of_full_gpu(std::string_view telling) {
-  constexpr std::array<std::string_view, 7> kWords{
-      "CUDA out of memory",       "HIP out of memory",         "CUDA error: out of memory",
-      "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "RESOURCE_EXHAUSTED: Out of memory",
-      "by allocator GPU_"};
+  constexpr std::array<std::string_view, 8> kWords{"CUDA out of memory",
+                                                   "HIP out of memory",
+                                                   "CUDA error: out of memory",
+                                                   "CUDA_ERROR_OUT_OF_MEMORY",
+                                                   "cudaErrorMemoryAllocation",
+                                                   "RESOURCE_EXHAUSTED: Out of memory",
+                                                   "OutOfMemoryError: Out of memory allocating",
+                                                   "by allocator GPU_"};
   return has_any(telling, kWords);
 }
 

@@ -65,6 +65,18 @@ constexpr KnownMessage kMessages[] = {
      "the rank's number is beyond the GPUs that it sees on {}: fewer ranks there, or "
      "see CUDA_VISIBLE_DEVICES",
      "cudaErrorInvalidDevice"},
+    {"no supported devices found for platform CUDA",
+     "{} has no GPU that is left for this rank: fewer ranks there, or see CUDA_VISIBLE_DEVICES",
+     "XLA, gpu/se_gpu_pjrt_client.cc"},
+    {"device-side assert triggered",
+     "an index or a label is out of range on the GPU: the line with \"Assertion\" names which; "
+     "with "
+     "`-x CUDA_LAUNCH_BLOCKING=1` the traceback shows where",
+     "cudaErrorAssert"},
+    {"illegal memory access",
+     "a kernel left the memory that it was given on a GPU of {}: `-x CUDA_LAUNCH_BLOCKING=1` shows "
+     "which one, compute-sanitizer shows where",
+     "cudaErrorIllegalAddress"},
     {"Found no NVIDIA driver",
      "{} has no NVIDIA driver, or the container there was started without its GPUs",
      "torch, cuda/__init__.py"},
@@ -78,6 +90,10 @@ constexpr KnownMessage kMessages[] = {
      "torch, cuda/__init__.py"},
     {"Attempting to deserialize object on a CUDA device",
      "{} has no such GPU: torch.load(..., map_location=\"cpu\")", "torch, serialization.py"},
+    {"Attempting to deserialize object on CUDA device",
+     "it was saved from a GPU whose number {} does not have: torch.load(..., "
+     "map_location=\"cpu\"), or the rank's own GPU",
+     "torch, serialization.py"},
     {"Expected to have finished reduction in the prior",
      "a parameter took no part in the loss: DistributedDataParallel(..., "
      "find_unused_parameters=True)",

@@ -76,6 +76,17 @@ std::string words_of(const Frame& frame) {
   return printable(words);
 }
 
+// The first line of what was raised, or its kind and what NCCL said last.
+std::string what_of(std::string_view message) {
+  std::vector<std::string> lines;
+  while (!message.empty()) lines.emplace_back(cut(message, "\n"));
+  if (lines.empty()) return {};
+  const auto last = last_error(lines);
+  if (!last) return printable(lines.front(), kWhatMax);
+  const std::string kind = lines.front().substr(0, lines.front().find(": "));
+  return printable(fmt::format("{}: {}", kind, *last), kWhatMax);
+}
+
 }  // namespace
 
 PythonError python_error(std::string_view text) {
@@ -83,9 +94,8 @@ PythonError python_error(std::string_view text) {
   const PlainJson file = PlainJson::parse(text, nullptr, false);
   if (!file.is_object() || !file.contains("message")) return error;
   const PlainJson& message = file["message"];
-  const std::string what =
-      message.is_string() ? message.get<std::string>() : text_of(message, "message");
-  error.what = printable(std::string_view(what).substr(0, what.find('\n')), kWhatMax);
+  error.what =
+      what_of(message.is_string() ? message.get<std::string>() : text_of(message, "message"));
   const std::string stack =
       message.contains("extraInfo") ? text_of(message["extraInfo"], "py_callstack") : "";
   auto frames = frames_of(stack);

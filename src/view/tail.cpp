@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
 namespace muster::view {
 namespace {
@@ -47,6 +48,16 @@ void cut(std::string& text, std::size_t max) {
   while (keep > 0 && continues_character(text[keep])) --keep;
   text.resize(keep);
   text += "...";
+}
+
+// Newer torch begins each line of a rank's traceback by "[rank1]: ".
+[[nodiscard]] std::string without_rank(const std::string& line) {
+  constexpr std::string_view kStem = "[rank";
+  if (!line.starts_with(kStem)) return line;
+  const std::size_t end = line.find_first_not_of("0123456789", kStem.size());
+  constexpr std::string_view kEnd = "]: ";
+  if (end == std::string::npos || end == kStem.size()) return line;
+  return line.compare(end, kEnd.size(), kEnd) == 0 ? line.substr(end + kEnd.size()) : line;
 }
 
 [[nodiscard]] bool indented(std::string_view line) {
@@ -159,11 +170,20 @@ std::string printable(std::string_view line, std::size_t max) {
   return text;
 }
 
+std::optional<std::string> last_error(std::span<const std::string> lines) {
+  const auto heading = std::ranges::find(lines, "Last error:");
+  if (lines.end() - heading < 2 || (heading + 1)->empty()) return std::nullopt;
+  return *(heading + 1);
+}
+
 std::optional<std::string> telling_line(std::span<const std::string> tail) {
-  if (auto line = python_cause(tail)) return line;
-  if (auto line = cpp_cause(tail)) return line;
-  if (auto line = fatal_log(tail)) return line;
-  return known_words(tail);
+  std::vector<std::string> lines;
+  for (const std::string& line : tail) lines.push_back(without_rank(line));
+  if (auto line = last_error(lines)) return line;
+  if (auto line = python_cause(lines)) return line;
+  if (auto line = cpp_cause(lines)) return line;
+  if (auto line = fatal_log(lines)) return line;
+  return known_words(lines);
 }
 
 }  // namespace muster::view

@@ -15,6 +15,10 @@ inline constexpr std::size_t kLineMax = 400;  // bytes of one printed line of a 
 // the last carriage return (progress bars), at most `max` bytes, cut between UTF-8 characters.
 [[nodiscard]] std::string printable(std::string_view line, std::size_t max = kLineMax);
 
+// What stands below NCCL's "Last error:", in a message of torch too: that tells more than the kind
+// of error above it.
+[[nodiscard]] std::optional<std::string> last_error(std::span<const std::string> lines);
+
 // The line that names the cause, if one of a known shape is there: the end of a Python traceback,
 // the what() of a C++ exception, a fatal message of glog, a panic, a failed assertion, a message of
 // the system.

@@ -53,6 +53,21 @@ TEST(KnownMessages, AreFoundInWhatProgramsPrint) {
        "find interface for: [141.61.29.117]",
        "/etc/hosts"},
       {"RuntimeError: CUDA error: invalid device ordinal", "CUDA_VISIBLE_DEVICES"},
+      {"RuntimeError: Unable to initialize backend 'cuda': INTERNAL: no supported devices found "
+       "for "
+       "platform CUDA (you may need to uninstall the failing plugin package, or set "
+       "JAX_PLATFORMS=cpu to skip this backend.)",
+       "n1 has no GPU that is left for this rank"},
+      {"AcceleratorError: CUDA error: device-side assert triggered", "CUDA_LAUNCH_BLOCKING=1"},
+      {"CUDARuntimeError: cudaErrorIllegalAddress: an illegal memory access was encountered",
+       "compute-sanitizer"},
+      {"RuntimeError: Attempting to deserialize object on CUDA device 3 but "
+       "torch.cuda.device_count() is 1. Please use torch.load with map_location to map your "
+       "storages to an existing device.",
+       "map_location"},
+      {"OutOfMemoryError: Out of memory allocating 1,099,511,627,776 bytes (allocated so far: 0 "
+       "bytes).",
+       "its GPU on n1 is full"},
       {"[rank0]:[E1218 20:27:21.4 ProcessGroupNCCL.cpp:629] [Rank 0] Watchdog caught collective "
        "operation timeout: WorkNCCL(SeqNum=1, OpType=BROADCAST)",
        "--stack-traces"},

@@ -32,6 +32,14 @@ TEST(PythonError, ShowsTheInnermostOwnFrames) {
                    "/job/train.py:7 in main"}));
 }
 
+TEST(PythonError, TellsWhatNcclSaidLast) {
+  const PythonError error = python_error(
+      R"({"message": {"message": "DistBackendError: NCCL error in: NCCLUtils.cpp:93, invalid usage\n)"
+      R"(ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast error:\n)"
+      R"(Bootstrap : no socket interface found"}})");
+  EXPECT_EQ(error.what, "DistBackendError: Bootstrap : no socket interface found");
+}
+
 TEST(PythonError, ReadsTheOlderForm) {
   const PythonError error = python_error(R"({"message": "it broke", "timestamp": 7})");
   EXPECT_EQ(error.what, "it broke");

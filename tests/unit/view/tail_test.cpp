@@ -42,6 +42,28 @@ TEST(TellingLine, IsTheEndOfATraceback) {
   EXPECT_EQ(telling_line(tail), "ValueError: bad shape");
 }
 
+// As torch 2.11 with NCCL 2.28 printed it when two ranks used one GPU.
+TEST(TellingLine, IsWhatNcclSaidLast) {
+  const Lines tail{
+      "[rank1]: Traceback (most recent call last):",
+      "[rank1]:   File \"/tmp/dup.py\", line 5, in <module>",
+      "[rank1]:     work = group.allreduce([tensor], opts)",
+      "[rank1]: torch.distributed.DistBackendError: NCCL error in: NCCLUtils.cpp:93, "
+      "invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9",
+      "[rank1]: ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
+      "[rank1]: Last error:",
+      "[rank1]: Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 60",
+      "[rank1]:[W1128 01:26:11.4 ProcessGroupNCCL.cpp:1575] Warning: WARNING: x"};
+  EXPECT_EQ(telling_line(tail),
+            "Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 60");
+  EXPECT_EQ(telling_line(Lines{"[rank12]: Traceback (most recent call last):",
+                               "[rank12]:   File \"t.py\", line 3, in <module>",
+                               "[rank12]:     f()", "[rank12]: ValueError: bad shape"}),
+            "ValueError: bad shape");
+  EXPECT_EQ(telling_line(Lines{"NCCL error", "Last error:", ""}), "NCCL error");
+  EXPECT_EQ(telling_line(Lines{"NCCL error", "Last error:"}), "NCCL error");
+}
+
 TEST(TellingLine, IsFoundWhenTheHeadingOfTheTracebackIsCutOff) {
   const Lines tail{"    g()", "  File \"t.py\", line 9, in g", "    raise Stop(\"no data\")",
                    "__main__.Stop: no data"};
