@@ -15,6 +15,8 @@ constexpr std::string_view kName = "sitecustomize.py";
 // At an interpreter's end mpi4py's MPI_Finalize and JAX's shutdown wait for all other ranks, which
 // wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
 // registered first is called last: `leave` comes after all that the program itself has registered.
+//
+// torch 2.2 has renamed a variable, and would warn of the old name, which torch 1.13 needs.
 constexpr std::string_view kHook = R"(import atexit
 import os
 import sys
@@ -101,6 +103,23 @@ def leave_no_trace():
     sys.path_importer_cache.pop(here, None)
 
 
+def torch_version():
+    for folder in sys.path:
+        try:
+            with open(os.path.join(folder, "torch", "version.py"), encoding="utf-8") as file:
+                version = [line for line in file if line.startswith("__version__")][0]
+        except OSError:
+            continue
+        return [int(number) for number in version.split("=")[1].strip(" '\"\n").split(".")[:2]]
+
+
+def forget_old_name():
+    old = "NCCL_ASYNC_ERROR_HANDLING"
+    if os.environ.get(old) == os.environ.get("TORCH_" + old) == "1":
+        if (torch_version() or [0]) >= [2, 2]:
+            del os.environ[old]
+
+
 def take_over():
     if getattr(sys, "argv", [])[:1] != ["-m"]:
         return
@@ -127,6 +146,7 @@ def go_on():
 leave_no_trace()
 if os.environ.get("MUSTER_LAUNCHERS"):
     take_over()
+attempt(forget_old_name)
 if os.environ.get("TORCHELASTIC_ERROR_FILE"):
     watch(os.environ["TORCHELASTIC_ERROR_FILE"])
 go_on()

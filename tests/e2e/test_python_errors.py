@@ -72,6 +72,23 @@ class PythonErrors(Case):
                                                   "own sitecustomize"], done)
         self.assertNotIn("    at ", done.errors)  # the rank itself raised nothing
 
+    def test_each_torch_sees_the_name_of_its_time(self):
+        versions = ("1.13.0", 2), ("2.1.2+cu121", 2), ("2.2.0", 1), ("2.11.0+cu130", 1)
+        for version, names in versions:
+            folder = self.path(version)
+            os.makedirs(os.path.join(folder, "torch"))
+            self.write(f"{version}/torch/version.py", "from typing import Optional\n"
+                       f"__all__ = ['__version__', 'debug']\n__version__ = '{version}'\n")
+            env = self.environment(PYTHONPATH=folder)
+            program = ["--no-python", PYTHON, "-c", "import os, subprocess\n"
+                       "subprocess.run(['sh', '-c', 'env | grep HANDLING=.$'])"]
+            done = self.muster(*program, env=env, command=(MUSTER, "torchrun"))
+            self.assertEqual(len(done.text.splitlines()), names, f"{version}: {done}")
+            self.assertIn("TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n", done.text)
+            env["NCCL_ASYNC_ERROR_HANDLING"] = "0"  # the user's own
+            done = self.muster(*program, env=env, command=(MUSTER, "torchrun"))
+            self.assertIn("\nNCCL_ASYNC_ERROR_HANDLING=0\n", "\n" + done.text)
+
     def test_long_and_odd_exceptions_are_bounded(self):
         self.write("t.py", "raise ValueError('\\x1b[31m' + 'x' * 10 ** 6 + '\\u2603')\n")
         errors = self.fails("-n", "1", PYTHON, "t.py")

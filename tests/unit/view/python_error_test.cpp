@@ -34,7 +34,7 @@ TEST(PythonError, ShowsTheInnermostOwnFrames) {
 
 TEST(PythonError, TellsWhatNcclSaidLast) {
   const PythonError error = python_error(
-      R"({"message": {"message": "DistBackendError: NCCL error in: NCCLUtils.cpp:93, invalid usage\n)"
+      R"({"message": {"message": "DistBackendError: NCCL error in: NCCLUtils.cpp:93, bad usage\n)"
       R"(ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast error:\n)"
       R"(Bootstrap : no socket interface found"}})");
   EXPECT_EQ(error.what, "DistBackendError: Bootstrap : no socket interface found");
