@@ -10,8 +10,6 @@
 namespace muster::kubernetes {
 namespace {
 
-using spec::in_quotes;
-
 // Azure ML's name of an environment says nothing to a cluster.
 bool is_image(const std::string& text) { return !text.empty() && !text.starts_with("azureml:"); }
 
