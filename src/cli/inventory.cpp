@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "plan/plan.hpp"
-#include "probe/cpu_claims.hpp"
+#include "probe/claims.hpp"
 #include "probe/probe.hpp"
 #include "probe/socket_file.hpp"
 #include "probe/topology.hpp"

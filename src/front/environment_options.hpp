@@ -1,4 +1,4 @@
-// The options that leave variables out, which all commands that start ranks share.
+// The options on the variables of ranks, which all commands that start ranks share.
 #pragma once
 
 #include "front/call.hpp"
@@ -41,6 +41,11 @@ inline constexpr std::string_view kDialectsVariable = "MUSTER_DIALECTS";
           "those (default: all).",
           {.choices = "all none azureml deepspeed horovod jax mindspore mlflow mpich openmpi "
                       "tensorflow torch"}};
+}
+
+[[nodiscard]] constexpr OptionText share_gpus_text(std::string_view group) {
+  return {"--share-gpus", group, Takes::nothing, "",
+          "Ranks may be given devices that another job of muster on their host has."};
 }
 
 }  // namespace muster::front

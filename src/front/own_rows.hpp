@@ -47,8 +47,13 @@ struct OwnRows {
     return choose_dialects(typed, draft.request.spec.environment);
   }
 
+  static base::Result<void> set_share_gpus(Draft& draft, const Typed&) {
+    draft.request.spec.share_gpus = true;
+    return {};
+  }
+
   static constexpr std::string_view kGroup = "Options of muster (not in the original launcher)";
-  static constexpr std::array<Option<Draft>, 13> kRows = {{
+  static constexpr std::array<Option<Draft>, 14> kRows = {{
       {{"--fake-nodes", kGroup, Takes::number, "N",
         "Simulate N hosts on this machine, without ssh."},
        set_fake_nodes},
@@ -68,6 +73,7 @@ struct OwnRows {
       {{"--no-python-errors", kGroup, Takes::nothing, "",
         "Do not capture the exception of a failed Python rank."},
        set_no_python_errors},
+      {share_gpus_text(kGroup), set_share_gpus},
       {unset_text(kGroup), set_unset},
       {dialects_text(kGroup), set_dialects},
   }};

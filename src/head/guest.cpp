@@ -18,6 +18,7 @@
 #include "machine/tail.hpp"
 #include "model/carriers.hpp"
 #include "model/plan.hpp"
+#include "probe/claims.hpp"
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "process/life.hpp"
@@ -72,6 +73,7 @@ class GuestNode {
     made.facts.interfaces = probe::interfaces();
     made.facts.rdma = probe::has_rdma();
     made.facts.devices = probe::devices("", options.environment);
+    made.facts.claimed = probe::claimed_by_others(made.facts.devices);
     made.facts.reached_at = ends_.server;
     made.facts.head_address = ends_.client;
     return made;

@@ -25,6 +25,7 @@
 #include "host/pump.hpp"
 #include "model/carrier_asked.hpp"
 #include "model/carrier_fake_node.hpp"
+#include "probe/claims.hpp"
 #include "probe/devices.hpp"
 #include "probe/heard_from.hpp"
 #include "probe/probe.hpp"
@@ -182,6 +183,7 @@ class Head {
     if (may_have_others) options.facts.identity = probe::identity();
     if (may_have_others) options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment_);
+    options.facts.claimed = probe::claimed_by_others(options.facts.devices);
     if (auto port = probe::claim_port()) {
       options.facts.port = port->port;
       port_claim_ = std::move(port->claim);

@@ -21,6 +21,7 @@
 #include "link/link.hpp"
 #include "machine/end_wish.hpp"
 #include "machine/told_to_end.hpp"
+#include "probe/claims.hpp"
 #include "probe/devices.hpp"
 #include "probe/heard_from.hpp"
 #include "probe/probe.hpp"
@@ -112,6 +113,7 @@ class Agent {
     options.facts.interfaces = probe::interfaces();
     options.facts.rdma = probe::has_rdma();
     options.facts.devices = probe::devices("", environment_);
+    options.facts.claimed = probe::claimed_by_others(options.facts.devices);
     options.facts.reached_at = ends_.server;
     options.facts.head_address = ends_.client;
     if (auto port = probe::claim_port()) {

@@ -196,9 +196,11 @@ void HostTasks::perform(machine::BeginRound&) {
 }
 
 void HostTasks::perform(machine::Check& effect) {
-  if (!cpu_claims_.claim(effect.orders.claims)) {
-    return feed(machine::Checked{
-        {}, effect.orders.wireup.world, probe::claimed_by_others(probe::own_cpus())});
+  const machine::HostOrders& orders = effect.orders;
+  if (!claims_.claim({orders.claims, orders.device_claims})) {
+    wire::Taken taken{probe::claimed_by_others(probe::own_cpus()),
+                      probe::claimed_by_others(orders.device_claims)};
+    return feed(machine::Checked{{}, orders.wireup.world, std::move(taken)});
   }
   World& world = keep(std::move(effect.orders));
   if (head_above_.empty()) find_head_above();

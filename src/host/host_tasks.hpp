@@ -23,7 +23,7 @@
 #include "host/task_input.hpp"
 #include "host/task_output.hpp"
 #include "machine/agent_machine.hpp"
-#include "probe/cpu_claims.hpp"
+#include "probe/claims.hpp"
 #include "probe/probe.hpp"
 #include "process/guard.hpp"
 
@@ -164,7 +164,7 @@ class HostTasks {
   std::size_t unspawned_ = 0;        // these, and those ordered and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to
   std::vector<probe::PortClaim> rank_ports_;
-  probe::CpuClaims cpu_claims_;
+  probe::Claims claims_;
   std::unique_ptr<char[]> buffer_;  // kBufferBytes; its pages are there once they are read into
   process::UniqueFd port_claim_;    // of rounds after the first
   process::UniqueFd held_port_;     // at which torch's store will listen

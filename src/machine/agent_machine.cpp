@@ -257,7 +257,7 @@ void AgentMachine::on(Checked& event, AgentEffects& out) {
   if (event.taken) {
     tasks_.clear();
     state_ = State::greeted;
-    return tell(wire::Taken{std::move(*event.taken)}, out);
+    return tell(std::move(*event.taken), out);
   }
   state_ = State::ready;
   tell(wire::Prepared{1, std::move(event.outside)}, out);

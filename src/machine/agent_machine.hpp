@@ -60,8 +60,8 @@ struct RoundBegun {  // the answer to BeginRound
 struct Checked {  // the answer to Check
   std::optional<base::Error> error;
   std::uint32_t world = 1;
-  std::optional<model::CpuSet> taken = {};  // other jobs hold these; no claim was made
-  std::string outside = {};                 // as in wire::Prepared
+  std::optional<wire::Taken> taken = {};  // other jobs hold these; no claim was made
+  std::string outside = {};               // as in wire::Prepared
 };
 struct TaskSpawned {
   base::Rank rank;

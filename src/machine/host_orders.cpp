@@ -179,6 +179,7 @@ base::Result<HostOrders> host_orders(const wire::World& world, const wire::Prepa
   orders.held_port = own.held_port;
   orders.terminal = spec.terminal;
   orders.claims = own.claims;
+  orders.device_claims = own.device_claims;
   return orders;
 }
 

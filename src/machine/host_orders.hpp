@@ -68,6 +68,7 @@ struct HostOrders {
   std::uint16_t held_port = 0;                  // as in Prepare
   std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
   model::CpuSet claims;                         // as in Prepare
+  std::vector<model::Devices> device_claims;    // likewise
 
   // What muster sets for a task besides the variables of its app.
   [[nodiscard]] std::vector<model::Variable> given(const TaskOrder& task) const {

@@ -25,6 +25,8 @@ using base::Rank;
 
 namespace {
 
+constexpr const char* kLeftToOthers = ": in use by another job of muster; ranks there have others";
+
 // All that any host has.
 std::set<std::string> addresses(const std::vector<std::optional<model::HostFacts>>& facts) {
   std::set<std::string> addresses;
@@ -189,14 +191,34 @@ void Run::prepare_all(RunEffects& out) {
   if (input_.deadline) where_.point.deadline = std::to_string(*input_.deadline);
   if (input_.spec.verbose) tell_networks(where_, out);
   if (round_ == 0) warn_loaders(out);
+  const std::string left = leave_claimed_devices();
   const auto enough = plan::check_devices(input_.spec, own_plan(), where_).and_then([&] {
     return plan::check_ports(input_.spec, own_plan(), where_);
   });
   if (!enough) return fault(enough.error(), "", out);
+  if (!left.empty() && round_ == 0) warn(left, out);
   const std::string shared = plan::shared_devices(input_.spec, own_plan(), where_, input_.kept);
   if (!shared.empty() && round_ == 0) warn(shared, out);
   if (input_.spec.gloo) return serve_gloo(out);
   order_all(out);
+}
+
+// Of the first host that has some, as lines for all would be many.
+std::string Run::leave_claimed_devices() {
+  std::string line;
+  std::size_t others = 0;
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
+    const auto& facts = nodes_[i].facts;
+    if (!facts) continue;
+    const std::string left =
+        plan::leave_claimed(input_.spec, own_plan(), where_, NodeIndex(i), facts->claimed);
+    if (left.empty()) continue;
+    if (!line.empty()) ++others;
+    if (line.empty()) line = left + kLeftToOthers;
+  }
+  if (others > 0)
+    line += fmt::format("; likewise on {} more host{}", others, others == 1 ? "" : "s");
+  return line;
 }
 
 void Run::serve_gloo(RunEffects& out) {
@@ -254,6 +276,9 @@ void Run::prepare(NodeIndex node, const std::vector<Rank>& fed, RunEffects& out)
   wire::Prepare told = told_to(node, first_orders(), fed);
   told.claims = plan::claims_of(own_plan(), node);
   const auto& facts = nodes_[node.value].facts;
+  if (nodes_[node.value].claims_devices) {
+    told.device_claims = plan::device_claims(input_.spec, own_plan(), where_, node);
+  }
   const bool has_the_store = input_.plan.ranks.front().node == node;
   if (input_.spec.torch_store && has_the_store && facts) told.held_port = facts->port;
   out.push_back(ToNode{node, std::move(told)});
@@ -301,19 +326,41 @@ void Run::tell_outside(RunEffects& out) const {
        out);
 }
 
-// Between the plan and the claim another job came first: its ranks go elsewhere, or are not bound.
-// After kBindingTries plans none is: then there is nothing left to claim.
+// Between the plan and the claim another job came first: this one's ranks go elsewhere, or are not
+// bound. After kClaimTries plans nothing is claimed any more: claims are advice.
 void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
-  constexpr std::uint32_t kBindingTries = 3;
+  constexpr std::uint32_t kClaimTries = 3;
   Node& node = nodes_[index.value];
-  const auto& topology = input_.plan.nodes[index.value].host.topology;
-  if (node.state != NodeState::greeted || state_ != State::preparing || !topology) return;
-  if (++node.taken > kBindingTries) return;
-  const bool last = node.taken == kBindingTries;
-  const std::string told = plan::yield_claimed(own_plan_ ? *own_plan_ : input_.plan, index,
-                                               last ? topology->allowed : message.cpus);
-  if (!told.empty()) warn(told, out);
+  if (node.state != NodeState::greeted || state_ != State::preparing) return;
+  if (++node.taken > kClaimTries) return;
+  const bool last = node.taken == kClaimTries;
+  if (const auto& topology = input_.plan.nodes[index.value].host.topology) {
+    const std::string told = plan::yield_claimed(own_plan_ ? *own_plan_ : input_.plan, index,
+                                                 last ? topology->allowed : message.cpus);
+    if (!told.empty()) warn(told, out);
+  }
+  if (last) node.claims_devices = false;
+  if (!message.devices.empty() && !leave_devices(index, message.devices, out)) return;
   prepare(index, stdin_.targets(), out);
+}
+
+// What was named for a host is used all the same. False: the job has failed.
+bool Run::leave_devices(NodeIndex index, const std::vector<model::Devices>& taken,
+                        RunEffects& out) {
+  const model::PlannedNode& planned = own_plan().nodes[index.value];
+  if (!planned.host.visible.empty()) {
+    nodes_[index.value].claims_devices = false;
+    warn(plan::devices_on(planned, taken) + ": in use by another job of muster, too", out);
+    return true;
+  }
+  const std::string left = plan::leave_claimed(input_.spec, own_plan(), where_, index, taken);
+  const auto enough = plan::check_devices(input_.spec, own_plan(), where_);
+  if (!enough) {
+    fault(enough.error(), "", out);
+    return false;
+  }
+  if (!left.empty()) warn(left + kLeftToOthers, out);
+  return true;
 }
 
 void Run::start_all(RunEffects& out) {

@@ -154,7 +154,8 @@ class Run {
   enum class NodeState : std::uint8_t { waiting, up, greeted, prepared, running, stopped, gone };
   struct Node {
     NodeState state = NodeState::waiting;
-    std::uint32_t taken = 0;   // how often its agent has said that cpus are taken
+    std::uint32_t taken = 0;  // how often its agent has said that its claims are taken
+    bool claims_devices = true;
     bool joined = false;       // for spawned ranks, or has been greeted again for them
     bool away = false;         // its link has ended since it stopped
     std::uint32_t busy = 0;    // its ranks that have not ended
@@ -178,6 +179,8 @@ class Run {
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
   void tell_outside(RunEffects& out) const;
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);
+  bool leave_devices(base::NodeIndex node, const std::vector<model::Devices>& taken,
+                     RunEffects& out);
   void hear(base::NodeIndex node, wire::Refused& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Started& message, RunEffects& out);
   void hear(base::NodeIndex node, wire::Output&, RunEffects& out);
@@ -209,6 +212,7 @@ class Run {
   void forget_round();
   void end_input(RunEffects& out) const;
   void prepare_all(RunEffects& out);
+  [[nodiscard]] std::string leave_claimed_devices();
   void serve_gloo(RunEffects& out);
   void order_all(RunEffects& out);
   [[nodiscard]] OrdersFor first_orders() const;

@@ -69,6 +69,7 @@ struct HostFacts {
   std::vector<std::uint16_t> rank_ports = {};  // likewise, one for each rank, if they need them
   bool rdma = false;                           // there are InfiniBand or RoCE adapters
   std::vector<Devices> devices = {};           // one entry for each maker that there is
+  std::vector<Devices> claimed = {};           // of these, what other jobs of muster hold
   SharedTopology topology = {};                // null unless it was asked for
   // The same for two agents of one machine and user, else different; empty: not known. Never a
   // machine id, which clones of a disk share.

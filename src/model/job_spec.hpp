@@ -141,6 +141,7 @@ struct JobSpec {
   SlotRule slot_rule = SlotRule::muster;
   bool oversubscribe = false;
   std::uint32_t gpus_per_rank = 0;  // 0: devices are left as they are
+  bool share_gpus = false;          // ranks may have devices that other jobs of muster have claimed
 
   HostSource source = kHostsHere;
   std::string source_name;  // the hostfile's path, or "-H"

@@ -2,6 +2,7 @@
 #include "plan/devices.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 #include <set>
 #include <string_view>
 
@@ -45,6 +46,30 @@ std::uint64_t most_of(const std::vector<Devices>& all) {
   return most;
 }
 
+std::uint64_t count_of(const std::vector<Devices>& all) {
+  std::uint64_t count = 0;
+  for (const Devices& one : all) count += one.ids.size();
+  return count;
+}
+
+// "2 devices, 1 of them in use by other jobs of muster,".
+std::string devices_present(std::uint64_t left, std::uint64_t claimed) {
+  const std::uint64_t all = left + claimed;
+  std::string text = fmt::format("{} device{}", all, all == 1 ? "" : "s");
+  if (claimed > 0) {
+    text += all == 1 ? ", in use by another job of muster"
+                     : fmt::format(", {} of them in use by other jobs of muster", claimed);
+  }
+  return text;
+}
+
+std::string when_too_few(std::uint64_t fit, std::uint64_t claimed) {
+  const char* share = "--share-gpus deals out what other jobs use, too";
+  if (fit > 0 && claimed == 0) return fmt::format("--per-node {} would fit there", fit);
+  if (fit > 0) return fmt::format("--per-node {} would fit there; {}", fit, share);
+  return claimed > 0 ? share : "leave --gpus-per-rank out to run without devices";
+}
+
 }  // namespace
 
 std::string share_of(const Devices& devices, std::uint32_t local, std::size_t ranks,
@@ -65,6 +90,56 @@ Devices part_of(const Devices& devices, std::size_t index, std::size_t count) {
   return {devices.variable, {at(index), at(index + 1)}};
 }
 
+std::string devices_on(const model::PlannedNode& node, std::span<const Devices> devices) {
+  std::vector<std::string> ids;
+  for (const Devices& one : devices) ids.insert(ids.end(), one.ids.begin(), one.ids.end());
+  return fmt::format("device{} {} on {}", ids.size() == 1 ? "" : "s", fmt::join(ids, ","),
+                     node.host.name);
+}
+
+std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, Rendezvous& where,
+                          base::NodeIndex node, std::span<const Devices> claimed) {
+  auto& dealt = where.devices[node.value];
+  if (spec.gpus_per_rank == 0 || spec.share_gpus || !dealt) return {};
+  std::vector<Devices> left;
+  for (Devices& one : *dealt) {
+    const auto others = std::ranges::find(claimed, one.variable, &Devices::variable);
+    if (others == claimed.end()) continue;
+    Devices held{one.variable, {}};
+    std::erase_if(one.ids, [&](const std::string& id) {
+      if (std::ranges::count(others->ids, id) == 0) return false;
+      held.ids.push_back(id);
+      return true;
+    });
+    if (!held.ids.empty()) left.push_back(std::move(held));
+  }
+  if (left.empty()) return {};
+  auto& known = where.claimed[node.value];
+  known.insert(known.end(), left.begin(), left.end());
+  return devices_on(plan.nodes[node.value], left);
+}
+
+std::vector<Devices> device_claims(const model::JobSpec& spec, const model::Plan& plan,
+                                   const Rendezvous& where, base::NodeIndex node) {
+  const model::PlannedNode& planned = plan.nodes[node.value];
+  const auto& present = where.devices[node.value];
+  std::vector<Devices> claims;
+  if (spec.share_gpus || !present) return claims;
+  const std::set<std::string> named = each_listed(planned.host.visible);
+  const std::size_t dealt = std::size_t{spec.gpus_per_rank} * planned.ranks.size();
+  for (const Devices& one : *present) {
+    if (!planned.host.visible.empty()) {
+      if (one.variable == "CUDA_VISIBLE_DEVICES") {
+        claims.push_back({one.variable, {named.begin(), named.end()}});
+      }
+    } else if (dealt > 0 && one.ids.size() >= dealt) {
+      const auto end = one.ids.begin() + static_cast<std::ptrdiff_t>(dealt);
+      claims.push_back({one.variable, {one.ids.begin(), end}});
+    }
+  }
+  return claims;
+}
+
 base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& plan,
                                  const Rendezvous& where) {
   if (spec.gpus_per_rank == 0) return {};
@@ -73,12 +148,10 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
     const std::uint64_t present = most_of(*where.devices[i]);
     const std::size_t ranks = plan.nodes[i].ranks.size();
     if (present >= std::uint64_t{spec.gpus_per_rank} * ranks) continue;
-    const std::uint64_t fit = present / spec.gpus_per_rank;
-    return base::fail(base::Fault::no_slots,
-                      fit > 0 ? fmt::format("--per-node {} would fit there", fit)
-                              : "leave --gpus-per-rank out to run without devices",
-                      "{} has {} device{}, but its {} rank{} {} each", plan.nodes[i].host.name,
-                      present, present == 1 ? "" : "s", ranks, ranks == 1 ? " needs" : "s need",
+    const std::uint64_t claimed = spec.share_gpus ? 0 : count_of(where.claimed[i]);
+    return base::fail(base::Fault::no_slots, when_too_few(present / spec.gpus_per_rank, claimed),
+                      "{} has {}, but its {} rank{} {} each", plan.nodes[i].host.name,
+                      devices_present(present, claimed), ranks, ranks == 1 ? " needs" : "s need",
                       spec.gpus_per_rank);
   }
   return {};

@@ -1,6 +1,7 @@
-// Devices: each rank's share of its host's accelerators.
+// Devices: each rank's share of its host's accelerators, of those that no other job has claimed.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "plan/environment.hpp"
@@ -16,9 +17,26 @@ namespace muster::plan {
 [[nodiscard]] model::Devices part_of(const model::Devices& devices, std::size_t index,
                                      std::size_t count);
 
+// Other jobs hold `claimed` of that node's devices, which --gpus-per-rank deals out as if these
+// were not there. The answer names them, "devices 0,1 on n1"; empty: nothing has changed.
+[[nodiscard]] std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan,
+                                        Rendezvous& where, base::NodeIndex node,
+                                        std::span<const model::Devices> claimed);
+
+// What no other job shall deal to its ranks meanwhile: the devices that --gpus-per-rank deals, or
+// those that were named for that host. None with --share-gpus.
+[[nodiscard]] std::vector<model::Devices> device_claims(const model::JobSpec& spec,
+                                                        const model::Plan& plan,
+                                                        const Rendezvous& where,
+                                                        base::NodeIndex node);
+
+// "devices 0,1 on n1".
+[[nodiscard]] std::string devices_on(const model::PlannedNode& node,
+                                     std::span<const model::Devices> devices);
+
 // --gpus-per-rank: every host must have devices of one maker that are enough for its ranks. A maker
-// whose devices are too few (the display's, say) is left out. Fault::no_slots. Hosts without facts
-// pass.
+// whose devices are too few (the display's, say) is left out. Fault::no_slots, which tells of what
+// leave_claimed() has left. Hosts without facts pass.
 [[nodiscard]] base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& plan,
                                                const Rendezvous& where);
 

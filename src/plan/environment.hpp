@@ -84,6 +84,7 @@ struct Rendezvous {
   std::vector<bool> rdma;                        // per node: it has InfiniBand or RoCE adapters
   // Per node, nothing without its facts; fake nodes share those of their machine out.
   std::vector<std::optional<std::vector<model::Devices>>> devices = {};
+  std::vector<std::vector<model::Devices>> claimed = {};  // per node: left to other jobs of muster
   // Per node: the ports of its ranks, nothing without its facts; none where ranks need none.
   std::vector<std::optional<std::vector<std::uint16_t>>> rank_ports = {};
   std::string head = {};                // this machine as the hosts see it; empty: not known

@@ -174,6 +174,7 @@ Rendezvous rendezvous(const model::Plan& plan, Facts facts) {
                                            : interface_of(node, known, where.point.addresses[i]));
     where.cpus.push_back(cpus_of(node, known));
     where.devices.push_back(devices_of(plan, i, known));
+    where.claimed.emplace_back();
     where.rank_ports.emplace_back(known == nullptr ? std::nullopt
                                                    : std::optional(known->rank_ports));
   }
@@ -197,6 +198,7 @@ Rendezvous for_nodes(const Rendezvous& all, std::span<const std::size_t> nodes) 
     some.rdma.push_back(all.rdma[node]);
     some.cpus.push_back(all.cpus[node]);
     some.devices.push_back(all.devices[node]);
+    some.claimed.push_back(all.claimed[node]);
     some.rank_ports.push_back(all.rank_ports[node]);
     some.ports.push_back(all.ports[node]);
   }

@@ -2,6 +2,7 @@
 #include "probe/devices.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <dirent.h>
 #include <fmt/format.h>
 #include <memory>
@@ -108,6 +109,56 @@ std::vector<std::string> numbered(std::size_t count) {
   return ids;
 }
 
+// What stands behind a label in a GPU's file "information"; empty: there is no such line.
+std::string said_of(std::string_view text, std::string_view label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = text.find_first_not_of(" \t", at + label.size());
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  return begin >= end ? std::string() : std::string(text.substr(begin, end - begin));
+}
+
+// Where batch systems keep the control groups of their jobs: Slurm's
+// "/system.slice/slurmstepd.scope/job_4711/step_0", "/slurm/uid_0/job_7"; PBS's
+// "/pbs_jobs.service/jobid/12.head"; LSF's "/lsf/cluster/job.5.17".
+struct BatchGroup {
+  std::string_view system;
+  std::string_view job;
+};
+constexpr BatchGroup kBatchGroups[] = {
+    {"slurm", "/job_"}, {"pbs_jobs", "/jobid/"}, {"/lsf/", "/job."}};
+
+std::string batch_job_of(std::string_view groups) {
+  for (const BatchGroup& one : kBatchGroups) {
+    const std::size_t system = groups.find(one.system);
+    if (system == std::string_view::npos) continue;
+    const std::size_t job = groups.find(one.job, system);
+    if (job == std::string_view::npos) continue;
+    const std::size_t begin = job + one.job.size();
+    return "job_" + std::string(groups.substr(begin, groups.find_first_of("/\n", begin) - begin));
+  }
+  return {};
+}
+
+// ROCR and HIP name the same devices.
+std::string_view maker_of(std::string_view variable) {
+  if (variable.starts_with("CUDA")) return "nvidia";
+  if (variable.starts_with("ROCR") || variable.starts_with("HIP")) return "amd";
+  return variable.starts_with("ZE") ? "intel" : "ascend";
+}
+
+// Fit for the name of a socket, which has room for 107 bytes.
+std::string plain(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  std::string text(name.substr(0, kLongest));
+  for (char& c : text) {
+    const bool may_stay = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '-' || c == ':' || c == '.' || c == '/';
+    if (!may_stay) c = '_';
+  }
+  return text;
+}
+
 struct Maker {
   std::size_t (*count)(const DriverFiles& files);
   std::vector<std::string> variables;  // the first is ours to set when none is set
@@ -140,19 +191,45 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
   return all;
 }
 
+DeviceNames::DeviceNames(const std::string& root)
+    : batch_job_(batch_job_of(read_text(root + "/proc/self/cgroup"))) {
+  const DriverFiles files{root};
+  const std::string gpus = root + "/proc/driver/nvidia/gpus";
+  const bool lists_nodes = files.count("nvidia") > 0;
+  for (std::string& bus : names_in(gpus)) {
+    const std::string text = read_text(fmt::format("{}/{}/information", gpus, bus));
+    const std::string node = "nvidia" + said_of(text, "Device Minor:");
+    if (lists_nodes && std::ranges::count(files.dev, node) == 0) continue;
+    nvidia_.push_back({std::move(bus), said_of(text, "GPU UUID:")});
+  }
+  std::ranges::sort(nvidia_, {}, &Gpu::bus);
+}
+
+std::string DeviceNames::claim_of(std::string_view variable, std::string_view id) const {
+  const std::string_view maker = maker_of(variable);
+  const bool is_index = is_numbered(id, "");
+  if (is_index && !batch_job_.empty()) {
+    return fmt::format("device-{}-{}", maker, plain(fmt::format("{}-{}", batch_job_, id)));
+  }
+  auto gpu = nvidia_.end();
+  if (is_index) {
+    std::size_t index = nvidia_.size();
+    std::from_chars(id.data(), id.data() + id.size(), index);
+    if (index < nvidia_.size()) gpu = nvidia_.begin() + static_cast<std::ptrdiff_t>(index);
+  } else {
+    gpu = std::ranges::find_if(nvidia_, [&](const Gpu& one) { return one.uuid.starts_with(id); });
+  }
+  const bool is_known = maker == "nvidia" && gpu != nvidia_.end();
+  return fmt::format("device-{}-{}", maker, plain(is_known ? std::string_view(gpu->bus) : id));
+}
+
 std::string gpu_model(const std::string& root) {
-  constexpr std::string_view kLabel = "Model:";
   const std::string gpus = root + "/proc/driver/nvidia/gpus";
   std::string common;
   for (const std::string& bus : names_in(gpus)) {
     const std::string text = read_text(fmt::format("{}/{}/information", gpus, bus));
-    const std::size_t label = text.find(kLabel);
-    if (label == std::string::npos) return {};
-    const std::size_t begin = text.find_first_not_of(" \t", label + kLabel.size());
-    const std::size_t end = std::min(text.find('\n', label), text.size());
-    if (begin >= end) return {};
-    const std::string model = text.substr(begin, end - begin);
-    if (!common.empty() && model != common) return {};
+    const std::string model = said_of(text, "Model:");
+    if (model.empty() || (!common.empty() && model != common)) return {};
     common = model;
   }
   return common;

@@ -53,6 +53,7 @@ void write(proto::ToAgent& out, const Prepare& prepare) {
   to.set_visible(prepare.visible);
   to.set_held_port(prepare.held_port);
   to.set_claims(to_string(prepare.claims));
+  write_devices(*to.mutable_device_claims(), prepare.device_claims);
   for (const pmix::AddJob& job : prepare.earlier) write_pmix(*to.add_earlier(), job);
 }
 
@@ -100,6 +101,7 @@ Prepare read(proto::Prepare& in, Bounds& bounds) {
           .visible = std::move(*in.mutable_visible()),
           .held_port = bounds.port(in.held_port()),
           .claims = bounds.cpus(in.claims()),
+          .device_claims = read_devices(*in.mutable_device_claims()),
           .earlier = read_earlier(in, bounds)};
 }
 

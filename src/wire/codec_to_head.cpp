@@ -62,6 +62,7 @@ void write(proto::ToHead& out, const Welcome& welcome) {
   to.set_identity(welcome.facts.identity);
   to.mutable_rank_ports()->Add(welcome.facts.rank_ports.begin(), welcome.facts.rank_ports.end());
   write_devices(*to.mutable_devices(), welcome.facts.devices);
+  write_devices(*to.mutable_claimed(), welcome.facts.claimed);
   to.set_plans(welcome.plans);
   to.set_came_us(welcome.came_us);
   to.set_left_us(welcome.left_us);
@@ -79,11 +80,13 @@ model::HostFacts read_facts(proto::Welcome& in, Bounds& bounds) {
                          .rank_ports = bounds.ports(in.rank_ports()),
                          .rdma = in.rdma(),
                          .devices = {},
+                         .claimed = {},
                          .topology = {},
                          .identity = std::move(*in.mutable_identity())};
   for (auto& one : *in.mutable_interfaces())
     facts.interfaces.push_back({std::move(*one.mutable_name()), std::move(*one.mutable_address())});
   facts.devices = read_devices(*in.mutable_devices());
+  facts.claimed = read_devices(*in.mutable_claimed());
   facts.topology = bounds.topology(in.topology());
   return facts;
 }
@@ -247,6 +250,7 @@ NameAsk read(proto::NameAsk& in, Bounds& bounds) {
 
 void write(proto::ToHead& out, const Taken& taken) {
   out.mutable_taken()->set_cpus(to_string(taken.cpus));
+  write_devices(*out.mutable_taken()->mutable_devices(), taken.devices);
 }
 
 void write(proto::ToHead& out, const Attendance& attendance) {
@@ -364,7 +368,8 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kAttendance:
       return read(in.attendance(), bounds);
     case proto::ToHead::kTaken:
-      return Taken{bounds.cpus(in.taken().cpus())};
+      return Taken{bounds.cpus(in.taken().cpus()),
+                   read_devices(*in.mutable_taken()->mutable_devices())};
     case proto::ToHead::kFromLauncher:
       return read(*in.mutable_from_launcher(), bounds);
     case proto::ToHead::kReached:

@@ -71,6 +71,7 @@ struct Prepare {
   // To be kept from all programs that do not set SO_REUSEADDR, until another round; 0: none.
   std::uint16_t held_port = 0;
   model::CpuSet claims = {};  // other jobs of muster shall not bind to them meanwhile
+  std::vector<model::Devices> device_claims = {};  // nor deal these to their ranks
   // For a host that joins late: the worlds that its PMIx server has missed.
   std::vector<pmix::AddJob> earlier = {};
   bool operator==(const Prepare&) const = default;
@@ -231,10 +232,11 @@ struct Prepared {
   bool operator==(const Prepared&) const = default;
 };
 
-// Other jobs of muster hold some of Prepare::claims. Nothing was prepared: another Prepare may
+// Other jobs of muster hold some of what Prepare claims. Nothing was prepared: another Prepare may
 // come.
 struct Taken {
-  model::CpuSet cpus;  // all that others hold there
+  model::CpuSet cpus;                        // all that others hold there
+  std::vector<model::Devices> devices = {};  // of Prepare::device_claims
   bool operator==(const Taken&) const = default;
 };
 

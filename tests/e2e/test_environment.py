@@ -4,10 +4,11 @@
 
 import json
 import os
+import re
 import unittest
 
-from support import (HERE, PYTHON, READY, UNTIL_GO, Case, command_line_of, descendants, survivors,
-                     until)
+from support import (HERE, MUSTER, PYTHON, READY, UNTIL_GO, Case, command_line_of, descendants,
+                     survivors, until)
 
 # Layouts: words of muster run, and for each rank (node, local rank, ranks on that node).
 ONE_NODE = (["-n", "4"], [(0, 0, 4), (0, 1, 4), (0, 2, 4), (0, 3, 4)])
@@ -98,26 +99,77 @@ class Dialects(Environments):
 
 
 class Devices(Environments):
+    # Claims are the machine's: no other test has these.
+    FIRST, SECOND, THIRD = (str(10 * os.getpid() + at) for at in range(3))
+
     def shares(self, *words, visible):
         found = self.environments(*words, ranks=2,
-                                  env=self.environment(CUDA_VISIBLE_DEVICES=visible))
+                                  env=self.environment(CUDA_VISIBLE_DEVICES=",".join(visible)))
         return [one["CUDA_VISIBLE_DEVICES"] for one in found]
 
     def test_ranks_share_what_we_may_use(self):
-        words = ["-n", "2", "--gpus-per-rank", "2"]
-        self.assertEqual(self.shares(*words, visible="4,GPU-7,6,1"), ["4,GPU-7", "6,1"])
+        own = [self.THIRD, f"GPU-{self.FIRST}", self.SECOND, self.FIRST]
+        self.assertEqual(self.shares("-n", "2", "--gpus-per-rank", "2", visible=own),
+                         [",".join(own[:2]), ",".join(own[2:])])
 
     def test_fake_nodes_share_the_devices_of_their_machine(self):
         words = ["--fake-nodes", "2", "-n", "2", "--gpus-per-rank", "1"]
-        self.assertEqual(self.shares(*words, visible="5,3"), ["5", "3"])
+        own = [self.SECOND, self.FIRST]
+        self.assertEqual(self.shares(*words, visible=own), own)
 
     def test_nothing_is_shared_unless_asked_for(self):
-        self.assertEqual(self.shares("-n", "2", visible="5,3"), ["5,3", "5,3"])
+        self.assertEqual(self.shares("-n", "2", visible=["5", "3"]), ["5,3", "5,3"])
 
     def test_too_few_are_an_error(self):
         done = self.muster("-n", "3", "--oversubscribe", "--gpus-per-rank", "1", "true",
                            env=self.environment(CUDA_VISIBLE_DEVICES="5,3"))
         self.assert_refused(done, 242, "has 2 devices, but its 3 ranks need 1 each")
+
+    def dealt(self, ranks, *words):
+        """One device for each rank, of three."""
+        own = [self.FIRST, self.SECOND, self.THIRD]
+        return self.muster("-n", str(ranks), "--oversubscribe", "--gpus-per-rank", "1", *words,
+                           "sh", "-c", "echo $CUDA_VISIBLE_DEVICES",
+                           env=self.environment(CUDA_VISIBLE_DEVICES=",".join(own)))
+
+    def test_two_runs_have_different_devices(self):
+        own = f"{self.FIRST},{self.SECOND},{self.THIRD}"
+        first = self.start("-n", "1", "--gpus-per-rank", "1", "sh", "-c",
+                           f"echo $CUDA_VISIBLE_DEVICES; {READY} {UNTIL_GO}",
+                           env=self.environment(CUDA_VISIBLE_DEVICES=own))
+        self.wait_for_files(["ready.0"])
+
+        second = self.dealt(2)
+        self.assertEqual((second.code, sorted(second.lines)), (0, [self.SECOND, self.THIRD]))
+        self.assertRegex(second.errors, rf"^muster: device {self.FIRST} on \S+: in use by another "
+                                        r"job of muster; ranks there have others\n$")
+        self.assert_refused(self.dealt(3), 242, "has 3 devices, 1 of them in use by other jobs of "
+                            "muster, but its 3 ranks need 1 each", "--share-gpus")
+        shared = self.dealt(3, "--share-gpus")
+        self.assertEqual((shared.code, shared.errors, len(set(shared.lines))), (0, "", 3), shared)
+
+        self.write("named.sh", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES\n", 0o755)
+        for more in ([], ["--share-gpus"]):
+            named = self.muster("--num_gpus", "1", *more, "--no_python", "--no_local_rank",
+                                "./named.sh", command=(MUSTER, "deepspeed"),
+                                env=self.environment(CUDA_VISIBLE_DEVICES=own))
+            self.assertEqual((named.code, named.lines), (0, [self.FIRST]), named)
+            told = re.findall(r"device (\d+) on \S+: in use by another job of muster, too",
+                              named.errors)
+            self.assertEqual(told, [] if more else [self.FIRST], named)
+
+        self.write("go", "")
+        self.assertEqual(first.finish().lines, [self.FIRST])
+        self.assertEqual((self.dealt(3).code, self.dealt(3).errors), (0, ""))
+
+    def test_a_launcher_in_a_rank_deals_out_what_the_rank_has(self):
+        own = f"{self.FIRST},{self.SECOND},{self.THIRD}"
+        done = self.muster("-n", "1", "--gpus-per-rank", "2", MUSTER, "run", "-n", "2",
+                           "--oversubscribe", "--gpus-per-rank", "1", "sh", "-c",
+                           "echo $CUDA_VISIBLE_DEVICES",
+                           env=self.environment(CUDA_VISIBLE_DEVICES=own))
+        self.assertEqual((done.code, sorted(done.lines), done.errors),
+                         (0, [self.FIRST, self.SECOND], ""), done)
 
 
 class SeedHelpers(Case):

@@ -112,6 +112,7 @@ Prepare prepare() {
   own.devices = some([] { return model::Devices{bytes(), some(bytes)}; });
   own.visible = bytes();
   own.claims = cpus();
+  own.device_claims = some([] { return model::Devices{bytes(), some(bytes)}; });
   own.earlier = some(pmix_job);
   return own;
 }
@@ -279,7 +280,9 @@ ToHead to_head() {
     case 20:
       return Unreached{refused().error};
     case 17:
-      return Taken{model::CpuSet::of(below(model::kCpusMax))};
+      return Taken{model::CpuSet::of(below(model::kCpusMax)), some([] {
+                     return model::Devices{bytes(), some(bytes)};
+                   })};
     case 0:
       return welcome();
     case 1:

@@ -120,6 +120,8 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) {
        return store(read_count(t, {1, spec::kDevicesMax}), d.request.spec.gpus_per_rank);
      }},
+    {share_gpus_text(kRanks),
+     [](RunDraft& d, const Typed&) { return raise(d.request.spec.share_gpus); }},
     {{"--oversubscribe", kRanks, Takes::nothing, "",
       "Allow more ranks than slots on the given hosts."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.oversubscribe); }},

@@ -23,7 +23,7 @@ TEST_F(Agent, CpusThatOtherJobsHoldAreToldAndAnotherPrepareMayCome) {
   wire::Prepare orders;
   orders.claims = model::CpuSet::of(1);
   EXPECT_EQ(order(world_of(1), orders), Words{"check"});
-  EXPECT_EQ(now(Checked{{}, 1, model::CpuSet::range(0, 1)}), Words{"Taken 0-1"});
+  EXPECT_EQ(now(Checked{{}, 1, wire::Taken{model::CpuSet::range(0, 1)}}), Words{"Taken 0-1"});
   EXPECT_EQ(hear(wire::Start{}), Words{}) << "nothing is prepared";
   EXPECT_EQ(hear(orders), Words{"check"});
   EXPECT_EQ(now(Checked{}), Words{"Prepared"});

@@ -155,6 +155,44 @@ TEST_F(HeadFixture, AnAgentThatNeverHasCpusIsNotAskedForEver) {
   EXPECT_EQ(hear(kA, wire::Taken{}), Words{});
 }
 
+wire::Welcome with_gpus(std::vector<std::string> ids, std::vector<std::string> claimed = {}) {
+  wire::Welcome welcome;
+  welcome.facts.devices = {{"CUDA_VISIBLE_DEVICES", std::move(ids)}};
+  if (!claimed.empty()) welcome.facts.claimed = {{"CUDA_VISIBLE_DEVICES", std::move(claimed)}};
+  return welcome;
+}
+
+wire::Taken takes_gpus(std::vector<std::string> ids) {
+  return {{}, {{"CUDA_VISIBLE_DEVICES", std::move(ids)}}};
+}
+
+TEST_F(HeadFixture, DevicesOfOtherJobsAreLeftToThem) {
+  spec_.gpus_per_rank = 1;
+  make({model::kOpened});
+  start();
+  now(LinkUp{kA});
+  EXPECT_EQ(hear(kA, with_gpus({"0", "1", "2", "3", "4", "5"}, {"1"})),
+            (Words{"say device 1 on a: in use by another job of muster; ranks there have others",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, takes_gpus({"0", "2"})),
+            (Words{"say devices 0,2 on a: in use by another job of muster; ranks there have others",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, wire::Prepared{}), Words{"a Start"});
+}
+
+TEST_F(HeadFixture, AJobThatIsLeftTooFewDevicesDoesNotStart) {
+  spec_.gpus_per_rank = 1;
+  make({model::kOpened});
+  start();
+  now(LinkUp{kA});
+  hear(kA, with_gpus({"0"}));
+  EXPECT_EQ(hear(kA, takes_gpus({"0"})).back(), "a Bye");
+  now(LinkLost{kA, lost("ended")});
+  EXPECT_NE(cause().find("a has 1 device, in use by another job of muster, but its 1 rank needs 1"),
+            std::string::npos)
+      << cause();
+}
+
 TEST_F(HeadFixture, OneRefusalMeansThatNothingStarts) {
   make({model::kOpened, model::kOpened});
   start();

@@ -73,6 +73,61 @@ TEST(Devices, that_are_too_few_are_an_error) {
             "  hint: leave --gpus-per-rank out to run without devices");
 }
 
+model::Devices cuda(std::vector<std::string> ids) {
+  return {"CUDA_VISIBLE_DEVICES", std::move(ids)};
+}
+
+std::string leave(Job& one, std::vector<std::string> claimed) {
+  const std::vector<model::Devices> others{cuda(std::move(claimed))};
+  return leave_claimed(one.spec, one.plan, one.where, base::NodeIndex(0), others);
+}
+
+std::vector<model::Devices> claims(const Job& one) {
+  return device_claims(one.spec, one.plan, one.where, base::NodeIndex(0));
+}
+
+TEST(Devices, of_other_jobs_are_as_if_they_were_not_there) {
+  Job one = job(2, 1, {kFour});
+  EXPECT_EQ(claims(one), std::vector{cuda({"0", "GPU-a"})});
+  EXPECT_EQ(leave(one, {"GPU-a", "7"}), "device GPU-a on box");
+  EXPECT_EQ(value(one, 1, "CUDA_VISIBLE_DEVICES"), "2");
+  EXPECT_EQ(claims(one), std::vector{cuda({"0", "2"})});
+  EXPECT_EQ(leave(one, {"0", "3"}), "devices 0,3 on box");
+  EXPECT_EQ(base::to_string(check_devices(one.spec, one.plan, one.where).error()),
+            "box has 4 devices, 3 of them in use by other jobs of muster, but its 2 ranks need 1 "
+            "each\n  hint: --per-node 1 would fit there; --share-gpus deals out what other jobs "
+            "use, too");
+  Job last = job(1, 1, {cuda({"0"})});
+  EXPECT_EQ(leave(last, {"0"}), "device 0 on box");
+  EXPECT_EQ(base::to_string(check_devices(last.spec, last.plan, last.where).error()),
+            "box has 1 device, in use by another job of muster, but its 1 rank needs 1 each\n"
+            "  hint: --share-gpus deals out what other jobs use, too");
+}
+
+TEST(Devices, that_are_shared_are_neither_left_nor_claimed) {
+  Job one = job(2, 2, {kFour});
+  one.spec.share_gpus = true;
+  EXPECT_EQ(leave(one, {"0"}), "");
+  EXPECT_EQ(value(one, 0, "CUDA_VISIBLE_DEVICES"), "0,GPU-a");
+  EXPECT_TRUE(claims(one).empty());
+}
+
+TEST(Devices, that_were_named_are_claimed_where_there_are_any) {
+  Job one = job(2, 0, {kFour});
+  EXPECT_TRUE(claims(one).empty());
+  EXPECT_EQ(leave(one, {"0"}), "");
+  one.plan.nodes.front().host.visible = "3,2";
+  EXPECT_EQ(claims(one), std::vector{cuda({"2", "3"})});
+  Job none = job(2, 0, {});
+  none.plan.nodes.front().host.visible = "0";
+  EXPECT_TRUE(claims(none).empty());
+}
+
+TEST(Devices, of_a_display_are_not_claimed_when_they_are_too_few) {
+  const Job one = job(2, 1, {kFour, {"ZE_AFFINITY_MASK", {"0"}}});
+  EXPECT_EQ(claims(one), std::vector{cuda({"0", "GPU-a"})});
+}
+
 std::string told(const Job& one, const Forwarded& kept = {}) {
   const std::vector<Forwarded> all(1, kept);
   return shared_devices(one.spec, one.plan, one.where, {all, all});

@@ -105,5 +105,61 @@ TEST_F(GpuModelIn, a_file_without_it_is_empty) {
   EXPECT_EQ(model(), "");
 }
 
+constexpr const char* kCuda = "CUDA_VISIBLE_DEVICES";
+
+class NamesIn : public DevicesIn {
+ protected:
+  void gpu(const std::string& bus, const std::string& uuid, int minor) {
+    file("proc/driver/nvidia/gpus/" + bus + "/information",
+         "Model: \t\t NVIDIA H200\nGPU UUID: \t " + uuid + "\nDevice Minor: \t " +
+             std::to_string(minor) + "\nGPU Excluded:\t No\n");
+  }
+  [[nodiscard]] std::string name(std::string_view variable, std::string_view id) const {
+    return DeviceNames(root_.string()).claim_of(variable, id);
+  }
+};
+
+TEST_F(NamesIn, an_index_and_a_uuid_are_the_same_gpu) {
+  gpu("0000:81:00.0", "GPU-bbbb-2", 0);
+  gpu("0000:06:00.0", "GPU-aaaa-1", 1);
+  for (const char* id : {"0", "GPU-aaaa-1", "GPU-aa"}) {
+    EXPECT_EQ(name(kCuda, id), "device-nvidia-0000:06:00.0") << id;
+  }
+  EXPECT_EQ(name(kCuda, "1"), "device-nvidia-0000:81:00.0");
+  EXPECT_EQ(name(kCuda, "2"), "device-nvidia-2");
+  EXPECT_EQ(name(kCuda, "MIG-GPU-aaaa-1/7/0"), "device-nvidia-MIG-GPU-aaaa-1/7/0");
+  EXPECT_EQ(name("HIP_VISIBLE_DEVICES", "1"), name("ROCR_VISIBLE_DEVICES", "1"));
+  EXPECT_EQ(name("HIP_VISIBLE_DEVICES", "1"), "device-amd-1");
+}
+
+TEST_F(NamesIn, containers_number_those_that_they_have_been_given) {
+  gpu("0000:06:00.0", "GPU-a", 0);
+  gpu("0000:81:00.0", "GPU-b", 1);
+  file("dev/nvidia1");
+  EXPECT_EQ(name(kCuda, "0"), "device-nvidia-0000:81:00.0");
+}
+
+TEST_F(NamesIn, an_index_in_a_batch_job_is_of_that_job) {
+  gpu("0000:06:00.0", "GPU-a", 0);
+  const std::pair<const char*, const char*> kGroups[] = {
+      {"0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0\n", "job_4711"},
+      {"5:devices:/slurm/uid_0/job_7\n1:cpu:/\n", "job_7"},
+      {"0::/pbs_jobs.service/jobid/12.head\n", "job_12.head"},
+      {"0::/lsf/cluster/job.5.17/x\n", "job_5.17"}};
+  for (const auto& [group, job] : kGroups) {
+    file("proc/self/cgroup", group);
+    EXPECT_EQ(name(kCuda, "0"), std::string("device-nvidia-") + job + "-0");
+    EXPECT_EQ(name(kCuda, "GPU-a"), "device-nvidia-0000:06:00.0");
+  }
+  file("proc/self/cgroup", "0::/user.slice/user-0.slice/session-4.scope\n");
+  EXPECT_EQ(name(kCuda, "0"), "device-nvidia-0000:06:00.0");
+}
+
+TEST_F(NamesIn, anything_else_is_made_fit_for_a_socket) {
+  const std::string odd = name(kCuda, "a\n b@" + std::string(200, 'x'));
+  EXPECT_TRUE(odd.starts_with("device-nvidia-a__b_xxx")) << odd;
+  EXPECT_LT(odd.size(), 80U);
+}
+
 }  // namespace
 }  // namespace muster::probe

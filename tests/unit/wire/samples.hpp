@@ -63,6 +63,7 @@ inline Prepare sample_prepare() {
           .visible = "0,1",
           .held_port = 29'500,
           .claims = model::CpuSet::range(4, 6),
+          .device_claims = {{"CUDA_VISIBLE_DEVICES", {"GPU-5ab"}}},
           .earlier = {sample_job()}};
 }
 
@@ -185,6 +186,7 @@ inline Welcome sample_welcome() {
            .rank_ports = {11'000, 65'535, 12'001},
            .rdma = true,
            .devices = {{"CUDA_VISIBLE_DEVICES", {"0", "GPU-5ab"}}, {"ZE_AFFINITY_MASK", {}}},
+           .claimed = {{"CUDA_VISIBLE_DEVICES", {"0"}}},
            .identity = "4f1e pid:[1] net:[2] 0"},
           50'000'000,
           50'000'123,
@@ -224,7 +226,7 @@ inline std::vector<ToHead> samples_to_head() {
           sample_spawn(),
           Attendance{{base::Rank(0), base::Rank(999'999)}},
           Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"},
-          Taken{model::CpuSet::range(0, 3)},
+          Taken{model::CpuSet::range(0, 3), {{"ROCR_VISIBLE_DEVICES", {"1", "2"}}}},
           FromLauncher{5, std::string("fra\0me", 6)},
           Reached{},
           Unreached{{base::Fault::unreachable, "node9: no route", "is it up?", {}}}};

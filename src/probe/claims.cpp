@@ -1,5 +1,5 @@
 // Names of sockets, and whose they are.
-#include "probe/cpu_claims.hpp"
+#include "probe/claims.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,18 +15,21 @@
 #include <unistd.h>
 #include <utility>
 
+#include "probe/devices.hpp"
 #include "probe/text_file.hpp"
 
 namespace muster::probe {
 namespace {
 
 using model::CpuSet;
+using model::Devices;
 using process::UniqueFd;
 
-constexpr std::string_view kStem = "muster-cpu-";
+constexpr std::string_view kStem = "muster-";
+constexpr std::string_view kKinds[] = {" @muster-cpu-", " @muster-device-"};
 
 template <class Number>
-std::optional<Number> cpu_number(std::string_view text) {
+std::optional<Number> claim_number(std::string_view text) {
   Number value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || stop == text.data()) return std::nullopt;
@@ -44,7 +47,7 @@ pid_t parent_of(pid_t pid) {
   const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos || stat.size() < name_end + 5) return 0;
-  return cpu_number<pid_t>(std::string_view(stat).substr(name_end + 4)).value_or(0);
+  return claim_number<pid_t>(std::string_view(stat).substr(name_end + 4)).value_or(0);
 }
 
 struct CloseFdFolder {
@@ -62,7 +65,7 @@ void add_sockets_of(pid_t pid, std::set<std::uint64_t>& inodes) {
     const std::string_view link(target, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     constexpr std::string_view kSocket = "socket:[";
     if (!link.starts_with(kSocket)) continue;
-    if (const auto inode = cpu_number<std::uint64_t>(link.substr(kSocket.size()))) {
+    if (const auto inode = claim_number<std::uint64_t>(link.substr(kSocket.size()))) {
       inodes.insert(*inode);
     }
   }
@@ -87,54 +90,84 @@ UniqueFd bind_name(const std::string& name) {
   return socket;
 }
 
+std::string cpu_claim(std::uint32_t cpu) { return fmt::format("cpu-{}", cpu); }
+
+std::vector<std::string> things_of(const Claimed& wanted) {
+  std::vector<std::string> things;
+  for (const std::uint32_t cpu : wanted.cpus.list()) things.push_back(cpu_claim(cpu));
+  if (wanted.devices.empty()) return things;
+  const DeviceNames known;
+  for (const Devices& one : wanted.devices) {
+    for (const std::string& id : one.ids) things.push_back(known.claim_of(one.variable, id));
+  }
+  return things;
+}
+
 }  // namespace
 
 // Lines "0000000000000000: 00000002 00000000 00000000 0002 01 4711 @name".
-CpuNames::CpuNames(std::string_view names, std::set<std::uint64_t> inherited)
+ClaimNames::ClaimNames(std::string_view names, std::set<std::uint64_t> inherited)
     : inherited_(std::move(inherited)) {
-  const std::string stem = " @" + std::string(kStem);
-  for (std::size_t at = 0; (at = names.find(stem, at)) != std::string_view::npos;) {
-    const std::size_t start = names.rfind('\n', at) + 1;
-    const std::size_t end = std::min(names.find('\n', at), names.size());
-    const auto inode = cpu_number<std::uint64_t>(last_word(names.substr(start, at - start)));
-    if (inode) inodes_.emplace(names.substr(at + 2, end - at - 2), *inode);
-    at = end;
+  for (const std::string_view kind : kKinds) {
+    for (std::size_t at = 0; (at = names.find(kind, at)) != std::string_view::npos;) {
+      const std::size_t start = names.rfind('\n', at) + 1;
+      const std::size_t end = std::min(names.find('\n', at), names.size());
+      const auto inode = claim_number<std::uint64_t>(last_word(names.substr(start, at - start)));
+      if (inode) inodes_.emplace(names.substr(at + 2, end - at - 2), *inode);
+      at = end;
+    }
   }
 }
 
-CpuNames CpuNames::of_this_process() {
+ClaimNames ClaimNames::of_this_process() {
   const std::string names = read_text("/proc/net/unix");
-  const bool any = names.find(kStem) != std::string::npos;
+  const bool any = std::ranges::any_of(
+      kKinds, [&](std::string_view kind) { return names.find(kind) != std::string::npos; });
   return {names, any ? sockets_of_ancestors() : std::set<std::uint64_t>()};
 }
 
-std::string CpuNames::name_of(std::uint32_t cpu) const {
-  std::string name = fmt::format("{}{}", kStem, cpu);
+std::string ClaimNames::name_of(std::string_view thing) const {
+  std::string name = fmt::format("{}{}", kStem, thing);
   for (auto found = inodes_.find(name);
        found != inodes_.end() && inherited_.contains(found->second); found = inodes_.find(name)) {
-    name = fmt::format("{}{}-of-{}", kStem, cpu, found->second);
+    name = fmt::format("{}{}-of-{}", kStem, thing, found->second);
   }
   return name;
 }
 
 CpuSet claimed_by_others(const CpuSet& cpus) {
-  const CpuNames names = CpuNames::of_this_process();
+  const ClaimNames names = ClaimNames::of_this_process();
   CpuSet claimed;
   for (const std::uint32_t cpu : cpus.list()) {
-    if (names.is_taken(cpu)) claimed.add(cpu);
+    if (names.is_taken(cpu_claim(cpu))) claimed.add(cpu);
   }
   return claimed;
 }
 
-bool CpuClaims::claim(const CpuSet& cpus) {
-  std::map<std::uint32_t, UniqueFd> fresh;
-  std::optional<CpuNames> names;
-  for (const std::uint32_t cpu : cpus.list()) {
-    if (held_.contains(cpu)) continue;
-    if (!names) names = CpuNames::of_this_process();
-    UniqueFd socket = bind_name(names->name_of(cpu));
+std::vector<Devices> claimed_by_others(std::span<const Devices> devices) {
+  std::vector<Devices> claimed;
+  if (devices.empty()) return claimed;
+  const ClaimNames names = ClaimNames::of_this_process();
+  const DeviceNames known;
+  for (const Devices& one : devices) {
+    Devices others{one.variable, {}};
+    for (const std::string& id : one.ids) {
+      if (names.is_taken(known.claim_of(one.variable, id))) others.ids.push_back(id);
+    }
+    if (!others.ids.empty()) claimed.push_back(std::move(others));
+  }
+  return claimed;
+}
+
+bool Claims::claim(const Claimed& wanted) {
+  std::map<std::string, UniqueFd, std::less<>> fresh;
+  std::optional<ClaimNames> names;
+  for (std::string& thing : things_of(wanted)) {
+    if (held_.contains(thing) || fresh.contains(thing)) continue;
+    if (!names) names = ClaimNames::of_this_process();
+    UniqueFd socket = bind_name(names->name_of(thing));
     if (!socket && errno == EADDRINUSE) return false;
-    if (socket) fresh.emplace(cpu, std::move(socket));
+    if (socket) fresh.emplace(std::move(thing), std::move(socket));
   }
   held_.merge(fresh);
   return true;

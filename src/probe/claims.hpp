@@ -1,0 +1,64 @@
+// Claims of cpus and devices among the jobs of muster on one machine, as ports are claimed: by the
+// names of abstract sockets, which are gone with the process that holds them, whatever kills it.
+// Jobs in different network namespaces (most containers) do not see each other's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cpu_set.hpp"
+#include "model/inventory.hpp"
+#include "process/unique_fd.hpp"
+
+namespace muster::probe {
+
+// Who holds which name, as far as this process must know. What one of our ancestors holds, as a
+// launcher does that has bound us to a cpu, is ours to hand on: its claims nest one level deeper.
+class ClaimNames {
+ public:
+  // `names`: text of /proc/net/unix. `inherited`: inodes of the sockets that ancestors hold.
+  ClaimNames(std::string_view names, std::set<std::uint64_t> inherited);
+  [[nodiscard]] static ClaimNames of_this_process();
+
+  // The name by which a thing ("cpu-3", as `claim_of` calls devices) is claimed here.
+  [[nodiscard]] std::string name_of(std::string_view thing) const;
+  [[nodiscard]] bool is_taken(std::string_view thing) const {
+    return inodes_.contains(name_of(thing));
+  }
+
+ private:
+  std::map<std::string, std::uint64_t, std::less<>> inodes_;  // of each name that is taken
+  std::set<std::uint64_t> inherited_;
+};
+
+// What a job claims on this machine.
+struct Claimed {
+  model::CpuSet cpus = {};
+  std::vector<model::Devices> devices = {};
+};
+
+// Those of these cpus that other jobs of muster hold.
+[[nodiscard]] model::CpuSet claimed_by_others(const model::CpuSet& cpus);
+
+// Those of these devices that other jobs of muster hold; makers of whom they hold none are left
+// out.
+[[nodiscard]] std::vector<model::Devices> claimed_by_others(
+    std::span<const model::Devices> devices);
+
+class Claims {
+ public:
+  // Claims all of these that are not held yet, until this object goes. True unless another job
+  // holds one of them: then nothing more is held than before. A claim that cannot be made for other
+  // reasons (no descriptor is left) is done without: claims are advice.
+  [[nodiscard]] bool claim(const Claimed& wanted);
+
+ private:
+  std::map<std::string, process::UniqueFd, std::less<>> held_;  // by thing
+};
+
+}  // namespace muster::probe

@@ -1,0 +1,112 @@
+// Claims of cpus and devices: one job only, gone with it, and handed on to jobs within a bound
+// rank.
+#include "probe/claims.hpp"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace muster::probe::claims_test {
+namespace {
+
+using model::CpuSet;
+
+constexpr const char* kNames =
+    "Num       RefCount Protocol Flags    Type St Inode Path\n"
+    "0000000000000000: 00000002 00000000 00000000 0002 01 1111 @muster-cpu-0\n"
+    "0000000000000000: 00000002 00000000 00000000 0002 01 2222 @muster-cpu-1\n"
+    "0000000000000000: 00000003 00000000 00000000 0001 03 4321 /run/dbus/socket\n"
+    "0000000000000000: 00000002 00000000 00000000 0002 01 3333 @muster-cpu-1-of-2222\n"
+    "0000000000000000: 00000002 00000000 00000000 0002 01 5555 @muster-port-1\n";
+
+TEST(ClaimNames, OfOthersAreTaken) {
+  const ClaimNames names(kNames, {});
+  EXPECT_EQ(names.name_of("cpu-0"), "muster-cpu-0");
+  EXPECT_TRUE(names.is_taken("cpu-0") && names.is_taken("cpu-1"));
+  EXPECT_FALSE(names.is_taken("cpu-2") || names.is_taken("cpu-11"));
+}
+
+TEST(ClaimNames, OfALauncherThatHasBoundUsAreHandedOn) {
+  const ClaimNames names(kNames, {1111});
+  EXPECT_EQ(names.name_of("cpu-0"), "muster-cpu-0-of-1111");
+  EXPECT_FALSE(names.is_taken("cpu-0"));
+}
+
+TEST(ClaimNames, NestAsDeepAsLaunchersDo) {
+  const ClaimNames beside(kNames, {2222});  // another job in the same rank holds it
+  EXPECT_TRUE(beside.is_taken("cpu-1"));
+  const ClaimNames within(kNames, {2222, 3333});
+  EXPECT_EQ(within.name_of("cpu-1"), "muster-cpu-1-of-3333");
+  EXPECT_FALSE(within.is_taken("cpu-1"));
+}
+
+// Cpus that this machine does not have, so that no job of muster can be in the way.
+class OneMachine : public testing::Test {
+ protected:
+  std::uint32_t base_ = 8192 + static_cast<std::uint32_t>(::getpid()) % 8000;
+  CpuSet both_ = CpuSet::range(base_, base_ + 1);
+
+  [[nodiscard]] std::vector<model::Devices> gpus(std::vector<std::uint32_t> numbers) const {
+    model::Devices some{"CUDA_VISIBLE_DEVICES", {}};
+    for (const std::uint32_t number : numbers) some.ids.push_back(std::to_string(base_ + number));
+    return {some};
+  }
+};
+
+TEST_F(OneMachine, AreOfOneJobOnly) {
+  Claims first;
+  EXPECT_TRUE(first.claim({CpuSet::of(base_)}));
+  EXPECT_EQ(claimed_by_others(both_), CpuSet::of(base_));
+  Claims second;
+  EXPECT_FALSE(second.claim({both_}));
+  EXPECT_EQ(claimed_by_others(both_), CpuSet::of(base_)) << "a claim that failed left a part";
+  EXPECT_TRUE(second.claim({CpuSet::of(base_ + 1)}));
+}
+
+TEST_F(OneMachine, AreKeptWhenTheyAreMadeAgain) {
+  Claims job;
+  EXPECT_TRUE(job.claim({CpuSet::of(base_)}));
+  EXPECT_TRUE(job.claim({both_}));
+}
+
+TEST_F(OneMachine, DevicesAreClaimedAsCpusAre) {
+  Claims first;
+  EXPECT_TRUE(first.claim({{}, gpus({0})}));
+  EXPECT_EQ(claimed_by_others(gpus({0, 1})), gpus({0}));
+  Claims second;
+  EXPECT_FALSE(second.claim({CpuSet::of(base_), gpus({1, 0})}));
+  EXPECT_TRUE(claimed_by_others(CpuSet::of(base_)).empty()) << "a claim that failed left a part";
+  EXPECT_TRUE(second.claim({CpuSet::of(base_), gpus({1})}));
+  EXPECT_EQ(claimed_by_others(gpus({0, 1})), gpus({0, 1}));
+  EXPECT_TRUE(claimed_by_others(std::vector<model::Devices>{}).empty());
+}
+
+TEST_F(OneMachine, GoWithTheProcess) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static Claims claims;
+    const bool fine = claims.claim({both_});
+    (void)::raise(fine ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  EXPECT_TRUE(claimed_by_others(both_).empty());
+}
+
+TEST_F(OneMachine, AreHandedOnToWhomTheHolderHasStarted) {
+  Claims outer;
+  ASSERT_TRUE(outer.claim({both_}));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Claims inner;
+    ::_exit(claimed_by_others(both_).empty() && inner.claim({both_}) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace muster::probe::claims_test
