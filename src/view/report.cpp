@@ -142,6 +142,7 @@ namespace {
                   : 0;
   const std::string_view noun = report.ended == 1 ? "rank" : "ranks";
   if (report.ended + failed != report.world_size) return fmt::format("{} {}", report.ended, noun);
+  if (!rank_failed && report.ended == 1) return "the only rank";
   if (!rank_failed) return fmt::format("all {} {}", report.ended, noun);
   if (report.ended == 1) return "the other rank";
   return fmt::format("the {} other ranks", report.ended);
