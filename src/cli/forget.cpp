@@ -13,6 +13,7 @@
 
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
+#include "cli/list.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
@@ -61,10 +62,9 @@ Result<void> check_ended(const RunRecord& record) {
 
 Result<Records> named(const std::string& records, const RecordRequest& request,
                       const Invocation& invocation) {
-  const std::vector<std::string> names = store::run_names(records);
   Records found;
   for (const std::string& word : request.runs) {
-    const auto run = store::find_run(names, word);
+    const auto run = run_meant(records, word);
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
     found.push_back(as_now(record_or_remains(records, *run), invocation));

@@ -205,7 +205,38 @@ void sweep(const std::string& folder) {
   for (const fs::path& path : left) fs::remove_all(path, ignored);
 }
 
+bool is_called(const RunRecord& record, const std::string& word) {
+  if (record.name.empty()) return false;
+  return word == record.name || word == record.experiment + "/" + record.name;
+}
+
+// By the cells, which show what a job is called, or how that begins.
+std::vector<RunRecord> runs_called(const std::string& folder, const std::string& word) {
+  std::vector<RunRecord> called;
+  const model::Utc now = store::utc_now();
+  for (const Entry& entry : Listing(folder, IndexText::cells).all()) {
+    const std::string shown = cells_of(entry, now).back();
+    if (!shown.ends_with(word) && !shown.ends_with("...")) continue;
+    auto record = store::read_record(folder + "/" + entry.run);
+    if (record && is_called(*record, word)) called.push_back(std::move(*record));
+  }
+  return called;
+}
+
 }  // namespace
+
+base::Result<std::string> run_meant(const std::string& records, const std::string& word) {
+  auto by_name = store::find_run(store::run_names(records), word);
+  if (by_name) return by_name;
+  const std::vector<RunRecord> called = runs_called(records, word);
+  if (called.empty()) return by_name;
+  if (called.size() == 1) return called.front().run;
+  const auto live = std::ranges::find_if(called, &RunRecord::is_live);
+  if (std::ranges::count_if(called, &RunRecord::is_live) == 1) return live->run;
+  return base::fail(base::Fault::usage, "write which: `muster ps` lists them",
+                    "{} runs are called {}, the last is {}", called.size(), word,
+                    called.back().run);
+}
 
 int list(const std::string& folder, const RecordRequest& request, const Invocation& invocation) {
   const IndexText text = request.json ? IndexText::json : IndexText::cells;

@@ -1,4 +1,5 @@
-// list: the runs on record, as a table or as JSON; reindex: rebuilds the index behind it.
+// list: the runs on record, as a table or as JSON; which of them a person means; reindex: rebuilds
+// the index behind it.
 #pragma once
 
 #include <string>
@@ -10,6 +11,13 @@ namespace muster::cli {
 
 [[nodiscard]] int list(const std::string& records, const front::RecordRequest& request,
                        const Invocation& invocation);
+
+// The name of the one run that a person means: by its own name, as store::find_run() takes it, or
+// by what its job is called, "train" or "lines/train" with its experiment, where only one run is
+// called so or only one of these has not ended.
+[[nodiscard]] base::Result<std::string> run_meant(const std::string& records,
+                                                  const std::string& word);
+
 [[nodiscard]] int reindex(const std::string& records, const front::RecordRequest& request);
 
 }  // namespace muster::cli

@@ -36,11 +36,14 @@ using front::RecordRequest;
 using front::RecordVerb;
 using model::RunRecord;
 
-// "kufa", "kufa/train": a step of it, or "kufa/tune/trial_0".
+// "kufa", "kufa/train": a step of it, or "kufa/tune/trial_0"; "lines/train": of an experiment.
 Result<std::string> folder_of_run(const std::string& records, const std::string& word) {
   std::size_t slash = std::min(word.find('/'), word.size());
-  auto folder = store::find_run(store::run_names(records), word.substr(0, slash))
-                    .map([&](const std::string& name) { return records + "/" + name; });
+  const auto below = [&](const std::string& name) { return records + "/" + name; };
+  auto folder = run_meant(records, word.substr(0, slash)).map(below);
+  if (!folder && slash < word.size()) {
+    if (auto whole = run_meant(records, word)) return below(*whole);
+  }
   while (folder && slash < word.size()) {
     const std::size_t end = std::min(word.find('/', slash + 1), word.size());
     const std::string name = word.substr(slash + 1, end - slash - 1);

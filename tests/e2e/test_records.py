@@ -406,6 +406,26 @@ class Found(RecordCase):
         done = self.told("show", "2", code=USAGE)
         self.assertIn("2 runs are called 2...", done.errors)
 
+    def test_by_what_its_job_is_called(self):
+        self.submit("true")
+        first = self.records()[0]
+        for called in ("line", "lines/line"):
+            self.assertEqual(self.show(called)["run"], first)
+        self.detach(f"{READY} {UNTIL_GO}")
+        self.ready()
+        second = self.records()[1]
+        for called in ("line", "lines/line"):
+            self.assertEqual(self.show(called)["run"], second, "the one that has not ended")
+        self.assertIn(f"{second} stopped with", self.told("stop", "line").text)
+        both = self.told("show", "line", code=USAGE)
+        self.assertEqual(both.errors, f"muster: error: 2 runs are called line, the last is {second}"
+                         "\n  hint: write which: `muster ps` lists them\n")
+        self.told("rm", "lines/line", code=USAGE)
+        self.told("rm", first)
+        self.told("rm", "lines/line")
+        self.assertEqual(self.records(), [])
+        self.assertIn("no run line", self.told("show", "line", code=USAGE).errors)
+
     def test_none(self):
         self.assertEqual(self.told("ps", "--json").text, "[]\n")
         self.assertIn("no run yet", self.told("show", "last", code=USAGE).errors)
