@@ -294,6 +294,10 @@ bool is_blank(std::string_view text) {
 }
 
 void check_command(const JobFile& job, Complaints& complaints) {
+  if (job.dialect == Dialect::component && !job.command) {
+    complaints.add({}, "the component has nothing to run",
+                   "command: COMMAND, or launcher: {type: mpi, additional_arguments: COMMAND}");
+  }
   if (job.command && is_blank(job.command->text)) {
     complaints.add(job.command->begin, "the command is empty", "");
   }

@@ -1,4 +1,5 @@
-// The keys of Azure ML's distributed components, with `launcher`.
+// The keys of the older components of Azure ML: command components, and distributed ones, which
+// have a launcher (azure-ml-component 0.9, _core/_component_definition.py).
 #include "job/shared_keys.hpp"
 
 namespace muster::job {
@@ -8,7 +9,7 @@ constexpr JobKey kLauncher[] = {
     {{"type",
       Form::choice,
       "What starts the processes.",
-      {.choices = "mpi torch.distributed", .any_case = true, .required = true}},
+      {.choices = "mpi torch.distributed pytorch", .any_case = true, .required = true}},
      choose_by_word},
     {{"additional_arguments", Form::text, "What to run, as a shell reads it.", {.required = true}},
      kInto<&JobFile::command>},
@@ -38,7 +39,7 @@ constexpr JobKey kComponentKeys[] = {
     kDisplayName,
     kDescription,
     kTags,
-    {{"type", Form::text, "DistributedComponent."}},
+    {{"type", Form::text, "CommandComponent or DistributedComponent."}},
     kDeterministic,
     kInputs,
     kOutputs,
@@ -47,7 +48,11 @@ constexpr JobKey kComponentKeys[] = {
     kVariables,
     kUnset,
     kDialects,
-    {{"launcher", Form::none, "What is started, and how.", {.required = true}}, nullptr, kLauncher},
+    {{"command", Form::text, "What to run, as a shell reads it; of a command component."},
+     kInto<&JobFile::command>},
+    {{"launcher", Form::none, "What is started, and how; of a distributed component."},
+     nullptr,
+     kLauncher},
     {{"successful_return_code", Form::choice, "Which exit codes are a success.", kSuccess},
      take_success},
     {{"runsettings", Form::none, "How a pipeline would run it."}, nullptr, kRunSettings},

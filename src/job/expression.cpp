@@ -2,6 +2,7 @@
 #include "job/expression.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace muster::job {
 namespace {
@@ -80,10 +81,20 @@ class Cutter {
     }
     const bool single = rest.starts_with("{inputs.") || rest.starts_with("{outputs.");
     const bool old = dialect_ == Dialect::component || dialect_ == Dialect::preview;
-    return old && single && braces("}", 1);
+    return single && (old ? braces("}", 1) : older_form(rest));
   }
 
-  // [--note {inputs.x}] of a distributed component. A shell's test is none: it stands where a
+  // What nothing would replace, and the program would be given as it stands.
+  bool older_form(std::string_view rest) {
+    const std::size_t end = std::min(rest.find('}'), rest.size());
+    const Piece meant = reference(rest.substr(1, end - 1), {});
+    if (end == rest.size() || meant.kind == What::wrong) return false;
+    const std::string_view raw = rest.substr(0, end + 1);
+    add({What::wrong, fmt::format("write ${{{}}}", raw), raw}, raw.size());
+    return true;
+  }
+
+  // [--note {inputs.x}] of an older component. A shell's test is none: it stands where a
   // command may, or a command follows it.
   [[nodiscard]] bool is_narrow_group(std::string_view rest) const {
     if (!rest.starts_with('[') || rest.starts_with("[[")) return false;

@@ -18,7 +18,7 @@ namespace muster::job {
 enum class Dialect : std::uint8_t {
   native,     // muster's own: it has the key `muster`
   draft,      // Azure ML's first job files: `distributed`, `code.path`
-  component,  // Azure ML's distributed components: `launcher`
+  component,  // Azure ML's older components: {inputs.x} is an expression, and [ ] a group
   preview,    // command jobs of the first preview: {inputs.x} is an expression, too
   command,    // Azure ML's command jobs and command components (CLI v2)
 };

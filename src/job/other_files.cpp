@@ -20,6 +20,7 @@ struct Other {
 };
 
 constexpr std::string_view kSteps = "each of its steps is a job of its own: muster submit STEP.yml";
+constexpr std::string_view kOlder = "components of this older kind are not read";
 constexpr std::string_view kAsset = "this is a data asset, not a job";
 constexpr std::string_view kModel = "this is a model, not a job";
 constexpr std::string_view kStore = "this is a datastore, not a job";
@@ -47,6 +48,13 @@ constexpr Other kOthers[] = {
     {"type", "finetuning", "this is a fine-tuning job, which Azure ML carries out"},
     {"type", "distillation", "this is a distillation job, which Azure ML carries out"},
     {"type", "promptflow_parallel", "this is a prompt flow, which Azure ML carries out"},
+    {"type", "parallelcomponent", kOlder, "write it anew as a step with type: parallel"},
+    {"type", "sweepcomponent", kOlder, "write it anew as a job with type: sweep"},
+    {"type", "pipelinecomponent", kOlder, "write it anew as a job with type: pipeline"},
+    {"type", "sparkcomponent", "this is a Spark job"},
+    {"type", "hdinsightcomponent", "this is a Spark job for HDInsight"},
+    {"type", "scopecomponent", "this is a job for Scope"},
+    {"type", "datatransfercomponent", "this is a data transfer, which Azure ML carries out"},
     {"type", "uri_file", kAsset},
     {"type", "uri_folder", kAsset},
     {"type", "mltable", kAsset},
@@ -84,8 +92,9 @@ bool is_other(const Node& root, const Other& other) {
   const Entry* entry = find(root, other.key);
   if (entry == nullptr) return false;
   const std::string& text = entry->value->text;
-  return other.value.ends_with(".json") ? text.ends_with(other.value)
-                                        : other.value.empty() || base::lower(text) == other.value;
+  return other.value.ends_with(".json")
+             ? text.ends_with(other.value)
+             : other.value.empty() || base::lower(text.substr(0, text.find('@'))) == other.value;
 }
 
 constexpr std::string_view kOfAssets[] = {"$schema",     "name", "version", "type",

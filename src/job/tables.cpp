@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "job/kind_jobs.hpp"
 
 namespace muster::job {
@@ -21,7 +22,25 @@ constexpr Choice kChoices[] = {
     {Dialect::command, "$schema"},
 };
 
+constexpr std::string_view kOldTypes[] = {"commandcomponent", "distributedcomponent"};
+
+// "CommandComponent", also as "CommandComponent@1-legacy"; without a type the schema tells:
+// ".../jsonschema/DistributedComponent.json".
+bool is_old_component(const Node& root) {
+  const Entry* type = find(root, "type");
+  const Entry* schema = find(root, "$schema");
+  std::string text = type != nullptr     ? type->value->text
+                     : schema != nullptr ? schema->value->text
+                                         : "";
+  if (type == nullptr) text = text.substr(text.rfind('/') + 1);
+  text = base::lower(text);
+  return std::ranges::any_of(kOldTypes, [&](auto name) { return text.starts_with(name); });
+}
+
 Choice choice_of(const Node& root) {
+  if (find(root, kChoices[0].key) == nullptr && is_old_component(root)) {
+    return {Dialect::component, "type"};
+  }
   for (const Choice& choice : kChoices) {
     if (find(root, choice.key) != nullptr) return choice;
   }
@@ -56,7 +75,7 @@ std::string_view word(Dialect dialect) {
     case Dialect::draft:
       return "a job draft";
     case Dialect::component:
-      return "a distributed component";
+      return "an older component";
     case Dialect::preview:
     case Dialect::command:
       return "a command job";

@@ -27,6 +27,7 @@ ONLY_WHERE_TYPED = {
     "--nolocal": "placement", "--rankfile": "placement",
     "--host": "hosts", "--hostfile": "hosts", "-H": "hosts",
     "--per-node": "muster run and submit", "--gpus-per-rank": "muster run",
+    "--share-gpus": "all that deal out devices, which job files do not",
     "--oversubscribe": "roles, which muster run and submit have", "--role": "roles",
     "--notice": "notices, which muster run and submit have",
     "--stdin": "muster run", "--init-timeout": "muster run", "--timeout": "muster run",

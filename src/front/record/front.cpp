@@ -26,8 +26,8 @@ struct Command {
 };
 
 constexpr std::string_view kMeans =
-    R"(RUN is a run's name, the first characters of it, the word at its end, `last`, or what its job is
-called, where only one run is called so, or only one of these has not ended.
+    R"(RUN is a run's name, the first characters of it, the word at its end, `last`, or what its job
+is called, where only one run is called so, or only one of these has not ended.
 )";
 
 constexpr Command kList = {"ps", Runs::none, R"(

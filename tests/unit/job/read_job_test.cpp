@@ -116,6 +116,58 @@ TEST(ReadJob, KeysDecideTheDialect) {
   EXPECT_EQ(good("command: x\ncode: s\n").dialect, Dialect::command);
 }
 
+constexpr std::string_view kComponent = R"(
+name: train
+inputs: {n: {type: Integer, default: 3}, data: {type: path, optional: true}}
+outputs: {out: {type: path}}
+)";
+
+TEST(ReadJob, CommandComponentsOfThePreviews) {
+  const std::string command = "command: t --n {inputs.n} [--data {inputs.data}] {outputs.out}\n";
+  const Values values{{{"n", "3"}, {"data", std::nullopt}}, {{"out", "/o"}}};
+  for (const char* kind :
+       {"type: CommandComponent\n", "type: commandcomponent@1-legacy\n",
+        "$schema: http://azureml/sdk-2-0/CommandComponent.json\n",
+        "$schema: http://azureml/sdk-2-0/CommandComponent.json\ntype: CommandComponent\n"}) {
+    const JobFile job = good(kind + command + std::string(kComponent));
+    EXPECT_EQ(job.dialect, Dialect::component) << kind;
+    EXPECT_TRUE(job.frameworks.empty()) << kind;
+    EXPECT_EQ(expand(job.command->text, job.dialect, values), "t --n 3  /o") << kind;
+  }
+  const JobFile torch =
+      good("type: DistributedComponent\nlauncher: {type: PyTorch, additional_arguments: t}\n");
+  EXPECT_EQ(torch.frameworks.front().framework, Framework::pytorch);
+  EXPECT_EQ(
+      to_string(read_job("type: CommandComponent\nname: x\n", "j").complaints.front()),
+      "j: the component has nothing to run\n  hint: command: COMMAND, or launcher: {type: mpi, "
+      "additional_arguments: COMMAND}");
+}
+
+TEST(ReadJob, AnExpressionThatNothingReplacesIsAnError) {
+  const std::string command = "command: t --n {inputs.n} {outputs.out} {other} {inputs.}\n";
+  for (const char* kind : {"type: command\n", "", "muster: 1\n"}) {
+    const JobReading reading = read_job(kind + command + std::string(kComponent), "j");
+    ASSERT_EQ(reading.complaints.size(), 2U) << kind;
+    EXPECT_NE(to_string(reading.complaints[0]).find("write ${{inputs.n}}"), std::string::npos)
+        << kind;
+    EXPECT_NE(to_string(reading.complaints[1]).find("write ${{outputs.out}}"), std::string::npos)
+        << kind;
+  }
+}
+
+TEST(ReadJob, OtherComponentsOfThePreviewsAreToldByName) {
+  for (const char* kind :
+       {"ParallelComponent", "SweepComponent@1", "SparkComponent", "HDInsightComponent",
+        "ScopeComponent", "DataTransferComponent", "PipelineComponent"}) {
+    const JobReading reading = read_job(std::string("type: ") + kind + "\nname: x\n", "j");
+    ASSERT_EQ(reading.complaints.size(), 1U) << kind;
+    EXPECT_TRUE(
+        to_string(reading.complaints[0]).starts_with("j:1:1: this is a ") ||
+        to_string(reading.complaints[0]).starts_with("j:1:1: components of this older kind"))
+        << to_string(reading.complaints[0]);
+  }
+}
+
 TEST(ReadJob, KindJobsHaveALauncherAndWorkers) {
   const JobFile mpi = good(R"(
 name: rings
