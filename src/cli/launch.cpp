@@ -45,14 +45,19 @@ namespace {
 
 using base::Result;
 
-// What the launcher in the command would start, as far as that can be told before.
-std::optional<Prospect> inner_prospect(const front::RunRequest& request,
-                                       const std::vector<std::string>& environment) {
-  if (!request.inner) return std::nullopt;
+// What the launcher in the command would start, as far as that can be told before; or why it would
+// start nothing.
+Result<std::optional<Prospect>> inner_prospect(const front::RunRequest& request,
+                                               const std::vector<std::string>& environment) {
+  std::optional<Prospect> nothing;
+  if (!request.inner) return nothing;
   auto inventory = inventory_of(request.inner->spec, {});
-  if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return std::nullopt;
+  if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return nothing;
   auto job = prospect(request.inner->spec, std::move(*inventory), environment);
-  return job ? std::optional<Prospect>(std::move(*job)) : std::nullopt;
+  if (job) return std::optional(std::move(*job));
+  base::Error wrong = std::move(job.error());
+  wrong.what = "the launcher in the command would not start: " + wrong.what;
+  return tl::unexpected(std::move(wrong));
 }
 
 // All that such a launcher is given, when its words do not tell where it starts ranks.
@@ -133,6 +138,8 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    const auto foreseen = inner_prospect(request_, invocation_.environment);
+    if (request_.dry_run && !foreseen) return give_up(foreseen.error());
     const auto launched = inner();
     if (!launched) job->command_hosts = command_hosts(request_, same_);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
@@ -154,7 +161,7 @@ class Launch {
   }
 
   [[nodiscard]] std::optional<Prospect> inner() const {
-    return inner_prospect(request_, invocation_.environment);
+    return inner_prospect(request_, invocation_.environment).value_or(std::nullopt);
   }
 
   bool joins_hosts(const model::RunReport& report) {

@@ -111,4 +111,26 @@ std::shared_ptr<const RunRequest> inner_request(const Call& call, const model::J
   return std::make_shared<const RunRequest>(std::move(request));
 }
 
+// Words that only a shell can expand are none of the user's mistakes.
+std::optional<base::Error> inner_mistake(const Call& call, const model::JobSpec& spec) {
+  Call inner = inside(call, spec);
+  const std::string named = inner.words.empty() ? "" : inner.words.front();
+  const model::App& app = spec.apps.front();
+  const bool is_first = app.command.back().starts_with(named) || app.command.front() == named;
+  const auto is_left_to_shell = [](const std::string& word) {
+    return word.find_first_of("$`") != std::string::npos;
+  };
+  if (named.empty() || !is_first || named.find('/') != std::string::npos ||
+      std::ranges::any_of(inner.words, is_left_to_shell)) {
+    return std::nullopt;
+  }
+  const Front* front = take_front(inner);
+  if (front == nullptr || front->takes_file) return std::nullopt;
+  auto read = front->read(inner);
+  if (read || read.error().fault != base::Fault::usage) return std::nullopt;
+  base::Error wrong = std::move(read.error());
+  wrong.what = fmt::format("{} would not start: {}", inner.called, wrong.what);
+  return wrong;
+}
+
 }  // namespace muster::front

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "front/front.hpp"
 #include "front/request.hpp"
@@ -13,5 +14,11 @@ namespace muster::front {
 // only a shell can expand its arguments.
 [[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Call& call,
                                                               const model::JobSpec& spec);
+
+// What is wrong with the words of a launcher that the command begins with, told as the launcher
+// itself would: it would start nothing. Nothing also where another launcher of that name is meant,
+// by a path.
+[[nodiscard]] std::optional<base::Error> inner_mistake(const Call& call,
+                                                       const model::JobSpec& spec);
 
 }  // namespace muster::front

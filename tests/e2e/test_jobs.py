@@ -15,8 +15,8 @@ import unittest
 
 from front_case import LabFrontCase
 from lab import LOCAL
-from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, USAGE, Case, lab_or_skip,
-                     run_tests)
+from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, ROOT, USAGE, Case,
+                     lab_or_skip, run_tests)
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 FILES = [path for path in sorted(glob.glob(os.path.join(JOBS, "*.yml")))
@@ -148,6 +148,30 @@ class Explain(JobCase):
         text = self.good("explain", self.example("tensorflow_servers.yml")).text
         self.assertIn("  2 ranks (worker), in ", text)
         self.assertIn("  4 ranks (ps), in ", text)
+
+    def test_what_its_launcher_would_refuse(self):
+        """A launcher in the command is told of as it would tell itself, and nothing starts."""
+        self.write("muster.yml", "targets:\n  big: {hosts: [n1, n2, n3, n4], slots: 4}\n")
+        refused = {
+            "mpirun -bind-too core ./a": (BAD_FILE, "unknown option '-bind-too'"),
+            "mpirun -np 4 -genv A 1 ./a": (BAD_FILE, "unknown option '-genv'"),
+            "torchrun --nproc_per_node four t.py": (BAD_FILE, "--nproc_per_node must be a number"),
+            "deepspeed --num_nodes 9 t.py": (BAD_FILE, "--num_nodes 9, but 4 hosts are known"),
+            "mpirun -np 17 ./a": (NO_SLOTS, "17 ranks wanted, but 4 hosts have 16 slots")}
+        for command, (code, why) in refused.items():
+            file = self.write("job.yml", f"type: command\ncommand: {command}\n"
+                              "resources: {instance_count: 4}\ncompute: azureml:big\n"
+                              "distribution: {type: mpi, process_count_per_instance: 4}\n")
+            for words in (["explain"], ["submit", "--dry-run"], ["submit"]):
+                if code == NO_SLOTS and words == ["submit"]:
+                    continue  # its launcher is the one to tell, when it has started
+                done = self.job(*words, file)
+                self.assertEqual((done.code, done.out), (code, b""), done)
+                self.assertIn(f"would not start: {why}", done.errors)
+        for command in ("mpirun -np 16 ./a", "mpirun -np $((4 * 4)) ./a", "/opt/mpirun -foo ./a",
+                        "if ./b; then mpirun -foo ./a; fi"):
+            file = self.write("job.yml", f"muster: 1\ncommand: '{command}'\n")
+            self.good("explain", file)
 
     def test_no_variable_is_left_out(self):
         """All that a rank finds is told before, but what is Open MPI's own affair."""

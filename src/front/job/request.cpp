@@ -260,7 +260,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
   Reading reading;
   job::JobFile& job = source.job;
-  job::Complaints complaints(source.sources.empty() ? std::vector{job.source} : source.sources);
+  const auto files = source.sources.empty() ? std::vector{job.source} : source.sources;
+  job::Complaints complaints(files);
   job::resize(job, draft.counts, complaints);
   const job::Bases bases = bases_of(call, source.folder);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
@@ -285,6 +286,11 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (checkpoints) add_folder(*checkpoints, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
+  if (const auto wrong = inner_mistake(call, made.spec)) {
+    job::Complaints own(files);
+    own.add(job.command ? job.command->begin : job::Mark(), wrong->what, wrong->hint);
+    return Reading{.complaints = std::move(own).take()};
+  }
   request.inner = inner_request(call, made.spec);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();

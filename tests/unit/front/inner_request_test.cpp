@@ -44,6 +44,23 @@ TEST(InnerRequest, is_nothing_where_only_a_shell_can_tell) {
   }
 }
 
+std::string mistake(const std::string& text) {
+  const auto wrong = inner_mistake(here(), launching(text));
+  return wrong ? wrong->what : "";
+}
+
+TEST(InnerRequest, tells_what_its_launcher_would_refuse) {
+  EXPECT_NE(mistake("mpirun -bind-too core -np 4 x").find("mpirun would not start: "),
+            std::string::npos);
+  EXPECT_NE(mistake("torchrun --nproc_per_node four x.py").find("torchrun would not start: "),
+            std::string::npos);
+  for (const char* text :
+       {"mpirun -np 4 x", "/opt/mpi/bin/mpirun --other 4 x", "if y; then mpirun -bind-too 4 x; fi",
+        "mpirun -np $((2 * 2)) x", "python train.py", "", "mpirun --hostfile none -np 4 x"}) {
+    EXPECT_EQ(mistake(text), "") << text;
+  }
+}
+
 TEST(InnerRequest, launchers_on_all_nodes_are_one) {
   model::JobSpec spec;
   spec.per_node = 1;
