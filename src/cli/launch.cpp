@@ -140,7 +140,7 @@ class Launch {
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
-    const auto launched = inner();
+    const std::optional<Prospect> launched = foreseen.value_or(std::nullopt);
     if (!launched) job->command_hosts = command_hosts(request_, same_);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) return show_dry_run(request_, *job, launched);

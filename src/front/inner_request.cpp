@@ -96,41 +96,37 @@ bool take_all_nodes(RunRequest& request, const model::JobSpec& spec) {
   return true;
 }
 
-}  // namespace
-
-std::shared_ptr<const RunRequest> inner_request(const Call& call, const model::JobSpec& spec) {
-  Call inner = inside(call, spec);
-  const Front* front = take_front(inner);
-  if (front == nullptr || front->takes_file) return nullptr;
-  auto read = front->read(inner);
-  if (!read || !read->request) return nullptr;
-  RunRequest& request = *read->request;
-  const bool starts_all = !spec.hostfile.empty() && !request.meeting;
-  if (!starts_all && !take_all_nodes(request, spec)) return nullptr;
-  if (!take_inherited_settings(inner, request.said_reach, request.spec)) return nullptr;
-  return std::make_shared<const RunRequest>(std::move(request));
-}
-
-// Words that only a shell can expand are none of the user's mistakes.
-std::optional<base::Error> inner_mistake(const Call& call, const model::JobSpec& spec) {
-  Call inner = inside(call, spec);
-  const std::string named = inner.words.empty() ? "" : inner.words.front();
-  const model::App& app = spec.apps.front();
-  const bool is_first = app.command.back().starts_with(named) || app.command.front() == named;
+// Whether the command begins with the launcher, which is muster under that name, and no shell has
+// to expand its words: then what is wrong with them is the user's mistake.
+bool would_be_told(const model::App& app, const std::vector<std::string>& words) {
   const auto is_left_to_shell = [](const std::string& word) {
     return word.find_first_of("$`") != std::string::npos;
   };
-  if (named.empty() || !is_first || named.find('/') != std::string::npos ||
-      std::ranges::any_of(inner.words, is_left_to_shell)) {
-    return std::nullopt;
-  }
+  if (words.empty() || std::ranges::any_of(words, is_left_to_shell)) return false;
+  const std::string& named = words.front();
+  const bool is_first = app.command.back().starts_with(named) || app.command.front() == named;
+  return !named.empty() && is_first && named.find('/') == std::string::npos;
+}
+
+}  // namespace
+
+InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
+  Call inner = inside(call, spec);
+  const bool is_told = would_be_told(spec.apps.front(), inner.words);
   const Front* front = take_front(inner);
-  if (front == nullptr || front->takes_file) return std::nullopt;
+  if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);
-  if (read || read.error().fault != base::Fault::usage) return std::nullopt;
-  base::Error wrong = std::move(read.error());
-  wrong.what = fmt::format("{} would not start: {}", inner.called, wrong.what);
-  return wrong;
+  if (!read && is_told && read.error().fault == base::Fault::usage) {
+    base::Error mistake = std::move(read.error());
+    mistake.what = fmt::format("{} would not start: {}", inner.called, mistake.what);
+    return {{}, std::move(mistake)};
+  }
+  if (!read || !read->request) return {};
+  RunRequest& request = *read->request;
+  const bool starts_all = !spec.hostfile.empty() && !request.meeting;
+  if (!starts_all && !take_all_nodes(request, spec)) return {};
+  if (!take_inherited_settings(inner, request.said_reach, request.spec)) return {};
+  return {std::make_shared<const RunRequest>(std::move(request)), {}};
 }
 
 }  // namespace muster::front

@@ -9,16 +9,16 @@
 
 namespace muster::front {
 
-// `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
-// and join each other are read as one for all. Nothing when the command calls no launcher, or when
-// only a shell can expand its arguments.
-[[nodiscard]] std::shared_ptr<const RunRequest> inner_request(const Call& call,
-                                                              const model::JobSpec& spec);
+struct InnerReading {
+  // Null when the command calls no launcher, or when only a shell can expand its arguments.
+  std::shared_ptr<const RunRequest> request;
+  // Of a launcher that the command begins with, as the launcher itself would say it: it would start
+  // nothing. Nothing also where another launcher of that name is meant, by a path.
+  std::optional<base::Error> mistake;
+};
 
-// What is wrong with the words of a launcher that the command begins with, told as the launcher
-// itself would: it would start nothing. Nothing also where another launcher of that name is meant,
-// by a path.
-[[nodiscard]] std::optional<base::Error> inner_mistake(const Call& call,
-                                                       const model::JobSpec& spec);
+// `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
+// and join each other are read as one for all.
+[[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec);
 
 }  // namespace muster::front

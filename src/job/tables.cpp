@@ -38,9 +38,8 @@ bool is_old_component(const Node& root) {
 }
 
 Choice choice_of(const Node& root) {
-  if (find(root, kChoices[0].key) == nullptr && is_old_component(root)) {
-    return {Dialect::component, "type"};
-  }
+  const bool is_native = find(root, "muster") != nullptr;
+  if (!is_native && is_old_component(root)) return {Dialect::component, "type"};
   for (const Choice& choice : kChoices) {
     if (find(root, choice.key) != nullptr) return choice;
   }

@@ -286,12 +286,14 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (checkpoints) add_folder(*checkpoints, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
-  if (const auto wrong = inner_mistake(call, made.spec)) {
+  InnerReading inner = inner_request(call, made.spec);
+  if (inner.mistake) {
     job::Complaints own(files);
-    own.add(job.command ? job.command->begin : job::Mark(), wrong->what, wrong->hint);
+    own.add(job.command ? job.command->begin : job::Mark(), inner.mistake->what,
+            inner.mistake->hint);
     return Reading{.complaints = std::move(own).take()};
   }
-  request.inner = inner_request(call, made.spec);
+  request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.spec.output = muster_output(draft.output);

@@ -28,7 +28,7 @@ model::JobSpec launching(const std::string& text) {
 TEST(InnerRequest, takes_the_hosts_of_the_job) {
   for (const char* text : {"mpirun -np $N x", "mpiexec.hydra -n 3 x", "muster run -n 3 x",
                            "mpirun --hostfile \"${AZUREML_MPI_HOSTFILE}\" -np 3 x"}) {
-    const auto read = inner_request(here(), launching(text));
+    const auto read = inner_request(here(), launching(text)).request;
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(read->spec.apps.front().ranks, 3U) << text;
     ASSERT_EQ(read->spec.hosts.size(), 2U) << text;
@@ -40,12 +40,12 @@ TEST(InnerRequest, takes_the_hosts_of_the_job) {
 TEST(InnerRequest, is_nothing_where_only_a_shell_can_tell) {
   for (const char* text : {"mpirun -np $((2 * 2)) x", "mpirun -np `nproc` x", "python train.py",
                            "mpirun", "muster", "", "muster submit job.yml"}) {
-    EXPECT_FALSE(inner_request(here(), launching(text))) << text;
+    EXPECT_FALSE(inner_request(here(), launching(text)).request) << text;
   }
 }
 
 std::string mistake(const std::string& text) {
-  const auto wrong = inner_mistake(here(), launching(text));
+  const auto wrong = inner_request(here(), launching(text)).mistake;
   return wrong ? wrong->what : "";
 }
 
@@ -74,7 +74,7 @@ TEST(InnerRequest, launchers_on_all_nodes_are_one) {
                                  std::string(name) +
                                      " --nnodes $WORLD_SIZE --nproc_per_node 4 --node_rank "
                                      "$NODE_RANK --master_addr $MASTER_ADDR x.py"};
-    const auto read = inner_request(here(), spec);
+    const auto read = inner_request(here(), spec).request;
     ASSERT_TRUE(read) << name;
     EXPECT_FALSE(read->meeting);
     EXPECT_EQ(read->spec.per_node, 4U);
@@ -82,7 +82,7 @@ TEST(InnerRequest, launchers_on_all_nodes_are_one) {
     EXPECT_EQ(read->spec.hosts[1].slots, 4U);
   }
   spec.apps.front().command[2] = "torchrun --nproc_per_node 4 x.py";
-  EXPECT_FALSE(inner_request(here(), spec));
+  EXPECT_FALSE(inner_request(here(), spec).request);
 }
 
 }  // namespace
