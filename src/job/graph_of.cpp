@@ -114,9 +114,12 @@ class Layer {
     return here.step.pipeline ? lay_nested(here, inner) : lay_job(here, inner);
   }
 
+  // None of its steps starts before the whole has what it is given, whether they use that or not.
   Laid lay_nested(const Here& here, Scope inner) {
     for (const Input& input : here.step.job.inputs) {
-      inner.inputs[input.name] = values_.source_of(here, input);
+      Source source = values_.source_of(here, input);
+      if (source.made) wait_for(*source.made, inner.after);
+      inner.inputs[input.name] = std::move(source);
     }
     inner.paths = values_.paths_of(here.step.job, here.level.scope.paths);
     const JobFile job = values_.job_of(here.level.scope, here.step);
@@ -147,9 +150,9 @@ class Layer {
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
     made.items = here.items;
-    wait_for(made.items, made);
+    wait_for(made.items, made.after);
     made.when = inner.when;
-    for (const Condition& condition : made.when) wait_for(condition.output, made);
+    for (const Condition& condition : made.when) wait_for(condition.output, made.after);
     for (Input& input : made.job.inputs) set_input(here, made, input);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
@@ -161,14 +164,14 @@ class Layer {
     return done;
   }
 
-  static void wait_for(const MadeBy& output, GraphStep& step) {
-    for (const StepOutput& one : output) step.after.push_back(one.step);
+  static void wait_for(const MadeBy& output, std::vector<std::size_t>& after) {
+    for (const StepOutput& one : output) after.push_back(one.step);
   }
 
   void set_input(const Here& here, GraphStep& made, Input& input) {
     Source source = values_.source_of(here, input);
     if (source.made) {
-      wait_for(*source.made, made);
+      wait_for(*source.made, made.after);
       made.inputs[input.name] = std::move(*source.made);
       input.value.reset();
     } else if (source.text) {

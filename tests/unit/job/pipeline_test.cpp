@@ -238,6 +238,63 @@ jobs:
   EXPECT_EQ(step(made, "fit.merge").job.outputs.front().path->text, "/base/model");
 }
 
+Texts waits_for(const Graph& graph, const std::string& of) {
+  Texts all;
+  for (const std::size_t needed : step(graph, of).after) all.push_back(graph.steps[needed].name);
+  return all;
+}
+
+// Azure ML's order: what a pipeline is given belongs to all of it, however deep.
+TEST(Pipeline, NoStepOfAPipelineStartsBeforeTheWholeHasWhatItIsGiven) {
+  const Graph made = good_graph({{"p.yml", R"(
+type: pipeline
+jobs:
+  second: {type: pipeline, component: inner.yml, inputs: {after: "${{parent.jobs.first.outputs.o}}"}}
+  first: {command: a, outputs: {o: }}
+  beside: {command: b}
+)"},
+                                 {"inner.yml", R"(
+type: pipeline
+inputs: {after: {type: uri_folder}}
+jobs:
+  one: {command: c, outputs: {o: }}
+  deep: {type: pipeline, component: deep.yml, inputs: {given: "${{parent.jobs.one.outputs.o}}"}}
+)"},
+                                 {"deep.yml", R"(
+type: pipeline
+inputs: {given: {type: uri_folder}, name: x}
+jobs:
+  free: {command: d}
+)"}});
+  EXPECT_EQ(waits_for(made, "second.one"), Texts{"first"});
+  EXPECT_EQ(waits_for(made, "second.deep.free"), (Texts{"first", "second.one"}));
+  EXPECT_EQ(waits_for(made, "beside"), Texts{});
+}
+
+// The second pass of a loop is given what the first has made.
+TEST(Pipeline, APassOfALoopWaitsAsAWhole) {
+  const Graph made = good_graph({{"p.yml", R"(
+type: pipeline
+jobs:
+  body: {type: pipeline, component: inner.yml, inputs: {state: ./s}}
+  loop:
+    type: do_while
+    body: ${{parent.jobs.body}}
+    condition: true
+    mapping: {o: state}
+    limits: {max_iteration_count: 2}
+)"},
+                                 {"inner.yml", R"(
+type: pipeline
+inputs: {state: {type: uri_folder}}
+outputs: {o: {type: uri_folder}}
+jobs:
+  free: {command: c}
+  make: {command: d, outputs: {o: "${{parent.outputs.o}}"}}
+)"}});
+  EXPECT_EQ(waits_for(made, "body.2.free"), Texts{"body.1.make"});
+}
+
 TEST(Pipeline, SettingsReachInputsOfThePipelineAndOfSteps) {
   const Files files = {{"p.yml", R"(
 type: pipeline
