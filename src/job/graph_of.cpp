@@ -10,6 +10,7 @@
 #include "job/binding.hpp"
 #include "job/graph_parts.hpp"
 #include "job/graph_values.hpp"
+#include "job/input_type.hpp"
 #include "job/mini_batches.hpp"
 #include "job/waits.hpp"
 #include "spec/in_quotes.hpp"
@@ -146,7 +147,6 @@ class Layer {
     made.folder = values_.folder_of(here.step.file);
     made.job = values_.job_of(here.level.scope, here.step);
     if (!made.job.target) made.job.target = inner.target;
-    if (made.job.parallel) write_out_parallel(made.job);
     made.deterministic = made.job.deterministic;
     made.after = inner.after;
     made.items = here.items;
@@ -154,6 +154,7 @@ class Layer {
     made.when = inner.when;
     for (const Condition& condition : made.when) wait_for(condition.output, made.after);
     for (Input& input : made.job.inputs) set_input(here, made, input);
+    if (made.job.parallel) write_out_parallel(made.job);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
       done.outputs[output.name] = {{index, output.name}};
@@ -164,12 +165,23 @@ class Layer {
     return done;
   }
 
+  // What is given decides where the step does not say it.
+  [[nodiscard]] bool gives_table(const Source& source) const {
+    if (!source.made || source.made->empty()) return source.is_table;
+    const StepOutput& one = source.made->front();
+    const std::vector<Output>& outputs = (*steps_)[one.step].job.outputs;
+    const auto made = std::ranges::find(outputs, one.output, &Output::name);
+    return made != outputs.end() && is_table(made->type);
+  }
+
   static void wait_for(const MadeBy& output, std::vector<std::size_t>& after) {
     for (const StepOutput& one : output) after.push_back(one.step);
   }
 
   void set_input(const Here& here, GraphStep& made, Input& input) {
     Source source = values_.source_of(here, input);
+    if (!input.type && gives_table(source))
+      input.type = Text{std::string(kTableType), input.mark, input.mark, true};
     if (source.made) {
       wait_for(*source.made, made.after);
       made.inputs[input.name] = std::move(*source.made);

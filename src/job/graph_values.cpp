@@ -75,6 +75,7 @@ Sources GraphValues::inputs() {
     const auto is_set = std::ranges::count(of_pipeline_, "inputs." + input.name, &Setting::key);
     source.folder = is_set > 0 ? bases_.here : folder_of(input.mark.file);
     source.is_path = type_of(input, head.dialect) == InputType::path;
+    source.is_table = is_table(input.type);
     source.told = told && !source.text && !input.optional;
   }
   return sources;

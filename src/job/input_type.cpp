@@ -23,7 +23,7 @@ constexpr TypeWord kTypes[] = {
     {"integer", InputType::integer},   {"boolean", InputType::boolean},
     {"enum", InputType::choice},       {"path", InputType::path},
     {"uri_file", InputType::path},     {"uri_folder", InputType::path},
-    {"mltable", InputType::path},      {"mlflow_model", InputType::path},
+    {kTableType, InputType::path},     {"mlflow_model", InputType::path},
     {"custom_model", InputType::path}, {"triton_model", InputType::path},
     {"float", InputType::number},      {"int", InputType::integer},
     {"bool", InputType::boolean},      {"anyfile", InputType::path},
@@ -80,6 +80,10 @@ std::optional<InputType> type_of(const Input& input, Dialect dialect) {
   if (known != std::end(kTypes)) return known->type;
   if (is_kind_of_path(low, dialect)) return InputType::path;
   return std::nullopt;
+}
+
+bool is_table(const std::optional<Text>& type) {
+  return type && base::lower(type->text) == kTableType;
 }
 
 std::string type_hint(std::string_view typed) {

@@ -15,6 +15,10 @@ enum class InputType : std::uint8_t { text, number, integer, boolean, choice, pa
 // Nothing for a word that is no type. Without a word, the value decides.
 [[nodiscard]] std::optional<InputType> type_of(const Input& input, Dialect dialect);
 
+// The type of a folder with an MLTable file, which names the data.
+inline constexpr std::string_view kTableType = "mltable";
+[[nodiscard]] bool is_table(const std::optional<Text>& type);
+
 // The nearest type, or all of them.
 [[nodiscard]] std::string type_hint(std::string_view typed);
 

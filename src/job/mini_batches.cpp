@@ -1,11 +1,15 @@
 // Writes the command of a parallel job.
 #include "job/mini_batches.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/shell_word.hpp"
+#include "job/expression.hpp"
+#include "job/input_type.hpp"
 
 namespace muster::job {
 namespace {
@@ -32,6 +36,8 @@ class Command {
     job_.variables.push_back({std::move(variable), value->begin, *value});
   }
 
+  void add_flag(const std::string& name) { text_ += " --" + name; }
+
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -39,10 +45,21 @@ class Command {
   std::string text_;
 };
 
+// Its data is what an MLTable file names, not that file.
+bool is_cut_table(const Parallel& parallel, const JobFile& job) {
+  if (!parallel.data) return false;
+  const std::vector<Piece> pieces = pieces_of(parallel.data->text, job.dialect);
+  return std::ranges::any_of(pieces, [&](const Piece& piece) {
+    const auto input = std::ranges::find(job.inputs, piece.text, &Input::name);
+    return piece.kind == Piece::Kind::input && input != job.inputs.end() && is_table(input->type);
+  });
+}
+
 std::string command_of(const Parallel& parallel, JobFile& job) {
   Command command(job);
   command.add("entry-script", parallel.script);
   command.add("input", parallel.data);
+  if (is_cut_table(parallel, job)) command.add_flag("mltable");
   command.add("mini-batch-size", parallel.batch_size);
   command.add("max-retries", parallel.retries);
   command.add("timeout", parallel.batch_timeout);

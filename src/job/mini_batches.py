@@ -2,15 +2,18 @@
 
 Rank 0 deals the batches out and keeps the rows that come back; every rank, rank 0 too, asks it for
 work. Needs nothing but Python's own library on the hosts, and RANK, WORLD_SIZE, MASTER_ADDR and
-MASTER_PORT. The entry script has init() and run(batch), a list of file paths, and run() returns a
-row for each item that went well. Both ends of a connection show that they know the job's secret
-before anything is dealt out: others can connect to the port, too.
+MASTER_PORT; to read an MLTable file PyYAML, and for its rows pandas. The entry script has init()
+and run(batch), a list of file paths or a DataFrame, and run() returns a row for each item that went
+well. Both ends of a connection show that they know the job's secret before anything is dealt out:
+others can connect to the port, too.
 """
 
 import argparse
 import collections
+import glob
 import hmac
 import importlib.util
+import io
 import json
 import os
 import secrets
@@ -25,8 +28,9 @@ import traceback
 class Deal:
     """Which batch goes to whom; what has failed; what has come back. Shared by threads."""
 
-    def __init__(self, batches, told):
+    def __init__(self, batches, reader, told):
         self.told = told
+        self.reader = reader  # None: a batch is a list of paths
         self.lock = threading.Condition()
         self.waiting = collections.deque((number, 0) for number in range(len(batches)))
         self.batches = batches
@@ -38,7 +42,8 @@ class Deal:
         self.broken = ""
 
     def next(self):
-        """A batch's number, how often it has been tried, and its files; None: there is no more."""
+        """A batch's number, how often it has been tried, what it holds, and how that is read;
+        None: there is no more."""
         with self.lock:
             while not self.waiting and self.out and not self.broken:
                 self.lock.wait(1)
@@ -46,20 +51,21 @@ class Deal:
                 return None
             number, tries = self.waiting.popleft()
             self.out += 1
-            return number, tries, self.batches[number]
+            return number, tries, self.batches[number], self.reader
 
-    def done(self, number, tries, rows, error):
-        """A batch has been run: `error` is empty, or why it failed as a whole."""
+    def done(self, number, tries, report):
+        """A batch has been run: its error is empty, or why it failed as a whole."""
+        rows, error, items = report["rows"], report["error"], int(report["items"])
         with self.lock:
             self.out -= 1
             if error and tries < self.told.max_retries:
                 self.waiting.append((number, tries + 1))
             elif error:
                 self.failed_batches += 1
-                self.failed_items += len(self.batches[number])
+                self.failed_items += items
             else:
                 self.rows[number] = rows
-                self.failed_items += max(0, len(self.batches[number]) - len(rows))
+                self.failed_items += max(0, items - len(rows))
             self.judge()
             self.lock.notify_all()
 
@@ -73,8 +79,13 @@ class Deal:
         for count, most, what in ((self.failed_items, self.told.error_threshold, "items"),
                                   (self.failed_batches, self.told.mini_batch_error_threshold,
                                    "mini-batches")):
-            if 0 <= most < count and not self.broken:
+            if most is not None and 0 <= most < count and not self.broken:
                 self.broken = f"{count} {what} have failed, and {most} may"
+
+    def all_failed(self):
+        """Of a job that is over. Nobody wants that by default, but may say so: -1."""
+        allowed = -1 in (self.told.error_threshold, self.told.mini_batch_error_threshold)
+        return bool(self.batches) and self.failed_batches == len(self.batches) and not allowed
 
 
 def say(text):
@@ -155,17 +166,17 @@ def deal_to(deal, lines):
         for line in lines:
             told = json.loads(line)
             if held is not None:
-                deal.done(held[0], held[1], told["rows"], told["error"])
+                deal.done(held[0], held[1], told)
             held = deal.next()
             lines.write(json.dumps(held) + "\n")
             lines.flush()
             if held is None:
                 return
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ValueError):
         pass
     finally:
         if held is not None:  # its rank is gone
-            deal.done(held[0], held[1], [], "the rank that had it has gone")
+            deal.done(held[0], held[1], nothing_of(held[2], "the rank that had it has gone"))
         deal.leave()
 
 
@@ -192,17 +203,24 @@ def timed_out(*_):
     raise TimedOut("run() took longer than the timeout")
 
 
-def run_batch(module, batch, timeout):
-    """Rows as texts, and why it failed, or nothing."""
+def nothing_of(items, error):
+    return {"rows": [], "error": error, "items": len(items)}
+
+
+def run_batch(module, held, timeout):
+    """Rows as texts, why it failed, or nothing, and how many items it had."""
+    _, _, batch, reader = held
     if timeout > 0:
         signal.signal(signal.SIGALRM, timed_out)
         signal.setitimer(signal.ITIMER_REAL, timeout, 1)
     try:
-        result = module.run(batch)
-        return rows_of(result), ""
+        if reader:
+            batch = frame_of(batch, reader)
+        items = len(batch)  # the script may change it
+        return {"rows": rows_of(module.run(batch)), "error": "", "items": items}
     except (Exception, TimedOut) as error:  # it is told, and the job may go on
         say(traceback.format_exc())
-        return [], f"{type(error).__name__}: {error}"
+        return nothing_of(batch, f"{type(error).__name__}: {error}")
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -229,15 +247,167 @@ def work(module, told, address, secret):
     with server, server.makefile("rw", encoding="utf-8") as lines:
         introduce(lines, secret)
         server.settimeout(None)
-        report = {"rows": [], "error": ""}
+        report = nothing_of([], "")
         while True:
             lines.write(json.dumps(report) + "\n")
             lines.flush()
             held = json.loads(lines.readline() or "null")
             if held is None:
                 return
-            rows, error = run_batch(module, held[2], told.timeout)
-            report = {"rows": rows, "error": error}
+            report = run_batch(module, held, told.timeout)
+
+
+# ---- tables: an MLTable file says which files hold the data, and how their rows are read ----
+#
+# Source of its rules: the schema in PyPI's package mltable, and what its to_pandas_dataframe() makes.
+
+HEADERS = ("all_files_same_headers", "all_files_different_headers", "from_first_file", "no_header")
+ENCODINGS = {"utf8": "utf-8", "utf8 bom": "utf-8-sig", "utf8bom": "utf-8-sig",
+             "iso88591": "latin-1", "latin1": "latin-1", "windows1252": "cp1252",
+             "windows-1252": "cp1252", "utf16": "utf-16"}
+# Its options, with their defaults; of others the rows would be wrong.
+READERS = {
+    "read_delimited": {"delimiter": ",", "header": HEADERS[0], "support_multi_line": False,
+                       "empty_as_string": False, "encoding": "utf8", "include_path_column": False,
+                       "infer_column_types": True},
+    "read_json_lines": {"encoding": "utf8", "include_path_column": False},
+    "read_parquet": {"include_path_column": False},
+}
+CHOOSERS = ("keep_columns", "drop_columns")
+
+
+def table_in(folder):
+    """What the MLTable file in a folder says, and its path."""
+    path = os.path.join(folder, "MLTable")
+    if not os.path.isfile(path):
+        raise SystemExit(f"there is no {path}, which an input of type mltable needs")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        import yaml
+    except ImportError:
+        raise SystemExit(f"reading {path} needs PyYAML on this host: pip install pyyaml") from None
+    try:
+        said = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SystemExit(f"{path}: {error}") from None
+    if not isinstance(said, dict) or not isinstance(said.get("paths"), list):
+        raise SystemExit(f"{path}: it must be a map with a list of paths")
+    return said, path
+
+
+def listed_files(folder, said, path):
+    files = []
+    for one in said["paths"]:
+        kind, place = next(iter(one.items())) if isinstance(one, dict) and one else ("", "")
+        place = str(place).removeprefix("file://")
+        if kind not in ("file", "folder", "pattern") or "://" in place:
+            raise SystemExit(f"{path}: only files, folders and patterns of this host can be read, "
+                             f"not {one}")
+        place = os.path.normpath(os.path.join(folder, place))
+        if kind == "pattern":
+            files += sorted(file for file in glob.glob(place, recursive=True)
+                            if os.path.isfile(file))
+        else:
+            files += files_of(place)
+    return files
+
+
+def reader_of(said, path):
+    """How rows are read, and which columns stay; None: nothing says so, and files are the data."""
+    reader = None
+    for one in said.get("transformations") or []:
+        name, options = next(iter(one.items())) if isinstance(one, dict) and one else (one, {})
+        if name in READERS and reader is None:
+            unknown = sorted(set(options or {}) - set(READERS[name]))
+            if unknown:
+                raise SystemExit(f"{path}: muster cannot follow {unknown[0]} of {name}")
+            reader = {"how": name, "columns": [], **READERS[name], **(options or {})}
+        elif name in CHOOSERS and reader is not None:
+            names = [options] if isinstance(options, str) else list(options)
+            reader["columns"].append([name, names])
+        else:
+            raise SystemExit(f"{path}: muster cannot follow the transformation {name}; it knows "
+                             f"{', '.join((*READERS, *CHOOSERS))}")
+    if reader is not None and reader.get("header", HEADERS[0]) not in HEADERS:
+        raise SystemExit(f"{path}: the header must be one of {', '.join(HEADERS)}")
+    return reader
+
+
+def encoding_of(reader):
+    return ENCODINGS.get(reader["encoding"], reader["encoding"])
+
+
+def pieces_of(files, reader, most):
+    """Parts of about so many bytes: file, where it begins and ends, and the header it lacks.
+    Lines stay whole; where a row may have several, or cannot be told from bytes, files do."""
+    delimited = reader["how"] == "read_delimited"
+    may_cut = delimited and not reader["support_multi_line"] and "16" not in encoding_of(reader)
+    first = None
+    for path in files:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if not may_cut:
+                header = first if delimited and reader["header"] == "from_first_file" else None
+                first = first or path
+                yield [path, 0, size, header]
+                continue
+            has_own = reader["header"].startswith("all_files") or (
+                reader["header"] == "from_first_file" and first is None)
+            first = first or path
+            if has_own:
+                file.readline()
+            has_any = reader["header"] != "no_header"
+            header = (path if has_own else first) if has_any else None
+            begin = file.tell()
+            while begin < size:
+                file.seek(min(size, begin + most))
+                file.readline()
+                yield [path, begin, file.tell(), header]
+                begin = file.tell()
+
+
+def frame_of(pieces, reader):
+    import pandas
+    infers = len(pieces) == 1 and reader.get("infer_column_types")
+    frames = []
+    for path, begin, end, header in pieces:
+        frame = rows_in(pandas, path, begin, end, header, reader, infers)
+        if reader["include_path_column"]:
+            frame.insert(0, "Path", path)
+        frames.append(frame)
+    frame = frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=True)
+    if reader.get("infer_column_types") and not infers:  # from all rows, not from each file's
+        text = io.StringIO(frame.to_csv(index=False))
+        frame = pandas.read_csv(text, **empty_fields(reader))
+    for what, names in reader["columns"]:
+        frame = frame[names] if what == "keep_columns" else frame.drop(columns=names)
+    return frame
+
+
+def empty_fields(reader):
+    """Nothing but an empty field is a missing value, not even "NA"."""
+    return {"keep_default_na": False, "na_values": [] if reader["empty_as_string"] else [""]}
+
+
+def rows_in(pandas, path, begin, end, header, reader, infers):
+    if reader["how"] == "read_parquet":
+        return pandas.read_parquet(path)
+    with open(path, "rb") as file:
+        file.seek(begin)
+        text = file.read(end - begin).decode(encoding_of(reader))
+    if header:
+        with open(header, encoding=encoding_of(reader), newline="") as file:
+            text = file.readline() + text
+    if reader["how"] == "read_json_lines":
+        return pandas.read_json(io.StringIO(text), lines=True)
+    has_header = reader["header"] != "no_header"
+    frame = pandas.read_csv(
+        io.StringIO(text), sep=reader["delimiter"], header=0 if has_header else None,
+        dtype=None if infers else str, **empty_fields(reader))
+    if not has_header:
+        frame.columns = [f"Column{number + 1}" for number in range(len(frame.columns))]
+    return frame
 
 
 # ---- the whole ----
@@ -251,20 +421,42 @@ def files_of(path):
             for name in sorted(names) if not folders.sort()]
 
 
-def batches_of(paths, size):
-    """`size`: so many files, or whole files up to so many bytes ("10kb"), at least one."""
-    files = [file for path in paths for file in files_of(path)]
+def work_of(told):
+    """The batches, and how they are read, or None."""
+    if not told.mltable:
+        return batches_of([file for path in told.input for file in files_of(path)], told), None
+    files, readers = [], []
+    for folder in told.input:
+        said, path = table_in(folder)
+        files += listed_files(folder, said, path)
+        readers.append(reader_of(said, path))
+    reader = readers[0]
+    if reader and importlib.util.find_spec("pandas") is None:
+        say("pandas is not installed: run() is given paths of files instead of rows")
+        reader = None
+    if not reader:
+        return batches_of(files, told), None
+    most = bytes_of(told.mini_batch_size or "1mb")
+    pieces = list(pieces_of(files, reader, most))
+    return packed(pieces, [end - begin for _, begin, end, _ in pieces], most), reader
+
+
+def batches_of(files, told):
+    """So many files each, or whole files up to so many bytes ("10kb"), at least one."""
+    size = told.mini_batch_size or "1"
     if size.isdigit():
         step = max(1, int(size))
         return [files[i:i + step] for i in range(0, len(files), step)]
-    most = bytes_of(size)
+    return packed(files, [os.path.getsize(file) for file in files], bytes_of(size))
+
+
+def packed(items, lengths, most):
     batches, room = [], 0
-    for file in files:
-        length = os.path.getsize(file)
+    for item, length in zip(items, lengths):
         if not batches or length > room:
             batches.append([])
             room = most
-        batches[-1].append(file)
+        batches[-1].append(item)
         room -= length
     return batches
 
@@ -279,11 +471,12 @@ def told_of(words):
     parser = argparse.ArgumentParser()
     parser.add_argument("--entry-script", required=True)
     parser.add_argument("--input", action="append", default=[])
-    parser.add_argument("--mini-batch-size", default="1")
+    parser.add_argument("--mltable", action="store_true")
+    parser.add_argument("--mini-batch-size", default="")
     parser.add_argument("--max-retries", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=0)
-    parser.add_argument("--error-threshold", type=int, default=-1)
-    parser.add_argument("--mini-batch-error-threshold", type=int, default=-1)
+    parser.add_argument("--error-threshold", type=int)
+    parser.add_argument("--mini-batch-error-threshold", type=int)
     parser.add_argument("--append-row-to", default="")
     parser.add_argument("arguments", nargs="*")
     return parser.parse_args(words)
@@ -300,6 +493,9 @@ def finish(deal, told):
                 file.writelines(row + "\n" for row in deal.rows[number])
     say(f"{len(deal.rows)} of {len(deal.batches)} mini-batches completed, "
         f"{deal.failed_items} items failed")
+    if not deal.broken and deal.all_failed():
+        deal.broken = ("every mini-batch failed; with mini_batch_error_threshold: -1 the job "
+                       "completes all the same")
     if deal.broken:
         say(deal.broken)
     return 1 if deal.broken else 0
@@ -312,7 +508,8 @@ def main():
     deal = listener = None
     if os.environ["RANK"] == "0":
         listener = socket.create_server(address, backlog=1024)  # others wait while files are listed
-        deal = Deal(batches_of(told.input, told.mini_batch_size), told)
+        batches, reader = work_of(told)
+        deal = Deal(batches, reader, told)
         threading.Thread(target=serve, args=(deal, listener, secret), daemon=True).start()
     try:
         work(load(told), told, address, secret)

@@ -103,6 +103,19 @@ class MiniBatches(PipelineCase):
         self.assertIn("4 items failed", done.errors)
         self.scores("if number % 2: continue", items="3", code=1)
 
+    def test_a_step_whose_every_batch_failed_has_failed(self):
+        fails = "raise RuntimeError('no')"
+        self.write("src/score.py", SCORE % fails)
+        self.parallel()
+        for threshold in ("error_threshold", "mini_batch_error_threshold"):
+            with open(self.path("p.yml"), encoding="utf-8") as file:
+                lines = [line for line in file if not line.strip().startswith(threshold + ":")]
+            self.write("p.yml", "".join(lines))
+        done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
+        self.assertIn("every mini-batch failed; with mini_batch_error_threshold: -1", done.errors)
+        done = self.scores(fails)  # both are -1
+        self.assertIn("score: 0 of 5 mini-batches completed, 9 items failed\n", done.errors)
+
     def test_a_call_that_takes_too_long_fails(self):
         done = self.scores("if number == 8: import time; time.sleep(3600)", size="1",
                            timeout=2)
@@ -166,6 +179,102 @@ def run(batch):
         self.parallel(size="1")
         done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
         self.assertRegex(done.errors, r"score failed with exit code 1.*ValueError: no model")
+
+
+TABLE_STEP = """type: pipeline
+inputs:
+  table: {type: mltable, path: table}
+outputs:
+  rows: {type: uri_file}
+jobs:
+  score:
+    type: parallel
+    mini_batch_size: %s
+    max_concurrency_per_instance: 2
+    inputs: {table: "${{parent.inputs.table}}"}
+    input_data: ${{inputs.table}}
+    outputs: {rows: "${{parent.outputs.rows}}"}
+    task: {type: run_function, code: src, entry_script: score.py,
+           append_row_to: "${{outputs.rows}}"}
+"""
+# A row for each row of the table, or for each path.
+TABLE_SCORE = """def run(batch):
+    if hasattr(batch, "columns"):
+        return [f"{len(batch)} " + " ".join(f"{name}={value}" for name, value in row.items())
+                for row in batch.to_dict("records")]
+    return [path.rsplit("table/", 1)[1] for path in batch]
+"""
+
+
+class Tables(PipelineCase):
+    """Data of type mltable: what its MLTable file names, as the package mltable reads it."""
+
+    def setUp(self):
+        super().setUp()
+        # Debian's Python has Debian's pandas and PyYAML.
+        self.environment = functools.partial(self.environment,
+                                             PATH=f"/usr/bin:{os.environ['PATH']}")
+        for folder in ("src", "table", "table/d", "table/d/sub"):
+            os.mkdir(self.path(folder))
+        self.write("src/score.py", TABLE_SCORE)
+        self.write("table/d/one.csv", 'a,b\n1,x\n,NA\n3,"q,r"\n')
+        self.write("table/d/sub/two.csv", "a,b\n5,y\n")
+        self.write("table/other.csv", "a,b\n9,z\n")
+
+    def rows_of(self, table, size="1mb", code=0):
+        self.write("table/MLTable", "type: mltable\n" + table)
+        self.write("p.yml", TABLE_STEP % size)
+        done = self.submit(file="p.yml", code=code)
+        if code:
+            return done
+        with open(self.show()["outputs"]["rows"], encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def delimited(self, **options):
+        said = ", ".join(f"{name}: {value}" for name, value in options.items())
+        return ("paths: [{folder: ./d}]\n"
+                "transformations:\n- read_delimited: {%s}\n" % said)
+
+    def test_files_that_it_does_not_name_are_no_data(self):
+        self.assertEqual(self.rows_of("paths: [{file: other.csv}, {pattern: './d/*.csv'}]\n",
+                                      size="1"), ["other.csv", "d/one.csv"])
+
+    def test_a_batch_is_rows(self):
+        self.assertEqual(self.rows_of(self.delimited()),
+                         ["4 a=1.0 b=x", "4 a=nan b=NA", "4 a=3.0 b=q,r", "4 a=5.0 b=y"])
+        self.assertEqual(self.rows_of(self.delimited(empty_as_string="true",
+                                                     infer_column_types="false")),
+                         ["4 a=1 b=x", "4 a= b=NA", "4 a=3 b=q,r", "4 a=5 b=y"])
+        self.assertEqual(self.rows_of(self.delimited(header="no_header"))[:2],
+                         ["6 Column1=a Column2=b", "6 Column1=1 Column2=x"])
+        self.assertEqual(self.rows_of(self.delimited(header="from_first_file"))[2:],
+                         ["5 a=3 b=q,r", "5 a=a b=b", "5 a=5 b=y"])
+        self.assertEqual(self.rows_of(self.delimited() + "- keep_columns: [b]\n")[3:],
+                         ["4 b=y"])
+
+    def test_a_large_file_is_cut_between_lines(self):
+        lines = [f"{number},{'x' * (number % 50)}" for number in range(500)]
+        self.write("table/d/one.csv", "a,b\n" + "\n".join(lines))  # the last one has no end
+        rows = self.rows_of(self.delimited(empty_as_string="true"), size="1kb")
+        values = [(line.split()[1], line.split("b=")[1]) for line in rows]
+        self.assertEqual(values[:-1], [(f"a={n}", "x" * (n % 50)) for n in range(500)])
+        self.assertLess(max(int(line.split()[0]) for line in rows), 300)
+
+    def test_what_cannot_be_followed_is_refused(self):
+        for table, words in (
+                (self.delimited() + "- filter: col('a') > 2\n",
+                 "muster cannot follow the transformation filter; it knows read_delimited"),
+                (self.delimited(path_column="p"), "muster cannot follow path_column of"),
+                (self.delimited(header="some"), "the header must be one of"),
+                ("paths: [{file: 'azureml://datastores/x/paths/y'}]\n",
+                 "only files, folders and patterns of this host can be read"),
+                ("paths: [", "MLTable: while parsing"),
+                ("paths: [{file: none.csv}]\n", "there is no")):
+            done = self.rows_of(table, code=1)
+            self.assertIn(words, done.errors)
+        os.remove(self.path("table/MLTable"))
+        self.assertIn("MLTable, which an input of type mltable needs",
+                      self.submit(file="p.yml", code=1).errors)
 
 
 if __name__ == "__main__":
