@@ -259,7 +259,7 @@ def work(module, told, address, secret):
 
 # ---- tables: an MLTable file says which files hold the data, and how their rows are read ----
 #
-# Source of its rules: the schema in PyPI's package mltable, and what its to_pandas_dataframe() makes.
+# Source: the schema in PyPI's package mltable, and what its to_pandas_dataframe() makes.
 
 HEADERS = ("all_files_same_headers", "all_files_different_headers", "from_first_file", "no_header")
 ENCODINGS = {"utf8": "utf-8", "utf8 bom": "utf-8-sig", "utf8bom": "utf-8-sig",

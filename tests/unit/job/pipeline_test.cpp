@@ -5,77 +5,10 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "job/graph_of.hpp"
-#include "job/read_pipeline.hpp"
+#include "unit/job/drawn.hpp"
 
 namespace muster::job {
 namespace {
-
-using Files = std::map<std::string, std::string>;
-using Texts = std::vector<std::string>;
-
-PipelineReading read_all(const Files& files, const std::string& first = "p.yml") {
-  return read_pipeline(files.at(first), first,
-                       [&](const std::string& path) -> base::Result<std::string> {
-                         const auto found = files.find(path);
-                         if (found != files.end()) return found->second;
-                         return base::fail(base::Fault::bad_file, "", "cannot read {}", path);
-                       });
-}
-
-Texts told(const std::vector<base::Error>& errors) {
-  Texts all;
-  for (const base::Error& error : errors) all.push_back(to_string(error));
-  return all;
-}
-
-struct Laid {
-  Graph graph;
-  Texts complaints;
-};
-
-Laid graph(const Files& files, const std::vector<Setting>& settings = {}) {
-  const PipelineReading reading = read_all(files);
-  EXPECT_EQ(told(reading.complaints), Texts{});
-  if (!reading.complaints.empty()) return {};
-  Complaints complaints(sources_of(reading.pipeline));
-  Laid laid;
-  laid.graph = graph_of(reading.pipeline, settings, {"/base", "/here", "/out"}, complaints);
-  laid.complaints = told(std::move(complaints).take());
-  return laid;
-}
-
-Graph good_graph(const Files& files, const std::vector<Setting>& settings = {}) {
-  Laid laid = graph(files, settings);
-  EXPECT_EQ(laid.complaints, Texts{});
-  return std::move(laid.graph);
-}
-
-Texts names(const Graph& graph) {
-  Texts all;
-  for (const GraphStep& step : graph.steps) all.push_back(step.name);
-  return all;
-}
-
-const GraphStep& step(const Graph& graph, const std::string& name) {
-  const auto found = std::ranges::find(graph.steps, name, &GraphStep::name);
-  EXPECT_NE(found, graph.steps.end()) << name;
-  static const GraphStep kNone;
-  return found == graph.steps.end() ? kNone : *found;
-}
-
-// "text" of a value, "step.output" of what another step makes, or "".
-std::string input(const Graph& graph, const std::string& of, const std::string& name) {
-  const GraphStep& one = step(graph, of);
-  const auto made = one.inputs.find(name);
-  if (made != one.inputs.end()) {
-    EXPECT_EQ(made->second.size(), 1U);
-    return graph.steps[made->second.front().step].name + ":" + made->second.front().output;
-  }
-  const auto found = std::ranges::find(one.job.inputs, name, &Input::name);
-  if (found == one.job.inputs.end()) return "(none)";
-  return found->value ? found->value->text : "";
-}
 
 TEST(Pipeline, InlineStepsRunInTheOrderOfWhatTheyNeed) {
   const Graph made = good_graph({{"p.yml", R"(
@@ -249,7 +182,10 @@ TEST(Pipeline, NoStepOfAPipelineStartsBeforeTheWholeHasWhatItIsGiven) {
   const Graph made = good_graph({{"p.yml", R"(
 type: pipeline
 jobs:
-  second: {type: pipeline, component: inner.yml, inputs: {after: "${{parent.jobs.first.outputs.o}}"}}
+  second:
+    type: pipeline
+    component: inner.yml
+    inputs: {after: "${{parent.jobs.first.outputs.o}}"}
   first: {command: a, outputs: {o: }}
   beside: {command: b}
 )"},
@@ -339,7 +275,7 @@ jobs:
 )"},
                                             {"bad.yml", "command: x ${{inputs.y}}\nfoo: 1\n"}});
   EXPECT_EQ(
-      told(reading.complaints),
+      told_in(reading.complaints),
       (Texts{"p.yml:10:16: the component 'missing.yml': cannot read missing.yml",
              "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
              "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
@@ -360,14 +296,14 @@ jobs:
   c: {command: x, inputs: {i: "${{parent.jobs.b.outputs.o}}"}, outputs: {o: }}
   d: {command: x, inputs: {i: "${{parent.jobs.c.outputs.o}}"}}
 )"}});
-  EXPECT_EQ(told(steps.complaints),
+  EXPECT_EQ(told_in(steps.complaints),
             Texts{"p.yml:4:3: these steps wait for one another: a -> c -> b -> a\n"
                   "  hint: one of them must do without an output of the next"});
   const PipelineReading files =
       read_all({{"p.yml", "type: pipeline\njobs: {a: {component: q.yml}}\n"},
                 {"q.yml", "type: pipeline\njobs: {a: {component: r.yml}}\n"},
                 {"r.yml", "type: pipeline\njobs: {a: {component: ./q.yml}}\n"}});
-  EXPECT_EQ(told(files.complaints),
+  EXPECT_EQ(told_in(files.complaints),
             Texts{"r.yml:2:23: these files contain one another: q.yml -> r.yml -> q.yml"});
 }
 
@@ -398,7 +334,7 @@ mini_batch_size: 1
 retry_settings: {max_retries: 1}
 task: {type: run_function, entry_script: s.py}
 )"}};
-  const Laid made = graph(files);
+  const Drawn made = graph(files);
   EXPECT_TRUE(made.complaints.empty());
   const std::string command = step(made.graph, "named").job.command->text;
   EXPECT_NE(command.find(
@@ -446,199 +382,9 @@ TEST(Pipeline, WhatGrowsWithoutBoundEndsSoon) {
         i + 1);
   }
   files["c30.yml"] = "command: x\n";
-  const Laid made = graph(files);
+  const Drawn made = graph(files);
   EXPECT_EQ(made.complaints, Texts{"c29.yml:2:8: the pipeline has more than 20000 steps"});
   EXPECT_EQ(made.graph.steps.size(), kGraphStepsMax);
-}
-
-// "step" for each that a step runs after, and "step.output=true" for each condition.
-Texts needs(const Graph& graph, const std::string& of) {
-  Texts all;
-  for (const std::size_t one : step(graph, of).after) all.push_back(graph.steps[one].name);
-  for (const Condition& one : step(graph, of).when) {
-    EXPECT_EQ(one.output.size(), 1U);
-    all.push_back(graph.steps[one.output.front().step].name + "." + one.output.front().output +
-                  (one.is ? "=true" : "=false"));
-  }
-  return all;
-}
-
-TEST(PipelineControl, BranchesRunUnderTheirConditions) {
-  const Files files = {{"p.yml", R"(
-type: pipeline
-inputs: {fast: true}
-jobs:
-  decide:
-    type: if_else
-    condition: ${{parent.jobs.test.outputs.output}}
-    true_block: ["${{parent.jobs.a}}", "${{parent.jobs.inner}}"]
-    false_block: ${{parent.jobs.b}}
-  a: {command: x}
-  b: {command: x}
-  inner:
-    type: IfElse
-    condition: ${{parent.jobs.test.outputs.more}}
-    false_block: [c]
-  c: {type: pipeline, jobs: {d: {command: x}}}
-  quick: {type: if_else, condition: "${{parent.inputs.fast}}", true_block: e, false_block: f}
-  e: {command: x}
-  f: {command: x}
-  test:
-    command: x
-    outputs: {output: {type: boolean, is_control: true}, more: {type: boolean, is_control: true}}
-)"}};
-  const Graph made = good_graph(files);
-  EXPECT_EQ(names(made), (Texts{"e", "test", "a", "b", "c.d"}));
-  EXPECT_EQ(needs(made, "a"), (Texts{"test", "test.output=true"}));
-  EXPECT_EQ(needs(made, "b"), (Texts{"test", "test.output=false"}));
-  EXPECT_EQ(needs(made, "c.d"), (Texts{"test", "test.output=true", "test.more=false"}));
-  EXPECT_EQ(needs(made, "e"), Texts{});
-  EXPECT_TRUE(step(made, "test").job.outputs.front().is_control);
-  EXPECT_EQ(names(good_graph(files, {{"inputs.fast", "False"}})).front(), "f");
-  EXPECT_EQ(graph(files, {{"inputs.fast", "maybe"}}).complaints,
-            Texts{"p.yml:17:37: the condition must be true or false, not 'maybe'"});
-}
-
-const char* const kBody = R"(
-inputs:
-  model: {type: uri_folder}
-  rate: {type: number, default: 1}
-outputs:
-  model: {type: uri_folder}
-  more: {type: boolean, is_control: true}
-command: x ${{inputs.model}} ${{inputs.rate}} ${{outputs.model}} ${{outputs.more}}
-)";
-
-TEST(PipelineControl, LoopsAreWrittenOut) {
-  const Graph made = good_graph({{"p.yml", R"(
-type: pipeline
-jobs:
-  body:
-    component: body.yml
-    inputs: {model: ./start}
-  loop:
-    type: do_while
-    body: ${{parent.jobs.body}}
-    condition: more
-    mapping: {model: [model]}
-    limits: {max_iteration_count: 3}
-  fixed: {component: body.yml, inputs: {model: "${{parent.jobs.first.outputs.o}}"}}
-  twice:
-    type: do_while
-    body: fixed
-    condition: true
-    mapping: {model: "${{parent.jobs.fixed.inputs.model}}"}
-    limits: {max_iteration_count: 2}
-  last:
-    command: x ${{inputs.m}}
-    inputs: {m: "${{parent.jobs.twice.outputs.model}}"}
-  first: {command: x, outputs: {o: }}
-)"},
-                                 {"body.yml", kBody}});
-  EXPECT_EQ(names(made),
-            (Texts{"body.1", "body.2", "body.3", "first", "fixed.1", "fixed.2", "last"}));
-  EXPECT_EQ(input(made, "body.1", "model"), "/base/start");
-  EXPECT_EQ(input(made, "body.2", "model"), "body.1:model");
-  EXPECT_EQ(needs(made, "body.3"), (Texts{"body.2", "body.2.more=true"}));
-  EXPECT_EQ(needs(made, "fixed.1"), Texts{"first"});
-  EXPECT_EQ(needs(made, "fixed.2"), Texts{"fixed.1"});
-  EXPECT_EQ(input(made, "last", "m"), "fixed.2:model");
-}
-
-TEST(PipelineControl, WhatALoopLeavesIsThatOfItsLastPass) {
-  const Graph made = good_graph({{"p.yml", R"(
-type: pipeline
-outputs: {model: }
-jobs:
-  body:
-    component: body.yml
-    inputs: {model: ./start}
-    outputs: {model: "${{parent.outputs.model}}"}
-  loop:
-    type: do_while
-    body: body
-    condition: ${{parent.jobs.body.outputs.more}}
-    mapping: {model: model}
-    limits: {max_iteration_count: 3}
-  last: {command: "x ${{inputs.m}}", inputs: {m: "${{parent.jobs.body.outputs.model}}"}}
-)"},
-                                 {"body.yml", kBody}});
-  const MadeBy passes = {{2, "model"}, {1, "model"}, {0, "model"}};
-  EXPECT_EQ(step(made, "last").inputs.at("m"), passes);
-  EXPECT_EQ(made.outputs.front().from, passes);
-  EXPECT_EQ(needs(made, "last"), (Texts{"body.1", "body.2", "body.3"}));
-}
-
-TEST(PipelineControl, ItemsAreStepsOfTheirOwn) {
-  const Files files = {{"p.yml", R"(
-type: pipeline
-inputs: {rates: '[{"rate": 0.5}]', data: {type: uri_folder, path: d}}
-jobs:
-  listed: {component: body.yml, inputs: {model: m}}
-  a:
-    type: parallel_for
-    body: ${{parent.jobs.listed}}
-    items: [{rate: 1}, {rate: 2, model: "${{parent.inputs.data}}"}]
-  keyed: {component: body.yml}
-  b: {type: parallel_for, body: keyed, items: '{"x": {"model": "mx"}, "y": {"model": "my"}}'}
-  given: {component: body.yml, inputs: {model: m}}
-  c: {type: parallel_for, body: given, items: "${{parent.inputs.rates}}", max_concurrency: 2}
-)"},
-                       {"body.yml", kBody}};
-  const Graph made = good_graph(files);
-  EXPECT_EQ(names(made), (Texts{"listed.0", "listed.1", "keyed.x", "keyed.y", "given.0"}));
-  EXPECT_EQ(input(made, "listed.0", "rate"), "1");
-  EXPECT_EQ(input(made, "listed.0", "model"), "/base/m");
-  EXPECT_EQ(input(made, "listed.1", "model"), "/base/d");
-  EXPECT_EQ(input(made, "keyed.y", "model"), "/base/my");
-  EXPECT_EQ(input(made, "given.0", "rate"), "0.5");
-  EXPECT_EQ(names(good_graph(files, {{"inputs.rates", "[]"}})).size(), 4U);
-  EXPECT_EQ(graph(files, {{"inputs.rates", R"([{"rat": 1}])"}}).complaints,
-            Texts{"p.yml:13:47: the step given has no input 'rat'"});
-  EXPECT_EQ(graph(files, {{"inputs.rates", R"([{"rate": "x"}])"}}).complaints,
-            Texts{"p.yml:13:47: jobs.given.0.inputs.rate must be a number, not 'x'"});
-}
-
-TEST(PipelineControl, ItemsThatAStepMakesAreStepsOfOneStep) {
-  const Files files = {{"p.yml", R"(
-type: pipeline
-jobs:
-  each: {command: "x ${{inputs.i}} ${{inputs.j}}", inputs: {i: , j: 1}}
-  loop: {type: parallel_for, body: each, items: "${{parent.jobs.list.outputs.all}}"}
-  list: {command: x, outputs: {all: {type: string}}}
-)"}};
-  const Graph made = good_graph(files);
-  EXPECT_EQ(names(made), (Texts{"list", "each"}));
-  EXPECT_EQ(step(made, "each").items, (MadeBy{{0, "all"}}));
-  EXPECT_EQ(needs(made, "each"), Texts{"list"});
-  EXPECT_EQ(input(made, "each", "i"), "");
-  EXPECT_EQ(input(made, "each", "j"), "1");
-}
-
-TEST(PipelineControl, WhatCannotBeIsSaid) {
-  const PipelineReading reading = read_all({{"p.yml", R"(
-type: pipeline
-jobs:
-  a: {command: x, outputs: {o: }, inputs: {i: 1}}
-  b: {command: x, inputs: {i: "${{parent.jobs.each.outputs.o}}"}}
-  each: {type: parallel_for, body: a, items: [{j: 1}, 3]}
-  some: {type: parallel_for, body: b, items: "x ${{parent.jobs.a.outputs.o}}"}
-  none: {type: if_else, condition: "yes", true_block: zz}
-  same: {type: do_while, body: a, condition: o, mapping: {}, limits: {max_iteration_count: 2}}
-)"}});
-  EXPECT_EQ(told(reading.complaints),
-            (Texts{"p.yml:5:32: the step 'each' has no output\n  hint: a step that runs for each "
-                   "of some items leaves many of them",
-                   "p.yml:6:48: the step a has no input 'j'\n  hint: did you mean i?",
-                   "p.yml:6:55: an item must be a map, not text\n  hint: for example: items: "
-                   "[{epochs: 3}, {epochs: 10}], with inputs of the body",
-                   "p.yml:7:46: these are no items\n  hint: write them here, or "
-                   "${{parent.inputs.NAME}}, or ${{parent.jobs.STEP.outputs.NAME}}",
-                   "p.yml:8:36: 'yes' is no condition\n  hint: write true, false or "
-                   "${{parent.jobs.STEP.outputs.NAME}}",
-                   "p.yml:8:55: there is no step 'zz'",
-                   "p.yml:9:32: the step a cannot be the body of this loop\n  hint: it is the "
-                   "body of another one"}));
 }
 
 }  // namespace
