@@ -117,6 +117,9 @@ Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
       request.code->again.empty() ? code.taken(request) : manifest_of_then(*request.code);
   if (!manifest) return tl::unexpected(std::move(manifest.error()));
   code.manifest_ = std::move(*manifest);
+  if (request.code->has_run_folders) {
+    for (const char* name : {"logs", "outputs"}) snapshot::add_folder(code.manifest_, name);
+  }
   return code;
 }
 

@@ -37,7 +37,9 @@
 #include "process/terminal.hpp"
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
+#include "sweep/metric_text.hpp"
 #include "view/phases.hpp"
+#include "view/record_words.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -93,6 +95,18 @@ void give_secret(model::JobSpec& spec) {
         std::ranges::count(app.exports, job::kMiniBatchesProgram, &model::EnvSetting::name) > 0;
     if (!deals) continue;
     app.exports.push_back({std::string(job::kMiniBatchesSecret), probe::random_digits(kDigits)});
+  }
+}
+
+// MLflow's files cannot lie in a record that is not there.
+void keep_out_of(const std::string& record, plan::Kept& kept) {
+  const std::string there = sweep::file_uri(record);
+  for (auto* machine : {&kept.same_machine, &kept.elsewhere}) {
+    for (plan::Forwarded& app : *machine) {
+      std::erase_if(app.kept, [&](const model::Variable& one) {
+        return one.name == front::kTrackingUri && one.value.starts_with(there);
+      });
+    }
   }
 }
 
@@ -246,11 +260,16 @@ class Launch {
     auto begun = begin_recording(*recorder_, job.spec, job.plan, invocation_);
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     code_.reset();                   // the record names its contents from now on
-    if (begun) return {};
+    if (begun) {
+      const bool is_watched = invocation_.parent < 0 && ::isatty(STDERR_FILENO) == 1;
+      if (is_watched) say(view::begin_words(recorder_->record(), false));
+      return {};
+    }
     const bool needs_it = has_code || holds_outputs(recorder_->record());
     if (invocation_.parent >= 0 || needs_it) return begun;
     say(fmt::format("muster: {}; the run continues\n", begun.error().what));
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
+    keep_out_of(recorder_->record().folder, job.kept);
     recorder_.reset();
     return {};
   }

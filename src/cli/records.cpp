@@ -20,6 +20,7 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/lock.hpp"
+#include "store/metric_files.hpp"
 #include "store/reader.hpp"
 #include "view/graph_drawing.hpp"
 #include "view/record_json.hpp"
@@ -65,8 +66,16 @@ Result<RunRecord> record_of(const std::string& records, const std::string& word)
   });
 }
 
+// With what its ranks have logged so far, if they have.
+RunRecord looked_at(RunRecord record) {
+  model::Logged logged =
+      store::logged_in(fmt::format("{}/{}", record.folder, front::kMetricsFolder));
+  if (logged != model::Logged()) record.logged = std::move(logged);
+  return record;
+}
+
 int print_json(const RunRecord& record) {
-  return print(view::record_json(record, store::utc_now()) + "\n");
+  return print(view::record_json(looked_at(record), store::utc_now()) + "\n");
 }
 
 // How it ended.
@@ -77,7 +86,7 @@ int print_end(const RunRecord& record, const RecordRequest& request) {
 int show(const RunRecord& record, const RecordRequest& request) {
   if (request.json) return print_json(record);
   const auto text = store::read_file(record.folder + "/report.txt");
-  return print(view::record_words(record, store::utc_now()) +
+  return print(view::record_words(looked_at(record), store::utc_now()) +
                view::warning_words(text.value_or("")));
 }
 
@@ -90,7 +99,7 @@ int report(const RunRecord& record, const RecordRequest& request) {
   }
   const auto text = store::read_file(record.folder + "/report.txt");
   if (request.json) {
-    return print(view::report_json(record, text.value_or(""), store::utc_now()) + "\n");
+    return print(view::report_json(looked_at(record), text.value_or(""), store::utc_now()) + "\n");
   }
   return print(text ? *text : view::record_sentence(record) + "\n");
 }

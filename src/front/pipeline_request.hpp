@@ -63,9 +63,6 @@ struct StepRequest {
   std::optional<StepFacts> reuse = {};  // none: it always runs
 };
 
-// In a trial's record: MLflow's files, which its MLFLOW_TRACKING_URI names.
-inline constexpr std::string_view kMetricsFolder = "mlruns";
-
 // What is judged of trials, and what each of them asks for. The trials are the steps of a
 // pipeline's request; the outputs of that become copies of the best one's.
 struct SweepRequest {

@@ -23,6 +23,7 @@ struct CodeFolder {
   std::string folder;  // absolute
   std::uint64_t limit = kSnapshotLimit;
   std::string again = {};  // the manifest of the snapshot to be used; empty: a new one is taken
+  bool has_run_folders = false;  // `outputs` and `logs` are in the copy, as Azure ML's jobs expect
 };
 
 // An image that is made on this machine before the run.
@@ -49,6 +50,10 @@ struct Shown {
   bool allocation = false;  // --display-allocation, on stdout
   bool bindings = false;    // --report-bindings, on stderr
 };
+
+// In a record: MLflow's files, which this variable names.
+inline constexpr std::string_view kTrackingUri = "MLFLOW_TRACKING_URI";
+inline constexpr std::string_view kMetricsFolder = "mlruns";
 
 // What the record of a run holds beside spec and plan.
 struct Recording {

@@ -176,8 +176,8 @@ void Hosts::tell_progress(Instant now, HeadEffects& out) {
     return why.empty() ? name(waiting[i]) : why;
   };
   const std::string names = view::first_few(waiting.size(), name_or_why, "; ");
-  out.push_back(
-      Say{fmt::format("waiting for {} of {} hosts: {}", waiting.size(), hosts_.size(), names)});
+  out.push_back(Say{fmt::format("waiting for {} of {} hosts to connect: {}", waiting.size(),
+                                hosts_.size(), names)});
 }
 
 // With the last there is nothing left to tell of.

@@ -88,6 +88,27 @@ struct StepRecord {
   bool operator==(const StepRecord&) const = default;
 };
 
+// What ranks have logged through MLflow: each metric's last value, and parameters, by name.
+struct Logged {
+  struct Metric {
+    std::string name;
+    double value = 0;       // may be infinite, or not a number
+    std::int64_t step = 0;  // as the program counts
+    bool operator==(const Metric&) const = default;
+  };
+  std::vector<Metric> metrics;
+  std::vector<Tag> params;
+  bool operator==(const Logged&) const = default;
+};
+
+// Of a sweep: the trial whose outputs are the sweep's, and the value that it reached.
+struct BestTrial {
+  std::string step;  // empty: there is none
+  std::string metric;
+  double value = 0;
+  bool operator==(const BestTrial&) const = default;
+};
+
 struct RunRecord {
   std::string run;     // its name, which sorts by time: "20261121-212530.123-kufa"
   std::string folder;  // of the record
@@ -114,6 +135,8 @@ struct RunRecord {
   std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then
   std::string rerun_of = {};     // of a pipeline: the folder of the record that it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
+  BestTrial best = {};
+  std::optional<Logged> logged = {};  // nothing: nobody has looked; it is not written down
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.

@@ -434,6 +434,7 @@ class Conductor {
       return model::is_done(step.state) || step.state == StepState::left_out;
     });
     recorder_.set_outputs(conducting_.outputs(steps));
+    if (judged) recorder_.set_best(judged->best);
     if (is_batch_job_over()) {
       recorder_.end(model::RunState::failed, base::exit_code(base::Fault::timeout),
                     model::CodeFrom::muster);

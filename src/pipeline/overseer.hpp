@@ -24,6 +24,7 @@ struct Conclusion {
   model::RunState state = model::RunState::completed;
   int code = 0;
   std::string words;  // lines
+  model::BestTrial best = {};
 };
 
 class Overseer {

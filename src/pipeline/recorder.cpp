@@ -43,6 +43,8 @@ void Recorder::set_outputs(std::vector<model::NamedPath> outputs) {
   options_.record.outputs = std::move(outputs);
 }
 
+void Recorder::set_best(model::BestTrial best) { options_.record.best = std::move(best); }
+
 void Recorder::end(model::RunState state, int code, model::CodeFrom from, const std::string& why,
                    const std::string& report) {
   model::RunRecord& record = options_.record;

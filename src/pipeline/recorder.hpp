@@ -28,6 +28,7 @@ class Recorder {
   void run();
   void change(std::size_t step, model::StepRecord now);
   void set_outputs(std::vector<model::NamedPath> outputs);
+  void set_best(model::BestTrial best);
   // `why`: one line, `report`: several; empty: what became of the steps says it.
   void end(model::RunState state, int code, model::CodeFrom from, const std::string& why = {},
            const std::string& report = {});

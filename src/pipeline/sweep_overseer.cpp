@@ -107,6 +107,9 @@ Conclusion SweepOverseer::conclude() {
   if (!over) return {model::RunState::stopped, kNoResult, {}};
   Conclusion done;
   done.words = view::sweep_outcome(plan_.metric, trials_, plan_.names);
+  if (over->best) {
+    done.best = {plan_.names[*over->best], plan_.metric, *trials_.result(*over->best)};
+  }
   if (over->end == sweep::SweepEnd::interrupted) {
     done.state = model::RunState::stopped;
   } else if (!sweep::succeeded(*over)) {

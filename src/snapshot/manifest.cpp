@@ -165,6 +165,12 @@ std::map<std::string, Entry> by_path(const Manifest& manifest) {
   return entries;
 }
 
+void add_folder(Manifest& manifest, const std::string& name) {
+  const auto at = std::ranges::lower_bound(manifest.entries, name, {}, &Entry::path);
+  if (at != manifest.entries.end() && at->path == name) return;
+  manifest.entries.insert(at, {.kind = EntryKind::folder, .path = name, .mode = 0755});
+}
+
 std::string manifest_text(const Manifest& manifest) {
   std::string text(kFirstLine);
   for (const Entry& entry : manifest.entries) add_line(text, entry);

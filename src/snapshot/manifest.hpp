@@ -45,6 +45,9 @@ struct Extent {
 
 [[nodiscard]] std::map<std::string, Entry> by_path(const Manifest& manifest);
 
+// As if an empty folder of this name lay in it; what is there already stays.
+void add_folder(Manifest& manifest, const std::string& name);
+
 // A line for each entry, after one that names the format; docs/RECORD.md describes them.
 [[nodiscard]] std::string manifest_text(const Manifest& manifest);
 

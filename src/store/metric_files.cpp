@@ -1,4 +1,4 @@
-// Looks for the metric's file below each run, and reads what is new in it.
+// Looks for files of metrics below each run, and reads what is new in them.
 #include "store/metric_files.hpp"
 
 #include <algorithm>
@@ -6,9 +6,12 @@
 #include <charconv>
 #include <filesystem>
 #include <limits>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <unistd.h>
 
+#include "process/unique_fd.hpp"
 #include "store/files.hpp"
 
 namespace muster::store {
@@ -33,12 +36,73 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return folders;
 }
 
-std::uint64_t rank_in(int file) {
-  std::array<char, 32> text{};
+std::string front_of(int file, std::size_t most) {
+  std::string text(most, '\0');
   const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return text;
+}
+
+std::uint64_t rank_in(int file) {
+  const std::string text = front_of(file, 32);
   std::uint64_t rank = kUnknownRank;
-  if (size > 0) std::from_chars(text.data(), text.data() + size, rank);
+  std::from_chars(text.data(), text.data() + text.size(), rank);
   return rank;
+}
+
+// A run of MLflow's, with the rank that made it.
+struct FoundRun {
+  std::uint64_t rank = kUnknownRank;
+  std::string path;  // below the folder
+};
+
+// In the order of ranks; of a rank that has begun several, the last one first.
+std::vector<FoundRun> runs_in(const std::string& folder) {
+  std::vector<FoundRun> runs;
+  for (const std::string& experiment : folders_in(folder)) {
+    for (const std::string& run : folders_in(folder + "/" + experiment)) {
+      const std::string path = experiment + "/" + run;
+      runs.push_back({rank_in(open_below(folder, path + "/" + kRankTag).get()), path});
+    }
+  }
+  const auto changed = [&](const FoundRun& run) {
+    std::error_code wrong;
+    return fs::last_write_time(folder + "/" + run.path + "/meta.yaml", wrong);
+  };
+  std::ranges::stable_sort(runs, [&](const FoundRun& a, const FoundRun& b) {
+    return a.rank != b.rank ? a.rank < b.rank : changed(a) > changed(b);
+  });
+  return runs;
+}
+
+// Names of files below a folder, of so many that are looked at: a metric's name may have slashes.
+std::vector<std::string> names_below(const std::string& folder, std::size_t most) {
+  std::vector<std::string> names;
+  std::error_code wrong;
+  fs::recursive_directory_iterator at(folder, wrong);
+  for (const fs::recursive_directory_iterator end; !wrong && at != end && most-- > 0;
+       at.increment(wrong)) {
+    std::error_code gone;
+    const std::string name = at->path().string().substr(folder.size() + 1);
+    if (at->is_regular_file(gone) && sweep::is_metric_name(name)) names.push_back(name);
+  }
+  return names;
+}
+
+// MLflow's own choice of the last one.
+std::optional<sweep::Report> last_report(int file) {
+  std::optional<sweep::Report> last;
+  GrowingFile metric;
+  std::vector<std::string> lines = metric.read_new(file);
+  lines.push_back(metric.rest());
+  for (const std::string& line : lines) {
+    const auto report = sweep::report_of(line);
+    if (!report) continue;
+    if (!last ||
+        std::tuple(report->step, report->timestamp) >= std::tuple(last->step, last->timestamp))
+      last = report;
+  }
+  return last;
 }
 
 }  // namespace
@@ -82,6 +146,32 @@ void MetricFiles::read_run(const std::string& run, std::vector<RankReport>& out)
   for (const std::string& line : known->second.metric.read_new(file.get())) {
     if (const auto report = sweep::report_of(line)) out.push_back({known->second.rank, *report});
   }
+}
+
+model::Logged logged_in(const std::string& folder) {
+  constexpr std::size_t kNamesMax = 5000;
+  constexpr std::size_t kParamMax = 8192;  // bytes; MLflow takes 6,000 characters
+  model::Logged logged;
+  std::set<std::string> metrics;
+  std::set<std::string> params;
+  for (const FoundRun& run : runs_in(folder)) {
+    const std::string place = folder + "/" + run.path;
+    for (const std::string& name : names_below(place + "/metrics", kNamesMax)) {
+      if (metrics.size() >= kNamesMax || metrics.contains(name)) continue;
+      const auto last = last_report(open_below(folder, run.path + "/metrics/" + name).get());
+      if (!last) continue;
+      metrics.insert(name);
+      logged.metrics.push_back({name, last->value, last->step});
+    }
+    for (const std::string& name : names_below(place + "/params", kNamesMax)) {
+      if (params.size() >= kNamesMax || !params.insert(name).second) continue;
+      const process::UniqueFd file = open_below(folder, run.path + "/params/" + name);
+      logged.params.push_back({name, front_of(file.get(), kParamMax)});
+    }
+  }
+  std::ranges::sort(logged.metrics, {}, &model::Logged::Metric::name);
+  std::ranges::sort(logged.params, {}, &model::Tag::name);
+  return logged;
 }
 
 }  // namespace muster::store

@@ -1,4 +1,5 @@
-// MetricFiles: what a trial has newly reported of one metric, from MLflow's file store.
+// MLflow's file store: what a trial has newly reported of one metric, and all that a run has
+// logged.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/record.hpp"
 #include "sweep/metric_text.hpp"
 
 namespace muster::store {
@@ -51,5 +53,9 @@ class MetricFiles {
   std::string metric_;
   std::map<std::string, Run> runs_;  // that have the metric, by their paths
 };
+
+// The last value of each metric, and the parameters, by name; of what several ranks have logged,
+// the lowest one's. `folder` as above; of more names than a person reads, some are left out.
+[[nodiscard]] model::Logged logged_in(const std::string& folder);
 
 }  // namespace muster::store

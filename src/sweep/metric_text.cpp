@@ -86,7 +86,8 @@ std::string file_uri(std::string_view path) {
   std::string uri = "file://";
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    if (is_letter_or_digit(c) || std::string_view("/-._~").find(c) != std::string_view::npos) {
+    // <run> stands for a name that is not known yet.
+    if (is_letter_or_digit(c) || std::string_view("/-._~<>").find(c) != std::string_view::npos) {
       uri += c;
     } else {
       uri += {'%', kHex[byte >> 4], kHex[byte & 15]};

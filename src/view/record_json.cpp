@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -65,11 +66,23 @@ Json scheduler_object(const model::Scheduler& scheduler) {
               {"id", utf8(scheduler.id)}};
 }
 
+void add_logged(const model::Logged& logged, Json& object) {
+  Json& metrics = object["metrics"] = Json::object();
+  for (const model::Logged::Metric& one : logged.metrics) metrics[utf8(one.name)] = one.value;
+  object["params"] = tags_object(logged.params);
+}
+
 // Keys that most runs do not have.
 void add_steps(const RunRecord& record, Json& object) {
   if (!record.scheduler.kind.empty()) object["scheduler"] = scheduler_object(record.scheduler);
   if (!record.rerun_of.empty()) object["rerun_of"] = utf8(record.rerun_of);
   if (!record.reused_from.empty()) object["reused_from"] = utf8(record.reused_from);
+  if (!record.best.step.empty()) {
+    object["best"] = Json{{"step", utf8(record.best.step)},
+                          {"metric", utf8(record.best.metric)},
+                          {"value", record.best.value}};
+  }
+  if (record.logged) add_logged(*record.logged, object);
   if (record.steps.empty()) return;
   Json& steps = object["steps"] = Json::array();
   for (const model::StepRecord& step : record.steps) steps.push_back(step_object(step));
@@ -188,6 +201,17 @@ std::vector<model::Tag> tags_at(const Json& object, const char* key = "tags") {
   return tags;
 }
 
+model::BestTrial best_at(const Json& object) {
+  const Json& best = at(object, "best");
+  const Json& value = at(best, "value");
+  // Infinity and the like have no form in JSON.
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+  return {text_at(best, "step"), text_at(best, "metric"),
+          value.is_number()  ? value.get<double>()
+          : best.is_object() ? kNotANumber
+                             : 0};
+}
+
 std::optional<model::StepRecord> step_at(const Json& object) {
   const auto state = model::step_state(text_at(object, "state"));
   if (!state) return std::nullopt;
@@ -277,7 +301,8 @@ std::optional<RunRecord> read_record(std::string_view text) {
                    .scheduler = scheduler_at(object),
                    .steps = steps_at(object),
                    .rerun_of = text_at(object, "rerun_of"),
-                   .reused_from = text_at(object, "reused_from")};
+                   .reused_from = text_at(object, "reused_from"),
+                   .best = best_at(object)};
 }
 
 std::optional<model::TypedCommand> read_asked(std::string_view spec_json) {

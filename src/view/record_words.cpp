@@ -77,6 +77,36 @@ std::string scheduler_line(const RunRecord& record) {
   return line("scheduler", fmt::format("{}: {}{}", on.kind, on.id, space));
 }
 
+std::string best_line(const RunRecord& record) {
+  const model::BestTrial& best = record.best;
+  const auto step = std::ranges::find(record.steps, best.step, &model::StepRecord::name);
+  if (step == record.steps.end()) return {};
+  std::string text = fmt::format("{}: {} {}", best.step, best.metric, best.value);
+  for (const model::Tag& one : step->values) {
+    text +=
+        fmt::format("{}{}={}", &one == step->values.data() ? " with " : " ", one.name, one.value);
+  }
+  return line("best", text);
+}
+
+std::string logged_lines(const model::Logged& logged) {
+  constexpr std::size_t kShown = 50;
+  std::string text;
+  const auto add_more = [&](std::size_t count) {
+    if (count > kShown) text += fmt::format("{:<11} {} more: --json has all\n", "", count - kShown);
+  };
+  for (std::size_t i = 0; i < std::min(kShown, logged.metrics.size()); ++i) {
+    const model::Logged::Metric& one = logged.metrics[i];
+    text += line("metric", fmt::format("{}={} (step {})", one.name, one.value, one.step));
+  }
+  add_more(logged.metrics.size());
+  for (std::size_t i = 0; i < std::min(kShown, logged.params.size()); ++i) {
+    text += line("param", fmt::format("{}={}", logged.params[i].name, logged.params[i].value));
+  }
+  add_more(logged.params.size());
+  return text;
+}
+
 // What a person calls the job.
 std::string job_of(const RunRecord& record) {
   std::string job = record.name.empty() ? joined(record.command, " ") : record.name;
@@ -116,6 +146,27 @@ std::string record_sentence(const RunRecord& record) {
   return text;
 }
 
+std::string begin_words(const RunRecord& record, bool detached) {
+  constexpr std::size_t kShown = 3;
+  const std::string word = record.run.substr(record.run.rfind('-') + 1);
+  std::string text = fmt::format("muster: run {}, recorded in {}\n", word, one_line(record.folder));
+  const std::size_t count = record.outputs.size();
+  for (std::size_t i = 0; i < std::min(kShown, count); ++i) {
+    const model::NamedPath& one = record.outputs[i];
+    text += fmt::format("muster: output {}: {}\n", one_line(one.name), one_line(one.path));
+  }
+  if (count > kShown) {
+    text += fmt::format("muster: and {} more outputs: muster show {}\n", count - kShown, word);
+  }
+  return text + (detached
+                     ? fmt::format("muster: to follow it: muster logs -f {0}; to stop it: muster "
+                                   "stop {0}\n",
+                                   word)
+                     : fmt::format("muster: Ctrl-C stops it; from elsewhere: muster logs -f {0}, "
+                                   "muster stop {0}\n",
+                                   word));
+}
+
 std::string record_words(const RunRecord& record, Utc now) {
   std::string text = line("run", record.run) + line("job", record.name) +
                      line("experiment", record.experiment) +
@@ -127,7 +178,8 @@ std::string record_words(const RunRecord& record, Utc now) {
           line(record.steps.empty() ? "ranks" : "steps", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
           line("code", record.code) + line("streams", record.streams) + scheduler_line(record);
-  text += line("reused from", record.reused_from) + steps_table(record, now);
+  text += line("reused from", record.reused_from) + best_line(record) + steps_table(record, now);
+  if (record.logged) text += logged_lines(*record.logged);
   for (const model::NamedPath& output : record.outputs) {
     text += line("output", fmt::format("{}: {}", output.name, output.path));
   }

@@ -15,6 +15,10 @@ namespace muster::view {
 // The warnings of a report, as more lines of that.
 [[nodiscard]] std::string warning_words(std::string_view report);
 
+// For a person who watches a run begin: lines that say where its record and its outputs are, and
+// how it is followed and stopped. `detached`: nothing of it will be seen here.
+[[nodiscard]] std::string begin_words(const model::RunRecord& record, bool detached);
+
 // "kufa failed with exit code 3: rank 1 on node1 exited with code 3"
 // "kufa completed: 4 ranks on 2 hosts, 1:15"
 [[nodiscard]] std::string record_sentence(const model::RunRecord& record);

@@ -10,7 +10,7 @@ from support import ROOT as REPOSITORY
 from support import MUSTER, Case, LabCase, lab_or_skip
 
 PROGRAMS = os.path.join(REPOSITORY, "tests", "frameworks", "programs")
-SECONDS = 240  # for four ranks that all import a framework, on few cores
+SECONDS = 600  # for four ranks that all import a framework, on few cores
 # Of one rank on one core; several ranks that each want all cores only wait for one another.
 CALM = {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1"}
 

@@ -23,7 +23,7 @@ HOSTS = "node1:8,node2:8"
 # and the head may not get a turn within the usual lease, and here nobody is to be lost. Beyond the
 # time that a run has here: a link that is stuck is looked at while it is.
 PATIENT = ("--lease", "600")
-SECONDS = 300  # for sixteen ranks that all read torch, or a runtime that starts beside them
+SECONDS = 600  # for sixteen ranks that all read torch, or a runtime that starts beside them
 
 DDP = """
 import os, torch, torch.distributed as dist

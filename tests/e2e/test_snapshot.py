@@ -11,7 +11,7 @@ import stat
 import subprocess
 import unittest
 
-from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, ROOT, UNTIL_GO, USAGE, Case, run_tests
 
 JOB = """muster: 1
 code: src
@@ -136,6 +136,82 @@ class Copies(SnapshotCase):
         self.told("rerun", "last", code=BAD_FILE)
         left = os.listdir(self.path(".local/state/muster/runs"))
         self.assertEqual([name for name in left if name.startswith(".new-")], [])
+
+
+class RunFolders(SnapshotCase):
+    """A job of Azure ML's finds ./outputs and ./logs in its working folder."""
+
+    JOB = ("code: src\ncommand: test -d outputs && touch logs/made && ls -A outputs\n"
+           "distribution: {type: mpi, process_count_per_instance: 1}\n")
+
+    def test_they_are_there(self):
+        self.write("job.yml", self.JOB)
+        self.told("submit", "job.yml")
+        self.assertEqual(self.files(), {"a.txt", "logs", "outputs", "logs/made"})
+        self.told("rerun", "last")
+        self.assertEqual(self.files(), {"a.txt", "logs", "outputs", "logs/made"})
+
+    def test_those_of_the_code_stay_as_they_are(self):
+        self.put("outputs/x")
+        self.write("job.yml", self.JOB)
+        self.assertEqual(self.told("submit", "job.yml").text, "x\n")
+
+    def test_on_every_node_and_for_launchers_in_the_command(self):
+        self.write("job.yml", "code: src\ncommand: mpirun -np 2 touch outputs/of.$$\n"
+                   "resources: {instance_count: 2}\ndistribution: {type: mpi}\n")
+        self.told("submit", "job.yml", "--fake-nodes", "2")
+
+    def test_a_job_of_musters_own_form_has_none(self):
+        self.submit("mkdir outputs")
+        self.assertEqual(self.files(), {"a.txt", "outputs"})
+
+
+class Logged(SnapshotCase):
+    """What ranks log through MLflow lies in the record, and is shown."""
+
+    JOB = ("code: src\ncommand: python3 -m muster log.py\n"
+           "distribution: {type: mpi, process_count_per_instance: 2}\n")
+    LOG = ("import os, mlflow\nmlflow.log_metric('loss', 4.0)\n"
+           "mlflow.log_metric('loss', 0.5 + int(os.environ['RANK']))\n"
+           "mlflow.log_param('lr', 0.1)\n")
+
+    def environment(self, **more):
+        return super().environment(PYTHONPATH=os.path.join(ROOT, "python"), **more)
+
+    def setUp(self):
+        super().setUp()
+        self.put("log.py", self.LOG)
+        self.write("job.yml", self.JOB)
+
+    def test_of_a_submitted_job(self):
+        self.told("submit", "job.yml")
+        run = self.show()
+        self.assertEqual((run["metrics"], run["params"]), ({"loss": 0.5}, {"lr": "0.1"}))
+        text = self.told("show", "last").text
+        self.assertRegex(text, r"\nmetric      loss=0\.5 \(step \d\)\nparam       lr=0\.1\n")
+
+    def test_unless_somebody_says_where(self):
+        other = "file://" + self.path("other")
+        for env, job in (({"MLFLOW_TRACKING_URI": other}, ""),
+                         ({}, f"environment_variables: {{MLFLOW_TRACKING_URI: '{other}'}}\n")):
+            self.write("job.yml", self.JOB + job)
+            self.told("submit", "job.yml", env=self.environment(**env))
+            self.assertNotIn("metrics", self.show())
+            self.assertTrue(os.listdir(self.path("other")))
+            shutil.rmtree(self.path("other"))
+
+    def test_explain_shows_it(self):
+        text = self.told("explain", "job.yml").text
+        self.assertRegex(text, r"MLFLOW_TRACKING_URI=file://\S+/<run>/mlruns ")
+        text = self.told("explain", "job.yml", "--dialects", "^mlflow").text
+        self.assertNotIn("MLFLOW_TRACKING_URI", text)
+
+    def test_where_no_record_can_be_made(self):
+        self.write("job.yml", "command: env | grep -c ^MLFLOW_TRACKING_URI\n")
+        self.write("file", "")
+        done = self.start("submit", "job.yml", command=(MUSTER,),
+                          env=self.environment(MUSTER_RECORDS=self.path("file/runs"))).finish()
+        self.assertEqual((done.code, done.text), (1, "0\n"), done)
 
 
 class Removed(SnapshotCase):

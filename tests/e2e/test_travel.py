@@ -376,6 +376,22 @@ class Metrics(TravelCase):
         for rank in "01":
             path = f"steps/trial_0/mlruns/0/run{rank}/tags/muster.rank"
             self.assertEqual(self.from_record(path), rank.encode())
+        self.assertEqual(self.show()["best"],
+                         {"step": "trial_1", "metric": "val/loss", "value": 2})
+
+    def test_of_any_job_with_the_folders_that_it_expects(self):
+        """Azure ML's contract: ./outputs and ./logs are there, are kept and come home."""
+        self.put("src/log.sh", LOG + "echo $RANK > outputs/of.$RANK; echo $RANK > logs/of.$RANK\n",
+                 ["head"])
+        done = self.does("", job="code: src\ncommand: sh log.sh 3\n"
+                         "distribution: {type: pytorch}\nresources: {instance_count: 2}\n")
+        self.assertNotIn("conflicts", done.errors)
+        for rank in "01":
+            for folder in ("outputs", "logs"):
+                self.assertEqual(self.from_record(f"code/{folder}/of.{rank}"),
+                                 rank.encode() + b"\n")
+        self.assertEqual(self.show()["metrics"], {"val/loss": 3})
+        self.assertIn("\nmetric      val/loss=3 (step 0)\n", self.types("muster show last").text)
 
 
 class Stopped(TravelCase):

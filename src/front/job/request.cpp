@@ -25,8 +25,10 @@
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
+#include "model/environment_rule.hpp"
 #include "spec/check.hpp"
 #include "spec/in_quotes.hpp"
+#include "sweep/metric_text.hpp"
 
 namespace muster::front {
 namespace {
@@ -141,6 +143,7 @@ std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job
   const bool copies = !draft.no_snapshot && text_of(job.snapshot) != "false";
   if (!job.code || !copies) return code;
   code.emplace().folder = job::below(folder, job.code->text);
+  code->has_run_folders = job.dialect != job::Dialect::native;
   if (job.snapshot_limit) {
     const auto limit = base::parse_byte_size(job.snapshot_limit->text);
     if (!limit) {
@@ -254,7 +257,37 @@ void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   }
 }
 
+bool is_exported(const model::App& app, std::string_view name) {
+  return std::ranges::count(app.exports, name, &model::EnvSetting::name) > 0;
+}
+
+// Where MLflow writes, unless the user says so. On hosts that do not see the record its files would
+// stay if nothing else came home: a login for each host is too much for what few jobs have.
+void log_to_record(const Call& call, const job::JobFile& job, const model::EnvironmentRule& rule,
+                   RunRequest& request) {
+  const bool comes_home = job.code || !job.outputs.empty() || request.spec.hosts.empty();
+  const bool is_silent = model::is_silent(rule, "MLflow");
+  if (call.record_folder.empty() || !comes_home || is_silent || variable(call, kTrackingUri))
+    return;
+  keep_metrics(call.record_folder, true, request);
+}
+
 }  // namespace
+
+void keep_metrics(const std::string& record, bool wanted, RunRequest& request) {
+  const std::string folder = fmt::format("{}/{}", record, kMetricsFolder);
+  constexpr std::string_view kAllow = "MLFLOW_ALLOW_FILE_STORE";
+  for (model::App& app : request.spec.apps) {
+    if (is_exported(app, kTrackingUri)) continue;
+    app.exports.push_back({std::string(kTrackingUri), sweep::file_uri(folder)});
+    if (!is_exported(app, kAllow)) app.exports.push_back({std::string(kAllow), "true"});
+    request.record->metrics = wanted;
+  }
+  // On hosts that do not see it. Not the folder itself: where that is there, MLflow takes it for
+  // one that has its experiment, too.
+  const bool is_elsewhere = !request.spec.hosts.empty();
+  if (request.record->metrics && is_elsewhere) request.spec.folders.push_back(record);
+}
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
@@ -307,6 +340,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.checkpoints = std::move(checkpoints);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
+  log_to_record(call, job, request.spec.environment, request);
   request.detach = draft.detach;
   request.json = draft.json;
   return reading;

@@ -12,7 +12,6 @@
 #include "job/control.hpp"
 #include "job/sweep_of.hpp"
 #include "spec/in_quotes.hpp"
-#include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 
 namespace muster::front {
@@ -36,26 +35,6 @@ JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::strin
   JobDraft own = ground.draft;
   own.output.logs = logs_of_trials(ground, step, folder);
   return draft_of_step(own, name);
-}
-
-bool is_exported(const model::App& app, std::string_view name) {
-  return std::ranges::count(app.exports, name, &model::EnvSetting::name) > 0;
-}
-
-// Where MLflow writes, unless the job says so. `wanted`: hosts that do not see it send it home.
-// MLflow 3.17 writes files only where the second variable allows it.
-void keep_metrics(const std::string& record, bool wanted, RunRequest& request) {
-  const std::string folder = fmt::format("{}/{}", record, kMetricsFolder);
-  constexpr std::string_view kUri = "MLFLOW_TRACKING_URI";
-  constexpr std::string_view kAllow = "MLFLOW_ALLOW_FILE_STORE";
-  for (model::App& app : request.spec.apps) {
-    if (is_exported(app, kUri)) continue;
-    app.exports.push_back({std::string(kUri), sweep::file_uri(folder)});
-    if (!is_exported(app, kAllow)) app.exports.push_back({std::string(kAllow), "true"});
-    request.record->metrics = wanted;
-  }
-  // Not the folder itself: where it is there, MLflow takes it for one that has its experiment, too.
-  if (request.record->metrics) request.spec.folders.push_back(record);
 }
 
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's

@@ -262,7 +262,7 @@ TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
   at(10, LinkUp{kA});
   hear(kA, wire::Welcome{});
   const Words said = at(3000, HeadTick{});
-  EXPECT_NE(std::ranges::find(said, "say waiting for 1 of 2 hosts: b"), said.end());
+  EXPECT_NE(std::ranges::find(said, "say waiting for 1 of 2 hosts to connect: b"), said.end());
 }
 
 TEST_F(HeadFixture, AnotherProtocolIsRefused) {

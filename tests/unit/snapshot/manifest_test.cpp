@@ -20,6 +20,18 @@ TEST(Manifest, IsText) {
   EXPECT_EQ(read_manifest(kFirst), Manifest());
 }
 
+TEST(Manifest, FoldersAreAdded) {
+  Manifest manifest{{{EntryKind::file, "a", 0644, 12, -5, kHash}, {EntryKind::file, "z", 0644}}};
+  add_folder(manifest, "outputs");
+  add_folder(manifest, "logs");
+  add_folder(manifest, "outputs");
+  add_folder(manifest, "a");  // a file
+  EXPECT_EQ(manifest, (Manifest{{{EntryKind::file, "a", 0644, 12, -5, kHash},
+                                 {EntryKind::folder, "logs", 0755},
+                                 {EntryKind::folder, "outputs", 0755},
+                                 {EntryKind::file, "z", 0644}}}));
+}
+
 TEST(Manifest, WhatLeadsOutIsRefused) {
   for (const std::string path : {"../a", "/a", "a/../b", "", ".", "a/", "a\x1b"}) {
     for (const std::string& line :

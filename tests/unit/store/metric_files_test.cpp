@@ -1,6 +1,7 @@
 // MetricFiles: what trials report is read once, as it comes, of all their runs.
 #include "store/metric_files.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -79,6 +80,40 @@ TEST(MetricFiles, AMetricsNameLeadsNowhereElse) {
   append(folder.path() + "/runs/0/one/metrics/acc", "1 2 3\n");
   MetricFiles files(folder.path() + "/runs", "../../../../secret");
   EXPECT_TRUE(files.read_new().empty());
+}
+
+using Metric = model::Logged::Metric;
+
+TEST(LoggedIn, TheLastValueOfTheLowestRank) {
+  const unit::Folder folder;
+  const std::string store = folder.path() + "/mlruns";
+  EXPECT_EQ(logged_in(store), model::Logged());  // nothing is there
+  append(store + "/0/b/tags/muster.rank", "1");
+  append(store + "/0/b/metrics/val/loss", "10 9 0\n");
+  append(store + "/0/b/metrics/only_here", "10 1 0\n");
+  append(store + "/0/b/params/lr", "0.5");
+  append(store + "/0/c/tags/muster.rank", "0");
+  append(store + "/0/c/metrics/val/loss", "10 3 0\n30 1 2\n20 2 1\nnonsense");
+  append(store + "/0/c/metrics/acc", "10 nan 0");  // it is still being written
+  append(store + "/0/c/params/lr", "0.1");
+  const model::Logged logged = logged_in(store);
+  ASSERT_EQ(logged.metrics.size(), 3U);
+  EXPECT_EQ(logged.metrics[0].name, "acc");
+  EXPECT_TRUE(std::isnan(logged.metrics[0].value));
+  EXPECT_EQ(logged.metrics[1], (Metric{"only_here", 1, 0}));
+  EXPECT_EQ(logged.metrics[2], (Metric{"val/loss", 1, 2}));
+  EXPECT_EQ(logged.params, (std::vector<model::Tag>{{"lr", "0.1"}}));
+}
+
+TEST(LoggedIn, LinksOfAScriptAreNotFollowed) {
+  const unit::Folder folder;
+  const std::string store = folder.path() + "/store";
+  append(folder.path() + "/elsewhere/acc", "1 2 3\n");
+  append(store + "/0/file/metrics/other", "1 2 3\n");
+  std::filesystem::create_symlink(folder.path() + "/elsewhere/acc", store + "/0/file/metrics/acc");
+  std::filesystem::create_symlink(folder.path() + "/elsewhere", store + "/0/file/params");
+  EXPECT_EQ(logged_in(store).metrics, (std::vector<Metric>{{"other", 2, 3}}));
+  for (const model::Tag& one : logged_in(store).params) EXPECT_EQ(one.value, "") << one.name;
 }
 
 }  // namespace

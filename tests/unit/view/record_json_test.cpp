@@ -1,7 +1,9 @@
 // Records survive the way to JSON and back; text that is none does no harm.
 #include "view/record_json.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace muster::view {
 namespace {
@@ -39,6 +41,22 @@ RunRecord record() {
 TEST(RecordJson, IsReadBack) {
   EXPECT_EQ(read_record(record_json(record(), kTime)), record());
   EXPECT_EQ(read_record(spec_json(record(), {}, "1.0")), record());
+}
+
+TEST(RecordJson, HasTheBestTrialAndWhatWasLogged) {
+  RunRecord sweep = record();
+  sweep.best = {"trial_1", "loss", 0.5};
+  EXPECT_EQ(read_record(record_json(sweep, kTime)), sweep);
+  sweep.logged = model::Logged{{{"loss", 0.5, 3}, {"acc", std::nan(""), 0}}, {{"lr", "0.1"}}};
+  const std::string text = record_json(sweep, kTime);
+  EXPECT_NE(text.find(R"("best":{"step":"trial_1","metric":"loss","value":0.5})"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("metrics":{"loss":0.5,"acc":null},"params":{"lr":"0.1"})"),
+            std::string::npos)
+      << text;
+  sweep.best.value = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(std::isnan(read_record(record_json(sweep, kTime))->best.value));
 }
 
 TEST(RecordJson, HasNullForWhatIsNotKnown) {

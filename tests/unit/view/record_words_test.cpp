@@ -80,6 +80,41 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(words.find("experiment"), std::string::npos);
 }
 
+TEST(RecordWords, OfARunThatBegins) {
+  RunRecord one = record();
+  one.folder = "/runs/x-kufari";
+  one.outputs = {{"a", "/o/a"}};
+  EXPECT_EQ(begin_words(one, false),
+            "muster: run kufari, recorded in /runs/x-kufari\nmuster: output a: /o/a\n"
+            "muster: Ctrl-C stops it; from elsewhere: muster logs -f kufari, muster stop kufari\n");
+  for (int i = 0; i < 4; ++i) one.outputs.push_back({"b", "/o/b"});
+  const std::string words = begin_words(one, true);
+  EXPECT_NE(words.find("muster: and 2 more outputs: muster show kufari\n"), std::string::npos);
+  EXPECT_NE(words.find("muster: to follow it: muster logs -f kufari; to stop it: muster stop "
+                       "kufari\n"),
+            std::string::npos);
+}
+
+TEST(RecordWords, MetricsParametersAndTheBestTrial) {
+  RunRecord sweep = record();
+  sweep.steps = {{.name = "trial_0", .state = model::StepState::completed},
+                 {.name = "trial_1",
+                  .state = model::StepState::completed,
+                  .values = {{"lr", "0.1"}, {"layers", "2"}}}};
+  sweep.best = {"trial_1", "val/loss", 0.25};
+  sweep.logged = model::Logged{{{"val/loss", 0.25, 7}}, {{"lr", "0.1"}}};
+  const std::string words = record_words(sweep, kTime);
+  EXPECT_NE(words.find("best        trial_1: val/loss 0.25 with lr=0.1 layers=2\n"),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("metric      val/loss=0.25 (step 7)\nparam       lr=0.1\n"),
+            std::string::npos)
+      << words;
+  for (int i = 0; i < 60; ++i) sweep.logged->params.push_back({"p", ""});
+  EXPECT_NE(record_words(sweep, kTime).find("            11 more: --json has all\n"),
+            std::string::npos);
+}
+
 TEST(RecordWords, WarningsOfTheReport) {
   EXPECT_EQ(warning_words(""), "");
   EXPECT_EQ(warning_words("muster: error: x\nmuster: warning: not fetched: a\n  hint: y\n"
