@@ -29,6 +29,11 @@ struct HorovodDraft {
   std::string config_file;
   std::map<std::string_view, std::string> knobs;  // variables of Horovod, by name
   HorovodOutput output;
+  struct Chosen {
+    std::string_view names;  // of the option
+    std::string typed;
+  };
+  std::map<std::string_view, Chosen> chosen;  // of options that exclude one another, by their group
   bool help = false;
   bool version = false;
   std::vector<std::string> notices;  // each once

@@ -9,6 +9,7 @@
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
 #include "front/output_styles.hpp"
+#include "front/own_rows.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "option/values.hpp"
@@ -49,6 +50,34 @@ constexpr std::string_view kExitCodes = R"(
 Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
 muster run.
 )";
+
+// Of each of these, one may stand on a line, as often as one likes: argparse's groups in
+// horovod/runner/launch.py.
+constexpr std::string_view kExclusive[] = {
+    "--gloo --mpi",
+    "-H -hostfile",
+    "--hierarchical-allreduce --no-hierarchical-allreduce",
+    "--hierarchical-allgather --no-hierarchical-allgather",
+    "--torus-allreduce --no-torus-allreduce",
+    "--autotune --no-autotune",
+    "--timeline-mark-cycles --no-timeline-mark-cycles",
+    "--no-stall-check --stall-check",
+    "--mpi-threads-disable --no-mpi-threads-disable",
+    "--log-with-timestamp --log-without-timestamp -prefix-timestamp"};
+
+using Chosen = HorovodDraft::Chosen;
+
+Result<bool> admit(HorovodDraft& draft, const OptionText& option, const Typed& typed) {
+  for (const std::string_view group : kExclusive) {
+    if (!share_a_word(group, option.names)) continue;
+    const auto [before, is_first] =
+        draft.chosen.try_emplace(group, Chosen{option.names, std::string(typed.option)});
+    if (is_first || before->second.names == option.names) return true;
+    return fail(Fault::usage, "keep one of them", "{} and {} cannot be combined", typed.option,
+                before->second.typed);
+  }
+  return true;
+}
 
 std::vector<model::EnvSetting>& exports(HorovodDraft& draft) {
   return draft.request.spec.apps.front().exports;
@@ -177,7 +206,7 @@ Result<Reading> read_horovodrun(const Call& call) {
   draft.call = &call;
   const Words words(call.words);
   if (auto done = apply_environment(draft); !done) return tl::unexpected(done.error());
-  const auto read = read_options(horovod_table(), kGrammar, words, draft);
+  const auto read = read_options(horovod_table(), kGrammar, words, draft, false, &admit);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
     return Reading{.text = std::string(kHead) + options_help(horovod_options()) +

@@ -28,6 +28,7 @@ constexpr Knob kKnobs[] = {
     {"params", "cache_capacity", "HOROVOD_CACHE_CAPACITY", count},
     {"params", "hierarchical_allreduce", "HOROVOD_HIERARCHICAL_ALLREDUCE", flag},
     {"params", "hierarchical_allgather", "HOROVOD_HIERARCHICAL_ALLGATHER", flag},
+    {"params", "torus_allreduce", "HOROVOD_TORUS_ALLREDUCE", flag},
     {"autotune", "enabled", "HOROVOD_AUTOTUNE", flag},
     {"autotune", "log_file", "HOROVOD_AUTOTUNE_LOG", text},
     {"autotune", "warmup_samples", "HOROVOD_AUTOTUNE_WARMUP_SAMPLES", count},
@@ -42,9 +43,12 @@ constexpr Knob kKnobs[] = {
     {"library_options", "mpi_threads_disable", "HOROVOD_MPI_THREADS_DISABLE", flag},
     {"library_options", "num_nccl_streams", "HOROVOD_NUM_NCCL_STREAMS", count},
     {"library_options", "thread_affinity", "HOROVOD_THREAD_AFFINITY", count},
+    {"library_options", "ccl_bgt_affinity", "HOROVOD_CCL_BGT_AFFINITY", count},    // until 0.19
+    {"library_options", "mlsl_bgt_affinity", "HOROVOD_MLSL_BGT_AFFINITY", count},  // until 0.18
     {"library_options", "gloo_timeout_seconds", "HOROVOD_GLOO_TIMEOUT_SECONDS", count},
     {"logging", "level", "HOROVOD_LOG_LEVEL", level},
     {"logging", "with_timestamp", "HOROVOD_LOG_HIDE_TIME", negation},
+    {"logging", "hide_timestamp", "HOROVOD_LOG_HIDE_TIME", flag},  // until 0.20
 };
 
 // Decimal, without exponent, as it stands.

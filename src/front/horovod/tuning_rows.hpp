@@ -35,6 +35,8 @@ inline constexpr HorovodRow kReduce{"HOROVOD_HIERARCHICAL_ALLREDUCE", flag, "1"}
 inline constexpr HorovodRow kNoReduce{"HOROVOD_HIERARCHICAL_ALLREDUCE", flag, "0"};
 inline constexpr HorovodRow kGather{"HOROVOD_HIERARCHICAL_ALLGATHER", flag, "1"};
 inline constexpr HorovodRow kNoGather{"HOROVOD_HIERARCHICAL_ALLGATHER", flag, "0"};
+inline constexpr HorovodRow kTorus{"HOROVOD_TORUS_ALLREDUCE", flag, "1"};
+inline constexpr HorovodRow kNoTorus{"HOROVOD_TORUS_ALLREDUCE", flag, "0"};
 inline constexpr HorovodRow kTune{"HOROVOD_AUTOTUNE", flag, "1"};
 inline constexpr HorovodRow kNoTune{"HOROVOD_AUTOTUNE", flag, "0"};
 inline constexpr HorovodRow kTuneLog{"HOROVOD_AUTOTUNE_LOG", text};
@@ -53,6 +55,7 @@ inline constexpr HorovodRow kNoThreads{"HOROVOD_MPI_THREADS_DISABLE", flag, "1"}
 inline constexpr HorovodRow kThreads{"HOROVOD_MPI_THREADS_DISABLE", flag, "0"};
 inline constexpr HorovodRow kStreams{"HOROVOD_NUM_NCCL_STREAMS", count};
 inline constexpr HorovodRow kAffinity{"HOROVOD_THREAD_AFFINITY", count};
+inline constexpr HorovodRow kCclAffinity{"HOROVOD_CCL_BGT_AFFINITY", count};
 inline constexpr HorovodRow kGlooTime{"HOROVOD_GLOO_TIMEOUT_SECONDS", count};
 inline constexpr HorovodRow kLevel{"HOROVOD_LOG_LEVEL", level};
 inline constexpr HorovodRow kTimes{"HOROVOD_LOG_HIDE_TIME", flag, "0"};
@@ -86,6 +89,12 @@ inline constexpr auto kHorovodTuningRows = std::to_array<Option<HorovodDraft>>({
     {{"--no-hierarchical-allgather", horovod_rows::kTuning, Takes::nothing, "",
       "Never do so (HOROVOD_HIERARCHICAL_ALLGATHER=0)."},
      set_horovod_knob<horovod_rows::kNoGather>},
+    {{"--torus-allreduce", horovod_rows::kTuning, Takes::nothing, "",
+      "Reduce within each host first, and between hosts through NCCL (HOROVOD_TORUS_ALLREDUCE=1)."},
+     set_horovod_knob<horovod_rows::kTorus>},
+    {{"--no-torus-allreduce", horovod_rows::kTuning, Takes::nothing, "",
+      "Never do so (HOROVOD_TORUS_ALLREDUCE=0)."},
+     set_horovod_knob<horovod_rows::kNoTorus>},
     {{"--autotune", horovod_rows::kTuneItself, Takes::nothing, "",
       "Let Horovod find its best parameters (HOROVOD_AUTOTUNE=1)."},
      set_horovod_knob<horovod_rows::kTune>},
@@ -140,6 +149,9 @@ inline constexpr auto kHorovodTuningRows = std::to_array<Option<HorovodDraft>>({
     {{"--thread-affinity", horovod_rows::kLibrary, Takes::number, "CORE",
       "The core of Horovod's own thread (HOROVOD_THREAD_AFFINITY)."},
      set_horovod_knob<horovod_rows::kAffinity>},
+    {{"--ccl-bgt-affinity", horovod_rows::kLibrary, Takes::number, "CORE",
+      "The same in Horovod before 0.20, built with oneCCL (HOROVOD_CCL_BGT_AFFINITY)."},
+     set_horovod_knob<horovod_rows::kCclAffinity>},
     {{"--gloo-timeout-seconds", horovod_rows::kLibrary, Takes::number, "SECONDS",
       "How long an operation of gloo may take (HOROVOD_GLOO_TIMEOUT_SECONDS)."},
      set_horovod_knob<horovod_rows::kGlooTime>},

@@ -214,5 +214,27 @@ TEST_F(Horovodrun, RefusesWhatItCannotDo) {
   EXPECT_EQ(version->text, "muster 1, standing in for horovodrun\n");
 }
 
+TEST_F(Horovodrun, KeysOfEarlierAndLaterConfigFilesAreHeard) {
+  EXPECT_EQ(configured("logging:\n  level: INFO\n  hide_timestamp: true\n"),
+            (Variables{{"HOROVOD_LOG_LEVEL", "INFO"}, {"HOROVOD_LOG_HIDE_TIME", "1"}}));
+  EXPECT_EQ(configured("library_options:\n  ccl_bgt_affinity: 1\nparams:\n  torus_allreduce: on\n"),
+            (Variables{{"HOROVOD_CCL_BGT_AFFINITY", "1"}, {"HOROVOD_TORUS_ALLREDUCE", "1"}}));
+  EXPECT_EQ(configured("params:\n  torus_allreduce: on\n", {"--no-torus-allreduce"}),
+            (Variables{{"HOROVOD_TORUS_ALLREDUCE", "0"}}));
+}
+
+// As argparse has it, by trial with Horovod 0.28: whatever the order, and each as often as one
+// likes.
+TEST_F(Horovodrun, OptionsThatExcludeOneAnotherAreRefused) {
+  EXPECT_EQ(complaint({"-np", "1", "--gloo", "--mpi", "p"}), "--mpi and --gloo cannot be combined");
+  EXPECT_EQ(complaint({"-np", "1", "--no-autotune", "--autotune", "p"}),
+            "--autotune and --no-autotune cannot be combined");
+  EXPECT_EQ(complaint({"-np", "1", "--prefix-output-with-timestamp", "--log-hide-timestamp", "p"}),
+            "--log-hide-timestamp and --prefix-output-with-timestamp cannot be combined");
+  EXPECT_EQ(complaint({"-np", "1", "-H", "a:1", "--hostfile", "f", "p"}),
+            "--hostfile and -H cannot be combined");
+  EXPECT_TRUE(spec({"-np", "1", "--gloo", "--gloo", "--torus-allreduce", "p"}).gloo->only);
+}
+
 }  // namespace
 }  // namespace muster::front
