@@ -309,7 +309,8 @@ base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
       loop_, orders.wireup.pmix_jobs, own_environment_, probe::cpus().usable,
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); },
-       [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});
+       [this](Rank rank) { feed(machine::JoinedWorld{rank}); },
+       [this](Rank rank, std::int32_t number) { guard_.signal(rank.value, number); }});
   if (!made) return tl::unexpected(made.error());
   pmix_ = std::move(*made);
   return {};

@@ -5,6 +5,7 @@
 #include <array>
 #include <asio/error.hpp>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -215,6 +216,7 @@ void PmixTasks::take(pmix::Upcall upcall) {
   } else if (const auto* finalized = std::get_if<pmix::Finalized>(&upcall)) {
     note(*finalized);
   } else if (!std::holds_alternative<pmix::Ready>(upcall)) {
+    if (const auto* event = std::get_if<pmix::Event>(&upcall)) signal_ranks(*event);
     events_.to_head(wire::PmixUp{std::move(upcall)});
   }
 }
@@ -286,7 +288,23 @@ void PmixTasks::aborted(const World& world, std::uint32_t rank, std::int32_t cod
   events_.to_head(wire::Aborted{base::Rank(world.job->offset + rank), code, message});
 }
 
+// Those of this host; the others hear of the same event.
+void PmixTasks::signal_ranks(const pmix::Event& order) {
+  if (order.code != pmix::kSignalRanks) return;
+  std::int32_t number = 0;
+  const char* end = order.blob.data() + order.blob.size();
+  if (std::from_chars(order.blob.data(), end, number).ptr != end || number < 1) return;
+  for (const auto& [_, world] : worlds_) {
+    if (!order.source.nspace.empty() && order.source.nspace != world.job->nspace) continue;
+    for (const std::uint32_t rank : world.job->nodes[world.node].ranks) {
+      events_.signal(base::Rank(world.job->offset + rank), number);
+    }
+  }
+}
+
 void PmixTasks::hear(wire::PmixDown message) {
+  const auto* event = std::get_if<pmix::Event>(&message.command);
+  if (event != nullptr && event->code == pmix::kSignalRanks) return signal_ranks(*event);
   if (auto* job = std::get_if<pmix::AddJob>(&message.command)) return add(std::move(*job));
   send(std::move(message.command));
 }

@@ -35,6 +35,7 @@ class PmixTasks {
     std::function<void(wire::ToHead)> to_head;
     std::function<void(const process::SpawnOrder&)> spawn;
     std::function<void(base::Rank)> joined;  // the task has called MPI_Init
+    std::function<void(base::Rank, std::int32_t)> signal;
   };
 
   // `jobs` are never empty: the first world, and those spawned before this host joined.
@@ -96,6 +97,7 @@ class PmixTasks {
   void note(const pmix::Finalized& upcall);
   void aborted(const World& world, std::uint32_t rank, std::int32_t code,
                const std::string& message);
+  void signal_ranks(const pmix::Event& order);
   void send(pmix::Command command);
   void flush();
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "pmix/convert.hpp"
+#include "pmix/job_control.hpp"
 #include "pmix/query.hpp"
 
 namespace muster::pmix {
@@ -175,6 +176,16 @@ pmix_status_t query(pmix_proc_t*, pmix_query_t* queries, std::size_t count, pmix
   return answer_queries(queries, count, call, given);
 }
 
+// A library's callback is for answers that come later; PRRTE's status comes at once, too.
+pmix_status_t control(const pmix_proc_t* proc, const pmix_proc_t* targets, std::size_t count,
+                      const pmix_info_t* directives, std::size_t directive_count,
+                      pmix_info_cbfunc_t, void*) {
+  auto asked = job_control(*proc, targets, count, directives, directive_count);
+  if (!asked) return PMIX_ERR_NOT_SUPPORTED;
+  desk()->put(*std::move(asked));
+  return PMIX_OPERATION_SUCCEEDED;
+}
+
 }  // namespace
 
 pmix_server_module_t upcall_module(Desk& the_desk) {
@@ -196,6 +207,7 @@ pmix_server_module_t upcall_module(Desk& the_desk) {
   module.deregister_events = deregister_events;
   module.notify_event = notify_event;
   module.query = query;
+  module.job_control = control;
   return module;
 }
 

@@ -21,6 +21,9 @@ class Server : public testing::Test {
     events.to_head = [this](wire::ToHead message) { told_.push_back(std::move(message)); };
     events.spawn = [this](const process::SpawnOrder& order) { take_ends(order); };
     events.joined = [](base::Rank) {};
+    events.signal = [this](base::Rank rank, std::int32_t number) {
+      signals_.emplace_back(rank, number);
+    };
     auto job = std::make_shared<pmix::Job>();
     job->nspace = "world";
     job->nodes.push_back({"here", {0, 1}});
@@ -61,6 +64,7 @@ class Server : public testing::Test {
   asio::io_context loop_;
   std::unique_ptr<PmixTasks> tasks_;
   process::UniqueFd link_;
+  std::vector<std::pair<base::Rank, std::int32_t>> signals_;
 
  private:
   // "NAME;tcp4://127.0.0.1:PORT", as PMIx writes where a server is.
@@ -118,6 +122,27 @@ TEST_F(Server, RankThatJoinedLeavesTheWorldWhateverIsHeardFirst) {
   const auto aborted = told<wire::Aborted>();
   ASSERT_EQ(aborted.size(), 1U);
   EXPECT_EQ(aborted[0].message, "it ended without MPI_Finalize");
+}
+
+// PMIx_Job_control: for the ranks here, and passed on for those elsewhere.
+TEST_F(Server, SignalsReachTheRanksOfTheNamespace) {
+  using Signals = std::vector<std::pair<base::Rank, std::int32_t>>;
+  const Signals both = {{base::Rank(0), 10}, {base::Rank(1), 10}};
+  const pmix::Event order{pmix::kSignalRanks, {"world", pmix::kAllRanks}, 0, "10"};
+  knock();
+  say(order);
+  tasks_->hear_out();
+  EXPECT_EQ(signals_, both);
+  EXPECT_EQ(told<wire::PmixUp>(), std::vector<wire::PmixUp>{{order}});
+  signals_.clear();
+  tasks_->hear(wire::PmixDown{order});  // from another host
+  EXPECT_EQ(signals_, both);
+  signals_.clear();
+  tasks_->hear(wire::PmixDown{pmix::Event{pmix::kSignalRanks, {"other", 0}, 0, "10"}});
+  tasks_->hear(wire::PmixDown{pmix::Event{pmix::kSignalRanks, {"world", 0}, 0, "ten"}});
+  EXPECT_TRUE(signals_.empty());
+  tasks_->hear(wire::PmixDown{pmix::Event{pmix::kSignalRanks, {}, 0, "12"}});
+  EXPECT_EQ(signals_.size(), 2U);
 }
 
 }  // namespace

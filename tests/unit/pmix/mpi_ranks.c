@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -55,6 +56,44 @@ static void spawn(char* program) {
   MPI_Comm_disconnect(&children);
 }
 
+/* PMIx 4's structures, as its headers have them: an MPI program need not have those. */
+struct proc {
+  char nspace[256];
+  unsigned rank;
+};
+struct value {
+  unsigned short type;
+  union {
+    int number;
+    void* room[3];
+  } data;
+};
+struct info {
+  char key[512];
+  unsigned flags;
+  struct value value;
+};
+
+/* Rank 1 asks for something that is done to all. */
+static void control(const char* key, int number) {
+  int (*ask)(const struct proc*, size_t, const struct info*, size_t, void**, size_t*);
+  void* answers = NULL;
+  size_t count = 0;
+  void* library = dlopen("libpmix.so.2", RTLD_NOW);
+  struct info info;
+  struct proc all;
+  memset(&info, 0, sizeof info);
+  strncpy(info.key, key, sizeof info.key - 1);
+  info.value.type = number > 0 ? 6 : 1; /* PMIX_INT, PMIX_BOOL */
+  info.value.data.number = number > 0 ? number : 1;
+  memset(&all, 0, sizeof all);
+  strncpy(all.nspace, getenv("PMIX_NAMESPACE"), sizeof all.nspace - 1);
+  all.rank = 0xfffffffe; /* PMIX_RANK_WILDCARD */
+  *(void**)(&ask) = dlsym(library, "PMIx_Job_control");
+  if (rank == 1) printf("asked: %d\n", ask(&all, 1, &info, 1, &answers, &count));
+  fflush(stdout);
+}
+
 static void apps(void) {
   int *number = NULL, found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &number, &found);
@@ -92,6 +131,10 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
   if (strcmp(mode, "names") == 0) names();
   if (strcmp(mode, "apps") == 0) apps();
+  if (strcmp(mode, "kill") == 0) control("pmix.jctrl.kill", 0);
+  if (strcmp(mode, "signal") == 0) control("pmix.jctrl.sig", 10);
+  if (strcmp(mode, "pause") == 0) control("pmix.jctrl.pause", 0);
+  if (strcmp(mode, "kill") == 0) MPI_Barrier(MPI_COMM_SELF), pause();
   MPI_Finalize();
   return 0;
 }
