@@ -24,6 +24,7 @@ struct HydraInherit {
 struct HydraBlock {
   model::App app;
   std::optional<HydraInherit> inherit;
+  std::string hosts;  // -host
 };
 
 // What the end of a rank means for the others.

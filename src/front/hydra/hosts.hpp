@@ -6,6 +6,7 @@
 namespace muster::front {
 
 [[nodiscard]] base::Result<void> set_hydra_hosts(HydraDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_hydra_program_hosts(HydraDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_hydra_hostfile(HydraDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_hydra_order(HydraDraft& draft, const Typed& typed);
 

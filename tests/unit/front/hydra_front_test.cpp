@@ -344,5 +344,36 @@ TEST(HydraFront, SaysWhoItStandsInFor) {
   EXPECT_TRUE(info->text.starts_with("HYDRA build details:\n"));
 }
 
+// Intel MPI's -host belongs to a program, MPICH's to the line.
+TEST(Hydra, HostsOfEachProgram) {
+  const auto one = spec({"-host", "a:2,b", "p", ":", "-n", "1", "q"});
+  EXPECT_EQ(one.hosts.size(), 2U);
+  EXPECT_TRUE(one.apps[0].hosts.empty() && one.apps[1].hosts.empty());
+  const auto own = spec({"-n", "2", "-host", "a:2", "p", ":", "-n", "1", "-host", "b", "q"});
+  EXPECT_EQ(own.hosts.size(), 2U);
+  EXPECT_EQ(own.apps[0].hosts, Words{"a"});
+  EXPECT_EQ(own.apps[1].hosts, Words{"b"});
+  EXPECT_EQ(complaint({"-host", "a", "-host", "b", "p"}),
+            "-host 'b' and -host 'a' cannot be combined");
+  EXPECT_EQ(complaint({"-hosts", "a", "-host", "b", "p"}), "-host: the hosts are given already");
+}
+
+TEST(Hydra, BindingsOfAHostfileCount) {
+  const auto bound = [](const std::string& text, Words words = {}) {
+    words.insert(words.end(), {"-f", "hosts", "p"});
+    return spec(words, {.files = {{"hosts", text}}}).mapping;
+  };
+  const auto asked = spec({"-bind-to", "user:0,1", "-hosts", "a", "p"}).mapping;
+  EXPECT_EQ(bound("a:2 binding=user:0,1\n"), asked);
+  EXPECT_EQ(bound("# binding=core\na:2 binding=user:0,1 user=me\nb\n"), asked);
+  EXPECT_EQ(bound("a:2 binding=core\n", {"-bind-to", "user:0,1"}), asked);
+  const auto wrong = [](const std::string& text) {
+    const auto result = read({"-f", "hosts", "p"}, {.files = {{"hosts", text}}});
+    return result ? "no complaint" : to_string(result.error()).substr(0, 30);
+  };
+  EXPECT_EQ(wrong("a:2 binding=core\nb binding=numa\n"), "hosts:2:3: binding=numa here a");
+  EXPECT_EQ(wrong("a:2 binding=sofa\n"), "hosts:1:5: binding: 'sofa' is ");
+}
+
 }  // namespace
 }  // namespace muster::front::hydra_front_test
