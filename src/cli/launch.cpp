@@ -142,8 +142,10 @@ class Launch {
     }
     auto inventory = joined_ ? joined_->job.inventory : inventory_of(spec_, same_);
     if (!inventory) return give_up(inventory.error());
-    // A plan that is only shown contacts nobody: what it must know of other hosts is an error then.
+    // A plan that is only shown contacts nobody: what it must know of other hosts is an error
+    // then, but for the cpus of a rankfile.
     const bool only_plans = request_.dry_run || request_.do_not_launch;
+    if (only_plans) leave_cpus_open(*inventory);
     if (!only_plans && plan::needs_facts(spec_, *inventory)) {
       const model::RunReport asked = ask_hosts(spec_, *inventory, invocation_);
       if (joins_hosts(asked)) return std::nullopt;
@@ -163,6 +165,17 @@ class Launch {
     lost_ = first_code(lost_, shown);
     if (request_.quiet) job->plan.notices.clear();
     return carry_out(std::move(*job));
+  }
+
+  // A rankfile counts sockets and cores, which only its hosts can tell; its map needs none of that.
+  void leave_cpus_open(const model::Inventory& inventory) {
+    model::Mapping& mapping = spec_.mapping;
+    const bool by_file = mapping.map_by == model::MapBy::rankfile && !mapping.bind_given;
+    if (!by_file || !plan::needs_facts(spec_, inventory)) return;
+    mapping.bind_given = true;
+    mapping.bind_to = model::BindTo::none;
+    if (request_.quiet) return;
+    say("muster: no host is asked for its hardware, so the cpus of the rankfile are not checked\n");
   }
 
   // A record that an earlier attempt began ends here.

@@ -47,7 +47,7 @@ constexpr Grammar kGrammar = {.command = "muster mpirun",
                               .dashes = Dashes::one_or_two,
                               .glued = Glued::numbers,
                               .again = Again::last_wins,
-                              .late = LateJobOption::no_effect,
+                              .late = LateJobOption::taken,
                               .elsewhere = elsewhere_of<Launcher::mpirun>};
 
 constexpr std::string_view kHead =
@@ -87,7 +87,12 @@ Result<void> read_block(MpirunDraft& draft, Words words, bool later) {
       read_options(std::span<const Option<MpirunDraft>>(kTable), kGrammar, words, draft, later);
   if (!read) return tl::unexpected(read.error());
   for (const std::string& text : read->notices) notice(draft, text);
-  if (asks_for_text(draft) || !draft.appfile.empty()) return {};
+  if (asks_for_text(draft)) return {};
+  if (later && !draft.appfile.empty()) {
+    return fail(Fault::usage, "write all programs into one file, or on the line",
+                "--app must stand before the first program");
+  }
+  if (!draft.appfile.empty()) return {};
   return end_block(draft, words.subspan(read->program));
 }
 

@@ -20,7 +20,7 @@ using base::Fault;
 using base::Result;
 
 struct Parameter {
-  std::string_view names;  // of 4.1, with blanks between
+  std::string_view names;  // of 4.1, and those of 5 that old_name() does not find; blanks between
   Result<void> (*set)(MpirunDraft&, const Typed&);
 };
 
@@ -105,9 +105,9 @@ constexpr Parameter kParameters[] = {
        return {};
      }},
     {"orte_set_default_slots", set_default_slots},
-    {"rmaps_base_mapping_policy", map_by_parameter},
-    {"rmaps_base_ranking_policy", set_rank_by},
-    {"hwloc_base_binding_policy", set_bind_to},
+    {"rmaps_base_mapping_policy rmaps_default_mapping_policy", map_by_parameter},
+    {"rmaps_base_ranking_policy rmaps_default_ranking_policy", set_rank_by},
+    {"hwloc_base_binding_policy hwloc_default_binding_policy", set_bind_to},
     {"rmaps_ppr_pattern", set_ppr},
     {"rmaps_base_n_pernode", set_per_node},
     {"rmaps_base_n_persocket", set_per_socket},
@@ -147,7 +147,7 @@ constexpr Parameter kParameters[] = {
        return if_true(t, [&] { d.request.spec.mapping.hwthread_cpus = true; });
      }},
     {"hwloc_base_cpu_set", set_cpu_set},
-    {"hwloc_base_cpu_list", set_cpu_list},
+    {"hwloc_base_cpu_list hwloc_default_cpu_list", set_cpu_list},
     {"orte_rankfile rmaps_rank_file_path",
      [](MpirunDraft& d, const Typed& t) -> Result<void> {
        d.rankfile = t.value;
@@ -200,8 +200,30 @@ bool is_of_the_launcher(std::string_view key) {
       "orte",   "prte",    "plm",    "ras",   "rmaps",  "odls",         "oob", "rml",
       "routed", "grpcomm", "errmgr", "state", "iof",    "filem",        "dfs", "snapc",
       "sstore", "ess",     "schizo", "rtc",   "prteif", "prtebacktrace"};
+  if (key.starts_with("hwloc_default_")) return true;  // PRRTE's
   const std::string_view framework = key.substr(0, key.find('_'));
   return std::ranges::find(kFrameworks, framework) != std::end(kFrameworks);
+}
+
+bool is_of_another_launch(std::string_view key) {
+  constexpr std::string_view kNames[] = {"ess",
+                                         "ess_base_jobid",
+                                         "ess_base_vpid",
+                                         "orte_app_num",
+                                         "orte_base_app_num",
+                                         "orte_bound_at_launch",
+                                         "orte_ess_node_rank",
+                                         "orte_ess_num_procs",
+                                         "orte_hnp_uri",
+                                         "orte_jobfam_session_dir",
+                                         "orte_launch",
+                                         "orte_local_daemon_uri",
+                                         "orte_num_nodes",
+                                         "orte_parent_uri",
+                                         "orte_precondition_transports",
+                                         "orte_tmpdir_base",
+                                         "orte_top_session_dir"};
+  return std::ranges::find(kNames, key) != std::end(kNames);
 }
 
 }  // namespace muster::front

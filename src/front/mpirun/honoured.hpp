@@ -16,4 +16,8 @@ namespace muster::front {
 // Whether a parameter speaks to mpirun and its daemons rather than to the MPI library.
 [[nodiscard]] bool is_of_the_launcher(std::string_view key);
 
+// Whether Open MPI's mpirun, when it starts ranks, sets the parameter for them: found in the
+// environment, it says nothing about what is started now (by trial, 4.1.4).
+[[nodiscard]] bool is_of_another_launch(std::string_view key);
+
 }  // namespace muster::front

@@ -33,15 +33,43 @@ Result<void> check_key(const Typed& typed) {
               typed.option, in_quotes(typed.value));
 }
 
+// "sm,self", "^sm": with vader for sm.
+std::string with_old_names(const std::string& list) {
+  std::string text = list.starts_with('^') ? "^" : "";
+  const std::size_t begin = text.size();
+  for (const std::string& name : base::split(std::string_view(list).substr(begin), ",")) {
+    if (text.size() > begin) text += ',';
+    text += name == "sm" ? "vader" : name;
+  }
+  return text;
+}
+
+// What ranks are given for a parameter: 5 has renamed some of 4.1 and still knows the old names
+// (its ompi_info --all), and 4.1 knows no others. So both hear the old name, whichever a rank was
+// built with. vader is a component of the framework btl, sm in 5; 4.1 has another sm, which is
+// dead.
+void export_parameter(std::vector<model::EnvSetting>& exports, const std::string& key,
+                      std::string value) {
+  constexpr std::string_view kNew = "btl_sm_";
+  if (key == "btl") value = with_old_names(value);
+  if (key.starts_with(kNew)) {
+    exports.push_back({"OMPI_MCA_btl_vader_" + key.substr(kNew.size()), value});
+  }
+  exports.push_back({"OMPI_MCA_" + key, std::move(value)});
+}
+
+// Nothing about mpirun's own work is lost without a word. `said`: how the parameter was given.
 Result<void> carry_out(MpirunDraft& draft, std::string_view key, std::string_view value,
-                       bool typed) {
+                       std::string_view said) {
   const auto done = honour(draft, key, value);
   if (done) return *done;
-  if (typed && is_of_the_launcher(key)) {
-    notice(draft,
-           fmt::format("MCA parameter {} has no effect here: it is for mpirun's own work", key));
-  }
+  notice(draft, fmt::format("{} has no effect here: it is for mpirun's own work", said));
   return {};
+}
+
+Result<void> carry_out_if_ours(MpirunDraft& draft, std::string_view key, std::string_view value) {
+  if (!is_of_the_launcher(key)) return honour(draft, key, value).value_or(Result<void>());
+  return carry_out(draft, key, value, fmt::format("MCA parameter {}", key));
 }
 
 Result<void> add_parameter(MpirunDraft& draft, const Typed& typed,
@@ -54,8 +82,8 @@ Result<void> add_parameter(MpirunDraft& draft, const Typed& typed,
   }
   seen.push_back(key);
   const std::string_view value = without_quotes(typed.second);
-  exports.push_back({"OMPI_MCA_" + key, std::string(value)});
-  return carry_out(draft, key, value, true);
+  export_parameter(exports, key, std::string(value));
+  return carry_out_if_ours(draft, key, value);
 }
 
 // For the ranks of every program, whichever is being read.
@@ -68,18 +96,41 @@ Result<void> export_for_all(MpirunDraft& draft, const std::string& setting) {
   return added;
 }
 
-// The file of a user's own defaults; the ranks' MPI library reads it too.
-Result<void> read_own_file(MpirunDraft& draft) {
-  const auto home = variable(*draft.call, "HOME");
-  if (!home) return {};
-  const std::string path = std::string(*home) + "/.openmpi/mca-params.conf";
+// Files of defaults, the weakest first. mca_base_param_files names others instead (Open MPI's
+// opal/mca/base/mca_base_var.c); where none are named, they need not be there.
+struct DefaultFiles {
+  std::vector<std::string> paths;
+  bool named = false;
+};
+
+DefaultFiles default_files(const Call& call) {
+  for (const char* name : {"OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"}) {
+    if (const auto list = variable(call, name)) {
+      DefaultFiles files{base::split(*list, ",:"), true};
+      std::ranges::reverse(files.paths);
+      return files;
+    }
+  }
+  DefaultFiles files{{"/etc/openmpi/openmpi-mca-params.conf", "/etc/openmpi/prte-mca-params.conf"}};
+  const auto home = variable(call, "HOME");
+  if (!home) return files;
+  for (const char* folder : {"/.openmpi", "/.prte"}) {
+    files.paths.push_back(std::string(*home) + folder + "/mca-params.conf");
+  }
+  return files;
+}
+
+// The ranks' MPI library reads it too.
+Result<void> read_defaults(MpirunDraft& draft, const std::string& path, bool must_be_there) {
+  if (!draft.call->read_file) return {};
   const auto text = draft.call->read_file(path, spec::kHostTextMax);
+  if (!text && must_be_there) return tl::unexpected(text.error());
   if (!text) return {};
   const auto settings = spec::read_tune_file(*text, path);
   if (!settings) return tl::unexpected(settings.error());
   for (const spec::TuneSetting& setting : *settings) {
     auto done = setting.parameter
-                    ? carry_out(draft, setting.name, without_quotes(setting.value), false)
+                    ? carry_out_if_ours(draft, setting.name, without_quotes(setting.value))
                     : export_for_all(draft, setting.name);
     if (!done) {
       done.error().place = setting.place;
@@ -97,14 +148,27 @@ Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
   for (const spec::TuneSetting& setting : *settings) {
     Result<void> done;
     if (setting.parameter) {
-      draft.for_all.push_back({"OMPI_MCA_" + setting.name, setting.value});
-      done = carry_out(draft, setting.name, setting.value, true);
+      export_parameter(draft.for_all, setting.name, setting.value);
+      done = carry_out_if_ours(draft, setting.name, setting.value);
     } else {
       done = export_for_all(draft, setting.name);
     }
     if (done) continue;
     done.error().place = setting.place;
     return done;
+  }
+  return {};
+}
+
+// Whatever PRRTE reads is for mpirun's own work.
+Result<void> take_variable(MpirunDraft& draft, std::string_view name, std::string_view value) {
+  for (const std::string_view prefix : {"OMPI_MCA_", "PRTE_MCA_"}) {
+    if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
+    const std::string_view key = name.substr(prefix.size());
+    const bool is_ours = prefix == "PRTE_MCA_" || is_of_the_launcher(key);
+    const bool is_stale = is_of_another_launch(key) || is_given(*draft.call, name);
+    if (is_ours && !is_stale) return carry_out(draft, key, without_quotes(value), name);
+    return honour(draft, key, without_quotes(value)).value_or(Result<void>());
   }
   return {};
 }
@@ -201,19 +265,18 @@ Result<void> add_export(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> read_inherited_parameters(MpirunDraft& draft) {
-  if (auto read = read_own_file(draft); !read) return read;
+  const DefaultFiles files = default_files(*draft.call);
+  for (const std::string& path : files.paths) {
+    if (auto read = read_defaults(draft, path, files.named); !read) return read;
+  }
   for (const std::string& entry : draft.call->environment) {
     const std::string_view text(entry);
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;
-    for (const std::string_view prefix : {"OMPI_MCA_", "PRTE_MCA_"}) {
-      if (!text.starts_with(prefix) || equals <= prefix.size()) continue;
-      const std::string_view key = text.substr(prefix.size(), equals - prefix.size());
-      auto done = carry_out(draft, key, without_quotes(text.substr(equals + 1)), false);
-      if (done) continue;
-      done.error().place = {std::string(text.substr(0, equals)), 0, 0};
-      return done;
-    }
+    auto done = take_variable(draft, text.substr(0, equals), text.substr(equals + 1));
+    if (done) continue;
+    done.error().place = {std::string(text.substr(0, equals)), 0, 0};
+    return done;
   }
   return {};
 }

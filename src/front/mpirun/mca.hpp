@@ -18,8 +18,9 @@ namespace muster::front {
 // 4.1.
 [[nodiscard]] base::Result<void> add_export(MpirunDraft& draft, const Typed& typed);
 
-// $HOME/.openmpi/mca-params.conf, if it can be read, then OMPI_MCA_* and PRTE_MCA_* of the
-// launching environment: to be called before options are read, which win.
+// Files of defaults, Debian's and those of $HOME/.openmpi and $HOME/.prte or the ones that
+// mca_base_param_files names, then OMPI_MCA_* and PRTE_MCA_* of the launching environment: to be
+// called before options are read, which win.
 [[nodiscard]] base::Result<void> read_inherited_parameters(MpirunDraft& draft);
 
 // plm_rsh_args, mca_base_env_list and --prefix, once all arguments are read.

@@ -31,7 +31,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
     {{"--ppr", kRanks, Takes::text, "N:WHAT", "N ranks on each object: --map-by ppr:N:WHAT."},
      set_ppr},
     {{"--app", kRanks, Takes::file, "FILE",
-      "Read the programs from a file, one per line; only options for programs count there."},
+      "Read the programs from a file, one per line, each with its options."},
      [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.appfile); }},
     {{"-H --host",
       kHosts,

@@ -16,8 +16,8 @@ using Words = std::vector<std::string>;
 
 // The files that are there, and the environment, of one test.
 struct World {
-  std::map<std::string, std::string> files;
-  Words environment;
+  std::map<std::string, std::string> files = {};
+  Words environment = {};
 
   [[nodiscard]] base::Result<Reading> read(const Words& words) const {
     const auto read_file = [this](const std::string& path,
@@ -284,9 +284,69 @@ TEST(Mpirun, SplitsPrograms) {
   EXPECT_EQ(job.apps[1].hosts, Words{"b"});
   EXPECT_TRUE(exports(job, 1).empty());
   EXPECT_EQ(complaint({"-n", "1", "p", ":"}), "no program given after ':'");
-  EXPECT_EQ(World().notices({"p", ":", "--tag-output", "q"}),
-            Words{"--tag-output has no effect here: it is for the whole job; write it before the "
-                  "first ':'"});
+}
+
+// Open MPI 4.1.4 hears them too, by trial: --timeout, --tag-output and --map-by behind ':'.
+TEST(Mpirun, OptionsForTheJobCountWhereverTheyStand) {
+  EXPECT_FALSE(spec({"p", ":", "--tag-output", "q"}).output.prefix.empty());
+  EXPECT_EQ(spec({"p", ":", "--timeout", "5", "q"}).timeout, std::chrono::seconds(5));
+  EXPECT_EQ(spec({"-H", "a,b", "p", ":", "--map-by", "node", "q"}).mapping.map_by, MapBy::node);
+  EXPECT_EQ(World().notices({"p", ":", "--tag-output", "q"}), Words{});
+  EXPECT_EQ(complaint({"p", ":", "--app", "apps"}), "--app must stand before the first program");
+  World world;
+  world.files["apps"] = "-n 2 ./a\n--timeout 5 -n 1 ./b\n";
+  EXPECT_EQ(world.spec({"--app", "apps"}).timeout, std::chrono::seconds(5));
+  world.files["apps"] = "-n 2 ./a\n--app more\n";
+  EXPECT_EQ(world.complaint({"--app", "apps"}), "--app must stand before the first program");
+}
+
+// Whatever the way in which a parameter for mpirun itself is given: it is carried out, or named.
+TEST(Mpirun, ParametersForItselfAreHeardFromWherever) {
+  World world{.files = {},
+              .environment = {"HOME=/home/me", "OMPI_MCA_plm_base_verbose=5",
+                              "PRTE_MCA_rmaps_default_mapping_policy=node",
+                              "PRTE_MCA_state_base_verbose=1", "OMPI_MCA_btl=^openib"}};
+  EXPECT_EQ(world.spec({"-H", "a,b", "p"}).mapping.map_by, MapBy::node);
+  EXPECT_EQ(world.notices({"-H", "a,b", "p"}),
+            (Words{"OMPI_MCA_plm_base_verbose has no effect here: it is for mpirun's own work",
+                   "PRTE_MCA_state_base_verbose has no effect here: it is for mpirun's own work"}));
+  world.environment = {"HOME=/home/me"};
+  world.files["/home/me/.prte/mca-params.conf"] = "prte_tag_output = 1\noob = tcp\n";
+  EXPECT_FALSE(world.spec({"p"}).output.prefix.empty());
+  EXPECT_EQ(world.notices({"p"}),
+            Words{"MCA parameter oob has no effect here: it is for mpirun's own work"});
+  world.files["/etc/openmpi/openmpi-mca-params.conf"] =
+      "btl = ^uct\nrmaps_base_mapping_policy = node\n";
+  EXPECT_EQ(world.spec({"-H", "a,b", "p"}).mapping.map_by, MapBy::node);
+  EXPECT_EQ(world.spec({"--map-by", "slot", "-H", "a,b", "p"}).mapping.map_by, MapBy::slot);
+  world.environment = {"HOME=/home/me", "OMPI_MCA_mca_base_param_files=/mine"};
+  EXPECT_EQ(world.complaint({"p"}), "no such file");
+  world.files["/mine"] = "orte_tag_output = 1\n";
+  EXPECT_FALSE(world.spec({"-H", "a,b", "p"}).output.prefix.empty());
+  EXPECT_NE(world.spec({"-H", "a,b", "p"}).mapping.map_by, MapBy::node);
+}
+
+// By trial: 5.0.7 takes vader for sm, and 4.1.4 ends in MPI_Init with sm.
+TEST(Mpirun, NewNamesOfParametersAreHeardByOldLibrariesToo) {
+  using Settings = std::vector<model::EnvSetting>;
+  EXPECT_EQ(exports(spec({"-mca", "btl", "sm,self", "p"})),
+            (Settings{{"OMPI_MCA_btl", "vader,self"}}));
+  EXPECT_EQ(exports(spec({"-mca", "btl", "^sm,openib", "p"})),
+            (Settings{{"OMPI_MCA_btl", "^vader,openib"}}));
+  EXPECT_EQ(exports(spec({"-gmca", "btl_sm_free_list_num", "8", "p"})),
+            (Settings{{"OMPI_MCA_btl_vader_free_list_num", "8"},
+                      {"OMPI_MCA_btl_sm_free_list_num", "8"}}));
+  EXPECT_EQ(exports(spec({"-mca", "btl", "vader,self,tcp", "p"})),
+            (Settings{{"OMPI_MCA_btl", "vader,self,tcp"}}));
+}
+
+// A rank of a real mpirun has them for itself.
+TEST(Mpirun, WhatAnotherMpirunToldItsRankIsPassedOver) {
+  const World world{.files = {},
+                    .environment = {"OMPI_MCA_ess=^singleton", "OMPI_MCA_orte_launch=1",
+                                    "OMPI_MCA_orte_hnp_uri=1.0;tcp://192.0.2.2:1",
+                                    "OMPI_MCA_orte_ess_num_procs=2"}};
+  EXPECT_EQ(world.notices({"p"}), Words{});
 }
 
 TEST(Mpirun, ReadsAppfilesAndRankfiles) {
