@@ -19,11 +19,9 @@ head::MeetingEvents spoken() {
   return {[](const std::string& line) { say("muster: " + line + "\n"); }};
 }
 
-// Torchrun's codes: so far only its words ask for a meeting.
 int refuse_meeting(const base::Error& error, const front::RunRequest& request,
                    const Invocation& invocation) {
-  const int code = error.fault == base::Fault::usage ? request.refusal_code : 1;
-  return refuse(error, code, invocation);
+  return refuse(error, request.refusal_code, invocation);
 }
 
 wire::Join introduction(const front::RunRequest& request, const plan::Forwarded& forwarded) {

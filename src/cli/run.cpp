@@ -59,15 +59,20 @@ std::string current_folder() {
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? "/" : buffer.data();
 }
 
+// Of the maker with the most; or of the one whose devices that variable limits.
+std::uint32_t count_devices(const std::vector<std::string>& environment,
+                            std::string_view variable = {}) {
+  std::size_t most = 0;
+  for (const model::Devices& one : probe::devices("", environment)) {
+    if (variable.empty() || one.variable == variable) most = std::max(most, one.ids.size());
+  }
+  return static_cast<std::uint32_t>(most);
+}
+
 front::Counts counts(const std::vector<std::string>& environment) {
-  const auto gpus = [&environment] {
-    std::size_t most = 0;
-    for (const model::Devices& one : probe::devices("", environment)) {
-      most = std::max(most, one.ids.size());
-    }
-    return static_cast<std::uint32_t>(most);
-  };
-  return {[] { return probe::cpus().usable; }, gpus};
+  return {[] { return probe::cpus().usable; },
+          [&environment] { return count_devices(environment); },
+          [&environment] { return count_devices(environment, "ZE_AFFINITY_MASK"); }};
 }
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
@@ -167,7 +172,7 @@ int complain_all(const std::vector<base::Error>& complaints) {
 
 int act(front::RunRequest request, const front::Front& front, const Invocation& invocation,
         const model::TypedCommand& asked) {
-  request.refusal_code = front.usage_code;
+  request.refusal_code = front.late_code != 0 ? front.late_code : front.usage_code;
   if (request.record) request.record->asked = asked;
   plan::settle_exports({invocation.environment, invocation.given}, request.spec);
   if (request.allocation && request.dry_run) return show_allocation(request);
@@ -266,7 +271,8 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
                    const Invocation& invocation, const model::TypedCommand& asked) {
   if (!read) {
     const int code = complain(read.error());
-    return front.usage_code != 0 ? front.usage_code : code;
+    const int own = front.code_before_start(read.error().fault);
+    return own != 0 ? own : code;
   }
   if (read->complaints.empty() && read->cluster && read->only_asks) {
     return check_target(*read, invocation);

@@ -29,6 +29,7 @@ using HasFile = std::function<bool(const std::string& path)>;
 struct Counts {
   std::function<std::uint32_t()> cpus = {};
   std::function<std::uint32_t()> gpus = {};
+  std::function<std::uint32_t()> xpus = {};  // Intel's alone
 };
 
 // A call of muster, or of a launcher that it stands in for: all that a reader may know.

@@ -55,6 +55,12 @@ struct Front {
   base::Result<Reading> (*read)(const Call&);
   OptionTexts (*options)();
   bool takes_file = false;  // what follows the options is a file, no program
+  // Exit code where the words could be read, but nothing may start; 0: as `usage_code`.
+  int late_code = 0;
+
+  [[nodiscard]] int code_before_start(base::Fault fault) const {
+    return fault == base::Fault::usage || late_code == 0 ? usage_code : late_code;
+  }
 };
 
 [[nodiscard]] std::span<const Front> fronts();

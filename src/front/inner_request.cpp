@@ -108,6 +108,11 @@ bool would_be_told(const model::App& app, const std::vector<std::string>& words)
   return !named.empty() && is_first && named.find('/') == std::string::npos;
 }
 
+// And not about a file that the command itself may make; torchrun refuses some words late.
+bool is_about_words(base::Fault fault) {
+  return fault == base::Fault::usage || fault == base::Fault::cannot_start;
+}
+
 }  // namespace
 
 InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
@@ -116,7 +121,7 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);
-  if (!read && is_told && read.error().fault == base::Fault::usage) {
+  if (!read && is_told && is_about_words(read.error().fault)) {
     base::Error mistake = std::move(read.error());
     mistake.what = fmt::format("{} would not start: {}", inner.called, mistake.what);
     return {{}, std::move(mistake)};

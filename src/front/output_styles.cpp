@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/words.hpp"
+#include "front/lists.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
 
@@ -199,6 +200,56 @@ std::uint32_t of(const TorchStreams& streams, std::uint32_t local_rank) {
   return found == streams.chosen.end() ? streams.others : found->second;
 }
 
+struct TorchMacro {
+  std::string_view name;
+  Field field;
+};
+constexpr TorchMacro kTorchMacros[] = {
+    {"role_name", Field::role}, {"local_rank", Field::local_rank}, {"rank", Field::rank}};
+
+// The name behind a '$': of letters, digits and '_', at most.
+std::string_view macro_name(std::string_view words) {
+  const auto is_word = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const auto end = std::ranges::find_if_not(words, is_word);
+  return words.substr(0, static_cast<std::size_t>(end - words.begin()));
+}
+
+// `words` begin with '$'. Takes a macro or "$$" off them; else a '$' that means nothing.
+Piece take_torch_macro(std::string_view& words) {
+  const bool braced = words.substr(1).starts_with('{');
+  const std::size_t begin = braced ? 2 : 1;
+  const std::string_view name = macro_name(words.substr(begin));
+  const bool closed = !braced || words.substr(begin + name.size()).starts_with('}');
+  const auto* known = std::ranges::find(kTorchMacros, name, &TorchMacro::name);
+  if (closed && known != std::end(kTorchMacros)) {
+    words.remove_prefix(begin + name.size() + (braced ? 1 : 0));
+    return {known->field};
+  }
+  words.remove_prefix(words.starts_with("$$") ? 2 : 1);
+  return text("$");
+}
+
+// safe_substitute() of Python's string.Template: what it does not know stays as it is.
+Pattern read_torch_template(std::string_view words) {
+  Pattern pattern;
+  while (!words.empty()) {
+    const std::size_t dollar = std::min(words.find('$'), words.size());
+    if (dollar > 0) pattern.push_back(text(std::string(words.substr(0, dollar))));
+    words.remove_prefix(dollar);
+    if (!words.empty()) pattern.push_back(take_torch_macro(words));
+  }
+  return pattern;
+}
+
+Pattern torch_prefix(const TorchOutput& asked) {
+  if (!asked.prefix_template.empty()) return read_torch_template(asked.prefix_template);
+  Pattern prefix = {text("["), {Field::role}, {Field::local_rank}, text("]:")};
+  if (asked.in_job) prefix[2] = rank();
+  return prefix;
+}
+
 model::Route torch_route(std::uint32_t redirects, std::uint32_t tee, std::uint32_t stream,
                          bool shown) {
   const bool teed = (tee & stream) != 0;
@@ -222,6 +273,7 @@ Result<TorchStreams> read_torch_streams(std::string_view option, std::string_vie
     streams.others = *all;
     return streams;
   }
+  if (has_gap(words)) return refuse();
   for (const std::string& pair : base::split(words, ",")) {
     const std::size_t colon = std::min(pair.find(':'), pair.size());
     const auto local = number(std::string_view(pair).substr(0, colon), 1'000'000);
@@ -249,8 +301,7 @@ OutputSpec torchrun_output(const TorchOutput& asked) {
     const bool shown = filter.empty() || filter.contains(local);
     output.chosen[local] = routes(of(asked.redirects, local), of(asked.tee, local), shown);
   }
-  output.prefix = {text("["), {Field::role}, {Field::local_rank}, text("]:")};
-  if (asked.in_job) output.prefix[2] = rank();
+  output.prefix = torch_prefix(asked);
   if (asked.folder.empty()) return output;
   output.out_file = {
       text(asked.folder), {Field::other_node, "_"}, text("/attempt_"), {Field::attempt},

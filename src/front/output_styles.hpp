@@ -69,6 +69,9 @@ struct TorchOutput {
   TorchStreams tee = {};        // to both; on the console after "[<role><local rank>]:"
   std::set<std::uint32_t> local_ranks_filter = {};  // whose output is shown; empty: all
   bool in_job = false;  // all nodes share one console: "[<role><rank>]:" there
+  // What stands before teed lines instead: ${role_name}, ${rank} and ${local_rank} as Python's
+  // string.Template replaces them. Empty: as above.
+  std::string prefix_template = {};
 };
 [[nodiscard]] model::OutputSpec torchrun_output(const TorchOutput& asked);
 

@@ -65,9 +65,10 @@ std::string devices_present(std::uint64_t left, std::uint64_t claimed) {
 
 std::string when_too_few(std::uint64_t fit, std::uint64_t claimed) {
   const char* share = "--share-gpus deals out what other jobs use, too";
-  if (fit > 0 && claimed == 0) return fmt::format("--per-node {} would fit there", fit);
-  if (fit > 0) return fmt::format("--per-node {} would fit there; {}", fit, share);
-  return claimed > 0 ? share : "leave --gpus-per-rank out to run without devices";
+  if (fit > 0 && claimed == 0)
+    return fmt::format("{} rank{} would fit there", fit, fit == 1 ? "" : "s");
+  if (fit > 0) return fmt::format("{} rank{} would fit there; {}", fit, fit == 1 ? "" : "s", share);
+  return claimed > 0 ? share : "to run without devices, ask for none";
 }
 
 }  // namespace

@@ -130,12 +130,15 @@ class Words(Torchrun):
     def test_a_line_that_makes_no_sense_starts_nothing(self):
         touch = ["--no_python", "touch", self.path("started")]
         for words, pattern in (
-                (["--nproc_per_node", "many"], "auto, gpu or cpu"), (["--nnodes", "1:2"], "change"),
-                (["--rdzv_backend", "etcd"], "etcd"), (["-r", "9"], "-r takes 0 to 3"),
-                (["--node_rank", "3"], "no node 3"), (["--max_restarts", "x"], "--max_restarts"),
-                (["--nprocs", "1"], "unknown option"), (["--n", "1"], "may be one of"),
-                (["--module"], "cannot be combined")):
+                (["--max_restarts", "x"], "--max_restarts"), (["--nprocs", "1"], "unknown option"),
+                (["--n", "1"], "may be one of")):
             self.assert_refused(self.muster(*words, *touch), 2, pattern)
+        for words, pattern in (  # which torchrun's parser lets pass
+                (["--nproc_per_node", "many"], "auto, gpu, cpu"), (["--nnodes", "1:2"], "change"),
+                (["--rdzv_backend", "etcd"], "etcd"), (["-r", "9"], "-r takes 0 to 3"),
+                (["--node_rank", "3"], "no node 3"), (["--logs_specs", "mine"], "plug-in"),
+                (["--module"], "cannot be combined")):
+            self.assert_refused(self.muster(*words, *touch), 1, pattern)
         env = self.environment(PET_STANDALONE="")
         self.assert_refused(self.muster(*touch, env=env), 2, "PET_STANDALONE")
         self.assertFalse(os.path.exists(self.path("started")))

@@ -12,6 +12,10 @@
 
 namespace muster::front {
 
+// What torchrun's parser takes, and torchrun itself refuses afterwards: with exit code 1, and
+// not 2.
+inline constexpr base::Fault kRefusedLate = base::Fault::cannot_start;
+
 // How nodes find each other; static_ is "static", a word of C++.
 enum class TorchBackend : std::uint8_t { static_, c10d };
 
@@ -45,7 +49,7 @@ struct TorchDraft {
   RunRequest request;
   std::optional<std::uint32_t> nodes;
   std::uint32_t per_node = 1;
-  std::string counted = {};  // "auto", "cpu" or "gpu": per_node is what was counted here
+  std::string counted = {};  // "auto", "cpu", "gpu" or "xpu": per_node is what was counted here
   bool standalone = false;
   TorchMeeting meeting;
   TorchScript script;

@@ -66,8 +66,8 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; 1 when a rank failed, or the job could not be carried out; 2 for words that make no
-sense.
+Exit codes: 0; 1 when a rank failed, a value makes no sense, or the job could not be carried out; 2
+for options that do not exist, and for words where numbers must be.
 )";
 
 // PET_NPROC_PER_NODE of --nproc-per-node (torch/distributed/argparse_util.py).
@@ -97,14 +97,21 @@ Result<bool> is_raised(const std::string& variable, std::string_view value) {
 Result<void> apply_variable(TorchDraft& draft, const Option<TorchDraft>& option) {
   const std::string name = variable_of(option.text);
   const auto value = variable(*draft.call, name);
-  if (!value || option.set == nullptr || !option.text.traits.support.works()) return {};
+  if (!value) return {};
+  if (!option.text.traits.support.works()) {
+    add_once(draft.notices, table::told(name, option.text.traits.support));
+    return {};
+  }
+  if (option.set == nullptr) return {};
   if (option.text.takes == Takes::nothing) {
     const auto raised = is_raised(name, *value);
     if (!raised) return tl::unexpected(raised.error());
     if (!*raised) return {};
   }
   auto done = option.set(draft, {name, *value});
-  if (!done && done.error().hint.empty()) done.error().hint = usage_line(option.text);
+  if (!done && done.error().hint.empty()) {
+    done.error().hint = fmt::format("unset it, or set it to {}", option.text.argument);
+  }
   return done;
 }
 
@@ -187,12 +194,15 @@ Result<void> settle_ranks(TorchDraft& draft) {
                   "--nproc-per-node {} counts what is here, but hosts are listed", draft.counted);
     }
     const Counts& counts = draft.call->counts;
-    const std::uint32_t gpus = draft.counted == "cpu" ? 0 : counts.gpus();
-    if (gpus == 0 && draft.counted == "gpu") {
+    const bool is_xpu = draft.counted == "xpu";
+    const std::uint32_t found =
+        draft.counted == "cpu" ? 0 : (is_xpu ? counts.xpus() : counts.gpus());
+    if (found == 0 && (is_xpu || draft.counted == "gpu")) {
       return fail(Fault::usage, "write a number, cpu or auto",
-                  "--nproc-per-node gpu: no GPU found on this machine");
+                  "--nproc-per-node {}: no GPU{} found on this machine", draft.counted,
+                  is_xpu ? " of Intel" : "");
     }
-    draft.per_node = gpus > 0 ? gpus : counts.cpus();
+    draft.per_node = found > 0 ? found : counts.cpus();
   }
   job.per_node = draft.per_node;
   return {};
@@ -293,10 +303,6 @@ std::string interpreter(const TorchDraft& draft, Words& words) {
 // "${local_rank}" is replaced in each rank's words, as torchrun does.
 Result<void> settle_command(TorchDraft& draft, Words words) {
   const TorchScript& script = draft.script;
-  if (words.empty()) {
-    return fail(Fault::usage, "for example: torchrun --nproc_per_node 2 train.py",
-                "no script given");
-  }
   if (script.no_python && script.module) {
     return fail(Fault::usage, "keep one of them", "--no-python and --module cannot be combined");
   }
@@ -327,6 +333,12 @@ void settle_identity(TorchDraft& draft) {
   if (!sets_threads) return;
   draft.notices.emplace_back(
       "OMP_NUM_THREADS=1 for each rank, as torchrun has it; set it to what suits the program");
+}
+
+// Whatever is wrong from here on, the parser of torchrun has nothing against.
+base::Error found_late(base::Error error) {
+  if (error.fault == Fault::usage) error.fault = kRefusedLate;
+  return error;
 }
 
 Result<Reading> finish(TorchDraft draft, Words words) {
@@ -371,8 +383,13 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
     return Reading{.text = std::string(dialect.head) + options_help(texts_of(dialect.table)) +
                            std::string(kExitCodes)};
   }
-  draft.notices = read->notices;
-  return finish(std::move(draft), words.subspan(read->program));
+  for (const std::string& line : read->notices) add_once(draft.notices, line);
+  const Words script = words.subspan(read->program);
+  if (script.empty()) {
+    return fail(Fault::usage, "for example: torchrun --nproc_per_node 2 train.py",
+                "no script given");
+  }
+  return finish(std::move(draft), script).map_error(found_late);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/lists.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
@@ -20,9 +21,25 @@ using spec::in_quotes;
 
 constexpr spec::Span kAnyTime = {base::Duration(0), spec::kTimeout.most};
 
+bool is_integer(std::string_view word) {
+  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// For the parser a number out of bounds is one.
 template <class To>
 Result<void> count(const Typed& typed, spec::Bounds bounds, To& to) {
-  return read_count(typed, bounds).map([&](std::uint32_t number) { to = number; });
+  return read_count(typed, bounds)
+      .map([&](std::uint32_t number) { to = number; })
+      .map_error([&](base::Error error) {
+        if (is_integer(typed.value)) error.fault = kRefusedLate;
+        return error;
+      });
+}
+
+base::Error refused_late(base::Error error) {
+  error.fault = kRefusedLate;
+  return error;
 }
 
 Result<void> keep(const Typed& typed, std::string& to) {
@@ -36,22 +53,23 @@ Result<void> set_nodes(TorchDraft& draft, const Typed& typed) {
   const std::string_view least = typed.value.substr(0, colon);
   const bool is_range = colon < typed.value.size() && typed.value.substr(colon + 1) != least;
   if (is_range) {
-    return fail(Fault::usage, "write one number: the nodes that take part",
+    return fail(kRefusedLate, "write one number: the nodes that take part",
                 "{}: a job whose number of nodes may change is not supported: {}", typed.option,
                 in_quotes(typed.value));
   }
-  return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes);
+  return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes)
+      .map_error(refused_late);
 }
 
 Result<void> set_per_node(TorchDraft& draft, const Typed& typed) {
   draft.counted.clear();
   const std::string word = base::lower(typed.value);
-  if (word == "auto" || word == "cpu" || word == "gpu") {
+  if (word == "auto" || word == "cpu" || word == "gpu" || word == "xpu") {
     draft.counted = word;
     return {};
   }
   if (count(typed, {1, model::kRanksMax}, draft.per_node)) return {};
-  return fail(Fault::usage, "", "{} must be a number from 1 to {}, auto, gpu or cpu, not {}",
+  return fail(kRefusedLate, "", "{} must be a number from 1 to {}, auto, gpu, cpu or xpu, not {}",
               typed.option, model::kRanksMax, in_quotes(typed.value));
 }
 
@@ -61,10 +79,10 @@ Result<void> set_backend(TorchDraft& draft, const Typed& typed) {
   } else if (typed.value == "c10d") {
     draft.meeting.backend = TorchBackend::c10d;
   } else if (typed.value == "etcd" || typed.value == "etcd-v2") {
-    return fail(Fault::usage, "write c10d: nodes then meet at the endpoint itself",
+    return fail(kRefusedLate, "write c10d: nodes then meet at the endpoint itself",
                 "{}: muster needs no etcd, and does not ask one", typed.option);
   } else {
-    return fail(Fault::usage, "", "{} must be static or c10d, not {}", typed.option,
+    return fail(kRefusedLate, "", "{} must be static or c10d, not {}", typed.option,
                 in_quotes(typed.value));
   }
   return {};
@@ -72,17 +90,19 @@ Result<void> set_backend(TorchDraft& draft, const Typed& typed) {
 
 // "join_timeout=60,read_timeout=5": torchrun has more keys, for the ways in which its nodes meet.
 Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
+  const auto refuse = [&](std::string_view what) {
+    return fail(kRefusedLate, "", "{} must be KEY=VALUE, with commas between, not {}", typed.option,
+                in_quotes(what));
+  };
+  if (has_gap(typed.value)) return refuse(typed.value);
   for (const std::string& pair : base::split(typed.value, ",")) {
     const std::size_t equals = pair.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return fail(Fault::usage, "", "{} must be KEY=VALUE, with commas between, not {}",
-                  typed.option, in_quotes(pair));
-    }
+    if (equals == 0 || equals >= pair.size() - 1) return refuse(pair);
     const std::string key = pair.substr(0, equals);
     if (key != "join_timeout" && key != "timeout") continue;
     const auto limit = option::read_seconds(
         {typed.option, std::string_view(pair).substr(equals + 1)}, spec::kPatience);
-    if (!limit) return tl::unexpected(limit.error());
+    if (!limit) return tl::unexpected(refused_late(limit.error()));
     draft.meeting.limit = *limit;
   }
   return {};
@@ -90,23 +110,44 @@ Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
 
 Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
   std::set<std::uint32_t> ranks;
+  if (has_gap(typed.value)) {
+    return fail(kRefusedLate, "", "{} must be local ranks such as 0,1, not {}", typed.option,
+                in_quotes(typed.value));
+  }
   for (const std::string& one : base::split(typed.value, ",")) {
     const auto rank = option::read_count({typed.option, one}, {0, model::kRanksMax - 1});
-    if (!rank) return tl::unexpected(rank.error());
+    if (!rank) return tl::unexpected(refused_late(rank.error()));
     ranks.insert(*rank);
-  }
-  if (ranks.empty()) {
-    return fail(Fault::usage, "", "{} must be local ranks such as 0,1, not {}", typed.option,
-                in_quotes(typed.value));
   }
   draft.logs.output.local_ranks_filter = std::move(ranks);
   return {};
 }
 
 Result<void> set_streams(const Typed& typed, TorchStreams& to) {
-  return read_torch_streams(typed.option, typed.value).map([&](TorchStreams read) {
-    to = std::move(read);
-  });
+  return read_torch_streams(typed.option, typed.value)
+      .map([&](TorchStreams read) { to = std::move(read); })
+      .map_error(refused_late);
+}
+
+// Torch's own way to keep logs has that name; others are plug-ins, objects of Python.
+Result<void> set_logs_specs(TorchDraft&, const Typed& typed) {
+  if (typed.value == "default") return {};
+  return fail(kRefusedLate, "-r, -t, --log-dir and --local-ranks-filter say where output goes",
+              "{}: {} is a plug-in of torch, and muster loads none", typed.option,
+              in_quotes(typed.value));
+}
+
+// torch/distributed/elastic/events/handlers.py
+Result<void> set_event_handler(TorchDraft& draft, const Typed& typed) {
+  if (typed.value == "null") return {};
+  if (typed.value == "console" || typed.value == "dynamic_rdzv") {
+    add_once(draft.notices, fmt::format("{} {} has no effect here: torch's agent, whose events it "
+                                        "logs, does not run",
+                                        typed.option, typed.value));
+    return {};
+  }
+  return fail(kRefusedLate, "null, console and dynamic_rdzv are known", "{}: {} is unknown",
+              typed.option, in_quotes(typed.value));
 }
 
 Result<void> set_start_method(TorchDraft&, const Typed& typed) {
@@ -150,9 +191,9 @@ constexpr std::string_view kSee = "Information";
 using Row = Option<TorchDraft>;
 
 constexpr auto kRows = std::to_array<Row>({
-    {{"--nproc-per-node", kRanks, Takes::text, "N|auto|gpu|cpu",
-      "Ranks on each node: a number, its gpus, its cpus, or auto: gpus where there are any "
-      "(default: 1)."},
+    {{"--nproc-per-node", kRanks, Takes::text, "N|auto|gpu|cpu|xpu",
+      "Ranks on each node: a number, its gpus, its cpus, its xpus (GPUs of Intel), or auto: gpus "
+      "where there are any (default: 1)."},
      set_per_node},
     {{"--nnodes", kRanks, Takes::text, "N", "Nodes of the job (default: 1)."}, set_nodes},
     {{"--node-rank", kRanks, Takes::number, "K",
@@ -177,7 +218,7 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--virtual-local-rank", kRanks, Takes::nothing, "",
       "Every rank is local rank 0 and sees one device of its own."},
      [](TorchDraft& d, const Typed&) {
-       d.request.spec.apps.front().exports.push_back({"LOCAL_RANK", "0"});
+       d.request.spec.apps.front().exports.push_back({"LOCAL_RANK", "0", true});
        d.request.spec.gpus_per_rank = 1;
        return Result<void>();
      }},
@@ -271,18 +312,13 @@ constexpr auto kRows = std::to_array<Row>({
       "ADDR",
       "muster finds the address of this node itself.",
       {.support = no_effect("muster finds this node's address by itself")}}},
-    {{"--logs-specs",
-      kOther,
-      Takes::text,
-      "NAME",
-      "Plug-ins of torch for log files.",
-      {.support = no_effect("plug-ins of torch are not loaded")}}},
-    {{"--event-log-handler",
-      kOther,
-      Takes::text,
-      "NAME",
-      "Plug-ins of torch for events.",
-      {.support = no_effect("plug-ins of torch are not loaded")}}},
+    {{"--logs-specs", kOther, Takes::text, "NAME",
+      "Only default: other names are plug-ins of torch, which muster does not load."},
+     set_logs_specs},
+    {{"--event-log-handler", kOther, Takes::text, "NAME",
+      "Where torch's agent logs its events: null, console or dynamic_rdzv. muster has no such "
+      "agent."},
+     set_event_handler},
     {{"--signals-to-handle",
       kOther,
       Takes::text,

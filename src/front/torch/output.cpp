@@ -36,6 +36,8 @@ void settle_torch_output(TorchDraft& draft) {
       add_once(draft.notices, "the ranks' output is kept in " + output.folder);
     }
   }
+  output.prefix_template =
+      variable(*draft.call, "TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE").value_or("");
   output.in_job = variable(*draft.call, kLaunchers).has_value();
   draft.request.spec.output = torchrun_output(output);
 }

@@ -1,8 +1,10 @@
 // The words of torchrun and torch.distributed.launch: what they become, and what is said about
 // wrong ones.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <vector>
 
+#include "front/front.hpp"
 #include "front/torch/front.hpp"
 
 namespace muster::front::torch_front_test {
@@ -15,6 +17,7 @@ struct Surroundings {
   Words environment = {};
   std::uint32_t cpus = 8;
   std::uint32_t gpus = 0;
+  std::uint32_t xpus = 0;
 };
 
 using Read = base::Result<Reading> (*)(const Call&);
@@ -31,7 +34,8 @@ base::Result<Reading> read(const Words& words, const Surroundings& around = {},
                     return base::Result<std::string>(
                         base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no such file"));
                   },
-              .counts = {[&] { return around.cpus; }, [&] { return around.gpus; }},
+              .counts = {[&] { return around.cpus; }, [&] { return around.gpus; },
+                         [&] { return around.xpus; }},
               .fresh = "0a1b2c3d"});
 }
 
@@ -109,6 +113,8 @@ TEST(TorchFront, CountsWhatIsHere) {
   EXPECT_EQ(spec({"--nproc_per_node", "auto", "t.py"}).per_node, 8U);
   EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "t.py"}), "no GPU"));
   EXPECT_TRUE(holds(complaint({"--nproc_per_node", "gpu", "-H", "a,b", "t.py"}), "hosts are"));
+  EXPECT_EQ(spec({"--nproc_per_node", "xpu", "t.py"}, {.gpus = 4, .xpus = 2}).per_node, 2U);
+  EXPECT_TRUE(holds(complaint({"--nproc_per_node", "xpu", "t.py"}, gpus), "no GPU of Intel"));
 }
 
 TEST(TorchFront, VariablesAreDefaults) {
@@ -183,7 +189,7 @@ TEST(TorchFront, ASecretMayLieInAFile) {
 TEST(TorchFront, BadValuesAreNamed) {
   const std::vector<std::pair<Words, std::string>> table = {
       {{}, "no script"},
-      {{"--nproc_per_node", "many", "t"}, "auto, gpu or cpu, not 'many'"},
+      {{"--nproc_per_node", "many", "t"}, "auto, gpu, cpu or xpu, not 'many'"},
       {{"--nproc_per_node", "0", "t"}, "--nproc_per_node must be"},
       {{"--nproc_per_node"}, "needs a value"},
       {{"--nnodes", "1:4", "t"}, "may change"},
@@ -203,7 +209,13 @@ TEST(TorchFront, BadValuesAreNamed) {
       {{"-r", "4", "t"}, "-r takes 0 to 3"},
       {{"-t", "0:1,x", "t"}, "-t takes 0 to 3"},
       {{"-t", "0:", "t"}, "-t takes 0 to 3"},
+      {{"-r", "0:3,", "t"}, "-r takes 0 to 3"},
       {{"--local-ranks-filter", "a", "t"}, "--local-ranks-filter must be"},
+      {{"--local-ranks-filter", "0,", "t"}, "such as 0,1"},
+      {{"--rdzv-conf", "a=1,,b=2", "t"}, "KEY=VALUE"},
+      {{"--rdzv-conf", "a=", "t"}, "KEY=VALUE"},
+      {{"--logs-specs", "mine", "t"}, "a plug-in of torch"},
+      {{"--event-log-handler", "mine", "t"}, "'mine' is unknown"},
       {{"--numa-binding", "rack", "t"}, "core-complex"},
       {{"--no-python", "-m", "t"}, "cannot be combined"},
       {{"--no", "1", "t"}, "may be one of"},
@@ -212,6 +224,82 @@ TEST(TorchFront, BadValuesAreNamed) {
   for (const auto& [words, part] : table) {
     EXPECT_TRUE(holds(complaint(words), part)) << complaint(words) << " lacks " << part;
   }
+}
+
+// torchrun's parser ends with 2; what it lets pass and torchrun refuses later, with 1 (by trial,
+// torch 1.13).
+TEST(TorchFront, ExitCodesTellTheParserFromWhatComesAfterIt) {
+  const auto code = [](const Words& words, const Surroundings& around = {}) {
+    const auto result = read(words, around);
+    if (result) return 0;
+    return front_of("torchrun")->code_before_start(result.error().fault);
+  };
+  for (const Words& words : std::vector<Words>{{},
+                                               {"--nosuch", "t"},
+                                               {"--nproc_per_node"},
+                                               {"--max_restarts", "x", "t"},
+                                               {"--master_port", "x", "t"},
+                                               {"--start_method", "thread", "t"},
+                                               {"--standalone=1", "t"}}) {
+    EXPECT_EQ(code(words), 2) << fmt::format("{}", fmt::join(words, " "));
+  }
+  for (const Words& words : std::vector<Words>{{"--nproc_per_node", "many", "t"},
+                                               {"--nproc_per_node", "0", "t"},
+                                               {"--nproc_per_node", "gpu", "t"},
+                                               {"--nnodes", "1:x", "t"},
+                                               {"--nnodes", "0", "t"},
+                                               {"--max_restarts", "-1", "t"},
+                                               {"--rdzv_backend", "mpi", "t"},
+                                               {"--rdzv_conf", "a", "t"},
+                                               {"--rdzv_conf", "timeout=x", "t"},
+                                               {"--rdzv_endpoint", "a:b", "t"},
+                                               {"-r", "4", "t"},
+                                               {"--local_ranks_filter", "a", "t"},
+                                               {"--logs_specs", "mine", "t"},
+                                               {"--node_rank", "1", "t"},
+                                               {"--no_python", "--module", "t"}}) {
+    EXPECT_EQ(code(words), 1) << fmt::format("{}", fmt::join(words, " "));
+  }
+  EXPECT_EQ(code({"t"}, {{"PET_MAX_RESTARTS=x"}}), 2);
+  EXPECT_EQ(code({"t"}, {{"PET_NNODES=x"}}), 1);
+}
+
+TEST(TorchFront, HintsAreAboutWhatIsThere) {
+  const auto result = read({"t"}, {{"PET_MAX_RESTARTS=x"}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().hint, "unset it, or set it to N");
+  const auto idle = read({"t"}, {{"PET_LOCAL_ADDR=10.0.0.1"}});
+  ASSERT_TRUE(idle);
+  EXPECT_EQ(idle->notices,
+            Words{"PET_LOCAL_ADDR has no effect here: muster finds this node's address by itself"});
+  const auto events = read({"--event_log_handler", "console", "t"});
+  ASSERT_TRUE(events);
+  EXPECT_EQ(events->notices.size(), 1U);
+  EXPECT_TRUE(read({"--logs_specs", "default", "--event_log_handler=null", "t"})->notices.empty());
+}
+
+TEST(TorchFront, TheTemplateOfPrefixesIsHeard) {
+  const auto prefix = [](const std::string& words) {
+    return spec({"-t", "3", "t"}, {{"TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE=" + words}})
+        .output.prefix;
+  };
+  using model::Field;
+  EXPECT_EQ(prefix("[${rank}]:"),
+            (model::Pattern{{Field::text, "["}, {Field::rank}, {Field::text, "]:"}}));
+  EXPECT_EQ(prefix("$role_name$local_rank"), (model::Pattern{{Field::role}, {Field::local_rank}}));
+  EXPECT_EQ(prefix(""), spec({"-t", "3", "t"}).output.prefix);
+  const auto as_text = [&](const std::string& words) {
+    std::string text;
+    for (const model::Piece& piece : prefix(words)) {
+      EXPECT_EQ(piece.field, Field::text) << words;
+      text += piece.text;
+    }
+    return text;
+  };
+  for (const char* words : {"$Rank", "${rank", "$ranks ", "a$", "${x}", "$ {rank}"}) {
+    EXPECT_EQ(as_text(words), words);
+  }
+  EXPECT_EQ(as_text("$${rank}$$"), "${rank}$");
 }
 
 TEST(TorchFront, FilesLieWhereTorchrunPutsThem) {
@@ -240,7 +328,7 @@ TEST(TorchFront, BindsAndNumbersAsAsked) {
   EXPECT_EQ(spec({"--numa-binding", "node", "t.py"}).mapping.bind_level, model::Level::numa);
   const auto job = spec({"--virtual-local-rank", "--nproc_per_node=2", "t.py"});
   EXPECT_EQ(job.gpus_per_rank, 1U);
-  EXPECT_EQ(job.apps.front().exports, (std::vector<EnvSetting>{{"LOCAL_RANK", "0"}}));
+  EXPECT_EQ(job.apps.front().exports, (std::vector<EnvSetting>{{"LOCAL_RANK", "0", true}}));
 }
 
 TEST(Torchrun, RefusesEndpointsThatLeadNowhere) {

@@ -66,11 +66,11 @@ TEST(Devices, that_are_too_few_are_an_error) {
   const auto checked = check_devices(one.spec, one.plan, one.where);
   ASSERT_FALSE(checked);
   EXPECT_EQ(base::to_string(checked.error()),
-            "box has 4 devices, but its 3 ranks need 2 each\n  hint: --per-node 2 would fit there");
+            "box has 4 devices, but its 3 ranks need 2 each\n  hint: 2 ranks would fit there");
   const Job none = job(1, 1, {});
   EXPECT_EQ(base::to_string(check_devices(none.spec, none.plan, none.where).error()),
             "box has 0 devices, but its 1 rank needs 1 each\n"
-            "  hint: leave --gpus-per-rank out to run without devices");
+            "  hint: to run without devices, ask for none");
 }
 
 model::Devices cuda(std::vector<std::string> ids) {
@@ -95,7 +95,7 @@ TEST(Devices, of_other_jobs_are_as_if_they_were_not_there) {
   EXPECT_EQ(leave(one, {"0", "3"}), "devices 0,3 on box");
   EXPECT_EQ(base::to_string(check_devices(one.spec, one.plan, one.where).error()),
             "box has 4 devices, 3 of them in use by other jobs of muster, but its 2 ranks need 1 "
-            "each\n  hint: --per-node 1 would fit there; --share-gpus deals out what other jobs "
+            "each\n  hint: 1 rank would fit there; --share-gpus deals out what other jobs "
             "use, too");
   Job last = job(1, 1, {cuda({"0"})});
   EXPECT_EQ(leave(last, {"0"}), "device 0 on box");
